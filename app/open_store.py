@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from eventlog.app.machine import Machine
+from eventlog.fast import os
 from eventlog.log.event_log import EventLog
 from eventlog.settings.schema import Settings
 from eventlog.store import Store, spool
@@ -28,7 +29,14 @@ class OpenStore(NamedTuple):
 
 
 def open_log(store: Store, machine: Machine) -> EventLog:
-    """Open the log, with what waited for it; to record something, a mistake in `config.yaml` is no obstacle."""
+    """Open the log, with what waited for it; to record something, a mistake in `config.yaml` is no obstacle.
+
+    Raises NotStored where a redaction that was killed cannot be finished.
+    """
+    if os.path.exists(f"{store.redactions}.pending"):
+        from eventlog.app.write.erase_everywhere import complete  # a redaction was killed
+
+        complete(store)
     spool.take_in(store)
     return EventLog(store, clock=machine.clock)
 

@@ -12,6 +12,7 @@ from unicodedata import category, east_asian_width
 
 import msgspec
 
+from eventlog.format.errors import BadRequest
 from eventlog.format.text import harmless, one_line
 
 _HEAD = re.compile(r"\s*(?:(?:\S+ )?\S+ {2,}|[-!✓✗·] +)?")  # of a line in columns, or of an item
@@ -118,6 +119,17 @@ def print_error(text: str, hint: str = "") -> None:
 
 
 _COLOURS = {"✓": "green", "!": "yellow", "✗": "red"}
+
+
+def confirm(question: str, *, yes: bool) -> bool:
+    """Ask for confirmation; raises BadRequest without a terminal or `--yes`."""
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        raise BadRequest("cannot ask for confirmation without a terminal", hint="--yes confirms; nothing was changed")
+    import click
+
+    return click.confirm(question)
 
 
 def _wants_colours() -> bool:

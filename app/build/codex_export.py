@@ -49,14 +49,14 @@ def export(store: Store, settings: Settings, home: str, environ: Mapping[str, st
     wanted = {folder / f"{_PREFIX}{file.parent.name}.md": file.read_bytes() for file in memories}
     for path, data in wanted.items():
         _copy(path, data, done)
-    _remove({*folder.glob(f"{_PREFIX}*.md"), *_made(store)}.difference(wanted), done)
+    _remove({*folder.glob(f"{_PREFIX}*.md"), *copies_of(store)}.difference(wanted), done)
     _note(store, wanted)
     return done
 
 
 def _without(store: Store, folder: Path) -> ExportResult:
     """Remove the copies that were made, and those of projects of this store: another may make others."""
-    made, projects = _made(store), Path(store.knowledge, "projects")
+    made, projects = copies_of(store), Path(store.knowledge, "projects")
     known = [path for path in folder.glob(f"{_PREFIX}*.md") if (projects / path.stem.removeprefix(_PREFIX)).is_dir()]
     done = ExportResult()
     _remove({*made, *known}, done)
@@ -64,7 +64,7 @@ def _without(store: Store, folder: Path) -> ExportResult:
     return ExportResult(removed=done.removed)
 
 
-def _made(store: Store) -> list[Path]:
+def copies_of(store: Store) -> list[Path]:
     """Read which copies there were after the last time."""
     try:
         return list(map(Path, read_regular(store.cached("copies")).decode("utf-8", "surrogateescape").splitlines()))
@@ -74,7 +74,7 @@ def _made(store: Store) -> list[Path]:
 
 def _note(store: Store, copies: Iterable[Path]) -> None:
     now = list(copies)
-    if now == _made(store):
+    if now == copies_of(store):
         return
     with suppress(NotStored):  # without a cache, those of projects that are known are found
         noted = b"".join(os.fsencode(path) + b"\n" for path in now)

@@ -19,6 +19,7 @@ from eventlog.format.marks import digest_of
 from eventlog.format.retractions import salt_of, statements_of
 from eventlog.format.text import cut, one_line, statement_of
 from eventlog.log.lines import LogLine
+from eventlog.secrets import looks_secret
 
 _SAYING = (Fact, StageSummary, PlanEntry)
 _LISTED, _LISTED_CHARS = 8, 100
@@ -31,6 +32,11 @@ class Forgettable(NamedTuple):
     text: str
     behind: list[LogLine]
     decision: Rejected
+
+    @property
+    def looks_secret(self) -> bool:
+        """Tell whether it should be erased from the log, too."""
+        return looks_secret(self.text)
 
 
 class ForgetResult(NamedTuple):

@@ -18,7 +18,7 @@ from eventlog.app.write.record_once import off_switch, record_once
 from eventlog.app.write.speaker import speaker_of_server
 from eventlog.format.codec import from_fields
 from eventlog.format.errors import BadRequest
-from eventlog.format.events import HUMAN, Rejected
+from eventlog.format.events import HUMAN, Redacted, Rejected
 from eventlog.format.fence import fenced, without_tags
 from eventlog.format.text import cut, one_line
 from eventlog.log.event_log import EventLog
@@ -103,6 +103,8 @@ def _remember(asked: _Asked) -> str:
     appended = record_once(asked.log, from_fields(asked.speaker() | fields))
     if isinstance(appended.event, Rejected):
         return "Not saved: the user asked to forget this."
+    if isinstance(appended.event, Redacted):
+        return "Not saved: the user had this erased."
     short = ShortIds(asked.log.store).of(appended.event.id)
     return f"Saved: {short}." if appended.new else f"Already saved: {short}."
 

@@ -51,6 +51,8 @@ def describe(event: Event) -> str:
             return f"{count(event.chars, 'character')} from {count(len(event.sources), 'event')}"
         case events.ConversationText():
             return event.title
+        case events.Redacted():
+            return f"erased: {event.was}"
         case events.HostEvent():
             return _words(event.name, str(event.payload.get("tool_name") or ""))
         case _:

@@ -49,6 +49,7 @@ VERBS = {
     "search": _Verb("Knowledge", "ask.search", "Search facts, summaries and past conversations, best first."),
     "recall": _Verb("Knowledge", "ask.search", "Search likewise; --explain shows why a prompt recalls a fact or not."),
     "forget": _Verb("Knowledge", "write.take_back", "Forget a statement everywhere (reversible)."),
+    "redact": _Verb("Knowledge", "write.redact", "Erase a text everywhere, from the log too (for good)."),
     "undo": _Verb(
         "Knowledge", "write.take_back", "Undo the last change of yours or of a plan entry, or one by its id."
     ),

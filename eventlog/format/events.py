@@ -50,6 +50,7 @@ class Event(
     layer: Annotated[int, Meta(ge=1, le=4)] | None = None  # 1 agent, 2 pre-compaction, 3 session end, 4 stop fallback
     replica: str | None = None  # the store whose machine it tells of: whose files, whose paths
     speaker: Literal["guessed"] | None = None  # guessed: nobody named the conversation; it was the one at work
+    redacted: Digest | None = None  # texts of it were erased: a keyed digest of the line that was here before
     extra: dict[str, Any] = {}  # fields this version does not know; on the wire they stand beside the others
 
     @property
@@ -340,6 +341,15 @@ class ConversationText(Event, tag="conversation_text", frozen=True, kw_only=True
     files: list[str] = []  # what was changed, below the project where it lies there
 
 
+class Redacted(Event, tag="redacted", frozen=True, kw_only=True):
+    """All that an event of type `was` said is erased; its id, time and conversation stay."""
+
+    by_envelope = True
+    comes_from = "`eventlog redact`"
+
+    was: NonEmpty
+
+
 class HostEvent(Event, tag="host_event", frozen=True, kw_only=True):
     """Anything else a host sent, bounded and scrubbed."""
 
@@ -363,12 +373,12 @@ class UnknownEvent(Event, tag="?", frozen=True, kw_only=True):
 KNOWN: tuple[type[Event], ...] = (
     SessionStart, Fact, StageSummary, PlanEntry, SessionEnd,
     TurnEnd, SaveRequested, Retraction, Rejected, Restored, EntryApplied, EntryResolved, KnowledgeEdited, ProjectSeen,
-    ProjectJoined, ContextInjected, ConversationText, HostEvent,
+    ProjectJoined, ContextInjected, ConversationText, Redacted, HostEvent,
 )  # fmt: skip
 AnyEvent = (
     SessionStart | Fact | StageSummary | PlanEntry | SessionEnd | TurnEnd | SaveRequested | Retraction | Rejected
     | Restored | EntryApplied | EntryResolved | KnowledgeEdited | ProjectSeen | ProjectJoined | ContextInjected
-    | ConversationText | HostEvent | UnknownEvent
+    | ConversationText | Redacted | HostEvent | UnknownEvent
 )  # fmt: skip
 Withdrawal = Retraction | Rejected | Restored
 TYPES: dict[str, type[Event]] = {str(cls.__struct_config__.tag): cls for cls in KNOWN}
@@ -386,4 +396,5 @@ COMMON: tuple[str, ...] = (
     "layer",
     "replica",
     "speaker",
+    "redacted",
 )

@@ -13,7 +13,7 @@ from eventlog.fast import encode
 from eventlog.format import codec, ids, timestamps
 from eventlog.format.codec import refuse_reserved
 from eventlog.format.errors import NotStored
-from eventlog.format.events import HUMAN, EntryApplied, Event, KnowledgeEdited, PlanEntry, ProjectSeen
+from eventlog.format.events import HUMAN, EntryApplied, Event, KnowledgeEdited, PlanEntry, ProjectSeen, Redacted
 from eventlog.format.ids import day_in_id
 from eventlog.log import days
 from eventlog.log.days import Day, DuplicateFilter, misdated
@@ -78,7 +78,7 @@ class EventLog:
 
         Raises InvalidEvent (naming the field; also for what only people's own verbs may say) or NotStored.
         """
-        if ordinary := encode.ready(event):
+        if not self._has_redactions() and (ordinary := encode.ready(event)):
             return self._put_ordinary(*ordinary)
         return self.append_many([event])[0]
 
@@ -107,9 +107,14 @@ class EventLog:
         for event in accepted:
             codec.encode(event if event.ts else _LogMoment(0, "").stamp(event, 0))
         by_day: dict[str, list[int]] = {}
-        for position, event in enumerate(accepted):
-            by_day.setdefault(event.ts[:10], []).append(position)
         done: dict[int, AppendResult] = {}
+        left = [self._without_redacted(event) for event in accepted] if self._has_redactions() else accepted
+        for position, event in enumerate(accepted):
+            accepted[position] = left[position]
+            if accepted[position].type == event.type:
+                by_day.setdefault(event.ts[:10], []).append(position)
+            else:  # it was erased
+                done[position] = AppendResult(accepted[position], new=False)
         try:
             for day, positions in sorted(by_day.items()):
                 chosen = [accepted[position] for position in positions]
@@ -120,6 +125,19 @@ class EventLog:
                 raise type(error)(what, where=error.where, hint=error.hint) from error
             raise
         return [done[position] for position in range(len(accepted))]
+
+    def _has_redactions(self) -> bool:
+        return os.path.exists(self.store.redactions)  # noqa: PTH110 - every append asks; a Path costs more than that
+
+    def _without_redacted(self, event: Event) -> Event:
+        """Return the event without texts that a person had erased; what stands for it where it was erased itself."""
+        from eventlog.secrets.redacted import without_redacted
+
+        fields = codec.to_fields(event)
+        kept = without_redacted(self.store, fields)
+        if kept is None:
+            return Redacted(was=event.type, id=event.id, ts=event.ts, conversation_id=event.conversation_id)
+        return event if kept == fields else codec.from_fields(kept)
 
     def confirm(self, event: Event) -> None:
         """Make durable what another writer of that event may have died before syncing; raises NotStored.

@@ -7,13 +7,14 @@ Imported by: eventlog, app.
 """
 
 from eventlog.secrets.find import LEAST_RANDOM, find, kind_of
-from eventlog.secrets.patterns import HEX
+from eventlog.secrets.patterns import HEX, PASSWORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _ID = HEX + "-"  # a text of nothing else is an id, a digest or a date
+_LEAST_MIXED = 6  # characters of a value with letters and digits
 _LONGEST_TOKEN = 512  # characters; a part of a longer token is found as well
 _MOST_CACHED, _LONGEST_CACHED = 256, 200  # names of projects, agents and conversations recur
 _clean: set[str] = set()  # texts without a secret
@@ -46,6 +47,18 @@ def is_plain(text: str) -> bool:
     if text.isascii():
         return _LONG_WORD not in text.encode().translate(_WORDS)
     return "：" not in text and max(map(len, text.split()), default=0) < LEAST_RANDOM
+
+
+def looks_secret(text: str) -> bool:
+    """Tell whether a person may have meant to keep a text secret: it holds a credential, or names one and a value."""
+    words = text.lower().replace("_", " ").split()
+    is_named = any(name in word for word in words for name in (*PASSWORDS, "passwort", "secret", "token", "api key"))
+    values = (word.strip(".,;:'\"") for word in words)
+    return scrub_text(text) != text or "[secret:" in text or (is_named and any(map(_is_mixed, values)))
+
+
+def _is_mixed(word: str) -> bool:
+    return len(word) >= _LEAST_MIXED and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
 
 
 def scrub_beginning(text: str, most: int) -> str:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         "copies",  # of memories that were made where a host keeps its own
         "swept",  # what was withdrawn when copies of edited files were last looked through
         "search.sqlite",  # what can be found, and by which words
+        "redacted.seen",  # day files, as they were when they were last looked through for what was erased
         "replicas.json",  # what day files of other machines were seen to hold
         "sessions.log",
         "settings.json",
@@ -61,6 +62,7 @@ class Store:
         self.knowledge = f"{self.root}/knowledge"
         self.cache = f"{self.root}/cache"
         self.replica = f"{self.root}/replica"
+        self.redactions = f"{self.root}/redactions.jsonl"
         self.spare = self.cached("hook-errors.spare")
 
     def cached(self, name: "CacheName", *below: str) -> str:

@@ -8,7 +8,7 @@ Imported inside agents' hooks: no codec, no validation; the caller builds events
 """
 
 import eventlog
-from eventlog.fast import fastjson
+from eventlog.fast import fastjson, os
 from eventlog.format import ids, timestamps
 from eventlog.secrets import scrub_fields
 from eventlog.settings import cached
@@ -44,11 +44,19 @@ def append_once(
 
     `fields` lack `v`, `id` and `ts`; `sync` None goes by the setting `fsync`. Tells whether the event is new; raises
     NotStored (which then carries the whole event as `lost`), or InvalidEvent where no reader would take it. An event
-    that is `late` happened before others that are in the log: it keeps its time.
+    that is `late` happened before others that are in the log: it keeps its time. One that a person had erased is not
+    new, and not appended.
     """
     fields = scrub_fields(fields)
-    sync = cached.wants_sync(store) if sync is None else sync
     tail = ids.derived_tail(key)
+    if os.path.exists(store.redactions):
+        from eventlog.secrets.redacted import without_redacted
+
+        left = without_redacted(store, fields, tail)
+        if left is None:
+            return False
+        fields = left
+    sync = cached.wants_sync(store) if sync is None else sync
     event: dict[str, object] | None = None
     now = clock()
     try:

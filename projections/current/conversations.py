@@ -31,6 +31,7 @@ from eventlog.format.events import (
     PlanEntry,
     ProjectJoined,
     ProjectSeen,
+    Redacted,
     Rejected,
     Restored,
     Retraction,
@@ -165,7 +166,7 @@ class Conversation(Struct, array_like=True):
             case (
                 ConversationText() | PlanEntry() | Retraction() | Rejected()
                 | Restored() | EntryApplied() | EntryResolved() | KnowledgeEdited() | ProjectSeen() | ProjectJoined()
-                | UnknownEvent()
+                | Redacted() | UnknownEvent()
             ):  # fmt: skip
                 pass  # dated; nothing else is asked of it
             case _:

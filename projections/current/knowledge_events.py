@@ -16,6 +16,7 @@ from eventlog.format.events import (
     PlanEntry,
     ProjectJoined,
     ProjectSeen,
+    Redacted,
     Rejected,
     Restored,
     Retraction,
@@ -61,6 +62,7 @@ class Knowledge(Struct):
                 | ConversationText()
                 | ProjectSeen()
                 | ProjectJoined()
+                | Redacted()
                 | UnknownEvent()
             ):
                 pass

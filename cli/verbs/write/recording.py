@@ -17,12 +17,13 @@ from eventlog.cli.show.events import gist, kind_of
 from eventlog.cli.terminal import clean, count, emit, hang, is_terminal, marked, print_error, print_line, say, styled
 from eventlog.format.codec import from_fields, to_fields
 from eventlog.format.errors import BadRequest
-from eventlog.format.events import Event, PlanEntry, Rejected
+from eventlog.format.events import Event, PlanEntry, Redacted, Rejected
 from eventlog.format.text import project_name
 from eventlog.log.event_log import AppendResult, EventLog
 from eventlog.store import Store
 
 _NAMED = 5  # ids in an error
+_ERASED = "not saved: you had this erased (eventlog redact)"
 
 
 def record(store: Store, speaker: SpeakerOptions, fields: dict[str, Any]) -> None:
@@ -110,12 +111,16 @@ def report_plans(planned: Sequence[Declared], store: Store) -> None:
         elif isinstance(plan.event, PlanEntry):
             emit({"status": "ok", "id": plan.event.id, **({"waits": plan.waits} if plan.waits else {})})
         else:
-            emit({"status": "skipped", "reason": "rejected", "id": plan.event.id})
+            reason = "redacted" if isinstance(plan.event, Redacted) else "rejected"
+            emit({"status": "skipped", "reason": reason, "id": plan.event.id})
     if is_terminal() and any(isinstance(plan.event, PlanEntry) and not plan.waits for plan in planned):
         say("eventlog apply or the next replay writes it into its file")
 
 
 def _print_plan(plan: Declared, display: Display) -> None:
+    if isinstance(plan.event, Redacted):
+        say(_ERASED)
+        return
     if not isinstance(plan.event, PlanEntry):
         _print_rejection(plan.event, display)
         return
@@ -136,6 +141,9 @@ def report_checked(events: Sequence[Event]) -> None:
 def _emit(appended: AppendResult, reason: str, more: Mapping[str, object]) -> None:
     if isinstance(appended.event, Rejected):
         emit({"status": "skipped", "reason": "rejected", "id": appended.event.id})
+    elif isinstance(appended.event, Redacted):
+        named = {"id": appended.event.id} if appended.event.id else {}
+        emit({"status": "skipped", "reason": "redacted", **named})
     elif appended.new:
         emit({"status": "ok", "id": appended.event.id, **more})
     else:
@@ -146,6 +154,9 @@ def _print_saved(appended: AppendResult, display: Display, still_said: Sequence[
     event = appended.event
     if isinstance(event, Rejected):
         _print_rejection(event, display)
+        return
+    if isinstance(event, Redacted):
+        say(_ERASED)
         return
     _print_event("saved" if appended.new else "already known", event, display)
     if not appended.new:

@@ -1,6 +1,5 @@
 """Forget, undo and restore: verbs that change what holds, and can be undone themselves."""
 
-import sys
 from collections.abc import Callable, Sequence
 
 import click
@@ -16,9 +15,8 @@ from eventlog.cli.progress import spinner
 from eventlog.cli.show import changes
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import describe, gist, kind_of, show_events
-from eventlog.cli.terminal import count, emit_pretty, is_terminal, say
+from eventlog.cli.terminal import confirm, count, emit_pretty, is_terminal, say
 from eventlog.format.codec import to_fields
-from eventlog.format.errors import BadRequest
 from eventlog.format.events import Event
 from eventlog.store import Store
 
@@ -54,7 +52,9 @@ def _forget_command(what: str | None, session: str | None, yes: bool, as_json: b
         found = [forgettable_session(opened, session)] if session else forgettable(opened, what or "")
     if not as_json:
         _show_forgettable(found, display)
-    if _confirm("Forget this?", yes=yes):
+        if any(one.looks_secret for one in found):
+            say("it looks like a secret: forgetting leaves it in the log; eventlog redact erases it there, too")
+    if confirm("Forget this?", yes=yes):
         done = forget(opened, found)
         emit_pretty(_outcome_as_dict(*done)) if as_json else _print_outcome(*done, "forgotten", display.short)
 
@@ -75,7 +75,7 @@ def _undo_command(name: str, yes: bool, as_json: bool, store: Store) -> None:
         found = undoable(opened, name)
     if not as_json:
         _show_undoable(found, display)
-    if _confirm("Undo this?", yes=yes):
+    if confirm("Undo this?", yes=yes):
         done = undo(opened, found)
         emit_pretty(_outcome_as_dict(*done)) if as_json else _print_outcome(*done, "undone", display.short)
 
@@ -99,7 +99,7 @@ def _restore_command(file: str, as_of: str, yes: bool, as_json: bool, store: Sto
         found = restorable(opened, file, as_of)
     if not as_json:
         _show_undoable(found, display)
-    if _confirm("Undo all of this?", yes=yes):
+    if confirm("Undo all of this?", yes=yes):
         done = undo(opened, found)
         emit_pretty(_outcome_as_dict(*done)) if as_json else _print_outcome(*done, "restored", display.short)
 
@@ -130,15 +130,6 @@ def _show_undoable(found: Undoable, display: Display) -> None:
         say(f"  {event.type}  {describe(display.worded(event))}")
     for event in found.staying:
         say(f"stays forgotten: {describe(display.worded(event))}; to allow it: eventlog undo {display.short(event.id)}")
-
-
-def _confirm(question: str, *, yes: bool) -> bool:
-    """Ask for confirmation; raises BadRequest without a terminal or `--yes`."""
-    if yes:
-        return True
-    if not sys.stdin.isatty():
-        raise BadRequest("cannot ask for confirmation without a terminal", hint="--yes confirms; nothing was changed")
-    return click.confirm(question)
 
 
 def _print_outcome(events: Sequence[Event], rebuilt: RebuildResult, verb: str, short: Callable[[str], str]) -> None:

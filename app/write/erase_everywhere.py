@@ -1,0 +1,455 @@
+"""Erase texts and events from every file of a store, and from what it has written elsewhere.
+
+What is to be done is written into a journal first, `redactions.jsonl.pending`, and synced. Every step may be repeated:
+after a kill the next program that opens the log does them all once more, and removes the journal.
+
+Log          the line of an event stays, with id, time and type; its texts go, or all that it said. It carries a keyed
+             digest of the line that was there before, whose key can be deleted (`redactions.keys`).
+Caches       databases are deleted, for a deleted row stays in the file; so are knowledge files nobody has changed.
+Other files  spool, staged entries, copies set aside, damaged lines, logs of errors, backups of hosts' files, knowledge
+             bases: the texts are replaced.
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from eventlog.app.write.erased_text import Needles, folded, object_in_line
+from eventlog.fast import fastjson, os
+from eventlog.fast.sha import keyed, sha256
+from eventlog.format import codec
+from eventlog.format.errors import Busy, InvalidEvent, NotStored
+from eventlog.format.events import Rejected
+from eventlog.format.retractions import wordless
+from eventlog.log.rewrite import rewrite
+from eventlog.projections.views.markdown import is_untouched
+from eventlog.secrets.redacted import Redactions, is_only_markers, keys_of, mark_of, redactions_of
+from eventlog.store import Store, day_of, is_own
+from eventlog.store.files import FileStamp, file_stamp, read_regular, remove, replace_file, sync_dir
+from eventlog.store.locks import locked
+from eventlog.store.shared_files import ChangedMeanwhile, replace_if_unchanged
+
+_PENDING = "redactions.jsonl.pending"
+_KEY = 32  # bytes
+_LIFECYCLE = frozenset(("session_start", "session_end", "turn_end", "save_requested", "context_injected", "redacted"))
+_IN_FILES = frozenset(("plan_entry", "entry_applied", "entry_resolved", "knowledge_edited"))  # ledgers need them
+_DECISIONS = frozenset(("retraction", "rejected", "restored", "project_seen", "project_joined"))
+_LISTS = ("decisions", "todos", "done", "entities", "prompts", "files")
+_ENVELOPE = ("v", "id", "ts", "after", "type", "conversation_id", "project", "agent", "subagent", "layer", "replica",
+             "speaker")  # fmt: skip
+_OWN = frozenset(("config.yaml", "trusted.json", "replica", "replica.machine", "redactions.jsonl", "redactions.keys"))
+_DATABASE = b"SQLite format 3"
+_DATABASES = (".db", ".sqlite", "-wal", "-shm", "-journal", ".index")
+_TRIES = 5
+
+
+class Erasing(Struct):
+    """What one redaction erases: the journal of it, until it is done."""
+
+    number: int
+    ts: str
+    what: str  # event, session, text or pattern
+    key: str  # of the digests of the lines that were there before
+    texts: list[str] = []
+    events: list[str] = []  # of which all goes
+    bases: list[str] = []  # files of knowledge bases in which the log wrote one of the texts
+    lines: list[str] = []  # of those files, as the log knows them
+    digests: dict[str, str] = {}  # of sections of those files: as they were, and as they will be
+    copies: list[str] = []  # files for hosts
+    left: list[str] = []  # places that hold the texts and are out of reach
+
+
+class ErasedEvent(Struct):
+    """An event of a receipt: its id, its file, and the digests of its line, before (keyed) and now."""
+
+    id: str
+    file: str
+    before: str
+    now: str
+
+
+class Receipt(Struct):
+    """What a redaction did, without the text: a line of `redactions.jsonl`."""
+
+    n: int
+    ts: str
+    what: str
+    events: list[ErasedEvent] = []
+    files: list[str] = []
+    bytes: int = 0
+    left: list[str] = []
+
+
+_journal = msgspec.json.Decoder(Erasing)
+_stamps = msgspec.json.Decoder(dict[str, FileStamp])
+_ID = re.compile(rb'"id":"([^"]*)"')
+
+
+def pending_of(store: Store) -> str:
+    """Name the journal of a redaction that is not finished."""
+    return f"{store.redactions}.pending"
+
+
+def begin(store: Store, erasing: Erasing) -> Receipt:
+    """Write the journal, and do what it says; raises NotStored, or Busy where another replay is at work."""
+    with locked(store, store.lock("replay")):
+        replace_file(pending_of(store), msgspec.json.encode(erasing))
+        return _carry_out(store, erasing)
+
+
+def complete(store: Store) -> None:
+    """Finish a redaction whose program was killed, unless one is at work; raises NotStored."""
+    try:
+        with locked(store, store.lock("replay"), patience=0):
+            if erasing := _read_journal(store):
+                _carry_out(store, erasing)
+    except Busy:
+        return
+
+
+def erase_arrived(store: Store) -> None:
+    """Erase again what an older copy of a day file has brought back; raises NotStored.
+
+    Only files that have changed since the last look are read.
+    """
+    redactions = redactions_of(store)
+    if redactions is None:
+        return
+    note = store.cached("redacted.seen")
+    try:
+        seen = _stamps.decode(read_regular(note))
+    except (OSError, msgspec.MsgspecError):
+        seen = {}
+    now = {}
+    for path in files_below(store.log):
+        name = os.path.basename(path)
+        if day_of(name):
+            if file_stamp(path) != seen.get(name):
+                rewrite(os.path.realpath(path), partial(_without_redacted, redactions, is_own(name)))
+            now[name] = file_stamp(path)
+    if now != seen:
+        with suppress(NotStored):
+            replace_file(note, msgspec.json.encode(now), durable=False)
+
+
+def _without_redacted(redactions: Redactions, is_from_here: bool, data: bytes) -> bytes | None:
+    lines = data.split(b"\n")
+    for number, line in enumerate(lines):
+        found = _ID.search(line)
+        is_named = found is not None and found[1].decode() in redactions.ids and b'"redacted":"' not in line
+        if not is_named and (is_from_here or not line):
+            continue
+        fields = object_in_line(line)
+        if fields is None:
+            continue
+        kept = {name: value if name in _ENVELOPE else redactions.clean(value) for name, value in fields.items()}
+        if kept == fields and not is_named:
+            continue
+        left = _stub(fields, Needles([], 0)) if kept == fields else kept
+        lines[number] = fastjson.dumps({**left, "redacted": keyed(os.urandom(_KEY))(line)})
+    new = b"\n".join(lines)
+    return None if new == data else new
+
+
+def _read_journal(store: Store) -> Erasing | None:
+    try:
+        return _journal.decode(read_regular(pending_of(store)))
+    except FileNotFoundError:
+        return None
+    except (OSError, msgspec.MsgspecError) as error:
+        raise NotStored("cannot be read: a redaction is not finished", where=pending_of(store)) from error
+
+
+def _carry_out(store: Store, erasing: Erasing) -> Receipt:
+    _announce(store, erasing)
+    needles = Needles(erasing.texts, erasing.number)
+    files = [path for path in files_below(store.root) if _name(store, path) not in (*_OWN, _PENDING)]
+    log = [path for path in files if os.path.dirname(path) == store.log and day_of(os.path.basename(path))]
+    changed: dict[str, int] = {}
+    seen = {path: _erase_day(path, erasing, needles, changed) for path in log}
+    for path in set(files) - set(log):
+        _erase_file(store, path, needles, changed)
+    for path in erasing.bases:
+        _erase_base(path, erasing, needles, changed)
+    for path in erasing.copies:
+        if (data := _read(path)) is not None and needles.are_in(_text(data)) and is_untouched(data):
+            remove(path)
+            changed[path] = len(data)
+    for path in log:  # what was appended by a program that had begun before the texts were announced
+        if file_stamp(path) != seen[path]:
+            _erase_day(path, erasing, needles, changed)
+    receipt = _note(store, erasing, log, changed)
+    remove(pending_of(store))
+    sync_dir(store.root)
+    return receipt
+
+
+def _announce(store: Store, erasing: Erasing) -> None:
+    """Have every writer refuse the texts from now on; the key of this redaction is there before it is used."""
+    if not os.path.exists(store.redactions):
+        replace_file(store.redactions, b"")
+    path = keys_of(store)
+    lines = [fastjson.object_in(line) for line in (_read(path) or b"").splitlines()]
+    if any(line.get("n") == erasing.number for line in lines):
+        return
+    key = next((str(line["key"]) for line in lines if "key" in line), "")
+    if not key:
+        key = os.urandom(_KEY).hex()
+        lines.append({"key": key})
+    marks: dict[str, list[str]] = {}
+    for mark in filter(None, (mark_of(text, key) for text in erasing.texts)):
+        marks.setdefault(str(mark[0]), []).append(mark[1])
+    lines.append({"n": erasing.number, "lines": erasing.key, "marks": marks})
+    replace_file(path, b"".join(fastjson.dumps(line) + b"\n" for line in lines))
+
+
+def _note(store: Store, erasing: Erasing, log: list[str], changed: dict[str, int]) -> Receipt:
+    """Append the receipt, unless a run that was killed has done so."""
+    before = _read(store.redactions) or b""
+    receipts = [fastjson.object_in(line) for line in before.splitlines()]
+    if found := next((one for one in receipts if one.get("n") == erasing.number), None):
+        return msgspec.convert(found, Receipt)
+    noted = {str(one["before"]) for line in receipts for one in _list(line.get("events")) if isinstance(one, dict)}
+    events = [one for path in log for one in _erased_in(path) if one.before not in noted]
+    needles = Needles(erasing.texts, erasing.number)
+    receipt = Receipt(
+        n=erasing.number,
+        ts=erasing.ts,
+        what=erasing.what,
+        events=events,
+        files=sorted({needles.without(_name(store, path)) for path in changed}),
+        bytes=sum(changed.values()),
+        left=[needles.without(place) for place in erasing.left],
+    )
+    line = msgspec.json.encode(receipt)
+    replace_file(store.redactions, before + line + b"\n")
+    return receipt
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _erased_in(path: str) -> Iterator[ErasedEvent]:
+    for line in (_read(path) or b"").split(b"\n"):
+        if b'"redacted":"' in line and (fields := object_in_line(line)):
+            yield ErasedEvent(str(fields.get("id")), os.path.basename(path), str(fields.get("redacted")), sha256(line))
+
+
+# ------------------------------------------------------------------------------------------- lines of the log
+
+
+def _erase_day(path: str, erasing: Erasing, needles: Needles, changed: dict[str, int]) -> tuple[int, int, int, int]:
+    """Erase from one day file, under its lock; return its stamp then."""
+
+    def erased(data: bytes) -> bytes | None:
+        new = erase_lines(data, erasing, needles)
+        if new == data:
+            return None
+        changed[path] = changed.get(path, 0) + abs(len(data) - len(new))
+        return new
+
+    rewrite(os.path.realpath(path), erased)
+    return file_stamp(path)
+
+
+def erase_lines(data: bytes, erasing: Erasing, needles: Needles) -> bytes:
+    """Erase from the lines of a day file; all other lines stay as they are, to the byte."""
+    ids = [event_id.encode() for event_id in erasing.events] + [digest.encode() for digest in erasing.digests]
+    if not needles.are_in(_text(data)) and not any(one in data for one in ids):
+        return data
+    lines = data.split(b"\n")
+    for number, line in enumerate(lines):
+        if needles.are_in(_text(line)) or any(one in line for one in ids):
+            lines[number] = _erase_line(line, erasing, needles)
+    return b"\n".join(lines)
+
+
+def _erase_line(line: bytes, erasing: Erasing, needles: Needles) -> bytes:
+    fields = object_in_line(line)
+    if fields is None:  # damaged, or written half
+        return needles.without(_text(line)).encode("utf-8", "surrogateescape")
+    kind = str(fields.get("type"))
+    if fields.get("id") in erasing.events and kind not in _LIFECYCLE:
+        left = _stub(fields, needles) if kind not in _IN_FILES | _DECISIONS else _emptied(fields, needles)
+    else:
+        left = _without(fields, erasing, needles)
+    if left == fields and not needles.are_in(_text(line)):
+        return line
+    key = keyed(erasing.key.encode())(str(fields.get("id")).encode("utf-8", "replace"))
+    left["redacted"] = keyed(key.encode())(line)
+    return _valid(line, fields, left, needles)
+
+
+def _without(fields: dict[str, object], erasing: Erasing, needles: Needles) -> dict[str, object]:
+    left = needles.without_in_fields(_wordless(fields, needles))
+    for name in _LISTS:
+        if isinstance(items := left.get(name), list):
+            left[name] = [item for item in items if item != needles.marker]
+    if isinstance(digest := left.get("digest"), str) and left.get("type") == "entry_applied":
+        left["digest"] = erasing.digests.get(digest, digest)
+    is_empty = not (left.get("decisions") or left.get("todos") or left.get("topic"))
+    said = {"fact": "content", "stage_summary": "summary"}.get(str(left.get("type")), "")
+    if said and is_empty and left.get(said) != fields.get(said) and is_only_markers(str(left.get(said))):
+        return _stub(fields, needles)
+    return left
+
+
+def _wordless(fields: dict[str, object], needles: Needles) -> dict[str, object]:
+    """Have a rejection say by its digest what it said in words; it stays in force."""
+    if fields.get("type") != "rejected" or not needles.are_in(str(fields.get("statement") or "")):
+        return fields
+    event = codec.from_fields(fields)
+    return codec.to_fields(wordless(event)) if isinstance(event, Rejected) else fields
+
+
+def _stub(fields: dict[str, object], needles: Needles) -> dict[str, object]:
+    """Make what stays of an event of which all goes."""
+    common = {name: value for name, value in fields.items() if name in _ENVELOPE}
+    return needles.without_in_fields({**common, "v": 1, "type": "redacted", "was": str(fields.get("type"))})
+
+
+def _emptied(fields: dict[str, object], needles: Needles) -> dict[str, object]:
+    """Take the texts out of an event that others refer to."""
+    texts = {name: needles.marker for name in ("content", "below", "reason") if isinstance(fields.get(name), str)}
+    return needles.without_in_fields({**fields, **texts})
+
+
+def _valid(line: bytes, fields: dict[str, object], left: dict[str, object], needles: Needles) -> bytes:
+    """Write the line; where no reader would take it, what the format fixes stays, else nothing but a stub."""
+    stub = {**_stub(fields, needles), "redacted": left["redacted"]}
+    for candidate in (left, *_with_one_restored(fields, left), stub):
+        written = fastjson.dumps(candidate)
+        try:
+            codec.decode(written)
+        except InvalidEvent:
+            if not _is_event(line):
+                return written
+        else:
+            return written
+    return fastjson.dumps(left)
+
+
+def _with_one_restored(fields: dict[str, object], left: dict[str, object]) -> Iterator[dict[str, object]]:
+    changed = [name for name in left if name in fields and left[name] != fields[name]]
+    yield from ({**left, name: fields[name]} for name in changed)
+
+
+def _is_event(line: bytes) -> bool:
+    try:
+        codec.decode(line)
+    except InvalidEvent:
+        return False
+    return True
+
+
+# ------------------------------------------------------------------------------------------- all other files
+
+
+def _erase_file(store: Store, path: str, needles: Needles, changed: dict[str, int]) -> None:
+    if path.startswith(store.cache) and (path.endswith(_DATABASES) or (_read(path) or b"").startswith(_DATABASE)):
+        remove(path)
+        return
+    data = _read(path)
+    if data is None:
+        return
+    new = _in_backup(data, needles) if os.path.dirname(path) == f"{store.root}/backups" else None
+    if new is None:
+        new = needles.without(_text(data)).encode("utf-8", "surrogateescape")
+    if new == data:
+        return
+    changed[path] = abs(len(data) - len(new))
+    if path.startswith(store.knowledge) and is_untouched(data):
+        remove(path)  # the next replay makes it anew
+    else:
+        replace_file(path, new, mode=os.stat(path).st_mode & 0o777)
+
+
+def _in_backup(data: bytes, needles: Needles) -> bytes | None:
+    """Erase from the file that a backup holds; None where it is no backup."""
+    fields = object_in_line(data)
+    try:
+        before = base64.b64decode(str(fields["before"]), validate=True) if fields and fields.get("before") else b""
+    except (binascii.Error, ValueError):
+        return None
+    if not fields or not before:
+        return None
+    left = needles.without(_text(before)).encode("utf-8", "surrogateescape")
+    if left != before:
+        fields["before"] = base64.b64encode(left).decode()
+    written = fastjson.dumps(needles.without_in_fields(fields))
+    return written if left != before else None
+
+
+def _erase_base(path: str, erasing: Erasing, needles: Needles, changed: dict[str, int]) -> None:
+    """Erase from a knowledge base what the log wrote or knows, and from the copies beside it everything."""
+    known = set(erasing.lines)
+    for copy in sorted(Path(path).parent.glob(f"{Path(path).name}.edited-*")):
+        _replace(str(copy), needles.without, changed)
+    _replace(path, lambda text: in_base(text, known, needles), changed)
+
+
+def in_base(text: str, known: set[str], needles: Needles) -> str:
+    """Replace the texts in those lines of a knowledge base that the log knows."""
+    parts: list[str] = []
+    done = 0
+    for start, end in needles.places(text):
+        first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+        lines = text[first : last if last >= 0 else len(text)].split("\n")
+        if all(folded(line) in known for line in lines if line.strip()):
+            parts += (text[done:start], needles.marker)
+            done = end
+    return "".join((*parts, text[done:]))
+
+
+def _replace(path: str, make: Callable[[str], str], changed: dict[str, int]) -> None:
+    for _ in range(_TRIES):
+        data = _read(path)
+        new = data if data is None else make(_text(data)).encode("utf-8", "surrogateescape")
+        if data is None or new is None or new == data:
+            return
+        with suppress(ChangedMeanwhile):
+            replace_if_unchanged(path, new, data, mode=os.stat(path).st_mode & 0o777)
+            changed[path] = abs(len(data) - len(new))
+            return
+    raise NotStored("another program saves it again and again", where=path, hint="try again")
+
+
+def files_below(root: str) -> list[str]:
+    """List the files of a store, also where a directory of it, or a day file, is a link; no other link is followed."""
+    found, seen = [], {os.path.realpath(root)}
+    folders = [root]
+    while folders:
+        folder = folders.pop()
+        with suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                real = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
+                if entry.is_dir() and real not in seen:
+                    seen.add(real)
+                    folders.append(entry.path)
+                elif entry.is_file(follow_symlinks=bool(day_of(entry.name))) and not entry.name.endswith(".lock"):
+                    found.append(entry.path)
+    return sorted(found)
+
+
+def _name(store: Store, path: str) -> str:
+    """Name a file as a receipt does: below the store, else by its whole path."""
+    return path.removeprefix(f"{store.root}/")
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        return read_regular(path)
+    except OSError:
+        return None
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")

@@ -1,0 +1,162 @@
+"""Find texts however they are written, and replace them; pure.
+
+A text is found in any letter case, with any white space between its words, with the escapes of JSON, also where JSON
+lies in a string of JSON, and in base64. Both sides are brought to one form, whose every character knows where it came
+from.
+"""
+
+import re
+from base64 import b64encode
+from collections.abc import Iterable
+
+from eventlog.fast import fastjson
+from eventlog.secrets.redacted import marker
+
+SHORTEST = 4  # characters; shorter texts stand in too much
+_PAIR = r"\\+u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\+u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2})"
+_ESCAPE = re.compile(
+    rf"{_PAIR}|\\+u(?P<one>[0-9a-fA-F]{{4}})|\\+x(?P<two>[0-9a-fA-F]{{2}})|(?P<space>\\+[bfnrt])|\\+", re.IGNORECASE
+)
+_SPACE = re.compile(r"\s+")
+_BASE64_RUN = re.compile(r"[A-Za-z0-9+/_=-]+")
+_PASSES = 4
+_SHORTEST_CORE = 8  # characters of base64 that are the same whatever stands around the text
+_STRUCTURE = frozenset(("v", "id", "ts", "after", "type", "replica", "redacted"))
+
+
+class Needles:
+    """The texts of one redaction, and what stands in their place."""
+
+    def __init__(self, texts: Iterable[str], number: int) -> None:
+        self.marker = marker(number)
+        self.texts = sorted({text for text in texts if len(folded(text)) >= SHORTEST})
+        self._folded = sorted({folded(text) for text in self.texts}, key=len, reverse=True)
+        self._cores = sorted({core for text in self.texts for core in _cores(text)})
+        self._any = re.compile("|".join(map(re.escape, self._folded))) if self._folded else None
+        self._core = re.compile("|".join(map(re.escape, self._cores))) if self._cores else None
+        self._are_in_marker = self.are_in(self.marker)
+
+    def are_in(self, text: str) -> bool:
+        """Tell whether any of them stands in a text."""
+        if self._any and self._any.search(folded(text)):
+            return True
+        return bool(self._core and self._core.search(text))
+
+    def without(self, text: str) -> str:
+        """Replace each of them; the same object where there is none."""
+        for _ in range(1 if self._are_in_marker else _PASSES):  # what stood apart may come together
+            if not self.are_in(text):
+                break
+            text = self._replaced(text)
+        return text
+
+    def places(self, text: str) -> list[tuple[int, int]]:
+        """Find where they stand, from and to, in order; what overlaps is one place."""
+        found = []
+        if self._any and self._any.search(folded(text)):
+            whole, starts, ends = _with_places(text)
+            found = [(starts[one.start()], ends[one.end() - 1]) for one in self._any.finditer(whole)]
+        if self._core and self._core.search(text):
+            runs = ((run.start(), run.end(), run[0]) for run in _BASE64_RUN.finditer(text))
+            found += [(start, end) for start, end, run in runs if self._core.search(run)]
+        return _joined(found)
+
+    def _replaced(self, text: str) -> str:
+        parts: list[str] = []
+        done = 0
+        for start, end in self.places(text):
+            parts += (text[done:start], self.marker)
+            done = end
+        return "".join((*parts, text[done:]))
+
+    def without_in(self, value: object) -> object:
+        """Replace them in every text of a JSON value, names included."""
+        if isinstance(value, str):
+            return self.without(value)
+        if isinstance(value, list):
+            return [self.without_in(item) for item in value]
+        if isinstance(value, dict):
+            return {self.without(str(name)): self.without_in(item) for name, item in value.items()}
+        return value
+
+    def without_in_fields(self, fields: dict[str, object]) -> dict[str, object]:
+        """Replace them in the fields of an event, but for those that say which event it is."""
+        return {name: value if name in _STRUCTURE else self.without_in(value) for name, value in fields.items()}
+
+
+def folded(text: str) -> str:
+    """Bring a text to the form in which texts are compared."""
+    plain = _ESCAPE.sub(_unescaped, text) if "\\" in text else text
+    return " ".join(plain.casefold().split())
+
+
+def object_in_line(line: bytes) -> dict[str, object] | None:
+    """Read a line of the log as it stands; None where it is no object."""
+    try:
+        value = fastjson.loads(line)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def texts_in(value: object) -> list[str]:
+    """List all texts of a JSON value, names included."""
+    if isinstance(value, str):
+        return [value]
+    inner = value if isinstance(value, list) else [*value, *value.values()] if isinstance(value, dict) else ()
+    return [text for item in inner for text in texts_in(item)]
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    if found["high"]:
+        return chr(0x10000 + ((int(found["high"], 16) & 0x3FF) << 10) + (int(found["low"], 16) & 0x3FF))
+    if code := found["one"] or found["two"]:
+        return chr(int(code, 16))
+    return " " if found["space"] else ""
+
+
+def _with_places(text: str) -> tuple[str, list[int], list[int]]:
+    """Return the folded text, and from where to where each of its characters stood."""
+    chars: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+
+    def add(char: str, start: int, end: int) -> None:
+        if char.isspace() and (not chars or chars[-1] == " "):
+            return
+        for one in " " if char.isspace() else char.casefold():
+            chars.append(one)
+            starts.append(start)
+            ends.append(end)
+
+    done = 0
+    for found in _ESCAPE.finditer(text):
+        for place in range(done, found.start()):
+            add(text[place], place, place + 1)
+        if plain := _unescaped(found):
+            add(plain, found.start(), found.end())
+        done = found.end()
+    for place in range(done, len(text)):
+        add(text[place], place, place + 1)
+    return "".join(chars), starts, ends
+
+
+def _cores(text: str) -> list[str]:
+    """Make what is the same of a text in base64, whatever stands before and after it."""
+    data, found = text.encode("utf-8", "replace"), []
+    for before in range(3):
+        encoded = b64encode(b"\0" * before + data).decode()
+        core = encoded[(before * 8 + 5) // 6 : (before + len(data)) * 8 // 6]
+        if len(core) >= _SHORTEST_CORE:
+            found += [core, core.replace("+", "-").replace("/", "_")]
+    return found
+
+
+def _joined(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(places):
+        if found and start < found[-1][1]:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        else:
+            found.append((start, end))
+    return found

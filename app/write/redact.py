@@ -1,0 +1,219 @@
+"""Erase what should never have been written: find what is meant and where it stands, then erase it everywhere."""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from eventlog.app.build.codex_export import copies_of
+from eventlog.app.build.rebuild import RebuildResult, replay_store
+from eventlog.app.build.replay import replay
+from eventlog.app.build.storage import LocalFile, base_targets
+from eventlog.app.naming.names import is_file_line
+from eventlog.app.naming.references import events_named
+from eventlog.app.open_store import OpenStore
+from eventlog.app.write.erase_everywhere import Erasing, Receipt, begin, files_below, in_base
+from eventlog.app.write.erased_text import SHORTEST, Needles, folded, object_in_line, texts_in
+from eventlog.app.write.forget import forgettable
+from eventlog.fast import os
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import (
+    ConversationText,
+    EntryResolved,
+    Event,
+    Fact,
+    KnowledgeEdited,
+    PlanEntry,
+    StageSummary,
+)
+from eventlog.format.retractions import statements_of
+from eventlog.log import days
+from eventlog.projections.bases import sections
+from eventlog.projections.bases.sections import Page
+from eventlog.secrets.redacted import keys_of, redactions_of
+from eventlog.store import day_of
+
+_LONG = 12  # characters of an event's text from which on it is looked for in other places, too
+_MOST = 10_000  # different texts that one pattern may match
+_IN_BASES = ("plan_entry", "entry_applied", "entry_resolved", "knowledge_edited")
+
+
+class Redaction(NamedTuple):
+    """What is going to be erased: the events, the other files, and what stays because it is out of reach."""
+
+    erasing: Erasing
+    events: list[str]
+    files: list[str]  # below the store by their names there, else by their paths
+
+
+class Redacted(NamedTuple):
+    """What was erased, and the rebuild that followed."""
+
+    receipt: Receipt
+    rebuilt: RebuildResult
+
+
+def redactable(
+    opened: OpenStore, said: str | None = None, *, session: str | None = None, pattern: str | None = None
+) -> Redaction:
+    """Find what is meant by an id, a line (`FILE:LINE`), a text, a session's id or a pattern, and where it stands.
+
+    Raises BadRequest where nothing is found, and for a text that is too short.
+    """
+    found = redactions_of(opened.store)
+    number = found.last + 1 if found else 1
+    erasing = Erasing(number=number, ts=opened.machine.now(), what="", key=os.urandom(32).hex())
+    if pattern is not None:
+        erasing.what, erasing.texts = "pattern", _matching(opened, pattern)
+    elif session is not None:
+        events = [entry.event for entry in opened.log.session_entries(session)]
+        erasing.what, erasing.events, erasing.texts = "session", [event.id for event in events], _long_texts(events)
+    else:
+        erasing.what, erasing.events, erasing.texts = _meant(opened, said or "")
+    return _located(opened, erasing)
+
+
+def redact(opened: OpenStore, chosen: Redaction) -> Redacted:
+    """Erase, and rebuild what is made from the log; raises NotStored, also where not everything could be erased."""
+    replay_store(opened)  # what people changed in files goes to the log first, and is erased there
+    now = _located(opened, chosen.erasing)
+    receipt = begin(opened.store, now.erasing)
+    return Redacted(receipt, replay_store(opened, anew=True))
+
+
+def _meant(opened: OpenStore, said: str) -> tuple[str, list[str], list[str]]:
+    """Read as an id, then as `FILE:LINE`, else as a text: the kind, the events to empty, the texts to erase."""
+    events = events_named(opened.log, said)
+    if len(events) > 1:
+        raise BadRequest(f"{said!r} may be {len(events)} events: say more of the id", hint="\n".join(events[:8]))
+    if events:
+        return "event", events, _long_texts([entry.event for entry in opened.log.find(events).values()])
+    if is_file_line(said):
+        found = forgettable(opened, said)
+        exact = [text for one in found for entry in one.behind for text in statements_of(entry.event)]
+        shown = {folded(one.text) for one in found}
+        return "line", [], sorted({one.text for one in found} | {text for text in exact if folded(text) in shown})
+    if len(folded(said)) < SHORTEST:
+        raise BadRequest(f"{said!r} is too short: it stands in too much", hint=f"give {SHORTEST} characters or more")
+    return "text", [], [said]
+
+
+def _long_texts(events: Iterable[Event]) -> list[str]:
+    """List the texts of events that are long enough to be meant wherever they stand."""
+    return sorted({text for event in events for text in _texts_of(event) if len(text) >= _LONG})
+
+
+def _texts_of(event: Event) -> Iterator[str]:
+    match event:
+        case Fact() | StageSummary() | PlanEntry():
+            yield from statements_of(event)
+        case KnowledgeEdited() | EntryResolved():
+            yield from filter(None, [event.content])
+        case ConversationText():
+            yield from (event.title, event.closing, *event.prompts)
+
+
+def _matching(opened: OpenStore, pattern: str) -> list[str]:
+    """Find the texts that a pattern matches, in the log and in the other files of the store; raises BadRequest."""
+    try:
+        wanted = re.compile(pattern)
+    except re.error as error:
+        raise BadRequest(f"not a regular expression: {error}", where="--pattern") from error
+    found: set[str] = set()
+    for path in files_below(opened.store.root):
+        for line in (days.read(path) or b"").split(b"\n"):
+            fields = object_in_line(line)
+            texts = [line.decode("utf-8", "replace")] if fields is None else texts_in(fields)
+            found.update(match[0] for text in texts for match in wanted.finditer(text))
+        if len(found) > _MOST:
+            raise BadRequest(f"matches more than {_MOST:,} texts", where="--pattern", hint="make it narrower")
+    short = next((text for text in sorted(found) if len(folded(text)) < SHORTEST), None)
+    if short is not None:
+        raise BadRequest(f"matches {short!r}, which is too short: it stands in too much", where="--pattern")
+    return sorted(found)
+
+
+def _located(opened: OpenStore, erasing: Erasing) -> Redaction:
+    """Find every place; raises BadRequest where there is none."""
+    needles, store = Needles(erasing.texts, erasing.number), opened.store
+    own = (keys_of(store), store.redactions)
+    holding = [path for path in files_below(store.root) if path not in own and needles.are_in(_content(path))]
+    log = [path for path in files_below(store.log) if day_of(os.path.basename(path))]
+    entries = [fields for path in log for fields in _lines_of(path, needles, erasing.events)]
+    left, config = [], f"{store.root}/config.yaml"
+    if config in holding:
+        left.append(config)
+    bases = _bases(opened, needles, erasing, entries)
+    copies = [str(path) for path in copies_of(store) if needles.are_in(_content(str(path)))]
+    left += [place for path in bases for place in _persons_lines(path, needles, set(erasing.lines))]
+    left += _transcripts(opened, needles, entries)
+    located = replace(erasing, bases=bases, copies=copies, left=sorted(set(left)))
+    events = list(dict.fromkeys(str(fields.get("id")) for fields in entries))
+    files = [path.removeprefix(f"{store.root}/") for path in holding if path != config]
+    if not events and not files and not bases and not copies:
+        raise BadRequest("nothing of it is in the log or in any file of the store", hint="`eventlog search` finds text")
+    return Redaction(located, events, [*files, *bases, *copies])
+
+
+def _lines_of(path: str, needles: Needles, ids: list[str]) -> Iterator[dict[str, object]]:
+    """Yield the events of a day file that hold one of the texts, or are to go."""
+    data, wanted = days.read(path) or b"", set(ids)
+    named = [event_id.encode() for event_id in ids]
+    text = data.decode("utf-8", "surrogateescape")
+    if not needles.are_in(text) and not any(one in data for one in named):
+        return
+    for line in data.split(b"\n"):
+        if needles.are_in(line.decode("utf-8", "surrogateescape")) or any(one in line for one in named):
+            fields = object_in_line(line) or {}
+            if fields.get("id") in wanted or any(map(needles.are_in, texts_in(fields))):
+                yield fields
+
+
+def _bases(opened: OpenStore, needles: Needles, erasing: Erasing, entries: list[dict[str, object]]) -> list[str]:
+    """Find the files of knowledge bases in which the log wrote one of the texts; notes what it knows of them."""
+    said = [text for fields in entries if fields.get("type") in _IN_BASES for text in texts_in(fields)]
+    erasing.lines = sorted({folded(line) for text in said for line in text.split("\n") if line.strip()})
+    found: list[str] = []
+    if not said:
+        return found
+    knowledge = replay(opened.log, opened.settings, save=False).knowledge
+    for _, _, target in base_targets(opened, knowledge):
+        if isinstance(target, LocalFile) and (data := target.read()):
+            text = data.decode("utf-8", "surrogateescape")
+            if needles.are_in(text):
+                found.append(target.identity)
+                new = in_base(text, set(erasing.lines), needles).encode("utf-8", "surrogateescape")
+                erasing.digests |= _digests(data, new)
+    return found
+
+
+def _digests(before: bytes, after: bytes) -> dict[str, str]:
+    """Map the digests of the sections of a page to those they will have."""
+    old, new = Page(before), Page(after)
+    pairs = zip(old.sections, new.sections, strict=False)
+    digests = ((sections.digest(old.text(one)), sections.digest(new.text(other))) for one, other in pairs)
+    return {one: other for one, other in digests if one != other}
+
+
+def _persons_lines(path: str, needles: Needles, known: set[str]) -> Iterator[str]:
+    """Name the lines of a knowledge base that a person wrote, and the log does not know."""
+    text = in_base(_content(path), known, needles)
+    for start, _ in needles.places(text):
+        yield f"{path}:{text.count(chr(10), 0, start) + 1}"
+
+
+def _transcripts(opened: OpenStore, needles: Needles, entries: list[dict[str, object]]) -> list[str]:
+    """Find the transcripts of hosts, of the same conversations, that hold one of the texts: they are not ours."""
+    found = set()
+    for conversation in {str(fields.get("conversation_id")) for fields in entries}:
+        for entry in opened.log.session_entries(conversation):
+            path = getattr(entry.event, "transcript_path", None)
+            if path and path not in found and Path(path).is_file() and needles.are_in(_content(path)):
+                found.add(path)
+    return sorted(found)
+
+
+def _content(path: str) -> str:
+    return (days.read(path) or b"").decode("utf-8", "surrogateescape")

@@ -1,0 +1,167 @@
+"""Texts that a person had erased: they stay out, whoever says them again.
+
+`redactions.jsonl`  a line per redaction: which events, in which files, never the text. These events are refused.
+`redactions.keys`   a key, and under it the digests of the erased texts, by the number of their words. Without it nobody
+                    can check a guess at a text; then only the events are refused.
+
+Imported inside agents' hooks, where `redactions.jsonl` exists: standard library only.
+"""
+
+from eventlog.fast import fastjson, os
+from eventlog.fast.sha import keyed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from eventlog.fast.sha import Keyed
+    from eventlog.store import Store
+
+_SAID = {"fact": "content", "stage_summary": "summary", "plan_entry": "content"}  # what an event is nothing without
+_NO_TEXT = frozenset(("v", "id", "ts", "after", "type", "replica", "redacted"))
+_MOST_WORDS = 64  # of an erased text, by which it is known again
+_STAMP = len("019c7b12-8f00")
+_read: "dict[str, tuple[tuple[int, ...], Redactions]]" = {}  # by store
+
+
+class Redactions:
+    """What a store had erased: ids of events, and the marks of texts."""
+
+    def __init__(self, lines: bytes, keys: bytes) -> None:
+        self.ids: set[str] = set()
+        self.marks: dict[int, dict[str, int]] = {}  # by the number of words: a digest, and which redaction it was
+        self.last = 0
+        self._keyed: Keyed | None = None
+        for line in map(fastjson.object_in, lines.splitlines()):
+            self.last = max(self.last, _number(line.get("n")))
+            events = line.get("events")
+            self.ids.update(str(one["id"]) for one in events if isinstance(one, dict)) if isinstance(
+                events, list
+            ) else 0
+        for line in map(fastjson.object_in, keys.splitlines()):
+            self.last = max(self.last, _number(line.get("n")))
+            if isinstance(key := line.get("key"), str):
+                self._keyed = keyed(key.encode())
+            marks = line.get("marks")
+            for words, digests in marks.items() if isinstance(marks, dict) else ():
+                known = self.marks.setdefault(int(words), {})
+                known.update((digest, _number(line.get("n"))) for digest in digests)
+        self._tails = {event_id[_STAMP:] for event_id in self.ids}
+
+    def names(self, event_id: str) -> bool:
+        """Tell whether an event was erased, by its id or by the end of it that a retry shares."""
+        return event_id in self.ids or event_id in self._tails
+
+    def clean(self, value: object) -> object:
+        """Replace the erased texts in every text of a JSON value; the same object where there are none."""
+        if isinstance(value, str):
+            return self._clean_text(value)
+        if isinstance(value, list):
+            items = [self.clean(item) for item in value]
+            return value if all(new is old for new, old in zip(items, value, strict=True)) else items
+        if isinstance(value, dict):
+            fields = {str(self.clean(name)): self.clean(item) for name, item in value.items()}
+            return value if all(name in value and fields[name] is value[name] for name in fields) else fields
+        return value
+
+    def _clean_text(self, text: str) -> str:
+        if not self.marks or not self._keyed:
+            return text
+        words = list(words_of(text))
+        found = []
+        for size, known in self.marks.items():
+            for first in range(len(words) - size + 1):
+                phrase = " ".join(word for word, _, _ in words[first : first + size])
+                if number := known.get(self._keyed(phrase.encode("utf-8", "replace"))):
+                    found.append((words[first][1], words[first + size - 1][2], number))
+        parts: list[str] = []
+        done = 0
+        for start, end, number in sorted(found, key=lambda one: (one[0], -one[1])):
+            if start >= done:
+                parts += (text[done:start], marker(number))
+                done = end
+        return "".join((*parts, text[done:])) if parts else text
+
+
+def marker(number: int) -> str:
+    """Make what stands where the texts of a redaction stood."""
+    return f"[redacted:{number}]"
+
+
+def mark_of(text: str, key: str) -> "tuple[int, str] | None":
+    """Count the words of a text and digest them; None for a text that is too long, or has none."""
+    words = [word for word, _, _ in words_of(text)]
+    if not 0 < len(words) <= _MOST_WORDS:
+        return None
+    return len(words), keyed(key.encode())(" ".join(words).encode("utf-8", "replace"))
+
+
+def words_of(text: str) -> "Iterator[tuple[str, int, int]]":
+    """Yield the words of a text, folded, each with where it begins and ends."""
+    import re  # for who had something erased
+
+    for found in re.finditer(r"\w+", text):
+        yield found[0].casefold(), found.start(), found.end()
+
+
+def redactions_of(store: "Store") -> "Redactions | None":
+    """Read what a store had erased; None where that is nothing, which costs one system call."""
+    try:
+        first = os.stat(store.redactions)
+    except OSError:
+        return None
+    stamp = [first.st_size, first.st_mtime_ns, first.st_ino]
+    try:
+        second = os.stat(keys_of(store))
+        stamp += [second.st_size, second.st_mtime_ns, second.st_ino]
+    except OSError:
+        pass
+    known = _read.get(store.root)
+    if known is None or known[0] != tuple(stamp):
+        known = _read[store.root] = tuple(stamp), Redactions(_content(store.redactions), _content(keys_of(store)))
+    return known[1]
+
+
+def keys_of(store: "Store") -> str:
+    """Name the file of the key and the marks."""
+    return store.redactions.removesuffix("jsonl") + "keys"
+
+
+def without_redacted(store: "Store", fields: "Mapping[str, object]", tail: str = "") -> "Mapping[str, object] | None":
+    """Replace erased texts in the fields of an event; None for an erased one, by its id, its end or what it says."""
+    found = redactions_of(store)
+    if found is None:
+        return fields
+    event_id = str(fields.get("id") or tail)
+    if event_id and found.names(event_id):
+        return None
+    is_persons = fields.get("type") == "knowledge_edited"  # their file would be changed back, again and again
+    exempt = {*_NO_TEXT, "content", "below"} if is_persons else _NO_TEXT
+    kept = {name: value if name in exempt else found.clean(value) for name, value in fields.items()}
+    said = _SAID.get(str(fields.get("type")), "")
+    if said and is_only_markers(str(kept.get(said) or "")):
+        return None
+    return kept
+
+
+def is_only_markers(text: str) -> bool:
+    """Tell whether nothing is left of a text but what stands for erased ones."""
+    rest = text.split("[redacted:")
+    return (
+        len(rest) > 1
+        and not rest[0].strip(" .!")
+        and all(part.partition("]")[0].isdigit() and not part.partition("]")[2].strip(" .!") for part in rest[1:])
+    )
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _content(path: str) -> bytes:
+    from eventlog.store.files import read_regular
+
+    try:
+        return read_regular(path)
+    except OSError:
+        return b""

@@ -1,0 +1,107 @@
+"""A redaction that is killed at any step is finished by the next program that opens the log."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from eventlog.app.machine import Machine
+from eventlog.app.open_store import open_log
+from eventlog.app.write.erase_everywhere import Erasing, begin, erase_lines, pending_of
+from eventlog.app.write.erased_text import Needles
+from eventlog.app.write.redact import redactable
+from eventlog.format.events import Fact
+from eventlog.log.verify import verify
+from eventlog.store import Store, dayfile
+from tests.support.bases import apply_all, planned, user_md
+from tests.support.effort import rounds
+from tests.support.use_cases import opened
+
+SECRET = "hunter2-Sommer2026"
+STEPS = ("open", "write", "replace", "unlink", "mkdir")
+KILLED, DONE = 9, 0
+
+
+def _killed_at(step, act):
+    child = os.fork()
+    if child == 0:
+        try:
+            left = iter(range(step))
+
+            def deadly(real):
+                def call(*args, **kwargs):
+                    if next(left, None) is None:
+                        os._exit(KILLED)
+                    return real(*args, **kwargs)
+
+                return call
+
+            for name in STEPS:
+                setattr(os, name, deadly(getattr(os, name)))
+            dayfile._sync = deadly(dayfile._sync)
+            act()
+            os._exit(DONE)
+        except BaseException:  # noqa: BLE001 - whatever it is, it is not pytest's
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _holding(root):
+    return [str(path) for path in Path(root).rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # fork beside xdist's thread; nothing is shared
+def test_killed_anywhere_the_next_program_finishes_it_and_all_other_events_are_whole(log, tmp_path):
+    for day in ("19", "20"):
+        log.append(Fact(conversation_id="s", content=f"It is {SECRET}", ts=f"2026-02-{day}T10:00:00Z"))
+        log.append(Fact(conversation_id="s", content="The tea is green", ts=f"2026-02-{day}T11:00:00Z"))
+    planned(log, "Access", f"Door: {SECRET}")
+    apply_all(log)
+    Path(log.store.knowledge).mkdir(exist_ok=True)
+    Path(log.store.knowledge, "MEMORY.md.edited-1").write_text(f"- {SECRET}\n")
+    erasing = redactable(opened(log), SECRET).erasing
+    events = [event.id for event in log.read()]
+    before, base = tmp_path / "before", user_md().read_bytes()
+    shutil.copytree(log.store.root, before, symlinks=True)
+    step, code = 0, KILLED
+    begun = 0
+    while code == KILLED:
+        shutil.rmtree(log.store.root)
+        shutil.copytree(before, log.store.root, symlinks=True)
+        user_md().write_bytes(base)
+        code = _killed_at(step, lambda: begin(log.store, erasing))
+        is_begun = Path(pending_of(log.store)).exists() or Path(log.store.redactions).exists()
+        again = open_log(Store(log.store.root), Machine.here())
+        assert bool(_holding(log.store.root)) == (not is_begun)
+        if is_begun:
+            begun += 1
+            assert SECRET.encode() not in user_md().read_bytes()
+            assert [1] == [json.loads(line)["n"] for line in Path(log.store.redactions).read_bytes().splitlines()]
+            assert not Path(pending_of(log.store)).exists()
+        assert events == [event.id for event in again.read()]
+        assert [] == verify(again).damage
+        step += rounds(fixed=4, fuzz=1)
+    assert DONE == code
+    assert begun > 5
+
+
+def test_while_one_redaction_is_at_work_others_do_not_wait_for_it(log):
+    log.append(Fact(conversation_id="s", content=f"It is {SECRET}"))
+    erasing = redactable(opened(log), SECRET).erasing
+    Path(pending_of(log.store)).write_bytes(b"{}")  # as another process writes it
+    from eventlog.store.locks import locked
+
+    with locked(log.store, log.store.lock("replay")):
+        open_log(log.store, Machine.here())
+    assert _holding(log.store.root)
+    begin(log.store, erasing)
+    assert [] == _holding(log.store.root)
+
+
+def test_a_damaged_line_loses_the_text_and_nothing_else():
+    data = b'{"torn": "' + SECRET.encode() + b'\n\xff\xfe bytes\n{"v":1}\n'
+    erasing = Erasing(number=3, ts="", what="text", key="k", texts=[SECRET])
+    wanted = b'{"torn": "[redacted:3]\n\xff\xfe bytes\n{"v":1}\n'
+    assert wanted == erase_lines(data, erasing, Needles([SECRET], 3))
