@@ -40,7 +40,7 @@ _MOST = 10_000  # different texts that one pattern may match
 _IN_BASES = ("plan_entry", "entry_applied", "entry_resolved", "knowledge_edited")
 
 
-class Redaction(NamedTuple):
+class Redactable(NamedTuple):
     """What is going to be erased: the events, the other files, and what stays because it is out of reach."""
 
     erasing: Erasing
@@ -48,7 +48,7 @@ class Redaction(NamedTuple):
     files: list[str]  # below the store by their names there, else by their paths
 
 
-class Redacted(NamedTuple):
+class RedactResult(NamedTuple):
     """What was erased, and the rebuild that followed."""
 
     receipt: Receipt
@@ -57,7 +57,7 @@ class Redacted(NamedTuple):
 
 def redactable(
     opened: OpenStore, said: str | None = None, *, session: str | None = None, pattern: str | None = None
-) -> Redaction:
+) -> Redactable:
     """Find what is meant by an id, a line (`FILE:LINE`), a text, a session's id or a pattern, and where it stands.
 
     Raises BadRequest where nothing is found, and for a text that is too short.
@@ -75,12 +75,12 @@ def redactable(
     return _located(opened, erasing)
 
 
-def redact(opened: OpenStore, chosen: Redaction) -> Redacted:
+def redact(opened: OpenStore, chosen: Redactable) -> RedactResult:
     """Erase, and rebuild what is made from the log; raises NotStored, also where not everything could be erased."""
     replay_store(opened)  # what people changed in files goes to the log first, and is erased there
     now = _located(opened, chosen.erasing)
     receipt = begin(opened.store, now.erasing)
-    return Redacted(receipt, replay_store(opened, anew=True))
+    return RedactResult(receipt, replay_store(opened, anew=True))
 
 
 def _meant(opened: OpenStore, said: str) -> tuple[str, list[str], list[str]]:
@@ -135,11 +135,12 @@ def _matching(opened: OpenStore, pattern: str) -> list[str]:
     return sorted(found)
 
 
-def _located(opened: OpenStore, erasing: Erasing) -> Redaction:
+def _located(opened: OpenStore, erasing: Erasing) -> Redactable:
     """Find every place; raises BadRequest where there is none."""
     needles, store = Needles(erasing.texts, erasing.number), opened.store
     own = (keys_of(store), store.redactions)
     holding = [path for path in files_below(store.root) if path not in own and needles.are_in(_content(path))]
+    holding = [path for path in holding if not path.startswith(store.cache)]  # made anew
     log = [path for path in files_below(store.log) if day_of(os.path.basename(path))]
     entries = [fields for path in log for fields in _lines_of(path, needles, erasing.events)]
     left, config = [], f"{store.root}/config.yaml"
@@ -154,7 +155,7 @@ def _located(opened: OpenStore, erasing: Erasing) -> Redaction:
     files = [path.removeprefix(f"{store.root}/") for path in holding if path != config]
     if not events and not files and not bases and not copies:
         raise BadRequest("nothing of it is in the log or in any file of the store", hint="`eventlog search` finds text")
-    return Redaction(located, events, [*files, *bases, *copies])
+    return Redactable(located, events, [*files, *bases, *copies])
 
 
 def _lines_of(path: str, needles: Needles, ids: list[str]) -> Iterator[dict[str, object]]:

@@ -2,7 +2,7 @@
 
 import click
 
-from eventlog.app.write.redact import Redacted, Redaction, redact, redactable
+from eventlog.app.write.redact import Redactable, RedactResult, redact, redactable
 from eventlog.cli import options, suggestions
 from eventlog.cli.progress import spinner
 from eventlog.cli.show.display import Display
@@ -66,7 +66,7 @@ def redact_command(
         _report(done)
 
 
-def _show(events: dict[str, LogLine], found: Redaction, display: Display) -> None:
+def _show(events: dict[str, LogLine], found: Redactable, display: Display) -> None:
     """List the events and the files that hold it, without the text."""
     say(f"{count(len(found.events), 'event')} and {count(len(found.files), 'file')} hold it:")
     for event in (events[one].event for one in found.events if one in events):
@@ -82,7 +82,7 @@ def _more(number: int) -> None:
         say(f"  and {number - _SHOWN:,} more")
 
 
-def _report(done: Redacted) -> None:
+def _report(done: RedactResult) -> None:
     receipt = done.receipt
     say(f"erased from {count(len(receipt.events), 'event')} and {count(len(receipt.files), 'file')}")
     say(f"receipt: redactions.jsonl, number {receipt.n}")
@@ -93,7 +93,7 @@ def _report(done: Redacted) -> None:
     say("if it was a secret, change it now: whoever has seen it still has it")
 
 
-def _as_dict(done: Redacted) -> dict[str, object]:
+def _as_dict(done: RedactResult) -> dict[str, object]:
     receipt = done.receipt
     return {
         "number": receipt.n,
