@@ -36,7 +36,7 @@ _BEYOND = "snapshots and backups of this disk, git histories of your files, mach
 @options.yes
 @options.as_json
 @options.store
-def redact_command(
+def _redact_command(
     what: str | None, session: str | None, pattern: str | None, dry_run: bool, yes: bool, as_json: bool, store: Store
 ) -> None:
     """Erase a text everywhere: from the log, from all files of the store, and from what it wrote elsewhere.
