@@ -4,7 +4,6 @@ The third of the four nets; it runs when nobody waits. What it could not do it f
 """
 
 import os
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import chain
@@ -16,6 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from eventlog.app.build.rebuild import RebuildResult, replay_store
+from eventlog.app.importing.drawings import openings_in
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import ProjectNames
@@ -27,9 +27,8 @@ from eventlog.format.errors import Busy
 from eventlog.format.events import ConversationText, Event, SessionEnd, SessionStart, StageSummary
 from eventlog.hooks import background, error_log
 from eventlog.hosts.transcripts import read
-from eventlog.hosts.transcripts.conversation_text import TextExtractor
+from eventlog.hosts.transcripts.draw import draw
 from eventlog.hosts.transcripts.steps import Step
-from eventlog.hosts.transcripts.summarise import summarise
 from eventlog.log.event_log import EventLog
 from eventlog.settings import cached
 from eventlog.settings.schema import Settings
@@ -145,23 +144,25 @@ def _run_hooks(opened: OpenStore, note: OpenSession, kind: type[SessionStart | S
 
 
 def _draw(log: EventLog, note: OpenSession, settings: Settings) -> list[Event]:
-    """Draw what the transcript has to say: the text to search by, and a summary where the agent saved none."""
-    events = log.session(note.session)
-    text = TextExtractor(note.project or "")
-    steps = text.watch(_steps(note, events))
-    found = None
-    if _has_own_summary(events):
-        deque(steps if settings.recall.transcripts else (), maxlen=0)
-    else:
-        found = summarise(steps, settings.locale)
-    said = text.extracted() if settings.recall.transcripts else None
-    if said and (drawn := _event(note, "conversation_text", **said._asdict())) and not _is_known(drawn, events):
-        log.put([drawn])
-    if not found:
+    """Draw what the transcript has to say: the text to search by, and a summary where the agent saved none.
+
+    Returns the summary, unless it says nothing but the topic.
+    """
+    events, project = log.session(note.session), note.project or ""
+    drawing = draw(_steps(note, events), project, settings.locale)
+    if drawing is None:
         return []
-    told = {"layer": SESSION_END, "scope": "session", **found._asdict()}
-    appended = record_once(log, _event(note, "stage_summary", **told))
-    return [appended.event] if appended.new else []
+    openings = openings_in(log.store)
+    openings.add(project, note.session, drawing.opening)
+    topic = drawing.topic(project, openings)
+    text = drawing.text_fields(topic) if settings.recall.transcripts else None
+    if text and (drawn := _event(note, "conversation_text", **text)) and not _is_known(drawn, events):
+        log.put([drawn])
+    if _has_own_summary(events):
+        return []
+    fields = {"layer": SESSION_END, "scope": "session", **drawing.summary_fields(topic)}
+    appended = record_once(log, _event(note, "stage_summary", **fields))
+    return [appended.event] if appended.new and drawing.summary else []
 
 
 def _has_own_summary(events: Iterable[Event]) -> bool:

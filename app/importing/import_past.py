@@ -3,8 +3,9 @@
 A batch is a locked write and a sync for each day it touches, and keeps few days open at a time. Killed between two
 batches, an import has added some of its events; the next import adds the others.
 
-What hooks recorded of a conversation is not imported again: neither its start, nor its end, nor an automatic summary,
-unless the transcript continues after it. A conversation with a deliberate save gets no automatic summary.
+What hooks recorded of a conversation is not imported again: neither its start, nor its end, unless the transcript
+continues after it. What was drawn of it, by whomever, is drawn anew where that is better now. A conversation with a
+deliberate save gets no automatic summary.
 """
 
 from collections import Counter, defaultdict
@@ -14,6 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from eventlog.app.importing.drawings import TYPES, Line, LoggedDrawings, lines_of
 from eventlog.app.importing.notes import read_bullets
 from eventlog.app.importing.other_programs import READERS
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, Reader, SourceEvent
@@ -25,9 +27,7 @@ from eventlog.format.codec import from_fields
 from eventlog.format.errors import InvalidEvent
 from eventlog.format.events import Event
 from eventlog.hosts import room_name
-from eventlog.log import days
 from eventlog.log.event_log import EventLog, accept
-from eventlog.store.index_lookup import lines_with
 
 _BATCH = 1000  # events
 
@@ -50,6 +50,7 @@ class ImportResult(NamedTuple):
 
     new: Mapping[str, int]
     known: Mapping[str, int]
+    revised: int  # conversations of which something else is drawn now
     still_open: int
     switched_off: int  # in projects with memory switched off
     damage: list[BadPlace]
@@ -76,6 +77,7 @@ class _Pending(NamedTuple):
     source: SourceEvent
     event: Event
     place: str
+    is_revision: bool
 
 
 class _Import:
@@ -90,6 +92,7 @@ class _Import:
         self._pending: list[_Pending] = []
         self._new: Counter[str] = Counter()
         self._known: Counter[str] = Counter()
+        self._revised: set[str] = set()
         self._open = self._switched_off = 0
         self._damage: list[BadPlace] = []
 
@@ -103,16 +106,19 @@ class _Import:
             if len(self._pending) >= _BATCH:
                 self._flush()
         self._flush()
-        return ImportResult(self._new, self._known, self._open, self._switched_off, self._damage)
+        return ImportResult(self._new, self._known, len(self._revised), self._open, self._switched_off, self._damage)
 
     def _add(self, past: PastEvents) -> None:
         if past.is_open or self._is_off(past.events[0].fields.get("project")):
             self._open += past.is_open
             self._switched_off += not past.is_open
             return
-        for source in past.events:
-            if self._logged.has(source):
-                self._known[source.fields["ts"][:10]] += 1
+        prompts = max(len(source.fields.get("prompts", ())) for source in past.events)
+        for read in past.events:
+            is_logged = self._logged.has(read)
+            source = self._logged.revision(read, prompts) if is_logged else read
+            if source is None:
+                self._known[read.fields["ts"][:10]] += 1
                 continue
             fields = {name: value for name, value in source.fields.items() if value is not None}
             try:
@@ -121,7 +127,7 @@ class _Import:
                 self._damage.append(BadPlace(past.place, str(error)))
                 continue
             self._logged.add(source)
-            self._pending.append(_Pending(source, event, past.place))
+            self._pending.append(_Pending(source, event, past.place, is_logged))
 
     def _is_off(self, project: str | None) -> bool:
         """Return whether memory is switched off in a project: an import adds nothing of it."""
@@ -143,8 +149,12 @@ class _Import:
             stored = self._log.put(item.event for item in pending)
         except InvalidEvent:
             stored = self._log.put(item.event for item in self._acceptable(pending))
+        revisions = {item.event.id for item in pending if item.is_revision}
         for event, new in stored:
-            (self._new if new else self._known)[event.ts[:10]] += 1
+            if new and event.id in revisions:
+                self._revised.add(event.conversation_id)
+            else:
+                (self._new if new else self._known)[event.ts[:10]] += 1
 
     def _acceptable(self, pending: list[_Pending]) -> Iterator[_Pending]:
         for item in pending:
@@ -155,32 +165,21 @@ class _Import:
                 self._damage.append(BadPlace(item.place, str(error)))
 
     def _count(self, pending: list[_Pending]) -> None:
-        by_day = defaultdict(set)
+        by_day: dict[str, dict[str, str]] = defaultdict(dict)
         for item in self._acceptable(pending):
-            by_day[item.event.ts[:10]].add(item.event.id)
+            by_day[item.event.ts[:10]][item.event.id] = item.event.conversation_id if item.is_revision else ""
         for day, wanted in by_day.items():
-            logged = self._log.holding(day, wanted)
+            logged = self._log.holding(day, wanted.keys())
+            revised = {wanted[event] for event in wanted.keys() - logged if wanted[event]}
+            self._revised |= revised
             self._known[day] += len(logged)
-            self._new[day] += len(wanted) - len(logged)
+            self._new[day] += sum(not of for event, of in wanted.items() if event not in logged)
 
 
 # ------------------------------------------------------------------------------------------------ what the log has
 
-_TYPES = ("session_start", "session_end", "stage_summary", "conversation_text")
-_TYPE_FIELDS = [f'"type":"{name}"'.encode() for name in _TYPES]
 _CONTINUES_NS = 600 * 10**9  # a transcript's last line and the hook at its end are less apart
 _SAVED = "saved"
-
-
-class _Line(msgspec.Struct):
-    type: str
-    conversation_id: str
-    ts: str
-    subagent: str | None = None
-    layer: int | None = None
-
-
-_decoder = msgspec.json.Decoder(_Line)
 
 
 class _LoggedConversations:
@@ -188,14 +187,15 @@ class _LoggedConversations:
 
     def __init__(self, log: EventLog) -> None:
         self._newest: dict[tuple[str, str, str], str] = {}
-        for line in _lines(log):
+        self._drawings = LoggedDrawings(log)
+        for line in lines_of(log.store):
             self._add(line)
 
     def has(self, event: SourceEvent) -> bool:
-        """Return whether the log needs no such event of the conversation."""
+        """Return whether the log needs no such event of the conversation, or only another wording of it."""
         fields, kind = event.fields, _kind(event.fields["type"], event.fields.get("layer"))
         about = fields["conversation_id"], fields.get("subagent") or ""
-        if kind not in _TYPES:
+        if kind not in TYPES:
             return False
         if kind == "stage_summary" and (*about, _SAVED) in self._newest:
             return True
@@ -205,28 +205,22 @@ class _LoggedConversations:
         later = timestamps.from_ns(timestamps.to_ns(newest) + _CONTINUES_NS)
         return bool(kind == "session_start" or not event.is_dated or fields["ts"] <= later)
 
+    def revision(self, event: SourceEvent, prompts: int) -> SourceEvent | None:
+        """Make a revision of what was drawn before; None where there is none to make."""
+        about = event.fields["conversation_id"], event.fields.get("subagent") or ""
+        if event.fields["type"] == "stage_summary" and (*about, _SAVED) in self._newest:
+            return None
+        return self._drawings.revision(event, prompts)
+
     def add(self, event: SourceEvent) -> None:
         """Add an event that is being imported."""
-        self._add(msgspec.convert({**event.fields}, _Line))
+        self._add(msgspec.convert({**event.fields, "id": event.id}, Line))
 
-    def _add(self, line: _Line) -> None:
+    def _add(self, line: Line) -> None:
         about = line.conversation_id, line.subagent or "", _kind(line.type, line.layer)
         self._newest[about] = max(self._newest.get(about, ""), line.ts)
+        self._drawings.add(line)
 
 
 def _kind(event_type: str, layer: int | None) -> str:
     return _SAVED if event_type == "stage_summary" and layer != SESSION_END else event_type
-
-
-def _lines(log: EventLog) -> Iterator[_Line]:
-    """Yield the lines of the log about conversations; skip damaged lines."""
-    for day in log.days():
-        for file in day.files:
-            data = days.read(file) or b""
-            for start, end in lines_with(data, _TYPE_FIELDS):
-                try:
-                    line = _decoder.decode(data[start:end])
-                    if line.type in _TYPES and timestamps.to_ns(line.ts) >= 0:
-                        yield line
-                except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError):
-                    continue

@@ -1,8 +1,8 @@
 """Past conversations of a host: its transcripts, and its agent's notes.
 
 A transcript becomes a start, an end, a summary and a searchable text; a subagent's only a summary under its
-conversation, for audits. A second process reads transcripts while this process writes: an import of years takes half
-as long. Results keep their order, and transcripts that process does not answer for are read here.
+conversation, for audits. All are read before the first becomes events, for what several sessions
+begin with is the topic of none. A second process reads ahead; transcripts it does not answer for are read here.
 """
 
 import pickle
@@ -11,10 +11,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import eventlog
 from eventlog import hosts
+from eventlog.app.importing.drawings import openings_in
 from eventlog.app.importing.notes import statements_of
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, SourceEvent
 from eventlog.app.machine import Machine
@@ -22,11 +23,10 @@ from eventlog.format import SESSION_END, timestamps
 from eventlog.format.errors import system_reason
 from eventlog.format.events import SessionStart
 from eventlog.hosts.profile import profiles
-from eventlog.hosts.transcripts.conversation_text import TextExtractor
+from eventlog.hosts.transcripts.draw import Drawing, draw
 from eventlog.hosts.transcripts.past_session import PastSession
 from eventlog.hosts.transcripts.read import find_transcripts, read_transcript
-from eventlog.hosts.transcripts.steps import Step
-from eventlog.hosts.transcripts.summarise import summarise
+from eventlog.hosts.transcripts.topic import Openings
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.projects.root import project_root
@@ -78,10 +78,12 @@ def read_host(host: str, request: ImportRequest) -> Iterator[Found]:
     place = request.place(profiles()[host].directory(machine.home, machine.environ))
     progress = request.phases("reading transcripts")
     paths, about = find_transcripts(agent, place), (request.settings, machine.clock())
-    each = (events_in(agent, place, *about, named=True),) if paths == [place] else read_each(agent, paths, *about)
-    for number, found in enumerate(each, 1):
-        yield from found
+    each = (read_session(agent, place, *about, named=True),) if paths == [place] else read_each(agent, paths, *about)
+    found: list[Transcript | BadPlace] = []
+    for number, read in enumerate(each, 1):
+        found += read
         progress(number, len(paths))
+    yield from _events_of(found, agent, request)
     list_notes = getattr(hosts.part(agent, "past"), "notes", None)
     for path, directory in list_notes(place) if list_notes and place.is_dir() else ():
         yield from statements_of(path, project_root(directory) or None if directory else str(path.parent), agent)
@@ -90,17 +92,21 @@ def read_host(host: str, request: ImportRequest) -> Iterator[Found]:
 # ------------------------------------------------------------------------------------------------ a second process
 
 
-def read_each(agent: str, paths: Sequence[Path], settings: Settings, now: int) -> Iterator[list[Found]]:
-    """Yield the events of each transcript, in the order of the paths."""
+def read_each(
+    agent: str, paths: Sequence[Path], settings: Settings, now: int
+) -> "Iterator[list[Transcript | BadPlace]]":
+    """Yield what each transcript holds, in the order of the paths."""
     done = 0
     if len(paths) >= _FEWEST:
         for found in _read_ahead(agent, paths, settings, now):
             yield found
             done += 1
-    yield from (list(events_in(agent, path, settings, now)) for path in paths[done:])
+    yield from (read_session(agent, path, settings, now) for path in paths[done:])
 
 
-def _read_ahead(agent: str, paths: Sequence[Path], settings: Settings, now: int) -> Iterator[list[Found]]:
+def _read_ahead(
+    agent: str, paths: Sequence[Path], settings: Settings, now: int
+) -> "Iterator[list[Transcript | BadPlace]]":
     """Yield the results of another process as long as it answers; it is at most a pipe's length ahead."""
     command = [sys.executable, "-I", "-c", _READER, str(Path(eventlog.__file__).parents[1])]
     pipe, null = subprocess.PIPE, subprocess.DEVNULL
@@ -120,10 +126,10 @@ def _read_ahead(agent: str, paths: Sequence[Path], settings: Settings, now: int)
 
 
 def answer(asked: BinaryIO, answered: BinaryIO) -> None:
-    """Read all requested transcripts, and answer with their events, several transcripts at a time."""
+    """Read all requested transcripts, and answer with what they hold, several at a time."""
     agent, paths, settings, now = pickle.load(asked)  # noqa: S301 - our own process wrote it
     for start in range(0, len(paths), _AT_ONCE):
-        found = [list(events_in(agent, path, settings, now)) for path in paths[start : start + _AT_ONCE]]
+        found = [read_session(agent, path, settings, now) for path in paths[start : start + _AT_ONCE]]
         pickle.dump(found, answered)
         answered.flush()
 
@@ -131,37 +137,59 @@ def answer(asked: BinaryIO, answered: BinaryIO) -> None:
 # ------------------------------------------------------------------------------------------------ a transcript
 
 
-def events_in(agent: str, path: Path, settings: Settings, now: int, *, named: bool = False) -> Iterator[Found]:
-    """Read a transcript at a time in nanoseconds; a transcript `named` by the user counts as over."""
+class Transcript(NamedTuple):
+    """A transcript that was read: its head, its project, and what is drawn of it; `is_open` while it may go on."""
+
+    path: Path
+    session: PastSession
+    project: str | None
+    drawing: Drawing
+    is_open: bool
+
+
+def read_session(
+    agent: str, path: Path, settings: Settings, now: int, *, named: bool = False
+) -> list[Transcript | BadPlace]:
+    """Read a transcript at a time in nanoseconds; one `named` by the user counts as over."""
     damaged: list[int] = []
     try:
         session: PastSession | None = hosts.part(agent, "past").past_session(path, damaged)
-        steps = list(read_transcript(agent, str(path))) if session else []
+        project = (project_root(session.where) or None) if session and session.where.startswith("/") else None
+        drawing = draw(read_transcript(agent, str(path)), project or "", settings.locale) if session else None
     except OSError as error:
-        yield BadPlace(str(path), system_reason(error)[0])
-        return
-    yield from (BadPlace(f"{path}:{line}", "not a JSON object") for line in damaged)
+        return [BadPlace(str(path), system_reason(error)[0])]
+    found: list[Transcript | BadPlace] = [BadPlace(f"{path}:{line}", "not a JSON object") for line in damaged]
     if session is None and named:
-        yield BadPlace(str(path), f"no transcript of {agent}")
-    if session is None or not any(step.kind == "prompt" for step in steps):
-        return
-    is_open = not named and now - timestamps.to_ns(session.ended) < _OPEN_NS
-    yield PastEvents(tuple(_events(agent, session, path, steps, settings)), str(path), is_open)
+        found.append(BadPlace(str(path), f"no transcript of {agent}"))
+    if session and drawing:
+        is_open = not named and now - timestamps.to_ns(session.ended) < _OPEN_NS
+        found.append(Transcript(path, session, project, drawing, is_open))
+    return found
 
 
-def _events(
-    agent: str, session: PastSession, path: Path, steps: list[Step], settings: Settings
-) -> Iterator[SourceEvent]:
-    project = (project_root(session.where) or None) if session.where.startswith("/") else None
+def _events_of(found: Sequence[Transcript | BadPlace], agent: str, request: ImportRequest) -> Iterator[Found]:
+    """Yield the events of each transcript, once it is known what sessions begin with, here and in the log."""
+    openings = openings_in(request.store)
+    for one in found:
+        if isinstance(one, Transcript) and not one.session.subagent:
+            openings.add(one.project or "", one.session.conversation, one.drawing.opening)
+    for one in found:
+        if isinstance(one, BadPlace):
+            yield one
+        else:
+            yield PastEvents(tuple(_events(agent, one, openings, request.settings)), str(one.path), one.is_open)
+
+
+def _events(agent: str, transcript: Transcript, openings: Openings, settings: Settings) -> Iterator[SourceEvent]:
+    path, session, project, drawing, _ = transcript
     common = {"conversation_id": session.conversation, "project": project, "agent": agent}
     common |= {"subagent": session.subagent} if session.subagent else {}
-    extractor = TextExtractor(project or "")
-    summary = summarise(extractor.watch(steps), settings.locale)
-    summary_fields = {"type": "stage_summary", "layer": SESSION_END, "scope": "session"}
-    at_end: list[dict[str, Any]] = [{**summary_fields, **summary._asdict()}] if summary else []
+    topic = drawing.topic(project or "", Openings() if session.subagent else openings)
+    summary = {"type": "stage_summary", "layer": SESSION_END, "scope": "session", **drawing.summary_fields(topic)}
+    at_end: list[dict[str, Any]] = [summary]
     if not session.subagent:
-        text = extractor.extracted() if settings.recall.transcripts else None
-        at_end += [_end(session), {"type": "conversation_text", **text._asdict()} if text else {}]
+        text = drawing.text_fields(topic) if settings.recall.transcripts else None
+        at_end += [_end(session), {"type": "conversation_text", **text} if text else {}]
     start = [] if session.subagent else [(session.started, _start(session, path))]
     for ts, fields in chain(start, ((session.ended, fields) for fields in at_end if fields)):
         key = "\n".join((_IMPORT, agent, session.conversation, session.subagent, str(fields["type"])))

@@ -107,6 +107,7 @@ class StageSummary(Event, tag="stage_summary", frozen=True, kw_only=True):
     decisions: list[str] = []
     todos: list[str] = []
     done: list[str] = []  # to-dos of earlier saves that are done
+    of_user: list[str] = []  # of the decisions that a program drew from a transcript, those in the user's own words
 
 
 class SectionKey(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):

@@ -110,7 +110,8 @@ class _CallHistory:
     def add(self, event: "dict[str, object]") -> None:
         """Add an event of the conversation."""
         kind = event.get("type")
-        self.saved = self.saved or kind in _SAVES
+        names_only = kind == "stage_summary" and event.get("summary") == event.get("topic")  # drawn for want of one
+        self.saved = self.saved or (kind in _SAVES and not names_only)
         self.asked = self.asked or (kind == "save_requested" and event.get("trigger") == _OUR_TRIGGER)
         self.turns += kind == "turn_end"
 

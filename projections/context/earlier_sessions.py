@@ -13,7 +13,7 @@ from eventlog.projections.current.conclusions import NONE, conclusion_of
 from eventlog.projections.line import Line
 from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import as_text, is_stamp, is_untouched, stamped_at
-from eventlog.projections.views.summary_lines import body_lines, head_lines
+from eventlog.projections.views.summary_lines import body_lines, head_lines, topic_line
 from eventlog.store import conversation_name
 from eventlog.store.files import read_regular
 
@@ -173,7 +173,8 @@ class EarlierSessions:
         begun, last_work = begun or said[0].ts, last_work or said[-1].ts
         stages = any(one.type == "stage_summary" and one.scope == "stage" for one in said)
         project = next((one.project for one in said if one.project), "")
-        head = head_lines(conversation, project, (begun, last_work), words, self._settings.timezone, stages=stages)
+        topic, timezone = topic_line(conclusion), self._settings.timezone
+        head = head_lines(conversation, topic, project, (begun, last_work), words, timezone, stages=stages)
         return _inner([*head, *body_lines(conversation, conclusion, words, self._settings.summaries.max_chars)])
 
     def _summed_up(self, name: str, said: "Sequence[HeardEvent]") -> EarlierSession | None:
@@ -188,7 +189,7 @@ class EarlierSessions:
             return None
         decisions = [Line(f"- {as_text(one.text)}", one.sources) for one in reversed(came_to.decisions)]
         sources = tuple(dict.fromkeys(event for part in came_to.parts for event in part.sources))
-        files = [file for text in texts for file in text.files]
+        files = [file for text in texts[-1:] for file in text.files]
         at = max(one.ts for one in said)
         return EarlierSession(name, at, came_to.topic, came_to.summary, files, sources, decisions)
 

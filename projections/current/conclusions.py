@@ -2,7 +2,7 @@
 
 The summary is, in this order: the newest of the whole session that the agent wrote; its stage summaries, joined; the
 one drawn from the transcript; the facts that matter most, of equals the first. What a program composed never beats what
-an agent wrote.
+an agent wrote. A conversation of which nothing but a topic is drawn has that, and no summary.
 
 Decisions are those of all summaries, whenever they were saved: only a withdrawal takes one away. To-dos are those of
 the newest save that names any, less what later saves call done.
@@ -18,7 +18,7 @@ from eventlog.format import AGENT, PRE_COMPACTION, SESSION_END, STOP_FALLBACK
 from eventlog.format.event_order import order
 from eventlog.format.text import cut, one_line, statement_line
 from eventlog.projections.current.distinct_facts import DistinctFact, distinct_facts, subject_of
-from eventlog.projections.current.standing import WHOLE, current_saves, likeness, open_todos
+from eventlog.projections.current.standing import WHOLE, counting_saves, current_saves, likeness, only_names, open_todos
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -153,9 +153,12 @@ def conclusion_of(
     summaries: "Iterable[StageSummary]", facts: "Iterable[tuple[str, Statement]]", withdrawn: "Retractions"
 ) -> Conclusion:
     """Conclude what these come to; of facts, subject and statement are asked where no summary says anything."""
-    in_order = sorted(summaries, key=order)
+    in_order = counting_saves(sorted(summaries, key=order))
     worded = [summary for summary in map(withdrawn.cleared, in_order) if summary.summary]
-    told = _told(worded) if worded else _from_facts(facts)
+    telling = [summary for summary in worded if not only_names(summary)]
+    told = _told(telling) if telling else _from_facts(facts)
+    if told.source == NONE and worded:
+        told = Conclusion(_topic(worded[-1]))
     if not in_order:
         return told
     decisions = _said(in_order, _decisions)

@@ -1,6 +1,7 @@
 """Facts about the user and about each project; pure.
 
 Facts and the decisions of summaries are statements. Each subject has its own: a key of one replaces nothing in another.
+What a program drew from an agent's closing words counts once a second conversation says it, or a person.
 """
 
 from collections import defaultdict
@@ -9,10 +10,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from eventlog.format import SESSION_END
 from eventlog.format.events import StageSummary
 from eventlog.projections.base import RowKind
 from eventlog.projections.current.conclusions import Mention
 from eventlog.projections.current.distinct_facts import DistinctFact, distinct_facts, ranked, subject_of
+from eventlog.projections.current.standing import likeness
 from eventlog.projections.current.statements import Statement
 from eventlog.projections.current.told import Told
 
@@ -72,7 +75,11 @@ def _rows(told: Told) -> dict[str, _Stated]:
 def _add_decisions(found: dict[str, _Stated], deciding: list[StageSummary], told: Told) -> None:
     """Add what summaries decide, and when those last changed that have, or had, a say in what is stated."""
     row, mentions = found[told.project], [saying for said in told.conclusion.decisions for saying in said.mentions]
-    row.statements += [_of_decision(saying, told.conversation.id) for saying in mentions]
+    agents = {one.id: set(map(likeness, one.of_user)) for one in deciding if one.layer == SESSION_END}
+    row.statements += [
+        _of_decision(saying, told.conversation.id, drawn=saying.id in agents and saying.same not in agents[saying.id])
+        for saying in mentions
+    ]
     heard = {*told.hidden, *[saying.id for saying in mentions]}
     row.silent += [summary.id for summary in deciding if summary.id not in heard]
     named_at = told.conversation.first_project[0] if told.project else ""
@@ -90,10 +97,11 @@ def fact_scope(index: "DocumentIndex", name: str) -> FactScope:
     """Gather what is stated about a project, or "" the user."""
     rows = index.rows(STATED, name)
     facts = distinct_facts(statement for row in rows for statement in row.statements)
+    facts = [fact for fact in facts if fact.sessions > 1 or not all(one.drawn for one in fact.statements)]
     return FactScope(name or None, facts, max((row.changed_at for row in rows), default=""), rows)
 
 
-def _of_decision(mention: Mention, conversation_id: str) -> Statement:
+def _of_decision(mention: Mention, conversation_id: str, *, drawn: bool) -> Statement:
     return Statement(
         mention.text,
         mention.ts,
@@ -106,4 +114,5 @@ def _of_decision(mention: Mention, conversation_id: str) -> Statement:
         _PLAIN_CONFIDENCE,
         mention.same,
         after=mention.after,
+        drawn=drawn,
     )

@@ -74,6 +74,18 @@ def agents_own(saves: "Iterable[_Save]") -> "list[_Save]":
     return [save for save in saves if save.layer != SESSION_END]
 
 
+def counting_saves(in_order: "Iterable[_Save]") -> "list[_Save]":
+    """Leave out the summaries drawn from the transcript in whose place a later one was drawn."""
+    saves = list(in_order)
+    newest = next((save for save in reversed(saves) if save.layer == SESSION_END), None)
+    return [save for save in saves if save.layer != SESSION_END or save is newest]
+
+
+def only_names(save: "Save") -> bool:
+    """Tell whether a summary was drawn for its topic alone: the conversation came to nothing else."""
+    return save.layer == SESSION_END and save.summary == save.topic
+
+
 def current_saves(worded: "Sequence[_Save]") -> "list[_Save]":
     """Choose, oldest first, those whose topic and text stand.
 
@@ -102,7 +114,8 @@ def standing_saves(in_order: "Sequence[_Save]") -> "Iterator[tuple[_Save, str, s
 
     Its decisions stand, whatever came later; without its text under the topic of the summary that took its place.
     """
-    worded = [save for save in in_order if save.summary]
+    in_order = counting_saves(in_order)
+    worded = [save for save in in_order if save.summary and not only_names(save)]
     current = current_saves(worded)
     stages = (save for save in agents_own(worded) if save.scope != WHOLE)
     texts = {id(save) for save in (*current, *stages)}

@@ -22,6 +22,7 @@ class Statement(Struct, array_like=True, frozen=True, gc=False):
     same: bytes
     entities: tuple[str, ...] = ()
     after: str | None = None
+    drawn: bool = False  # by a program from a transcript, of an agent's words
 
 
 def of_fact(fact: Fact) -> Statement:

@@ -12,6 +12,7 @@ class Labels:
     """Headings and fixed phrases."""
 
     session: str
+    topic: str
     session_id: str
     time: str
     project: str
@@ -46,6 +47,7 @@ class Labels:
 LABELS: "dict[Locale, Labels]" = {
     "en": Labels(
         session="Session summary",
+        topic="Topic",
         session_id="Session ID",
         time="Time",
         project="Project",
@@ -75,6 +77,7 @@ LABELS: "dict[Locale, Labels]" = {
     ),
     "zh": Labels(
         session="会话摘要",
+        topic="主题",
         session_id="Session ID",
         time="时间",
         project="项目",

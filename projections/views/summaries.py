@@ -13,7 +13,7 @@ from eventlog.projections.current.conversations import Conversation, Conversatio
 from eventlog.projections.current.told import Told
 from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import stamped
-from eventlog.projections.views.summary_lines import body_lines, head_lines
+from eventlog.projections.views.summary_lines import body_lines, head_lines, topic_line
 from eventlog.settings.schema import Settings
 from eventlog.store import conversation_name
 
@@ -74,7 +74,15 @@ def _document(
     stages = any(summary.scope == "stage" and not withdrawn.hides(summary) for summary in conversation.summaries)
     at_work = conversation.started_at, conversation.last_work(withdrawn)
     lines = [
-        *head_lines(conversation.id, conversation.project or "", at_work, words, settings.timezone, stages=stages),
+        *head_lines(
+            conversation.id,
+            topic_line(conclusion),
+            conversation.project or "",
+            at_work,
+            words,
+            settings.timezone,
+            stages=stages,
+        ),
         *body_lines(conversation.id, conclusion, words, settings.summaries.max_chars),
     ]
     touched = [withdrawn.touched_at(event) for event in (*conversation.facts, *conversation.summaries)]

@@ -17,20 +17,34 @@ _SHORTEST_CUT = 8  # characters; less of a sentence says nothing
 
 
 def head_lines(
-    conversation: str, project: str, at_work: tuple[str, str], words: "Labels", timezone: str, *, stages: bool
+    conversation: str,
+    topic: str,
+    project: str,
+    at_work: tuple[str, str],
+    words: "Labels",
+    timezone: str,
+    *,
+    stages: bool,
 ) -> "Iterator[Line]":
-    """Write the title, and the fields that name the conversation, its project and its first and last work."""
+    """Write the title, and the fields: the conversation, its first and last work, its project, and its topic."""
     fields = {
         words.session_id: one_line(conversation),
         words.time: _period(*at_work, timezone),
         words.project: project_name(project) if project else None,
         words.mode: words.workflow if stages else words.free,
+        words.topic: one_line(topic),
     }
     yield Line(f"# {words.session}", whole=(conversation,))
     yield Line("", whole=(conversation,))
     for name, value in fields.items():
         if value:
             yield Line(f"**{name}:** {as_text(value)}", whole=(conversation,))
+
+
+def topic_line(conclusion: "Conclusion") -> str:
+    """Return the topic to be told beside a summary; "" where that begins with it."""
+    begins_so = any(part.text.startswith(conclusion.topic) for part in conclusion.parts[:1])
+    return "" if begins_so else conclusion.topic
 
 
 def _period(begun: str, last_work: str, timezone: str) -> str:

@@ -266,7 +266,7 @@ def test_a_summary_is_drawn_in_the_language_of_the_settings(store):
     (drawn,) = finalize(EventLog(store), Settings(locale="zh"))
 
     assert isinstance(drawn, StageSummary)
-    assert drawn.summary.startswith("修改了 NOTES.md、")
+    assert "修改了 NOTES.md、" in drawn.summary
 
 
 def test_a_secret_in_a_transcript_never_reaches_the_disk(store, tmp_path):
@@ -274,7 +274,8 @@ def test_a_secret_in_a_transcript_never_reaches_the_disk(store, tmp_path):
     line = json.dumps({"type": "user", "message": {"content": f"use {secret}"}})
     (tmp_path / "t.jsonl").write_text(f"{line}\n" * 3)
     run(alone(store), _end(transcript_path=str(tmp_path / "t.jsonl")))
-    (drawn,) = finalize(EventLog(store))
+    finalize(EventLog(store))
+    (drawn,) = events(store, "stage_summary")
 
     assert isinstance(drawn, StageSummary)
     assert "use [secret:github-token]" == drawn.topic

@@ -16,7 +16,7 @@ from eventlog.format.codec import from_fields, to_fields
 from eventlog.format.errors import NotStored
 from eventlog.hooks import error_log
 from eventlog.hosts.transcripts import read
-from eventlog.hosts.transcripts.summarise import summarise
+from eventlog.hosts.transcripts.draw import draw
 from eventlog.log.event_log import EventLog
 from eventlog.secrets import scrub, scrub_beginning, scrub_text
 from eventlog.secrets.find import find
@@ -343,7 +343,7 @@ def test_no_secret_is_drawn_from_a_transcript_also_where_it_has_several_lines(tm
     ]
     path = tmp_path / "s-1.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in said * 3))
-    drawn = repr(summarise(read.read_transcript("claude-code", str(path))))
+    drawn = repr(draw(read.read_transcript("claude-code", str(path))))
 
     assert "[secret:" in drawn
     assert secret not in drawn

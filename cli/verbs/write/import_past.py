@@ -40,8 +40,8 @@ def _import_command(
     of an instruction file; the memory skill's `daily` notes and summaries; plan entries of `last-word`; the stores of
     `projectmem` and `wake-memory` in this project. Adds everything once, however often you run or interrupt it, and
     repeats nothing that hooks recorded. Adds the start, the end, an automatic summary and a searchable text of each
-    conversation. Skips conversations active within the last hour, unless you name the file. Exits with 4 if anything
-    could not be read, and imports the rest.
+    conversation; replaces those that an earlier program drew less well. Skips conversations active within the last
+    hour, unless you name the file. Exits with 4 if anything could not be read, and imports the rest.
     """
     machine = Machine.here()
     if is_switched_off(machine, None):
@@ -64,13 +64,19 @@ def _print_import(source: str, done: ImportResult, *, dry_run: bool) -> None:
         _days(source, done)
     elif not sys.stdout.isatty():
         left = {"still_open": done.still_open, "switched_off": done.switched_off, "damaged": len(done.damage)}
-        emit({"status": "ok", "new": new, "known": old, **left})
-    if sys.stdout.isatty() and not (new or old or done.still_open or done.switched_off or done.damage):
+        emit({"status": "ok", "new": new, "known": old, "revised": done.revised, **left})
+    if sys.stdout.isatty() and not (new or old or done.revised or done.still_open or done.switched_off or done.damage):
         say(f"{source}: nothing to import; files elsewhere? eventlog import {source} PATH")
     elif sys.stdout.isatty():
         say(f"{source}: {count(new, 'event')} {'would be new' if dry_run else 'new'}, {old:,} already known")
+        if done.revised:
+            say(
+                f"{count(done.revised, 'conversation')} {'would be' if dry_run else ''} summed up anew".replace(
+                    "  ", " "
+                )
+            )
         _left_out(done)
-        if new and not dry_run:
+        if (new or done.revised) and not dry_run:
             say("`eventlog replay` adds them to the knowledge files")
 
 

@@ -13,7 +13,15 @@ from eventlog.format import MARK
 from eventlog.format.codec import dig
 from eventlog.hosts.call import text
 from eventlog.hosts.transcripts.past_session import PastSession, Span, directory_spelled, first_text
-from eventlog.hosts.transcripts.steps import Step, TranscriptRecord, from_blocks, records, text_of, texts
+from eventlog.hosts.transcripts.steps import (
+    ShellCalls,
+    Step,
+    TranscriptRecord,
+    from_blocks,
+    records,
+    text_of,
+    texts,
+)
 
 FOLDERS = ("projects",)
 NAMES = ("*.jsonl",)
@@ -62,7 +70,7 @@ def _directory_of(folder: Path) -> str:
     return directory_spelled(folder.name)
 
 
-_TITLES = {"summary": "summary", "ai-title": "aiTitle", "custom-title": "customTitle"}
+_TITLES = {"summary": "summary", "ai-title": "aiTitle", "custom-title": "customTitle"}  # the last counts before others
 _NOT_THE_USER = ("<task-notification>", "<local-command", "<command-name>", "<command-message>", "<system-reminder>",
                  "Caveat: The messages below", "[Request interrupted", "Stop hook feedback:")  # fmt: skip
 
@@ -73,20 +81,49 @@ def steps(path: Path) -> Iterator[Step]:
     for file in sorted((path.parent / path.stem / "subagents").glob("**/agent-*.jsonl")):
         for record in records(file):
             yield from from_blocks(dig(record, "message", "content"))
-    abandoned = _abandoned(path)
+    abandoned, calls, titles = _abandoned(path), ShellCalls(), _Titles(path)
     for record in records(path):
+        titles.see(record)
         if (record.get("isSidechain") and not is_subagent) or text(record, "uuid") in abandoned:
             continue
-        yield from _title(record)
         yield from _request_of_ours(record)
         yield from _words(record)
-        yield from from_blocks(dig(record, "message", "content"))
+        yield from from_blocks(dig(record, "message", "content"), calls)
+    yield from titles.own()
 
 
-def _title(record: TranscriptRecord) -> Iterator[Step]:
-    kind = text(record, "type")
-    if kind in _TITLES and (title := text(record, _TITLES[kind]) or text(record, "title")):
-        yield Step("title", title)
+class _Titles:
+    """The titles in a session's file, where the host also writes those of other sessions.
+
+    A `summary` names a message by `leafUuid`, any other title its session: it is of that message's file, or session.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._messages: set[str] = set()
+        self._sessions = {path.stem}
+        self._found: list[TranscriptRecord] = []
+
+    def see(self, record: TranscriptRecord) -> None:
+        if text(record, "type") in _TITLES:
+            self._found.append(record)
+        elif uuid := text(record, "uuid"):
+            self._messages.add(uuid)
+            if "message" in record:
+                self._sessions.add(text(record, "sessionId"))
+
+    def own(self) -> Iterator[Step]:
+        """Yield the title of this session: the newest a person gave, else the newest of the host."""
+        ranks = list(_TITLES)
+        mine = [record for record in self._found if self._is_own(record)]
+        for record in sorted(mine, key=lambda record: ranks.index(str(record["type"])))[-1:]:
+            kind = str(record["type"])
+            if title := text(record, _TITLES[kind]) or text(record, "title"):
+                yield Step("title", title)
+
+    def _is_own(self, record: TranscriptRecord) -> bool:
+        if record["type"] == "summary":
+            return text(record, "leafUuid") in self._messages
+        return text(record, "sessionId") in self._sessions - {""}
 
 
 def _request_of_ours(record: TranscriptRecord) -> Iterator[Step]:

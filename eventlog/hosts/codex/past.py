@@ -11,7 +11,7 @@ from typing import Any
 
 from eventlog.format.codec import dig
 from eventlog.hosts.transcripts.past_session import PastSession, Span, first_text
-from eventlog.hosts.transcripts.steps import Step, from_tool, records, text_of
+from eventlog.hosts.transcripts.steps import ShellCalls, Step, from_tool, records, text_of
 
 FOLDERS = ("sessions", "archived_sessions")
 NAMES = ("rollout-*.jsonl",)
@@ -56,15 +56,21 @@ _NOT_THE_USER = ("<environment_context>", "<user_instructions>", "<permissions",
 
 def steps(path: Path) -> Iterator[Step]:
     """Yield the steps of a rollout. Raises OSError."""
+    thread: Any = None
+    calls = ShellCalls()
     for record in records(path):
         payload = record.get("payload")
         if record.get("type") == "response_item":
-            yield from _item(payload)
+            yield from _item(payload, calls)
+        elif record.get("type") == "session_meta":  # a fork repeats that of its origin below its own
+            thread = thread or dig(payload, "id")
         elif record.get("type") == "event_msg" and dig(payload, "type") == "thread_name_updated":
-            yield from (Step("title", name) for name in [dig(payload, "thread_name")] if isinstance(name, str))
+            name = dig(payload, "thread_name")
+            if isinstance(name, str) and dig(payload, "thread_id") in (None, thread):
+                yield Step("title", name)
 
 
-def _item(payload: Any) -> Iterator[Step]:
+def _item(payload: Any, calls: ShellCalls) -> Iterator[Step]:
     match dig(payload, "type"):
         case "message":
             words = text_of(dig(payload, "content"))
@@ -73,7 +79,13 @@ def _item(payload: Any) -> Iterator[Step]:
             elif dig(payload, "role") == "user" and words and not words.startswith(_NOT_THE_USER):
                 yield Step("prompt", words)
         case "function_call":
-            yield from from_tool(str(dig(payload, "name")), dig(payload, "arguments"))
+            yield from calls.called(
+                dig(payload, "call_id"), from_tool(str(dig(payload, "name")), dig(payload, "arguments"))
+            )
+        case "function_call_output":
+            output = dig(payload, "output")
+            output = output if isinstance(output, str) else dig(output, "content")
+            yield from calls.ended(dig(payload, "call_id"), output)
         case "custom_tool_call":
             yield from from_tool(str(dig(payload, "name")), dig(payload, "input"))
         case "local_shell_call":

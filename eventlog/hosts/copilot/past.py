@@ -10,7 +10,7 @@ from typing import Any
 
 from eventlog.format.codec import dig
 from eventlog.hosts.transcripts.past_session import PastSession, Span, first_text
-from eventlog.hosts.transcripts.steps import Step, StepKind, TranscriptRecord, from_tool, records, text_of
+from eventlog.hosts.transcripts.steps import ShellCalls, Step, StepKind, TranscriptRecord, from_tool, records, text_of
 
 FOLDERS = ("session-state",)
 NAMES = ("events.jsonl",)
@@ -41,6 +41,7 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
 
 def steps(path: Path) -> Iterator[Step]:
     """Yield the steps of a session. Raises OSError."""
+    calls = ShellCalls()
     for record in records(path):
         match record.get("type"):
             case "user.message" if dig(record, "data", "source") in (None, "", "user"):
@@ -48,7 +49,12 @@ def steps(path: Path) -> Iterator[Step]:
             case "assistant.message":
                 yield from _words("reply", record)
             case "tool.execution_start":
-                yield from from_tool(str(dig(record, "data", "toolName")), dig(record, "data", "arguments"))
+                found = from_tool(str(dig(record, "data", "toolName")), dig(record, "data", "arguments"))
+                yield from calls.called(dig(record, "data", "toolCallId"), found)
+            case "tool.execution_complete":
+                badly = dig(record, "data", "success") is False
+                output = dig(record, "data", "result", "content")
+                yield from calls.ended(dig(record, "data", "toolCallId"), output, badly=badly)
 
 
 def _words(kind: StepKind, record: TranscriptRecord) -> Iterator[Step]:

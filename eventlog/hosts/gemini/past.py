@@ -13,7 +13,7 @@ from eventlog.format import codec
 from eventlog.format.codec import dig
 from eventlog.hosts.call import text
 from eventlog.hosts.transcripts.past_session import PastSession, Span, first_text
-from eventlog.hosts.transcripts.steps import Step, TranscriptRecord, from_tool, records, text_of
+from eventlog.hosts.transcripts.steps import ShellCalls, Step, TranscriptRecord, from_tool, records, text_of
 
 FOLDERS = ("tmp",)
 NAMES = ("chats/session-*.json", "chats/session-*.jsonl", "chats/*/*.jsonl")
@@ -76,9 +76,11 @@ def _registered(path: Path) -> str:
 
 def steps(path: Path) -> Iterator[Step]:
     """Yield the steps of a conversation as it stands. Raises OSError."""
-    title = ""
+    title, session = "", None
     for message in _messages(path):
-        title = str(message.get("summary") or title) if "sessionId" in message else title
+        named = message.get("sessionId")
+        session = session or named
+        title = str(message.get("summary") or title) if named is True or (named and named == session) else title
         yield from _of(message)
     if title:
         yield Step("title", title)
@@ -117,4 +119,9 @@ def _of(message: TranscriptRecord) -> Iterator[Step]:
         yield Step("reply", words)
     calls = message.get("toolCalls")
     for call in calls if isinstance(calls, list) else ():
-        yield from from_tool(str(dig(call, "name")), dig(call, "args"))
+        made = ShellCalls()
+        yield from made.called("", from_tool(str(dig(call, "name")), dig(call, "args")))
+        parts = dig(call, "result")
+        results = parts if isinstance(parts, list) else []
+        outputs = [dig(part, "functionResponse", "response", "output") for part in results]
+        yield from made.ended("", outputs, badly=dig(call, "status") == "error")

@@ -5,7 +5,7 @@ commands are recognised, everything else is words.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -14,7 +14,7 @@ from eventlog.format.codec import dig
 
 LONGEST_LINE = 64 << 20  # bytes; longer lines are skipped: they hold pictures
 
-StepKind = Literal["title", "prompt", "reply", "file", "command", "todos"]
+StepKind = Literal["title", "prompt", "reply", "file", "created", "read", "command", "failed", "todos"]
 TranscriptRecord = dict[str, Any]
 _TEXT_BLOCKS = ("text", "input_text", "output_text", None)
 
@@ -22,8 +22,9 @@ _TEXT_BLOCKS = ("text", "input_text", "output_text", None)
 class Step(NamedTuple):
     """A message or an effect of a tool.
 
-    `text` is a title, the user's or the agent's words, a path or a command; of `todos` the whole list of open to-dos,
-    a line each, which replaces the list before.
+    `text` is a title, the user's or the agent's words, a path or a command. A `file` was changed; where a tool wrote
+    it whole, `created` comes before, and where it was looked at, `read`. A command that ended badly is named again by
+    `failed`. Of `todos` it is the whole list of open to-dos, a line each, which replaces the list before.
     """
 
     kind: StepKind
@@ -73,6 +74,9 @@ _WRITES = frozenset(
     ("write", "edit", "multiedit", "notebookedit", "writefile", "replace", "searchreplace", "editfile", "create",
      "createfile", "strreplace", "strreplaceeditor", "delete", "deletefile", "insertedit", "replacestringinfile")
 )  # fmt: skip
+_CREATES = frozenset(("write", "writefile", "create", "createfile"))
+_READS = frozenset(("read", "readfile", "view"))
+_WRITTEN_WHOLE: tuple[StepKind, ...] = ("created", "file")
 _PATHS = ("file_path", "filePath", "path", "notebook_path", "target_file", "absolute_path")
 _RUNS = frozenset(
     ("bash", "shell", "execcommand", "runshellcommand", "runterminalcmd", "runterminalcommand", "localshell", "exec",
@@ -91,14 +95,18 @@ def from_tool(name: str, arguments: Any) -> Iterator[Step]:
     plain = name.rpartition("__")[2].casefold().replace("_", "")
     parsed = codec.json_object(arguments) if isinstance(arguments, str) else None
     arguments = arguments if parsed is None else parsed
-    if plain in _WRITES:
-        path = next((dig(arguments, key) for key in _PATHS if isinstance(dig(arguments, key), str)), "")
-        if path and dig(arguments, "command") != "view":
-            yield Step("file", path)
+    path = next((dig(arguments, key) for key in _PATHS if isinstance(dig(arguments, key), str)), "")
+    looks = dig(arguments, "command") == "view" if plain in _WRITES else plain in _READS
+    if path and looks:
+        yield Step("read", path)
+    elif path and plain in _WRITES:
+        if plain in _CREATES or dig(arguments, "command") == "create":
+            yield Step("created", path)
+        yield Step("file", path)
     elif plain in _RUNS:
         if command := _command(arguments):
             yield from _patched(command)
-            yield from (Step("file", path) for path in files_written(command))
+            yield from (Step(kind, path) for path in files_written(command) for kind in _WRITTEN_WHOLE)
             yield Step("command", command)
     elif plain in _PATCHES:
         yield from _patched(_command(arguments))
@@ -106,11 +114,16 @@ def from_tool(name: str, arguments: Any) -> Iterator[Step]:
         yield Step("todos", "\n".join(_open_todos(arguments)))
 
 
-def from_blocks(content: Any) -> Iterator[Step]:
+def from_blocks(content: Any, calls: "ShellCalls | None" = None) -> Iterator[Step]:
     """Yield the effects of the tool calls among the blocks of a message, as Anthropic's API has them."""
+    calls = calls or ShellCalls()
     for block in content if isinstance(content, list) else ():
         if dig(block, "type") == "tool_use":
-            yield from from_tool(str(dig(block, "name")), dig(block, "input"))
+            yield from calls.called(dig(block, "id"), from_tool(str(dig(block, "name")), dig(block, "input")))
+        elif dig(block, "type") == "tool_result":
+            yield from calls.ended(
+                dig(block, "tool_use_id"), dig(block, "content"), badly=dig(block, "is_error") is True
+            )
 
 
 def _command(arguments: Any) -> str:
@@ -130,7 +143,9 @@ def _patched(patch: str) -> Iterator[Step]:
     for line in patch.splitlines() if "*** Begin Patch" in patch else ():
         for head in _PATCH_HEADS:
             if line.startswith(head):
-                yield Step("file", line.removeprefix(head).strip())
+                path = line.removeprefix(head).strip()
+                yield from [Step("created", path)] if head == _PATCH_HEADS[0] else []
+                yield Step("file", path)
 
 
 def _open_todos(arguments: Any) -> list[str]:
@@ -142,6 +157,33 @@ def _open_todos(arguments: Any) -> list[str]:
         for item in (items if isinstance(items, list) else [])
     ]
     return [text for text, status in todos if isinstance(text, str) and status not in _CLOSED]
+
+
+_ENDED_BADLY = re.compile(
+    r"\bexit(?:ed with)?(?: code| status)?:? [1-9]|\b[1-9]\d* (?:failed|failures?|errors?)\b|^FAILED",
+    re.IGNORECASE | re.MULTILINE,
+)
+_END_OF_OUTPUT = 2000  # characters
+
+
+class ShellCalls:
+    """The commands of a session by the ids of their calls, to tell which of them ended badly."""
+
+    def __init__(self) -> None:
+        self._commands: dict[str, str] = {}
+
+    def called(self, call: Any, steps: Iterable[Step]) -> Iterator[Step]:
+        """Yield the steps of a call, and remember its command."""
+        for step in steps:
+            if step.kind == "command" and isinstance(call, str):
+                self._commands[call] = step.text
+            yield step
+
+    def ended(self, call: Any, output: Any, *, badly: bool = False) -> Iterator[Step]:
+        """Yield that the command of a call failed, as the host says or its output."""
+        command = self._commands.pop(call, "") if isinstance(call, str) else ""
+        if command and (badly or _ENDED_BADLY.search(text_of(output)[-_END_OF_OUTPUT:])):
+            yield Step("failed", command)
 
 
 _LONGEST = 4000  # characters looked at

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from eventlog.app.importing import transcripts
-from eventlog.app.importing.transcripts import events_in, read_each
+from eventlog.app.importing.transcripts import read_each, read_session
 from eventlog.format import timestamps
 from eventlog.settings.schema import Settings
 from tests.support.pasts import conversation
@@ -27,14 +27,14 @@ def read(paths):
     return list(read_each("claude-code", paths, Settings(), NOW))
 
 
-DIES = """calls = iter([False, False, False, True]); inner = transcripts.events_in
-transcripts.events_in = lambda *given: sys.exit(1) if next(calls) else inner(*given)"""
+DIES = """calls = iter([False, False, False, True]); inner = transcripts.read_session
+transcripts.read_session = lambda *given: sys.exit(1) if next(calls) else inner(*given)"""
 BABBLES = "sys.stdout.buffer.write(b'no pickle'); sys.exit(0)"
 
 
 @pytest.mark.parametrize("harm", [DIES, BABBLES], ids=["it dies on the way", "it tells something else"])
 def test_what_is_found_is_the_same_whatever_becomes_of_the_other_process(paths, harm, monkeypatch):
-    expected = [list(events_in("claude-code", path, Settings(), NOW)) for path in paths]
+    expected = [read_session("claude-code", path, Settings(), NOW) for path in paths]
     begin, end = transcripts._READER.rsplit("\n", 1)
     monkeypatch.setattr(
         transcripts, "_READER", f"{begin}\nfrom eventlog.app.importing import transcripts\n{harm}\n{end}"
@@ -46,7 +46,7 @@ def test_what_is_found_is_the_same_whatever_becomes_of_the_other_process(paths, 
 
 def test_the_other_process_reads_all_of_it(paths, monkeypatch):
     expected = read(paths)
-    monkeypatch.setattr(transcripts, "events_in", None)
+    monkeypatch.setattr(transcripts, "read_session", None)
 
     assert read(paths) == expected
 

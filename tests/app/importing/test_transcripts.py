@@ -173,8 +173,8 @@ END = {"type": "session_end", "ts": "2026-02-20T10:30:01Z", "reason": "exit"}
         ([START], ["session_end", "stage_summary", "conversation_text"]),
         ([START, SAVED], ["session_end", "conversation_text"]),
         ([START, END], ["stage_summary", "conversation_text"]),
-        ([START, DRAWN, END], ["conversation_text"]),
-        ([START, SAVED, END, TEXT], []),
+        ([START, DRAWN, END], ["conversation_text", "stage_summary"]),  # what was drawn is drawn anew
+        ([START, SAVED, END, TEXT], ["conversation_text"]),
     ],
 )
 def test_what_hooks_recorded_of_a_conversation_is_not_said_again(there, added, place, log):
@@ -303,7 +303,7 @@ def test_the_verb_reports_and_exits_with_4_where_something_could_not_be_read(pla
     conversation(place, "one", "2026-02-20T10:00:00.000000Z")
     ran = call("import", "claude")
 
-    assert (0, {"status": "ok", "new": 4, "known": 0, "still_open": 0, "switched_off": 0, "damaged": 0}, "") == (
+    assert (0, {"status": "ok", "new": 4, "known": 0, "revised": 0, "still_open": 0, "switched_off": 0, "damaged": 0}, "") == (
         ran.code, json.loads(ran.out), ran.err,
     )  # fmt: skip
     put(place / ".claude/projects/x/two.jsonl", b"{\n")

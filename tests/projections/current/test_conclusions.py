@@ -201,3 +201,22 @@ def test_every_summary_that_says_a_decision_is_behind_it_in_its_own_words():
 
 def test_blank_decisions_and_repetitions_within_one_summary_are_one_or_none():
     assert ["b"] == _texts(_concluded(whole(1, decisions=["b", " ", "\x07", "b"])).decisions)
+
+
+def test_of_what_was_drawn_only_the_last_counts():
+    conclusion = _concluded(
+        whole(1, "ran a command", topic="Foreign", decisions=["a slip"], todos=["an old one"], layer=3),
+        whole(2, "fixed the totals", topic="Totals", decisions=["round once"], layer=3),
+    )
+
+    assert ("Totals", "fixed the totals") == (conclusion.topic, conclusion.summary)
+    assert (["round once"], []) == (_texts(conclusion.decisions), _texts(conclusion.todos))
+
+
+def test_a_drawing_of_nothing_but_a_topic_names_the_conversation():
+    named = whole(1, "Where are totals rounded?", topic="Where are totals rounded?", layer=3)
+
+    assert ("none", "Where are totals rounded?", "") == (
+        _concluded(named).source, _concluded(named).topic, _concluded(named).summary,
+    )  # fmt: skip
+    assert "a fact" == _concluded(named, fact(2, "a fact")).summary

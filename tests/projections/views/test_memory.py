@@ -162,3 +162,27 @@ def test_a_later_save_without_decisions_leaves_the_file_as_it_is():
     before = _document(summary(1, decisions=["RS256"], layer=2))
 
     assert before == _document(summary(1, decisions=["RS256"], layer=2), whole(2, "all done"))
+
+
+def _drawn(minute, conversation, **fields):
+    return whole(
+        minute, "Done", conversation_id=conversation, layer=3, decisions=["round once"], project="/p/shop", **fields
+    )
+
+
+def test_what_a_program_drew_once_is_the_sessions_alone():
+    assert [] == list(documents_of(MEMORY, folded(_drawn(1, "c"), _drawn(2, "c")), Settings()))
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [_drawn(1, "c"), _drawn(2, "d")],
+        [_drawn(1, "c", of_user=["Round  once."])],
+        [_drawn(1, "c"), fact(2, "Round once", project="/p/shop", category="decision")],
+        [whole(1, "Done", decisions=["round once"], project="/p/shop")],
+    ],
+    ids=["twice", "by the user", "and stated", "by the agent itself"],
+)
+def test_a_decision_said_twice_or_by_somebody_is_the_memorys(events):
+    assert 1 == len(_bullets(*events))

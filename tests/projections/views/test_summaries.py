@@ -109,3 +109,12 @@ def test_a_summary_made_of_facts_says_how_many_more_there_are():
     said = [line for line in _lines(*(fact(number, f"f{number}") for number in range(16))) if line.startswith("- ")]
 
     assert ["- f0", "- f1", "- f2", "- f3", "- f4", "- … (+11)"] == said
+
+
+def test_a_summary_names_its_topic_where_it_does_not_begin_with_it():
+    assert "**Topic:** Totals" in _lines(whole(1, "Rounded once", topic="Totals"))
+    assert not [line for line in _lines(whole(1, "Totals are rounded once", topic="Totals")) if "Topic" in line]
+
+
+def test_a_conversation_of_which_there_is_nothing_but_a_topic_has_no_file():
+    assert [] == _documents(whole(1, "Where?", topic="Where?", layer=3))

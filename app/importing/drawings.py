@@ -1,0 +1,138 @@
+"""What the log has of drawings: what sessions began with, and which drawing a better one may take the place of.
+
+A drawing is a summary or a text that a program drew from a transcript. Drawn again and otherwise it is a revision: an
+event of its own right after the one before, under an id derived from what it says, so that whoever draws the same adds
+nothing. What somebody withdrew or erased is not drawn again.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple, get_args
+
+import msgspec
+
+from eventlog.app.importing.source import SourceEvent
+from eventlog.format import SESSION_END, ids, timestamps
+from eventlog.format.events import Withdrawal
+from eventlog.format.retractions import Retractions
+from eventlog.hosts.transcripts.topic import Openings
+from eventlog.log import days
+from eventlog.log.event_log import EventLog
+from eventlog.store import Store
+from eventlog.store.index_lookup import lines_with
+
+TYPES = ("session_start", "session_end", "stage_summary", "conversation_text")
+_SAID = ("topic", "summary", "decisions", "todos", "of_user", "title", "prompts", "closing", "files")
+_WITHDRAWALS = tuple(f'"{kind.__struct_config__.tag}"'.encode() for kind in get_args(Withdrawal))
+_MICROSECOND = 1000  # nanoseconds
+
+
+class Line(msgspec.Struct):
+    """A line of the log about a conversation."""
+
+    type: str
+    conversation_id: str
+    ts: str
+    id: str = ""
+    after: str | None = None
+    project: str | None = None
+    subagent: str | None = None
+    layer: int | None = None
+    topic: str = ""
+    summary: str = ""
+    decisions: list[str] = []
+    todos: list[str] = []
+    of_user: list[str] = []
+    title: str = ""
+    prompts: list[str] = []
+    closing: str = ""
+    files: list[str] = []
+
+    @property
+    def about(self) -> tuple[str, str, str]:
+        """Return its conversation, helper and type."""
+        return self.conversation_id, self.subagent or "", self.type
+
+    @property
+    def is_drawn(self) -> bool:
+        """Tell whether it was drawn from a transcript."""
+        return self.type == "conversation_text" or (self.type == "stage_summary" and self.layer == SESSION_END)
+
+
+class _Drawn(NamedTuple):
+    """The newest drawing of a kind; `content` b"" where nothing is left of it."""
+
+    counts_at: str
+    id: str
+    content: bytes
+    prompts: int
+
+
+_decoder = msgspec.json.Decoder(Line)
+
+
+def lines_of(store: Store, types: tuple[str, ...] = TYPES) -> Iterator[Line]:
+    """Yield the lines of the log about conversations; skip damaged lines."""
+    words = [f'"type":"{name}"'.encode() for name in types]
+    for day in days.list_days(store.log):
+        for file in day.files:
+            data = days.read(file) or b""
+            for start, end in lines_with(data, words):
+                try:
+                    line = _decoder.decode(data[start:end])
+                    if line.type in types and timestamps.to_ns(line.ts) >= 0:
+                        yield line
+                except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError):
+                    continue
+
+
+def openings_in(store: Store) -> Openings:
+    """Collect what the sessions in the log began with."""
+    openings = Openings()
+    for line in lines_of(store, ("conversation_text",)):
+        if line.prompts and not line.subagent:
+            openings.add(line.project or "", line.conversation_id, line.prompts[0])
+    return openings
+
+
+class LoggedDrawings:
+    """The newest drawing of each conversation in the log."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self._newest: dict[tuple[str, str, str], _Drawn] = {}
+        self._withdrawn: Retractions | None = None
+
+    def add(self, line: Line) -> None:
+        """Take in a line of the log."""
+        if line.is_drawn:
+            drawn = _Drawn(line.after or line.ts, line.id, _content(line), len(line.prompts))
+            self._newest[line.about] = max(self._newest.get(line.about, drawn), drawn)
+
+    def revision(self, event: SourceEvent, prompts: int) -> SourceEvent | None:
+        """Make of a drawing a revision of the one in the log; None where that says the same, or is to stay.
+
+        `prompts` is their number in the transcript: one with fewer is an older copy.
+        """
+        line = msgspec.convert({**event.fields}, Line)
+        drawn = self._newest.get(line.about) if line.is_drawn else None
+        content = _content(line)
+        if drawn is None or not drawn.content or drawn.content == content or self._is_withdrawn(drawn, line):
+            return None
+        text = self._newest.get((*line.about[:2], "conversation_text"))
+        if text and text.prompts > prompts:
+            return None
+        following = timestamps.from_ns(timestamps.to_ns(drawn.counts_at) + _MICROSECOND)
+        fields = {**event.fields, "ts": max(following, event.fields["ts"])}
+        return SourceEvent(fields, f"{event.key}\n{content.hex()}", event.is_dated)
+
+    def _is_withdrawn(self, drawn: _Drawn, line: Line) -> bool:
+        if self._withdrawn is None:
+            found = (event for day in self._log.days() for event in days.load_mentioning(day, _WITHDRAWALS))
+            self._withdrawn = Retractions(event for event in found if isinstance(event, Withdrawal))
+        return drawn.id in self._withdrawn.events or line.conversation_id in self._withdrawn.conversations
+
+
+def _content(line: Line) -> bytes:
+    """Digest what a drawing says; b"" for one that says nothing."""
+    said = {name: value for name in _SAID if (value := getattr(line, name))}
+    return ids.digest(msgspec.json.encode(said).decode(), 12) if said else b""

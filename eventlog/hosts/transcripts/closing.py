@@ -1,0 +1,167 @@
+"""What a session came to, in the words an agent closed with: the outcome, the cause, what was changed; pure.
+
+Praise, announcements, and where something was put for the occasion are left out.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from eventlog.hosts.transcripts.prose import mentions
+from eventlog.hosts.transcripts.reply import About, sentences_in
+
+_PRAISE = re.compile(
+    r"^(?:[^\w\s`\"'(\[/]+\s*)?(?:perfect|excellent|great(?: (?:news|job|work))?|done|awesome|wonderful|fantastic"
+    r"|success|nice|all (?:done|set)|got it|sure(?: thing)?|okay|ok|yes|yep|absolutely|certainly|of course"
+    r"|good(?: news)?"
+    r"|congratulations|you(?:'re| are) (?:absolutely )?right|太好了|完美|很好|好的|搞定了?|没问题|完成了?)"
+    r"\s*[!.,:：，。！—–-]+\s*",
+    re.IGNORECASE,
+)
+_MARKS = re.compile(r"^(?:[✓✔✅☑❌✗•→]\ufe0f?\s*)+|\s*[✓✔✅☑]\ufe0f?(?: PASS\w*)?$")
+_ANNOUNCES = re.compile(
+    r"(?:(?:now|next|first|then|so|finally)[,:]? )?(?:let me|let's|let us|i'll|i will|i am going to|i'm going to|we'll"
+    r"|i need to|i should|i can (?:also|now)|now let|now i|would you|do you want|want me|shall i|feel free|if you"
+    r"|please|you can|you may)\b|让我|我来|我将|我会|接下来|现在我|请|如果(?:你|您)|需要我",
+    re.IGNORECASE,
+)
+_INTRODUCES = re.compile(
+    r"(?:here(?:'s| is| are)|below (?:is|are)|in summary|to summari[sz]e|(?:a )?summary of|the following|以下是|总结)"
+    r"|(?:i|we)(?:'ve| have)? (?:summari[sz]ed|provided)\b",
+    re.IGNORECASE,
+)
+_FOR_THE_OCCASION = re.compile(
+    r"\b(?:patch|diff|predictions?)\b.*\b(?:saved|written|generated|stored|created|ready)\b"
+    r"|\b(?:clean(?:ed)?[ -]?up|temporary (?:file|test)|removed the (?:test|debug) (?:file|script))",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(
+    r"^(?:(?:i|we)(?:'ve| have)?|successfully)(?: (?:also|now|just|then|successfully|have|been able to))* "
+    r"(?=(?:\w+ed|made|wrote|rewrote|set|put|built|split|found|ran|kept)\b)",
+    re.IGNORECASE,
+)
+_TWICE = re.compile(r"^([A-Z]\w+ed)\b[^:]{0,60}: (\1\b.*)$")
+_VERBS = (
+    r"(?:fix|add|chang|modif|updat|replac|remov|mov|renam|refactor|implement|introduc|extract|inlin|wrapp?|switch|revert"
+    r"|creat|rewrit|merg|bump|migrat|extend|correct|resolv|simplif|adjust|convert|enabl|disabl|allow|prevent|ensur|restor"
+    r"|delet|dropp?|insert|pass|call|return|us|handl|support|round|document|configur|upgrad|install|clean|optimi[sz]|improv"
+    r"|mak|stripp?|check|guard|cach|show|hid|stor|keep|read|writ|limit|reduc|increas|align|parametri[sz]|solv)"
+)
+_ORDERS = re.compile(rf"{_VERBS}\w{{0,3}}(?<!ed)(?<!ing)\s", re.IGNORECASE)  # what is to be done, for what was
+_CHANGE = re.compile(
+    rf"^(?:fix: |{_VERBS}\w*(?:ed|s)|made|wrote|set|built|rewrote|split|kept|put)\b"
+    r"|\b(?:the|this) (?:fix|change|solution|patch|implementation|refactoring|update|method|code|function)"
+    r" (?:now )?\w+s\b"
+    rf"|\b(?:i|we) (?:also |now |have )?(?:{_VERBS}\w*ed|made|wrote|set|rewrote)\b"
+    rf"|\b(?:has|have|was|were|is|are) (?:been |now |all )*(?:{_VERBS}\w*ed|made|written)\b"
+    r"|\b(?:is|are) (?:now )?(?:\w+ed|shown|hidden|kept|set|made|built)\b|\bnow \w+s?\b"
+    r"|修复|添加|新增|修改|更新|删除|移除|重构|实现|改为|改成|替换|优化|解决|支持",
+    re.IGNORECASE,
+)
+_CAUSE = re.compile(
+    r"\b(?:root cause|because|due to|caused by|stems? from"
+    r"|the (?:real |actual |underlying )?(?:issue|problem|bug|error|failure|cause)"
+    r"(?: here)? ?(?:was|is|came|lies|lay|occurr\w+|:)|rather than|was missing|were missing|didn't|did not|doesn't"
+    r"|does not|wasn't|never|incorrectly|without (?:checking|assigning|considering)|instead of|ignor(?:ed|ing)"
+    r"|causing|which (?:caused|causes|triggers?|triggered|made|led|leads|means))\b|^since\b"
+    r"|因为|由于|原因|导致|问题在于|问题是",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(
+    r"^the (?:bug|issue|problem|error|fix|change|root cause)(?: here)? (?:was|is|occurred|lies|lay) (?:in|at|on)\b"
+    r"(?!.*\b(?:because|where|which)\b)",
+    re.IGNORECASE,
+)
+_DEPENDS = re.compile(r"^(?:this|that|these|those|it|they|however|also|so|then|for example|e\.g)\b", re.IGNORECASE)
+_GENERAL_WORDS = """
+a all also an and are as at be been both branch bug bugs by change changed changes clean code commit committed
+complete completed completely confirmed correctly created done effective errors everything existing expected
+files focused generated final finished fix fixed fixes following for fully fulfilled git good has have here
+how i implementation implemented in is issue issues it its made my now of on only or our patch passed passes
+passing pass pr problem problems properly pull pushed ready request requested required requirements resolved
+should simple so solution solved solves stored saved success successful successfully suite task tasks test
+tested testing tests that the this to updated ve verified was we were what with without work working works you
+your
+"""
+_GENERAL = frozenset(_GENERAL_WORDS.split())
+_WORD = re.compile(r"[^\W_][\w./-]*|_+\w[\w./-]*")
+_HAN = re.compile(r"[\u4e00-\u9fff]+")
+_HAN_GENERAL = re.compile(r"已经|全部|所有|任务|完成|测试|通过|成功|修改|修复|问题|提交|代码|以上|现在|了|的")
+_NUMBER = re.compile(r"^[\d.]*\d[\da-f]*$|^[0-9a-f]{7,40}$")
+_FEWEST_WORDS = 2
+_MOST_CAUSES = 3
+
+
+class Closing(NamedTuple):
+    """The telling sentences of a closing: those that say what came of it by worth, and the others in order."""
+
+    worth: list[str]
+    others: list[str]
+
+
+def read_closing(message: str, asked: str = "", scratch: Iterable[str] = ()) -> Closing:
+    """Choose the sentences of a closing: the outcome first, then the cause, then what else was changed.
+
+    `asked` is what the session was about, `scratch` are names of files that only served the work on it.
+    """
+    names = tuple(scratch)
+    found: dict[str, About] = {}
+    for sentence in sentences_in(message):
+        text = _plain(sentence.text)
+        is_order = sentence.about == "change" and _ORDERS.match(text) and not _CHANGE.search(text)
+        text = f"Fix: {text}" if is_order else text
+        if _is_telling(text) and sentence.about != "open" and not any(mentions(text, name) for name in names):
+            found.setdefault(text, sentence.about)
+    body = {text: about for text, about in found.items() if about not in ("aside", "test")}
+    outcome = _outcome(body, _words(asked)) or next(iter(body or found), "")
+    rest = {text: about for text, about in body.items() if text != outcome}
+    changed = [text for text, about in rest.items() if about in ("change", "result") and _CHANGE.search(text)]
+    changes = sorted(changed, key=lambda text: bool(_DEPENDS.match(text)))
+    causes = _causes(rest)
+    worth = dict.fromkeys(filter(None, (outcome, *causes[:1], *changes, *causes[1:])))
+    return Closing(list(worth), [text for text, about in found.items() if text not in worth and about != "aside"])
+
+
+def _outcome(body: dict[str, About], asked: set[str]) -> str:
+    """Choose the sentence that tells what was done: the first of the result, else the one nearest to what was asked."""
+    ranks: tuple[tuple[About, ...], ...] = (("result",), ("change",), ("", "cause", "problem"))
+    for abouts in ranks:
+        telling = [text for text, about in body.items() if about in abouts and _CHANGE.search(text)]
+        alone = [text for text in telling if not _DEPENDS.match(text)] or telling
+        if alone:
+            return alone[0] if "result" in abouts else max(alone, key=lambda text: len(_words(text) & asked))
+    return ""
+
+
+def _causes(rest: dict[str, About]) -> list[str]:
+    """List the sentences that tell why: of a section about that, then others that say so, then what was wrong."""
+    of_section = [text for text, about in rest.items() if about == "cause"]
+    elsewhere = [text for about in ("result", "", "problem") for text in rest if rest[text] == about]
+    said = [text for text in (*of_section, *elsewhere) if _CAUSE.search(text)]
+    wrong = [text for text, about in rest.items() if about == "problem"]
+    in_section = sorted(of_section, key=lambda text: not _CAUSE.search(text))
+    choices = dict.fromkeys((*in_section, *said, *wrong))
+    by_itself = [text for text in choices if not _DEPENDS.match(text)] or list(choices)
+    return sorted(by_itself, key=lambda text: bool(_PLACE.match(text)))[:_MOST_CAUSES]
+
+
+def _plain(sentence: str) -> str:
+    """Take off praise, marks and who did it."""
+    text, before = sentence.strip(), ""
+    while text != before:
+        before, text = text, _PRAISE.sub("", _MARKS.sub("", text)).strip()
+    text = _TWICE.sub(r"\2", _SUBJECT.sub("", text))
+    return text[:1].upper() + text[1:]
+
+
+def _is_telling(text: str) -> bool:
+    if _ANNOUNCES.match(text) or _INTRODUCES.match(text) or _FOR_THE_OCCASION.search(text):
+        return False
+    han = len(_HAN_GENERAL.sub("", "".join(_HAN.findall(text))))
+    return len(_words(text)) + han // 2 >= _FEWEST_WORDS
+
+
+def _words(text: str) -> set[str]:
+    """Collect the words of a text that any other closing need not have."""
+    found = {word.casefold().rstrip("./-") for word in _WORD.findall(_HAN.sub(" ", text))}
+    return {word for word in found if word not in _GENERAL and not _NUMBER.match(word)}

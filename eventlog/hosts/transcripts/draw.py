@@ -1,0 +1,331 @@
+"""What is drawn from a session's steps without any model: a summary, and the text to search by; pure.
+
+The summary begins with the outcome, in the agent's last words about it; then why, what was changed, and a test that
+failed before it passed. Decisions and to-dos are those that somebody stated.
+"""
+
+import re
+from collections import deque
+from collections.abc import Iterable, Sequence
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+from eventlog.format.text import cut, one_line, same_text
+from eventlog.hosts.transcripts.closing import Closing, read_closing
+from eventlog.hosts.transcripts.prose import (
+    ITEM_CHARS,
+    decisions,
+    decisions_told,
+    join_fitting,
+    mentions,
+    open_ends,
+    prose,
+    sentences,
+    space_after,
+)
+from eventlog.hosts.transcripts.steps import Step, commit_titles, programs_run
+from eventlog.hosts.transcripts.topic import Openings, request, topic_of
+
+MOST_CHARS = 4000  # of a searchable text, all fields together
+_TITLE, _CLOSING, _FILES, _PROMPT = 200, 1200, 800, 600
+_TOPIC_CHARS, _SUMMARY_CHARS = 100, 300
+_OPENING = 2000  # characters of a request that are looked at
+_MOST_NAMED, _MOST_ITEMS = 3, 8
+_TRIVIAL_PROMPTS = 2  # no more than a topic of so few, without a change or a decision
+_CLOSING_TURNS, _CLOSING_REPLIES = 3, 2  # the last replies of the last turns: a commit often is the very last
+_SHORTEST_PROMPT = 3  # characters; shorter prompts are not searched
+_TEST = re.compile(
+    r"\b(?:pytest|tox|nox|unittest|jest|vitest|mocha|rspec|phpunit|ctest|runtests|(?:npm|pnpm|yarn|bun)(?: run)? test"
+    r"|(?:go|cargo|dotnet|mvn|gradle|swift|bazel|deno|mix) test|gradlew test|make \w*(?:test|check)\w*)"
+)
+_ENDS = (".", "!", "?", "…", "。", "！", "？")
+_NOISE = re.compile(r"\s*(?:2>&1|\|.*)")
+_COMMAND_CHARS = 80
+_REMOVES = re.compile(r"^(?:\S*/)?(?:rm|git rm|git clean|unlink)\b")
+_ADDS = re.compile(r"\bgit (?:-C \S+ )?add ([^\n|;&]+)")
+_ADDS_ALL = frozenset(("-A", "--all", ".", "*"))
+_COMMITS = re.compile(r"\bgit (?:-C \S+ )?commit\b")
+
+
+class _Language(NamedTuple):
+    """Sentences for what was done; the first two take a list, `passed` a command."""
+
+    changed: str
+    committed: str
+    passed: str
+    more: str
+    between: str
+
+
+_LANGUAGES = {
+    "en": _Language("Changed {}.", "Committed {}.", "`{}` failed, then passed.", "{} and {} more", ", "),
+    "zh": _Language("修改了 {}。", "提交了{}。", "`{}` 先失败，后通过。", "{} 等，另有 {} 项", "、"),
+}
+
+
+class Drawing(NamedTuple):
+    """All that is drawn of a session but its topic, for which one has to know what other sessions began with.
+
+    `opening` is the first request as it was made, `summary` "" where there is nothing to tell but the topic.
+    """
+
+    title: str
+    opening: str
+    summary: str
+    decisions: list[str]
+    of_user: list[str]
+    todos: list[str]
+    prompts: list[str]
+    closing: str
+    outcome: str
+    files: list[str]
+
+    def topic(self, project: str, openings: Openings) -> str:
+        """Name the session: by its host's title, else what was asked, else what came of it."""
+        named = self.title or topic_of(self.opening, project, openings) or self.outcome
+        return named or request(self.opening) or prose(self.opening) or self.summary or one_line(self.opening)
+
+    def summary_fields(self, topic: str) -> dict[str, Any]:
+        """Return the fields of its `stage_summary`; one that only says the topic tells of nothing else."""
+        topic = cut(topic, _TOPIC_CHARS)
+        of_user = {"of_user": self.of_user} if self.of_user else {}
+        said = {"topic": topic, "summary": self.summary or topic, "decisions": self.decisions, "todos": self.todos}
+        return {**said, **of_user}
+
+    def text_fields(self, topic: str) -> dict[str, Any] | None:
+        """Return the fields of its `conversation_text`, within their bounds; None where there is no prompt."""
+        if not self.prompts:
+            return None
+        title, files = cut(topic, _TITLE), list(_within(self.files, _FILES))
+        room = MOST_CHARS - len(title) - len(self.closing) - sum(map(len, files))
+        return {"title": title, "prompts": _first_and_last(self.prompts, room), "closing": self.closing, "files": files}
+
+
+def draw(steps: Iterable[Step], project: str = "", locale: str = "en") -> Drawing | None:
+    """Draw what the steps of a session tell; None where nobody asked for anything."""
+    transcript = _Transcript(project)
+    for step in steps:
+        transcript.add(step)
+    return transcript.drawing(_LANGUAGES.get(locale, _LANGUAGES["en"])) if transcript.prompts else None
+
+
+class _Transcript:
+    """The parts of a session a drawing needs, collected while its steps stream by."""
+
+    def __init__(self, project: str) -> None:
+        self._project = project
+        self.prompts: list[str] = []
+        self.opening = self.title = self.todos = ""
+        self.lists = False
+        self.replies: deque[deque[str]] = deque([deque(maxlen=_CLOSING_REPLIES)], _CLOSING_TURNS)
+        self.files = _Files(project)
+        self.commits: dict[str, str] = {}
+        self.decisions: dict[str, str] = {}
+        self.of_user: dict[str, str] = {}
+        self.failed: set[str] = set()
+        self.passed = ""
+
+    def add(self, step: Step) -> None:
+        if not one_line(step.text) and step.kind != "todos":
+            return
+        match step:
+            case ("title", text):
+                self.title = one_line(text)
+            case ("prompt", text):
+                self._ask(text)
+            case ("reply", text):
+                self.replies[-1].append(text)
+                _add(self.decisions, decisions(text))
+            case ("todos", text):
+                self.todos, self.lists = text, True
+            case ("command", text):
+                _add(self.commits, commit_titles(text))
+                self._run(text)
+            case ("failed", text):
+                self.failed.update(_tests_in(text))
+                self.passed = "" if self.passed in self.failed else self.passed
+            case (kind, path):
+                self.files.add(kind, path)
+
+    def _ask(self, prompt: str) -> None:
+        if not self.opening or not request(self.opening):
+            self.opening = self.opening if self.opening and not request(prompt) else prompt[:_OPENING]
+        self.prompts.append(prompt)
+        self.replies.append(deque(maxlen=_CLOSING_REPLIES))
+        stated = decisions(prompt)
+        _add(self.decisions, stated)
+        _add(self.of_user, stated)
+
+    def _run(self, command: str) -> None:
+        self.files.run(command)
+        for test in _tests_in(command):
+            if test in self.failed:
+                self.failed.discard(test)
+                self.passed = test
+
+    def drawing(self, language: _Language) -> Drawing:
+        scratch = self.files.scratch
+        asked = f"{self.title} {request(self.opening)}"
+        read = [read_closing(reply, asked, scratch) for turn in reversed(self.replies) for reply in reversed(turn)]
+        last = next((one for one in read if one.worth), Closing([], []))
+        worth, others = (list(map(self._sentence, texts)) for texts in last)
+        _add(self.decisions, decisions_told((*last.worth, *last.others)))
+        decided, todos = [*self.decisions.values()][:_MOST_ITEMS], self._open()
+        enough = self.files.known or self.commits or decided or todos or len(self.prompts) > _TRIVIAL_PROMPTS
+        summary = self._summary(worth, language) if enough or self.files.changed else ""
+        return Drawing(
+            title=self.title,
+            opening=self.opening,
+            summary=summary,
+            decisions=decided,
+            of_user=[*self.of_user.values()][:_MOST_ITEMS],
+            todos=todos,
+            prompts=[cut(text, _PROMPT) for text in map(one_line, self.prompts) if len(text) >= _SHORTEST_PROMPT],
+            closing=join_fitting((*worth, *others), _CLOSING) or self._last_words(),
+            outcome=cut(worth[0], _TOPIC_CHARS).rstrip(".。") if worth else "",
+            files=[*self.files.known, *self.files.others],
+        )
+
+    def _sentence(self, text: str) -> str:
+        """End a sentence of a closing, and name files as they are called in the project."""
+        text = text.replace(f"{self._project}/", "") if self._project else text
+        end = "." if text[-1:].isascii() else "。"
+        return text if text.endswith(_ENDS) else f"{text}{end}"
+
+    def _summary(self, worth: Sequence[str], language: _Language) -> str:
+        """Join the telling sentences, and add what they do not say."""
+        names = [PurePath(path).name for path in self.files.known or self.files.changed]
+        changed = _listed(language, language.changed, names)
+        added = [
+            "" if any(mentions(" ".join(worth[:2]), name) for name in names) else changed,
+            language.passed.format(self.passed) if self.passed else "",
+            _listed(language, language.committed, [f"“{title}”" for title in self.commits.values()]),
+        ]
+        added = [text for text in added if text and len(text) <= _SUMMARY_CHARS // 2]
+        chosen = [join_fitting(worth[:1], _SUMMARY_CHARS)] if worth else []
+        for text in (*added[:1], *worth[1:], *added[1:]):
+            if len(_joined((*chosen, text))) <= _SUMMARY_CHARS:
+                chosen.append(text)
+        told = " ".join(text for text in chosen if text != changed)
+        if any(mentions(told, name) for name in names):
+            chosen = [text for text in chosen if text != changed]
+        in_order = (text for text in (*worth, *added) if text in chosen[1:])
+        return _joined(dict.fromkeys((*chosen[:1], *in_order)))
+
+    def _last_words(self) -> str:
+        """Return the longest of the last replies, where none tells what came of it."""
+        words = [join_fitting(sentences(prose(reply)), _CLOSING) for turn in self.replies for reply in turn]
+        return max(reversed(words), key=len, default="")
+
+    def _open(self) -> list[str]:
+        """List the to-dos the last list leaves open; without a list, those of the last message with any."""
+        labelled = (open_ends(reply) for turn in reversed(self.replies) for reply in reversed(turn))
+        left = self.todos.splitlines() if self.lists else next(filter(None, labelled), [])
+        return [cut(one_line(line), ITEM_CHARS) for line in left if one_line(line)][:_MOST_ITEMS]
+
+
+class _Files:
+    """The files a session changed: those the repository has, and those that only served the work."""
+
+    def __init__(self, project: str) -> None:
+        self._project = project
+        self._changed: dict[str, bool] = {}  # whether the repository has it
+        self._seen: set[str] = set()
+        self._staged: set[str] = set()
+
+    def add(self, kind: str, path: str) -> None:
+        path = self._below_project(one_line(path))
+        if kind == "file":
+            self._changed.setdefault(path, True)
+        elif kind == "created" and path not in self._changed:
+            self._changed[path] = path in self._seen
+        self._seen.add(path)
+
+    def run(self, command: str) -> None:
+        """Take in that files were committed, or removed."""
+        added = {word for words in _ADDS.findall(command) for word in words.split()}
+        everything = bool(added & _ADDS_ALL)
+        self._staged |= {path for path in self._changed if everything or any(_names(word, path) for word in added)}
+        if _COMMITS.search(command):
+            self._changed |= dict.fromkeys(self._staged & self._changed.keys(), True)
+        removed = {word for piece in programs_run(command) if _REMOVES.match(piece) for word in piece.split()[1:]}
+        for path in [path for path, is_known in self._changed.items() if not is_known]:
+            if any(_names(word, path) for word in removed):
+                del self._changed[path]
+                self._seen.discard(path)
+
+    @property
+    def changed(self) -> list[str]:
+        return list(self._changed)
+
+    @property
+    def known(self) -> list[str]:
+        return [path for path, is_known in self._changed.items() if is_known]
+
+    @property
+    def others(self) -> list[str]:
+        return [path for path, is_known in self._changed.items() if not is_known]
+
+    @property
+    def scratch(self) -> list[str]:
+        """Name the files of no account, where there are others."""
+        return [PurePath(path).name for path in self.others] if self.known else []
+
+    def _below_project(self, path: str) -> str:
+        inside = self._project and PurePath(path).is_relative_to(self._project)
+        return str(PurePath(path).relative_to(self._project)) if inside else path
+
+
+def _names(word: str, path: str) -> bool:
+    """Tell whether a word of a command names a file, or the folder it is in."""
+    word = word.strip("'\"").rstrip("/").removeprefix("./")
+    return bool(word) and (path == word or path.endswith(f"/{word}") or f"/{word}/" in f"/{path}")
+
+
+def _tests_in(command: str) -> list[str]:
+    """List the test runs of a shell line, without what is done with their output."""
+    pieces = (_NOISE.sub("", piece).strip() for piece in programs_run(command) if _TEST.search(piece))
+    return [cut(piece, _COMMAND_CHARS) for piece in pieces]
+
+
+def _add(distinct: dict[str, str], texts: Iterable[str]) -> None:
+    """Add the texts that are new; the order is that of the first occurrence."""
+    for text in texts:
+        if text.strip():
+            distinct.setdefault(same_text(text), text)
+
+
+def _listed(language: _Language, form: str, items: Sequence[str]) -> str:
+    if not items:
+        return ""
+    named = language.between.join(items[:_MOST_NAMED])
+    return form.format(language.more.format(named, len(items) - _MOST_NAMED) if len(items) > _MOST_NAMED else named)
+
+
+def _joined(texts: Iterable[str]) -> str:
+    joined = ""
+    for text in texts:
+        joined = f"{joined}{space_after(joined)}{text}"
+    return joined
+
+
+def _within(texts: Iterable[str], room: int) -> Iterable[str]:
+    """Yield texts as long as they fit into so many characters."""
+    for text in texts:
+        room -= len(text)
+        if room < 0:
+            return
+        yield text
+
+
+def _first_and_last(prompts: list[str], room: int) -> list[str]:
+    """Choose prompts from both ends as long as they fit: the first requests and the last matter most."""
+    chosen: dict[int, str] = {}
+    last = len(prompts) - 1
+    order = (place for pair in zip(range(last + 1), range(last, -1, -1), strict=True) for place in pair)
+    for place in dict.fromkeys(order):
+        room -= len(prompts[place])
+        if room < 0:
+            break
+        chosen[place] = prompts[place]
+    return [chosen[place] for place in sorted(chosen)]

@@ -1,0 +1,161 @@
+"""The topic of a session: the words of its request that tell it apart from the others of its project; pure.
+
+Programs and habits begin many prompts alike: an opening that several sessions of a project share is no topic, and of a
+form (`task_id: …`, `problem_statement: …`) the field in prose is.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from eventlog.format.text import one_line, same_line
+from eventlog.hosts.transcripts.prose import BULLET, prose_lines, sentences, space_after, text_lines
+
+_SEVERAL = 3  # sessions
+_LONGEST_OPENING = 120  # words
+_LONGEST_COMPARED = 500  # characters; the log has no more of a prompt
+_WORD = re.compile(r"[^\s。：！？；]+[。：！？；]?|[。：！？；]")
+_VARIES = re.compile(r"\S*\d\S*")
+_ENDS = (".", ":", "!", "?", "。", "：", "！", "？", "…", ";", "；")
+_A_SENTENCE = 12  # bytes: a shorter sentence is joined with the next
+_WRAPPED = 65  # characters: a longer line may go on in the next
+_FIELD = re.compile(r"^\s*(?P<key>[a-z][\w-]{1,30})\s*:\s+(?P<value>\S.*)$")
+_FEWEST_FIELDS = 2
+_FEWEST_WORDS = 3
+_ASKS = (
+    "title",
+    "subject",
+    "summary",
+    "problem_statement",
+    "problem",
+    "task",
+    "issue",
+    "request",
+    "goal",
+    "description",
+    "question",
+    "prompt",
+)
+_NAMED = re.compile(rf"^(?:{'|'.join(_ASKS)})\s*[:：]\s+(?=\S)", re.IGNORECASE)
+_GREETING = re.compile(
+    r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: +\w{1,20})?|你好|您好|嗨|早上好)"
+    r"\s*(?:[,.!，。！]\s*|$)",
+    re.IGNORECASE,
+)
+_NOTHING = re.compile(
+    r"(?:ok(?:ay)?|yes|no|go on|continue|thanks?|thank you|test|好的?|是的?|继续|谢谢)?[\s.!,。！，]*", re.IGNORECASE
+)
+
+
+class _Beginning:
+    """Prompts that begin with the same words: how many sessions have one, and how they go on."""
+
+    __slots__ = ("following", "sessions")
+
+    def __init__(self) -> None:
+        self.sessions = 0
+        self.following: dict[str, _Beginning] = {}
+
+
+class Openings:
+    """The first requests of sessions, by project: what several begin with tells none of them apart."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], None] = {}
+        self._beginnings: dict[str, _Beginning] = {}
+        self._whole: dict[tuple[str, str], int] = {}
+
+    def add(self, project: str, conversation: str, prompt: str) -> None:
+        """Add the first request of a session, once."""
+        if (project, conversation) in self._known:
+            return
+        self._known[project, conversation] = None
+        whole = project, _compared(prompt)
+        self._whole[whole] = self._whole.get(whole, 0) + 1
+        beginning = self._beginnings.setdefault(project, _Beginning())
+        for word in _words(prompt):
+            beginning = beginning.following.setdefault(_alike(word[0]), _Beginning())
+            beginning.sessions += 1
+
+    def telling_part(self, project: str, prompt: str) -> str:
+        """Return a prompt without the opening that several sessions share, up to the end of a sentence or a line."""
+        beginning = self._beginnings.get(project)
+        end = 0
+        for word in _words(prompt):
+            beginning = beginning.following.get(_alike(word[0])) if beginning else None
+            if beginning is None or beginning.sessions < _SEVERAL:
+                break
+            left = prompt[word.end() :]
+            if word[0].endswith(_ENDS) or not left.strip() or "\n" in left[: len(left) - len(left.lstrip())]:
+                end = word.end()
+        first, _, others = prompt[end:].partition("\n")
+        is_field = end and not prompt[:end].rstrip(" ").endswith("\n") and len(first.split()) >= _FEWEST_WORDS
+        return f"{first}\n\n{others}" if is_field else prompt[end:]
+
+    def is_repeated(self, project: str, prompt: str) -> bool:
+        """Tell whether several sessions began with just this prompt."""
+        return self._whole.get((project, _compared(prompt)), 0) >= _SEVERAL
+
+
+def _words(prompt: str) -> Iterator[re.Match[str]]:
+    found = _WORD.finditer(prompt)
+    yield from (word for _, word in zip(range(_LONGEST_OPENING), found, strict=False))
+
+
+def _alike(word: str) -> str:
+    return _VARIES.sub("0", word.casefold())
+
+
+def _compared(prompt: str) -> str:
+    return same_line(one_line(prompt)[:_LONGEST_COMPARED])
+
+
+def topic_of(prompt: str, project: str, openings: Openings) -> str:
+    """Find what tells a session apart in its first request; "" where several began with just that."""
+    if openings.is_repeated(project, prompt):
+        return ""
+    return request(openings.telling_part(project, prompt)) or request(prompt)
+
+
+def request(prompt: str) -> str:
+    """Find the request of a prompt; "" for a greeting, an agreement, or data only."""
+    asked = ""
+    for sentence in _units(_GREETING.sub("", prompt.strip(), count=1)):
+        plain = _NAMED.sub("", sentence)
+        asked = f"{asked}{space_after(asked)}{plain}" if not _NOTHING.fullmatch(plain) else asked
+        if len(asked.encode()) >= _A_SENTENCE:
+            break
+    return asked.rstrip(".。:：") if " " in asked or not asked.isascii() else ""
+
+
+def _units(prompt: str) -> Iterator[str]:
+    """Yield the sentences of a prompt, of a form the field in prose first."""
+    lines = list(text_lines(prompt))
+    fields = [(number, field) for number, line in enumerate(lines) if (field := _FIELD.match(line))]
+    if len(fields) >= _FEWEST_FIELDS:
+        lead = [line for line in lines[: fields[0][0]] if line.strip()]
+        if lead and not lead[-1].rstrip().endswith((":", "：")):
+            yield from _sentences(lead)
+        in_prose = [field for _, field in fields if len(field["value"].split()) >= _FEWEST_WORDS]
+        named = [field for key in _ASKS for field in in_prose if field["key"].casefold() == key]
+        yield from (field["value"] for field in (*named, *in_prose)[:1])
+    yield from _sentences(lines)
+
+
+def _goes_on(line: str, following: str) -> bool:
+    """Tell whether a line was wrapped."""
+    if following.lstrip()[:1].islower():
+        return True
+    is_text = len(following.split()) > _FEWEST_WORDS and not following.rstrip().endswith((":", "："))
+    return len(line) >= _WRAPPED and is_text
+
+
+def _sentences(lines: list[str]) -> Iterator[str]:
+    """Yield the sentences of lines; a line that is not wrapped ends one."""
+    parts: list[str] = []
+    for line, following in pairwise([*lines, ""]):
+        parts += [BULLET.sub("", text).strip().replace("**", "") for text in prose_lines(line)]
+        if not following.strip() or BULLET.match(following) or not _goes_on(line, following):
+            yield from sentences(one_line(" ".join(parts)))
+            parts.clear()
+    yield from sentences(one_line(" ".join(parts)))

@@ -1,0 +1,146 @@
+"""Of what an agent closed with, the sentences are told that say what came of it, the outcome first."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog.hosts.transcripts.closing import read_closing
+
+
+def worth(message, asked="", scratch=()):
+    return read_closing(message, asked, scratch).worth
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "",
+        "Done.",
+        "Perfect! All tests pass.",
+        "I've successfully fixed the bug.",
+        "Here's a summary of what was done:",
+        "Let me know if you need anything else!",
+        "Committed as 4f1c2d3 and pushed.",
+        "Now I'll run the tests of the cart to see whether they pass.",
+        "The patch has been saved to `/home/ada/output/shop_preds.json`.",
+        "完成！所有测试已经通过。",
+        "让我看看购物车的代码。",
+        "```py\nx = 1\n```",
+        "| a | b |\n|---|---|",
+    ],
+)
+def test_what_says_nothing_is_not_told(message):
+    assert worth(message) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "outcome"),
+    [
+        ("Excellent! I've successfully fixed the rounding of totals.", "Fixed the rounding of totals."),
+        ("Great news! The totals are rounded once now.", "The totals are rounded once now."),
+        ("太好了！我修复了购物车的取整问题，总额正确。", "我修复了购物车的取整问题，总额正确。"),
+        (
+            "## Problem\nTotals were off.\n\n## Solution\nRounded the sum of the cart once.",
+            "Rounded the sum of the cart once.",
+        ),
+        (
+            "**Problem**: totals were off by a cent.\n\n**Fix**: round the sum of the cart.",
+            "Fix: Round the sum of the cart.",
+        ),
+        ("**Solution**: Strip slashes of the path first.", "Fix: Strip slashes of the path first."),
+        ("The port is 8443, as `deploy.yaml` says.", "The port is 8443, as `deploy.yaml` says."),
+    ],
+)
+def test_the_outcome_comes_first(message, outcome):
+    assert worth(message)[0] == outcome
+
+
+def test_of_several_changes_the_one_that_was_asked_for_comes_first():
+    message = "## Changes\n- Updated the docs of the tax\n- Added a badge to the receipt"
+
+    assert worth(message, "Show a badge")[0] == "Added a badge to the receipt"
+    assert worth(message, "Document the tax")[0] == "Updated the docs of the tax"
+
+
+def test_the_cause_follows_the_outcome():
+    message = """Fixed the totals of the cart.
+
+### Root Cause
+The bug was in `cart.py` at line 7. Each item was rounded, which caused a difference of a cent.
+
+### Testing
+- Added a test of three items
+"""
+
+    assert worth(message) == [
+        "Fixed the totals of the cart.",
+        "Each item was rounded, which caused a difference of a cent.",
+        "The bug was in `cart.py` at line 7.",
+    ]
+    assert read_closing(message).others == ["Added a test of three items"]
+
+
+def test_items_are_joined_to_the_line_above_and_code_of_a_line_is_its_object():
+    message = """Changed two things in the cart:
+- round once
+- half even
+
+Changed line 7 from:
+```py
+round(item)
+```
+to:
+```py
+sum(items)
+```
+The shell ran:
+```sh
+rm -rf testbed
+```
+"""
+
+    assert worth(message) == [
+        "Changed two things in the cart: round once; half even",
+        "Changed line 7 from `round(item)` to `sum(items)`",
+    ]
+
+
+def test_next_steps_and_files_of_the_occasion_are_left_out():
+    message = """Rounded the totals of the cart once.
+The script `try_it.py` shows the totals.
+
+## Next steps
+- Tell the accountants about the totals
+"""
+
+    assert worth(message, scratch=["try_it.py"]) == ["Rounded the totals of the cart once."]
+    assert worth(message, scratch=["it.py"])[0] == "Rounded the totals of the cart once."
+    assert read_closing(message, scratch=["it.py"]).others == ["The script `try_it.py` shows the totals."]
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "# Summary",
+                "**Fix**: x",
+                "- a b c:",
+                "  - deep one:",
+                "```py",
+                "```",
+                "to:",
+                "| a |",
+                "",
+                "Fixed a b c.",
+                "1. x y z",
+            ]
+        ),
+        max_size=12,
+    )
+)
+def test_any_message_is_read_and_no_sentence_is_told_twice(lines):
+    closing = read_closing("\n".join(lines))
+    told = [*closing.worth, *closing.others]
+
+    assert len(set(told)) == len(told)
+    assert all(text.strip() and "\n" not in text for text in told)

@@ -1,0 +1,406 @@
+"""A session's steps become its summary and its text, in its own words, the outcome first."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog.format.codec import from_fields
+from eventlog.format.events import ConversationText
+from eventlog.hosts.transcripts import read
+from eventlog.hosts.transcripts.draw import MOST_CHARS, draw
+from eventlog.hosts.transcripts.steps import Step
+from eventlog.hosts.transcripts.topic import Openings
+from eventlog.log.event_log import EventLog
+from eventlog.settings.schema import RecallSettings, Settings
+from tests.hosts.test_transcripts import FILES
+from tests.support.hook_calls import run
+from tests.support.host_calls import events
+from tests.support.payloads import claude
+from tests.support.use_cases import finalize
+
+RECEIPT = (
+    "The receipt shows each price with tax and the rate beside it. Changed receipt.py. "
+    "Committed “Show the tax on receipts”."
+)
+DRAWN = {
+    "claude-code": (
+        "Rounding of cart prices",
+        "Prices are rounded half even now. Changed NOTES.md, wrong.py, price.py. Committed “Round prices half even”.",
+        ["round once, per line item"],
+        ["Update the tests", "Tell the accountants"],
+    ),
+    "codex": (
+        "Let the search retry on timeouts",
+        "Searches retry three times. Changed search.rs. Committed “Retry searches”.",
+        [],
+        ["Measure the delay"],
+    ),
+    "copilot": (
+        "Please show the price with tax on the receipt",
+        RECEIPT,
+        ["round once, on the total"],
+        ["show it on the invoice, too"],
+    ),
+    "cursor": (
+        "Show the stock on the product page",
+        "The stock is shown. Changed Product.tsx.",
+        [],
+        ["show it in the cart too"],
+    ),
+    "gemini": ("German invoice", "The invoice is in German. Changed invoice_de.html.", [], []),
+    "qwen-code": (
+        "Let the basket remember its items",
+        "The basket remembers its items. Changed basket.js.",
+        ["keep them for a week"],
+        [],
+    ),
+}
+CLOSING = """Perfect! Let me summarize what was done:
+
+## Summary
+
+I've successfully fixed the rounding of totals.
+
+### Root Cause
+The issue was in `src/cart.py` at line 12.
+`total()` rounded each line item, which caused a difference of a cent.
+
+### Solution
+Changed line 12 from:
+```python
+return sum(round(item) for item in items)
+```
+to:
+```python
+return round(sum(items))
+```
+
+1. **Added a test**:
+   - of three items
+   - of none
+
+### Output
+The patch has been saved to `output/patch.json`.
+
+I'll be happy to help with anything else!
+"""
+
+
+def prompts(*texts):
+    return [Step("prompt", text) for text in texts]
+
+
+def summary_of(steps, locale="en", project=""):
+    drawn = draw(steps, project, locale)
+    assert drawn is not None
+    fields = drawn.summary_fields(drawn.topic(project, Openings()))
+    return fields["topic"], fields["summary"], fields["decisions"], fields["todos"]
+
+
+def text_of(steps):
+    drawn = draw(steps, "/src/shop")
+    return drawn and drawn.text_fields(drawn.topic("/src/shop", Openings()))
+
+
+@pytest.mark.parametrize("agent", FILES)
+def test_a_transcript_becomes_its_summary(agent):
+    assert DRAWN[agent] == summary_of(read.read_transcript(agent, str(FILES[agent])))
+
+
+def test_a_host_without_a_reader_is_told_by_its_hooks():
+    told = [
+        ("userPromptSubmitted", {"prompt": "Add a badge"}, None),
+        ("postToolUse", {"toolName": "edit", "toolArgs": '{"path": "/x/README.md"}'}, None),
+        ("afterFileEdit", {"file_path": "/x/badge.svg"}, None),
+        ("afterShellExecution", {"command": "make"}, None),
+        ("PostToolUse", {"tool_name": "Write", "tool_input": {"file_path": "/x/helper.md"}}, "a-1"),
+        ("beforeSubmitPrompt", {"prompt": "for the helper"}, "a-1"),
+        ("afterAgentResponse", {"text": "Added."}, None),
+    ]
+    logged = [
+        from_fields(
+            {"type": "host_event", "conversation_id": "c", "name": name, "payload": payload, "subagent": subagent}
+        )
+        for name, payload, subagent in told
+    ]
+
+    assert ("Add a badge", "Changed README.md, badge.svg.", [], []) == summary_of(read.logged_steps(logged))
+
+
+# ------------------------------------------------------------------------------------------------ how much
+
+
+@pytest.mark.parametrize("steps", [[], [Step("file", "/x")], [Step("reply", "Done.")]])
+def test_where_nobody_asked_for_anything_nothing_is_drawn(steps):
+    assert draw(steps) is None
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [prompts("Where are totals rounded?"), [*prompts("hi", "bye"), Step("reply", "bye"), Step("command", "ls")]],
+)
+def test_a_session_of_a_word_or_two_has_a_topic_and_no_summary(steps):
+    topic, summary, decisions, todos = summary_of(steps)
+
+    assert (topic, summary, decisions, todos) == (steps[0].text.rstrip("?") + "?" * ("?" in topic), topic, [], [])
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        Step("file", "/x"),
+        Step("command", "git commit -m 'x'"),
+        Step("reply", "Decision: use JWT"),
+        Step("reply", "决定：使用 JWT"),
+        Step("todos", "something"),
+    ],
+)
+def test_one_thing_done_is_worth_a_summary(step):
+    drawn = draw([*prompts("hi"), step, Step("reply", "Totals are rounded once.")])
+
+    assert drawn is not None
+    assert drawn.summary
+
+
+@given(
+    st.lists(
+        st.builds(
+            Step,
+            st.sampled_from(["title", "prompt", "reply", "file", "created", "command", "failed", "todos"]),
+            st.text(max_size=3000),
+        )
+    )
+)
+def test_any_summary_is_short_and_on_one_line(steps):
+    if draw(steps):
+        topic, summary, decisions, todos = summary_of(steps)
+        assert len(topic) <= 100
+        assert 0 < len(summary.strip()) <= 300
+        assert all(0 < len(text) <= 200 and "\n" not in text for text in (*decisions, *todos))
+
+
+# ------------------------------------------------------------------------------------------------ what it says
+
+
+def test_a_summary_begins_with_the_outcome_and_says_why():
+    steps = [*prompts("Totals are a cent off"), Step("file", "/src/shop/cart.py"), Step("reply", CLOSING)]
+
+    assert summary_of(steps)[1] == (
+        "Fixed the rounding of totals. `total()` rounded each line item, which caused a difference of a cent. Changed "
+        "line 12 from `return sum(round(item) for item in items)` to `return round(sum(items))`. "
+        "Added a test: of three items; of none. The issue was in `src/cart.py` at line 12."
+    )
+
+
+@pytest.mark.parametrize(
+    "noise", ["git clone https://x.org/y", "rm -rf testbed", "pip install -e .", "ls -la", "git status"]
+)
+def test_no_command_is_worth_a_word_but_a_test_that_failed(noise):
+    steps = [*prompts("Fix it"), Step("command", noise), Step("file", "/f"), Step("command", "pytest -x tests 2>&1 | tail"),
+             Step("failed", "pytest -x tests 2>&1 | tail"), Step("command", "pytest -x tests")]  # fmt: skip
+
+    assert "Changed f. `pytest -x tests` failed, then passed." == summary_of(steps)[1]
+    assert "Changed f." == summary_of([*steps, Step("failed", "pytest -x tests")])[1]
+    assert "Changed f." == summary_of(steps[:4])[1]
+
+
+def test_files_that_only_served_the_work_come_last_and_are_not_told():
+    steps = [*prompts("Fix it"), *(Step(kind, f"/src/shop/{name}") for kind, name in [
+        ("created", "try_it.py"), ("file", "try_it.py"), ("read", "old.py"), ("created", "old.py"), ("file", "old.py"),
+        ("created", "gone.py"), ("file", "gone.py"), ("created", "new.py"), ("file", "new.py"), ("file", "cart.py")]),
+        Step("command", "rm gone.py; git add new.py"), Step("command", "git commit -m 'x'"),
+        Step("reply", "Totals are rounded once. The script `try_it.py` shows it.")]  # fmt: skip
+    text = text_of(steps)
+
+    assert text is not None
+    assert ["old.py", "new.py", "cart.py", "try_it.py"] == text["files"]
+    assert (
+        "Totals are rounded once. Changed old.py, new.py, cart.py. Committed “x”."
+        == summary_of(steps, project="/src/shop")[1]
+    )
+
+
+def test_a_file_that_was_only_made_is_told_where_there_is_no_other():
+    steps = [*prompts("Write it"), Step("created", "/x/notes.md"), Step("file", "/x/notes.md")]
+
+    assert "Changed notes.md." == summary_of(steps)[1]
+
+
+@pytest.mark.parametrize(
+    ("command", "titles"),
+    [
+        ("git commit -m 'a'", ["a"]),
+        ('git commit -am "a b" && git push', ["a b"]),
+        ('git -C /x commit --message "a"', ["a"]),
+        ("git commit -m \"$(cat <<'EOF'\nTitle\n\nBody\nEOF\n)\"", ["Title"]),
+        ("git commit --amend --no-edit", []),
+        ("echo commit -m 'a'", []),
+    ],
+)
+def test_commits_are_told_by_their_titles(command, titles):
+    summary = summary_of([*prompts("x"), Step("file", "/f"), Step("command", command)])[1]
+
+    assert ("Committed " + ", ".join(f"“{title}”" for title in titles) in summary) == bool(titles)
+
+
+@pytest.mark.parametrize(
+    "last", ["Committed as 4f1c2d3.", "All tests pass!", "Done.", "Let me push it.", "I'll stop here."]
+)
+@pytest.mark.parametrize("asked_for", [True, False])
+def test_words_that_say_nothing_are_not_the_last_word(last, asked_for):
+    steps = [*prompts("Fix the rounding of carts"), Step("file", "/f"), Step("reply", "Totals are rounded once, half even."),
+             *prompts(*["Commit it"] * asked_for), Step("reply", last)]  # fmt: skip
+
+    assert "Totals are rounded once, half even. Changed f." == summary_of(steps)[1]
+
+
+def test_a_summary_is_in_the_language_of_the_settings():
+    steps = [*prompts("你好，修复购物车的取整"), Step("file", "/x/a.py"), Step("file", "/x/b.py"), Step("command", "make test"),
+             Step("command", "git commit -m '取整一次'"), Step("reply", "太好了！购物车总额只取整一次。决定：使用整数。")]  # fmt: skip
+
+    assert (
+        "修复购物车的取整",
+        "购物车总额只取整一次。修改了 a.py、b.py。提交了“取整一次”。",
+        ["使用整数"],
+        [],
+    ) == summary_of(steps, "zh")
+
+
+def test_what_is_not_named_is_counted_in_the_language_of_the_settings():
+    steps = [*prompts("x"), *(Step("file", f"/f{number}") for number in range(10))]
+
+    assert "修改了 f0、f1、f2 等，另有 7 项。" == summary_of(steps, "zh")[1]
+
+
+# ------------------------------------------------------------------------------------------------ decisions, to-dos
+
+
+def test_the_last_list_of_todos_counts():
+    steps = [*prompts("x"), Step("todos", "a\nb"), Step("todos", "b"), Step("reply", "TODO: not from a list")]
+
+    assert ["b"] == summary_of(steps)[3]
+
+
+@pytest.mark.parametrize(
+    ("reply", "decided", "left"),
+    [
+        ("Done. Decision: use JWT.", ["use JWT"], []),
+        ("决定：使用 JWT。\n待办：补充测试", ["使用 JWT"], ["补充测试"]),
+        ("已完成。决定：使用 JWT", ["使用 JWT"], []),
+        ("TODO write the tests", [], ["write the tests"]),
+        ("TODO(ada): write the tests", [], ["write the tests"]),
+        ("## Next steps\n\n1. Measure it\n2. Tell *Ada*\n\nThat is all", [], ["Measure it", "Tell *Ada"]),
+        ("**Decisions:**\n- a\n- b\n\nText\n- c", ["a", "b"], []),
+        ("```\nDecision: in code\nTODO in code\n```", [], []),
+        ("I made the decision to wait. What is left to do?", [], []),
+        ("- [ ] one\n- [x] two", [], ["one"]),
+        ("We decided to keep prices as integers.", ["Decided to keep prices as integers"], []),
+        ("Totals are off. I chose integers over floats.", ["I chose integers over floats"], []),
+    ],
+)
+def test_decisions_and_open_ends_are_taken_where_they_are_said(reply, decided, left):
+    _, _, decisions, todos = summary_of([*prompts("Do the thing, please"), Step("file", "/f"), Step("reply", reply)])
+
+    assert (decided, left) == (decisions, todos)
+
+
+def test_a_users_decision_is_told_from_the_agents():
+    drawn = draw([*prompts("Decision: prices are integers."), Step("reply", "Decision: round once.")])
+
+    assert drawn is not None
+    assert ["prices are integers", "round once"] == drawn.decisions
+    assert ["prices are integers"] == drawn.of_user
+
+
+# ------------------------------------------------------------------------------------------------ the text
+
+TOLD = [
+    Step("title", "Rounding"),
+    Step("prompt", "Round  prices\nhalf even"),
+    Step("file", "/src/shop/cart.py"),
+    Step("reply", "I will."),
+    Step("prompt", "and the tests"),
+    Step("file", "/etc/hosts"),
+    Step("reply", "Done: prices are rounded half even."),
+]
+
+
+def test_the_text_of_a_conversation():
+    assert text_of(TOLD) == {
+        "title": "Rounding",
+        "prompts": ["Round prices half even", "and the tests"],
+        "closing": "Prices are rounded half even.",
+        "files": ["cart.py", "/etc/hosts"],
+    }
+    assert text_of(TOLD[:1] + TOLD[2:4]) is None
+
+
+def test_the_text_of_a_conversation_closes_with_the_outcome_and_without_praise():
+    text = text_of([*prompts("Totals are a cent off"), Step("reply", CLOSING)])
+
+    assert text is not None
+    assert text["closing"].startswith("Fixed the rounding of totals. `total()` rounded each line item")
+    assert text["closing"].endswith("The issue was in `src/cart.py` at line 12.")
+
+
+def test_of_many_prompts_the_first_and_the_last_are_kept():
+    text = text_of([Step("prompt", f"{number} " + "x" * 500) for number in range(50)])
+
+    assert text is not None
+    assert [int(prompt.split()[0]) for prompt in text["prompts"]] == [0, 1, 2, 3, 47, 48, 49]
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["title", "prompt", "reply", "file"]), st.text(max_size=30), st.integers(1, 200))
+    )
+)
+def test_whatever_a_transcript_holds_the_text_is_bounded(steps):
+    text = text_of([Step(kind, words * times) for kind, words, times in steps])
+
+    if text:
+        assert len(text["title"] + text["closing"] + "".join((*text["prompts"], *text["files"]))) <= MOST_CHARS
+
+
+@pytest.fixture
+def transcript(tmp_path):
+    """A transcript with a secret, and with what a hook of ours had said."""
+    key = "AKIA" + "IOSFODNN7EXAMPLF"
+    lines = [
+        {"type": "user", "message": {"role": "user", "content": f"Why does the cart use {key}?"}, "sessionId": "c"},
+        {"type": "user", "message": {"role": "user", "content": "[eventlog] Save it now."}, "sessionId": "c"},
+        {"type": "user", "message": {"role": "user", "content": "and rotate it please"}, "sessionId": "c"},
+        {"type": "assistant", "message": {"content": [{"type": "text", "text": "It is rotated."}]}, "sessionId": "c"},
+    ]
+    path = tmp_path / "c.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def end(store, transcript):
+    run(store, {**claude("SessionEnd", reason="other"), "session_id": "c", "transcript_path": str(transcript)})
+    return EventLog(store)
+
+
+def test_it_is_drawn_at_the_end_of_a_session_scrubbed_without_our_words_and_once(tmp_path, transcript, monkeypatch):
+    monkeypatch.setattr("eventlog.hooks.background.start_finalize", lambda _store: None)
+    store = tmp_path / "store"
+    for _ in range(2):
+        log = end(store, transcript)
+        finalize(log)
+
+    [text] = events(store, "conversation_text")
+    assert isinstance(text, ConversationText)
+    assert text.prompts[-1] == "and rotate it please"
+    assert len(text.prompts) == 2
+    assert "[secret:" in text.prompts[0]
+    assert text.closing == "It is rotated."
+
+
+def test_it_is_not_drawn_where_nobody_wants_it(tmp_path, transcript):
+    log = end(tmp_path / "store", transcript)
+    finalize(log, Settings(recall=RecallSettings(transcripts=False)))
+
+    assert events(tmp_path / "store", "conversation_text") == []

@@ -1,0 +1,108 @@
+"""A topic is what tells a session apart from the others of its project: no greeting, no form, no shared opening."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eventlog.hosts.transcripts.topic import Openings, request, topic_of
+
+FORM = """Solve this ticket as ticket.yaml says:
+  ticket_id: SHOP-{number}
+  repo: ada/shop
+  base_commit: {number}6af9ed6bb89bfba4
+  problem_statement: {problem}
+Steps to reproduce are below.
+"""
+OPENING = "You work on the shop. Follow the rules of AGENTS.md.\n\nThe task of today: "
+
+
+def openings(*prompts, project="/src/shop"):
+    found = Openings()
+    for number, prompt in enumerate(prompts):
+        found.add(project, f"c{number}", prompt)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("prompt", "asked"),
+    [
+        ("Hello, fix the rounding of carts. It is off.", "fix the rounding of carts"),
+        ("你好，修复购物车的取整。谢谢", "修复购物车的取整"),
+        ("Hi there!", ""),
+        ("ok", ""),
+        ('{"error": 7,\n "at": "x"}', ""),
+        ("Fix the totals\nThey are a cent off, since a week", "Fix the totals"),
+        (f"Fix {'the totals ' * 7}\nand rules", f"Fix {'the totals ' * 7}and rules"),
+        ("Fix this:\n```\nTraceback\n```\nin the cart", "Fix this: in the cart"),
+        (FORM.format(number=7, problem="Totals are a cent off"), "Totals are a cent off"),
+        ("Fix the totals.\nrepo: ada/shop\nbase: 123", "Fix the totals"),
+        ("Task: fix the totals", "fix the totals"),
+        ("# Heading\n\n- round totals once\n- half even", "round totals once"),
+    ],
+)  # fmt: skip
+def test_a_request_is_the_first_sentence_that_asks_for_something(prompt, asked):
+    assert asked == request(prompt)
+
+
+def test_an_opening_that_three_sessions_share_is_no_topic():
+    texts = ("totals are off", "the badge is missing", "round half even", "no tax is shown")
+    told = [OPENING + text for text in texts]
+
+    assert [topic_of(one, "/src/shop", openings(*told)) for one in told] == list(texts)
+
+
+def test_numbers_do_not_tell_openings_apart():
+    told = [
+        f"Ticket {number} of shop: {text}"
+        for number, text in enumerate(("totals are off", "no badge", "no tax at all"))
+    ]
+
+    assert [topic_of(one, "/src/shop", openings(*told)) for one in told] == [
+        "totals are off",
+        "no badge",
+        "no tax at all",
+    ]
+
+
+@pytest.mark.parametrize("many", [1, 2])
+def test_what_two_sessions_begin_with_may_be_the_topic(many):
+    told = [OPENING + text for text in ("totals are off", "the badge is missing")][:many]
+
+    assert {topic_of(one, "/src/shop", openings(*told)) for one in told} == {"You work on the shop"}
+
+
+def test_words_that_many_begin_with_are_no_opening():
+    told = [f"Fix the {what} of the shop" for what in ("totals", "badge", "receipt", "cart")]
+
+    assert [topic_of(one, "/src/shop", openings(*told)) for one in told] == told
+
+
+def test_what_sessions_of_another_project_begin_with_is_nothing_to_this_one():
+    told = [OPENING + text for text in ("totals are off", "the badge is missing", "round half even")]
+
+    assert topic_of(told[0], "/src/bank", openings(*told)) == "You work on the shop"
+
+
+def test_the_same_request_again_and_again_tells_nothing_apart():
+    told = openings(*["Review the open changes."] * 3, "Review the open changes. Begin with the cart.")
+
+    assert topic_of("Review the open changes.", "/src/shop", told) == ""
+    assert topic_of("Review the open changes. Begin with the cart.", "/src/shop", told) == "Begin with the cart"
+
+
+def test_a_session_counts_once():
+    found = openings()
+    for _ in range(5):
+        found.add("/src/shop", "c1", OPENING + "totals are off")
+
+    assert topic_of(OPENING + "totals are off", "/src/shop", found) == "You work on the shop"
+
+
+@given(st.lists(st.text(alphabet="ab .:\n`-", max_size=40), max_size=6), st.text(alphabet="ab .:\n`-", max_size=40))
+def test_whatever_sessions_began_with_the_rest_is_an_end_of_the_prompt(others, prompt):
+    rest = openings(*others).telling_part("/src/shop", prompt)
+
+    assert prompt.endswith("".join(rest.split("\n\n", 1)[-1:]) if "\n\n" in rest else rest)
+    assert set(request(prompt).split()) <= set(prompt.replace("`", "` ").split()) | set(prompt.split()) or request(
+        prompt
+    )
