@@ -2,5 +2,5 @@
 
 Ids are derived from the source: any number of imports, interrupted anywhere, add each event once.
 
-Imported by: cli.
+Imported by: app, cli.
 """

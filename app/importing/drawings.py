@@ -1,4 +1,4 @@
-"""What the log has of drawings: what sessions began with, and which drawing a better one may take the place of.
+"""Drawings in the log: how their sessions began, and which of them a better drawing may replace.
 
 A drawing is a summary or a text that a program drew from a transcript. Drawn again and otherwise it is a revision: an
 event of its own right after the one before, under an id derived from what it says, so that whoever draws the same adds
@@ -26,7 +26,7 @@ _WITHDRAWALS = tuple(f'"{kind.__struct_config__.tag}"'.encode() for kind in get_
 _MICROSECOND = 1000  # nanoseconds
 
 
-class Line(msgspec.Struct):
+class ConversationLine(msgspec.Struct):
     """A line of the log about a conversation."""
 
     type: str
@@ -54,7 +54,7 @@ class Line(msgspec.Struct):
 
     @property
     def is_drawn(self) -> bool:
-        """Tell whether it was drawn from a transcript."""
+        """A program drew it from a transcript."""
         return self.type == "conversation_text" or (self.type == "stage_summary" and self.layer == SESSION_END)
 
 
@@ -67,10 +67,10 @@ class _Drawn(NamedTuple):
     prompts: int
 
 
-_decoder = msgspec.json.Decoder(Line)
+_decoder = msgspec.json.Decoder(ConversationLine)
 
 
-def lines_of(store: Store, types: tuple[str, ...] = TYPES) -> Iterator[Line]:
+def lines_in(store: Store, types: tuple[str, ...] = TYPES) -> Iterator[ConversationLine]:
     """Yield the lines of the log about conversations; skip damaged lines."""
     words = [f'"type":"{name}"'.encode() for name in types]
     for day in days.list_days(store.log):
@@ -88,7 +88,7 @@ def lines_of(store: Store, types: tuple[str, ...] = TYPES) -> Iterator[Line]:
 def openings_in(store: Store) -> Openings:
     """Collect what the sessions in the log began with."""
     openings = Openings()
-    for line in lines_of(store, ("conversation_text",)):
+    for line in lines_in(store, ("conversation_text",)):
         if line.prompts and not line.subagent:
             openings.add(line.project or "", line.conversation_id, line.prompts[0])
     return openings
@@ -102,18 +102,18 @@ class LoggedDrawings:
         self._newest: dict[tuple[str, str, str], _Drawn] = {}
         self._withdrawn: Retractions | None = None
 
-    def add(self, line: Line) -> None:
+    def add(self, line: ConversationLine) -> None:
         """Take in a line of the log."""
         if line.is_drawn:
             drawn = _Drawn(line.after or line.ts, line.id, _content(line), len(line.prompts))
             self._newest[line.about] = max(self._newest.get(line.about, drawn), drawn)
 
     def revision(self, event: SourceEvent, prompts: int) -> SourceEvent | None:
-        """Make of a drawing a revision of the one in the log; None where that says the same, or is to stay.
+        """Make a drawing the revision of that in the log; None where they are equal, or where the old has to stay.
 
-        `prompts` is their number in the transcript: one with fewer is an older copy.
+        `prompts` is their number in the transcript: with fewer it is an older copy.
         """
-        line = msgspec.convert({**event.fields}, Line)
+        line = msgspec.convert({**event.fields}, ConversationLine)
         drawn = self._newest.get(line.about) if line.is_drawn else None
         content = _content(line)
         if drawn is None or not drawn.content or drawn.content == content or self._is_withdrawn(drawn, line):
@@ -125,14 +125,14 @@ class LoggedDrawings:
         fields = {**event.fields, "ts": max(following, event.fields["ts"])}
         return SourceEvent(fields, f"{event.key}\n{content.hex()}", event.is_dated)
 
-    def _is_withdrawn(self, drawn: _Drawn, line: Line) -> bool:
+    def _is_withdrawn(self, drawn: _Drawn, line: ConversationLine) -> bool:
         if self._withdrawn is None:
             found = (event for day in self._log.days() for event in days.load_mentioning(day, _WITHDRAWALS))
             self._withdrawn = Retractions(event for event in found if isinstance(event, Withdrawal))
         return drawn.id in self._withdrawn.events or line.conversation_id in self._withdrawn.conversations
 
 
-def _content(line: Line) -> bytes:
-    """Digest what a drawing says; b"" for one that says nothing."""
+def _content(line: ConversationLine) -> bytes:
+    """Digest the texts of a drawing; b"" where all are empty."""
     said = {name: value for name in _SAID if (value := getattr(line, name))}
     return ids.digest(msgspec.json.encode(said).decode(), 12) if said else b""

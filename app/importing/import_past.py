@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from eventlog.app.importing.drawings import TYPES, Line, LoggedDrawings, lines_of
+from eventlog.app.importing.drawings import TYPES, ConversationLine, LoggedDrawings, lines_in
 from eventlog.app.importing.notes import read_bullets
 from eventlog.app.importing.other_programs import READERS
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, Reader, SourceEvent
@@ -188,7 +188,7 @@ class _LoggedConversations:
     def __init__(self, log: EventLog) -> None:
         self._newest: dict[tuple[str, str, str], str] = {}
         self._drawings = LoggedDrawings(log)
-        for line in lines_of(log.store):
+        for line in lines_in(log.store):
             self._add(line)
 
     def has(self, event: SourceEvent) -> bool:
@@ -214,9 +214,9 @@ class _LoggedConversations:
 
     def add(self, event: SourceEvent) -> None:
         """Add an event that is being imported."""
-        self._add(msgspec.convert({**event.fields, "id": event.id}, Line))
+        self._add(msgspec.convert({**event.fields, "id": event.id}, ConversationLine))
 
-    def _add(self, line: Line) -> None:
+    def _add(self, line: ConversationLine) -> None:
         about = line.conversation_id, line.subagent or "", _kind(line.type, line.layer)
         self._newest[about] = max(self._newest.get(about, ""), line.ts)
         self._drawings.add(line)

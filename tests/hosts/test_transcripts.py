@@ -362,7 +362,7 @@ def test_a_command_that_failed_is_told_by_every_host(tmp_path):
     output = {"type": "function_call_output", "call_id": "t1", "output": "Process exited with code 2\nno"}
     started = {"toolCallId": "t1", "toolName": "bash", "arguments": {"command": "make test"}}
     run = {"id": "t1", "name": "run_shell_command", "args": {"command": "make test"}, "status": "error"}
-    told = {
+    told: dict[str, list[dict[str, object]]] = {
         "claude-code": [{"type": "assistant", "message": {"content": blocks}}, {"type": "user", "message": {"content": failed}}],
         "codex": [{"type": "response_item", "payload": call}, {"type": "response_item", "payload": output}],
         "copilot": [{"type": "tool.execution_start", "data": started},

@@ -1,4 +1,4 @@
-"""What a session came to, in the words an agent closed with: the outcome, the cause, what was changed; pure.
+"""The outcome of a session, its cause and its changes, in the words an agent closed with; pure.
 
 Praise, announcements, and where something was put for the occasion are left out.
 """
@@ -93,7 +93,7 @@ _MOST_CAUSES = 3
 
 
 class Closing(NamedTuple):
-    """The telling sentences of a closing: those that say what came of it by worth, and the others in order."""
+    """The sentences of a closing: outcome, causes and changes by their worth, and the others in order."""
 
     worth: list[str]
     others: list[str]
@@ -123,7 +123,7 @@ def read_closing(message: str, asked: str = "", scratch: Iterable[str] = ()) -> 
 
 
 def _outcome(body: dict[str, About], asked: set[str]) -> str:
-    """Choose the sentence that tells what was done: the first of the result, else the one nearest to what was asked."""
+    """Choose the outcome: the first change in a result, else the change nearest to the request."""
     ranks: tuple[tuple[About, ...], ...] = (("result",), ("change",), ("", "cause", "problem"))
     for abouts in ranks:
         telling = [text for text, about in body.items() if about in abouts and _CHANGE.search(text)]
@@ -134,7 +134,7 @@ def _outcome(body: dict[str, About], asked: set[str]) -> str:
 
 
 def _causes(rest: dict[str, About]) -> list[str]:
-    """List the sentences that tell why: of a section about that, then others that say so, then what was wrong."""
+    """List the causes: of a section about them, then of others, then the problem."""
     of_section = [text for text, about in rest.items() if about == "cause"]
     elsewhere = [text for about in ("result", "", "problem") for text in rest if rest[text] == about]
     said = [text for text in (*of_section, *elsewhere) if _CAUSE.search(text)]

@@ -1,4 +1,4 @@
-"""What is drawn from a session's steps without any model: a summary, and the text to search by; pure.
+"""A summary and the text to search by, drawn from the steps of a session without any model; pure.
 
 The summary begins with the outcome, in the agent's last words about it; then why, what was changed, and a test that
 failed before it passed. Decisions and to-dos are those that somebody stated.
@@ -64,7 +64,7 @@ _LANGUAGES = {
 
 
 class Drawing(NamedTuple):
-    """All that is drawn of a session but its topic, for which one has to know what other sessions began with.
+    """The parts that are drawn of a session, but its topic, which depends on how other sessions began.
 
     `opening` is the first request as it was made, `summary` "" where there is nothing to tell but the topic.
     """
@@ -86,7 +86,7 @@ class Drawing(NamedTuple):
         return named or request(self.opening) or prose(self.opening) or self.summary or one_line(self.opening)
 
     def summary_fields(self, topic: str) -> dict[str, Any]:
-        """Return the fields of its `stage_summary`; one that only says the topic tells of nothing else."""
+        """Return the fields of its `stage_summary`; without a summary it repeats the topic."""
         topic = cut(topic, _TOPIC_CHARS)
         of_user = {"of_user": self.of_user} if self.of_user else {}
         said = {"topic": topic, "summary": self.summary or topic, "decisions": self.decisions, "todos": self.todos}
@@ -102,7 +102,7 @@ class Drawing(NamedTuple):
 
 
 def draw(steps: Iterable[Step], project: str = "", locale: str = "en") -> Drawing | None:
-    """Draw what the steps of a session tell; None where nobody asked for anything."""
+    """Draw a session from its steps; None without a prompt."""
     transcript = _Transcript(project)
     for step in steps:
         transcript.add(step)
@@ -193,7 +193,7 @@ class _Transcript:
         return text if text.endswith(_ENDS) else f"{text}{end}"
 
     def _summary(self, worth: Sequence[str], language: _Language) -> str:
-        """Join the telling sentences, and add what they do not say."""
+        """Join the sentences of worth, and add files, tests and commits that they do not name."""
         names = [PurePath(path).name for path in self.files.known or self.files.changed]
         changed = _listed(language, language.changed, names)
         added = [
@@ -213,7 +213,7 @@ class _Transcript:
         return _joined(dict.fromkeys((*chosen[:1], *in_order)))
 
     def _last_words(self) -> str:
-        """Return the longest of the last replies, where none tells what came of it."""
+        """Return the longest of the last replies, where no outcome is in any."""
         words = [join_fitting(sentences(prose(reply)), _CLOSING) for turn in self.replies for reply in turn]
         return max(reversed(words), key=len, default="")
 
@@ -277,7 +277,7 @@ class _Files:
 
 
 def _names(word: str, path: str) -> bool:
-    """Tell whether a word of a command names a file, or the folder it is in."""
+    """Check whether a word of a command names a file, or a folder above it."""
     word = word.strip("'\"").rstrip("/").removeprefix("./")
     return bool(word) and (path == word or path.endswith(f"/{word}") or f"/{word}/" in f"/{path}")
 

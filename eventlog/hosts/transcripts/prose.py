@@ -56,7 +56,7 @@ def decisions(message: str) -> list[str]:
 
 
 def decisions_told(sentences: Iterable[str]) -> list[str]:
-    """List the sentences that tell of a decision without a label."""
+    """List the sentences about a decision that has no label."""
     return [cut(text.rstrip(".。"), ITEM_CHARS) for text in sentences if _DECIDED.match(text)]
 
 
@@ -107,7 +107,7 @@ def prose_lines(message: str) -> Iterator[str]:
 
 
 def without_statements(line: str) -> Iterator[str]:
-    """Yield what a line says beside the decisions and to-dos it labels, if anything."""
+    """Yield a line without the decisions and to-dos it labels, if anything is left."""
     for label in (_DECISIONS, _OPEN_ENDS):
         if found := label.find(line):
             line = line[: found.start() + 1] if label.after_a_sentence.search(line) and found.start() else ""
@@ -134,7 +134,7 @@ def sentences(text: str) -> list[str]:
 
 
 def mentions(text: str, name: str) -> bool:
-    """Tell whether a text names a file."""
+    """Check whether a text names a file."""
     at = text.find(name)
     while at >= 0:
         before, after = text[at - 1 : at], text[at + len(name) :][:1]

@@ -78,7 +78,7 @@ def _blocks(message: str) -> list[_Block]:
 
 
 def _block_of(line: str) -> _Block | None:
-    """Read a line outside of code; None for one that ends what stands before it."""
+    """Read a line outside of code; None for an empty line and for what is no text."""
     if not line.strip() or _NOT_TEXT.match(line):
         return None
     if heading := _HEADING.match(line):
@@ -99,7 +99,7 @@ class Sentence(NamedTuple):
 
 
 def _about(title: str) -> About | None:
-    """Tell what stands below a heading or after a label; None where its words tell nothing."""
+    """Find the subject of what stands below a heading; None where its words mean nothing here."""
     plain = re.sub(r"^[\W\d_]+", "", title.replace("*", "")).strip()
     if len(plain) > _LONGEST_TITLE:
         return None
@@ -137,7 +137,7 @@ def _end_of_unit(blocks: list[_Block], at: int) -> int:
 
 
 def _unit(blocks: list[_Block], about: About) -> Iterator[Sentence]:
-    """Yield the sentences of a line, and of the items below it: short ones as a part of it."""
+    """Yield the sentences of a line with its items: short items become a part of its last sentence."""
     text, about = _labelled(blocks[0].text, about)
     text, at = _with_object(text, blocks, 1)
     found = [part for line in without_statements(text) for part in sentences(line)]
@@ -158,7 +158,7 @@ def _unit(blocks: list[_Block], about: About) -> Iterator[Sentence]:
 
 
 def _labelled(text: str, about: About) -> tuple[str, About]:
-    """Take off a label that tells what the text is about; any other stays, as its first words."""
+    """Remove a label that names the subject of a text; any other label stays, as its first words."""
     label = _LABEL.match(text)
     if not label:
         return text.replace("**", ""), about

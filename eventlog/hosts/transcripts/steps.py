@@ -167,7 +167,7 @@ _END_OF_OUTPUT = 2000  # characters
 
 
 class ShellCalls:
-    """The commands of a session by the ids of their calls, to tell which of them ended badly."""
+    """The commands of a session by the ids of their calls, to find those that failed."""
 
     def __init__(self) -> None:
         self._commands: dict[str, str] = {}
@@ -180,7 +180,7 @@ class ShellCalls:
             yield step
 
     def ended(self, call: Any, output: Any, *, badly: bool = False) -> Iterator[Step]:
-        """Yield that the command of a call failed, as the host says or its output."""
+        """Yield the command of a call where it failed, by the host or by its output."""
         command = self._commands.pop(call, "") if isinstance(call, str) else ""
         if command and (badly or _ENDED_BADLY.search(text_of(output)[-_END_OF_OUTPUT:])):
             yield Step("failed", command)

@@ -1,4 +1,4 @@
-"""The topic of a session: the words of its request that tell it apart from the others of its project; pure.
+"""The topic of a session: the words of its request that distinguish it in its project; pure.
 
 Programs and habits begin many prompts alike: an opening that several sessions of a project share is no topic, and of a
 form (`task_id: …`, `problem_statement: …`) the field in prose is.
@@ -48,7 +48,7 @@ _NOTHING = re.compile(
 
 
 class _Beginning:
-    """Prompts that begin with the same words: how many sessions have one, and how they go on."""
+    """Prompts that begin with the same words: the number of their sessions, and the words that follow."""
 
     __slots__ = ("following", "sessions")
 
@@ -58,7 +58,7 @@ class _Beginning:
 
 
 class Openings:
-    """The first requests of sessions, by project: what several begin with tells none of them apart."""
+    """The first requests of sessions, by project: an opening that several share distinguishes none of them."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], None] = {}
@@ -93,7 +93,7 @@ class Openings:
         return f"{first}\n\n{others}" if is_field else prompt[end:]
 
     def is_repeated(self, project: str, prompt: str) -> bool:
-        """Tell whether several sessions began with just this prompt."""
+        """Check whether several sessions began with just this prompt."""
         return self._whole.get((project, _compared(prompt)), 0) >= _SEVERAL
 
 
@@ -111,7 +111,7 @@ def _compared(prompt: str) -> str:
 
 
 def topic_of(prompt: str, project: str, openings: Openings) -> str:
-    """Find what tells a session apart in its first request; "" where several began with just that."""
+    """Find the words of a first request that distinguish its session; "" where several began with just these."""
     if openings.is_repeated(project, prompt):
         return ""
     return request(openings.telling_part(project, prompt)) or request(prompt)
@@ -143,7 +143,7 @@ def _units(prompt: str) -> Iterator[str]:
 
 
 def _goes_on(line: str, following: str) -> bool:
-    """Tell whether a line was wrapped."""
+    """Check whether a line was wrapped."""
     if following.lstrip()[:1].islower():
         return True
     is_text = len(following.split()) > _FEWEST_WORDS and not following.rstrip().endswith((":", "："))
@@ -151,7 +151,7 @@ def _goes_on(line: str, following: str) -> bool:
 
 
 def _sentences(lines: list[str]) -> Iterator[str]:
-    """Yield the sentences of lines; a line that is not wrapped ends one."""
+    """Yield the sentences of lines; a line that is not wrapped ends a sentence."""
     parts: list[str] = []
     for line, following in pairwise([*lines, ""]):
         parts += [BULLET.sub("", text).strip().replace("**", "") for text in prose_lines(line)]

@@ -10,7 +10,7 @@ from eventlog.format.codec import from_fields
 from eventlog.format.events import ConversationText
 from eventlog.hosts.transcripts import read
 from eventlog.hosts.transcripts.draw import MOST_CHARS, draw
-from eventlog.hosts.transcripts.steps import Step
+from eventlog.hosts.transcripts.steps import Step, StepKind
 from eventlog.hosts.transcripts.topic import Openings
 from eventlog.log.event_log import EventLog
 from eventlog.settings.schema import RecallSettings, Settings
@@ -57,6 +57,7 @@ DRAWN = {
         [],
     ),
 }
+WRITTEN: tuple[StepKind, ...] = ("created", "file")
 CLOSING = """Perfect! Let me summarize what was done:
 
 ## Summary
@@ -207,11 +208,18 @@ def test_no_command_is_worth_a_word_but_a_test_that_failed(noise):
 
 
 def test_files_that_only_served_the_work_come_last_and_are_not_told():
-    steps = [*prompts("Fix it"), *(Step(kind, f"/src/shop/{name}") for kind, name in [
-        ("created", "try_it.py"), ("file", "try_it.py"), ("read", "old.py"), ("created", "old.py"), ("file", "old.py"),
-        ("created", "gone.py"), ("file", "gone.py"), ("created", "new.py"), ("file", "new.py"), ("file", "cart.py")]),
-        Step("command", "rm gone.py; git add new.py"), Step("command", "git commit -m 'x'"),
-        Step("reply", "Totals are rounded once. The script `try_it.py` shows it.")]  # fmt: skip
+    steps = [
+        *prompts("Fix it"),
+        *(Step(kind, "/src/shop/try_it.py") for kind in WRITTEN),
+        Step("read", "/src/shop/old.py"),
+        *(Step(kind, "/src/shop/old.py") for kind in WRITTEN),
+        *(Step(kind, "/src/shop/gone.py") for kind in WRITTEN),
+        *(Step(kind, "/src/shop/new.py") for kind in WRITTEN),
+        Step("file", "/src/shop/cart.py"),
+        Step("command", "rm gone.py; git add new.py"),
+        Step("command", "git commit -m 'x'"),
+        Step("reply", "Totals are rounded once. The script `try_it.py` shows it."),
+    ]
     text = text_of(steps)
 
     assert text is not None
