@@ -214,9 +214,10 @@ def subject_of(prompt: str) -> list[str]:
 
 
 def _line(hit: "Hit") -> str:
-    """Return the line of it on one line, within bounds, without what acts on a terminal or hides."""
-    if not hit.weights:
-        return cut(one_line(hit.found.shown), _LINE)
+    """Return the line of it, within bounds, without what acts on a terminal or hides."""
+    whole = one_line(hit.found.shown)
+    if not hit.weights or (hit.found.type == "fact" and len(whole) <= _LINE):
+        return cut(whole, _LINE)
     from eventlog.projections.search.told_line import told_line
 
     return told_line(hit.found, hit.weights)

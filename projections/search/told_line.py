@@ -23,6 +23,7 @@ _ASKED = 100  # characters of what was asked
 _FILES = 2
 _SEPARATOR = " · "
 _WORTH = 40  # characters of room that a second sentence needs
+_STEM = 4  # characters of a word that all its regular forms begin with
 _BEFORE = 3  # words before the first that the question has
 _SHORTEST = 3  # words of a sentence that says anything by itself
 
@@ -193,6 +194,10 @@ def _worth(sentence: str, weights: "Weights", unit: float) -> float:
 
 
 def _shared(text: str, weights: "Weights") -> float:
+    """Weigh the words of the question in a text; most texts have none, which is seen without taking them apart."""
+    lower = text.lower()
+    if not any(token[:_STEM] in lower for token in weights):
+        return 0.0
     return sum(weights.get(token, 0.0) for token in set(tokens(text)))
 
 
