@@ -15,10 +15,10 @@ from eventlog.format.text import same_text
 from eventlog.log.lines import LogLine
 from eventlog.projections.base import Document, Line
 from eventlog.projections.catalog import installed
-from eventlog.projections.views.markdown import as_said, unstamped
+from eventlog.projections.views.markdown import DATED, as_said, unstamped
 
 _TRIES = 2  # events that are likely to have turned it, which are looked at before halves are
-_BULLET = re.compile(r"^(- )?\[\d{4}-\d\d-\d\d\] ")  # what a file puts before a text
+_BULLET = re.compile(rf"^(- )?{DATED}")  # what a file puts before a text
 
 
 class TurningPoint(NamedTuple):

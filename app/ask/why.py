@@ -29,13 +29,13 @@ from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.projections.current.withdrawals import retractions_since
 from eventlog.projections.engine.replay import Renderings
 from eventlog.projections.engine.row_store import RowsDamaged
-from eventlog.projections.views.markdown import as_said, stamped_at
+from eventlog.projections.views.markdown import DATED, as_said, stamped_at
 from eventlog.projects.root import in_full
 from eventlog.settings.schema import Settings
 from eventlog.store.files import read_regular
 
 _SHORTEST = 8  # characters of a line that is a part of a statement
-_BULLET = re.compile(r"^- (\[[0-9-]{10}\] )?")
+_BULLET = re.compile(rf"^- ({DATED})?")
 
 
 class LineReason(NamedTuple):
@@ -195,6 +195,7 @@ def _align(lines: list[str], document: Document) -> dict[int, Line]:
     texts = [line.text for line in document.lines]
     if texts == lines:
         return dict(enumerate(document.lines, 1))
+    texts, lines = ([_BULLET.sub("- ", text) for text in some] for some in (texts, lines))  # who said it again later
     blocks = SequenceMatcher(a=lines, b=texts, autojunk=False).get_matching_blocks()
     return {block.a + step + 1: document.lines[block.b + step] for block in blocks for step in range(block.size)}
 

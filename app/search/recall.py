@@ -12,7 +12,7 @@ Imported inside agents' hooks: standard library only, and the database only wher
 from eventlog.fast import os
 from eventlog.format.fence import fenced, without_tags
 from eventlog.format.marks import line_marks
-from eventlog.format.text import cut, one_line
+from eventlog.format.text import cut, last_said, one_line
 from eventlog.hooks import deadline
 from eventlog.hooks.deadline import OutOfTime
 from eventlog.projections.search.ranking import NEAR, Gate, subjects
@@ -134,7 +134,8 @@ def told(hits: "Sequence[Hit]", locale: str, conversation: str = "") -> str:
     """Word what was found, with its dates and ids, in a fence of its own."""
     if not hits:
         return ""
-    lines = (f"    - [{hit.found.ts[:10]} {hit.found.id[-8:]}] {_line(hit)}" for hit in hits)
+    heads = (f"{last_said(hit.last_at, hit.times, is_doubtful=hit.is_doubtful)} {hit.found.id[-8:]}" for hit in hits)
+    lines = (f"    - [{head}] {_line(hit)}" for head, hit in zip(heads, hits, strict=True))
     return fenced("prompt", without_tags("\n".join(lines)), locale, conversation)
 
 
@@ -185,7 +186,7 @@ def judged(index: "SearchIndex", gate: "Gate", hits: "Iterable[Hit]") -> "Iterat
             yield hit, "far below the first"
         else:
             least = least or NEAR * hit.score
-            better = index.better_text(hit)
+            better = index.as_told(hit)
             seen |= hit.found.names | better.found.names
             yield better, "told"
 

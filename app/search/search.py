@@ -18,7 +18,10 @@ _SHORTEST_BEGINNING = 2  # characters of the word somebody is still typing
 
 
 class SearchHit(NamedTuple):
-    """One thing that answers a query; `project` None: about the user. The greater the score, the better."""
+    """One thing that answers a query; `project` None: about the user. The greater the score, the better.
+
+    A fact was said so many `times`, last at `ts`; it is in doubt where another hit says the same but for a number.
+    """
 
     id: str
     type: str
@@ -28,6 +31,8 @@ class SearchHit(NamedTuple):
     ts: str
     text: str
     score: float
+    times: int = 1
+    is_doubtful: bool = False
 
     @property
     def kind(self) -> str:
@@ -90,11 +95,21 @@ def _distinct(index: SearchIndex, hits: Sequence[Hit], query: SearchQuery) -> It
     for hit in hits:
         names = hit.found.names or {one_line(hit.found.shown)}
         if len(known) < query.limit * 2 and not names <= known:
-            better = hit if query.types else index.better_text(hit)
+            better = hit if query.types else index.as_told(hit)
             known |= names | better.found.names
             found = better.found
-            about = (found.id, found.type, found.conversation, _project(better), found.agent or None, found.ts)
-            yield SearchHit(*about, told_line(found, weights), round(hit.score, 3))
+            yield SearchHit(
+                found.id,
+                found.type,
+                found.conversation,
+                _project(better),
+                found.agent or None,
+                better.last_at,
+                told_line(found, weights),
+                round(hit.score, 3),
+                better.times,
+                better.is_doubtful,
+            )
 
 
 def _project(hit: Hit) -> str | None:

@@ -15,6 +15,7 @@ from eventlog.app.search.database import connect
 from eventlog.app.search.word_tables import KINDS, OF_ONE, PARTS, PASSAGE, FullText, numbers, units_in
 from eventlog.fast import fastjson
 from eventlog.format import SESSION_END
+from eventlog.format.text import differing_in_a_number
 from eventlog.projections.search.findable import CONVERSATION, Findable, texts_in
 from eventlog.projections.search.ranking import BESIDE, side_by_side, telling
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 VERSION = "8"  # of the tables: what a prompt goes by
 _ONE_OF = "id IN (SELECT value FROM json_each(?))"
 _REJECTED = "SELECT aim FROM gone WHERE aim BETWEEN 'statement ' AND 'statement ~'"
+_TIMES = """SELECT count(*) FROM units WHERE type = 'fact'
+    AND (subject, same) = (SELECT subject, same FROM units WHERE event = ? AND id > 0)"""
 _AT_ONCE = 256  # units
 _FEW_ROWS = 64  # are ranked at once: it takes a page of the file for most
 _FEW_TOKENS = 12  # are paired
@@ -41,14 +44,19 @@ _NOT_WORTH_NOTING = 1 << 16  # bytes that say nothing to a search: to read them 
 class Hit:
     """One thing found, what it is about ("" for the user, NOWHERE for no project), and how well it answers.
 
-    `weights` are the words of the question, by what each tells: for the line that is told of it.
+    It was said so many `times`, a fact in whichever letters, last at `last_at`; it is in doubt where another hit says
+    the same but for a number. `weights` are the words of the
+    question, by what each tells: for the line that is told of it.
     """
 
-    def __init__(self, fields: "EventFields", subject: str, score: float) -> None:
+    def __init__(self, fields: "EventFields", subject: str, score: float, last_at: str = "") -> None:
         self.fields = fields
         self.found = Findable(fields)
         self.subject = subject
         self.score = score
+        self.last_at = last_at or self.found.ts
+        self.times = 1
+        self.is_doubtful = False
         self.weights: Mapping[str, float] = {}
 
 
@@ -145,7 +153,9 @@ class SearchIndex:
             is_whole = not row & PASSAGE
             scores[row >> PARTS] = (score, passage) if is_whole else (whole, max(passage, score))
         ranked = sorted(((whole + (passage or whole), unit) for unit, (whole, passage) in scores.items()), reverse=True)
-        return self._chosen(ranked, scope, limit)
+        hits = self._chosen(ranked, scope, limit)
+        _mark_doubtful(hits)
+        return hits
 
     def said_in(self, conversation: str) -> "list[EventFields]":
         """List the summaries and texts of a conversation, oldest first."""
@@ -157,9 +167,13 @@ class SearchIndex:
         rows = self._allowed(units_in(self._db, OF_ONE, conversation))
         return [Hit(fields, subject, 0.0) for (_, subject, *_), fields in rows]
 
-    def better_text(self, hit: Hit) -> Hit:
-        """Take for a summary drawn from a transcript the text of its session; a session has its files and decisions."""
+    def as_told(self, hit: Hit) -> Hit:
+        """Take for a summary drawn from a transcript the text of its session; count how often a fact was said.
+
+        A session has the files it changed, and what was drawn of its decisions.
+        """
         if hit.found.type not in CONVERSATION:
+            hit.times = self._db.execute(_TIMES, (hit.found.id,)).fetchone()[0] or 1
             return hit
         said = self.said_in(hit.found.conversation)
         texts = [event for event in said if event["type"] == "conversation_text"]
@@ -201,7 +215,7 @@ class SearchIndex:
             units = {row[0]: row for row in rows if scope.holds(*row[1:4])}
             scores = {unit: score for score, unit in some if unit in units}
             said = self._allowed(units[unit] for unit in scores)
-            hits += [Hit(fields, row[1], scores[row[0]]) for row, fields in said]
+            hits += [Hit(fields, row[1], scores[row[0]], row[3]) for row, fields in said]
             start, end = end, end + _AT_ONCE
         return hits[:limit]
 
@@ -221,6 +235,18 @@ class SearchIndex:
 
     def _meta(self) -> dict[str, str]:
         return dict(self._db.execute("SELECT name, value FROM meta"))
+
+
+def _mark_doubtful(hits: "Iterable[Hit]") -> None:
+    """Mark the facts of one subject that say the same but for a number; one with a key is replaced, not doubted."""
+    facts: dict[str, list[Hit]] = {}
+    for hit in hits:
+        if hit.found.type == "fact" and not hit.fields.get("key"):
+            facts.setdefault(hit.subject, []).append(hit)
+    for some in facts.values():
+        doubtful = differing_in_a_number(hit.found.shown for hit in some) if len(some) > 1 else ()
+        for hit in some:
+            hit.is_doubtful = hit.found.shown in doubtful
 
 
 def _stems(typed: str) -> "Iterable[str]":

@@ -87,7 +87,7 @@ class CurrentLines:
         return sorted(said, key=order)
 
     def stand(self, subject: str, said: "Mapping[str, str]", /) -> "set[str] | None":
-        """Choose of texts, with the day each was first said on, those that state what stands; None: not known."""
+        """Choose of texts, with the day each was last said on, those that state what stands; None: not known."""
         sames = {likeness(text): text for text in said}
         facts = self.facts_that_stand(subject, sames)
         if facts is None:

@@ -20,7 +20,7 @@ from eventlog.format.codec import from_fields
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, Redacted, Rejected
 from eventlog.format.fence import fenced, without_tags
-from eventlog.format.text import cut, one_line
+from eventlog.format.text import cut, last_said, one_line
 from eventlog.log.event_log import EventLog
 from eventlog.projects.root import project_root
 
@@ -85,7 +85,8 @@ def _recall(asked: _Asked) -> str:
     if not shown:
         return "No current memory has any of these words."
     short = ShortIds(asked.log.store).of
-    lines = [f"- {hit.ts[:10]} {hit.kind} {short(hit.id)}: {cut(hit.text, _LONGEST)}" for hit in shown]
+    dated = (last_said(hit.ts, hit.times, is_doubtful=hit.is_doubtful) for hit in shown)
+    lines = [f"- {day} {hit.kind} {short(hit.id)}: {hit.text}" for day, hit in zip(dated, shown, strict=True)]
     return _fenced(lines)
 
 

@@ -6,7 +6,7 @@ Imported inside agents' hooks: `re` and the tables of Unicode are loaded for the
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 # C0 and C1 controls, whole terminal sequences (ECMA-48 CSI) where one is, and every code point that shows nothing or
 # changes the direction (Default_Ignorable_Code_Point of Unicode, interlinear annotations, tags): they would act on the
@@ -183,6 +183,41 @@ def statement_line(text: str) -> str:
 def statement_of(text: str) -> str:
     """Reduce a text to what all wordings of its statement have in common."""
     return same_line(statement_line(text))
+
+
+def last_said(ts: str, times: int, *, is_doubtful: bool) -> str:
+    """Write the day something was last said on, how often it was, and a mark where it is in doubt."""
+    return f"{ts[:10]}{f' ×{times}' if times > 1 else ''}{' ?' if is_doubtful else ''}"
+
+
+def differing_in_a_number(texts: "Iterable[str]") -> set[str]:
+    """Find the pairs of texts that say the same but for one number; where three do, they are a list.
+
+    Dates differ without contradiction, and so do numbers that name: `#12`.
+    """
+    alike: dict[tuple[str, ...], dict[str, list[str]]] = {}
+    for text in texts:
+        pieces = _numbers_apart(statement_of(text))
+        for at in range(1, min(len(pieces), _MOST_NUMBERS), 2):
+            if not pieces[at - 1].endswith(("#", "-")) and not pieces[at + 1].startswith("-"):
+                same = (str(at), *pieces[:at], *pieces[at + 1 :])
+                alike.setdefault(same, {}).setdefault(pieces[at], []).append(text)
+    pairs = (numbers for numbers in alike.values() if len(numbers) == len(("15", "16")))
+    return {text for numbers in pairs for texts in numbers.values() for text in texts}
+
+
+_MOST_NUMBERS = 16
+
+
+def _numbers_apart(text: str) -> list[str]:
+    """Split a text into what is before, in, between and after its numbers."""
+    pieces = [""]
+    for char in text:
+        if char.isdigit() == (len(pieces) % 2 == 0):
+            pieces[-1] += char
+        else:
+            pieces.append(char)
+    return pieces if len(pieces) % 2 else [*pieces, ""]
 
 
 def fold(text: str) -> str:

@@ -7,7 +7,7 @@ from eventlog.fast.copies import replace
 from eventlog.format.marks import marks_of, salts_in
 from eventlog.format.text import one_line
 from eventlog.projections.current.standing import likeness
-from eventlog.projections.views.markdown import as_said, is_untouched
+from eventlog.projections.views.markdown import as_said, is_untouched, undated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
             """Return what a conversation said that may be heard, oldest first; None where that is not known."""
 
         def stand(self, subject: str, said: "Mapping[str, str]", /) -> "set[str] | None":
-            """Choose of texts, with the day each was first said on, those that state what stands; None: not known."""
+            """Choose of texts, with the day each was last said on, those that state what stands; None: not known."""
 
         def facts_that_stand(self, subject: str, sames: "Collection[bytes]", /) -> "set[bytes] | None":
             """Choose of the statements of facts those that stand; None: not known."""
@@ -44,10 +44,6 @@ if TYPE_CHECKING:
 
         def span(self, conversation_id: str, /) -> tuple[str, str]:
             """Return when a conversation began, and was last at work; "" where that is not known."""
-
-
-_SAID = len("- [2026-02-20] ")  # before the text of a bullet
-_DAY = slice(3, _SAID - 2)
 
 
 _TYPES = ("W", "B", "O")
@@ -126,10 +122,11 @@ def _texts(value: object) -> list[str]:
 def standing_lines(text: str, known: "CurrentSource", *, about_user: bool) -> str:
     """Drop the bullets that nobody says any more: withdrawn, replaced, or of a session that was of another project."""
     lines = text.split("\n")
-    said = {line: as_said(line[_SAID:]) for line in lines if _is_bullet(line)}
+    bullets = {line: undated(line[2:]) for line in lines if line.startswith("- [")}
+    said = {line: as_said(words) for line, (day, words) in bullets.items() if day and words}
     if not said:
         return text
-    days = {words: line[_DAY] for line, words in said.items()}
+    days = {words: bullets[line][0] for line, words in said.items()}
     stand = known.stand("" if about_user else known.subject, days)
     is_ours = is_untouched(text.encode("utf-8", "replace"))
 
@@ -140,7 +137,3 @@ def standing_lines(text: str, known: "CurrentSource", *, about_user: bool) -> st
         return not known.rejections.rejects(words) and (stand is None or not is_ours or words in stand)
 
     return "\n".join(filter(is_told, lines))
-
-
-def _is_bullet(line: str) -> bool:
-    return line.startswith("- [") and line[_SAID - 2 : _SAID] == "] " and len(line) > _SAID

@@ -9,7 +9,7 @@ Imported inside agents' hooks: standard library only.
 from eventlog.fast.copies import replace
 from eventlog.format.text import statement_of
 from eventlog.projections.line import Line
-from eventlog.projections.views.markdown import as_said
+from eventlog.projections.views.markdown import as_said, undated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from eventlog.projections.context.budget import ContextSection
 
-_DAY = "0000-00-00"
 _TIME = "00:00 "
 _ZEROS = str.maketrans("123456789", "000000000")
 _REMEMBERED = 1024  # bullets
@@ -130,10 +129,7 @@ def _bullet(line: str) -> str:
     if said[:1] == "[":
         if said[2:3] == "]" and said[1:2] in ("W", "B", "O"):
             said = said[3:]
-        if said[:1] == "[" and said[11:13] == "] " and said[1:11].translate(_ZEROS) == _DAY:
-            said = said[13:]
-        elif said.startswith("[ ] "):
-            said = said[4:]
+        said = undated(said)[1].removeprefix("[ ] ")
     elif said[:6].translate(_ZEROS) == _TIME:
         said = said[6:]
     return "" if said.startswith("…") or "\n" in said else said

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from eventlog.format import SESSION_END
 from eventlog.format.events import StageSummary
+from eventlog.format.text import differing_in_a_number
 from eventlog.projections.base import RowKind
 from eventlog.projections.current.conclusions import Mention
 from eventlog.projections.current.distinct_facts import DistinctFact, distinct_facts, ranked, subject_of
@@ -47,6 +48,15 @@ class FactScope(Struct, frozen=True, eq=False, dict=True):
     def ranked(self) -> list[DistinctFact]:
         """Return the facts as they are told, whatever is cut."""
         return ranked(self.facts)
+
+    @cached_property
+    def _doubtful(self) -> set[str]:
+        unnamed = (fact.first.text for fact in self.facts if not fact.first.key)
+        return differing_in_a_number(unnamed)
+
+    def is_doubtful(self, fact: DistinctFact) -> bool:
+        """Tell whether another fact says the same but for a number; one with a key is replaced, not doubted."""
+        return not fact.first.key and fact.first.text in self._doubtful
 
     @property
     def superseded(self) -> tuple[str, ...]:

@@ -22,10 +22,10 @@ from eventlog.projections.current.conversations import Conversation, Conversatio
 from eventlog.projections.current.distinct_facts import subject_of
 from eventlog.projections.current.standing import agents_own, likeness
 from eventlog.projections.views.labels import Labels
-from eventlog.projections.views.markdown import as_said, is_stamp
+from eventlog.projections.views.markdown import DATED, as_said, is_stamp
 from eventlog.projections.views.memory import NOTES, is_notes, notes_path
 
-_BULLET = re.compile(r"[-*+] (?:\[\d{4}-\d\d-\d\d\] )?(?P<text>.*\S)")
+_BULLET = re.compile(rf"[-*+] (?:{DATED})?(?P<text>.*\S)")
 _HEADING = "## "
 _NOTES_LEVEL = 2  # as `## Notes`
 

@@ -72,6 +72,20 @@ def as_said(text: str) -> str:
     return _compiled(_ESCAPED).sub(r"\1", started.sub("", text, count=1) if started.match(text) else text)
 
 
+DATED = r"\[(?P<day>\d{4}-\d\d-\d\d)(?P<marks>(?: ×\d+)?(?: \?)?)\] "  # before the text of a bullet
+
+
+_ZEROS = str.maketrans("123456789", "0" * 9)
+
+
+def undated(text: str) -> tuple[str, str]:
+    """Split the text of a bullet into the day that stands before it, "" for none, and what follows; without `re`."""
+    head, end, rest = text[1:].partition("] ") if text[:1] == "[" else ("", "", "")
+    day, _, marks = head.partition(" ")
+    is_dated = end and day.translate(_ZEROS) == "0000-00-00" and not marks.strip("×0123456789 ?")
+    return (day, rest) if is_dated else ("", text)
+
+
 _BEFORE, _BETWEEN, _AFTER = b"<!-- eventlog ", b" sha256:", b" -->"
 _SHAPE = b"0000-00-00T00:00:00.000000Z"  # of the time
 _TO_SHAPE = bytes.maketrans(b"123456789", b"000000000")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from eventlog.format.event_order import order
 from eventlog.format.events import KnowledgeEdited
-from eventlog.format.text import one_line, project_name, same_text
+from eventlog.format.text import last_said, one_line, project_name, same_text
 from eventlog.projections.base import Document, Line, Projection, Sources, View
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.distinct_facts import DistinctFact
@@ -101,7 +101,7 @@ def _document(subject: FactScope, settings: Settings, notes: KnowledgeEdited | N
     groups = subject.ranked
     title = f"# {words.memory}" + (f": {_name(subject.project)}" if subject.project else "")
     spent = len(f"{title}\n{_more(len(groups), subject, words)}\n".encode()) + STAMP_BYTES + 3
-    shown, left = _fit(groups, titles, settings.memory, spent)
+    shown, left = _fit(subject, titles, settings.memory, spent)
     lines = [Line(title, find=_sources_of(groups, subject)), *_sections(shown, left, titles, subject)]
     if left:
         sources = _sources_of(left, subject)
@@ -129,7 +129,7 @@ def _spelled(category: str) -> str:
 
 
 def _fit(
-    groups: list[DistinctFact], titles: Mapping[_MemorySection, str], limits: MemorySettings, spent: int
+    subject: FactScope, titles: Mapping[_MemorySection, str], limits: MemorySettings, spent: int
 ) -> tuple[list[DistinctFact], list[DistinctFact]]:
     """Split facts by rank into those that fit the budget and the rest; headings and last lines count too."""
     lines = limits.max_lines - 5  # title, the line about what was left out, the stamp, and two empty ones
@@ -137,15 +137,16 @@ def _fit(
     shown: list[DistinctFact] = []
     left: list[DistinctFact] = []
     headings: set[_MemorySection] = set()
-    for position, fact in enumerate(groups):
+    for position, fact in enumerate(subject.ranked):
         if lines < 1:
-            return shown, left + groups[position:]
+            return shown, left + subject.ranked[position:]
         if size < _LEAST + len(fact.first.text):  # in bytes it is more
             left.append(fact)
             continue
         section = _section(fact)
         new = 0 if section in headings else 1
-        bytes_needed = len(_bullet(fact).encode()) + 1 + new * len(f"\n## {titles[section]}\n\n".encode())
+        heading = new * len(f"\n## {titles[section]}\n\n".encode())
+        bytes_needed = len(_bullet(fact, subject).encode()) + 1 + heading
         if lines < 1 + 3 * new or size < bytes_needed:
             left.append(fact)
             continue
@@ -164,7 +165,7 @@ def _sections(
     for section, groups in sorted(by_section.items()):
         sources = _sources_of(groups, subject, left, section)
         yield from (Line(text, find=sources) for text in ("", f"## {titles[section]}", ""))
-        yield from (Line(_bullet(fact), fact.sources) for fact in groups)
+        yield from (Line(_bullet(fact, subject), fact.sources) for fact in groups)
 
 
 def _more(count: int, subject: FactScope, words: Labels) -> str:
@@ -197,8 +198,10 @@ def _of_category(category: str) -> _MemorySection:
     return _BY_CATEGORY.get(name, _MemorySection(_FREE, name))
 
 
-def _bullet(fact: DistinctFact) -> str:
-    return f"- [{fact.first.ts[:10]}] {as_text(fact.first.text)}"
+def _bullet(fact: DistinctFact, subject: FactScope) -> str:
+    """Write a fact as it was first worded, with the day it was last said on, and how often."""
+    day = last_said(fact.last_seen, len(fact.statements), is_doubtful=subject.is_doubtful(fact))
+    return f"- [{day}] {as_text(fact.first.text)}"
 
 
 def _sources_of(

@@ -16,7 +16,7 @@ from eventlog.format.errors import BadRequest
 from eventlog.format.text import one_line, same_text
 from eventlog.projections import ALL
 from eventlog.projections.engine.documents import DocumentIndex
-from eventlog.projections.views.markdown import as_said
+from eventlog.projections.views.markdown import as_said, undated
 from eventlog.settings.schema import MemorySettings, Settings
 from tests.support import builders
 from tests.support.bases import REVIEWED, planned, user_md
@@ -74,7 +74,7 @@ def test_without_the_events_named_every_line_of_the_history_goes_or_changes(hist
 def test_the_events_of_a_bullet_are_statements_of_that_fact_only(history, file):
     for bullet in [line for line in _why(history, file) if line.text.startswith("- [")]:
         for entry in bullet.entries:
-            assert same_text(as_said(bullet.text[len("- [2026-02-20] ") :])) in _stated(entry.event), bullet.text
+            assert same_text(as_said(undated(bullet.text[len("- ") :])[1])) in _stated(entry.event), bullet.text
 
 
 def _stated(event):
@@ -171,7 +171,7 @@ def test_a_bullet_is_explained_without_ranking_all_facts_also_after_a_replay_tha
             assert [line] == explain(log, Settings(), Path(log.store.knowledge, "MEMORY.md"), line.number)
 
 
-def test_a_late_repetition_that_changes_no_byte_is_behind_its_bullet_before_and_after_a_replay(log):
+def test_a_late_repetition_is_behind_its_bullet_before_and_after_a_replay_that_counts_it(log):
     port = {"type": "fact", "content": "Port 8443"}
     log.append({**port, "conversation_id": "c", "importance": 5, "ts": "2026-02-20T10:00:00Z"})
     log.append({"type": "fact", "conversation_id": "c", "content": "Use RS256", "ts": "2026-02-21T10:00:00Z"})
@@ -183,7 +183,8 @@ def test_a_late_repetition_that_changes_no_byte_is_behind_its_bullet_before_and_
 
     assert [2] == [len(line.entries) for line in explain(log, Settings(), file, bullet)]
     rebuild(log, Settings())
-    assert there == file.read_bytes()
+    assert there.decode().splitlines()[bullet - 1] == "- [2026-02-20] Port 8443"
+    assert file.read_text().splitlines()[bullet - 1] == "- [2026-02-20 ×2] Port 8443"
     assert [2] == [len(line.entries) for line in explain(log, Settings(), file, bullet)]
 
 

@@ -4,7 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.format.text import cut, fold, harmless, is_harmless, one_line, project_name, same_line, same_text
+from eventlog.format.text import (
+    cut,
+    differing_in_a_number,
+    fold,
+    harmless,
+    is_harmless,
+    one_line,
+    project_name,
+    same_line,
+    same_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -117,3 +127,22 @@ def test_a_text_that_is_harmless_at_a_glance_holds_nothing_that_acts_or_hides():
     assert harmless(plain) == plain
     assert is_harmless("发票编号必须连续，café ☕")
     assert not any(map(is_harmless, ("tag\U000e0041", "a\u200bb", "a\u3164", "selected\ufe0f", "\x1b[31m")))
+
+
+@pytest.mark.parametrize(
+    ("texts", "doubtful"),
+    [
+        (["Postgres 15 on staging", "postgres 16 on staging."], 2),
+        (["Port 8443", "Port 9443", "Port 80 is closed"], 2),
+        (["Rule 1 trims", "Rule 2 trims", "Rule 3 trims"], 0),  # a list
+        (["Rule 1 trims column 1", "Rule 2 trims column 2"], 0),
+        (["Released on 2026-02-15", "Released on 2026-02-16"], 0),
+        (["#12 is merged", "#13 is merged"], 0),
+        (["Keep 60 days", "Keep 90 days", "60", "Keep"], 2),
+        (["Waits 2.5 s", "Waits 2.6 s"], 2),
+        (["Port 8443", "port 8443!"], 0),
+        ([], 0),
+    ],
+)
+def test_two_texts_that_differ_in_one_number_only_are_a_pair(texts, doubtful):
+    assert differing_in_a_number(texts) == set(texts[:doubtful])

@@ -12,9 +12,10 @@ from eventlog.cli import options, suggestions
 from eventlog.cli.progress import phases
 from eventlog.cli.terminal import clean, emit_pretty, hang, is_terminal, print_error, print_line, show_lines, styled
 from eventlog.format.text import project_name
+from eventlog.projections.views.markdown import DATED
 from eventlog.store import Store
 
-_BULLET = re.compile(r"- (?:\[(?P<day>\d{4}-\d\d-\d\d)\] )?(?P<text>.*)")
+_BULLET = re.compile(rf"- (?:{DATED})?(?P<text>.*)")
 
 
 @click.command(
@@ -80,7 +81,7 @@ def _line(number: str, line: str, today: str) -> list[str]:
     head = f"  {styled(number, fg='cyan')}  "
     if bullet is None:
         return hang(head, clean(line))
-    day = _day(bullet["day"], today)
+    day = _day(bullet["day"], today) + (bullet["marks"] or "").replace(" ", "\u00a0")
     *lines, last = hang(head, f"{clean(bullet['text'])}  {day}".rstrip())
     return [*lines, last.removesuffix(day) + styled(day.replace("\u00a0", " "), dim=True)]
 

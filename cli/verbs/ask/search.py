@@ -15,7 +15,7 @@ from eventlog.cli import options
 from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import clean, count, emit_pretty, hang, marked, print_error, show_lines, styled, table
-from eventlog.format.text import cut, project_name
+from eventlog.format.text import cut, last_said, project_name
 from eventlog.log.event_log import EventLog
 from eventlog.projections.search.words import tokens
 from eventlog.store import Store
@@ -75,7 +75,7 @@ def _answer(
         phase("searching memory")
         found = search(opened, query)
     if as_json:
-        emit_pretty(found.hits)
+        emit_pretty([hit._asdict() for hit in found.hits])
     elif found.hits:
         _show_hits(found.hits, query.text, Display(store))
     if not found.hits:
@@ -203,7 +203,8 @@ def _hit_lines(hits: Iterable[SearchHit], query: str, display: Display) -> Itera
     asked, beginning = frozenset(tokens(query)), last_word(query)
     for hit in hits:
         about = project_name(hit.project) if hit.project else "about you"
-        where = " · ".join([display.moment(hit.ts), clean(hit.kind), clean(about)])
+        marks = last_said("", hit.times, is_doubtful=hit.is_doubtful)
+        where = " · ".join([f"{display.moment(hit.ts)}{marks}", clean(hit.kind), clean(about)])
         yield f"{styled(display.id(hit.id), fg='cyan')}  {styled(where, dim=True)}"
         yield from (_highlighted(line, asked, beginning) for line in hang("  ", clean(cut(hit.text, _LONGEST))))
 

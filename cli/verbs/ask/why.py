@@ -31,7 +31,7 @@ from eventlog.cli.terminal import cells, clean, fit, hang, marked, padded, style
 from eventlog.format.event_order import order
 from eventlog.format.events import Event, Fact
 from eventlog.format.text import same_text
-from eventlog.projections.views.markdown import is_stamp
+from eventlog.projections.views.markdown import DATED, is_stamp
 
 _SHOWN = 5  # events per line of a whole file
 
@@ -180,7 +180,7 @@ def _print(line: LineReason, limit: int | None, display: Display) -> None:
 
 
 _AGENT, _SESSION = 18, 18  # cells at most
-_BULLET = re.compile(r"^\[[0-9-]{10}\] ")
+_BULLET = re.compile(rf"^{DATED}")
 UNKNOWN = "not from the log: written by hand, or by another version"
 
 

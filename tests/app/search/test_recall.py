@@ -231,6 +231,19 @@ def test_a_summary_of_the_agent_is_told_as_it_wrote_it_with_the_file(store):
     assert line.endswith("Refunds of split payments are booked once, by payment and part · pkg/ledger.py")
 
 
+def test_a_fact_is_told_with_the_day_it_was_last_said_on_how_often_and_a_mark_where_it_is_in_doubt(store):
+    memory = Memory(store)
+    fact = {"type": "fact", "project": SHOP, "content": "Staging runs Postgres 16"}
+    days = {"a": "2026-09-08", "b": "2026-11-18", "c": "2026-10-01"}
+    first, *_ = [memory.log.append(fact | {"conversation_id": who, "ts": f"{days[who]}T10:00:00Z"}) for who in days]
+    prompt = "Which Postgres runs on staging?"
+
+    assert f"- [2026-11-18 ×3 {first.id[-8:]}] Staging runs Postgres 16" in ask(store, prompt, session="s1")
+    say(memory, "Staging runs Postgres 15")
+    lines = ask(store, prompt, session="s2").splitlines()[1:-1]
+    assert ["?" in line.partition("]")[0] for line in lines] == [True, True]
+
+
 def test_a_line_far_below_the_first_is_not_told(store):
     memory = Memory(store)
     say(memory, "The Stripe webhook handled twice was a retry")

@@ -1,5 +1,6 @@
 """Search finds what was said and still holds, the moment it was said; and nothing that holds no more, from that moment."""
 
+import json
 import random
 import sqlite3
 from contextlib import closing
@@ -11,6 +12,7 @@ from eventlog import Memory
 from eventlog.app.build import program
 from eventlog.app.search import open_index, search_index, word_tables
 from eventlog.format.events import ConversationText, Fact, Rejected, Restored, Retraction, SessionStart, StageSummary
+from tests.support.command_line import call
 
 SHOP, BILLING = "/src/shop", "/src/billing"
 
@@ -85,6 +87,19 @@ def test_summaries_and_past_conversations_are_found_and_one_that_says_both_once(
         StageSummary(conversation_id="c2", project=SHOP, scope="session", topic="Postcode", summary="Blank is an error")
     )
     assert len(found(memory, "postcode blank")) == 1
+
+
+def test_a_fact_that_was_said_again_has_the_time_of_the_last_and_how_often_also_as_json(memory):
+    say(memory, "The API listens on port 8443", conversation="c1")
+    last = say(memory, "the API listens on port 8443.", conversation="c2")
+    [hit] = memory.search("port", project=SHOP)
+
+    assert (hit.ts, hit.times, hit.is_doubtful) == (last.ts, 2, False)
+    say(memory, "The API listens on port 9443")
+    say(memory, "The API listens on port 7443", BILLING)
+    assert [hit.is_doubtful for hit in memory.search("port", everywhere=True)] == [False, True, True]
+    shown = call("search", "port 8443", "--json", "--project", SHOP, "--store", memory.log.store.root)
+    assert json.loads(shown.out)[0]["times"] == 2
 
 
 def test_here_and_about_the_user_or_everywhere(memory):

@@ -30,6 +30,25 @@ def test_the_file_has_a_title_sections_bullets_with_their_day_and_a_stamp():
     assert lines[-1].startswith(f"<!-- eventlog {fact(1).ts} sha256:")
 
 
+def test_a_bullet_tells_when_its_fact_was_last_said_and_how_often_in_the_first_words():
+    said = [fact(1, "Postgres 16", conversation_id="a"), fact(2, "postgres 16.", conversation_id="b")]
+    again = fact(3, "Postgres  16", conversation_id="c", ts=f"{NEXT_DAY}T08:00:00.000000Z")
+
+    assert [f"- [{DAY} ×2] Postgres 16"] == [line for line in _lines(*said) if line.startswith("- [")]
+    assert [f"- [{NEXT_DAY} ×3] Postgres 16"] == [line for line in _lines(*said, again) if line.startswith("- [")]
+
+
+def test_two_that_differ_in_a_number_are_marked_and_one_alone_is_not():
+    ports = [fact(1, "The API listens on port 8443"), fact(2, "the API listens on port 9443."), fact(3, "Port 80")]
+    keyed = [fact(1, "The API listens on port 8443", key="port"), fact(2, "The API listens on port 9443", key="old")]
+
+    assert [f"- [{DAY}] Port 80", f"- [{DAY} ?] the API listens on port 9443."] == [
+        line for line in _lines(*ports) if line.startswith("- [")
+    ][:2]
+    assert "?" not in "".join(_lines(*ports[1:], *keyed[:1]))
+    assert "?" not in "".join(_lines(*keyed))
+
+
 def test_there_is_no_file_where_nothing_is_known():
     assert [] == list(documents_of(MEMORY, folded(event("turn_end", 1)), Settings()))
 
