@@ -101,3 +101,14 @@ def day_in_id(event_id: str) -> str:
         return timestamps.from_ns(time_ms(event_id) * 1_000_000)[:10]
     except (ValueError, OverflowError, OSError):
         return "~"
+
+
+_DASHES, _UUID_CHARS, _VERSION_AT = (8, 13, 18, 23), 36, 14
+_SHORT = 8  # digits
+
+
+def short_id(full: str) -> str:
+    """Shorten a UUID to digits that are random: the end of one that begins with its time; other ids stay whole."""
+    if len(full) != _UUID_CHARS or any(full[at] != "-" for at in _DASHES):
+        return full
+    return full[-_SHORT:] if full[_VERSION_AT] == "7" else full[:_SHORT]

@@ -6,7 +6,9 @@ told that nobody has touched since they were rendered.
 Imported inside agents' hooks: standard library only.
 """
 
+from eventlog.fast import os
 from eventlog.fast.sha import sha256
+from eventlog.format.ids import short_id
 from eventlog.format.text import cut, one_line, statement_line
 from eventlog.projections.context.recent import by_conversation
 from eventlog.projections.current.conclusions import NONE, conclusion_of
@@ -34,9 +36,6 @@ _ALL_IN_FULL, _IN_FULL, _FULL_CHARS = 28, 12, 220  # sessions; of more, only the
 _TOPIC_CHARS, _BRIEF_TOPIC_CHARS, _PATH_CHARS = 90, 60, 70
 _MOST_DECISIONS = 3
 _DAY = len("2026-02-20")
-_LINK = len("- [2026-02-20](")
-_UUID = (8, 13, 18, 23)  # where its dashes are
-_UUID_CHARS, _SHORT_ID, _VERSION = 36, 8, 14
 _LISTS, _COMMANDS = ("Changed ", "Committed ", "修改了 ", "提交了"), ("Ran `", "运行了 `")
 _DATA = (".json", ".jsonl", ".txt", ".log", ".csv", ".patch", ".diff")
 
@@ -94,13 +93,6 @@ def brief_lines(sessions: "Sequence[EarlierSession]", local: "Local", project: s
         one.line(local, project, most=_FULL_CHARS if number < in_full else BRIEF_CHARS)
         for number, one in enumerate(sessions)
     ]
-
-
-def short_id(name: str) -> str:
-    """Shorten a UUID to the part that is random; any other name stays whole."""
-    if len(name) != _UUID_CHARS or any(name[at] != "-" for at in _UUID):
-        return one_line(name)
-    return name[-_SHORT_ID:] if name[_VERSION] == "7" else name[:_SHORT_ID]
 
 
 def outcome_of(summary: str) -> str:
@@ -239,21 +231,15 @@ class EarlierSessions:
         """Yield the sessions that the project's index names: name, day and topic."""
         try:
             text = read_regular(f"{self._store.knowledge}/{folder}INDEX.md").decode("utf-8", "replace")
+            names = [name.removesuffix(".md") for name in os.listdir(f"{self._store.knowledge}/sessions")]
         except OSError:
             return
+        rendered = {short_id(name): name for name in names}
         for line in text.split("\n"):
-            if line.startswith("- [") and line[_LINK - 2 : _LINK] == "](":
-                link, _, topic = line[_LINK:].partition(") ")
-                if name := _session_in(link):
-                    yield name, line[3 : 3 + _DAY], topic
-
-
-def _session_in(path: str) -> str:
-    """Read the session's name of a link of the index; "" of any other."""
-    while path.startswith("../"):
-        path = path[3:]
-    name = path.removeprefix("sessions/").removesuffix(".md")
-    return name if path == f"sessions/{name}.md" and conversation_name(name) == name else ""
+            day, _, rest = line.removeprefix("- ").partition(" ")
+            short, _, topic = rest.partition(" ")
+            if line.startswith("- ") and len(day) == _DAY and short in rendered:
+                yield rendered[short], day, topic
 
 
 def _bullets(lines: "Collection[Line]", heading: str) -> "Iterator[str]":

@@ -1,215 +1,210 @@
 """`INDEX.md`, of everything and of each project: keyword -> facts and sessions.
 
-Light on purpose: the reader is a model, and the model is the search engine. Keywords are the entities and categories of
-facts, the words that several of their texts contain (`text_keywords.py`), and the projects; the least mentioned are
-left out first. The keywords of a project name its own sessions, those of the user any session with a summary.
+Light on purpose: the reader is a model, and the model is the search engine. Short ids stand for texts, and all of it
+takes at most a fifth of the bytes of the facts and summaries it leads to. Keywords are the entities and categories of
+facts, and words that several of their texts contain (`text_keywords.py`); a word tells facts apart if two of them have
+it, and at most a third. What tells most is kept where not all of it has room.
 
-The index of everything is rendered from the cached share of each project, which has no more of each keyword than is
-shown.
+The index of everything names the projects, and how much there is of each; its keywords are those of the user.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
-from operator import itemgetter
+from math import log
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
+from eventlog.format.ids import short_id
 from eventlog.format.text import cut, one_line, project_name, same_text
 from eventlog.projections.base import Document, Line, Projection, Sources, View
 from eventlog.projections.current.conversations import Conversations
-from eventlog.projections.current.distinct_facts import DistinctFact, Rank
+from eventlog.projections.current.distinct_facts import DistinctFact
 from eventlog.projections.current.fact_scopes import STATED, FactScope, fact_scope
 from eventlog.projections.views.labels import LABELS, Labels, in_language
 from eventlog.projections.views.markdown import STAMP_BYTES, as_text, stamped
+from eventlog.projections.views.note_lines import local_time
 from eventlog.projections.views.summaries import HEADS, Head, kept
 from eventlog.projections.views.text_keywords import key_of, text_keywords
+from eventlog.settings.schema import Settings
 from eventlog.store import conversation_name, project_slug
 
 if TYPE_CHECKING:
     from eventlog.projections.engine.documents import DocumentIndex
 
-_SHOWN = 3  # facts and sessions of a keyword
-_FACT_CHARS = 80
+_FACTS, _SESSIONS = 3, 2  # of a keyword
+_LEAST, _MOST_OF = 2, 3  # facts that have a word; the part of all, as a divisor
+_LIGHT = 5  # the part of what it leads to that it may take, as a divisor
+_BULLET, _SUMMARY = len("- [2026-02-20] \n"), 400  # bytes: around a fact, and of a summary, rather few
+_SMALLEST = 1000  # bytes: below, a title and a stamp are all there is room for
 _OWN_LINES = 12  # titles, headings, the key, the line of what was left out, the stamp
-
-Meant = dict[str, list[DistinctFact]]  # the facts of each keyword
-
-_words_of = cache(same_text)
-_rank_of = itemgetter(0)
-
+_TOPIC_CHARS, _TOPIC_BYTES = 48, 72
 _KEYWORD_CHARS = 60
 _READ = 200  # facts whose texts are looked through, the first by rank
+
+Meant = dict[str, list[DistinctFact]]  # the facts of each keyword
 
 _key_of = lru_cache(maxsize=4096)(key_of)
 
 
-class _Keyword(Struct, array_like=True):
-    """A word, its number of facts, the first of these, and the sessions that state them, by rank."""
+class Share(Struct, array_like=True):
+    """What the index of everything says of a project: how much is known, and the conversations with a summary."""
+
+    facts: int
+    sessions: int
+    changed_at: str
+    kept: list[str]
+
+
+class Keyword(Struct, array_like=True):
+    """A word and the facts that have it, by rank; `is_given` where somebody called one so."""
 
     same: str
     word: str
-    count: int
-    facts: list[tuple[Rank, str]]
-    sessions: list[tuple[Rank, str]]
+    is_given: bool
+    facts: list[DistinctFact]
 
-    @property
-    def rank(self) -> tuple[int, str]:
-        """Return the sort key for the budget: the most mentioned first."""
-        return -self.count, _words_of(self.word)
-
-    def absorb(self, other: "_Keyword") -> None:
-        """Add the facts and sessions of the keyword in another share."""
-        self.count += other.count
-        self.facts = sorted([*self.facts, *other.facts], key=_rank_of, reverse=True)[:_SHOWN]
-        self.sessions = _distinct(sorted([*self.sessions, *other.sessions], key=_rank_of, reverse=True))
+    def rank(self, facts: int) -> tuple[bool, float, str]:
+        """Return the sort key for the budget, of a word in so many facts: what was given, then what tells most."""
+        tells = len(self.facts) * log((facts + 1) / len(self.facts))
+        return not self.is_given, -round(tells, 6), self.same
 
 
-class _Share(Struct, array_like=True):
-    """The part of the index of everything that comes from a project, or from facts without a project."""
-
-    name: str
-    exists: bool  # has a fact or a summary
-    changed_at: str
-    kept: list[str]  # the conversations with a summary
-    keywords: list[_Keyword]
-
-
-_share = msgspec.msgpack.Decoder(_Share)
+_share = msgspec.msgpack.Decoder(Share)
 
 
 def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
     """Render the index of a project and cache its share, or render the index of everything."""
+    words, heads = LABELS[index.settings.locale], kept(index, name)
     if not name:
-        yield from _of_everything(index)
+        yield from _of_everything(index, words, heads)
         return
-    heads = kept(index, name)
-    share = _share_of(name, index, heads, {head.id for head in heads})
+    subject = index.memo(fact_scope, name)
+    share = _share_of(name, index, heads, subject)
     if index.store("share", name, msgspec.msgpack.encode(share)):
         index.invalidate([("index", "")])
-    if share.exists:
-        words, behind = LABELS[index.settings.locale], _sources_of([name], index)
-        path, title = _path(name), f"{words.index_title}: {_name(name)}"
-        lines = [*_head(title, words, behind), *_sessions(heads, "../" * path.count("/"), words, name, index)]
-        yield _document(path, lines, [share], share.changed_at, index)
+    if subject.facts or heads:
+        path = _path(name)
+        lines = list(_head(f"{words.index_title}: {_name(name)}", words, _sources_of([name], index)))
+        sessions = {head.id for head in heads}
+        yield _document(path, lines, list(_listed(heads, index)), name, sessions, share.changed_at, index)
 
 
-def _of_everything(index: "DocumentIndex") -> Iterator[Document]:
-    words, heads = LABELS[index.settings.locale], kept(index, "")
+def _of_everything(index: "DocumentIndex", words: Labels, heads: list[Head]) -> Iterator[Document]:
     names = [name for name in index.names("index") if name]
-    theirs = [_share.decode(data) for name in names if (data := index.stored("share", name))]
-    anyone = {head.id for head in heads} | {one for share in theirs for one in share.kept}
-    own = _share_of("", index, heads, anyone)
-    shares = [share for share in (own, *theirs) if share.exists]
-    if not shares:
+    theirs = {name: _share.decode(data) for name in names if (data := index.stored("share", name))}
+    known = [name for name, share in theirs.items() if share.facts or share.sessions]
+    subject = index.memo(fact_scope, "")
+    own = _share_of("", index, heads, subject)
+    if not (known or subject.facts or heads):
         return
-    behind = _sources_of([share.name for share in shares], index)
-    lines = [*_head(words.index_title, words, behind)]
-    if projects := [share.name for share in shares if share.name]:
-        of_projects = _sources_of(projects, index)
+    lines = list(_head(words.index_title, words, _sources_of(["", *known], index)))
+    if known:
+        of_projects = _sources_of(known, index)
         lines += [Line(text, find=of_projects) for text in ("", f"## {words.projects}", "")]
-        lines += [
-            Line(
-                f"- **{_name(name)}** {as_text(one_line(name))} → {_path(name)}",
-                find=_sources_of([name], index),
-            )
-            for name in projects
-        ]
-    lines += _sessions(heads, "", words, "", index)
-    yield _document("INDEX.md", lines, shares, max(share.changed_at for share in (own, *theirs)), index)
+    for name in known:
+        count = words.counts.format(facts=theirs[name].facts, sessions=theirs[name].sessions)
+        place = f"{as_text(one_line(name))} → {_path(name)}"
+        lines.append(Line(f"- **{_name(name)}** ({count}) {place}", find=_sources_of([name], index)))
+    sessions = {head.id for head in heads} | {one for share in theirs.values() for one in share.kept}
+    changed_at = max(share.changed_at for share in (own, *theirs.values()))
+    yield _document("INDEX.md", lines, list(_listed(heads, index)), "", sessions, changed_at, index)
 
 
-def _document(path: str, lines: list[Line], shares: list[_Share], changed_at: str, index: "DocumentIndex") -> Document:
-    """Add the keywords that fit to these lines."""
-    settings = index.settings
-    words = LABELS[settings.locale]
-    room = settings.memory.max_lines - len(lines) - _OWN_LINES
-    size = settings.memory.max_bytes - len(Document(path, lines).data) - STAMP_BYTES - 1000
-    names = [share.name for share in shares]
-    meant = cache(lambda name: _meant(name, index))
-    shown: list[tuple[str, Line]] = []
-    keywords = sorted(_merged(shares), key=lambda keyword: keyword.rank)
-    for keyword in keywords:
-        word = in_language(keyword.word, keyword.same, settings.locale)
-        text = _text(keyword, word)
-        size -= len(text.encode()) + 1
-        if len(shown) == room or size < 0:
-            break
-        shown.append((_words_of(word), Line(text, find=_sources_of_keyword(keyword.same, names, meant))))
-    behind = _sources_of(names, index)
+def _document(
+    path: str,
+    lines: list[Line],
+    listed: list[Line],
+    name: str,
+    sessions: set[str],
+    changed_at: str,
+    index: "DocumentIndex",
+) -> Document:
+    """Add to the lines of a title the sessions and the keywords that fit; sessions take half of the room at most."""
+    settings, words = index.settings, LABELS[index.settings.locale]
+    subject = index.memo(fact_scope, name)
+    behind = _sources_of([name], index)
+    left = _room(subject, len(listed), settings) - STAMP_BYTES - _size(_head("", words, behind))
+    shown = list(_fitting(listed, left // 2, settings.memory.max_lines // 2))
     if shown:
+        lines += [Line(text, find=lambda: ((), _spoke(name, index))) for text in ("", f"## {words.sessions}", "")]
+        lines += shown
+    keywords = _keywords(subject, sessions, name, index)
+    room = left - _size(shown), settings.memory.max_lines - len(lines) - _OWN_LINES
+    count = sum(1 for _ in _fitting([line for _, line in keywords], *room))
+    if count:
         lines += [Line(text, find=behind) for text in ("", f"## {words.keywords}", "")]
-        lines += [line for _, line in sorted(shown, key=lambda pair: pair[0])]
-    if left := keywords[len(shown) :]:
-        more = words.more.format(count=len(left), command="eventlog query --type fact --grep WORD")
-        lines += [Line("", find=behind), Line(more, find=behind)]
+        lines += [line for _, line in sorted(keywords[:count], key=lambda pair: pair[0])]
+    if more := len(keywords) - count:
+        text = words.more.format(count=more, command="eventlog query --type fact --grep WORD")
+        lines += [Line("", find=behind), Line(text, find=behind)]
     return stamped(path, lines, changed_at)
+
+
+def _room(subject: FactScope, sessions: int, settings: Settings) -> int:
+    """Count the bytes an index may take, of the memory and the summaries that it leads to."""
+    shown = subject.ranked[: settings.memory.max_lines]
+    facts = sum(len(fact.first.text.encode()) + _BULLET for fact in shown)
+    return max(_SMALLEST, (min(facts, settings.memory.max_bytes) + _SUMMARY * sessions) // _LIGHT)
+
+
+def _size(lines: Iterable[Line]) -> int:
+    return sum(len(line.text.encode()) + 1 for line in lines)
+
+
+def _fitting(lines: Iterable[Line], size: int, count: int) -> Iterator[Line]:
+    """Yield the first lines that take no more than so many bytes, and are no more than so many."""
+    for number, line in enumerate(lines):
+        size -= len(line.text.encode()) + 1
+        if size < 0 or number >= count:
+            return
+        yield line
 
 
 def _head(title: str, words: Labels, behind: Callable[[], Sources]) -> Iterator[Line]:
     yield from (Line(text, find=behind) for text in (f"# {title}", "", words.index_key))
 
 
-def _sessions(heads: list[Head], up: str, words: Labels, name: str, index: "DocumentIndex") -> Iterator[Line]:
-    """List sessions, newest first, each with the file of its summary."""
-    if heads:
-
-        def behind() -> Sources:
-            return (), _spoke(name, index)
-
-        yield from (Line(text, find=behind) for text in ("", f"## {words.sessions}", ""))
+def _listed(heads: list[Head], index: "DocumentIndex") -> Iterator[Line]:
+    """List sessions, newest first: day, short id and topic."""
+    local = local_time(index.settings.timezone)
     for head in heads:
-        link = f"[{head.last_at[:10]}]({up}sessions/{conversation_name(head.id)}.md)"
-        yield Line(f"- {link} {as_text(head.topic)}", whole=(head.id,))
+        topic = cut(head.topic, _TOPIC_CHARS)
+        while len(topic.encode()) > _TOPIC_BYTES:
+            topic = cut(topic, len(topic) - 1)
+        told = f"{local(head.last_at)[:10]} {short_id(conversation_name(head.id))} {as_text(topic)}"
+        yield Line(f"- {told}".rstrip(), whole=(head.id,))
 
 
-def _text(keyword: _Keyword, word: str) -> str:
-    facts = "; ".join(text for _, text in keyword.facts)
-    more = "; …" if keyword.count > _SHOWN else ""
-    sessions = ", ".join(conversation_name(conversation_id) for _, conversation_id in keyword.sessions)
-    return as_text(f"- **{word}** ({keyword.count}): {facts}{more}" + (f" → {sessions}" if sessions else ""))
+def _keywords(subject: FactScope, sessions: set[str], name: str, index: "DocumentIndex") -> list[tuple[str, Line]]:
+    """Make the lines of all keywords, what tells most first, each with its word; they name these sessions."""
+    locale, most = index.settings.locale, max(_LEAST, len(subject.facts) // _MOST_OF)
+    meant = cache(lambda _: _meant(name, index))
+    telling = [one for one in by_keyword(subject) if _LEAST <= len(one.facts) <= most]
+    found: list[tuple[str, Line]] = []
+    for keyword in sorted(telling, key=lambda one: one.rank(len(subject.facts))):
+        word = in_language(keyword.word, keyword.same, locale)
+        text = _text(keyword, word, sessions)
+        found.append((same_text(word), Line(text, find=_sources_of_keyword(keyword.same, meant))))
+    return found
 
 
-def _share_of(name: str, index: "DocumentIndex", heads: list[Head], sessions: set[str]) -> _Share:
-    """Build the share of a project, or of facts without a project; keywords name these sessions."""
-    subject = index.memo(fact_scope, name)
-    times = [row.changed_at for row in index.rows(HEADS, name)] + [head.last_at for head in heads]
-    heard: dict[int, list[str]] = {}
-    for fact in subject.facts:
-        for statement in fact.statements:
-            if statement.conversation_id in sessions:
-                heard.setdefault(id(fact), []).append(statement.conversation_id)
-    keywords = [_keyword(*found, heard) for found in by_keyword(subject).items()]
-    ids = [head.id for head in heads]
-    return _Share(name, bool(subject.facts or heads), max([subject.changed_at, *times]), ids, keywords)
+def _text(keyword: Keyword, word: str, sessions: set[str]) -> str:
+    """Point from a word to its first facts, and to the sessions that state them."""
+    shown = dict.fromkeys(short_id(fact.first.id) for fact in keyword.facts[:_FACTS])
+    stating = (one.conversation_id for fact in keyword.facts for one in reversed(fact.statements))
+    names = list(dict.fromkeys(one for one in stating if one in sessions))[:_SESSIONS]
+    more = " …" if len(keyword.facts) > _FACTS else ""
+    to = f" → {' '.join(short_id(conversation_name(one)) for one in names)}" if names else ""
+    return as_text(f"- **{word}** ({len(keyword.facts)}): {' '.join(shown)}{more}{to}")
 
 
-def _keyword(spelled: tuple[str, str], facts: list[DistinctFact], heard: Mapping[int, list[str]]) -> _Keyword:
-    """Build a keyword from its facts, by rank; `heard` has the conversations of facts, the newest last."""
-    shown = [(fact.rank, cut(fact.first.text, _FACT_CHARS)) for fact in facts[:_SHOWN]]
-    sessions = ((fact.rank, session) for fact in facts for session in reversed(heard.get(id(fact), ())))
-    return _Keyword(*spelled, len(facts), shown, _distinct(sessions))
-
-
-def _distinct(sessions: Iterable[tuple[Rank, str]]) -> list[tuple[Rank, str]]:
-    """Return the first few sessions without repetitions."""
-    found: dict[str, Rank] = {}
-    for rank, conversation_id in sessions:
-        found.setdefault(conversation_id, rank)
-        if len(found) == _SHOWN:
-            break
-    return [(rank, conversation_id) for conversation_id, rank in found.items()]
-
-
-def _merged(shares: Iterable[_Share]) -> list[_Keyword]:
-    found: dict[str, _Keyword] = {}
-    for keyword in (keyword for share in shares for keyword in share.keywords):
-        if keyword.same in found:
-            found[keyword.same].absorb(keyword)
-        else:
-            found[keyword.same] = keyword
-    return list(found.values())
+def _share_of(name: str, index: "DocumentIndex", heads: list[Head], subject: FactScope) -> Share:
+    rows = index.rows(HEADS, name)
+    times = [row.changed_at for row in rows] + [head.last_at for head in heads]
+    came_to_something = sum(row.came_to_something for row in rows)
+    return Share(len(subject.facts), came_to_something, max([subject.changed_at, *times]), [head.id for head in heads])
 
 
 def _path(name: str) -> str:
@@ -239,18 +234,18 @@ def _sources_of(names: list[str], index: "DocumentIndex") -> Callable[[], Source
     return behind
 
 
-def _sources_of_keyword(same: str, names: list[str], meant: Callable[[str], Meant]) -> Callable[[], Sources]:
-    """Build the lazy sources of a keyword in these projects."""
+def _sources_of_keyword(same: str, meant: Callable[[None], Meant]) -> Callable[[], Sources]:
+    """Build the lazy sources of a keyword."""
 
     def behind() -> Sources:
-        facts = (fact for name in names for fact in meant(name).get(same, ()))
+        facts = meant(None).get(same, ())
         return tuple(dict.fromkeys(event for fact in facts for event in fact.sources)), ()
 
     return behind
 
 
 def _meant(name: str, index: "DocumentIndex") -> Meant:
-    return {same: facts for (same, _), facts in by_keyword(fact_scope(index, name)).items()}
+    return {one.same: one.facts for one in by_keyword(fact_scope(index, name))}
 
 
 _VIEW = View((STATED, HEADS), _render, top=True, of_all=True, of_rows=True)
@@ -258,25 +253,24 @@ _OWNS = ("INDEX.md", "projects/*/INDEX.md")
 KEYWORD_INDEX = Projection("index", Conversations, None, _OWNS, view=_VIEW)
 
 
-def by_keyword(subject: FactScope) -> dict[tuple[str, str], list[DistinctFact]]:
+def by_keyword(subject: FactScope) -> list[Keyword]:
     """Collect the facts of each keyword, by rank; spellings unite under the first, labels before texts."""
     in_texts = text_keywords([fact.first.text for fact in subject.ranked[:_READ]])
     labels = {id(fact): words for fact in subject.facts if (words := _labels(fact))}
     different = {id(words): words for words in labels.values()}  # facts with the same labels share them
-    words_of: dict[str, str] = {}
-    for words in (*different.values(), {keyword.key: keyword.word for keyword in in_texts}):
+    found: dict[str, Keyword] = {}
+    for words in different.values():
         for same, word in words.items():
-            words_of.setdefault(same, word)
-    found: dict[str, list[DistinctFact]] = {same: [] for same in words_of}
+            found.setdefault(same, Keyword(same, cut(word, _KEYWORD_CHARS), True, []))
     by_text: dict[int, list[str]] = {}
     for keyword in in_texts:
+        found.setdefault(keyword.key, Keyword(keyword.key, cut(keyword.word, _KEYWORD_CHARS), False, []))
         for number in keyword.texts:
             by_text.setdefault(number, []).append(keyword.key)
     for number, fact in enumerate(subject.ranked):
-        named = labels.get(id(fact), ())
-        for same in dict.fromkeys((*named, *by_text.get(number, ()))):
-            found[same].append(fact)
-    return {(same, cut(word, _KEYWORD_CHARS)): found[same] for same, word in words_of.items()}
+        for same in dict.fromkeys((*labels.get(id(fact), ()), *by_text.get(number, ()))):
+            found[same].facts.append(fact)
+    return list(found.values())
 
 
 def _labels(fact: DistinctFact) -> Mapping[str, str]:

@@ -39,6 +39,7 @@ class Labels:
     keywords: str
     sessions: str
     projects: str
+    counts: str  # with {facts} and {sessions}
 
     def __init__(self, **phrases: str) -> None:
         vars(self).update(phrases)
@@ -70,10 +71,11 @@ LABELS: "dict[Locale, Labels]" = {
         insights="Insights",
         todos="To-dos",
         index_title="Index",
-        index_key="Keyword (how many facts): the first of them → sessions that said so.",
+        index_key="Keyword (how many facts): ids of the first → sessions; `eventlog show ID` shows each.",
         keywords="Keywords",
         sessions="Sessions",
         projects="Projects",
+        counts="facts: {facts}, sessions: {sessions}",
     ),
     "zh": Labels(
         session="会话摘要",
@@ -100,10 +102,11 @@ LABELS: "dict[Locale, Labels]" = {
         insights="重要洞察",
         todos="待办事项",
         index_title="索引",
-        index_key="关键词（事实数）：最重要的几条 → 相关会话。",
+        index_key="关键词（事实数）：最重要几条的 id → 相关会话；用 `eventlog show ID` 查看。",
         keywords="关键词",
         sessions="会话",
         projects="项目",
+        counts="事实 {facts}，会话 {sessions}",
     ),
 }
 

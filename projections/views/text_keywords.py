@@ -31,12 +31,18 @@ first from full get gives goes have i.e instead keep kept last less like long lo
 name named needs never none nothing null once only other otherwise over same several since still take taken takes than
 them then there they thing this time times true under until used uses using were what when where which while with
 within without written
+add added adds analysis based case change changed changes check checked checks close closed complete completed create
+created creates current different done feature features follow implement implementation implemented issue issues new
+open opened part problem problems project related result results run running runs session sessions show step steps
+suggest suggestion support supported supports task tasks update updated updates work working works
 """
 _CHINESE = """
 一个 一律 一次 一样 不能 不再 不会 不得 个月 为了 之前 之后 也要 仅限 以上 以下 以内 以前 以后 任何 但是 其他
 几个 原因 只有 只能 只要 可能 同时 否则 因为 如果 对应 已经 必须 应该 所有 所以 改成 时候 是否 有时 每个 每天
 每次 比较 然后 由于 目前 直接 禁止 统一 自己 自动 要求 负责 这个 进行 还是 通过 那个 都要 除了 需要 默认 导致
 当前 无法 立即
+分析 创建 实现 工作 建议 支持 完成 使用 修改 增加 新增 添加 更新 删除 问题 功能 情况 内容 方式 方案 部分 相关 检查 处理
+发现 存在 提供 提出 确保 具体 结果 用于 基于 包括 包含 项目 任务 步骤 讨论 结论 变更 说明 记录
 """
 _SAY_LITTLE = frozenset((*_ENGLISH.split(), *_CHINESE.split()))
 _BEGIN_NONE = frozenset("的了吗呢吧啊么是在和与或就也都把被请我你他她它这那哪个不没有能从由给让将但而其及")

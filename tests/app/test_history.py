@@ -166,7 +166,7 @@ def test_a_planted_event_is_found_in_thousands_with_few_replays(long_log, counte
 
 @pytest.mark.parametrize(("text", "position"), [("**lesson** (2)", 234), ("**lesson** (3)", 251)])
 def test_what_several_events_lead_to_and_none_says_is_found_with_few_replays(log, counted, text, position):
-    facts = [fact(number, content=f"word {number % 7}") for number in range(300)]
+    facts = [fact(number, content=f"word {number % 11}") for number in range(300)]
     for number in (100, 234, 251):
         facts[number] |= {"category": "lesson"}
     said(log, *(facts if "3" in text else facts[:251]))

@@ -2,7 +2,8 @@
 
 import pytest
 
-from eventlog.projections.context.earlier_sessions import EarlierSession, outcome_of, short_id
+from eventlog.format.ids import short_id
+from eventlog.projections.context.earlier_sessions import EarlierSession, outcome_of
 from eventlog.projections.views.note_lines import local_time
 from eventlog.settings.schema import Settings
 from tests.support.context_scene import Scene
