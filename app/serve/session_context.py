@@ -7,6 +7,8 @@ from eventlog.app.naming.known_projects import home_of
 from eventlog.app.serve.context import ContextResult, begin, build
 from eventlog.app.serve.receipt_line import append_receipt_line
 from eventlog.hooks import prompts
+from eventlog.hosts import has_tools
+from eventlog.hosts.call import HookCall
 from eventlog.projections.context.request import ContextRequest, WorkAtHand
 from eventlog.projects.repository import branch_and_changes
 from eventlog.projects.root import project_root
@@ -65,7 +67,7 @@ def request_of(
 
     With `session` it is a real start, told how to save. `budget` is in characters, `where` the directory it works in.
     """
-    locale = opened.settings.locale
+    call = HookCall(agent or "cli", "SessionStart", {"cwd": where or project}, session=session)
     return ContextRequest(
         now=opened.machine.now(),
         home=opened.machine.home,
@@ -75,11 +77,12 @@ def request_of(
         session_type=session_type,
         source=source,
         agent=agent,
-        instructions=prompts.instructions(opened.store, session, agent or "cli", locale, source) if session else "",
+        instructions=prompts.instructions(opened.store, call, opened.settings.locale, source) if session else "",
         budget=budget,
         work=_work_at_hand(opened.store, project, _within(project, where)) if project else WorkAtHand(),
         program=opened.machine.program,
         store_option=prompts.store_option(opened.store),
+        has_tools=has_tools(call.agent, project),
     )
 
 

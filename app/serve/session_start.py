@@ -52,7 +52,7 @@ def start_context(store: Store, call: HookCall) -> str:
 
             deadline.set_stage(deadline.LAST)
             note(store, error, b"", call.agent)
-    return prompts.instructions(store, call.session, call.agent, cached.preferences(store)["locale"], source)
+    return prompts.instructions(store, call, cached.preferences(store)["locale"], source)
 
 
 def _known(store: Store, call: HookCall, source: str, *, certain: bool) -> str:

@@ -14,6 +14,7 @@ from eventlog.app.naming.references import ShortIds
 from eventlog.app.open_store import open_log, open_store
 from eventlog.app.search.search import SearchQuery, search
 from eventlog.app.write.current_statements import Audience, CurrentStatement, current_statements, matching, withdraw
+from eventlog.app.write.plan import checked, declare, entry_of
 from eventlog.app.write.record_once import off_switch, record_once
 from eventlog.app.write.speaker import speaker_of_server
 from eventlog.format.codec import from_fields
@@ -22,6 +23,7 @@ from eventlog.format.events import HUMAN, Redacted, Rejected
 from eventlog.format.fence import fenced, without_tags
 from eventlog.format.text import cut, last_said, one_line
 from eventlog.log.event_log import EventLog
+from eventlog.projections.bases.plan_file import PlanFile
 from eventlog.projects.root import project_root
 
 if TYPE_CHECKING:
@@ -29,7 +31,9 @@ if TYPE_CHECKING:
 
 _SHOWN, _MOST, _LONGEST = 8, 20, 400
 _SALT_BYTES = 8
-_FACT = ("content", "category", "key", "entities")
+_SCOPES = ("project", "user")
+_SECTION = ("content", "about", "heading")
+_FACT = ("content", "category", "key", "entities", "about")
 _SUMMARY = ("topic", "decisions", "todos", "done")
 
 
@@ -92,12 +96,16 @@ def _recall(asked: _Asked) -> str:
 
 def _remember(asked: _Asked) -> str:
     kind = asked.arguments.get("kind", "fact")
-    named = _FACT if kind == "fact" else _SUMMARY
+    named = {"fact": _FACT, "section": _SECTION}.get(kind, _SUMMARY)
     if strange := sorted(asked.arguments.keys() - {*named, "content", "kind"}):
         raise BadRequest(f"a {kind} has no {', '.join(strange)}", hint=f"it has content, {', '.join(named)}")
     fields = {key: asked.arguments[key] for key in named if key in asked.arguments}
+    if kind == "section":
+        return _plan(asked, fields)
     if kind == "fact":
-        fields["type"] = "fact"
+        if (about := fields.pop("about", None)) not in (None, *_SCOPES):
+            raise BadRequest(f"a fact is about {' or '.join(_SCOPES)}")
+        fields |= {"type": "fact", "scope": about}
     else:
         scope = "stage" if kind == "stage" else "session"
         fields |= {"type": "stage_summary", "scope": scope, "summary": asked.arguments["content"]}
@@ -108,6 +116,19 @@ def _remember(asked: _Asked) -> str:
         return "Not saved: the user had this erased."
     short = ShortIds(asked.log.store).of(appended.event.id)
     return f"Saved: {short}." if appended.new else f"Already saved: {short}."
+
+
+def _plan(asked: _Asked, fields: dict[str, Any]) -> str:
+    """Plan a change of a section of a knowledge base."""
+    if missing := [name for name in _SECTION if name not in fields]:
+        raise BadRequest(f"a section needs {', '.join(missing)}", hint="about user changes USER.md, project AGENTS.md")
+    log, path = asked.log, fields.pop("about")
+    entries = PlanFile(version="1.0.0", entries=[entry_of({"path": path, **fields}, "section")])
+    [declared] = declare(log, checked(log.store, entries, asked.speaker(), asked.machine))
+    if isinstance(declared.event, Rejected):
+        return "Not planned: the user has refused this."
+    waits = f"; it waits for the user: it {declared.waits}" if declared.waits else ""
+    return f"Planned: {ShortIds(log.store).of(declared.event.id)}, for the file at the end of the session{waits}."
 
 
 def _why(asked: _Asked) -> str:

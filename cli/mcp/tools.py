@@ -20,9 +20,9 @@ INSTRUCTIONS = (
 )
 _TEXT: "Schema" = {"type": "string"}
 _TEXTS: "Schema" = {"type": "array", "items": _TEXT}
-_READS = {"readOnlyHint": True, "openWorldHint": False}
+_READS = {"readOnlyHint": True}
 _ADDS = {"destructiveHint": False, "openWorldHint": False}
-_DESTROYS = {"destructiveHint": True, "openWorldHint": False}
+_DESTROYS = {"destructiveHint": True}
 
 
 def _tool(
@@ -35,7 +35,7 @@ def _tool(
 TOOLS: "tuple[Schema, ...]" = (
     _tool(
         "recall",
-        "Search what earlier sessions here found out, decided and did. Use before work that may have been done before.",
+        "Search what earlier sessions found, decided and did. Use before work that may have been done before.",
         _READS,
         ["query"],
         query={"type": "string", "description": "words, in any order"},
@@ -43,14 +43,16 @@ TOOLS: "tuple[Schema, ...]" = (
     ),
     _tool(
         "remember",
-        "Save one fact, or a summary of the session or of its latest stage.",
+        "Save one fact, a summary of the session or its latest stage, or a section of USER.md.",
         _ADDS,
         ["content"],
-        content=_TEXT,
-        kind={"type": "string", "enum": ["fact", "summary", "stage"]},
-        category={"type": "string", "description": "of a fact: decision, lesson, preference, insight"},
+        content={"type": "string", "description": "of a section its lines"},
+        kind={"type": "string", "enum": ["fact", "summary", "stage", "section"]},
+        category={"type": "string", "description": "decision, lesson, preference, insight"},
         key={"type": "string", "description": "a later fact with this key replaces it"},
         entities=_TEXTS,
+        about={"type": "string", "enum": ["project", "user", "soul"]},
+        heading=_TEXT,
         topic={"type": "string", "description": "of a summary"},
         decisions=_TEXTS,
         todos=_TEXTS,

@@ -52,14 +52,16 @@ class BadSettings(EventLogError):
 
 # ------------------------------------------------------------------------------------------- reasons of the system
 
-_NOT_ALLOWED = "this user has no permission", "`ls -ld` shows whose it is; give it back with chown or chmod u+rwX"
+_SANDBOXED = "in an agent's sandbox, save by the tool `remember` of eventlog or run this outside of it; else "
+_OWNED = "`ls -ld` shows whose it is; give it back with chown or chmod u+rwX"
+_NOT_ALLOWED = "this user has no permission"
 _FULL = "the disk is full", "free some space, then do it again"
 _SYSTEM = {  # by the name of the error
-    "EACCES": _NOT_ALLOWED,
-    "EPERM": _NOT_ALLOWED,
+    "EACCES": (_NOT_ALLOWED, _OWNED),
+    "EPERM": (_NOT_ALLOWED, _SANDBOXED + _OWNED),
     "ENOSPC": _FULL,
     "EDQUOT": _FULL,
-    "EROFS": ("the disk is read-only", "name another store with --store, or EVENTLOG_HOME"),
+    "EROFS": ("the disk is read-only", _SANDBOXED + "make it writable"),
     "ENOTDIR": ("a file is where a directory should be", "move it out of the way, or name another place"),
     "EISDIR": ("a directory is where a file should be", "move it out of the way"),
     "EEXIST": ("a file is where a directory should be", "move it out of the way, or name another place"),

@@ -189,6 +189,36 @@ def prompt_of(agent: str | None) -> str | None:
     return _prompts[agent]
 
 
+def server_files(agent: str, home: str, project: str, environ: "Mapping[str, str]") -> tuple[str, str]:
+    """Find the files of the user's and of the project's MCP servers; "" where the host reads none."""
+    variable, directory, of_user, of_project = getattr(part(agent, "protocol"), "SERVERS", ("", "", "", ""))
+    place = environ.get(variable) or os.path.join(home, directory)
+    return of_user and os.path.join(place, of_user), of_project and os.path.join(project, of_project)
+
+
+def has_tools(agent: str, project: str) -> bool:
+    """Return whether the agent's host starts our MCP server in a project, so that its agent has our tools.
+
+    The host's own files decide: a person may take the server out of them. They are searched, not parsed, because a
+    session waits.
+    """
+    files = server_files(agent, os.path.expanduser("~"), project or "/", os.environ)
+    return any(_has_our_server(path) for path in files if path)
+
+
+def _has_our_server(path: str) -> bool:
+    from eventlog.store.files import read_regular
+
+    try:
+        data = read_regular(path)
+    except OSError:
+        return False
+    return any(script in data for script in _SERVER_SCRIPTS)
+
+
+_SERVER_SCRIPTS = b"/eventlog/cli/mcp/start.py", rb"\\eventlog\\cli\\mcp\\start.py"  # in JSON and TOML
+
+
 def memory_files(agent: str) -> "MemoryFiles":
     """List the files an agent's host gives it by itself: of each group, the first that exists."""
     unknown = ((("AGENTS.md",),) if agent in _READ_AGENTS_MD else (), (), False)

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from eventlog import hosts
 from eventlog.format.codec import dig
-from eventlog.hosts.save_commands import TOOLS, VERBS
+from eventlog.hosts.save_commands import SAVES, TOOLS, VERBS
 
 Shape = Literal["nested", "flat", "script"]
 Scope = Literal["user", "project"]
@@ -39,13 +39,14 @@ class HookFile(NamedTuple):
 
 
 class ServerFile(NamedTuple):
-    """The file of a host's MCP servers: an object, or a TOML table, of them by their names at `keys`."""
+    """A host's list of MCP servers: an object, or a TOML table, of them by their names at `keys`.
 
-    user_file: str  # below the host's directory
-    project_file: str = ""  # below the project's; "" where it reads none there
+    Its files are the `SERVERS` of the host's protocol.
+    """
+
     keys: tuple[str, ...] = ("mcpServers",)
     entry: Mapping[str, Any] = {}  # what an entry needs beside its command
-    is_in_home: bool = False  # the user's file lies beside the host's directory, unless that is moved
+    is_toml: bool = False
     has_one_list: bool = False  # the command is one list with its arguments
 
 
@@ -84,12 +85,18 @@ class Grant(NamedTuple):
         """The beginning of each command."""
         return tuple(f"{self.program} {verb}" for verb in VERBS)
 
+    @property
+    def saving(self) -> tuple[str, ...]:
+        """The beginning of the commands without which an agent cannot save."""
+        return self.prefixes[: len(SAVES)]
+
 
 class Permission(NamedTuple):
     """The narrowest rule by which a host's agent may save unasked: where it stands, and its text.
 
     `json` and `toml` add `items` to the list at `keys` of a shared file; `own` is a file of ours with the text
-    `items[0]`. `judge` reads the parsed file (None: no file). `overruled` is the remedy where our rule is present and
+    `items[0]`. `judge` reads the parsed file (None: no file); so does `judge_tools`, where our server is registered.
+    `overruled` is the remedy where our rule is present and
     another rule overrules it. `unsafe` is the reason where rules for commands, which earlier releases wrote, allow
     more than saving.
     """
@@ -98,6 +105,7 @@ class Permission(NamedTuple):
     user_file: str  # below the host's directory
     items: Callable[[Grant], tuple[str, ...]]
     judge: Callable[[Any, Grant], Verdict]
+    judge_tools: Callable[[Any, Grant], Verdict]
     is_ours: Callable[[str, Grant], bool]
     overruled: str = ""
     project_file: str = ""  # below the project's; "" where the user's file applies to all projects
@@ -169,7 +177,8 @@ def listed(
     in a list of `overrules`, the stronger first, gets their verdict. Our MCP tools get rules too. Where it is `unsafe`
     to allow a command by how it begins, no rule for a command is written, and earlier ones are removed.
     """
-    tools = tuple(f"mcp__eventlog__{tool}" for tool in TOOLS)
+    server = "mcp__eventlog"
+    tools = tuple(f"{server}__{tool}" for tool in TOOLS)
     head, tail = map(re.escape, shape.split("{}"))
     ours = re.compile(rf"{head}(?:.* -m |\S*/|'.*/)?eventlog'? (?:{'|'.join(VERBS)}){tail}")
 
@@ -177,12 +186,20 @@ def listed(
         return tuple(shape.format(prefix) for prefix in grant.prefixes)
 
     def judge(settings: Any, grant: Grant) -> Verdict:
-        for key, verdict in overrules.items():
-            if {*commands(grant), *enough}.intersection(strings(settings, ("permissions", key))):
-                return verdict
+        saving = {shape.format(prefix) for prefix in grant.saving}
+        return _overruled(settings, {*saving, *enough}) or _allowed(settings, set() if unsafe else saving, enough)
+
+    def judge_tools(settings: Any, _: Grant) -> Verdict:
+        whole = (server, f"{server}__*")
+        return _overruled(settings, {*whole, *tools[:1]}) or _allowed(settings, {*tools[:1]}, whole)
+
+    def _overruled(settings: Any, rules: set[str]) -> Verdict | None:
+        found = (key for key in overrules if rules.intersection(strings(settings, ("permissions", key))))
+        return next((overrules[key] for key in found), None)
+
+    def _allowed(settings: Any, needed: set[str], enough: Sequence[str]) -> Verdict:
         allowed = {*strings(settings, _ALLOW)}
-        is_ruled = not unsafe and allowed.issuperset(commands(grant))
-        return "allowed" if is_ruled or allowed.intersection(enough) else "asked"
+        return "allowed" if (needed and needed <= allowed) or allowed.intersection(enough) else "asked"
 
     return Permission(
         form="json",
@@ -191,6 +208,7 @@ def listed(
         keys=_ALLOW,
         items=lambda grant: tools if unsafe else (*commands(grant), *tools),
         judge=judge,
+        judge_tools=judge_tools,
         overruled=unsafe or f"take eventlog out of {' and '.join(f'permissions.{key}' for key in overrules)}",
         unsafe=unsafe,
         is_ours=lambda item, _: item in tools or ours.fullmatch(item) is not None,

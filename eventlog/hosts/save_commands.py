@@ -5,7 +5,8 @@ processes, or redirections except a here-document that a shell takes literally (
 Standard library only, and no imports: a person waits.
 """
 
-VERBS = ("summary", "fact")
+SAVES = ("summary", "fact")
+VERBS = (*SAVES, "plan")  # a plan changes knowledge bases only, and no line of a person
 TOOLS = ("remember", "recall", "why")  # of our MCP server: those that destroy nothing
 _STORE = "--store"
 

@@ -221,7 +221,8 @@ def look_up(parts: "ContextSources", rest: "Sequence[ContextSection]") -> "Itera
     if parts.shared or not (parts.index or any(section.lines for section in rest)):
         return
     words, request = parts.words, parts.request
-    commands = words.search.format(program=request.program, option=request.store_option)
+    search = words.search_by_tool if request.has_tools else words.search
+    commands = search.format(program=request.program, option=request.store_option)
     index = words.index.format(path=parts.index) if parts.index else ""
     yield Line(f"{commands}{index}{words.full_stop}")
 

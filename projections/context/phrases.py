@@ -21,8 +21,9 @@ class ContextPhrases:
     todos: str
     on_branch: str  # with {branch}
     on_files: str
-    look_up: str  # the title of the next two
+    look_up: str  # the title of the next three
     search: str  # with {program} and {option}
+    search_by_tool: str  # with the same
     index: str  # with {path}
     full_stop: str
     phrases: CutPhrases
@@ -47,6 +48,7 @@ PHRASES: "dict[Locale, ContextPhrases]" = {
         on_files="What bears on the files changed lately",
         look_up="Search",
         search="`{program} search{option} WORDS` finds what is known, `show ID` all of a session",
+        search_by_tool="the tool `recall` finds what is known, `{program} show{option} ID` all of a session",
         index="; {path} lists which words lead to which facts",
         full_stop=".",
         phrases=CutPhrases(
@@ -68,6 +70,7 @@ PHRASES: "dict[Locale, ContextPhrases]" = {
         on_files="与最近改动的文件相关",
         look_up="查找",
         search="用 `{program} search{option} 关键词` 查找已知内容，用 `show ID` 查看整个会话",
+        search_by_tool="用工具 `recall` 查找已知内容，用 `{program} show{option} ID` 查看整个会话",
         index="；哪些词指向哪些事实，见 {path}",
         full_stop="。",
         phrases=CutPhrases(

@@ -72,7 +72,7 @@ class ContextRequest:
     `now` is a timestamp of the log. `instructions` are given in any case, before everything else. `session_type` None:
     as the session's start in the log says. `source` is startup, resume, clear, compact, …; `bootstrap` what only the
     first session of all is told; `budget` in characters, None: as configured; `program` how the agent's shell calls us,
-    `store_option` what leads to a store of another place.
+    `store_option` what leads to a store of another place, `has_tools` whether its agent has our tools.
     """
 
     def __init__(
@@ -91,6 +91,7 @@ class ContextRequest:
         budget: int | None = None,
         program: str = "eventlog",
         store_option: str = "",
+        has_tools: bool = False,
     ) -> None:
         self.now = now
         self.home = home
@@ -106,6 +107,7 @@ class ContextRequest:
         self.budget = budget
         self.program = program
         self.store_option = store_option
+        self.has_tools = has_tools
 
     @property
     def folder(self) -> str:

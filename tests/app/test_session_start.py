@@ -477,10 +477,10 @@ def test_a_hook_installed_for_shared_sessions_tells_nothing_about_the_user(tmp_p
 def test_the_hook_obeys_the_settings(tmp_path):
     scene = Scene(tmp_path)
     Path(scene.log.store.root).mkdir()
-    Path(scene.log.store.config).write_text("context: {budget_chars: 1200}\nlocale: zh\n")
+    Path(scene.log.store.config).write_text("context: {budget_chars: 1300}\nlocale: zh\n")
     text = hook(scene, source="startup")
 
-    assert len(text) <= 1200
+    assert len(text) <= 1300
     assert "还有" in text
 
 

@@ -132,3 +132,67 @@ def test_one_text_is_read_from_stdin_and_only_as_text(home):
     assert "give `-` once" in twice.err
     assert "stdin" in broken.err
     assert not Path(home / ".eventlog" / "log").exists()
+
+
+# ------------------------------------------------------------------------------------------------ by tool
+
+
+HOSTS = {"claude": "claude-code", "codex": "codex", "gemini": "gemini", "copilot": "copilot", "qwen": "qwen-code"}
+_SAYS = (prompts.start, prompts.ask, prompts.flush)
+
+
+def told(home, agent, says, locale="en", where="/"):
+    return says(Store(str(home / ".eventlog")), HookCall(agent, "Stop", {"cwd": str(where)}, session="c"), locale)
+
+
+@pytest.mark.parametrize("locale", ["en", "zh"])
+@pytest.mark.parametrize(("host", "agent"), [*HOSTS.items(), ("opencode", "opencode"), ("cursor", "cursor")])
+def test_where_a_host_starts_our_server_every_text_names_its_tools_first(home, host, agent, locale):
+    call("install", host)
+    texts = [told(home, agent, says, locale) for says in _SAYS]
+    texts.append(call("context", "--session", "c", "--agent", host).out)
+    call("install", host, "--no-mcp")
+
+    assert not [text for text in texts if "`remember`" not in text or re.search(r"eventlog (summary|plan)", text)]
+    assert all(text.index("`remember`") < text.find("eventlog fact") for text in (texts[0], texts[3]))
+    assert not [text for text in texts[1:3] if "eventlog fact" in text]
+    assert "`recall`" in texts[0]
+    assert not [says for says in _SAYS if "`remember`" in told(home, agent, says, locale)]
+
+
+def test_a_server_of_one_project_is_named_in_that_project_only(home, tmp_path):
+    call("install", "codex", "--project")
+    (tmp_path / "other" / ".git").mkdir(parents=True)
+
+    assert "`remember`" in told(home, "codex", prompts.start, where=tmp_path / "project")
+    assert "`remember`" not in told(home, "codex", prompts.start, where=tmp_path / "other")
+
+
+def test_a_server_that_a_person_takes_out_is_named_no_more(home):
+    call("install", "claude")
+    (home / ".claude.json").write_text("{}")
+
+    assert "`remember`" not in told(home, "claude-code", prompts.start)
+
+
+@pytest.mark.parametrize("by_tool", ["--mcp", "--no-mcp"])
+def test_a_start_tells_in_one_sentence_how_the_users_own_file_is_changed(home, by_tool):
+    call("install", "codex", by_tool)
+    [sentence] = [one for one in re.split(r"\.\s", told(home, "codex", prompts.start)) if "USER.md" in one]
+
+    assert len(sentence) <= 200
+    assert "section" in sentence
+
+
+def test_rules_name_the_tools_first_where_the_host_has_them(home, tmp_path):
+    skill, shared = home / ".claude/skills/eventlog/SKILL.md", tmp_path / "project" / "AGENTS.md"
+    call("install", "claude", "--with-rules")
+    by_tool = skill.read_text()
+    call("install", "claude", "--with-rules", "--no-mcp")
+    call("install", "codex", "--project", "--with-rules")
+    call("install", "copilot", "--project", "--with-rules")  # it reads the same file, and has no tools in a project
+
+    assert by_tool.index("`remember`") < by_tool.index("eventlog fact")
+    assert all("plan" in text or "section" in text for text in (by_tool, skill.read_text()))
+    assert "`remember`" not in skill.read_text()
+    assert "`remember`" in shared.read_text()

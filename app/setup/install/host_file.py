@@ -85,7 +85,7 @@ def edit_of(path: Path, edit: Callable[[str], str], text: str) -> str:
     try:
         return edit(text)
     except BadRequest as error:
-        hint = error.hint or "correct the file by hand, then do it again; nothing was changed"
+        hint = error.hint or "correct the file by hand, then do it again; it was not changed"
         raise BadRequest(error.what, where=os.fspath(path), hint=hint) from error
 
 
@@ -110,7 +110,7 @@ def _decode(data: bytes | None, path: Path) -> str:
         return (data or b"").decode()
     except UnicodeDecodeError as error:
         raise BadRequest(
-            f"not UTF-8, at byte {error.start}", where=str(path), hint="save it as UTF-8; nothing was changed"
+            f"not UTF-8, at byte {error.start}", where=str(path), hint="save it as UTF-8; it was not changed"
         ) from error
 
 

@@ -10,7 +10,7 @@ from eventlog.app.setup.install.host_file import FileChange, change, restore
 from eventlog.app.setup.install.json_edit import parse
 from eventlog.format.errors import BadRequest
 from eventlog.hooks.command import command, server_command
-from eventlog.hosts import room_name
+from eventlog.hosts import agent_name, room_name, server_files
 from eventlog.hosts.profile import (
     BOTH_SCOPES,
     Grant,
@@ -48,14 +48,9 @@ class InstallTarget(NamedTuple):
 
     def server_file(self, host: HostProfile, scope: Scope) -> Path | None:
         """Find the file of the host's MCP servers; None where it has none there."""
-        servers = host.servers
-        if servers is None or (scope == "project" and not servers.project_file):
-            return None
-        if scope == "project":
-            return self.project / servers.project_file
-        is_moved = bool(host.home_variable and self.environ.get(host.home_variable))
-        beside = self.home if servers.is_in_home and not is_moved else self.directory(host)
-        return beside / servers.user_file
+        users, projects = server_files(agent_name(host.agent), str(self.home), str(self.project), self.environ)
+        path = projects if scope == "project" else users
+        return Path(path) if path else None
 
     def directory(self, host: HostProfile) -> Path:
         """Find the host's own directory."""
@@ -171,7 +166,7 @@ def unsafe_rules(target: InstallTarget, host: HostProfile) -> list[Path]:
 
 
 def saving(target: InstallTarget, host: HostProfile) -> permissions.Saving | None:
-    """Judge whether the host lets its agent save unasked; None where its permissions are not documented."""
+    """Judge whether the host lets its agent save unasked, by tool where it starts our server; None: not documented."""
     found, grant = host.permission, permissions.grant_of(target.store)
     if isinstance(found, NoPermission):
         return permissions.Saving(found.verdict, found.remedy(grant))
@@ -179,7 +174,8 @@ def saving(target: InstallTarget, host: HostProfile) -> permissions.Saving | Non
         return None
     paths = {target.rule_file(host, found, scope): None for scope in BOTH_SCOPES}
     texts = [host_file.read_text(path) for path in paths]
-    verdict = permissions.judge(texts, found, grant)
+    by_tool = any(has_server(target, host, scope) for scope in BOTH_SCOPES)
+    verdict = permissions.judge(texts, found, grant, by_tool=by_tool)
     return permissions.Saving(verdict, _remedy(host, found, grant, texts) if verdict != "allowed" else "")
 
 

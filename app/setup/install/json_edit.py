@@ -1,7 +1,8 @@
 """Edit JSON files that belong to someone else: change a few bytes, keep every other byte; pure.
 
-`parse` makes a tree whose values have their positions in the text. Comments (`//`, `/* */`) count as white space.
-Trailing commas, duplicate keys and anything else that JSON leaves open or forbids are refused. `remove` is the exact
+`parse` makes a tree whose values have their positions in the text. Comments (`//`, `/* */`) count as white space, and
+a comma may follow the last value: hosts read both, and both stay. Duplicate keys and anything else that JSON leaves
+open or forbids are refused. `remove` is the exact
 reverse of `append` in a text that has not changed since.
 """
 
@@ -124,7 +125,6 @@ class _JsonReader:
         members: list[_Member] = []
         at = self.blank(start + 1)
         while self._text[at : at + 1] != "}":
-            at = self._separated(at, first=not members)
             key = self._string(at)
             if any(member.key == key.value for member in members):
                 raise self.error(at, f"the key {key.value!r} occurs twice")
@@ -133,20 +133,21 @@ class _JsonReader:
                 raise self.error(colon, "a colon is missing")
             value = self.value(self.blank(colon + 1), depth + 1)
             members.append(_Member(key.value, at, value))
-            at = self.blank(value.end)
+            at = self._behind(value, "}")
         return Node({key: node.value for key, _, node in members}, start, at + 1, tuple(members))
 
     def _list(self, start: int, depth: int) -> Node:
         items: list[_Member] = []
         at = self.blank(start + 1)
         while self._text[at : at + 1] != "]":
-            at = self._separated(at, first=not items)
             items.append(_Member(None, at, self.value(at, depth + 1)))
-            at = self.blank(items[-1].node.end)
+            at = self._behind(items[-1].node, "]")
         return Node([node.value for _, _, node in items], start, at + 1, tuple(items))
 
-    def _separated(self, at: int, *, first: bool) -> int:
-        if first:
+    def _behind(self, node: Node, bracket: str) -> int:
+        """Return where the next value begins, or the bracket stands that closes the list or object."""
+        at = self.blank(node.end)
+        if self._text[at : at + 1] == bracket:
             return at
         if self._text[at : at + 1] != ",":
             raise self.error(at, "a comma is missing")
@@ -236,7 +237,8 @@ def append(text: str, outer: Node, value: Any, key: str | None = None) -> str:
         return _fill(text, outer, style, value, name)
     _, start, last = outer.parts[-1]
     kept = text[last.end : outer.end - 1].rstrip()
-    head, tail = f"{text[: last.end]},{kept}", text[last.end + len(kept) :]
+    comma = text[_blank(text, last.end)].strip("]}")  # where one ends the list already, one ends it afterwards
+    head, tail = f"{text[: last.end]}{'' if comma else ','}{kept}", comma + text[last.end + len(kept) :]
     if "\n" not in text[outer.start : start] and "\n" not in kept:  # the first item stands beside the bracket
         return f"{head} {name}{json.dumps(value, ensure_ascii=False)}{tail}"
     indent = _indent_at(text, start)
@@ -256,11 +258,15 @@ def remove(text: str, outer: Node, index: int) -> str:
         comma = _blank(text, removed.end)
         between = _comments(text[removed.end : comma]) + _comments(text[comma + 1 : following])
         return text[:start] + between + text[following:]
+    last = _blank(text, removed.end)  # a comma that ends the list, or the bracket
+    is_comma = text[last] == ","
     if index == 0:
-        inner = _comments(text[outer.start + 1 : start] + text[removed.end : outer.end - 1])
-        return text[: outer.start + 1] + inner + text[outer.end - 1 :]
+        behind = text[removed.end : last] + text[last + is_comma : outer.end - 1]
+        return text[: outer.start + 1] + _comments(text[outer.start + 1 : start] + behind) + text[outer.end - 1 :]
     previous = outer.parts[index - 1].node.end
     comma = _blank(text, previous)
+    if is_comma:  # the one before ends the list from now on
+        return text[:start].rstrip() + text[removed.end : last] + text[last + 1 :]
     return text[:previous] + (text[previous:comma] + text[comma + 1 : start]).rstrip() + text[removed.end :]
 
 

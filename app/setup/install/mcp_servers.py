@@ -33,7 +33,7 @@ def add(text: str, servers: ServerFile, wanted: Mapping[str, Any]) -> str:
     merged = {**(present or {}), **wanted}
     if merged == present:
         return text
-    if _is_toml(servers):  # a host's tables below ours, of single permissions, belong to the former command
+    if servers.is_toml:  # a host's tables below ours, of single permissions, belong to the former command
         flat = {key: value for key, value in merged.items() if not isinstance(value, dict)}
         return toml_edit.with_table(text, [*servers.keys, _NAME], flat)
     return json_edit.with_member(text, [*servers.keys, _NAME], merged)
@@ -43,7 +43,7 @@ def remove(text: str, servers: ServerFile) -> str:
     """Remove our entry from the text of a file; raises BadRequest."""
     if _NAME not in text or not is_ours(entry_in(text, servers)):
         return text
-    if _is_toml(servers):
+    if servers.is_toml:
         return toml_edit.without_table(text, [*servers.keys, _NAME])
     return json_edit.without_member(text, [*servers.keys, _NAME])
 
@@ -52,7 +52,7 @@ def entry_in(text: str, servers: ServerFile) -> Any:
     """Find the entry of a server with our name in a text; None for none. Raises BadRequest."""
     if not has_content(text):
         return None
-    document = toml_edit.parsed(text) if _is_toml(servers) else parse(text).value
+    document = toml_edit.parsed(text) if servers.is_toml else parse(text).value
     return dig(document, *servers.keys, _NAME)
 
 
@@ -75,7 +75,3 @@ def missing_files(entry: Any) -> list[str]:
     """List the missing files of an entry's command."""
     words = _words(entry)
     return [word for word in words if (word == words[0] or _OURS.search(word)) and not Path(word).exists()]
-
-
-def _is_toml(servers: ServerFile) -> bool:
-    return servers.user_file.endswith(".toml")

@@ -67,9 +67,10 @@ def _is_outdated(item: str, rule: Permission, grant: Grant) -> bool:
     return rule.is_ours(item, grant) and item not in rule.items(grant)
 
 
-def judge(texts: Iterable[str], rule: Permission, grant: Grant) -> Verdict:
+def judge(texts: Iterable[str], rule: Permission, grant: Grant, *, by_tool: bool) -> Verdict:
     """Judge by the texts of all files of the host's rules; a refusal overrules a permission."""
-    verdicts = [rule.judge(_parsed(text, rule), grant) for text in texts]
+    judged = rule.judge_tools if by_tool else rule.judge
+    verdicts = [judged(_parsed(text, rule), grant) for text in texts]
     return next((verdict for verdict in ("refused", "allowed") if verdict in verdicts), "asked")
 
 

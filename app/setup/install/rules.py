@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from eventlog.app.setup.install.host_file import FileChange, change, restore
-from eventlog.app.setup.install.install import InstallTarget
+from eventlog.app.setup.install.install import InstallTarget, has_server
 from eventlog.hooks import prompts
-from eventlog.hosts.profile import HostProfile, RuleFile, Scope, profiles
+from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, RuleFile, Scope, profiles
 from eventlog.settings.schema import Locale
 
 _BEGIN, _END = "<!-- eventlog:begin -->", "<!-- eventlog:end -->"
@@ -22,24 +22,42 @@ _TEXT: Mapping[Locale, str] = {
 When you have completed what the user asked for, have committed, or are asked to remember, save it in the same turn, \
 silently. Skip it when the conversation is too short to matter. Do not mention it in your reply.
 
-    {program} summary{store} --topic 'a few words' --summary 'what was done'
+{by_tool}    {program} summary{store} --topic 'a few words' --summary 'what was done'
     {program} fact{store} 'one thing worth knowing in a later session' --entity 'what it is about'
+    {program} plan{store} --path user --heading 'Communication' --content 'what is lastingly true of the user'
 
 {quoting}
 
-What earlier sessions saved about something: `{program} search{store} 'a few words'`
+`plan` changes one section of USER.md, and keeps what a person wrote. What earlier sessions saved about something: \
+`{program} search{store} 'a few words'`
 """,
     "zh": """\
 ## 记忆
 
 完成用户请求的任务、提交代码或用户要求记住时，在同一回合内静默保存。会话太短或无意义时跳过。不要在回复中提及。
 
-    {program} summary{store} --topic '几个字' --summary '做了什么'
+{by_tool}    {program} summary{store} --topic '几个字' --summary '做了什么'
     {program} fact{store} '以后的会话值得知道的一件事' --entity '关于什么'
+    {program} plan{store} --path user --heading '沟通' --content '用户长期不变的情况'
 
 {quoting}
 
-以前的会话就某事保存的内容：`{program} search{store} '几个字'`
+`plan` 修改 USER.md 的一节，保留人写的内容。以前的会话就某事保存的内容：`{program} search{store} '几个字'`
+""",
+}
+
+_BY_TOOL: Mapping[Locale, str] = {
+    "en": """\
+With the tools of the MCP server eventlog: `remember` (kind summary with topic and content; else a fact: content, \
+entities, category; for what is lastingly true of the user kind section: about user, heading, content, into USER.md), \
+and `recall` to search what earlier sessions saved. Without them, in a shell:
+
+""",
+    "zh": """\
+用 MCP 服务器 eventlog 的工具：`remember`（kind summary，topic、content；否则为事实：content、entities、category；\
+用户长期不变的情况用 kind section：about user、heading、content，写入 USER.md），`recall` 查找以前会话保存的内容。\
+没有这些工具时，用 shell：
+
 """,
 }
 
@@ -56,8 +74,13 @@ def install_rules(target: InstallTarget, host: HostProfile, scope: Scope, locale
     path, rule = _path_of(target, host, scope), host.rules
     if path is None:
         return None
+    readers = (host, *shares_rules(host, scope))
+    has_tools = any(has_server(target, reader, place) for reader in readers for place in BOTH_SCOPES)
     text = _TEXT[locale].format(
-        program=prompts.program(), quoting=prompts.QUOTING[locale], store=prompts.store_option(target.store)
+        program=prompts.program(),
+        quoting=prompts.QUOTING[locale],
+        store=prompts.store_option(target.store),
+        by_tool=_BY_TOOL[locale] if has_tools else "",
     )
     return change(target.store, path, _edit(rule, text), _strip(rule))
 

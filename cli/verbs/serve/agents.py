@@ -95,7 +95,7 @@ def _hook_command(**_: object) -> None:
     hook_main.main(sys.argv[1:])  # with a --store that came before the verb
 
 
-@click.command(epilog=options.examples("eventlog mcp", "eventlog mcp --agent claude", "eventlog install codex --mcp"))
+@click.command(epilog=options.examples("eventlog mcp", "eventlog mcp --agent claude", "eventlog install codex"))
 @click.option(
     "--agent", default="", metavar="NAME", help="Agent that starts the server; finds its active conversation."
 )
@@ -110,6 +110,6 @@ def _hook_command(**_: object) -> None:
 def _mcp_command(agent: str, session_type: str, store: Store) -> None:
     """Serve memory as tools over the Model Context Protocol on stdin and stdout: recall, remember, why, forget.
 
-    Agents start it; `eventlog install --mcp` registers it with them. It exits with its client.
+    Agents start it; `eventlog install` registers it with them. It exits with its client.
     """
     serve(store, agent, shared=session_type == "shared")

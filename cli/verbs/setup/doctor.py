@@ -88,13 +88,19 @@ def _agent(agent: Report, display: Display, *, is_none: bool) -> None:
         heard = (
             f"hooks work: the last {display.ago(agent.last)}" if agent.last else "installed; no hook has arrived yet"
         )
-        saving = f" · {_SAVING[agent.saving.verdict]}" if agent.saving else ""
+        saving = f" · {_saving(agent)}" if agent.saving or agent.servers else ""
         _line(_mark(agent.problems), agent.agent, heard + saving)
         if agent.saving and agent.saving.fix:
             _step("to allow it", agent.saving.fix)
     for file in agent.servers:
         _line(" ", "", f"MCP server in {file}")
     _steps(agent.problems)
+
+
+def _saving(agent: Report) -> str:
+    by_tool = "by tool" if agent.servers else ""
+    verdict = _SAVING[agent.saving.verdict] if agent.saving else "saves"
+    return " ".join(filter(None, (verdict, by_tool)))
 
 
 def _mark(problems: Iterable[Problem]) -> str:

@@ -1,7 +1,8 @@
 """Register and remove hooks of agents: `eventlog install`, `eventlog uninstall`."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import click
 
@@ -13,21 +14,20 @@ from eventlog.app.setup.install.install import (
     InstallTarget,
     allow,
     disallow,
-    has_server,
     install,
     is_distrusted,
     profile_of,
     register_server,
-    saving,
     uninstall,
     unregister_server,
     unsafe_rules,
 )
 from eventlog.app.setup.install.permissions import rule_of
 from eventlog.app.setup.install.rules import install_rules, shares_rules, uninstall_rules
-from eventlog.cli import options
+from eventlog.cli import EXIT_NOT_WRITTEN, EXIT_USAGE, options
 from eventlog.cli.options import HostChoice, NearChoice
-from eventlog.cli.terminal import count, say
+from eventlog.cli.terminal import count, print_error, say
+from eventlog.format.errors import EventLogError, NotStored
 from eventlog.hosts import ROOMS
 from eventlog.hosts.profile import HostProfile, Scope, profiles
 from eventlog.settings.load import load
@@ -48,7 +48,7 @@ scope = click.option(
         "eventlog install claude",
         "eventlog install claude cursor codex",
         "eventlog install claude codex --allow",
-        "eventlog install claude --mcp",
+        "eventlog install claude --no-mcp",
         "eventlog install cursor --project --with-rules",
         "eventlog install gemini --project --session-type shared",
     )
@@ -73,7 +73,7 @@ scope = click.option(
     "--mcp/--no-mcp",
     "serves",
     default=None,
-    help="Register memory as tools, by `eventlog mcp`.  [default: if the host's sandbox blocks saving]",
+    help="Register memory as tools, by `eventlog mcp`.  [default: if the host has tools]",
 )
 @options.store
 def _install_command(
@@ -84,28 +84,61 @@ def _install_command(
     allowed: bool | None,
     serves: bool | None,
     store: Store,
-) -> None:
-    """Register the memory hook with coding agents, in their own configuration files.
+) -> int:
+    """Register the memory hook and tools with coding agents, in their own configuration files.
 
     Adds entries at the end and changes no other byte; a second run changes nothing. Keeps a copy of each file in the
-    store; `eventlog uninstall` restores it.
+    store; `eventlog uninstall` restores it. A file that cannot be changed is named at the end; all others are done.
     """
     target = options.install_target(store)
     if not names:
         raise _missing_agents("install", [report.agent for report in examine(target) if report.found], "found here")
+    shared, failed = session_type == "shared", _Failures()
     for host in [profile_of(name) for name in names]:
-        done = install(target, host, scope, shared=session_type == "shared")
-        _print_change(host.name, done)
-        if is_distrusted(target, host, scope):
-            say(f"           {host.after_install}")
-        _permit(target, host, scope, allowed)
-        _serve(target, host, scope, serves, shared=session_type == "shared")
+        with failed.noted():
+            _register(target, host, scope, shared=shared)
+        with failed.noted():
+            _permit(target, host, scope, allowed)
+        with failed.noted():
+            _serve(target, host, scope, serves, shared=shared)
         if with_rules:
-            _rules(host.name, install_rules(target, host, scope, load(store).settings.locale))
-        if done.done == "installed" and sys.stdout.isatty():
-            _offer_import(host, store)
+            with failed.noted():
+                _rules(host.name, install_rules(target, host, scope, load(store).settings.locale))
     if scope == "project":
         say("the commands hold paths of this machine: keep these files out of shared branches")
+    return failed.report()
+
+
+class _Failures:
+    """The errors of single files: none keeps the other files from being changed."""
+
+    def __init__(self) -> None:
+        self._errors: list[EventLogError] = []
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """Note an error of the library instead of raising it."""
+        try:
+            yield
+        except EventLogError as error:
+            self._errors.append(error)
+
+    def report(self) -> int:
+        """Print the errors, each once, and return the exit code."""
+        for text, hint in {str(error): error.hint for error in reversed(self._errors)}.items():
+            print_error(text, hint)
+        if any(isinstance(error, NotStored) for error in self._errors):
+            return EXIT_NOT_WRITTEN
+        return EXIT_USAGE if self._errors else 0
+
+
+def _register(target: InstallTarget, host: HostProfile, scope: Scope, *, shared: bool) -> None:
+    done = install(target, host, scope, shared=shared)
+    _print_change(host.name, done)
+    if is_distrusted(target, host, scope):
+        say(f"           {host.after_install}")
+    if done.done == "installed" and sys.stdout.isatty():
+        _offer_import(host, target.store)
 
 
 def _permit(target: InstallTarget, host: HostProfile, scope: Scope, allowed: bool | None) -> None:
@@ -113,7 +146,7 @@ def _permit(target: InstallTarget, host: HostProfile, scope: Scope, allowed: boo
     if allowed is None and rule and target.rule_file(host, rule, scope) in unsafe_rules(target, host):
         allowed = True  # replace it with a narrower rule
     if allowed is None and rule and sys.stdin.isatty() and sys.stdout.isatty():
-        allowed = click.confirm(f"may {host.name} save summaries and facts without asking you?", default=True)
+        allowed = click.confirm(f"may {host.name} save, also in USER.md, without asking you?", default=True)
     if allowed is None:
         return
     outcome = (allow if allowed else disallow)(target, host, scope)
@@ -124,17 +157,14 @@ def _permit(target: InstallTarget, host: HostProfile, scope: Scope, allowed: boo
 
 
 def _serve(target: InstallTarget, host: HostProfile, scope: Scope, serves: bool | None, *, shared: bool) -> None:
-    """Register the server on request, if it was registered, or as the only way to save."""
-    is_asked = serves is not None
-    if serves is None:
-        found = saving(target, host)
-        serves = has_server(target, host, scope) or (found is not None and found.verdict == "refused")
-        if not serves:
-            return
-    outcome = register_server(target, host, scope, shared=shared) if serves else unregister_server(target, host, scope)
-    if outcome:
+    """Register the MCP server unless the user leaves it out."""
+    if serves is False:
+        outcome = unregister_server(target, host, scope)
+    else:
+        outcome = register_server(target, host, scope, shared=shared)
+    if outcome and outcome.done != "absent":
         _print_change(f"{host.name} MCP server", outcome)
-    elif serves and is_asked:
+    elif serves and not outcome:
         where = "in a project" if host.servers else "that eventlog can register"
         say(f"{'skipped':<10} {host.name} has no MCP servers {where}")
 
@@ -161,10 +191,11 @@ def _rules(name: str, outcome: FileChange | None) -> None:
 @click.option("--all", "everywhere", is_flag=True, help="Remove the hooks of all agents.")
 @scope
 @options.store
-def _uninstall_command(names: tuple[str, ...], everywhere: bool, scope: Scope, store: Store) -> None:
+def _uninstall_command(names: tuple[str, ...], everywhere: bool, scope: Scope, store: Store) -> int:
     """Remove the memory hook from coding agents' files, with rules and MCP server; never touches the log.
 
-    Restores a file byte for byte if nothing else has changed it, and removes only our entries otherwise.
+    Restores a file byte for byte if nothing else has changed it, and removes only our entries otherwise. A file that
+    cannot be changed is named at the end.
     """
     target = options.install_target(store)
     if everywhere or not names:
@@ -175,13 +206,21 @@ def _uninstall_command(names: tuple[str, ...], everywhere: bool, scope: Scope, s
             say("no agent has our hook: nothing to remove")
         names = tuple(registered)
     other_scope: Scope = "user" if scope == "project" else "project"
+    failed = _Failures()
     for host in [profile_of(name) for name in names]:
         if not any(is_registered(target, sharer, scope) for sharer in shares_rules(host, scope)):
-            _removed(f"{host.name} rules", uninstall_rules(target, host, scope))
-        _print_change(host.name, uninstall(target, host, scope))
-        _removed(f"{host.name} MCP server", unregister_server(target, host, scope))
+            with failed.noted():
+                _removed(f"{host.name} rules", uninstall_rules(target, host, scope))
+        with failed.noted():
+            _print_change(host.name, uninstall(target, host, scope))
+        with failed.noted():
+            _removed(f"{host.name} MCP server", unregister_server(target, host, scope))
         if not is_registered(target, host, other_scope):
-            _removed(f"{host.name} permission", disallow(target, host, scope))
+            with failed.noted():
+                _removed(f"{host.name} permission", disallow(target, host, scope))
+    if everywhere and (elsewhere := _installed_agents(target, other_scope)):
+        say(f"also installed: eventlog uninstall {' '.join(elsewhere)} --{other_scope}")
+    return failed.report()
 
 
 def _removed(what: str, outcome: FileChange | None) -> None:

@@ -41,7 +41,7 @@ PROFILE = HostProfile(
         head=_SKILL,
     ),
     permission=_PERMISSION,
-    servers=ServerFile(".claude.json", ".mcp.json", entry={"type": "stdio"}, is_in_home=True),  # docs: /mcp
+    servers=ServerFile(entry={"type": "stdio"}),  # docs: /mcp
     runs=("claude",),
     marks=("CLAUDECODE",),
 )

@@ -121,6 +121,7 @@ _PERMISSION = Permission(
     keys=_KEYS,
     items=lambda grant: (grant.store,),
     judge=_judge,
+    judge_tools=lambda *_: "allowed",  # it asks before destructive tools only, and starts servers outside its sandbox
     overruled='sandbox_mode = "workspace-write" in config.toml',
     is_ours=lambda item, grant: item == grant.store,
 )
@@ -145,7 +146,7 @@ PROFILE = HostProfile(
     ),
     rules=RuleFile(project_file="AGENTS.md", user_file="AGENTS.md"),
     permission=_PERMISSION,
-    servers=ServerFile("config.toml", ".codex/config.toml", keys=("mcp_servers",)),  # docs: /codex/mcp
+    servers=ServerFile(keys=("mcp_servers",), is_toml=True),  # docs: /codex/mcp
     distrust=_distrust,
     trust_file="config.toml",
     without_trust=_without_trust,

@@ -20,6 +20,7 @@ MOST_AT_START = ("utf-8", 9_900)  # of 2,500 tokens, of four bytes as it counts 
 SILENT = b""  # anything on stdout that is not its JSON makes Stop fail, and so does a key it does not know
 
 MEMORY = (("AGENTS.override.md", "AGENTS.md"),), ((".codex/AGENTS.override.md", ".codex/AGENTS.md"),), False
+SERVERS = "CODEX_HOME", ".codex", "config.toml", ".codex/config.toml"
 
 _UPDATES = "*** Update File: "
 

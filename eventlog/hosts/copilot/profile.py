@@ -61,7 +61,9 @@ def _remedy(grant: Grant) -> str:
     return f'copilot --allow-tool "shell({grant.program}:*)" --add-dir {place}, each time: it keeps no such rule'
 
 
-_RULE = Permission(form="own", user_file="hooks/eventlog-permit.json", items=_items, judge=_judge, is_ours=_is_ours)
+_RULE = Permission(
+    form="own", user_file="hooks/eventlog-permit.json", items=_items, judge=_judge, judge_tools=_judge, is_ours=_is_ours
+)
 NO_RULE = NoPermission("asked", _remedy)
 _PERMISSION = NO_RULE if sys.platform == "win32" else _RULE
 
@@ -81,7 +83,7 @@ PROFILE = HostProfile(
     ),
     rules=RuleFile(project_file="AGENTS.md"),
     permission=_PERMISSION,
-    servers=ServerFile("mcp-config.json", entry={"type": "local", "tools": ["*"]}),
+    servers=ServerFile(entry={"type": "local", "tools": ["*"]}),
     also_runs=(ForeignHooks("claude", ("project",), is_enough=True), ForeignHooks("vscode")),
     runs=("copilot",),
     marks=("COPILOT_CLI",),

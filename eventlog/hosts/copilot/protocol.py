@@ -14,6 +14,7 @@ from eventlog.hosts.claude import protocol as claude
 AGENT = "copilot"
 SESSION_VARIABLE = "COPILOT_AGENT_SESSION_ID"  # of its agent's shell commands
 SILENT = b""
+SERVERS = "COPILOT_HOME", ".copilot", "mcp-config.json", ""
 PROMPT = "userPromptSubmitted"
 MEMORY = (("AGENTS.md",), (".github/copilot-instructions.md",)), ((".copilot/AGENTS.md",),), False
 

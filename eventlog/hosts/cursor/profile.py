@@ -23,7 +23,7 @@ PROFILE = HostProfile(
         document={"version": 1},
     ),
     rules=RuleFile(project_file=".cursor/rules/eventlog.mdc", head=_MDC),
-    servers=ServerFile("mcp.json", ".cursor/mcp.json"),
+    servers=ServerFile(),
     programs=("cursor", "cursor-agent"),
     also_runs=(ForeignHooks("claude", is_enough=True),),
     runs=("cursor-agent",),

@@ -11,6 +11,7 @@ from eventlog.hosts.call import HookCall, Payload, text
 
 AGENT = "cursor"
 SESSION_VARIABLE = "CURSOR_CONVERSATION_ID"  # of its agent's shell commands; its hooks have no such variable
+SERVERS = "", ".cursor", "mcp.json", ".cursor/mcp.json"
 SILENT = b"{}"
 MEMORY = (("AGENTS.md",),), (), False
 

@@ -5,7 +5,7 @@ and it checks each command of a line (geminicli.com/docs/reference/policy-engine
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from eventlog.format.codec import dig
@@ -37,12 +37,21 @@ def _quoted(words: Iterable[str]) -> str:
 
 
 def _judge(policy: Any, grant: Grant) -> Verdict:
+    return "allowed" if any({*grant.saving} <= names for _, names in _allowing(policy, "commandPrefix")) else "asked"
+
+
+def _judge_tools(policy: Any, _: Grant) -> Verdict:
+    found = _allowing(policy, "toolName")
+    return "allowed" if any(server == "eventlog" and TOOLS[0] in names for server, names in found) else "asked"
+
+
+def _allowing(policy: Any, key: str) -> Iterator[tuple[object, set[str]]]:
+    """Yield the server and the names of each rule that allows what `key` lists."""
     rules = dig(policy, "rule")
     for rule in rules if isinstance(rules, list) else ():
-        named = dig(rule, "commandPrefix") if dig(rule, "decision") == "allow" else None
-        if isinstance(named, list) and {*grant.prefixes} <= {*map(str, named)}:
-            return "allowed"
-    return "asked"
+        names = dig(rule, key)
+        if dig(rule, "decision") == "allow" and isinstance(names, list):
+            yield dig(rule, "mcpName"), {*map(str, names)}
 
 
 _PERMISSION = Permission(
@@ -50,6 +59,7 @@ _PERMISSION = Permission(
     user_file="policies/eventlog.toml",
     items=_items,
     judge=_judge,
+    judge_tools=_judge_tools,
     is_ours=lambda text, _: text.startswith(_HEAD),
 )
 
@@ -70,7 +80,7 @@ PROFILE = HostProfile(
     ),
     rules=RuleFile(project_file="GEMINI.md", user_file="GEMINI.md"),
     permission=_PERMISSION,
-    servers=ServerFile("settings.json", ".gemini/settings.json"),
+    servers=ServerFile(),
     runs=("gemini",),
     marks=("GEMINI_CLI",),
 )

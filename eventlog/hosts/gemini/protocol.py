@@ -13,6 +13,7 @@ from eventlog.hosts.claude import protocol as claude
 AGENT = "gemini"
 PROMPT = "BeforeAgent"
 MEMORY = (("GEMINI.md",),), ((".gemini/GEMINI.md",),), True
+SERVERS = "", ".gemini", "settings.json", ".gemini/settings.json"
 SILENT = b"{}"  # an empty answer makes it parse stderr
 
 _OPENS, _CLOSES = "<hook_context>", "</hook_context>"

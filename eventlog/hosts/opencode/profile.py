@@ -22,9 +22,7 @@ PROFILE = HostProfile(
         script=Path(__file__).with_name("plugin.js"),
     ),
     rules=RuleFile(project_file="AGENTS.md", user_file="AGENTS.md"),
-    servers=ServerFile(
-        "opencode.json", "opencode.json", keys=("mcp",), entry={"type": "local", "enabled": True}, has_one_list=True
-    ),
+    servers=ServerFile(keys=("mcp",), entry={"type": "local", "enabled": True}, has_one_list=True),
     traces=(".config/opencode", ".local/share/opencode"),
     runs=("opencode",),
     marks=("OPENCODE",),

@@ -11,6 +11,7 @@ from eventlog.hosts.claude import protocol as claude
 AGENT = "opencode"
 SESSION_VARIABLE = "OPENCODE_SESSION_ID"  # of its agent's shell commands: our plugin sets it
 MEMORY = (("AGENTS.md",),), ((".config/opencode/AGENTS.md",),), False
+SERVERS = "OPENCODE_CONFIG_DIR", ".config/opencode", "opencode.json", "opencode.json"
 SILENT = b""
 
 PROMPT = claude.PROMPT

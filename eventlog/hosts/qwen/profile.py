@@ -17,7 +17,7 @@ _PERMISSION = listed(
     enough=("run_shell_command", "run_shell_command(*)"),
     overrules={"deny": "refused", "ask": "asked"},
     project_file=".qwen/settings.json",
-    unsafe="its agent saves unasked by tools only (eventlog install qwen --mcp --allow): a rule for a command would "
+    unsafe="its agent saves unasked by tools only (eventlog install qwen --allow): a rule for a command would "
     "also run what a saved text has in backticks",
 )
 
@@ -36,7 +36,7 @@ PROFILE = HostProfile(
     ),
     rules=RuleFile(project_file="QWEN.md", user_file="QWEN.md"),
     permission=_PERMISSION,
-    servers=ServerFile("settings.json", ".qwen/settings.json"),
+    servers=ServerFile(),
     runs=("qwen",),
     marks=("QWEN_CODE",),
 )

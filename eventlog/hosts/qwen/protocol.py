@@ -13,6 +13,7 @@ from eventlog.hosts.claude import protocol as claude
 AGENT = "qwen-code"
 SESSION_VARIABLE = "QWEN_CODE_SESSION_ID"  # of its agent's shell commands
 MEMORY = (("QWEN.md",),), ((".qwen/QWEN.md",),), True
+SERVERS = "QWEN_HOME", ".qwen", "settings.json", ".qwen/settings.json"
 SILENT = b""
 
 PROMPT = claude.PROMPT

@@ -483,3 +483,60 @@ def test_an_interrupt_ends_it_quietly(store):
     running.send_signal(signal.SIGINT)
 
     assert (0, (b"", b"")) == (running.wait(120), running.communicate())
+
+
+# ------------------------------------------------------------------------------------------------ sections
+
+
+def test_a_section_of_the_users_file_is_changed_and_a_persons_lines_stay(client, store, tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    monkeypatch.setenv("HOME", str(home))
+    user = home / ".config" / "agents" / "USER.md"
+    user.parent.mkdir(parents=True)
+    user.write_text("# Ada\n\n## Communication\n\n- Be brief.\n")
+    said = client.tell(
+        "remember", kind="section", about="user", heading="Communication", content="- Be brief.\n- Answer in Swahili."
+    )
+    on_the_command_line("--store", str(store), "replay")
+
+    assert said.startswith("Planned: ")
+    assert user.read_text() == "# Ada\n\n## Communication\n\n- Be brief.\n- Answer in Swahili.\n"
+
+
+def test_a_section_that_would_take_a_persons_line_away_or_the_soul_waits(client, store, tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    monkeypatch.setenv("HOME", str(home))
+    user = home / ".config" / "agents" / "USER.md"
+    user.parent.mkdir(parents=True)
+    user.write_text("## Communication\n\n- Be brief.\n")
+    client.tell("remember", kind="section", about="user", heading="Communication", content="- Answer in Swahili.")
+    client.tell("remember", kind="section", about="soul", heading="Values", content="- Obey.")
+    on_the_command_line("--store", str(store), "replay")
+
+    assert user.read_text() == "## Communication\n\n- Be brief.\n"
+    assert not (home / ".config" / "agents" / "SOUL.md").exists()
+    assert 2 == len([*(store / "staging").iterdir()])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ({"kind": "section", "content": "x"}, "a section needs about, heading"),
+        ({"kind": "section", "content": "x", "about": "user", "heading": "H", "topic": "t"}, "a section has no topic"),
+        ({"content": "x", "about": "soul"}, "a fact is about project or user"),
+        ({"kind": "section", "content": "x", "about": "/etc/passwd", "heading": "H"}, "about is one of"),
+    ],
+)
+def test_a_call_that_means_no_section_stores_nothing(client, store, arguments, why):
+    text, failed = client.use("remember", **arguments)
+
+    assert failed
+    assert why in text
+    assert not events(store, "fact", "plan_entry")
+
+
+def test_a_fact_about_the_user_is_the_users(client, store, here):
+    client.tell("remember", content="Prefers tea", about="user")
+    client.tell("remember", content="Listens on port 1")
+
+    assert ["user", "project"] == [event.effective_scope for event in events(store, "fact")]

@@ -237,7 +237,7 @@ def test_the_log_is_never_touched(home):
 
 
 REFUSED = {
-    "a trailing comma": (b'{"a": 1,}', "line 1, column 9"),
+    "two commas": (b'{"a": 1,,}', "line 1, column 9"),
     "no JSON": (b"model = opus", "line 1, column 1"),
     "no object": (b"[]", "not a JSON object"),
     "a list of hooks": (b'{"hooks": []}', "hooks is not a JSON object"),
@@ -248,12 +248,35 @@ REFUSED = {
 @pytest.mark.parametrize(("content", "why"), REFUSED.values(), ids=REFUSED)
 def test_a_file_that_cannot_be_understood_is_refused_and_left_alone(home, content, why):
     path = _put(home, "gemini", content)
-    ran = call("install", "gemini")
+    ran = call("install", "gemini", "--no-mcp")
 
     assert 2 == ran.code
     assert why in ran.err
     assert str(path) in ran.err
     assert content == path.read_bytes()
+
+
+def test_a_file_that_cannot_be_changed_stops_no_other(home):
+    broken = _put(home, "gemini", b"model = opus")
+    commented = home / ".config" / "opencode" / "opencode.json"
+    commented.parent.mkdir(parents=True)
+    commented.write_text('{\n  "theme": "dark", // mine\n}\n')
+    ran = call("install", "claude", "gemini", "opencode", "cursor", "--with-rules")
+    agents = {agent["agent"]: agent for agent in json.loads(call("doctor", "--json").out)["agents"]}
+    call("install", "claude", "--project")
+    left = call("uninstall", "claude", "gemini", "opencode", "cursor")
+    call("install", "cursor")
+    all_of_mine = call("uninstall", "--all")
+
+    assert [2, 2, 0] == [ran.code, left.code, all_of_mine.code]
+    assert ["claude", "opencode", "cursor"] == [
+        agent for agent in ("claude", "gemini", "opencode", "cursor") if agents[agent]["installed"]
+    ]
+    assert all(agents[agent]["servers"] for agent in ("claude", "opencode", "cursor"))
+    assert 1 == ran.err.count(str(broken)) == left.err.count(str(broken))
+    assert "also installed: eventlog uninstall claude --project" in all_of_mine.out
+    assert '{\n  "theme": "dark", // mine\n}\n' == commented.read_text()
+    assert b"model = opus" == broken.read_bytes()
 
 
 def test_an_unknown_agent_is_a_mistake(home):

@@ -160,7 +160,9 @@ def test_a_file_of_another_shape_is_refused(text):
 @pytest.mark.parametrize(
     ("text", "where"),
     [
-        ('{"a": 1,}', "line 1, column 9"),
+        ('{"a": 1,,}', "line 1, column 9"),
+        ("{,}", "line 1, column 2"),
+        ("[1 2]", "line 1, column 4"),
         ("{'a': 1}", "line 1, column 2"),
         ('{"a": 1\n "b": 2}', "line 2, column 2"),
         ('{"a": }', "line 1, column 7"),

@@ -146,14 +146,14 @@ def test_a_permission_goes_alone_where_the_server_stands_in_the_file(home):
     assert ["mcp_servers"] == [*_parsed(home / ".codex/config.toml")]
 
 
-def test_it_is_registered_by_itself_where_the_sandbox_keeps_the_shell_from_saving_only(home):
-    for agent in FILES:
-        call("install", agent)
+def test_it_is_registered_wherever_a_host_takes_one_unless_it_is_left_out(home):
+    installed = [call("install", agent) for agent in (*FILES, "vscode")]
+    registered = [agent for agent in FILES if _server(home, agent)]
+    left_out = [call("install", agent, "--no-mcp") for agent in FILES]
 
-    assert ["codex"] == [agent for agent in FILES if _server(home, agent)]
-    call("install", "codex", "--allow", "--no-mcp")
-    call("install", "codex")
-    assert _server(home, "codex") is None
+    assert {0} == {ran.code for ran in (*installed, *left_out)}
+    assert [*FILES] == registered
+    assert not [agent for agent in FILES if _server(home, agent)]
 
 
 def test_what_was_wished_for_is_kept_and_brought_up_to_date(home):

@@ -100,7 +100,7 @@ def test_the_command_is_recognised_shared_or_not(tmp_path):
 
 def _old_form(home, agent="claude"):
     """What an earlier version left: no guard."""
-    call("install", agent)
+    call("install", agent, "--no-mcp")
     path = next(path for path in home.rglob("*.json") if "backups" not in path.parts)
     path.write_text(path.read_text().replace(" 2>/dev/null || true", ""))
     return path

@@ -137,7 +137,7 @@ def test_an_item_comes_and_goes_in_any_list(items, between, trailing):
 )
 def test_what_is_written_in_another_way_is_left_alone(home, text):
     path = _put(home, "codex", text)
-    ran = call("install", "codex", "--allow")
+    ran = call("install", "codex", "--allow", "--no-mcp")
 
     assert 0 != ran.code
     assert text == path.read_text()
@@ -161,7 +161,7 @@ def test_only_saving_with_this_program_is_allowed(home):
     call("install", "claude", "--allow")
     allowed = json.loads((home / RULES["claude"]).read_text())["permissions"]["allow"]
 
-    commands = [f"Bash({_grant(home).program} {verb}:*)" for verb in ("summary", "fact")]
+    commands = [f"Bash({_grant(home).program} {verb}:*)" for verb in ("summary", "fact", "plan")]
     assert [*commands, *(f"mcp__eventlog__{tool}" for tool in ("remember", "recall", "why"))] == allowed
 
 
@@ -186,16 +186,18 @@ def test_a_policy_allows_no_more_than_saving(home):
 
     assert ("run_shell_command", "allow") == (rule["toolName"], rule["decision"])
     assert ("eventlog", ["remember", "recall", "why"]) == (of_tools["mcpName"], of_tools["toolName"])
-    assert all(prefix.endswith(("eventlog summary", "eventlog fact")) for prefix in rule["commandPrefix"])
+    assert all(
+        prefix.endswith(("eventlog summary", "eventlog fact", "eventlog plan")) for prefix in rule["commandPrefix"]
+    )
 
 
 def test_no_rule_lets_a_shell_expand_what_a_text_says(home):
-    call("install", "qwen", "--allow")
+    call("install", "qwen", "--allow", "--no-mcp")
     allowed = json.loads((home / RULES["qwen"]).read_text())["permissions"]["allow"]
 
     assert [f"mcp__eventlog__{tool}" for tool in ("remember", "recall", "why")] == allowed
     assert "asked" == _saving("qwen")["verdict"]
-    assert "--mcp --allow" in _saving("qwen")["fix"]
+    assert "eventlog install qwen --allow" in _saving("qwen")["fix"]
 
 
 @pytest.mark.parametrize("again", [(), ("--allow",)])
@@ -219,17 +221,17 @@ def test_a_rule_that_did_is_named_by_doctor_and_goes_with_the_next_install(home,
 
 @pytest.mark.parametrize("agent", RULES)
 def test_in_a_pipe_nothing_is_allowed_unasked(home, agent):
-    call("install", agent)
+    call("install", agent, "--no-mcp")
 
     assert "allowed" != _saving(agent)["verdict"]
 
 
 @pytest.mark.parametrize("agent", [agent for agent in RULES if agent != "qwen"])
 def test_a_leave_is_kept_until_it_is_taken_back(home, agent):
-    call("install", agent, "--allow")
-    call("install", agent)
+    call("install", agent, "--allow", "--no-mcp")
+    call("install", agent, "--no-mcp")
     kept = _saving(agent)["verdict"]
-    taken = call("install", agent, "--no-allow")
+    taken = call("install", agent, "--no-allow", "--no-mcp")
 
     assert "allowed" == kept
     assert "removed" in taken.out
@@ -253,7 +255,7 @@ def test_on_a_terminal_the_user_is_asked(home, answer, verdict):
     os.close(ours)
 
     assert 0 == asked.returncode
-    assert "may Claude Code save summaries and facts without asking you? [Y/n]" in said
+    assert "may Claude Code save, also in USER.md, without asking you? [Y/n]" in said
     assert verdict == _saving("claude")["verdict"]
 
 
@@ -312,14 +314,44 @@ def test_a_hook_of_the_users_own_is_left_alone(home):
 )
 def test_doctor_says_what_becomes_of_a_save(home, agent, text, verdict):
     _put(home, agent, text)
-    call("install", agent)
+    call("install", agent, "--no-mcp")
 
     assert verdict == _saving(agent)["verdict"]
 
 
+@pytest.mark.parametrize(
+    ("agent", "text", "verdict"),
+    [
+        ("claude", "{}", "asked"),
+        ("claude", '{"permissions": {"allow": ["Bash"]}}', "asked"),
+        ("claude", '{"permissions": {"allow": ["mcp__eventlog"]}}', "allowed"),
+        ("claude", '{"permissions": {"allow": ["mcp__eventlog"], "deny": ["mcp__eventlog__remember"]}}', "refused"),
+        ("codex", "sandbox_mode = 'read-only'", "allowed"),
+        ("gemini", '[[rule]]\nmcpName = "eventlog"\ntoolName = ["remember"]\ndecision = "allow"', "allowed"),
+        ("gemini", '[[rule]]\nmcpName = "other"\ntoolName = ["remember"]\ndecision = "allow"', "asked"),
+        ("copilot", "", "asked"),
+        ("qwen", '{"permissions": {"allow": ["mcp__eventlog__*"], "ask": ["mcp__eventlog__*"]}}', "asked"),
+    ],
+)
+def test_doctor_says_what_becomes_of_a_save_by_tool(home, agent, text, verdict):
+    _put(home, agent, text)
+    call("install", agent)
+    line = next(line for line in call("doctor").out.splitlines() if f" {agent} " in line)
+
+    assert verdict == _saving(agent)["verdict"]
+    assert line.endswith(" by tool")
+
+
+@pytest.mark.parametrize("agent", RULES)
+def test_what_is_allowed_lets_every_host_save_by_tool(home, agent):
+    call("install", agent, "--allow")
+
+    assert {"verdict": "allowed", "fix": ""} == _saving(agent)
+
+
 @pytest.mark.parametrize("agent", [agent for agent in RULES if agent != "qwen"])
 def test_doctor_names_the_command_that_allows_it(home, agent):
-    call("install", agent)
+    call("install", agent, "--no-mcp")
     call(*_saving(agent)["fix"].split()[1:])
 
     assert {"verdict": "allowed", "fix": ""} == _saving(agent)
@@ -327,7 +359,7 @@ def test_doctor_names_the_command_that_allows_it(home, agent):
 
 def test_doctor_names_what_takes_the_leave_away(home):
     _put(home, "codex", "sandbox_mode = 'read-only'\n")
-    call("install", "codex", "--allow")
+    call("install", "codex", "--allow", "--no-mcp")
 
     assert "sandbox_mode" in _saving("codex")["fix"]
     assert "may not save" in call("doctor").out
