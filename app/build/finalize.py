@@ -55,6 +55,7 @@ class OpenSession(msgspec.Struct):
     cwd: str = ""
     transcript: str = ""
     ended: bool = False
+    process: str = ""
 
 
 _decoder = msgspec.json.Decoder(OpenSession)
@@ -202,11 +203,11 @@ def _notes(store: Store, ending: str) -> list[Path]:
 
 
 def _over(opened: OpenStore) -> Iterator[Path]:
-    """Find the notes of conversations that ended, or have been silent for so long that they must have."""
+    """Find the notes of conversations that ended, or whose host is gone, or that have been silent for so long."""
     for path in _notes(opened.store, ".json"):
         try:
             note = _decoder.decode(path.read_bytes())
-            if note.ended or _age(opened, path) > _SILENT_NS:
+            if note.ended or background.is_gone(note.process) or _age(opened, path) > _SILENT_NS:
                 yield path
         except (OSError, msgspec.MsgspecError):  # half-written at this moment, or damaged
             _give_up(opened, path)

@@ -28,6 +28,8 @@ class ToldBefore:
     def take_in(self, event: "dict[str, object]") -> None:
         """Take in an event of the conversation."""
         self._shared = self._shared or event.get("session_type") == "shared"
+        if event.get("subagent"):  # what a helper was told or stated, the conversation does not know
+            return
         if event.get("type") == "context_injected":
             self._events.update(texts_in(event, "sources"))
             self._lines |= line_marks_in(text_in(event, "lines"))

@@ -4,11 +4,14 @@ Imported while a session waits to begin: standard library only.
 """
 
 from eventlog.app.naming.known_projects import home_of
-from eventlog.app.serve.context import ContextResult, begin, build
+from eventlog.app.serve.context import ContextResult, begin, build, gathered
 from eventlog.app.serve.receipt_line import append_receipt_line
+from eventlog.fast.copies import replace
 from eventlog.hooks import prompts
 from eventlog.hosts import has_tools
 from eventlog.hosts.call import HookCall
+from eventlog.projections.context.build import build as fit_parts
+from eventlog.projections.context.context_files import MEMORY
 from eventlog.projections.context.request import ContextRequest, WorkAtHand
 from eventlog.projects.repository import branch_and_changes
 from eventlog.projects.root import project_root
@@ -89,6 +92,18 @@ def request_of(
 def _within(project: str, where: str) -> str:
     """Return where a session works, if that is in the project: a linked worktree has a branch of its own."""
     return where if where and project_root(where) == project else project
+
+
+_HELPER_CHARS = 1500
+
+
+def helpers_context(opened: "OnMachine", call: HookCall) -> ContextResult:
+    """Build what a helper starts with: what is known of the project, and how to search; nothing that asks to act."""
+    request = request_of(opened, call.project, agent=call.agent, source="startup", budget=_HELPER_CHARS)
+    parts = gathered(opened.store, opened.settings, replace(request, session_id=call.session))
+    parts.todos, parts.notes, parts.last, parts.sessions = [], [], [], []
+    parts.loaded = [(file, result) for file, result in parts.loaded if file.load_order == MEMORY]
+    return ContextResult(parts, fit_parts(parts), 0)
 
 
 def _work_at_hand(store: "Store", project: str, where: str) -> WorkAtHand:

@@ -13,6 +13,7 @@ from eventlog.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from eventlog.app.serve.context import ContextResult
     from eventlog.format.payloads import Envelope
     from eventlog.settings.schema import Settings
 
@@ -55,12 +56,26 @@ def start_context(store: Store, call: HookCall) -> str:
     return prompts.instructions(store, call, cached.preferences(store)["locale"], source)
 
 
+def helper_context(store: Store, call: HookCall) -> str:
+    """Build the text a helper starts with: what is known of the project; "" for nothing."""
+    from eventlog.app.serve.current_lines import find_libraries
+    from eventlog.app.serve.session_context import helpers_context
+    from eventlog.settings.plain import plain_settings
+
+    deadline.set_stage(deadline.ANSWER)
+    if not cached.are_current(store):
+        find_libraries()
+    built = helpers_context(_Here(store, plain_settings(cached.settings(store))), call)
+    if built.receipt.get("sources"):
+        _append_receipt(store, call, built, "helper")
+        return built.text
+    return ""
+
+
 def _known(store: Store, call: HookCall, source: str, *, certain: bool) -> str:
     """Build the context, and put its receipt into the log; of files alone where only what is `certain` is wanted."""
     from eventlog.app.serve.current_lines import find_libraries
-    from eventlog.app.serve.receipt_line import append_receipt_line
     from eventlog.app.serve.session_context import request_of, session_context
-    from eventlog.format.errors import NotStored
     from eventlog.projections.context.request import NEW
     from eventlog.settings.plain import plain_settings
 
@@ -77,15 +92,23 @@ def _known(store: Store, call: HookCall, source: str, *, certain: bool) -> str:
         where=call.where,
     )
     built = session_context(opened, request, certain=certain)
+    _append_receipt(store, call, built, source)
+    return built.text
+
+
+def _append_receipt(store: Store, call: HookCall, built: "ContextResult", source: str) -> None:
+    from eventlog.app.serve.receipt_line import append_receipt_line
+    from eventlog.format.errors import NotStored
+
     about: Envelope = {
         "type": "context_injected",
         "conversation_id": call.session,
         "project": call.project,
         "agent": call.agent,
+        "subagent": call.subagent,
     }
     try:
         deadline.set_stage_within(deadline.LOCK, deadline.ANSWER)
-        append_receipt_line(store, about, built.receipt, built.text, source)
+        append_receipt_line(store, about, built.receipt, built.text, f"{source} {call.subagent}".rstrip())
     except (NotStored, OutOfTime):  # what is known matters more than its receipt: the disk is full, the log is locked
         deadline.set_stage(deadline.LAST)
-    return built.text

@@ -7,6 +7,7 @@ from eventlog.app.machine import Machine
 from eventlog.app.naming.references import session_named
 from eventlog.format import timestamps
 from eventlog.format.events import HUMAN, Event, HostEvent, SaveRequested, SessionEnd, TurnEnd, persons_conversation
+from eventlog.hosts.call import MACHINE_PROMPT
 from eventlog.hosts.environment import named_conversations
 from eventlog.hosts.transcripts.read import PROMPTS
 from eventlog.log.event_log import EventLog
@@ -150,7 +151,7 @@ def _works_after(event: Event) -> bool | None:
             return False
         case SaveRequested(trigger="stop"):
             return True
-        case HostEvent(name=name) if name.casefold() in PROMPTS:
+        case HostEvent(name=name) if name.casefold() in PROMPTS or name == MACHINE_PROMPT:
             return True
         case HostEvent(name=name) if name.casefold() in _TURN_ENDS:
             return False

@@ -7,7 +7,9 @@ envelope and the fields of its type.
 
 from typing import Literal, NotRequired, TypedDict
 
-EventType = Literal["session_start", "turn_end", "save_requested", "session_end", "context_injected", "host_event"]
+EventType = Literal[
+    "session_start", "turn_end", "save_requested", "session_end", "stage_summary", "context_injected", "host_event"
+]
 
 
 class Stamp(TypedDict):
@@ -56,6 +58,17 @@ class SaveRequested(TypedDict):
     trigger: Literal["stop", "pre_compact"]
     context_usage_percent: NotRequired[float | None]
     message_count: NotRequired[int | None]
+
+
+class StageSummary(TypedDict):
+    """A summary of the work done; of hooks only that of a stage, as its host wrote it."""
+
+    scope: NotRequired[Literal["stage", "session"]]
+    topic: NotRequired[str]
+    summary: str
+    decisions: NotRequired[list[str]]
+    todos: NotRequired[list[str]]
+    done: NotRequired[list[str]]
 
 
 class SessionEnd(TypedDict, total=False):

@@ -33,10 +33,9 @@ def notes_dir(store: Store) -> str:
 def mark_open(store: Store, call: HookCall) -> None:
     """Write the note of a conversation, if possible; not durable.
 
-    A start has a note of its own (`.started`), for session hooks; alone it starts no process.
+    A start has a note of its own as well (`.started`), for session hooks.
     """
-    ending = "started" if call.type == "session_start" else "json"
-    path = f"{notes_dir(store)}/{conversation_name(call.session)}.{ending}"
+    path = _note(store, call)
     fields = scrub_fields(
         present(
             {
@@ -46,18 +45,45 @@ def mark_open(store: Store, call: HookCall) -> None:
                 "cwd": call.where,
                 "transcript": call.transcript or _noted_transcript(path),
                 "ended": call.type == "session_end",
+                "process": _host_process(),
             }
         )
     )
+    if call.type == "session_start":
+        write_note(_note(store, call, "started"), fastjson.dumps(fields))
+        if os.path.exists(path):  # an end that nobody has seen to yet
+            return
     write_note(path, fastjson.dumps(fields))
+
+
+def complete(store: Store, call: HookCall) -> None:
+    """Complete a call from the notes of its conversation: where it began, and whether a machine began this turn."""
+    turn = _note(store, call, "turn")
+    if call.by_machine:
+        write_note(turn, call.dedupe_key.encode())
+        return
+    if began := _noted(_note(store, call)).get("project"):
+        call.begun_in(str(began))
+    if call.type == "session_end":
+        remove(turn)
+    elif call.dedupe_key and os.path.exists(turn) and read_regular(turn) == call.dedupe_key.encode():
+        call.as_host_event()
+
+
+def _note(store: Store, call: HookCall, ending: str = "json") -> str:
+    return f"{notes_dir(store)}/{conversation_name(call.session)}.{ending}"
+
+
+def _noted(path: str) -> "dict[str, object]":
+    try:
+        return fastjson.object_in(read_regular(path))
+    except OSError:
+        return {}
 
 
 def _noted_transcript(path: str) -> object:
     """Return the transcript of an earlier note: Copilot names it at a turn's end and not at the session's."""
-    try:
-        return fastjson.object_in(read_regular(path)).get("transcript", "")
-    except OSError:
-        return ""
+    return _noted(path).get("transcript", "")
 
 
 def mark_entries(store: Store) -> None:
@@ -76,6 +102,53 @@ def has_open(store: Store) -> bool:
         return any(name.endswith((".json", _ENTRIES)) for name in os.listdir(notes_dir(store)))
     except OSError:
         return False
+
+
+# ------------------------------------------------------------------------------------------------ the host
+
+_SHELLS = (b"sh", b"bash", b"dash", b"ash", b"zsh", b"ksh", b"fish", b"busybox", b"env")
+
+
+def _host_process() -> str:
+    """Name the host's process, with what tells it from a later one of the same number; "" where that is unknown.
+
+    It is the nearest one above this that is no shell. Where there is no /proc it is the leader of the terminal's
+    session, unless that is our own shell.
+    """
+    try:
+        space, pid = os.readlink("/proc/self/ns/pid"), os.getppid()
+        for _ in range(4):
+            name, parent, started = _process(pid)
+            if name not in _SHELLS:
+                return f"{space} {pid} {started}"
+            pid = parent
+    except (OSError, ValueError, IndexError):
+        if hasattr(os, "getsid") and (leader := os.getsid(0)) not in (os.getpid(), os.getppid()):
+            return str(leader)
+    return ""
+
+
+def _process(pid: int) -> "tuple[bytes, int, str]":
+    """Read the name, the parent and the start time of a process of Linux; raises OSError or ValueError."""
+    head, _, rest = read_regular(f"/proc/{pid}/stat").rpartition(b")")
+    fields = rest.split()
+    return head.partition(b"(")[2], int(fields[1]), fields[19].decode()
+
+
+def is_gone(process: str) -> bool:
+    """Return whether a host's process has ended, as far as this machine can tell."""
+    words = process.split()
+    try:
+        match words:
+            case [space, pid, started] if space == os.readlink("/proc/self/ns/pid"):
+                return _process(int(pid))[2] != started
+            case [leader]:
+                os.kill(int(leader), 0)
+    except (FileNotFoundError, ProcessLookupError):
+        return os.path.exists("/proc/self/stat") or len(words) == 1
+    except (OSError, ValueError, IndexError):
+        return False
+    return False
 
 
 # ------------------------------------------------------------------------------------------------ the process

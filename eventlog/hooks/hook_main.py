@@ -57,14 +57,14 @@ def main(argv: list[str]) -> "NoReturn":
 
 
 def start_context(store: Store, call: HookCall) -> str:
-    """Build the text a session starts with, never empty; for a prompt or a file what is relevant to it, or nothing."""
+    """Build the text a session starts with, never empty; what a helper starts with, or what is relevant to a prompt."""
     if call.asked or call.file:
         from eventlog.app.search import recall
 
         return recall.at_prompt(store, call)
     from eventlog.app.serve import session_start
 
-    return session_start.start_context(store, call)
+    return (session_start.helper_context if call.starts_helper else session_start.start_context)(store, call)
 
 
 def handle(
@@ -89,17 +89,9 @@ def handle(
             return silence, None, None
         if (call.type == "session_start" or call.takes_context) and hints.get("session-type") == "shared":
             call.in_shared_session()
-        if not call.session.strip():
-            from eventlog.hooks.conversation import conversation_id
-
-            call.session = conversation_id(store, call, environ)
-        call.session = log_name(call.session)
+        _complete(store, call, environ)
         if call.file is not None and (answer := _before_file(store, call, dialect, start_context)) is not None:
             return answer, store, None
-        if call.may_recur and not call.dedupe_key:
-            from eventlog.hooks.conversation import previous_event
-
-            call.after = previous_event(store, call)
         event = event_of(store, call)
         lost = dated(event, call)
         new = record(store, call, event)
@@ -113,6 +105,23 @@ def handle(
         deadline.set_stage(deadline.LAST)
         note(store, TimeoutError("out of time"), lost, agent)
     return silence, store, call if not lost else None
+
+
+def _complete(store: Store, call: HookCall, environ: "Mapping[str, str]") -> None:
+    """Add what the payload lacks: the conversation, what its notes say of it, and the event before a start or end."""
+    if not call.session.strip():
+        from eventlog.hooks.conversation import conversation_id
+
+        call.session = conversation_id(store, call, environ)
+    call.session = log_name(call.session)
+    if call.by_machine or call.type in ("turn_end", "session_end"):
+        from eventlog.hooks.background import complete
+
+        complete(store, call)
+    if call.may_recur and not call.dedupe_key:
+        from eventlog.hooks.conversation import previous_event
+
+        call.after = previous_event(store, call)
 
 
 def _before_file(store: Store, call: HookCall, dialect: "Dialect", start_context: "StartContext") -> bytes | None:

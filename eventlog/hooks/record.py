@@ -9,7 +9,7 @@ import time
 import eventlog
 from eventlog import hosts
 from eventlog.fast import fastjson, os
-from eventlog.format import ids
+from eventlog.format import SESSION_END, ids
 from eventlog.hooks import deadline
 from eventlog.hooks.deadline import OutOfTime
 from eventlog.hosts.call import HookCall, Payload, present
@@ -128,6 +128,8 @@ def envelope(call: HookCall, event_type: "EventType") -> "Envelope":
     if call.project:
         fields["project"] = log_name(call.project)
     fields["agent"] = log_name(call.agent)
+    if event_type == "stage_summary":
+        fields["layer"] = SESSION_END  # saved without the agent
     if call.subagent:
         fields["subagent"] = log_name(call.subagent)
     return fields

@@ -37,7 +37,8 @@ def answer(
 
         duplicate_log.count_duplicate(store, "event")
     if call.subagent:
-        return dialect.SILENT
+        known = start_context(store, call) if call.starts_helper and new else ""
+        return dialect.start(known, call.name) if known else dialect.SILENT
     if new is not False and (call.type == "session_start" or call.owes_context or call.takes_context):
         context = _give_context(store, call, dialect, start_context)
         if context != dialect.SILENT:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import TypeVar
 
-    from eventlog.format.payloads import EventType, SaveRequested, SessionEnd, SessionStart, TurnEnd
+    from eventlog.format.payloads import EventType, SaveRequested, SessionEnd, SessionStart, StageSummary, TurnEnd
 
     Fields = TypeVar("Fields", bound=Mapping[str, object])
 
@@ -30,6 +30,8 @@ class HookCall:
     asked          the user's prompt, where the answer reaches the agent with it
     file           before a tool, where the answer reaches the agent: the file it is about to open, "" for none
     takes_context  the answer reaches the agent, and may contain an owed context
+    starts_helper  a subagent starts, and the answer reaches it
+    by_machine     a prompt that the host made: a notification, a wake-up
     """
 
     def __init__(
@@ -52,6 +54,8 @@ class HookCall:
         self.takes_context = False
         self.asked = ""
         self.file: str | None = None
+        self.starts_helper = False
+        self.by_machine = False
 
     def as_session_start(
         self, *, source: str = "", model: str = "", transcript_path: str = "", dedupe_key: str = ""
@@ -91,6 +95,27 @@ class HookCall:
         """Make the call the end of a session."""
         fields: SessionEnd = {"reason": reason, "status": status, "duration_ms": duration_ms, "error": error}
         return self._as("session_end", present(fields), dedupe_key)
+
+    def as_prompt(self, prompt: str, *, source: str = "", dedupe_key: str = "") -> "HookCall":
+        """Make the call a prompt of the user, or of a machine: that is no turn of the user's, and no question."""
+        self.by_machine = source not in _PEOPLE or not_the_user(prompt)
+        self.name, self.asked = (MACHINE_PROMPT, "") if self.by_machine else (self.name, prompt)
+        self.dedupe_key = dedupe_key
+        return self
+
+    def as_stage(self, summary: str) -> "HookCall":
+        """Make the call a summary of the stage that a compaction ended."""
+        fields: StageSummary = {"scope": "stage", "summary": summary}
+        return self._as("stage_summary", fields, "")
+
+    def as_host_event(self) -> "HookCall":
+        """Make the call one of the host that means nothing else."""
+        self.may_ask = False
+        return self._as("host_event", {}, self.dedupe_key)
+
+    def begun_in(self, project: str) -> None:
+        """Set the project in which the conversation began: its agent may work elsewhere by now."""
+        self._project = project
 
     def in_shared_session(self) -> None:
         """Mark the session as shared."""
@@ -150,6 +175,21 @@ class HookCall:
             return fastjson.dumps(content).decode()
         except ValueError:  # a number that JSON cannot write
             return repr(content)
+
+
+MACHINE_PROMPT = "MachinePrompt"  # the name, in the log, of a prompt that a host made
+_PEOPLE = (
+    "",
+    "user",
+    "sdk",
+)  # a prompt's source, as Claude Code names it; editors send their users' prompts by the sdk
+_NOT_THE_USER = ("<task-notification>", "<local-command", "<command-name>", "<command-message>", "<system-reminder>",
+                 "Caveat: The messages below", "[Request interrupted", "Stop hook feedback:")  # fmt: skip
+
+
+def not_the_user(prompt: str) -> bool:
+    """Return whether a host made what stands in the place of a user's prompt, in a hook's call or in a transcript."""
+    return prompt.lstrip().startswith(_NOT_THE_USER)
 
 
 _CLOSING = ("last_assistant_message", "prompt_response")

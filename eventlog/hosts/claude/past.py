@@ -11,7 +11,7 @@ from pathlib import Path
 
 from eventlog.format import MARK
 from eventlog.format.codec import dig
-from eventlog.hosts.call import text
+from eventlog.hosts.call import not_the_user, text
 from eventlog.hosts.transcripts.past_session import PastSession, Span, directory_spelled, first_text
 from eventlog.hosts.transcripts.steps import (
     ShellCalls,
@@ -71,8 +71,6 @@ def _directory_of(folder: Path) -> str:
 
 
 _TITLES = {"summary": "summary", "ai-title": "aiTitle", "custom-title": "customTitle"}  # the last counts before others
-_NOT_THE_USER = ("<task-notification>", "<local-command", "<command-name>", "<command-message>", "<system-reminder>",
-                 "Caveat: The messages below", "[Request interrupted", "Stop hook feedback:")  # fmt: skip
 
 
 def steps(path: Path) -> Iterator[Step]:
@@ -143,7 +141,7 @@ def _words(record: TranscriptRecord) -> Iterator[Step]:
     if record.get("type") == "assistant" and (reply := text_of(content)):
         yield Step("reply", reply)
     if record.get("type") == "user":
-        prompt = "\n".join(part for part in texts(content) if not part.lstrip().startswith(_NOT_THE_USER)).strip()
+        prompt = "\n".join(part for part in texts(content) if not not_the_user(part)).strip()
         if prompt:
             yield Step("prompt", prompt)
 

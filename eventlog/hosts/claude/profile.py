@@ -11,8 +11,8 @@ _SKILL = (
 )
 
 _EVENTS = (
-    "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SubagentStart", "SubagentStop", "PreCompact",
-    "SessionEnd",
+    "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "StopFailure", "SubagentStart", "SubagentStop",
+    "PreCompact", "PostCompact", "SessionEnd",
 )  # fmt: skip
 
 _PERMISSION = listed("Bash({}:*)", ("Bash", "Bash(*)", "Bash(:*)"), {"deny": "refused"}, ".claude/settings.json")

@@ -22,6 +22,7 @@ SERVERS = "CLAUDE_CONFIG_DIR", "", ".claude.json", ".mcp.json"
 SILENT = b""
 PROMPT = "UserPromptSubmit"  # the event of a prompt, whose answer reaches the agent
 
+_LONGEST_STAGE = 1500  # characters
 _OPENS_FILES = ("read", "edit", "multiedit", "write", "notebookedit", "readfile", "writefile")
 
 
@@ -40,23 +41,42 @@ def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
             )
         case "Stop" if turn or not payload.get("stop_hook_active"):  # else the same turn, continued for a hook
             return call.as_turn_end(turn_id=turn, status="completed", dedupe_key=turn, may_ask=is_settled(payload))
+        case "StopFailure":  # instead of Stop, where a request of the model failed
+            return call.as_turn_end(turn_id=turn, status="error", dedupe_key=turn, may_ask=False)
         case "PreCompact":
             return call.as_compaction()
         case "SessionEnd":
             call.may_recur = True
             return call.as_session_end(reason=text(payload, "reason"), dedupe_key=turn)
+    return _within_turn(call, name, turn)
+
+
+def _within_turn(call: HookCall, name: str, turn: str) -> HookCall:
+    payload = call.payload
+    match name:
+        case "PostCompact" if stage := _stage(text(payload, "compact_summary")):
+            return call.as_stage(stage)
         case "SubagentStart" | "SubagentStop":
-            call.dedupe_key = subagent
+            call.dedupe_key, call.starts_helper = call.subagent, name == "SubagentStart" and call.subagent != ""
             if payload.get("agent_type") == "":  # the agent that writes a compaction's summary is no subagent
                 call.subagent = ""
         case "UserPromptSubmit":
-            call.dedupe_key, call.asked = turn, text(payload, "prompt")
-        case "PreToolUse" if agent == AGENT:
+            return call.as_prompt(text(payload, "prompt"), source=text(payload, "source"), dedupe_key=turn)
+        case "PreToolUse" if call.agent == AGENT:
             arguments = payload.get("tool_input")
             is_of_file = text(payload, "tool_name").replace("_", "").lower() in _OPENS_FILES
             paths = arguments if is_of_file and isinstance(arguments, dict) else {}
             call.file = text(paths, "file_path", "notebook_path", "absolute_path")
     return call
+
+
+def _stage(summary: str) -> str:
+    """Return what a model wrote of a conversation to compact it, bounded and without the thoughts before."""
+    _, _, after = summary.rpartition("</analysis>")
+    words = after.replace("<summary>", " ").replace("</summary>", " ").split()
+    text = " ".join(words)
+    beginning = text[:_LONGEST_STAGE]
+    return text if text == beginning else f"{beginning.rpartition(' ')[0] or beginning} …"
 
 
 def is_settled(payload: Payload) -> bool:

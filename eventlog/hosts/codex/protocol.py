@@ -33,7 +33,7 @@ flush = claude.flush
 def read(payload: Payload, name: str) -> HookCall:
     """Make a call of a payload."""
     call = claude.read(payload, name, AGENT)
-    call.may_ask = name == claude.PROMPT
+    call.may_ask = call.name == claude.PROMPT
     if name == "PreToolUse":
         arguments = payload.get("tool_input")
         patch = text(arguments, "command", "input") if isinstance(arguments, dict) else ""

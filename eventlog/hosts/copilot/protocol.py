@@ -54,6 +54,8 @@ def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
             call.dedupe_text = prompt
             call.takes_context = agent == AGENT  # from 1.0.65 on
             call.asked = prompt if call.takes_context else ""
+        case "subagentStart":
+            call.starts_helper = agent == AGENT
         case "preToolUse" | "postToolUse":
             call.dedupe_text = _tool_call(payload)
             call.takes_context = name == "postToolUse"

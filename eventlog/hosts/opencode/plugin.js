@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process"
 
 const COMMANDS = {}
 
-const ASKS = { SessionStart: true, UserPromptSubmit: true }
+const ASKS = { SessionStart: true, UserPromptSubmit: true, SubagentStart: true }
 
 export const EventLog = async ({ directory }) => {
   const parents = new Map() // of a helper's session
@@ -34,8 +34,13 @@ export const EventLog = async ({ directory }) => {
     contexts.set(session, tell("SessionStart", session, { source }))
   }
 
+  const help = (session, parent) => {
+    parents.set(session, parents.get(parent) ?? parent)
+    contexts.set(session, tell("SubagentStart", session))
+  }
+
   const onEvent = {
-    "session.created": ({ info }) => (info.parentID ? parents.set(info.id, info.parentID) : begin(info.id, "startup")),
+    "session.created": ({ info }) => (info.parentID ? help(info.id, info.parentID) : begin(info.id, "startup")),
     "session.compacted": ({ sessionID }) => parents.has(sessionID) || begin(sessionID, "compact"),
     "message.part.updated": ({ part }) => part.type === "text" && part.time?.end && replies.set(part.sessionID, part.text),
     "session.idle": ({ sessionID }) => {

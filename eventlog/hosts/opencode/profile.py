@@ -5,7 +5,8 @@ from pathlib import Path
 from eventlog.hosts.profile import HookFile, HostProfile, RuleFile, ServerFile
 
 _EVENTS = (
-    "SessionStart", "UserPromptSubmit", "PostToolUse", "AfterAgentResponse", "Stop", "PreCompact", "SessionEnd",
+    "SessionStart", "UserPromptSubmit", "PostToolUse", "AfterAgentResponse", "Stop", "SubagentStart", "PreCompact",
+    "SessionEnd",
 )  # fmt: skip
 
 PROFILE = HostProfile(

@@ -25,7 +25,7 @@ def read(payload: Payload, name: str) -> HookCall:
     if prompt := text(payload, "prompt"):
         payload = {**payload, "prompt": _unquoted(prompt)}
     call = claude.read(payload, name, AGENT)
-    call.may_ask = name == claude.PROMPT
+    call.may_ask = call.name == claude.PROMPT
     return call
 
 

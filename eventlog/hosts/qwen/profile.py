@@ -8,8 +8,8 @@ all unless a rule names it.
 from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, RuleFile, ServerFile, listed
 
 _EVENTS = (
-    "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SubagentStart", "SubagentStop", "PreCompact",
-    "SessionEnd",
+    "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "StopFailure", "SubagentStart", "SubagentStop",
+    "PreCompact", "SessionEnd",
 )  # fmt: skip
 
 _PERMISSION = listed(

@@ -27,5 +27,5 @@ def read(payload: Payload, name: str) -> HookCall:
     call = claude.read(payload, name, AGENT)
     if name == "SessionStart":
         call.dedupe_key = text(payload, "timestamp")
-    call.may_ask = name == claude.PROMPT and text(payload, "prompt") != ""
+    call.may_ask = call.name == claude.PROMPT and text(payload, "prompt") != ""
     return call

@@ -13,13 +13,13 @@ from typing import Any
 from eventlog import hosts
 from eventlog.format.codec import dig
 from eventlog.format.events import Event, HostEvent
+from eventlog.hosts.call import not_the_user
 from eventlog.hosts.transcripts.steps import Step, from_tool
 from eventlog.secrets import scrub_text
 
 # hosts' names of a prompt of the user, in lower case
 PROMPTS = ("userpromptsubmit", "userpromptsubmitted", "beforesubmitprompt", "beforeagent")
 _TOOLS = ("posttooluse", "aftertool")
-_NOT_THE_USER = "<task-notification>"
 
 _WRAPPED = re.compile(r"<(hook_context|hook_prompt|system-reminder|session_context)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL)
 _CONTEXT = re.compile(r"^# (?:Memory|记忆) ?[(（]eventlog[)）]$.*\Z", re.DOTALL | re.MULTILINE)
@@ -74,7 +74,7 @@ def logged_steps(events: Iterable[Event]) -> Iterator[Step]:
 def _steps_of(name: str, payload: dict[str, Any], *, is_subagent: bool) -> Iterator[Step]:
     if name in PROMPTS and not is_subagent:
         prompt = payload.get("prompt")
-        if isinstance(prompt, str) and not prompt.startswith(_NOT_THE_USER):
+        if isinstance(prompt, str) and not not_the_user(prompt):
             yield Step("prompt", prompt)
     elif name in _TOOLS:
         arguments = dig(payload, "tool_input") or dig(payload, "toolArgs")
