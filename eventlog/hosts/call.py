@@ -109,7 +109,7 @@ class HookCall:
         return self._as("stage_summary", fields, "")
 
     def as_host_event(self) -> "HookCall":
-        """Make the call one of the host that means nothing else."""
+        """Make the call an event of the host without a meaning of its own."""
         self.may_ask = False
         return self._as("host_event", {}, self.dedupe_key)
 

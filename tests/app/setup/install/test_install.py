@@ -185,7 +185,7 @@ def test_an_upgrade_in_between_still_gives_back_every_byte(home, monkeypatch):
     call("uninstall", "claude")
 
     assert "/another/python" in there
-    assert 8 == there.count("hook.py")
+    assert 10 == there.count("hook.py")
     assert content == path.read_bytes()
 
 
