@@ -15,6 +15,7 @@ from eventlog.format.events import Event, Fact, PlanEntry, Retraction, SessionEn
 from eventlog.format.retractions import Retractions
 from eventlog.format.text import one_line, same_text
 from eventlog.hooks import duplicate_log
+from eventlog.projections.current.standing import counting_saves, only_names
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.sessions import LINES
 from eventlog.projections.views.stats import COUNTS, Week, summed, weeks
@@ -113,7 +114,8 @@ def story(opened: OpenStore, conversation_id: str) -> Story:
     mine = [event for event in events if not event.subagent]
     starts = [event for event in mine if isinstance(event, SessionStart)]
     ends = [event for event in mine if isinstance(event, SessionEnd)]
-    told = [event for event in mine if isinstance(event, Fact | StageSummary | PlanEntry | Retraction)]
+    summaries = counting_saves(event for event in mine if isinstance(event, StageSummary))
+    told = [event for event in mine if isinstance(event, Fact | PlanEntry | Retraction) or event in summaries]
     turns = sum(isinstance(event, TurnEnd) for event in mine)
     return Story(
         id=conversation_id,
@@ -154,7 +156,7 @@ def _line(event: Event) -> StoryLine:
         case StageSummary():
             lists = (("decided", event.decisions), ("to do", event.todos), ("done", event.done))
             details = [f"{word}: {one_line(text)}" for word, texts in lists for text in texts]
-            head = [one_line(event.summary)] if event.topic else []
+            head = [one_line(event.summary)] if event.topic and not only_names(event) else []
             kind = "summary" if event.scope == "session" else "stage"
             return StoryLine(event.ts, event.id, kind, one_line(event.topic or event.summary), head + details)
         case PlanEntry():

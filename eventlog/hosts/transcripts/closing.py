@@ -18,7 +18,7 @@ _PRAISE = re.compile(
     r"\s*[!.,:：，。！—–-]+\s*",
     re.IGNORECASE,
 )
-_MARKS = re.compile(r"^(?:[✓✔✅☑❌✗•→]\ufe0f?\s*)+|\s*[✓✔✅☑]\ufe0f?(?: PASS\w*)?$")
+_MARKS = re.compile(r"^[^\w\s`\"'(\[/.~$@#<*+-]+\s*|\s*[✓✔✅☑]\ufe0f?(?: PASS\w*)?$")
 _ANNOUNCES = re.compile(
     r"(?:(?:now|next|first|then|so|finally)[,:]? )?(?:let me|let's|let us|i'll|i will|i am going to|i'm going to|we'll"
     r"|i need to|i should|i can (?:also|now)|now let|now i|would you|do you want|want me|shall i|feel free|if you"
@@ -50,7 +50,8 @@ _VERBS = (
 _ORDERS = re.compile(rf"{_VERBS}\w{{0,3}}(?<!ed)(?<!ing)\s", re.IGNORECASE)  # what is to be done, for what was
 _CHANGE = re.compile(
     rf"^(?:fix: |{_VERBS}\w*(?:ed|s)|made|wrote|set|built|rewrote|split|kept|put)\b"
-    r"|\b(?:the|this) (?:fix|change|solution|patch|implementation|refactoring|update|method|code|function)"
+    r"|\b(?:the|this) (?:fix|change|solution|patch|implementation|refactoring|update|method|code|function|pr"
+    r"|commit|branch|release|version)"
     r" (?:now )?\w+s\b"
     rf"|\b(?:i|we) (?:also |now |have )?(?:{_VERBS}\w*ed|made|wrote|set|rewrote)\b"
     rf"|\b(?:has|have|was|were|is|are) (?:been |now |all )*(?:{_VERBS}\w*ed|made|written)\b"
@@ -72,7 +73,11 @@ _PLACE = re.compile(
     r"(?!.*\b(?:because|where|which)\b)",
     re.IGNORECASE,
 )
-_DEPENDS = re.compile(r"^(?:this|that|these|those|it|they|however|also|so|then|for example|e\.g)\b", re.IGNORECASE)
+_DEPENDS = re.compile(
+    r"^(?:(?:this|these)(?! (?:fix|change|pr|patch|commit|release|branch|refactoring)s?\b)|that|those|it|they|however"
+    r"|also|so|then|for example|e\.g|\w+ed (?:it|them|this|that))\b",
+    re.IGNORECASE,
+)
 _GENERAL_WORDS = """
 a all also an and are as at be been both branch bug bugs by change changed changes clean code commit committed
 complete completed completely confirmed correctly created done effective errors everything existing expected
@@ -118,7 +123,8 @@ def read_closing(message: str, asked: str = "", scratch: Iterable[str] = ()) -> 
     changed = [text for text, about in rest.items() if about in ("change", "result") and _CHANGE.search(text)]
     changes = sorted(changed, key=lambda text: bool(_DEPENDS.match(text)))
     causes = _causes(rest)
-    worth = dict.fromkeys(filter(None, (outcome, *causes[:1], *changes, *causes[1:])))
+    result = [text for text, about in rest.items() if about == "result"]
+    worth = dict.fromkeys(filter(None, (outcome, *causes[:1], *changes, *causes[1:], *result)))
     return Closing(list(worth), [text for text, about in found.items() if text not in worth and about != "aside"])
 
 
@@ -130,6 +136,8 @@ def _outcome(body: dict[str, About], asked: set[str]) -> str:
         alone = [text for text in telling if not _DEPENDS.match(text)] or telling
         if alone:
             return alone[0] if "result" in abouts else max(alone, key=lambda text: len(_words(text) & asked))
+        if untold := [text for text, about in body.items() if about == "change" and about in abouts]:
+            return untold[0]
     return ""
 
 

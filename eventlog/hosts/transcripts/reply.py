@@ -14,7 +14,7 @@ from eventlog.hosts.transcripts.prose import BULLET, FENCE, sentences, without_s
 About = Literal["result", "problem", "cause", "change", "test", "open", "aside", ""]
 
 _TITLES: dict[About, str] = {
-    "cause": "(?:root )?causes?|analysis|diagnosis|why|(?:根本)?原因|根因|分析",
+    "cause": "(?:root )?causes?|analysis|diagnosis|why|lessons?|takeaways?|insights?|教训|经验|(?:根本)?原因|根因|分析",
     "open": "next steps?|remaining|to-?dos?|limitations?|follow[- ]?ups?|not done|decisions?"
     "|下一步|待办|遗留|未完成|决[定策]",
     "test": r"test(?:s|ing)?|verif\w+|validat\w+|checks?|测试|验证",

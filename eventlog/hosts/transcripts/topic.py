@@ -43,7 +43,9 @@ _GREETING = re.compile(
     re.IGNORECASE,
 )
 _NOTHING = re.compile(
-    r"(?:ok(?:ay)?|yes|no|go on|continue|thanks?|thank you|test|好的?|是的?|继续|谢谢)?[\s.!,。！，]*", re.IGNORECASE
+    r"(?:(?:ok(?:ay)?|yes|yep|sure|no|please|go on|go ahead|continue|proceed|do (?:it|that)|fix (?:it|this)|lgtm"
+    r"|sounds good|looks good|thanks?|thank you|test|好的?|是的?|可以|开始吧?|继续|谢谢)[\s.!,。！，]*)*[\s.!,。！，]*",
+    re.IGNORECASE,
 )
 
 
