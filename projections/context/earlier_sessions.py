@@ -143,9 +143,13 @@ class EarlierSessions:
         lately = by_conversation(said)
         lately.pop(request.session_id, None)
         told = {conversation_name(request.session_id)} if request.session_id else set()
-        for name in sorted(lately, key=lambda name: (max(one.ts for one in lately[name]), name), reverse=True):
+        last_first = sorted(lately, key=lambda name: (max(one.ts for one in lately[name]), name), reverse=True)
+        for name in last_first:
             told.add(conversation_name(name))
-            if came_to := self._summed_up(name, lately[name]):
+            came_to = self._summed_up(name, lately[name])
+            if came_to and (
+                came_to.outcome or came_to.decisions or name == last_first[0]
+            ):  # the last by its topic alone
                 yield came_to
         if not (shared or self._known.is_whole):
             for name, at, topic in self._indexed(request.folder):
@@ -177,7 +181,7 @@ class EarlierSessions:
             self._known.rejections,  # type: ignore[arg-type]
         )
         texts = [one for one in said if one.type == "conversation_text"]
-        if not (came_to.parts or came_to.decisions):
+        if not (came_to.topic or came_to.decisions):
             return None
         decisions = [Line(f"- {as_text(one.text)}", one.sources) for one in reversed(came_to.decisions)]
         sources = tuple(dict.fromkeys(event for part in came_to.parts for event in part.sources))

@@ -282,6 +282,20 @@ def test_a_secret_in_a_transcript_never_reaches_the_disk(store, tmp_path):
     assert secret not in "".join(path.read_text() for path in store.rglob("*") if path.is_file())
 
 
+def test_a_session_of_one_turn_has_a_title_and_the_next_start_is_told_it(store, tmp_path):
+    line = json.dumps({"type": "user", "message": {"content": "Where are totals rounded?"}})
+    (tmp_path / "t.jsonl").write_text(f"{line}\n")
+    run(alone(store), _end(transcript_path=str(tmp_path / "t.jsonl")))
+    drawn = finalize(EventLog(store))
+    listed = call("sessions", "--store", store)
+    started = run(alone(store), claude("SessionStart", session_id="next")).stdout.decode()
+
+    assert [] == drawn
+    assert "Where are totals rounded?" in listed.out
+    assert "Where are totals rounded?" in started
+    assert not (store / "knowledge" / "sessions").exists()
+
+
 def test_settings_are_compiled_for_hooks_that_cannot_read_them(store):
     if Path(IMPORT_PATH, "yaml").exists():
         pytest.skip("libraries lie beside the package: hooks read settings themselves")

@@ -111,8 +111,10 @@ def read_closing(message: str, asked: str = "", scratch: Iterable[str] = ()) -> 
     """
     names = tuple(scratch)
     found: dict[str, About] = {}
+    leads: set[str] = set()
     for sentence in sentences_in(message):
-        text = _plain(sentence.text)
+        text = _plain(sentence.text).rstrip(":：")
+        leads |= {text} if sentence.text.endswith((":", "：")) else set()
         is_order = sentence.about == "change" and _ORDERS.match(text) and not _CHANGE.search(text)
         text = f"Fix: {text}" if is_order else text
         if _is_telling(text) and sentence.about != "open" and not any(mentions(text, name) for name in names):
@@ -123,7 +125,7 @@ def read_closing(message: str, asked: str = "", scratch: Iterable[str] = ()) -> 
     changed = [text for text, about in rest.items() if about in ("change", "result") and _CHANGE.search(text)]
     changes = sorted(changed, key=lambda text: bool(_DEPENDS.match(text)))
     causes = _causes(rest)
-    result = [text for text, about in rest.items() if about == "result"]
+    result = [text for text, about in rest.items() if about == "result" and text not in leads]
     worth = dict.fromkeys(filter(None, (outcome, *causes[:1], *changes, *causes[1:], *result)))
     return Closing(list(worth), [text for text, about in found.items() if text not in worth and about != "aside"])
 

@@ -92,7 +92,7 @@ def _block_of(line: str) -> _Block | None:
 
 
 class Sentence(NamedTuple):
-    """A sentence of a reply, and what it is about."""
+    """A sentence of a reply, and what it is about; it ends with a colon where what follows is left out."""
 
     text: str
     about: About
@@ -148,7 +148,7 @@ def _unit(blocks: list[_Block], about: About) -> Iterator[Sentence]:
         found[-1] = joined
         at = len(blocks)
     elif found and found[-1].endswith((":", "：")):
-        found[-1:] = [] if _OPENS.search(found[-1]) else [found[-1][:-1]]
+        found[-1:] = [] if _OPENS.search(found[-1]) else found[-1:]
     yield from (Sentence(part, about) for part in found)
     while at < len(blocks):
         end = _end_of_unit(blocks, at)

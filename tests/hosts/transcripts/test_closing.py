@@ -114,8 +114,7 @@ The script `try_it.py` shows the totals.
 """
 
     assert worth(message, scratch=["try_it.py"]) == ["Rounded the totals of the cart once."]
-    assert worth(message, scratch=["it.py"])[0] == "Rounded the totals of the cart once."
-    assert read_closing(message, scratch=["it.py"]).others == ["The script `try_it.py` shows the totals."]
+    assert worth(message, scratch=["it.py"])[1:] == ["The script `try_it.py` shows the totals."]
 
 
 @given(
