@@ -254,6 +254,7 @@ def open_cache(store: Store, *, writes: bool, rebuild: bool = False) -> StoreCac
         from eventlog.app.search.open_index import invalidate
 
         database.delete(path)
+        database.delete(store.cached("dialogues.sqlite"))
         invalidate(store)
     for _ in range(2):
         try:

@@ -17,6 +17,7 @@ from eventlog.app.build.workers import Workers
 from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import READING, Phases, quiet, report
 from eventlog.app.search.database import DatabaseError
+from eventlog.app.search.dialogues import leave_dialogues
 from eventlog.app.search.open_index import leave_index, open_index
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.write.hand_edits import EditRecord, record_edits
@@ -84,7 +85,7 @@ def replay_store(
         return done
     foreign_logs.remember(opened.store)
     if Path(opened.store.log).is_dir():
-        _leave_indexes(opened.log)
+        _leave_indexes(opened.log, transcripts=opened.settings.recall.transcripts)
     withdrawn, set_aside = done.replayed.index.withdrawn, done.published.set_aside
     if withdrawn.touched or set_aside:  # in most logs nobody withdraws anything
         from eventlog.app.write.set_aside import sweep_copies
@@ -94,13 +95,14 @@ def replay_store(
     return done._replace(copies=export(opened.store, opened.settings, machine.home, machine.environ))
 
 
-def _leave_indexes(log: EventLog) -> None:
-    """Leave an index of conversations, and a current one of words; who asks next makes up for a failure."""
+def _leave_indexes(log: EventLog, *, transcripts: bool) -> None:
+    """Leave an index of conversations, a current one of words, and dialogues; who asks next makes up for a failure."""
     with suppress(OSError, DatabaseError):
         if not Path(log.store.cached("conversations.index")).exists():  # an update reads it whole
             log.index.catch_up()
         try:
             leave_index(log.store, _MOST_INDEXED)
+            leave_dialogues(log, _MOST_INDEXED, wanted=transcripts)
         except ValueError:  # to index more takes more memory than a replay may
             background.start_finalize(log.store)
 

@@ -11,6 +11,7 @@ from eventlog.store.index_lookup import inode_in, lines_with, name_in, size_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from sqlite3 import Connection
 
     from eventlog.store import Store
@@ -39,11 +40,11 @@ class Appended:
         self.read = 0
 
 
-def appended(store: "Store", seen: "Seen", most: int) -> Appended:
+def appended(store: "Store", seen: "Seen", most: int, types: "Collection[str]" = _TELLS) -> Appended:
     """Read what was appended since; raises NotAppended, OSError, or ValueError where it is more than `most` bytes."""
     there = index_lookup.stamps_of(store.log, seen)
     found = Appended(there)
-    marks = [f'"{name}"'.encode() for name in _TELLS]
+    marks = [f'"{name}"'.encode() for name in types]
     grown = _grown([stamp for stamp in there if stamp not in seen], seen.difference(there))
     if sum(size_in(stamp) - start for stamp, start in grown) > most:
         raise ValueError(f"more than {most:,} bytes were appended")
@@ -54,7 +55,7 @@ def appended(store: "Store", seen: "Seen", most: int) -> Appended:
         found.read += len(data)
         for begin, end in lines_with(data, marks):
             event = _current(fastjson.object_in(data[begin:end]))
-            if event.get("type") in _TELLS and event.get("id") and event.get("ts"):
+            if event.get("type") in types and event.get("id") and event.get("ts"):
                 found.events.append(event)
                 claims.append((not is_own(name_in(stamp)), data[begin:end]))
     if any(is_copy for is_copy, _ in claims):

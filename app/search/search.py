@@ -1,13 +1,17 @@
 """Search: what is known that answers a query, best first; and what is near where nothing does."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from typing import NamedTuple
 
 from eventlog.app.open_store import OpenStore
+from eventlog.app.search.dialogues import Dialogues, dialogues_of
 from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import NOWHERE, ProjectNames
 from eventlog.app.search.search_index import Hit, Scope, SearchIndex
+from eventlog.app.search.word_tables import score_of
 from eventlog.format.text import one_line
+from eventlog.projections.search.findable import Findable
 from eventlog.projections.search.ranking import weighed
 from eventlog.projections.search.told_line import told_line
 from eventlog.projections.search.words import tokens
@@ -66,15 +70,12 @@ def search(opened: OpenStore, query: SearchQuery) -> SearchAnswer:
     """Search everything that holds; raises OSError where the log cannot be read."""
     names = ProjectNames(opened.store)
     subjects = None if query.everywhere else names.subjects_at(query.project)
-    index = open_index(opened.store, names)
-    try:
-        hits = list(_distinct(index, _find(index, query, subjects), query))
-        if hits:
+    with closing(open_index(opened.store, names)) as index, _dialogues(opened, index) as dialogues:
+        finder = _Finder(query, index, dialogues)
+        if hits := list(finder.distinct(finder.find(subjects))):
             return SearchAnswer(hits)
-        elsewhere = [] if query.everywhere else _find(index, query, None)
+        elsewhere = [] if query.everywhere else finder.find(None)
         return SearchAnswer([], len(elsewhere), list(_near(index, query.text)))
-    finally:
-        index.close()
 
 
 def last_word(text: str) -> str:
@@ -83,33 +84,56 @@ def last_word(text: str) -> str:
     return typed if len(typed) >= _SHORTEST_BEGINNING and typed.isalnum() else ""
 
 
-def _find(index: SearchIndex, query: SearchQuery, subjects: Sequence[str] | None) -> list[Hit]:
-    scope = Scope(subjects, query.types, query.since)
-    return index.find(index.having(tokens(query.text)), last_word(query.text), scope, 2 * query.limit)
+def _dialogues(opened: OpenStore, index: SearchIndex) -> AbstractContextManager[Dialogues | None]:
+    return dialogues_of(opened.log, index) if opened.settings.recall.transcripts else nullcontext()
 
 
-def _distinct(index: SearchIndex, hits: Sequence[Hit], query: SearchQuery) -> Iterator[SearchHit]:
-    """Yield each statement once, and of a conversation its summary or its text, and what else it decided."""
-    known: set[str] = set()
-    weights = weighed(index.having(tokens(query.text)), index.texts())
-    for hit in hits:
-        names = hit.found.names or {one_line(hit.found.shown)}
-        if len(known) < query.limit * 2 and not names <= known:
-            better = hit if query.types else index.as_told(hit)
-            known |= names | better.found.names
-            found = better.found
-            yield SearchHit(
-                found.id,
-                found.type,
-                found.conversation,
-                _project(better),
-                found.agent or None,
-                better.last_at,
-                told_line(found, weights),
-                round(hit.score, 3),
-                better.times,
-                better.is_doubtful,
-            )
+class _Finder:
+    """A query, asked of an index and of the dialogues, if there are any."""
+
+    def __init__(self, query: SearchQuery, index: SearchIndex, dialogues: Dialogues | None) -> None:
+        self._query = query
+        self._index = index
+        self._dialogues = dialogues
+        self._asked = tokens(query.text)
+        self._having = index.having(self._asked)
+        self._answers = dialogues.answering(self._asked) if dialogues else {}
+
+    def find(self, subjects: Sequence[str] | None) -> list[Hit]:
+        """Find what is about one of these subjects; None: about any."""
+        query = self._query
+        scope, beginning = Scope(subjects, query.types, query.since), last_word(query.text)
+        return self._index.find(self._having, beginning, scope, 2 * query.limit, dialogues=self._answers)
+
+    def distinct(self, hits: Sequence[Hit]) -> Iterator[SearchHit]:
+        """Yield each statement once, and of a conversation its summary or its text, and what else it decided."""
+        known: set[str] = set()
+        weights = weighed(self._having, self._index.texts())
+        for hit in hits:
+            names = hit.found.names or {one_line(hit.found.shown)}
+            if len(known) < self._query.limit * 2 and not names <= known:
+                better = hit if self._query.types else self._index.as_told(hit)
+                known |= names | better.found.names
+                found = better.found
+                self._add_said(hit, found)
+                yield SearchHit(
+                    found.id,
+                    found.type,
+                    found.conversation,
+                    _project(better),
+                    found.agent or None,
+                    better.last_at,
+                    told_line(found, weights),
+                    round(hit.score, 3),
+                    better.times,
+                    better.is_doubtful,
+                )
+
+    def _add_said(self, hit: Hit, found: Findable) -> None:
+        """Add the passage that answers, where a conversation was found by its dialogue."""
+        answer = self._answers.get(found.conversation)
+        if self._dialogues and answer and found.type == "conversation_text" and hit.score <= score_of(answer):
+            found.answers = [*self._dialogues.passage(found.conversation, answer[-1]), *found.answers]
 
 
 def _project(hit: Hit) -> str | None:

@@ -12,12 +12,11 @@ Imported inside agents' hooks: standard library only.
 
 from eventlog.app.search.appended import appended, seen_in
 from eventlog.app.search.database import connect
-from eventlog.app.search.word_tables import KINDS, OF_ONE, PARTS, PASSAGE, FullText, numbers, units_in
+from eventlog.app.search.word_tables import KINDS, OF_ONE, FullText, best_passages, numbers, score_of, units_in
 from eventlog.fast import fastjson
 from eventlog.format import SESSION_END
 from eventlog.format.text import differing_in_a_number
 from eventlog.projections.search.findable import CONVERSATION, Findable, texts_in
-from eventlog.projections.search.ranking import BESIDE, side_by_side, telling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,12 +24,14 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from eventlog.app.search.project_names import ProjectNames
-    from eventlog.app.search.word_tables import Row, Units, WordTable
+    from eventlog.app.search.word_tables import Answer, Row, Units, WordTable
     from eventlog.projections.search.findable import EventFields
     from eventlog.store import Store
     from eventlog.store.index_lookup import FileStamp
 
 VERSION = "8"  # of the tables: what a prompt goes by
+_TEXTS_OF = """SELECT max(id), conversation FROM units WHERE type = 'conversation_text' AND id > 0
+    AND conversation IN (SELECT value FROM json_each(?, '$.in')) GROUP BY conversation"""
 _ONE_OF = "id IN (SELECT value FROM json_each(?))"
 _REJECTED = "SELECT aim FROM gone WHERE aim BETWEEN 'statement ' AND 'statement ~'"
 _TIMES = """SELECT count(*) FROM units WHERE type = 'fact'
@@ -135,27 +136,34 @@ class SearchIndex:
             IndexWriter(self._db, self._words, self._names).take_in(news, seen, store, most)
 
     def find(
-        self, having: "Mapping[str, int]", prefix: str, scope: Scope, limit: int, units: "Units" = None
+        self,
+        having: "Mapping[str, int]",
+        prefix: str,
+        scope: Scope,
+        limit: int,
+        units: "Units" = None,
+        dialogues: "Mapping[str, Answer]" = {},  # noqa: B006 - nobody writes into it
     ) -> "list[Hit]":
         """Find what has any of these tokens, or a word with this beginning; best first, of equals the newest.
 
-        `units` are the numbers of the things that are ranked; None for all.
+        `units` are the numbers of the things that are ranked; None for all. A conversation answers by its text, or by
+        its dialogue where that one answers better.
         """
-        scores: dict[int, tuple[float, float]] = {}  # of the whole, and of its best passage
-        chosen = telling(having, self.texts())
-        pairs = side_by_side(having, chosen)
-        if prefix and not self._words.beginning(prefix, 1):
-            chosen += self._words.having(_stems(prefix))
-        beside = dict(self._words.scores(pairs, "", units))
-        for row, of_words in self._words.scores(chosen, prefix, units):
-            score = of_words + BESIDE * beside.get(row, 0.0)
-            whole, passage = scores.get(row >> PARTS, (0.0, 0.0))
-            is_whole = not row & PASSAGE
-            scores[row >> PARTS] = (score, passage) if is_whole else (whole, max(passage, score))
-        ranked = sorted(((whole + (passage or whole), unit) for unit, (whole, passage) in scores.items()), reverse=True)
-        hits = self._chosen(ranked, scope, limit)
+        found = best_passages(self._words, having, self.texts(), prefix, units)
+        scores = {unit: score_of(answer) for unit, answer in found.items()}
+        for unit, conversation in self._texts_of(dialogues) if dialogues else ():
+            scores[unit] = max(scores.get(unit, 0.0), score_of(dialogues[conversation]))
+        hits = self._chosen(sorted(((score, unit) for unit, score in scores.items()), reverse=True), scope, limit)
         _mark_doubtful(hits)
         return hits
+
+    def _texts_of(self, conversations: "Iterable[str]") -> "list[tuple[int, str]]":
+        """List the numbers of the texts of conversations."""
+        return self._db.execute(_TEXTS_OF, (fastjson.dumps({"in": list(conversations)}).decode(),)).fetchall()
+
+    def gone(self) -> set[str]:
+        """Read what is withdrawn: the aims in force."""
+        return {str(aim) for (aim,) in self._db.execute("SELECT aim FROM gone")}
 
     def said_in(self, conversation: str) -> "list[EventFields]":
         """List the summaries and texts of a conversation, oldest first."""
@@ -247,8 +255,3 @@ def _mark_doubtful(hits: "Iterable[Hit]") -> None:
         doubtful = differing_in_a_number(hit.found.shown for hit in some) if len(some) > 1 else ()
         for hit in some:
             hit.is_doubtful = hit.found.shown in doubtful
-
-
-def _stems(typed: str) -> "Iterable[str]":
-    """Yield what may be left of a longer word somebody is typing, once it is without its ending: `settin` is `set`."""
-    return (typed[:length] for length in range(max(3, len(typed) - 3), len(typed)))

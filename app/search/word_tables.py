@@ -5,11 +5,11 @@ Imported inside agents' hooks: standard library only.
 """
 
 from eventlog.fast import fastjson
-from eventlog.projections.search.ranking import scan
+from eventlog.projections.search.ranking import BESIDE, scan, side_by_side, telling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from sqlite3 import Connection
     from typing import Protocol
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     WordRow = tuple[int, str]
     Units = Collection[int] | None  # those whose rows are scored; None: all
     Score = tuple[int, float]  # of a row
+    Answer = tuple[float, float, int]  # how well the whole answers, its best passage, and which one that is
 
     class WordTable(Protocol):
         """The questions an index asks of its words."""
@@ -59,6 +60,37 @@ _SCORES = "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ?"
 _OF_UNITS = f" AND rowid >> {PARTS} IN (SELECT value FROM json_each(?))"  # noqa: S608 - a number
 _HAVING = "SELECT value, doc FROM json_each(?) CROSS JOIN vocabulary ON term = value"  # each is looked up
 _BEGINNING = "SELECT term FROM vocabulary WHERE term >= ? AND term < ? ORDER BY doc DESC, term LIMIT ?"
+
+
+def best_passages(
+    words: "WordTable", having: "Mapping[str, int]", rows: int, prefix: str = "", units: "Units" = None
+) -> "dict[int, Answer]":
+    """Score the units of a table that have any of these tokens, or a word with this beginning."""
+    chosen = telling(having, rows)
+    pairs = side_by_side(having, chosen)
+    if prefix and not words.beginning(prefix, 1):
+        chosen += words.having(_stems(prefix))
+    beside = dict(words.scores(pairs, "", units))
+    found: dict[int, Answer] = {}
+    for row, of_words in words.scores(chosen, prefix, units):
+        score = of_words + BESIDE * beside.get(row, 0.0)
+        whole, best, passage = found.get(row >> PARTS, (0.0, 0.0, 0))
+        if not row & PASSAGE:
+            found[row >> PARTS] = score, best, passage
+        elif score > best:
+            found[row >> PARTS] = whole, score, row & PASSAGE
+    return found
+
+
+def score_of(answer: "Answer") -> float:
+    """Count the whole and the best passage alike; where no passage scores, the whole twice."""
+    whole, best, _ = answer
+    return whole + (best or whole)
+
+
+def _stems(typed: str) -> "Iterable[str]":
+    """Yield what may be left of a longer word somebody is typing, once it is without its ending: `settin` is `set`."""
+    return (typed[:length] for length in range(max(3, len(typed) - 3), len(typed)))
 
 
 class _Table:

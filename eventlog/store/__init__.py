@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         "context",  # last good copies of people's files
         "conversations",  # ids for hosts that give none
         "conversations.index",
+        "dialogues.sqlite",  # what was said in conversations with a transcript
         "heard",  # when hooks of each agent last called
         "hook-errors.log",
         "hook-errors.spare",  # room on the disk, for when it is full

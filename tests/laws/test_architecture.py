@@ -271,6 +271,7 @@ def test_whoever_writes_lines_of_the_log_scrubs_them_and_nobody_on_the_way_needs
 MAY_WRITE = ("app/build/", "app/write/")
 WRITES_ELSEWHERE = {
     "app/search/database.py": "databases of the cache, when they are deleted",
+    "app/search/dialogues.py": "the directory of the cache",
     "app/search/open_index.py": "the index, in the cache",
     "app/serve/context_loader.py": "last good copies, in the cache",
     "app/setup/user_setup.py": "the completion script of a shell, which `completion --install` is for",

@@ -1,0 +1,330 @@
+"""`cache/dialogues.sqlite`: what was said in conversations, drawn from hosts' transcripts, so that a search finds it.
+
+Content      of every conversation with a searchable text and a transcript of this machine: what the user asked and the
+             agent answered, free of credentials, at most 32,000 characters; and its words, as a whole and by passages.
+             No event has them, and no prompt waits for them: only who has time asks.
+Currency     who asks takes in what the log says of transcripts, and draws some; a replay draws the others. A transcript
+             is drawn again when its conversation ends again. Of one that is deleted, the words stay until this file is.
+Withdrawn    a withdrawn conversation has no dialogue; a sentence that states what was withdrawn is taken out, and no
+             byte of it stays. What comes back is drawn again, where the transcript is still there.
+"""
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from eventlog.app.build.program import program_key
+from eventlog.app.search.appended import NotAppended, appended, seen_in
+from eventlog.app.search.database import DatabaseError, OperationalError, connect, delete, is_damage
+from eventlog.app.search.open_index import ALL, PATIENCE
+from eventlog.app.search.project_names import ProjectNames
+from eventlog.app.search.search_index import SearchIndex
+from eventlog.app.search.standing_lines import rejected_in
+from eventlog.app.search.word_tables import PARTS, PASSAGE, FullText, best_passages, score_of
+from eventlog.format.events import ConversationText, Fact
+from eventlog.format.marks import A_STATEMENT, ALL_OF, AN_EVENT, mark_of, marks_of, salts_in
+from eventlog.format.text import cut
+from eventlog.hosts.transcripts.read import read_transcript
+from eventlog.log.event_log import EventLog
+from eventlog.projections.search.findable import text_in
+from eventlog.projections.search.words import spelled
+from eventlog.secrets.redacted import redactions_of
+from eventlog.store import Store, files
+from eventlog.store.index_lookup import name_in
+from eventlog.store.replica import own_replica_of
+
+if TYPE_CHECKING:
+    from eventlog.app.search.word_tables import Answer
+
+_AT_ONCE, _AT_REPLAY = 8 << 20, 64 << 20  # bytes of transcripts that are drawn while somebody waits, and by a replay
+_VERSION = "1"
+_PATIENCE = 1.0  # seconds another writer is waited for
+_TELLS = ("session_start", "conversation_text")
+_MOST, _LONGEST, _SHORTEST = 32_000, 4000, 3  # characters: of a dialogue, of a statement in it
+_WINDOW, _STEP = 4, 2  # statements of a passage, and where the next one begins
+_ANSWERS = 2000  # dialogues that are looked at
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\s*\n\s*")
+_SCHEMA = (
+    "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
+    "CREATE TABLE seen (name TEXT PRIMARY KEY, stamp TEXT) WITHOUT ROWID",
+    "CREATE TABLE withdrawn (aim TEXT PRIMARY KEY) WITHOUT ROWID",
+    """CREATE TABLE dialogues (id INTEGER PRIMARY KEY, conversation TEXT UNIQUE, ts TEXT, path TEXT, agent TEXT,
+        stamp TEXT, is_due INTEGER, is_cut INTEGER, said BLOB, has_words INTEGER)""",
+    "CREATE INDEX due ON dialogues (ts) WHERE is_due",
+)
+_PLACED = """INSERT INTO dialogues (conversation, ts, path, agent, stamp, is_due, is_cut, has_words)
+    VALUES (?, ?, ?, ?, '', 0, 0, 0)
+    ON CONFLICT DO UPDATE SET path = excluded.path, agent = excluded.agent"""
+_ENDED = "UPDATE dialogues SET is_due = 1, ts = ? WHERE conversation = ?"
+_DUE = "SELECT id, conversation, path, agent, stamp, said FROM dialogues WHERE is_due ORDER BY ts DESC LIMIT 1024"
+_SAID = "SELECT id, conversation, stamp, said FROM dialogues WHERE said IS NOT NULL"
+_WORDS_OF = "SELECT said FROM dialogues WHERE id = ? AND has_words"
+_DRAWN = "UPDATE dialogues SET stamp = ?, is_due = 0, is_cut = ?, said = ?, has_words = 1 WHERE id = ?"
+_WORDLESS = "UPDATE dialogues SET is_due = 1, stamp = '', has_words = 0 WHERE is_due OR stamp != ''"
+_NAMES = "SELECT id, conversation FROM dialogues WHERE id IN (SELECT value FROM json_each(?))"
+
+
+class Dialogues:
+    """The dialogues of one store, open; whatever it does raises DatabaseError where the file cannot be used."""
+
+    def __init__(self, log: EventLog, path: str) -> None:
+        self._log = log
+        self._db = connect(path, timeout=_PATIENCE, isolation_level=None)
+        self._words = FullText(self._db)
+        self._db.execute("PRAGMA secure_delete = ON")
+        self._db.execute("PRAGMA synchronous = OFF")
+        if not self._db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+            with self._written():
+                self._words.create()
+                for statement in _SCHEMA:
+                    self._db.execute(statement)
+                about = [("version", _VERSION), ("salt", os.urandom(16).hex()), ("program", program_key())]
+                self._db.executemany("INSERT INTO meta VALUES (?, ?)", about)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+    def is_current(self) -> bool:
+        """Return whether it has our tables."""
+        return self._meta("version") == _VERSION
+
+    def catch_up(self, index: SearchIndex, drawn: int, most: int) -> None:
+        """Take in what an index knows that is current with the log, and draw so many bytes of transcripts, or more.
+
+        Raises ValueError where more than `most` bytes of the log had to be read.
+        """
+        seen = seen_in(self._db)
+        if not set(index.log_files) <= seen:
+            self._take_in(seen, most)
+        self._withdraw(index.gone())
+        if self._meta("program") != program_key():  # words may be other words by now
+            with self._written():
+                self._db.execute("DROP TABLE vocabulary")
+                self._db.execute("DROP TABLE words")
+                self._words.create()
+                self._db.execute(
+                    "UPDATE dialogues SET is_due = 1, stamp = '', has_words = 0 WHERE is_due OR stamp != ''"
+                )
+                self._db.execute("UPDATE meta SET value = ? WHERE name = 'program'", (program_key(),))
+        self._draw(drawn)
+
+    def answering(self, asked: Sequence[str]) -> "dict[str, Answer]":
+        """Find the conversations in which any of these tokens was said, and how well their dialogues answer."""
+        having = dict.fromkeys(asked, 0) | self._words.having(asked)
+        (rows,) = self._db.execute("SELECT ifnull(max(id), 0) FROM dialogues").fetchone()
+        found = best_passages(self._words, having, rows) if any(having.values()) else {}
+        best = sorted(found, key=lambda number: score_of(found[number]), reverse=True)[:_ANSWERS]
+        names = self._db.execute(_NAMES, (_json(best),))
+        return {str(conversation): found[number] for number, conversation in names}
+
+    def passage(self, conversation: str, place: int) -> list[str]:
+        """List the statements of a passage of a conversation; none where nothing of it is there by now."""
+        row = self._db.execute("SELECT said FROM dialogues WHERE conversation = ?", (conversation,)).fetchone()
+        statements = _read(row[0]) if row else []
+        passages = [statements, *_passages(statements)]
+        return list(passages[min(place, len(passages) - 1)])
+
+    def _take_in(self, seen: "set[str]", most: int) -> None:
+        """Take in where transcripts are, and whose conversations ended, since so much of the log was seen."""
+        try:
+            news = appended(self._log.store, seen, most, _TELLS)
+        except NotAppended:
+            news = appended(self._log.store, set(), most, _TELLS)
+        here = own_replica_of(self._log.store)
+        with self._written():
+            for event in sorted(news.events, key=lambda event: str(event["ts"])):
+                conversation = text_in(event, "conversation_id")
+                if event["type"] == "conversation_text":
+                    self._db.execute(_ENDED, (event["ts"], conversation))
+                elif text_in(event, "transcript_path") and text_in(event, "replica") in ("", here):
+                    path, agent = text_in(event, "transcript_path"), text_in(event, "agent")
+                    self._db.execute(_PLACED, (conversation, event["ts"], path, agent))
+            self._db.execute("DELETE FROM seen")
+            stamps = {name_in(stamp): stamp for stamp in (*news.files, *news.seen)}
+            self._db.executemany("INSERT INTO seen VALUES (?, ?)", stamps.items())
+
+    def _withdraw(self, gone: set[str]) -> None:
+        """Leave no byte of what is withdrawn by now; what came back is due, and all that was cut for anything else."""
+        digest = hashlib.sha256("\n".join(sorted(gone)).encode()).hexdigest()
+        if self._meta("gone") == digest:
+            return
+        aims = {aim for aim in gone if not aim.startswith(AN_EVENT)}
+        targets = self._log.find([aim.removeprefix(AN_EVENT) for aim in gone if aim.startswith(AN_EVENT)])
+        for line in targets.values():
+            if isinstance(line.event, Fact):
+                aims.add(A_STATEMENT + mark_of(line.event.content, str(self._meta("salt"))))
+            elif isinstance(line.event, ConversationText):
+                aims.add(ALL_OF + line.event.conversation_id)
+        with self._written():
+            self._db.execute("DELETE FROM withdrawn")
+            self._db.executemany("INSERT INTO withdrawn VALUES (?)", [(aim,) for aim in aims])
+            self._db.execute("UPDATE dialogues SET is_due = 1, stamp = '' WHERE is_cut")
+            for number, conversation, stamp, said in self._db.execute(_SAID).fetchall() if aims else ():
+                statements = _read(said)
+                left = _allowed(conversation, statements, aims)
+                if left != statements:
+                    self._put(number, stamp, left, is_cut=True)
+            self._words.erase()
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('gone', ?)", (digest,))
+
+    def _draw(self, most: int) -> None:
+        """Draw what is due, the newest first; of a transcript that is gone, what was drawn before."""
+        due = self._db.execute(_DUE).fetchall()
+        if not due:
+            return
+        drawn = []
+        for number, conversation, path, agent, before, said in due:
+            if most <= 0:
+                break
+            size, stamp = _stamp(path)
+            is_new = stamp not in ("", before)
+            most -= size if is_new else 0
+            drawn.append(
+                (number, conversation, stamp or before, _drawn(self._log.store, agent, path) if is_new else _read(said))
+            )
+        with self._written():
+            aims = {str(aim) for (aim,) in self._db.execute("SELECT aim FROM withdrawn")}
+            for number, conversation, stamp, statements in drawn:
+                left = _allowed(conversation, statements, aims)
+                self._put(number, stamp, left, is_cut=left != statements)
+
+    def _put(self, number: int, stamp: str, statements: Sequence[str], *, is_cut: bool) -> None:
+        """Put a dialogue in the place of what was there before."""
+        for (said,) in self._db.execute(_WORDS_OF, (number,)).fetchall():
+            self._words.take_out(_rows(number, _read(said)))
+        said = msgspec.json.encode(statements) if statements else None
+        self._db.execute(_DRAWN, (stamp, is_cut, said, number))
+        self._words.put(_rows(number, statements))
+
+    def _meta(self, name: str) -> str | None:
+        row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return str(row[0]) if row else None
+
+    @contextmanager
+    def _written(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._db.execute("COMMIT")
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+
+
+@contextmanager
+def dialogues_of(
+    log: EventLog, index: SearchIndex, *, at_replay: bool = False, most: int = ALL
+) -> Iterator[Dialogues | None]:
+    """Open the dialogues, current with the log but for transcripts that are still due; None where there can be none.
+
+    Raises ValueError where more than `most` bytes of the log had to be read.
+    """
+    path = log.store.cached("dialogues.sqlite")
+    with ExitStack() as opened:
+        found = None
+        try:
+            files.make_dirs(log.store.cache, durable=False)
+            found = opened.enter_context(closing(Dialogues(log, path)))
+            if found.is_current():
+                found.catch_up(index, _AT_REPLAY if at_replay else _AT_ONCE, most)
+            else:
+                found = None
+                delete(path)
+        except (OSError, DatabaseError) as error:
+            found = None
+            if isinstance(error, DatabaseError) and not isinstance(error, OperationalError) and is_damage(error):
+                with suppress(OSError):
+                    delete(path)
+        yield found
+
+
+def leave_dialogues(log: EventLog, most: int, *, wanted: bool) -> None:
+    """Draw most of what is due, beside an index that is current, and leave no byte of what is withdrawn.
+
+    Where nobody wants transcripts to be searched, there are none. Raises OSError or DatabaseError.
+    """
+    if not wanted:
+        delete(log.store.cached("dialogues.sqlite"))
+        return
+    with closing(SearchIndex(log.store.cached("search.sqlite"), ProjectNames(log.store), PATIENCE)) as index:
+        if index.is_current():
+            index.catch_up(log.store, most)
+            with dialogues_of(log, index, at_replay=True, most=most):
+                pass
+
+
+def _stamp(path: str) -> tuple[int, str]:
+    """Return the size of a file, and what changes with its content; 0 and "" where it is gone."""
+    try:
+        found = Path(path).stat()
+    except (OSError, ValueError):
+        return 0, ""
+    return found.st_size, f"{found.st_size} {found.st_mtime_ns}"
+
+
+def _drawn(store: Store, agent: str, path: str) -> list[str]:
+    """List what was asked and answered in a transcript, within bounds; nothing where it cannot be read.
+
+    Texts that were erased from the store are erased here, too.
+    """
+    room, found, redacted = _MOST, [], redactions_of(store)
+    with suppress(Exception):  # a transcript that its host's reader does not understand costs nobody else
+        for step in read_transcript(agent, path):
+            text = step.text.strip() if step.kind in ("prompt", "reply") else ""
+            text = cut(str(redacted.clean(text)) if redacted else text, _LONGEST)
+            if len(text) >= _SHORTEST and room > 0:
+                found.append(text[:room])
+                room -= len(text)
+    return found
+
+
+def _allowed(conversation: str, statements: Sequence[str], aims: set[str]) -> list[str]:
+    """List the statements without the sentences that state what is withdrawn; none of a withdrawn conversation."""
+    marks = rejected_in(aims)
+    if ALL_OF + conversation in aims:
+        return []
+    if not marks:
+        return list(statements)
+    salts = salts_in(marks)
+
+    def states(text: str) -> bool:
+        return not marks.isdisjoint(marks_of(text, salts))
+
+    kept = []
+    for statement in statements:
+        lines = [] if states(statement) else [line for line in statement.split("\n") if not states(line)]
+        left = [" ".join(one for one in _sentences(line) if not states(one)) for line in lines]
+        kept.append(statement if left == statement.split("\n") else "\n".join(filter(None, left)))
+    return [statement for statement in kept if statement]
+
+
+def _sentences(text: str) -> list[str]:
+    return [one for one in _SENTENCE.split(text) if one and one.strip()]
+
+
+def _passages(statements: Sequence[str]) -> list[Sequence[str]]:
+    """Cut a dialogue that is longer than a passage into passages that overlap."""
+    if len(statements) <= _WINDOW:
+        return []
+    step = max(_STEP, -(-len(statements) // PASSAGE))
+    return [statements[start : start + _WINDOW // _STEP * step] for start in range(0, len(statements), step)]
+
+
+def _rows(number: int, statements: Sequence[str]) -> list[tuple[int, str]]:
+    passages = [statements, *_passages(statements)] if statements else []
+    return [(number << PARTS | part, spelled("\n".join(texts))) for part, texts in enumerate(passages)]
+
+
+def _read(said: bytes | None) -> list[str]:
+    return msgspec.json.decode(said, type=list[str]) if said else []
+
+
+def _json(values: Iterable[object]) -> str:
+    return msgspec.json.encode(list(values)).decode()
