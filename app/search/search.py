@@ -71,10 +71,10 @@ def search(opened: OpenStore, query: SearchQuery) -> SearchAnswer:
     names = ProjectNames(opened.store)
     subjects = None if query.everywhere else names.subjects_at(query.project)
     with closing(open_index(opened.store, names)) as index, _dialogues(opened, index) as dialogues:
-        finder = _Finder(query, index, dialogues)
-        if hits := list(finder.distinct(finder.find(subjects))):
+        asker = _Asker(query, index, dialogues)
+        if hits := list(asker.distinct(asker.find(subjects))):
             return SearchAnswer(hits)
-        elsewhere = [] if query.everywhere else finder.find(None)
+        elsewhere = [] if query.everywhere else asker.find(None)
         return SearchAnswer([], len(elsewhere), list(_near(index, query.text)))
 
 
@@ -88,7 +88,7 @@ def _dialogues(opened: OpenStore, index: SearchIndex) -> AbstractContextManager[
     return dialogues_of(opened.log, index) if opened.settings.recall.transcripts else nullcontext()
 
 
-class _Finder:
+class _Asker:
     """A query, asked of an index and of the dialogues, if there are any."""
 
     def __init__(self, query: SearchQuery, index: SearchIndex, dialogues: Dialogues | None) -> None:
