@@ -6,7 +6,7 @@ VENV   := .venv
 export PYTHONDONTWRITEBYTECODE :=
 PIP    := $(VENV)/bin/pip --quiet --disable-pip-version-check
 
-.PHONY: demo test one steady fuzz test-wheel pythons lint fix docs bench bench-memory hosts hosts-terminal clean
+.PHONY: demo test one steady fuzz test-wheel pythons lint fix docs secrets-rules bench bench-memory hosts hosts-terminal clean
 
 demo: $(VENV)/.runtime
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh fixtures/demo/demo.sh
@@ -46,6 +46,10 @@ fix: $(VENV)/.dev
 	$(VENV)/bin/ruff format .
 
 # docs/format.md and docs/verbs.md, from the code
+# The rules of tokens that gitleaks maintains, as hooks read them; FROM='gitleaks.toml COMMIT' takes a file.
+secrets-rules: $(VENV)/.dev
+	$(VENV)/bin/python -m tests.support.token_rules $(FROM) $$(date -u +%F)
+
 docs: $(VENV)/.dev
 	$(VENV)/bin/python -m tests.docs.generate
 

@@ -1,7 +1,7 @@
 """Erase what should never have been written: find what is meant and where it stands, then erase it everywhere."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,16 +56,23 @@ class RedactResult(NamedTuple):
 
 
 def redactable(
-    opened: OpenStore, said: str | None = None, *, session: str | None = None, pattern: str | None = None
+    opened: OpenStore,
+    said: str | None = None,
+    *,
+    session: str | None = None,
+    pattern: str | None = None,
+    texts: Sequence[str] = (),
 ) -> Redactable:
-    """Find what is meant by an id, a line (`FILE:LINE`), a text, a session's id or a pattern, and where it stands.
+    """Find what is meant by an id, a line (`FILE:LINE`), a text, a session's id, a pattern or exact texts, and where.
 
     Raises BadRequest where nothing is found, and for a text that is too short.
     """
     found = redactions_of(opened.store)
     number = found.last + 1 if found else 1
     erasing = Erasing(number=number, ts=opened.machine.now(), what="", key=os.urandom(32).hex())
-    if pattern is not None:
+    if texts:
+        erasing.what, erasing.texts = "secrets", list(texts)
+    elif pattern is not None:
         erasing.what, erasing.texts = "pattern", _matching(opened, pattern)
     elif session is not None:
         events = [entry.event for entry in opened.log.session_entries(session)]

@@ -15,6 +15,7 @@ from eventlog.hooks import deadline, safety_nets
 from eventlog.hooks.deadline import OutOfTime
 from eventlog.hooks.record import dated, event_of, log_name, note, note_call, parse, record, tidy
 from eventlog.hosts.call import HookCall
+from eventlog.settings.cached import use_own_secrets
 from eventlog.store import Store
 from eventlog.store.files import keep_owners_rights
 
@@ -82,6 +83,7 @@ def handle(
     lost: bytes | dict[str, object] = data
     call = None
     try:
+        use_own_secrets(store)  # before a text is cut
         call = hosts.read(parse(data), agent, hints.get("event", ""))
         dialect = hosts.dialect(agent, call.agent)
         silence = dialect.SILENT

@@ -58,6 +58,7 @@ class EventLog:
         self._fsync = fsync
         self._clock = clock
         self.ahead = ""  # when the newest event counts, where the last append found that a minute or more ahead
+        cached.use_own_secrets(self.store)
         self._idle: list[DayFile] = []  # open files that nobody writes at the moment
 
     @property

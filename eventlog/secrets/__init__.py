@@ -6,20 +6,40 @@ Loaded by hooks: most texts are found clean by a look at their words, without a 
 Imported by: eventlog, app.
 """
 
-from eventlog.secrets.find import LEAST_RANDOM, find, kind_of
+from eventlog.secrets.find import LEAST_RANDOM, beginning_so, find, kind_of
 from eventlog.secrets.patterns import HEX, PASSWORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+
+    from eventlog.secrets.own_patterns import OwnPattern
 
 _ID = HEX + "-"  # a text of nothing else is an id, a digest or a date
 _LEAST_MIXED = 6  # characters of a value with letters and digits
 _LONGEST_TOKEN = 512  # characters; a part of a longer token is found as well
 _MOST_CACHED, _LONGEST_CACHED = 256, 200  # names of projects, agents and conversations recur
 _clean: set[str] = set()  # texts without a secret
+_own: "list[OwnPattern]" = []  # patterns of the user
+_own_texts: "list[str]" = []  # as they are written
 _WORDS = b"x" * 9 + b" " * 5 + b"x" * 14 + b" " * 5 + b"x" * 223  # ASCII: what parts words, and all the rest
 _LONG_WORD = b"x" * LEAST_RANDOM
+
+
+def use_own(written: "list[str]") -> None:
+    """Replace what these patterns of the user find, too, from now on; what is no pattern is passed over."""
+    if written == _own_texts:
+        return
+    from eventlog.secrets.own_patterns import parse
+
+    _clean.clear()
+    _own_texts[:] = written
+    _own.clear()
+    for pattern in written:
+        try:
+            _own.append(parse(pattern))
+        except ValueError:  # the settings tell
+            continue
 
 
 def scrub_text(text: str) -> str:
@@ -40,7 +60,9 @@ def is_plain(text: str) -> bool:
     As most sentences are, they need not be searched any further: an address and an assignment have one of the signs,
     as have the first lines of keys; `Basic` and the option of a command stand before what is no long word.
     """
-    if ":" in text or "=" in text or "asic" in text or "ASIC" in text:
+    if _own and any(beginning in text for beginning, *_ in _own):
+        return False
+    if ":" in text or "=" in text or ">" in text or "asic" in text or "ASIC" in text or '",' in text or "'," in text:
         return False
     if "-" in text and ("--" in text or " -p" in text):
         return False
@@ -79,11 +101,38 @@ def _replace_found(text: str) -> str:
         return text
     kept: list[str] = []
     done = 0
-    for start, end, kind in sorted(find(text)):
-        if start >= done:
-            kept += (text[done:start], f"[secret:{kind}]")
-        done = max(done, end)
+    for start, end, kind in _places(text):
+        kept += (text[done:start], f"[secret:{kind}]")
+        done = end
     return "".join((*kept, text[done:])) if kept else text
+
+
+def _places(text: str) -> "list[tuple[int, int, str]]":
+    """Find where secrets stand, in order; what overlaps is the kind of the first."""
+    places: list[tuple[int, int, str]] = []
+    found = [*find(text), *(place for own in _own for place in beginning_so(text, "own", *own))] if _own else find(text)
+    for start, end, kind in sorted(found):
+        if not places or start >= places[-1][1]:
+            places.append((start, end, kind))
+        else:
+            places[-1] = places[-1][0], max(end, places[-1][1]), places[-1][2]
+    return places
+
+
+def secrets_in(value: object, name: str = "") -> "Iterator[tuple[str, str]]":
+    """Yield the kind and the text of every secret in a JSON value, names included."""
+    if isinstance(value, str):
+        places = [] if is_plain(value) else _places(value)
+        kind = kind_of(name, value) if name and not places else ""
+        yield from ((kind, value[start:end]) for start, end, kind in places)
+        yield from ((kind, value),) if kind else ()
+    elif isinstance(value, list):
+        for item in value:
+            yield from secrets_in(item, item_name(name))
+    elif isinstance(value, dict):
+        for inner, item in value.items():
+            yield from secrets_in(inner)
+            yield from secrets_in(item, inner)
 
 
 def scrub_fields(fields: "Mapping[str, object]") -> dict[str, object]:

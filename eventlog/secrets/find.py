@@ -12,6 +12,7 @@ from eventlog.secrets.patterns import (
     COMMANDS,
     DIGITS,
     HEADER,
+    MAINTAINED,
     NAMES,
     PASSWORDS,
     PLACEHOLDERS,
@@ -33,6 +34,8 @@ _OPENS = tuple("$<{[(*%")  # what a placeholder begins with, or a call ends in
 _HOST_STOPS = "/ \t\r\n\"'`<>?#"
 _TITLE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 "
 _SIGNS = ":=："
+_BEFORE_EQUALS = "?.+|"
+_LONGEST_INDENT = 80  # characters between an element and its text
 _QUOTES = "\"'`"
 _AROUND_SIGN = " \t\"'`\\"
 _BETWEEN_ITEMS = " \t\r\n\"'`\\,"
@@ -45,6 +48,7 @@ _MOST_WITHIN = 4  # names within the value of another
 _SIGN_WITHIN = 12  # characters between a name and its value
 _LEAST_PASSWORD, LEAST_RANDOM, _LEAST_PART = 6, 16, 8
 _LEAST_ARGUMENT, _AWS_SECRET = 4, 40
+_LEAST_DIGITS = 5  # different ones
 _RANDOM_BITS = 3.0  # of Shannon entropy per character; words of a language joined together seldom have digits as well
 _ENDS = (*PASSWORDS, *(name for name, _ in NAMES))
 _LOWER = {ord(char): ord(char.lower()) for char in ALNUM if char.isupper()}
@@ -55,6 +59,8 @@ def find(text: str) -> "Iterator[Found]":
     longest = max(map(len, text.split()), default=0)
     if longest >= LEAST_RANDOM:  # generated ones are long
         yield from _tokens(text)
+        if any(longest >= least and beginning in text for beginning, least in MAINTAINED):
+            yield from _maintained(text)
         yield from _web_tokens(text)
         yield from _around(text)
         yield from _bearers(text)
@@ -69,14 +75,32 @@ def find(text: str) -> "Iterator[Found]":
 def _tokens(text: str) -> "Iterator[Found]":
     for kind, beginnings, alphabet, least, most in TOKENS:
         for beginning in beginnings:
-            at = text.find(beginning)
-            while at >= 0:
-                end = start = at + len(beginning)
-                if _begins(text, at):
-                    end = _run(text, start, alphabet)
-                    if least <= end - start and (not most or end - start <= most):
-                        yield at, end, kind
-                at = text.find(beginning, end)
+            if beginning in text:
+                yield from beginning_so(text, kind, beginning, alphabet, least, most)
+
+
+def _maintained(text: str) -> "Iterator[Found]":
+    from eventlog.secrets.token_rules import TOKEN_RULES  # few texts have one of the beginnings
+
+    for kind, beginnings, alphabet, least, most, entropy in TOKEN_RULES:
+        for beginning in beginnings:
+            if beginning in text:
+                yield from beginning_so(text, kind, beginning, alphabet, least, most, entropy)
+
+
+def beginning_so(
+    text: str, kind: str, beginning: str, alphabet: str, least: int, most: int, entropy: float = 0
+) -> "Iterator[Found]":
+    """Yield where a word begins so, and goes on with at least and (unless 0) at most so many of these characters."""
+    at = text.find(beginning)
+    while at >= 0:
+        end = start = at + len(beginning)
+        if _begins(text, at):
+            end = _run(text, start, alphabet)
+            size = end - start
+            if least <= size and (not most or size <= most) and (not entropy or _entropy(text[at:end]) >= entropy):
+                yield at, end, kind
+        at = text.find(beginning, end)
 
 
 def _web_tokens(text: str) -> "Iterator[Found]":
@@ -97,7 +121,7 @@ def _around(text: str) -> "Iterator[Found]":
         done = 0
         for at in _places(text, middle):
             end = at + len(middle)
-            if at < done or text[end : end + 1] not in after or text[at - 1 : at] not in before:
+            if at < done or (least and text[end : end + 1] not in after) or text[at - 1 : at] not in before:
                 continue
             start = at - _tail(text[max(0, at - most) : at], before)
             run = text[end : end + _CHUNK]
@@ -254,7 +278,7 @@ def _is_argument(value: str) -> bool:
 
 def _assigned(text: str, *, long: bool) -> "Iterator[Found]":
     """Find the values assigned to names of credentials: a password as it stands, a long value where it looks random."""
-    if not any(sign in text for sign in (*_SIGNS, "--")):
+    if not any(sign in text for sign in (*_SIGNS, "--", ">", '",', "',")):
         return
     lower = text.translate(_LOWER) if not text.isascii() else text.lower()
     for name in PASSWORDS:
@@ -311,13 +335,33 @@ def _value_at(text: str, at: int, end: int) -> int:
     """Where the value begins that is assigned to the name which stands there; 0 where none is."""
     near = text[end : end + _SIGN_WITHIN]
     sign = near.lstrip(_AROUND_SIGN)
+    if sign[1:2] == "=" and sign[0] in _BEFORE_EQUALS:  # of make, of PHP
+        sign = sign[1:]
     if sign[:1] and sign[0] in _SIGNS:
         value = sign.lstrip(_SIGNS + ">" + _AROUND_SIGN)
+    elif sign[:1] == "," and near[:1] in _QUOTES:
+        value = sign[1:].lstrip(" \t")
+        value = value.lstrip(_QUOTES) if value[:1] in _QUOTES and _is_argument_name(text, at) else ""
+    elif near[:1] == ">" and _is_tag(text, at) and "</" in text[end : end + _LONGEST_INDENT + _LONGEST_VALUE]:
+        near = text[end : end + _LONGEST_INDENT]
+        value = near[1:].lstrip(" \t\r\n")
     elif near[:1] == " " and _is_option(text, at):
         value = near.lstrip(_AROUND_SIGN)
     else:
         return 0
     return end + len(near) - len(value) if value else 0
+
+
+def _is_argument_name(text: str, at: int) -> bool:
+    """Tell whether the quoted name that ends here is the first argument of a call: `set("db.password", "…")`."""
+    before = text[max(0, at - 40) : at].rstrip(TOKEN + ".")
+    return before[-1:] in _QUOTES and before[-2:-1] == "("
+
+
+def _is_tag(text: str, at: int) -> bool:
+    """Tell whether the name that ends here is that of an element: `<dbPassword>`."""
+    before = text[max(0, at - 40) : at].rstrip(TOKEN + ".:")
+    return before[-1:] == "<" and (before == "<" or before[-2] not in ALNUM)  # no type in brackets
 
 
 def _list_at(text: str, at: int, end: int) -> int:
@@ -358,6 +402,8 @@ def _is_of_kind(kind: str, value: str, name: str) -> bool:
     """Tell whether a value is one of the kind that its name says it is."""
     if kind == "password":
         return _is_password(value, name)
+    if kind in ("token", "secret") and value.isdigit():
+        return len(value) >= LEAST_RANDOM and len(set(value)) >= _LEAST_DIGITS
     return _is_random(value) or (kind == "aws-secret-key" and _run(value, 0, BASE64) == len(value) == _AWS_SECRET)
 
 

@@ -7,6 +7,7 @@ Imported inside agents' hooks: standard library only.
 """
 
 from eventlog.fast import os
+from eventlog.secrets import use_own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +42,13 @@ def settings(store: "Store") -> "Values":
 def wants_sync(store: "Store") -> bool:
     """Tell whether an append is on disk only once it is synced: all but `fsync: never`."""
     return settings(store).get("fsync") != "never"
+
+
+def use_own_secrets(store: "Store") -> None:
+    """Have the user's own patterns of secrets scrubbed, too."""
+    chosen = settings(store).get("secrets")
+    patterns = chosen.get("patterns") if isinstance(chosen, dict) else None
+    use_own([str(pattern) for pattern in patterns] if isinstance(patterns, list) else [])
 
 
 def wants_files(store: "Store") -> bool:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct, field
 
 from eventlog.projects.root import HOME
+from eventlog.secrets.own_patterns import parse
 
 Locale = Literal["en", "zh"]
 Count = Annotated[int, Meta(ge=0)]
@@ -93,6 +94,16 @@ class SaveSettings(Struct, frozen=True, forbid_unknown_fields=True):
     min_turns: Count = 3
 
 
+class SecretSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """Your own `patterns` of secrets, beside the maintained rules: a beginning, then `[characters]{how many}`."""
+
+    patterns: list[str] = []
+
+    def __post_init__(self) -> None:
+        for pattern in self.patterns:
+            parse(pattern)
+
+
 class RecallSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """The recall of what is known: with a `prompt`, before a `file` is read or changed, so many `lines` at most.
 
@@ -130,6 +141,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     context: ContextSettings = ContextSettings()
     save: SaveSettings = SaveSettings()
     recall: RecallSettings = RecallSettings()
+    secrets: SecretSettings = SecretSettings()
     codex_memory: CodexMemorySettings = CodexMemorySettings()
     session_hooks: dict[str, bool | dict[str, Any]] = field(default_factory=lambda: dict(_HOOKS))
 

@@ -47,6 +47,7 @@ def append_once(
     that is `late` happened before others that are in the log: it keeps its time. One that a person had erased is not
     new, and not appended.
     """
+    cached.use_own_secrets(store)
     fields = scrub_fields(fields)
     tail = ids.derived_tail(key)
     if os.path.exists(store.redactions):

@@ -12,6 +12,7 @@ from eventlog.format import timestamps
 from eventlog.format.errors import EventLogError, InvalidEvent
 from eventlog.format.ids import derived_tail
 from eventlog.secrets import scrub_fields
+from eventlog.settings import cached
 from eventlog.store.append_once import append_once
 from eventlog.store.dayfile import path_of
 from eventlog.store.files import is_locked, not_stored, read_regular, replace_file, sync_file
@@ -30,6 +31,7 @@ def leave(store: "Store", fields: "dict[str, object]", key: str, within_ms: "int
 
     The file has its name before it is synced: a hook that runs out of time at a slow disk has saved it all the same.
     """
+    cached.use_own_secrets(store)
     fields = scrub_fields(fields)
     if os.path.exists(store.redactions):
         from eventlog.secrets.redacted import without_redacted

@@ -119,6 +119,7 @@ KNOWLEDGE = {
     "forget-nothing": _reads("forget", "unicorns"),
     "redact": Screen(("redact", f"{MEMORY}:5"), answer="y\n"),
     "redact-dry-run": _reads("redact", "integers in CENTS", "--dry-run"),
+    "scan": _reads("scan"),
     "redact-nothing": _reads("redact", "unicorns"),
     "undo": Screen(("undo",), FORGOT, answer="y\n"),
     "undo-applied": Screen(("undo",), APPLIED, answer="y\n"),

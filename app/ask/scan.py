@@ -1,0 +1,79 @@
+"""Find secrets in a store, in any files, and in the transcripts of hosts: which kind, and where; never the value."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from eventlog import hosts
+from eventlog.app.build.storage import base_files
+from eventlog.app.importing.transcripts import readable_hosts
+from eventlog.app.open_store import OpenStore
+from eventlog.fast import fastjson
+from eventlog.hosts.profile import profiles
+from eventlog.hosts.transcripts.read import find_transcripts
+from eventlog.log import days
+from eventlog.secrets import secrets_in
+
+_SKIPPED = frozenset((".git", "node_modules", ".venv", "__pycache__"))
+_LARGEST = 64 << 20  # bytes of a file
+
+
+class FoundSecret(NamedTuple):
+    """A secret: its file and line, its kind, the event that holds it, if any, and the text itself, to be erased."""
+
+    file: str
+    line: int
+    kind: str
+    event: str
+    text: str
+
+
+def scan(files: Iterable[Path]) -> Iterator[FoundSecret]:
+    """Find the secrets in these files; those that are not text, or very large, are left out."""
+    for path in files:
+        data = days.read(str(path))
+        if data is not None and len(data) <= _LARGEST and b"\0" not in data[:8192]:
+            yield from _in_lines(str(path), data) if path.suffix == ".jsonl" else _in_text(str(path), data)
+
+
+def files_of(opened: OpenStore) -> list[Path]:
+    """List the files of a store and of its knowledge bases, without the cache, which is made of the log."""
+    store = opened.store
+    below = [path for path in _below(Path(store.root)) if Path(store.cache) not in path.parents]
+    return [*below, *(path for name in opened.settings.knowledge_bases for path in base_files(opened, name))]
+
+
+def files_at(paths: Iterable[Path]) -> list[Path]:
+    """List files, and all those below directories."""
+    return [path for named in paths for path in (_below(named) if named.is_dir() else [named])]
+
+
+def transcripts(opened: OpenStore) -> list[Path]:
+    """List what the hosts of this machine have written down themselves."""
+    machine, found = opened.machine, []
+    for host in readable_hosts():
+        place = profiles()[host].directory(machine.home, machine.environ)
+        found += find_transcripts(hosts.agent_name(host), place) if place.is_dir() else []
+    return found
+
+
+def _below(root: Path) -> list[Path]:
+    found = (path for path in root.rglob("*") if _SKIPPED.isdisjoint(path.relative_to(root).parts))
+    return sorted(path for path in found if path.is_file() and not path.is_symlink())
+
+
+def _in_text(file: str, data: bytes) -> Iterator[FoundSecret]:
+    text = data.decode("utf-8", "replace")
+    for kind, secret in secrets_in(text):
+        yield FoundSecret(file, text.count("\n", 0, text.index(secret)) + 1, kind, "", secret)
+
+
+def _in_lines(file: str, data: bytes) -> Iterator[FoundSecret]:
+    for number, line in enumerate(data.split(b"\n"), 1):
+        try:
+            value = fastjson.loads(line) if line.strip() else None
+        except ValueError:
+            value = line.decode("utf-8", "replace")
+        event = str(value.get("id") or "") if isinstance(value, dict) else ""
+        for kind, secret in secrets_in(value):
+            yield FoundSecret(file, number, kind, event, secret)

@@ -1,0 +1,63 @@
+"""Find secrets, kinds and places only: `eventlog scan`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from eventlog.app.ask.scan import FoundSecret, files_at, files_of, scan, transcripts
+from eventlog.app.write.redact import redact, redactable
+from eventlog.cli import EXIT_FOUND, options
+from eventlog.cli.progress import spinner
+from eventlog.cli.terminal import abbreviate_home, clean, confirm, count, emit_pretty, say
+from eventlog.format.errors import BadRequest
+from eventlog.store import Store
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog scan",
+        "eventlog scan notes/ .env --json",
+        "eventlog scan --transcripts",
+        "eventlog scan --redact",
+    )
+)
+@click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--transcripts", "is_hosts", is_flag=True, help="Search what the hosts have written down themselves.")
+@click.option("--redact", "erases", is_flag=True, help="Offer to erase what is found in the store.")
+@options.yes
+@options.as_json
+@options.store
+def _scan_command(paths: tuple[Path, ...], is_hosts: bool, erases: bool, yes: bool, as_json: bool, store: Store) -> int:
+    """Search the store, files or transcripts for secrets; print their kinds and places, never a value.
+
+    Without PATH it searches the log, the knowledge files and the knowledge bases. Knows the kinds that hooks remove
+    before they write, so it finds what was written by hand, or before a kind was known. Exits with 1 if it finds any.
+    """
+    if erases and (paths or is_hosts):
+        raise click.UsageError("--redact is for the store: it takes neither PATH nor --transcripts")
+    if missing := next((path for path in paths if not path.exists()), None):
+        raise BadRequest("no such file or directory", where=str(missing))
+    opened = options.open_store(store)
+    with spinner():
+        files = files_at(paths) + (transcripts(opened) if is_hosts else []) if paths or is_hosts else files_of(opened)
+        found = list(scan(files))
+    if as_json:
+        emit_pretty([{"file": one.file, "line": one.line, "kind": one.kind, "event": one.event} for one in found])
+    else:
+        _report(found, len(files))
+    if found and erases:
+        texts = sorted({one.text for one in found})
+        if confirm(f"Erase {count(len(texts), 'secret')} for good?", yes=yes):
+            done = redact(opened, redactable(opened, texts=texts))
+            say(f"erased from {count(len(done.receipt.events), 'event')} and {count(len(done.receipt.files), 'file')}")
+    return EXIT_FOUND if found else 0
+
+
+def _report(found: Sequence[FoundSecret], files: int) -> None:
+    for one in found:
+        event = f"  event {one.event}" if one.event else ""
+        say(f"{clean(abbreviate_home(one.file))}:{one.line}  {one.kind}{event}")
+    say(f"{count(len(found), 'secret')} in {count(len({one.file for one in found}), 'file')} of {files:,} searched")
+    if found:
+        say("change them now; eventlog scan --redact erases them from the store")
