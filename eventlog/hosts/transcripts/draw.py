@@ -29,7 +29,7 @@ from eventlog.hosts.transcripts.topic import Openings, request, topic_of
 MOST_CHARS = 4000  # of a searchable text, all fields together
 _TITLE, _CLOSING, _FILES, _PROMPT = 200, 1200, 800, 600
 _TOPIC_CHARS, _SUMMARY_CHARS = 100, 300
-_OPENING = 2000  # characters of a request that are looked at
+_OPENING = 4000  # characters of a request that are looked at
 _MOST_NAMED, _MOST_ITEMS = 3, 8
 _TRIVIAL_PROMPTS = 2  # no more than a topic of so few, without a change or a decision
 _CLOSING_TURNS, _CLOSING_REPLIES = 3, 2  # the last replies of the last turns: a commit often is the very last

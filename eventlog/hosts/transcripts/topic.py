@@ -5,15 +5,16 @@ form (`task_id: …`, `problem_statement: …`) the field in prose is.
 """
 
 import re
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
+from os.path import commonprefix
 
-from eventlog.format.text import one_line, same_line
+from eventlog.format.text import one_line, same_text
 from eventlog.hosts.transcripts.prose import BULLET, prose_lines, sentences, space_after, text_lines
 
 _SEVERAL = 3  # sessions
-_LONGEST_OPENING = 120  # words
-_LONGEST_COMPARED = 500  # characters; the log has no more of a prompt
 _WORD = re.compile(r"[^\s。：！？；]+[。：！？；]?|[。：！？；]")
 _VARIES = re.compile(r"\S*\d\S*")
 _ENDS = (".", ":", "!", "?", "。", "：", "！", "？", "…", ";", "；")
@@ -49,44 +50,26 @@ _NOTHING = re.compile(
 )
 
 
-class _Beginning:
-    """Prompts that begin with the same words: the number of their sessions, and the words that follow."""
-
-    __slots__ = ("following", "sessions")
-
-    def __init__(self) -> None:
-        self.sessions = 0
-        self.following: dict[str, _Beginning] = {}
-
-
 class Openings:
     """The first requests of sessions, by project: an opening that several share distinguishes none of them."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str], None] = {}
-        self._beginnings: dict[str, _Beginning] = {}
-        self._whole: dict[tuple[str, str], int] = {}
+        self._prompts: dict[str, dict[str, str]] = {}
+        self._sorted: dict[str, list[str]] = {}
+        self._repeated: Counter[tuple[str, str]] = Counter()
 
     def add(self, project: str, conversation: str, prompt: str) -> None:
         """Add the first request of a session, once."""
-        if (project, conversation) in self._known:
-            return
-        self._known[project, conversation] = None
-        whole = project, _compared(prompt)
-        self._whole[whole] = self._whole.get(whole, 0) + 1
-        beginning = self._beginnings.setdefault(project, _Beginning())
-        for word in _words(prompt):
-            beginning = beginning.following.setdefault(_alike(word[0]), _Beginning())
-            beginning.sessions += 1
+        prompts = self._prompts.setdefault(project, {})
+        if conversation not in prompts:
+            prompts[conversation] = _alike(prompt)
+            self._sorted.pop(project, None)
+            self._repeated[project, same_text(prompt)] += 1
 
     def telling_part(self, project: str, prompt: str) -> str:
         """Return a prompt without the opening that several sessions share, up to the end of a sentence or a line."""
-        beginning = self._beginnings.get(project)
         end = 0
-        for word in _words(prompt):
-            beginning = beginning.following.get(_alike(word[0])) if beginning else None
-            if beginning is None or beginning.sessions < _SEVERAL:
-                break
+        for word in islice(_WORD.finditer(prompt), self._shared_words(project, prompt)):
             left = prompt[word.end() :]
             if word[0].endswith(_ENDS) or not left.strip() or "\n" in left[: len(left) - len(left.lstrip())]:
                 end = word.end()
@@ -96,20 +79,26 @@ class Openings:
 
     def is_repeated(self, project: str, prompt: str) -> bool:
         """Check whether several sessions began with just this prompt."""
-        return self._whole.get((project, _compared(prompt)), 0) >= _SEVERAL
+        return self._repeated[project, same_text(prompt)] >= _SEVERAL
+
+    def _shared_words(self, project: str, prompt: str) -> int:
+        """Count the first words that the prompts of several sessions share: they are neighbours in their order."""
+        if project not in self._sorted:
+            self._sorted[project] = sorted(self._prompts.get(project, {}).values())
+        in_order, mine = self._sorted[project], _alike(prompt)
+        at = bisect_left(in_order, mine)
+        most = ""
+        for start in range(max(0, at - _SEVERAL), at + 1):
+            neighbours = in_order[start : start + _SEVERAL]
+            if len(neighbours) == _SEVERAL:
+                shared = commonprefix([mine, neighbours[0], neighbours[-1]])  # noqa: RUF071 - of texts, not of paths
+                most = max(most, shared, key=len)
+        return most.count(" ")
 
 
-def _words(prompt: str) -> Iterator[re.Match[str]]:
-    found = _WORD.finditer(prompt)
-    yield from (word for _, word in zip(range(_LONGEST_OPENING), found, strict=False))
-
-
-def _alike(word: str) -> str:
-    return _VARIES.sub("0", word.casefold())
-
-
-def _compared(prompt: str) -> str:
-    return same_line(one_line(prompt)[:_LONGEST_COMPARED])
+def _alike(prompt: str) -> str:
+    """Reduce a prompt to its words as they are compared: without capitals and numbers."""
+    return "".join(f"{_VARIES.sub('0', word.casefold())} " for word in _WORD.findall(prompt))
 
 
 def topic_of(prompt: str, project: str, openings: Openings) -> str:

@@ -51,6 +51,15 @@ def test_an_opening_that_three_sessions_share_is_no_topic():
     assert [topic_of(one, "/src/shop", openings(*told)) for one in told] == list(texts)
 
 
+def test_a_long_opening_is_an_opening():
+    told = [
+        f"{'Follow all of these rules. ' * 100}{text}"
+        for text in ("totals are off", "no badge is shown", "no tax is shown")
+    ]
+
+    assert topic_of(told[1], "/src/shop", openings(*told, "Aaa", "Zzz")) == "no badge is shown"
+
+
 def test_numbers_do_not_tell_openings_apart():
     told = [
         f"Ticket {number} of shop: {text}"
