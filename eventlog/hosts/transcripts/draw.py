@@ -42,6 +42,7 @@ _ENDS = (".", "!", "?", "…", "。", "！", "？")
 _NOISE = re.compile(r"\s*(?:2>&1|\|.*)")
 _COMMAND_CHARS = 80
 _REMOVES = re.compile(r"^(?:\S*/)?(?:rm|git rm|git clean|unlink)\b")
+_MAY_REMOVE = re.compile(r"\b(?:rm|unlink|clean)\b")
 _ADDS = re.compile(r"\bgit (?:-C \S+ )?add ([^\n|;&]+)")
 _ADDS_ALL = frozenset(("-A", "--all", ".", "*"))
 _COMMITS = re.compile(r"\bgit (?:-C \S+ )?commit\b")
@@ -166,7 +167,7 @@ class _Transcript:
     def drawing(self, language: _Language) -> Drawing:
         scratch = self.files.scratch
         asked = f"{self.title} {request(self.opening)}"
-        read = [read_closing(reply, asked, scratch) for turn in reversed(self.replies) for reply in reversed(turn)]
+        read = (read_closing(reply, asked, scratch) for turn in reversed(self.replies) for reply in reversed(turn))
         last = next((one for one in read if one.worth), Closing([], []))
         worth, others = (list(map(self._sentence, texts)) for texts in last)
         _add(self.decisions, decisions_told((*last.worth, *last.others)))
@@ -248,7 +249,8 @@ class _Files:
         self._staged |= {path for path in self._changed if everything or any(_names(word, path) for word in added)}
         if _COMMITS.search(command):
             self._changed |= dict.fromkeys(self._staged & self._changed.keys(), True)
-        removed = {word for piece in programs_run(command) if _REMOVES.match(piece) for word in piece.split()[1:]}
+        pieces = programs_run(command) if _MAY_REMOVE.search(command) else ()
+        removed = {word for piece in pieces if _REMOVES.match(piece) for word in piece.split()[1:]}
         for path in [path for path, is_known in self._changed.items() if not is_known]:
             if any(_names(word, path) for word in removed):
                 del self._changed[path]
@@ -284,7 +286,8 @@ def _names(word: str, path: str) -> bool:
 
 def _tests_in(command: str) -> list[str]:
     """List the test runs of a shell line, without what is done with their output."""
-    pieces = (_NOISE.sub("", piece).strip() for piece in programs_run(command) if _TEST.search(piece))
+    ran = programs_run(command) if _TEST.search(command) else ()
+    pieces = (_NOISE.sub("", piece).strip() for piece in ran if _TEST.search(piece))
     return [cut(piece, _COMMAND_CHARS) for piece in pieces]
 
 
