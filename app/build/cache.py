@@ -33,8 +33,9 @@ from eventlog.store import Store
 from eventlog.store.files import MODE_PRIVATE, make_dirs
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS kept (at INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, data BLOB NOT NULL)"
+_UPSERT = "INSERT INTO kept (id, data) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET data = excluded.data"
 _PRAGMAS = (
-    "page_size = 16384",
+    "page_size = 4096",
     "synchronous = OFF",
     "secure_delete = ON",
     "temp_store = MEMORY",
@@ -211,8 +212,7 @@ class StoreCache:
         checksum = _checksum(place, block, data)
         if not self._database.in_transaction:
             self._database.execute("BEGIN IMMEDIATE")
-        row = (_id(place, block), checksum.to_bytes(_CRC, "big") + data)
-        self._database.execute("INSERT OR REPLACE INTO kept (id, data) VALUES (?, ?)", row)
+        self._database.execute(_UPSERT, (_id(place, block), checksum.to_bytes(_CRC, "big") + data))
         return checksum
 
     def _have_at_hand(self, at: tuple[str, str], data: bytes) -> None:
