@@ -47,18 +47,13 @@ def main(leave: "Callable[[int], NoReturn]" = sys.exit) -> None:
 
 
 def _run() -> int:
-    from eventlog.cli import quick
     from eventlog.format.errors import EventLogError, NotStored
     from eventlog.store.files import keep_owners_rights
 
     keep_owners_rights()
     try:
-        if asked := quick.replay(sys.argv[1:]):
-            from eventlog.cli.verbs.build.replay_report import replay_here
-
-            store, anew = asked
-            return _flush(replay_here(store, anew=anew))
-        return _call_verb()
+        code = _without_click()
+        return _flush(_call_verb() if code is None else code)
     except EventLogError as error:
         _print_error(error)
         return EXIT_NOT_WRITTEN if isinstance(error, NotStored) else EXIT_USAGE
@@ -80,6 +75,23 @@ def _run() -> int:
         raise
 
 
+def _without_click() -> int | None:
+    """Carry out a plain replay or a plain save; None for all else."""
+    from eventlog.cli import quick
+
+    if asked := quick.replay(sys.argv[1:]):
+        from eventlog.cli.verbs.build.replay_report import replay_here
+
+        store, anew = asked
+        return replay_here(store, anew=anew)
+    if saved := quick.save(sys.argv[1:]):
+        from eventlog.cli.verbs.write.recording import record_here
+
+        record_here(*saved)
+        return 0
+    return None
+
+
 def _call_verb() -> int:
     import click
 
@@ -94,7 +106,7 @@ def _call_verb() -> int:
         return EXIT_USAGE
     except click.Abort as error:
         raise KeyboardInterrupt from error
-    return _flush(result if isinstance(result, int) else 0)
+    return result if isinstance(result, int) else 0
 
 
 def _flush(code: int) -> int:

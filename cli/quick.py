@@ -1,4 +1,4 @@
-"""Answer the version, raw lines of the log, and a plain replay without click; the first two without any library.
+"""Answer the version, raw lines, a plain replay and a plain save without click; the first two without any library.
 
 Handles their plainest form only and leaves every other command line to its verb.
 """
@@ -12,6 +12,30 @@ if TYPE_CHECKING:
 
     from eventlog.store import Store
 
+_ANYWHERE = {"--store": "store", "--session": "session"}
+_SAVES = {
+    "fact": {
+        **_ANYWHERE,
+        "TEXT": "content",
+        "--type": "memory_type",
+        "--category": "category",
+        "--key": "key",
+        "--entity": "entities",
+        "--scope": "scope",
+    },
+    "summary": {
+        **_ANYWHERE,
+        "--topic": "topic",
+        "--summary": "summary",
+        "--decision": "decisions",
+        "--todo": "todos",
+        "--done": "done",
+        "--stage": "stage",
+    },
+}
+_LISTS = {"entities", "decisions", "todos", "done"}
+_CHOICES = {"memory_type": ("W", "B", "O"), "scope": ("project", "user")}
+_NEEDED = {"fact": {"content"}, "summary": {"topic", "summary"}}
 _NAME = "agent_eventlog-", ".dist-info"
 
 
@@ -58,6 +82,43 @@ def replay(argv: "Sequence[str]") -> "tuple[Store, bool] | None":
 
     store = Store.locate(words[1] if words else None, os.environ)
     return (store, "--full" in argv) if os.path.isdir(store.root) else None  # noqa: PTH112
+
+
+def save(argv: "Sequence[str]") -> "tuple[Store, str | None, dict[str, object]] | None":
+    """Parse `fact` or `summary` as agents are asked to call them: the store, the session, and the fields of the event.
+
+    None for all else: what is no text, a shell's stdin, other options.
+    """
+    argv = _verb_first(argv)
+    known = _SAVES.get(argv[0]) if argv else None
+    if known is None:
+        return None
+    fields: dict[str, object] = {"type": "fact" if argv[0] == "fact" else "stage_summary"}
+    named: dict[str, str] = {}
+    words = iter(argv[1:])
+    for word in words:
+        value = word if word[:1] != "-" else "" if word == "--stage" else next(words, "-")
+        name = known.get("TEXT" if value is word else word, "")
+        if not name or value[:1] == "-" or (name in fields and name not in _LISTS) or name in named:
+            return None
+        if name in _LISTS:
+            fields[name] = [*fields.get(name, ()), value]  # type: ignore[misc]  # a list made here
+        elif name in ("store", "session"):
+            named[name] = value
+        elif name in _CHOICES and value not in _CHOICES[name]:
+            return None
+        else:
+            fields[name] = value
+    if "stage" in fields:
+        del fields["stage"]
+    elif fields["type"] == "stage_summary":
+        fields["scope"] = "session"
+    if not fields.keys() >= _NEEDED[argv[0]]:
+        return None
+    from eventlog.store import Store
+
+    store = Store.locate(named.get("store"), os.environ)
+    return (store, named.get("session"), fields) if os.path.isdir(store.log) else None  # noqa: PTH112
 
 
 def _verb_first(argv: "Sequence[str]") -> list[str]:

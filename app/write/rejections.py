@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -14,10 +15,11 @@ from eventlog.format.text import one_line, statement_of
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.log.lines import LogLine
-from eventlog.projections.bases.base_file import Bases
-from eventlog.projections.bases.ledger import rejected_line
-from eventlog.projections.bases.ledgers import Refusals
 from eventlog.projections.current.withdrawals import decided_before
+
+if TYPE_CHECKING:
+    from eventlog.projections.bases.base_file import Bases
+    from eventlog.projections.bases.ledgers import Refusals
 
 
 class Rejections:
@@ -26,7 +28,7 @@ class Rejections:
     Each is read when it is first asked for, once. `bases` tells what knowledge bases there are.
     """
 
-    def __init__(self, log: EventLog, bases: Callable[[], Bases] = dict) -> None:
+    def __init__(self, log: EventLog, bases: "Callable[[], Bases]" = dict) -> None:
         self._log = log
         self._bases = bases
 
@@ -48,6 +50,8 @@ class Rejections:
 
     def line_of(self, entry: PlanEntry) -> str:
         """Return the line for which a plan entry has to wait: a person does not want it said; "" for none."""
+        from eventlog.projections.bases.ledger import rejected_line
+
         return rejected_line(entry, self._withdrawn.rejects)
 
     @cached_property
@@ -62,7 +66,9 @@ class Rejections:
         return self._events(self._withdrawn.rejected_events)
 
     @cached_property
-    def _refusals(self) -> Refusals:
+    def _refusals(self) -> "Refusals":
+        from eventlog.projections.bases.ledgers import Refusals  # brings YAML along, which facts need not
+
         discarded = self._discards()
         entries = [*self._targets, *self._events([one.target for one in discarded])]
         planned = [event for event in entries if isinstance(event, PlanEntry)]

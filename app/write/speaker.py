@@ -9,7 +9,6 @@ from eventlog.format import timestamps
 from eventlog.format.events import HUMAN, Event, HostEvent, SaveRequested, SessionEnd, TurnEnd, persons_conversation
 from eventlog.hosts.call import MACHINE_PROMPT
 from eventlog.hosts.environment import named_conversations
-from eventlog.hosts.transcripts.read import PROMPTS
 from eventlog.log.event_log import EventLog
 from eventlog.store import Store
 from eventlog.store.replica import make_replica, replica_of
@@ -146,6 +145,8 @@ def _read(log: EventLog, since: str, until: str) -> list[Event]:
 
 def _works_after(event: Event) -> bool | None:
     """Tell whether the agent is at work after a call of its host; None where the call does not tell."""
+    from eventlog.hosts.transcripts.read import PROMPTS  # has patterns to compile, which a named session spares
+
     match event:
         case TurnEnd() | SessionEnd():
             return False

@@ -1,11 +1,14 @@
 """What is answered without click is what the verb answers, and imports next to nothing."""
 
+import json
 import subprocess
 import sys
 
 import pytest
 
+from eventlog import EventLog
 from eventlog.cli import quick
+from eventlog.format import codec
 from tests.support.builders import fact, lines, write
 from tests.support.command_line import call, surroundings
 
@@ -132,3 +135,66 @@ def test_a_verb_that_wrote_the_cache_leaves_at_once(store, verb):
         ended = subprocess.run(command, capture_output=True, env=surroundings(), check=False)
 
         assert (7, b"") == (ended.returncode, ended.stderr)
+
+
+SAVES = [
+    ["fact", "prices are in cents"],
+    ["fact", "prices are in cents", "--entity", "cart", "--entity", "shop", "--session", "c", "--key", "unit"],
+    ["fact", "prefers pytest", "--type", "O", "--scope", "user", "--category", "preference"],
+    ["fact", "the key is sk-ant-api03-0123456789abcdefghijklmnopqrstuvwxyz", "--session", "c"],
+    ["summary", "--topic", "JWT", "--summary", "moved to JWT", "--decision", "RS256", "--todo", "a", "--done", "b"],
+    ["summary", "--stage", "--topic", "JWT", "--summary", "compared", "--session", "c"],
+]
+
+
+@pytest.mark.parametrize("asked", SAVES, ids=lambda asked: " ".join(asked[:2]))
+def test_what_is_saved_without_click_is_what_the_verb_saves(store, asked, monkeypatch, tmp_path_factory):
+    assert quick.save([*asked, "--store", str(store)])
+    quickly = _saved(store, asked)
+    other = tmp_path_factory.mktemp("other")
+    write(other / "log", lines(0, 1))
+    monkeypatch.setattr(quick, "save", lambda argv: None)
+
+    assert _saved(other, asked) == quickly
+
+
+def _saved(store, asked):
+    """What a call printed and logged, without what differs from one store and moment to the next."""
+    ran = call(*asked, "--store", store)
+    again = call(*asked, "--store", store)
+    (event,) = [event for event in EventLog(store).read() if event.id in ran.out]
+    day = {"id": "", "ts": "", "replica": "", "conversation_id": ""}
+    made = {**codec.to_fields(event), **day, "named": event.conversation_id == "c"}
+    return made, [json.loads(one.out).keys() for one in (ran, again)], ran.code, ran.err
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["fact"],
+        ["fact", "-"],
+        ["fact", "one", "two"],
+        ["fact", "x", "--key", "a", "--key", "b"],
+        ["fact", "x", "--type", "S"],
+        ["fact", "x", "--confidence", "0.5"],
+        ["fact", "x", "--entity"],
+        ["fact", "x", "--session", "--key"],
+        ["fact", "--help"],
+        ["fact", "x", "--project", "shop"],
+        ["summary", "--topic", "x"],
+        ["summary", "x", "--topic", "x", "--summary", "y"],
+        ["plan", "x"],
+        [],
+    ],
+    ids=" ".join,
+)
+def test_any_other_save_is_left_to_its_verb(store, asked):
+    assert quick.save([*asked, "--store", str(store)] if asked else asked) is None
+
+
+def test_a_save_into_a_store_that_is_none_yet_is_left_to_its_verb(tmp_path):
+    assert quick.save(["fact", "x", "--store", str(tmp_path / "none")]) is None
+
+
+def test_a_save_loads_neither_click_nor_yaml(store):
+    assert loaded_for("fact", "x", "--session", "c", "--store", store).isdisjoint({"click", "yaml", "rich"})

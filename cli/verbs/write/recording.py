@@ -1,29 +1,34 @@
-"""Append events for the recording verbs, and report the result."""
+"""Append events for the recording verbs, and report the result; without click and what only terminals need."""
 
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-import click
+from typing import TYPE_CHECKING, Any
 
 from eventlog.app.machine import Machine
-from eventlog.app.write.plan import Declared
+from eventlog.app.open_store import open_log
 from eventlog.app.write.record_once import off_switch, record_once
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
-from eventlog.cli.options import open_log
-from eventlog.cli.show.display import Display
-from eventlog.cli.show.events import gist, kind_of
 from eventlog.cli.terminal import clean, count, emit, hang, is_terminal, marked, print_error, print_line, say, styled
 from eventlog.format.codec import from_fields, to_fields
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Event, PlanEntry, Redacted, Rejected
 from eventlog.format.text import project_name
 from eventlog.log.event_log import AppendResult, EventLog
+from eventlog.projects.root import project_root
 from eventlog.store import Store
+
+if TYPE_CHECKING:
+    from eventlog.app.write.plan import Declared
+    from eventlog.cli.show.display import Display
 
 _NAMED = 5  # ids in an error
 _ERASED = "not saved: you had this erased (eventlog redact)"
+
+
+def record_here(store: Store, session: str | None, fields: dict[str, Any]) -> None:
+    """Append one event of the project of the current directory, and report it."""
+    record(store, SpeakerOptions(session, project_root(str(Path.cwd())) or None, None, None), fields)
 
 
 def record(store: Store, speaker: SpeakerOptions, fields: dict[str, Any]) -> None:
@@ -31,7 +36,7 @@ def record(store: Store, speaker: SpeakerOptions, fields: dict[str, Any]) -> Non
     machine = Machine.here()
     if is_switched_off(machine, speaker.project):
         return
-    log = open_log(store)
+    log = open_log(store, machine)
     event = from_fields(speaker_of(log, speaker, machine) | fields)
     report(record_once(log, event), "already said in this conversation", store)
     warn_of_clock(log)
@@ -52,6 +57,8 @@ def with_stdin(fields: dict[str, Any], *names: str) -> dict[str, Any]:
     if "-" not in texts:
         return fields
     if texts.count("-") > 1:
+        import click
+
         raise click.UsageError("only one text is read from stdin: give `-` once")
     try:
         content = sys.stdin.buffer.read().decode()
@@ -98,13 +105,17 @@ def report_stream(stored: Sequence[AppendResult], nothing: Mapping[str, str]) ->
 def report(appended: AppendResult, reason: str, store: Store, *, still_said: Sequence[str] = ()) -> None:
     """Report an event: as a line of JSON in a pipe, in a sentence on a terminal."""
     if is_terminal():
+        from eventlog.cli.show.display import Display
+
         _print_saved(appended, Display(store), still_said)
     else:
         _emit(appended, reason, {"still_said": still_said} if still_said else {})
 
 
-def report_plans(planned: Sequence[Declared], store: Store) -> None:
+def report_plans(planned: "Sequence[Declared]", store: Store) -> None:
     """Report stored plan entries, and those that a person has rejected."""
+    from eventlog.cli.show.display import Display
+
     for plan in planned:
         if is_terminal():
             _print_plan(plan, Display(store))
@@ -117,7 +128,7 @@ def report_plans(planned: Sequence[Declared], store: Store) -> None:
         say("eventlog apply or the next replay writes it into its file")
 
 
-def _print_plan(plan: Declared, display: Display) -> None:
+def _print_plan(plan: "Declared", display: "Display") -> None:
     if isinstance(plan.event, Redacted):
         say(_ERASED)
         return
@@ -133,6 +144,8 @@ def report_checked(events: Sequence[Event]) -> None:
     """Report checked plan entries of a dry run."""
     for event in events:
         if is_terminal():
+            from eventlog.cli.show.events import gist
+
             say(f"would plan  {gist(event)}")
         else:
             emit({"status": "dry-run", "event": to_fields(event)})
@@ -150,7 +163,7 @@ def _emit(appended: AppendResult, reason: str, more: Mapping[str, object]) -> No
         emit({"status": "skipped", "reason": reason, "id": appended.event.id})
 
 
-def _print_saved(appended: AppendResult, display: Display, still_said: Sequence[str]) -> None:
+def _print_saved(appended: AppendResult, display: "Display", still_said: Sequence[str]) -> None:
     event = appended.event
     if isinstance(event, Rejected):
         _print_rejection(event, display)
@@ -166,11 +179,13 @@ def _print_saved(appended: AppendResult, display: Display, still_said: Sequence[
         say(f"the line stays while other events state it: {others}")
 
 
-def _print_rejection(decision: Event, display: Display) -> None:
+def _print_rejection(decision: Event, display: "Display") -> None:
     say(f"not saved: you asked to forget this; to allow it again: eventlog undo {display.id(decision.id)}")
 
 
-def _print_event(done: str, event: Event, display: Display) -> None:
+def _print_event(done: str, event: Event, display: "Display") -> None:
+    from eventlog.cli.show.events import gist, kind_of
+
     where = [clean(kind_of(event)), project_name(event.project) if event.project else ""]
     head = f"{marked('✓')} {done}  {styled(display.id(event.id), fg='cyan')}  {' · '.join(filter(None, where))}  "
     for line in hang(head, clean(gist(event))):
