@@ -76,7 +76,7 @@ def _run() -> int:
 
 
 def _without_click() -> int | None:
-    """Carry out a plain replay or a plain save; None for all else."""
+    """Run a plain replay or a plain save, and return the exit code; None for all else."""
     from eventlog.cli import quick
 
     if asked := quick.replay(sys.argv[1:]):
