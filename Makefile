@@ -6,7 +6,7 @@ VENV   := .venv
 export PYTHONDONTWRITEBYTECODE :=
 PIP    := $(VENV)/bin/pip --quiet --disable-pip-version-check
 
-.PHONY: demo test one steady fuzz test-wheel pythons lint fix docs secrets-rules bench bench-memory hosts hosts-terminal clean
+.PHONY: demo test one steady fuzz simulate test-wheel pythons lint fix docs secrets-rules bench bench-memory hosts hosts-terminal clean
 
 demo: $(VENV)/.runtime
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh fixtures/demo/demo.sh
@@ -35,6 +35,12 @@ pythons: $(VENV)/.dev
 SECONDS ?= 120
 fuzz: $(VENV)/.dev
 	$(VENV)/bin/python -m tests.support.fuzz $(SECONDS)
+
+# So many whole histories: machines, agents, a person, kills, full disks; each promise is checked after each step.
+SEEDS ?= 1000
+FIRST ?= 0
+simulate: $(VENV)/.dev
+	$(VENV)/bin/python -m tests.simulator $(SEEDS) --first $(FIRST)
 
 lint: $(VENV)/.dev
 	$(VENV)/bin/ruff check .

@@ -46,7 +46,7 @@ class ManagedFile:
         self._replica = opened.replica
         self._dry_run = dry_run
         self._intent = intent_of(opened.store, target)
-        self._spots_file = self._intent.with_suffix(".spots")
+        self._spots_file = Path(usable(opened.store, opened.store.cached("locks", f"{self._intent.stem}.spots")))
         self._dry_text: bytes | None = None  # the file as a dry run would have written it
         self._newest = ""
         self.result = ApplyResult()
@@ -167,8 +167,11 @@ class ManagedFile:
 
 
 def intent_of(store: Store, target: BaseStorage) -> Path:
-    """Name the file that holds the events of a run between its write and its append."""
-    return Path(usable(store, store.cached("locks", f"{ids.digest(target.identity, 12).hex()}.arrivals")))
+    """Name the file that holds the events of a run between its write and its append.
+
+    It is not in the cache, which may be deleted at any time: without it the text would be taken for a person's.
+    """
+    return Path(store.root, "applying", f"{ids.digest(target.identity, 12).hex()}.json")
 
 
 def _event_of(applied: AppliedSection, of: PlanEntry | KnowledgeEdited, shown: str) -> EntryApplied:

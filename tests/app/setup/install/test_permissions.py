@@ -1,9 +1,6 @@
 """The leave to save: the narrowest rule each host has, given only with consent, and taken out to the byte."""
 
 import json
-import os
-import pty
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -17,7 +14,7 @@ from eventlog.app.setup.install.toml_edit import with_item, without_item
 from eventlog.format.errors import BadRequest
 from eventlog.hosts.copilot import profile
 from eventlog.store import Store
-from tests.support.command_line import call, command, surroundings
+from tests.support.command_line import call, on_a_terminal
 
 RULES = {
     "claude": ".claude/settings.json",
@@ -240,21 +237,8 @@ def test_a_leave_is_kept_until_it_is_taken_back(home, agent):
 
 @pytest.mark.parametrize(("answer", "verdict"), [("\n", "allowed"), ("n\n", "asked")])
 def test_on_a_terminal_the_user_is_asked(home, answer, verdict):
-    ours, theirs = pty.openpty()
-    os.write(ours, answer.encode())
-    asked = subprocess.run(
-        command("install", "claude"),
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        env=surroundings(HOME=str(home)),
-        check=False,
-    )
-    said = os.read(ours, 4096).decode()
-    os.close(theirs)
-    os.close(ours)
+    said = on_a_terminal("install", "claude", typed=answer, HOME=str(home))
 
-    assert 0 == asked.returncode
     assert "may Claude Code save, also in USER.md, without asking you? [Y/n]" in said
     assert verdict == _saving("claude")["verdict"]
 

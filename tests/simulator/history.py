@@ -1,0 +1,496 @@
+"""A history is a list of steps drawn from a seed, played on machines that share a project; each step has to leave every promise kept.
+
+The promises, each checked where it can first be broken:
+- what was acknowledged is there, once, on the machine that acknowledged it and wherever its log was copied;
+- no event of a person that no person caused;
+- lines that a person wrote into a knowledge base stay until a person removes them;
+- what is forgotten is told nowhere: files, context, search, recall;
+- a second replay writes nothing, and a replay from nothing makes the same bytes;
+- no verb ends with a traceback.
+"""
+
+import contextlib
+import hashlib
+import itertools
+import json
+import os
+import random
+import shutil
+import time
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from eventlog.cli import EXIT_DAMAGED
+from eventlog.format.events import HUMAN
+from eventlog.log.event_log import EventLog
+from eventlog.projections.bases import section_edits
+from tests.simulator import faults
+from tests.support import host_calls
+from tests.support.builders import NOON
+from tests.support.command_line import call
+from tests.support.machines import of_machine
+from tests.support.payloads import claude
+from tests.support.sections import delete
+
+BIRDS = ("heron", "otter", "stork", "crane", "finch", "raven")
+PLANTS = ("fern", "moss", "ivy")
+HEADINGS = ("Tea", "Work", "Home")
+HOUR = 3600 * 10**9
+_JUMPS = (-48 * HOUR, -HOUR, HOUR, 30 * HOUR, 24 * 400 * HOUR, -24 * 400 * HOUR)
+_WEIGHTS = {
+    "fact": 6, "keyed": 2, "summary": 3, "plan": 4, "append": 2, "write_entry": 2, "start": 2, "prompt": 2, "turn_end": 2, "session_end": 1,
+    "replay": 5, "settle": 2, "look": 2, "forget": 4, "forget_session": 1, "undo": 3, "undo_id": 1, "restore": 1,
+    "resolve": 2, "edit_memory": 2, "edit_base": 4, "clock": 1, "take": 4, "torn_take": 1, "copy": 1, "lose_name": 1,
+    "lose_cache": 1, "damage_cache": 1, "tear": 1, "drop": 1,
+}  # fmt: skip
+_KILLABLE = {
+    "fact", "keyed", "summary", "plan", "append", "prompt", "turn_end", "replay", "settle", "forget", "undo", "resolve"
+}  # fmt: skip
+
+
+class Step(NamedTuple):
+    """What happens on which machine; the numbers choose among what is there. `fault`: "", "kill" or "full"."""
+
+    what: str
+    at: int
+    a: int
+    b: int
+    fault: str = ""
+    where: int = 0
+
+
+class Broken(AssertionError):
+    """A promise that was not kept."""
+
+
+def drawn(seed, length):
+    """The history of a seed."""
+    dice = random.Random(seed)
+    names, weights = zip(*_WEIGHTS.items(), strict=True)
+    steps = []
+    for _ in range(length):
+        what = dice.choices(names, weights)[0]
+        fault = dice.choices(("", "kill", "full"), (6, 2, 1))[0] if what in _KILLABLE else ""
+        step = Step(what, dice.choice((0, 0, 0, 1, 1, 2)), dice.randrange(1000), dice.randrange(1000), fault, 0)
+        steps.append(step._replace(where=dice.randrange(dice.choice((4, 12, 40)))) if fault else step)
+    return steps
+
+
+def play(steps, directory):
+    """Play a history below a directory; raises Broken."""
+    with pytest.MonkeyPatch.context() as patch, faults.no_syncs():
+        history = History(Path(directory), patch)
+        for number, step in enumerate(steps):
+            try:
+                history.happen(step)
+            except AssertionError as broken:
+                raise Broken(f"step {number}, {step}: {broken}") from broken
+        try:
+            history.settle_all()
+        except AssertionError as broken:
+            raise Broken(f"at the end: {broken}") from broken
+
+
+class Desk:
+    """One machine: a home, its store, and what is expected of them."""
+
+    def __init__(self, root, number):
+        self.root, self.number = root, number
+        self.home = root / "home"
+        self.home.mkdir(parents=True)
+        self.offset = 0
+        self.acknowledged = set()  # marks of events that have to be there once
+        self.forgotten = set()  # birds
+        self.mine = set()  # marks of lines a person wrote into USER.md and has not removed
+        self.has_edits = False  # a person changed files, or was killed while deciding: a replay may say so
+
+    @property
+    def store(self):
+        return self.home / ".eventlog"
+
+    @property
+    def log(self):
+        return EventLog(self.store, fsync=False)
+
+    @property
+    def user_md(self):
+        return self.home / ".config" / "agents" / "USER.md"
+
+    @property
+    def base(self):
+        return self.user_md.read_bytes() if self.user_md.exists() else b""
+
+    @property
+    def name(self):
+        file = self.store / "replica"
+        return file.read_text().strip() if file.exists() else ""
+
+    def memories(self):
+        return sorted((self.store / "knowledge").rglob("MEMORY.md"))
+
+    def events(self):
+        return list(self.log.read()) if (self.store / "log").exists() else []
+
+    def bytes(self):
+        """Everything a replay may write: log, knowledge, bases."""
+        places = (self.store / "log", self.store / "knowledge", self.user_md.parent)
+        files = (path for place in places for path in place.rglob("*") if path.is_file())
+        return {str(path.relative_to(self.home)): path.read_bytes() for path in sorted(files)}
+
+
+class History:
+    """Three machines, one of them used from the beginning, and a clock that each reads in its own way."""
+
+    def __init__(self, root, patch):
+        self.root, self.patch, self.now = root, patch, NOON
+        self.numbers = itertools.count(1)
+        self.project = root / "shop"
+        (self.project / ".git").mkdir(parents=True)
+        self.desks = [Desk(root / f"m{number}", number) for number in range(3)]
+        self.desk = self.desks[0]
+        for name in list(os.environ):
+            if name.startswith(("EVENTLOG_", "CLAUDE", "CODEX", "COPILOT")):
+                patch.delenv(name)
+        patch.setattr(time, "time_ns", lambda: self.now + self.desk.offset)
+        self.chance = random.Random(0)
+        patch.setattr(os, "urandom", self.chance.randbytes)
+        patch.setattr(os, "nice", lambda _: 0)
+        patch.chdir(self.project)
+
+    def happen(self, step):
+        """Take one step, and look whether the promises hold."""
+        self.now += 10**9
+        self.desk = desk = self.desks[step.at]
+        self.patch.setenv("HOME", str(desk.home))
+        of_machine(self.patch, desk.root, desk.number)
+        before = {event.id for event in desk.events()}
+        self.step, self.may_decide = step, desk.has_edits
+        getattr(self, step.what)(step)
+        self._nothing_forged(desk, before)
+        self._people_keep_their_lines(desk)
+
+    def settle_all(self):
+        """Let every machine replay: what is there is what was said, and comes out of nothing but the log."""
+        for desk in self.desks:
+            if (desk.store / "log").exists():
+                self.happen(Step("replay", desk.number, 0, 0))
+                self.happen(Step("look", desk.number, 0, 0))
+                self._acknowledged_once(desk)
+                kept = desk.bytes()
+                shutil.rmtree(desk.store / "cache", ignore_errors=True)
+                code = self.verb("replay")
+                assert code in (0, EXIT_DAMAGED), f"replay ends with {code}"
+                self._same(kept, desk.bytes(), "a replay from nothing makes other bytes")
+
+    # -------------------------------------------------------------------------------------------- agents
+
+    def fact(self, step):
+        self.say(step, "fact", self._worded(step.a, step.b))
+
+    def keyed(self, step):
+        self.say(step, "fact", self._worded(step.a, step.b), "--key", "nest")
+
+    def summary(self, step):
+        self.say(
+            step,
+            "summary",
+            "--topic",
+            "Birds",
+            "--summary",
+            f"Looked at box {step.a}",
+            "--decision",
+            self._worded(step.a, 0),
+        )
+
+    def plan(self, step):
+        content = "\n".join(f"- {plant}" for plant in PLANTS[: 1 + step.b % 3])
+        self.say(
+            step,
+            "plan",
+            "--path",
+            ("user", "user", "soul")[step.b // 3 % 3],
+            "--heading",
+            HEADINGS[step.a % 3],
+            "--content",
+            content,
+        )
+
+    def write_entry(self, step):
+        """Append an entry as other programs do, with a time of its own."""
+        said = {"ts": f"2026-01-{1 + step.b % 28:02}T00:00:00Z", "type": "plan_entry", "conversation_id": "abc"[step.b % 3],
+                "key": {"path": "user", "heading": HEADINGS[step.a % 3]}, "content": f"- {PLANTS[step.b % 3]}"}  # fmt: skip
+        self.verb("append", "--stdin", stdin=json.dumps(said).encode() + b"\n")
+
+    def append(self, step):
+        marks = [f"mark{next(self.numbers)}." for _ in range(2)]
+        said = [
+            {"type": "host_event", "conversation_id": "abc"[step.a % 3], "name": mark, "host": "x"} for mark in marks
+        ]
+        code = self.verb("append", "--stdin", stdin=b"".join(json.dumps(one).encode() + b"\n" for one in said))
+        if code == 0:
+            self.desk.acknowledged |= set(marks)
+
+    def start(self, step):
+        self._no_bird_of(self.hook("SessionStart", step, source="startup"))
+
+    def prompt(self, step):
+        self._no_bird_of(
+            self.hook(
+                "UserPromptSubmit", step, prompt=f"Where does the {BIRDS[step.a % 6]} nest?", prompt_id=f"p{step.b}"
+            )
+        )
+
+    def turn_end(self, step):
+        self.hook("Stop", step, prompt_id=f"p{step.b}")
+
+    def session_end(self, step):
+        self.hook("SessionEnd", step, reason="logout")
+
+    # -------------------------------------------------------------------------------------------- the program
+
+    def replay(self, step):
+        code = self.verb("replay", *(["--full"] if step.a % 7 == 0 else []))
+        assert step.fault or code in (0, EXIT_DAMAGED), f"replay ends with {code}"
+        if code == 0:
+            self._settled(self.desk)
+
+    def settle(self, _):
+        self.verb("settle")
+
+    def look(self, _):
+        """Ask every way of asking: none tells what is forgotten, none changes anything."""
+        every = " ".join(BIRDS)
+        for asked in (
+            ["search", every, "--all-projects"],
+            ["recall", every, "--all-projects"],
+            ["context"],
+            ["memory"],
+        ):
+            said = self._called(*asked)
+            self._no_bird_of(said.out.replace(every, ""))
+
+    # -------------------------------------------------------------------------------------------- a person
+
+    def forget(self, step):
+        known = " ".join(map(repr, self.desk.events()))
+        bird = min(BIRDS, key=lambda bird: (bird not in known, (BIRDS.index(bird) + step.a) % 6))
+        if self.verb("forget", self._worded(BIRDS.index(bird), 0), "--yes", person=True) == 0:
+            self.desk.forgotten.add(bird)
+            self._settled(self.desk)
+
+    def forget_session(self, step):
+        self.verb("forget", "--session", "abc"[step.a % 3], "--yes", person=True)
+
+    def undo(self, _):
+        self._back("undo", "--yes")
+
+    def undo_id(self, step):
+        if events := self.desk.events():
+            self._back("undo", events[-1 - step.a % len(events)].id, "--yes")
+
+    def restore(self, step):
+        if times := sorted({event.ts for event in self.desk.events()}):
+            self._back("restore", "user" if step.b % 2 else "MEMORY.md", "--as-of", times[step.a % len(times)], "--yes")
+
+    def resolve(self, step):
+        self.verb("resolve", "last", ("--apply", "--discard")[step.a % 2], person=True)
+        self._person_changed_lines()
+
+    def edit_memory(self, step):
+        if found := self.desk.memories():
+            path = found[step.a % len(found)]
+            lines = path.read_text().split("\n")
+            if bullets := [number for number, text in enumerate(lines) if text.startswith("- ")]:
+                at = bullets[step.b % len(bullets)]
+                written = [f"- Swans sleep at hut {step.a}"] if step.b % 2 else []
+                lines[at : at + (step.a % 2 or not written)] = written
+                path.write_text("\n".join(lines))
+                self.desk.has_edits = True
+
+    def edit_base(self, step):
+        desk, heading, mark = self.desk, HEADINGS[step.a % 3], f"mine{next(self.numbers)}."
+        if not desk.base:
+            return
+        match step.b % 4:
+            case 0:
+                data = section_edits.update(desk.base, heading, 2, f"- {mark}")
+            case 1:
+                data = delete(desk.base, heading, 2, subsections=False)
+            case _:
+                data = desk.base.replace(f"## {heading}\n\n".encode(), f"## {heading}\n\n- {mark}\n".encode(), 1)
+        desk.user_md.write_bytes(data)
+        self._person_changed_lines({mark})
+        desk.has_edits = True
+
+    # -------------------------------------------------------------------------------------------- the world
+
+    def clock(self, step):
+        self.desk.offset += _JUMPS[step.a % len(_JUMPS)]
+
+    def take(self, step, whole=1.0):
+        """Copy the day files of another machine here, as an exchange by folder does."""
+        other = self.desks[(step.at + 1 + step.a % 2) % 3]
+        if not (other.store / "log").exists() or not other.name or other.name == self.desk.name:
+            return
+        (self.desk.store / "log").mkdir(parents=True, exist_ok=True)
+        for file in (other.store / "log").glob("????-??-??.jsonl"):
+            data = file.read_bytes()
+            (self.desk.store / "log" / f"{file.stem}.{other.name}.jsonl").write_bytes(data[: round(len(data) * whole)])
+        self.desk.forgotten.clear()  # there may be an undo in it
+
+    def torn_take(self, step):
+        self.take(step, (step.b % 100) / 100)
+
+    def copy(self, step):
+        """Restore a backup of one machine on another: the log alone, the store, or the home."""
+        other = self.desks[(step.at + 1 + step.a % 2) % 3]
+        if not other.store.exists():
+            return
+        desk = self.desk
+        shutil.rmtree(desk.home)
+        desk.home.mkdir()
+        if step.b % 3 == 0:
+            if (other.store / "log").exists():
+                shutil.copytree(other.store / "log", desk.store / "log")
+        else:
+            source, target = (other.store, desk.store) if step.b % 3 == 1 else (other.home, desk.home)
+            shutil.copytree(source, target, dirs_exist_ok=True, symlinks=True)
+        desk.acknowledged = set(other.acknowledged)
+        desk.forgotten.clear()
+        desk.mine = {mark for mark in other.mine if mark.encode() in desk.base}
+        desk.has_edits = other.has_edits and step.b % 3 != 0
+
+    def lose_name(self, _):
+        for file in self.desk.store.glob("replica*"):
+            file.unlink()
+
+    def lose_cache(self, _):
+        shutil.rmtree(self.desk.store / "cache", ignore_errors=True)
+
+    def damage_cache(self, step):
+        files = sorted(
+            path for path in (self.desk.store / "cache").rglob("*") if path.is_file() and path.stat().st_size
+        )
+        if files:
+            path = files[step.a % len(files)]
+            data = bytearray(path.read_bytes())
+            at = step.b * len(data) // 1000
+            data[at : at + 8] = b"\0garbage"[: len(data) - at]
+            path.write_bytes(data)
+
+    def tear(self, step):
+        """Another program's crash leaves half a line at the end of the newest day."""
+        if files := sorted((self.desk.store / "log").glob("????-??-??.jsonl")):
+            with files[-1].open("ab") as file:
+                file.write(b'{"id":"0000"'[: 1 + step.a % 12])
+
+    def drop(self, step):
+        if files := sorted((self.desk.store / "log").glob("????-??-??.*.jsonl")):
+            files[step.a % len(files)].unlink()
+            self.desk.forgotten.clear()  # the decision may have been in it
+
+    # -------------------------------------------------------------------------------------------- how a step is taken
+
+    def say(self, step, *args):
+        self.verb(*args, "--session", "abc"[step.b % 3], "--agent", "codex")
+
+    def verb(self, *args, stdin=b"", person=False):
+        """Call a verb with the fault of this step; the exit code."""
+        step = self.step
+        self.may_decide |= person
+        self.desk.has_edits |= person
+        if step.fault == "kill":
+            return self._killed(lambda: call(*args, stdin=stdin).code)
+        with faults.full_disk(step.where * 60) if step.fault else contextlib.nullcontext():
+            return self._called(*args, stdin=stdin).code
+
+    def hook(self, name, step, **fields):
+        session = "abc"[step.a % 3]
+        sent = claude(name, session_id=session, cwd=str(self.project), transcript_path="/nowhere.jsonl", **fields)
+        host_calls.alone(self.desk.store)
+
+        def work():
+            host_calls.tell(self.desk.store, sent, "--agent", "claude")
+            return 0
+
+        if step.fault == "kill":
+            self._killed(work)
+            return ""
+        with faults.full_disk(step.where * 60) if step.fault else contextlib.nullcontext():
+            return json.dumps(host_calls.tell(self.desk.store, sent, "--agent", "claude"), ensure_ascii=False)
+
+    def _killed(self, work):
+        code = faults.killed(work, self.step.where)
+        self.chance.seed(self.now)  # a child has drawn what its parent would draw next
+        return code
+
+    def _called(self, *args, stdin=b""):
+        ran = call(*args, stdin=stdin)
+        assert "Traceback" not in ran.err, f"{args}: {ran.err}"
+        assert ran.code in (0, 1, 2, 3, 4), f"{args}: exit {ran.code}: {ran.err}"
+        return ran
+
+    def _back(self, *args):
+        if self.verb(*args, person=True) in (0, faults.KILLED):
+            self.desk.forgotten.clear()
+        self._person_changed_lines()
+
+    def _worded(self, number, wording):
+        bird = BIRDS[number % 6]
+        return (f"The {bird} nests in box {number % 6}", f"the {bird}  NESTS in box {number % 6}.")[wording % 2]
+
+    # -------------------------------------------------------------------------------------------- what has to hold
+
+    def _person_changed_lines(self, new=frozenset()):
+        self.desk.mine = {mark for mark in self.desk.mine | new if mark.encode() in self.desk.base}
+
+    def _people_keep_their_lines(self, desk):
+        gone = {mark for mark in desk.mine if mark.encode() not in desk.base}
+        assert not gone, f"lines of a person are gone from USER.md: {gone}"
+
+    def _nothing_forged(self, desk, before):
+        new = [event for event in desk.events() if event.id not in before]
+        decided = [event for event in new if event.agent == HUMAN and event.type != "session_start"]
+        if decided and self.step.what not in ("take", "torn_take", "copy"):
+            assert self.may_decide, f"nobody did this: {decided}"
+
+    def _acknowledged_once(self, desk):
+        there = Counter(
+            event.name for event in desk.events() if event.type == "host_event" and event.name.startswith("mark")
+        )
+        wrong = {mark: there[mark] for mark in desk.acknowledged if there[mark] != 1}
+        twice = {mark: count for mark, count in there.items() if count > 1}
+        assert not (wrong | twice), f"acknowledged, and not there once: {wrong | twice}"
+
+    def _settled(self, desk):
+        """After a replay: a second one writes nothing, and what is forgotten is in no file."""
+        if self.step.fault:
+            return
+        before = desk.bytes()
+        assert 0 == self._called("replay").code
+        self._same(before, desk.bytes(), "a second replay writes")
+        desk.has_edits = False
+        for path in (desk.store / "knowledge").rglob("*.md"):
+            if ".edited" not in path.name:
+                self._no_bird_of(path.read_text())
+
+    def _no_bird_of(self, text):
+        told = {bird for bird in self.desk.forgotten if bird in text.casefold()}
+        assert not told, f"forgotten, and told: {told}"
+
+    def _same(self, one, other, what):
+        different = [path for path in one | other if one.get(path) != other.get(path)]
+        assert not different, (
+            f"{what}: {[(path, _difference(one.get(path), other.get(path))) for path in different[:3]]}"
+        )
+
+
+def _difference(one, other):
+    """The first line in which two files differ."""
+    for left, right in itertools.zip_longest((one or b"").splitlines(), (other or b"").splitlines()):
+        if left != right:
+            return left, right
+    return hashlib.sha256(one or b"").hexdigest()[:8], hashlib.sha256(other or b"").hexdigest()[:8]

@@ -1,0 +1,36 @@
+"""The promises hold in whole histories, and a simulator that looks at a broken program says so."""
+
+import pytest
+
+from eventlog.app.open_store import OpenStore
+from tests.simulator.history import Broken, Step, drawn, play
+from tests.support.effort import rounds
+
+# what broke a promise once, as short as it can be
+FOUND = {
+    "an entry reached its file and not the log, and the cache was deleted": [
+        Step("write_entry", 0, 355, 828),
+        Step("settle", 0, 0, 0, "full", 6),
+        Step("lose_cache", 0, 0, 0),
+    ],
+}
+RESTORED = [Step("plan", 0, 0, 1), Step("replay", 0, 1, 0), Step("copy", 1, 1, 0), Step("replay", 1, 1, 0)]
+
+
+@pytest.mark.fuzz
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # fork beside xdist's thread; nothing is shared
+def test_every_promise_holds_in_the_first_histories(tmp_path):
+    for seed in range(rounds(fixed=3, fuzz=100)):
+        play(drawn(seed, 40), tmp_path / str(seed))
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_broke_a_promise_once_breaks_it_no_more(name, tmp_path):
+    play(FOUND[name], tmp_path)
+
+
+def test_a_store_that_gets_its_name_too_late_is_found(tmp_path, monkeypatch):
+    play(RESTORED, tmp_path / "as it is")
+    monkeypatch.setattr(OpenStore, "replica", "")  # as of a store that has none when it is opened
+    with pytest.raises(Broken, match="replay ends with 3"):
+        play(RESTORED, tmp_path / "broken")
