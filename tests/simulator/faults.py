@@ -25,7 +25,7 @@ def killed(work, number):
             code = work()
         except BaseException as error:  # noqa: BLE001 - the parent is told
             if not isinstance(error, SystemExit):
-                sys.__stderr__.write(f"{type(error).__name__}: {error}\n")
+                os.write(2, f"{type(error).__name__}: {error}\n".encode())
         os._exit(code)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
@@ -77,6 +77,13 @@ def full_disk(room):
 @contextmanager
 def no_syncs():
     """Syncs cost time and prove nothing where only processes die."""
-    nothing = {"fsync": lambda _: None, "fdatasync": lambda _: None}
-    with mock.patch.multiple(os, **nothing), mock.patch.object(dayfile, "_sync", nothing["fsync"]):
+
+    def nothing(_):
+        """Sync nothing."""
+
+    with (
+        mock.patch.object(os, "fsync", nothing),
+        mock.patch.object(os, "fdatasync", nothing),
+        mock.patch.object(dayfile, "_sync", nothing),
+    ):
         yield
