@@ -18,6 +18,7 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import READING, Phases, quiet, report
 from eventlog.app.search.database import DatabaseError
 from eventlog.app.search.dialogues import leave_dialogues
+from eventlog.app.search.gone_files import note_deleted
 from eventlog.app.search.open_index import leave_index, open_index
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.write.hand_edits import EditRecord, record_edits
@@ -96,8 +97,11 @@ def replay_store(
 
 
 def _leave_indexes(log: EventLog, *, transcripts: bool) -> None:
-    """Leave an index of conversations, a current one of words, and dialogues; who asks next makes up for a failure."""
-    with suppress(OSError, DatabaseError):
+    """Leave an index of conversations, a current one of words, dialogues, and what was deleted of files it tells of.
+
+    Who asks next makes up for a failure.
+    """
+    with suppress(OSError, DatabaseError, NotStored):
         if not Path(log.store.cached("conversations.index")).exists():  # an update reads it whole
             log.index.catch_up()
         try:
@@ -105,6 +109,8 @@ def _leave_indexes(log: EventLog, *, transcripts: bool) -> None:
             leave_dialogues(log, _MOST_INDEXED, wanted=transcripts)
         except ValueError:  # to index more takes more memory than a replay may
             background.start_finalize(log.store)
+        else:
+            note_deleted(log.store)
 
 
 def carry_out(opened: OpenStore, decisions: Sequence[Event], *, after: str = "") -> tuple[list[Event], RebuildResult]:

@@ -15,6 +15,7 @@ from eventlog.format.marks import line_marks
 from eventlog.format.text import cut, last_said, one_line
 from eventlog.hooks import deadline
 from eventlog.hooks.deadline import OutOfTime
+from eventlog.projections.search.findable import files_in
 from eventlog.projections.search.ranking import NEAR, Gate, subjects
 from eventlog.projections.search.words import tokens
 from eventlog.settings import cached
@@ -120,7 +121,34 @@ def _search_for(store: "Store", asked: Asked, lines: int, find: "Find") -> "list
         found = list(find(index, names.subjects_at(asked.project)))
     finally:
         index.close()
-    return _new(store, asked, found, index.log_files)[:lines] if found else []
+    hits = _new(store, asked, found, index.log_files)[:lines] if found else []
+    for hit in hits:
+        word(store, asked.project, hit)
+    return hits
+
+
+def word(store: "Store", project: str, hit: "Hit") -> None:
+    """Write the line of a hit, and find the files it names that are gone from the project."""
+    hit.line = _line(hit)
+    if not hit.subject or not project:
+        return
+    words = (word.strip("`'\"()[]{},;:!?").rstrip(".").removeprefix("./") for word in hit.line.split())
+    names = dict.fromkeys(name for name in words if "." in name[1:-1] and files_in([name.lower()]))
+    if missing := [name for name in names if not os.path.exists(f"{project}/{name}")]:
+        from eventlog.app.search.gone_files import gone
+
+        hit.gone = gone(store, project, missing)
+
+
+def line_of(hit: "Hit", locale: str) -> str:
+    """Return the line of a hit, within bounds, with what is gone of the files it names."""
+    if not hit.gone:
+        return hit.line
+    from eventlog.app.search.gone_files import worded
+    from eventlog.format import timestamps
+
+    note = worded(hit.gone, locale, timestamps.from_ns(timestamps.system_clock())[:4])
+    return cut(hit.line, _LINE - len(note)) + note
 
 
 def _new(store: "Store", asked: Asked, found: "Sequence[Hit]", log_files: "list[FileStamp]") -> "list[Hit]":
@@ -135,7 +163,7 @@ def told(hits: "Sequence[Hit]", locale: str, conversation: str = "") -> str:
     if not hits:
         return ""
     heads = (f"{last_said(hit.last_at, hit.times, is_doubtful=hit.is_doubtful)} {hit.found.id[-8:]}" for hit in hits)
-    lines = (f"    - [{head}] {_line(hit)}" for head, hit in zip(heads, hits, strict=True))
+    lines = (f"    - [{head}] {line_of(hit, locale)}" for head, hit in zip(heads, hits, strict=True))
     return fenced("prompt", without_tags("\n".join(lines)), locale, conversation)
 
 

@@ -8,12 +8,12 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.search.dialogues import Dialogues, dialogues_of
 from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import NOWHERE, ProjectNames
+from eventlog.app.search.recall import line_of, word
 from eventlog.app.search.search_index import Hit, Scope, SearchIndex
 from eventlog.app.search.word_tables import score_of
 from eventlog.format.text import one_line
 from eventlog.projections.search.findable import Findable
 from eventlog.projections.search.ranking import weighed
-from eventlog.projections.search.told_line import told_line
 from eventlog.projections.search.words import tokens
 
 _KINDS = {"stage_summary": "summary", "conversation_text": "conversation"}
@@ -71,7 +71,7 @@ def search(opened: OpenStore, query: SearchQuery) -> SearchAnswer:
     names = ProjectNames(opened.store)
     subjects = None if query.everywhere else names.subjects_at(query.project)
     with closing(open_index(opened.store, names)) as index, _dialogues(opened, index) as dialogues:
-        asker = _Asker(query, index, dialogues)
+        asker = _Asker(opened, query, index, dialogues)
         if hits := list(asker.distinct(asker.find(subjects))):
             return SearchAnswer(hits)
         elsewhere = [] if query.everywhere else asker.find(None)
@@ -91,7 +91,8 @@ def _dialogues(opened: OpenStore, index: SearchIndex) -> AbstractContextManager[
 class _Asker:
     """A query, asked of an index and of the dialogues, if there are any."""
 
-    def __init__(self, query: SearchQuery, index: SearchIndex, dialogues: Dialogues | None) -> None:
+    def __init__(self, opened: OpenStore, query: SearchQuery, index: SearchIndex, dialogues: Dialogues | None) -> None:
+        self._opened = opened
         self._query = query
         self._index = index
         self._dialogues = dialogues
@@ -116,6 +117,8 @@ class _Asker:
                 known |= names | better.found.names
                 found = better.found
                 self._add_said(hit, found)
+                better.weights = weights
+                word(self._opened.store, found.project, better)
                 yield SearchHit(
                     found.id,
                     found.type,
@@ -123,7 +126,7 @@ class _Asker:
                     _project(better),
                     found.agent or None,
                     better.last_at,
-                    told_line(found, weights),
+                    line_of(better, self._opened.settings.locale),
                     round(hit.score, 3),
                     better.times,
                     better.is_doubtful,

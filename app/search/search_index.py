@@ -20,7 +20,7 @@ from eventlog.projections.search.findable import CONVERSATION, Findable, texts_i
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from sqlite3 import Connection
 
     from eventlog.app.search.project_names import ProjectNames
@@ -46,7 +46,7 @@ class Hit:
     """One thing found, what it is about ("" for the user, NOWHERE for no project), and how well it answers.
 
     It was said so many `times`, a fact in whichever letters, last at `last_at`; it is in doubt where another hit says
-    the same but for a number. `weights` are the words of the
+    the same but for a number; files its `line` names may be `gone`. `weights` are the words of the
     question, by what each tells: for the line that is told of it.
     """
 
@@ -58,6 +58,8 @@ class Hit:
         self.last_at = last_at or self.found.ts
         self.times = 1
         self.is_doubtful = False
+        self.line = ""
+        self.gone: Sequence[tuple[str, str]] = ()
         self.weights: Mapping[str, float] = {}
 
 
@@ -164,6 +166,10 @@ class SearchIndex:
     def gone(self) -> set[str]:
         """Read what is withdrawn: the aims in force."""
         return {str(aim) for (aim,) in self._db.execute("SELECT aim FROM gone")}
+
+    def projects(self) -> list[str]:
+        """List the paths of the projects where conversations worked, on whichever machine."""
+        return [str(path) for (path,) in self._db.execute("SELECT DISTINCT said FROM homes WHERE what = 'project'")]
 
     def said_in(self, conversation: str) -> "list[EventFields]":
         """List the summaries and texts of a conversation, oldest first."""

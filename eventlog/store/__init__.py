@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         "conversations",  # ids for hosts that give none
         "conversations.index",
         "dialogues.sqlite",  # what was said in conversations with a transcript
+        "deleted",  # files of repositories that commits have deleted, with the days
         "heard",  # when hooks of each agent last called
         "hook-errors.log",
         "hook-errors.spare",  # room on the disk, for when it is full

@@ -155,7 +155,7 @@ def speaks_of(words: "Collection[str]", path: str) -> bool:
     return not longer and last in names and last in words
 
 
-def _files_in(words: "Iterable[str]") -> "list[str]":
+def files_in(words: "Iterable[str]") -> "list[str]":
     """List the files among the words of a text, by their last names; not those that many have."""
     names = (word.rpartition("/")[2] for word in words)
     return [name for name in names if _is_file(name) and name not in _EVERYWHERE]
@@ -169,4 +169,4 @@ def _is_file(name: str) -> bool:
 
 def things_named(entities: "Iterable[str]", key: str | None, text: str) -> str:
     """Mark each thing that is named, all marks in one text."""
-    return line_marks([*entities, key or "", *_files_in(tokens(text))])
+    return line_marks([*entities, key or "", *files_in(tokens(text))])

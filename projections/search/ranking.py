@@ -14,7 +14,7 @@ Imported inside agents' hooks: standard library only.
 
 from math import log
 
-from eventlog.projections.search.findable import _files_in
+from eventlog.projections.search.findable import files_in
 from eventlog.projections.search.words import stem
 
 TYPE_CHECKING = False
@@ -197,7 +197,7 @@ def _phrases(asked: "Sequence[str]") -> "Iterator[tuple[str, str]]":
 
 def _things(asked: "Sequence[str]") -> "Iterator[str]":
     """Yield the names of things in code: `snake_case`, `camelCase`, which its parts follow, and files."""
-    files = {*_files_in(asked)}
+    files = {*files_in(asked)}
     for name, part in _neighbours([*asked, ""]):
         if name.isascii() and len(name) >= _SHORTEST_NAME and not name.endswith(_NO_THINGS):
             is_camel = len(part) > 1 and name.isalpha() and name != part and name.startswith(part)

@@ -272,6 +272,7 @@ MAY_WRITE = ("app/build/", "app/write/")
 WRITES_ELSEWHERE = {
     "app/search/database.py": "databases of the cache, when they are deleted",
     "app/search/dialogues.py": "the directory of the cache",
+    "app/search/gone_files.py": "names of deleted files, in the cache",
     "app/search/open_index.py": "the index, in the cache",
     "app/serve/context_loader.py": "last good copies, in the cache",
     "app/setup/user_setup.py": "the completion script of a shell, which `completion --install` is for",

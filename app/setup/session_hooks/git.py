@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 _SECONDS = 10  # for one git process
+_COMMITS = 2000  # that are looked at for what they deleted
 _UNDER_WAY = {
     "MERGE_HEAD": "a merge",
     "rebase-merge": "a rebase",
@@ -157,6 +158,18 @@ class Git:
     @cached_property
     def _common_dir(self) -> Path:
         return Path(self._run("rev-parse", "--path-format=absolute", "--git-common-dir"))
+
+    def deleted(self, most: int) -> list[tuple[str, str]]:
+        """List the files that commits have deleted with the day, the newest first, each once; [] where git fails."""
+        log = ("log", "--diff-filter=D", "--name-only", "--no-renames", "--no-show-signature", "--format=%x00%cs")
+        found: dict[str, str] = {}
+        day = ""
+        for line in (self._ask("-c", "core.quotePath=false", *log, f"--max-count={_COMMITS}") or "").splitlines():
+            if line.startswith("\0"):
+                day = line[1:]
+            elif line and len(found) < most:
+                found.setdefault(line, day)
+        return list(found.items())
 
     def _ask(self, *args: str) -> str | None:
         """Run git; None where it fails."""
