@@ -23,6 +23,7 @@ _ASKED = 100  # characters of what was asked
 _FILES = 2
 _SEPARATOR = " · "
 _WORTH = 40  # characters of room that a second sentence needs
+_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 _STEM = 4  # characters of a word that all its regular forms begin with
 _BEFORE = 3  # words before the first that the question has
 _SHORTEST = 3  # words of a sentence that says anything by itself
@@ -188,7 +189,7 @@ def _worth(sentence: str, weights: "Weights", unit: float) -> float:
         worth += _UNFINISHED * unit
     if lower[1:].startswith(_INTENDS) or (lower.isascii() and lower.count(" ") <= _SHORTEST):
         worth += _EMPTY * unit
-    if lower.isascii() and 4 * sum(map(str.isalpha, lower)) < 2 * len(lower):  # code
+    if lower.isascii() and 2 * len(lower.encode().translate(None, _NO_LETTERS)) < len(lower):  # code
         worth += _EMPTY * unit
     return worth
 
