@@ -17,9 +17,10 @@ from eventlog.app.write.current_statements import Audience, CurrentStatement, cu
 from eventlog.app.write.plan import checked, declare, entry_of
 from eventlog.app.write.record_once import off_switch, record_once
 from eventlog.app.write.speaker import speaker_of_server
+from eventlog.format import PRE_COMPACTION, STOP_FALLBACK
 from eventlog.format.codec import from_fields
 from eventlog.format.errors import BadRequest
-from eventlog.format.events import HUMAN, Redacted, Rejected
+from eventlog.format.events import HUMAN, Event, Redacted, Rejected, SaveRequested, TurnEnd
 from eventlog.format.fence import fenced, without_tags
 from eventlog.format.text import cut, last_said, one_line
 from eventlog.log.event_log import EventLog
@@ -57,11 +58,21 @@ class _Asked(NamedTuple):
         return current_statements(opened.log, self.place, opened.settings)
 
     def speaker(self) -> dict[str, Any]:
-        """Build the fields of the speaker."""
+        """Build the fields of the speaker, and of the net that asked for it."""
         conversation = hosts.conversation_of_call(self.calls.agent, self.meta)
         project = self.place.project
         speaker = speaker_of_server(self.log, project, self.machine, self.calls.agent, conversation)
-        return {**speaker._asdict(), "project": project}
+        layer = _layer(self.log.session(speaker.conversation_id))
+        return {**speaker._asdict(), "project": project, "layer": layer}
+
+
+def _layer(events: Iterable[Event]) -> int | None:
+    """Return the net that asked the agent to save in this turn; None where it saves by itself."""
+    main = [event for event in events if not event.subagent]
+    last = next((event for event in reversed(main) if isinstance(event, SaveRequested | TurnEnd)), None)
+    if not isinstance(last, SaveRequested):
+        return None
+    return PRE_COMPACTION if last.trigger == "pre_compact" else STOP_FALLBACK
 
 
 def use(calls: "ToolCalls", name: str, arguments: Mapping[str, Any], meta: Mapping[str, Any]) -> str:

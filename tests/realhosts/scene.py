@@ -13,12 +13,14 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from tests.realhosts.hosts.host import Ended, Host
+from tests.realhosts.model.script import Hang
 from tests.realhosts.model.server import Call, Model
 from tests.realhosts.outcome import Fails
 
 KNOWN = "The kingfisher nests in column seven"  # a fact of an earlier conversation: who was told it has our context
 ENOUGH = 5_000  # tokens of a conversation that hosts find worth compacting
 PATIENCE = 60  # seconds a turn may take before it counts as hanging; without us it takes one to four
+KILLED_WITHIN = 30  # seconds a model thinks whose host is killed meanwhile
 SETTLING = 10  # seconds for what hooks do in the background
 
 
@@ -116,6 +118,28 @@ class Scene:
                 f"the model was never asked; {self.host.title} ended with {turn.ended.code}: {_last(turn.ended)}"
             )
         return turn
+
+    def killed(self, prompt: str) -> str:
+        """Kill a host, without a chance to say so, while its model thinks; return the conversation."""
+        told, before = str(uuid4()), len(self.model.calls)
+        self.model.script.when(prompt, Hang(KILLED_WITHIN))
+        arguments = self.host.turn(prompt, told, resume=False, free=True)
+        command = [str(self.host.program(self.modules)), *arguments]
+        running = subprocess.Popen(
+            command,
+            cwd=self.project,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        end = time.monotonic() + PATIENCE
+        while not any(call.is_main for call in self.model.calls[before:]) and time.monotonic() < end:
+            time.sleep(0.1)
+        os.killpg(running.pid, signal.SIGKILL)
+        out, _ = running.communicate()
+        return self.host.session(Ended(running.returncode, out.decode(errors="replace"), "", 0), told)
 
     def run(self, command: Sequence[str], *, patience: float = PATIENCE) -> Ended:
         """A program of this world; ended, with all it started, when it takes longer than `patience` seconds."""

@@ -540,3 +540,22 @@ def test_a_fact_about_the_user_is_the_users(client, store, here):
     client.tell("remember", content="Listens on port 1")
 
     assert ["user", "project"] == [event.effective_scope for event in events(store, "fact")]
+
+
+@pytest.mark.parametrize(
+    ("happened", "layer"),
+    [
+        ([], None),
+        ([{"type": "turn_end"}, {"type": "save_requested", "trigger": "stop"}], 4),
+        ([{"type": "save_requested", "trigger": "pre_compact"}], 2),
+        ([{"type": "save_requested", "trigger": "stop"}, {"type": "turn_end"}], None),
+        ([{"type": "save_requested", "trigger": "stop", "subagent": "a"}], None),
+    ],
+)
+def test_a_save_by_tool_names_the_net_that_asked_for_it(client, store, monkeypatch, happened, layer):
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "c1")
+    EventLog(str(store)).append_many([{"conversation_id": "c1", "agent": "claude-code", **event} for event in happened])
+    client.tell("remember", content="Listens on port 1")
+    client.tell("remember", content="Done.", kind="summary", topic="t")
+
+    assert [layer, layer] == [event.layer for event in events(store, "fact", "stage_summary")]

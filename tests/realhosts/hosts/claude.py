@@ -29,8 +29,8 @@ class Claude(Host):
         return {"ANTHROPIC_BASE_URL": address, "ANTHROPIC_API_KEY": KEY, **dict.fromkeys(quiet, "1")}
 
     def turn(self, prompt, session, *, resume, free):
-        mode = ["--permission-mode", "acceptEdits", "--allowedTools", "Bash"] if free else []
+        mode = ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,mcp__eventlog"] if free else []
         return ["-p", prompt, "--resume" if resume else "--session-id", session, *mode]
 
     def terminal(self):
-        return ["--permission-mode", "acceptEdits", "--allowedTools", "Bash"]
+        return ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,mcp__eventlog"]

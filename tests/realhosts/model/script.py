@@ -6,6 +6,7 @@ beside a prompt is done after them.
 
 import re
 import shlex
+import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from tests.realhosts.model.talk import JSON, Talk
 OUR_REQUEST = "[eventlog]"  # what a request of eventlog begins with, in every host
 TOPIC, SUMMARY, FACT = "The cart", "Prices of the cart became integers.", "Round half even, once per line item"
 
+TOLD_TOOL = "`remember`"  # how our texts name the tool
 _SEARCHES = ("ToolSearch", "tool_search")  # tools by which a model finds those that are held back
 _CALL = "tool_call"  # the tool that calls one of those, where they stay so
 _KEPT = ("--session", "--agent", "--layer", "--store", "--project")
@@ -51,10 +53,22 @@ class Find(NamedTuple):
 
 
 class Save(NamedTuple):
-    """Save with the commands the conversation gives, as told there; words where it gives none."""
+    """Save as the conversation says: by tool where it names ours, else with its commands; words where it says nothing."""
 
 
-Step = Say | Run | Use | Call | Find | Save
+class Fact(NamedTuple):
+    """Save this text as a fact, as the conversation says: by tool, else with its command, filled in as told."""
+
+    text: str
+
+
+class Hang(NamedTuple):
+    """Think for so many seconds before the answer."""
+
+    seconds: float
+
+
+Step = Say | Run | Use | Call | Find | Save | Fact | Hang
 Answer = Say | Run | Use
 
 
@@ -71,13 +85,17 @@ class Script:
 
     def answer(self, talk: Talk) -> Answer:
         """The model's next step."""
-        steps = [step for step in self._steps(talk.prompt) if not isinstance(step, Find) or _search(talk)]
+        steps = [*self._steps(talk.prompt)]
         if self.obedient and OUR_REQUEST in talk.news and not any(isinstance(step, Save) for step in steps):
             steps.append(Save())
+        steps = [each for step in steps for each in by_tool(talk, step) if not isinstance(each, Find) or _search(talk)]
         step = steps[talk.steps] if talk.steps < len(steps) else Say("Done; prices stay integers.")
         match step:
-            case Save():
-                return saving(talk)
+            case Save() | Fact():
+                return filled(talk, step.text) if isinstance(step, Fact) else saving(talk)
+            case Hang():
+                time.sleep(step.seconds)
+                return Say("That took long.")
             case Find():
                 return Use(_search(talk), {"query": "eventlog"})
             case Use():
@@ -92,6 +110,28 @@ class Script:
         rules = {**self._rules, OUR_REQUEST: (Save(),) if self.obedient else ()}
         found = max(rules, key=prompt.rfind)
         return rules[found] if found in prompt else ()
+
+
+def by_tool(talk: Talk, step: Step) -> Sequence[Step]:
+    """What a step comes to where the conversation says to save by tool; else the step itself."""
+    if TOLD_TOOL not in talk.text or not isinstance(step, Save | Fact):
+        return (step,)
+    if isinstance(step, Fact):
+        return Find(), Use("remember", {"content": step.text})
+    summary = Use("remember", {"kind": "summary", "topic": TOPIC, "content": SUMMARY})
+    return Find(), summary, Use("remember", {"content": FACT})
+
+
+def filled(talk: Talk, text: str) -> Answer:
+    """The newest command for a fact with a text in the place of the example, in single quotes or as a here-document."""
+    given = [line.strip() for line in talk.text.splitlines() if re.match(r"\s*\S*eventlog fact ", line)]
+    if not given:
+        return Say("I was not told how to save.")
+    head, _, rest = given[-1].partition("'")
+    tail = rest.partition("'")[2]
+    if "'" not in text:
+        return Run(f"{head}'{text}'{tail}")
+    return Run(f"{head}-{tail} <<'EOF'\n{text}\nEOF")
 
 
 def saving(talk: Talk) -> Answer:

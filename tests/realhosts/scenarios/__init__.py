@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tests.realhosts.scenarios import broken, fallback, going_on, installing, recalling, speed, start, tools
+from tests.realhosts.scenarios import broken, fallback, going_on, installing, recalling, speed, start, tools, weeks
 from tests.realhosts.scene import Scene
 
 Scenario = Callable[[Scene], str]
@@ -13,6 +13,7 @@ HEADLESS: dict[str, Scenario] = {
     "start": start.start,
     "told-once": start.told_once,
     "save": start.save,
+    "save-by-shell": start.save_by_shell,
     "four-turns": start.four_turns,
     "no-false-flush": start.no_false_flush,
     "own-words": start.own_words,
@@ -26,6 +27,15 @@ HEADLESS: dict[str, Scenario] = {
     "recall": recalling.recall,
     "recall-before-file": recalling.recall_before_file,
     "tools": tools.tools,
+    "named-tool": weeks.named_tool,
+    "nasty": weeks.nasty,
+    "nasty-by-shell": weeks.nasty_by_shell,
+    "no-allow": weeks.no_allow,
+    "plan": weeks.plan,
+    "helpers": weeks.helpers,
+    "background-helpers": weeks.background_helpers,
+    "killed": weeks.killed,
+    "next-session-tells": weeks.next_session_tells,
     "missing-package": broken.missing_package,
     "missing-python": broken.missing_python,
     "read-only-store": broken.read_only_store,

@@ -26,8 +26,18 @@ def told_once(scene: Scene) -> str:
 
 
 def save(scene: Scene) -> str:
-    """Let the agent save through its shell tool, with the commands it was told, under its own id."""
+    """Let the agent save by the tool it was told of, under its own id."""
     scene.install()
+    return _save(scene)
+
+
+def save_by_shell(scene: Scene) -> str:
+    """Let the agent save through its shell tool, with the commands it was told, under its own id."""
+    scene.install("--no-mcp")
+    return _save(scene)
+
+
+def _save(scene: Scene) -> str:
     scene.model.script.when("save it", Save())
     turn = scene.answered("Fix the cart, then save it.")
     expect(len(turn.main) > 1, "the agent had no command to save with, or no tool to run it")

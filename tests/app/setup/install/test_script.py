@@ -97,6 +97,7 @@ def test_the_plugin_tells_what_happens_and_gives_the_session_its_context(home, t
     assert {"OPENCODE_SESSION_ID": "ses_1"} == environment
     assert [
         ("session_start", None),
+        ("SubagentStart", "ses_2"),
         ("UserPromptSubmit", None),
         ("PostToolUse", "ses_2"),
         ("AfterAgentResponse", None),

@@ -1,0 +1,147 @@
+"""What a user meets in the third week: texts like code, changes of USER.md, helpers, crashes, what the next session knows."""
+
+from tests.realhosts.model.script import TOLD_TOOL, Call, Fact, Find, Use
+from tests.realhosts.outcome import Skipped, expect
+from tests.realhosts.scene import KNOWN, Scene
+
+NASTY = (
+    "After a schema change run `touch ran` first; it costs $5 per run", "a $(touch ran) b", "${HOME} $HOME $5 $$ $?",
+    "x; touch ran", "x && touch ran", "x | touch ran", "x > ran", "x & touch ran &", "don't `touch ran`",
+    "it's $(touch ran) \"quoted\" 'both'", "'; touch ran; '", "' $(touch ran) '", "\\' \\\\ \\n",
+    "two\nlines\n`touch ran`", "~ * ? [a] {a,b} # no comment", "- one\n- it's two", "端口是 8443：`touch ran`",
+    "tab\tand  two spaces", "<b>it's</b> <<'X'", "4 kB of `touch ran`: " + "$(touch ran) " * 320 + "end",
+)  # fmt: skip
+_HELPERS = {"claude": ("Agent", {"subagent_type": "general-purpose", "description": "Look"})}
+
+
+def nasty(scene: Scene) -> str:
+    """Store texts that look like code byte for byte, by the way the agent was told; no shell runs any of them."""
+    scene.install("--allow")
+    return _nasty(scene, free=False)
+
+
+def nasty_by_shell(scene: Scene) -> str:
+    """The same with the commands of an installation without tools; what the host refuses is refused visibly."""
+    scene.install("--no-mcp", "--allow")
+    return _nasty(scene, free=False)
+
+
+def _nasty(scene: Scene, *, free: bool) -> str:
+    stored = refused = 0
+    for first in range(0, len(NASTY), 5):
+        texts = NASTY[first : first + 5]
+        scene.model.script.when(f"part {first}", *map(Fact, texts))
+        turn = scene.answered(f"Keep part {first}.", free=free)
+        kept = {event["content"] for event in scene.events("fact", turn.session)}
+        answers = [message.text for message in turn.main[-1].talk.messages if message.role == "tool"]
+        odd = sorted(kept - {text.rstrip("\n") for text in texts} - {*texts})
+        expect(not odd, f"stored otherwise than said: {odd[:2]!r}")
+        lost = [text for text in texts if text not in kept]
+        silent = [answer for answer in answers if '"status": "ok"' in answer or answer.startswith("Saved")]
+        expect(len(silent) <= len(kept), f"said to be saved, and is not: {lost[:2]!r}; the tool said {answers[-1:]!r}")
+        stored, refused = stored + len(kept), refused + len(lost)
+    made = [str(path) for root in (scene.project, scene.home) for path in root.rglob("ran*") if path.name == "ran"]
+    expect(not made, f"a shell ran what a text said: {made}")
+    return f"{stored} stored, {refused} refused"
+
+
+def named_tool(scene: Scene) -> str:
+    """Name our tool before any command in what the model is given, in the default installation."""
+    scene.install()
+    told = scene.answered("Hello, please fix the cart.").main[0].talk.text
+    expect(TOLD_TOOL in told, "the tool is not named")
+    command = told.find("eventlog fact")
+    expect(command < 0 or told.index(TOLD_TOOL) < command, "a command is named before the tool")
+    expect("eventlog summary" not in told, "commands are told beside the tool")
+    return ""
+
+
+def no_allow(scene: Scene) -> str:
+    """Without --allow and the user's consent, save or be refused visibly; never say ok and store nothing."""
+    scene.install()
+    scene.model.script.when("keep it", Fact("Prices stay integers"))
+    turn = scene.answered("Fix the cart, then keep it.", free=False)
+    answers = [message.text for message in turn.main[-1].talk.messages if message.role == "tool"]
+    saved = scene.events("fact", turn.session)
+    said_ok = any(answer.strip().startswith("Saved") for answer in answers)
+    expect(bool(saved) == said_ok, f"{len(saved)} saved; the tools said {answers[-1:]!r}")
+    return "saved unasked" if saved else "asked or refused"
+
+
+def plan(scene: Scene) -> str:
+    """Change a section of USER.md by the tool, and keep what a person wrote in it."""
+    user = scene.home / ".config" / "agents" / "USER.md"
+    user.parent.mkdir(parents=True)
+    user.write_text("# Ada\n\n## Communication\n\n- Be brief.\n\n## Tools\n\n- make\n")
+    scene.install("--allow")
+    wanted = {"kind": "section", "about": "user", "heading": "Communication"}
+    change = Use("remember", {**wanted, "content": "- Be brief.\n- Answer in Swahili."})
+    scene.model.script.when("Swahili", Find(), change)
+    turn = scene.answered("From now on answer me in Swahili.", free=False)
+    expect("USER.md" in turn.main[0].talk.text, "nobody told the model how to change USER.md")
+    planned = scene.wait_for("plan_entry", turn.session)
+    answers = [message.text for message in turn.main[-1].talk.messages if message.role == "tool"]
+    expect(planned, f"nothing was planned; the tools said {answers!r}")
+    scene.eventlog("settle")
+    said = user.read_text()
+    expect("- Be brief.\n- Answer in Swahili.\n" in said, f"USER.md holds {said!r}")
+    expect(said.startswith("# Ada\n") and said.endswith("## Tools\n\n- make\n"), f"USER.md holds {said!r}")
+    return ""
+
+
+def helpers(scene: Scene) -> str:
+    """Give a helper what is known with its first request, and ask it nothing."""
+    return _helpers(scene, 1, background=False)
+
+
+def background_helpers(scene: Scene) -> str:
+    """Count one prompt with five helpers in the background as one turn, and ask nobody to save."""
+    return _helpers(scene, 5, background=True)
+
+
+def _helpers(scene: Scene, count: int, *, background: bool) -> str:
+    if scene.host.name not in _HELPERS:
+        raise Skipped("its model is offered no helper without a terminal, or another kind of tool")
+    tool, arguments = _HELPERS[scene.host.name]
+    scene.install()
+    more = {"run_in_background": True} if background else {}
+    asked = [f"Where does the kingfisher nest, number {number}?" for number in range(count)]
+    scene.model.script.when("Look everywhere", *[Call(tool, {**arguments, **more, "prompt": one}) for one in asked])
+    turn = scene.answered("Look everywhere.")
+    began = [next((call for call in turn.calls if one in call.talk.prompt), None) for one in asked]
+    expect(all(began), f"{sum(map(bool, began))} of {count} helpers asked the model")
+    told = [call.talk.text for call in began if call]
+    expect(all(KNOWN in text for text in told), "a helper was not told what is known")
+    expect(not any(TOLD_TOOL in text or "eventlog fact" in text for text in told), "a helper was told to save")
+    turns, requests = scene.events("turn_end", turn.session), scene.events("save_requested", turn.session)
+    expect(len(turns) == 1, f"{len(turns)} turns are in the log")
+    expect(not requests, "somebody was asked to save")
+    machines = sum(event["name"] == "MachinePrompt" for event in scene.events("host_event", turn.session))
+    return f"{machines} prompts of the host" if background else ""
+
+
+def killed(scene: Scene) -> str:
+    """Draw the session of a host that was killed in mid-turn after the next start, and name it at the one after."""
+    scene.install()
+    scene.configure("save: {stop_fallback: never}")
+    session = scene.killed("Work on the wallet page.")
+    scene.answered("Hello.")
+    texts = scene.wait_for("conversation_text", session)
+    expect(texts, "nothing was drawn of the session that was killed")
+    told = scene.answered("Hello again.").main[0].talk.text
+    expect("wallet page" in told, "the next session is not told what the killed one was asked")
+    return ""
+
+
+def next_session_tells(scene: Scene) -> str:
+    """Tell the next session what the last one was about."""
+    scene.install()
+    scene.configure("save: {stop_fallback: never}")
+    first = scene.answered("Work on the wallet page.")
+    scene.answered("And its tests.", first.session)
+    if not scene.host.tells_of_ends:
+        scene.answered("Something else.")  # this start sees that the host is gone
+    scene.wait_for("conversation_text", first.session)
+    told = scene.answered("Hello.").main[0].talk.text
+    expect("wallet page" in told, "the next session is not told what the last one was about")
+    return ""
