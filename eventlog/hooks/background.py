@@ -36,6 +36,7 @@ def mark_open(store: Store, call: HookCall) -> None:
     A start has a note of its own as well (`.started`), for session hooks.
     """
     path = _note(store, call)
+    noted = {} if call.transcript and call.process else _noted(path)
     fields = scrub_fields(
         present(
             {
@@ -43,26 +44,27 @@ def mark_open(store: Store, call: HookCall) -> None:
                 "agent": call.agent,
                 "project": call.project,
                 "cwd": call.where,
-                "transcript": call.transcript or _noted_transcript(path),
+                "transcript": call.transcript or noted.get("transcript", ""),  # Copilot names it at some calls only
                 "ended": call.type == "session_end",
-                "process": _host_process(),
+                "process": call.process or _host_process(),
             }
         )
     )
     if call.type == "session_start":
         write_note(_note(store, call, "started"), fastjson.dumps(fields))
-        if os.path.exists(path):  # an end that nobody has seen to yet
-            return
+        fields = {**fields, "ended": noted.get("ended", False)}  # an end that nobody has seen to yet
     write_note(path, fastjson.dumps(fields))
 
 
 def complete(store: Store, call: HookCall) -> None:
-    """Complete a call from the notes of its conversation: where it began, and whether a machine began this turn."""
+    """Complete a call from the notes of its conversation: where it began, its host's process, who began this turn."""
     turn = _note(store, call, "turn")
     if call.by_machine:
         write_note(turn, call.dedupe_key.encode())
         return
-    if began := _noted(_note(store, call)).get("project"):
+    noted = _noted(_note(store, call))
+    call.process = str(noted.get("process", ""))
+    if began := noted.get("project"):
         call.begun_in(str(began))
     if call.type == "session_end":
         remove(turn)
@@ -79,11 +81,6 @@ def _noted(path: str) -> "dict[str, object]":
         return fastjson.object_in(read_regular(path))
     except OSError:
         return {}
-
-
-def _noted_transcript(path: str) -> object:
-    """Return the transcript of an earlier note: Copilot names it at a turn's end and not at the session's."""
-    return _noted(path).get("transcript", "")
 
 
 def mark_entries(store: Store) -> None:
@@ -130,7 +127,11 @@ def _host_process() -> str:
 
 def _process(pid: int) -> "tuple[bytes, int, str]":
     """Read the name, the parent and the start time of a process of Linux; raises OSError or ValueError."""
-    head, _, rest = read_regular(f"/proc/{pid}/stat").rpartition(b")")
+    fd = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
+    try:
+        head, _, rest = os.read(fd, 1024).rpartition(b")")
+    finally:
+        os.close(fd)
     fields = rest.split()
     return head.partition(b"(")[2], int(fields[1]), fields[19].decode()
 

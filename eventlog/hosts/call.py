@@ -32,6 +32,7 @@ class HookCall:
     takes_context  the answer reaches the agent, and may contain an owed context
     starts_helper  a subagent starts, and the answer reaches it
     by_machine     a prompt that the host made: a notification, a wake-up
+    process        the host's process, as the start of the conversation noted it
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class HookCall:
         self.file: str | None = None
         self.starts_helper = False
         self.by_machine = False
+        self.process = ""
 
     def as_session_start(
         self, *, source: str = "", model: str = "", transcript_path: str = "", dedupe_key: str = ""

@@ -13,7 +13,7 @@ from tests.realhosts.model import anthropic, chat, gemini, responses
 from tests.realhosts.model.script import Answer, Script
 from tests.realhosts.model.talk import JSON, Talk
 
-_SHELLS = {"Bash", "bash", "run_shell_command", "exec_command", "shell_command", "exec", "shell"}
+_SHELLS = {"Bash", "bash", "run_shell_command", "exec_command", "shell_command", "exec", "shell", "tool_search"}
 _UNPACK: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.decompress, "deflate": zlib.decompress}
 
 
@@ -46,7 +46,7 @@ class Call(NamedTuple):
     @property
     def is_main(self) -> bool:
         """Tell a turn of the conversation from what hosts ask beside it: titles, routes, summaries."""
-        return bool(_SHELLS.intersection(self.talk.tools))
+        return any(name in _SHELLS or "eventlog" in name for name in self.talk.tools)
 
 
 class Model:

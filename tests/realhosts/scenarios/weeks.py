@@ -27,6 +27,7 @@ def nasty_by_shell(scene: Scene) -> str:
 
 
 def _nasty(scene: Scene, *, free: bool) -> str:
+    scene.model.script.obedient = False  # what eventlog asks for beside these texts is another matter
     stored = refused = 0
     for first in range(0, len(NASTY), 5):
         texts = NASTY[first : first + 5]
