@@ -38,6 +38,7 @@ _TIMES = """SELECT count(*) FROM units WHERE type = 'fact'
     AND (subject, same) = (SELECT subject, same FROM units WHERE event = ? AND id > 0)"""
 _AT_ONCE = 256  # units
 _FEW_ROWS = 64  # are ranked at once: it takes a page of the file for most
+_MANY_ROWS = 500  # of more, those of the scope are chosen before they are scored
 _FEW_TOKENS = 12  # are paired
 _NOT_WORTH_NOTING = 1 << 16  # bytes that say nothing to a search: to read them again takes less than to write that down
 
@@ -69,13 +70,13 @@ class Scope:
     def __init__(
         self, subjects: "Collection[str] | None" = None, types: "Collection[str]" = (), since: str = ""
     ) -> None:
-        self._subjects = subjects
+        self.subjects = subjects
         self._types = types
         self._since = since
 
     def holds(self, subject: str, kind: str, ts: str) -> bool:
         """Tell whether a thing is looked for."""
-        if self._subjects is not None and subject not in self._subjects:
+        if self.subjects is not None and subject not in self.subjects:
             return False
         return (not self._types or kind in self._types) and ts >= self._since
 
@@ -151,6 +152,8 @@ class SearchIndex:
         `units` are the numbers of the things that are ranked; None for all. A conversation answers by its text, or by
         its dialogue where that one answers better.
         """
+        if units is None and scope.subjects is not None and sum(having.values()) > _MANY_ROWS:
+            units = fastjson.dumps({"in": [*scope.subjects]}).decode()
         found = best_passages(self._words, having, self.texts(), prefix, units)
         scores = {unit: score_of(answer) for unit, answer in found.items()}
         for unit, conversation in self._texts_of(dialogues) if dialogues else ():

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     Row = tuple[int, str, str, str, bytes]  # number, subject, type, time and line of a unit
     WordRow = tuple[int, str]
-    Units = Collection[int] | None  # those whose rows are scored; None: all
+    # those whose rows are scored, by their numbers, or by what they are about as a text of JSON; None: all
+    Units = Collection[int] | str | None
     Score = tuple[int, float]  # of a row
     Answer = tuple[float, float, int]  # how well the whole answers, its best passage, and which one that is
 
@@ -58,6 +59,8 @@ _PART_BYTES = "INSERT INTO words (words, rank) VALUES ('hashsize', ?)"
 _MATCHING = "SELECT rowid FROM words WHERE words MATCH ?"
 _SCORES = "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ?"
 _OF_UNITS = f" AND rowid >> {PARTS} IN (SELECT value FROM json_each(?))"  # noqa: S608 - a number
+_ABOUT = "SELECT id FROM units WHERE subject IN (SELECT value FROM json_each(?, '$.in'))"
+_OF_SUBJECTS = f" AND rowid >> {PARTS} IN ({_ABOUT})"
 _HAVING = "SELECT value, doc FROM json_each(?) CROSS JOIN vocabulary ON term = value"  # each is looked up
 _BEGINNING = "SELECT term FROM vocabulary WHERE term >= ? AND term < ? ORDER BY doc DESC, term LIMIT ?"
 
@@ -134,6 +137,8 @@ class FullText(_Table):
             return []
         if units is None:
             return self._run(_SCORES, (words,))
+        if isinstance(units, str):
+            return self._run(_SCORES + _OF_SUBJECTS, (words, units))
         return self._run(_SCORES + _OF_UNITS, (words, numbers(units)))
 
     def sharing(self, asked: "Sequence[str]", others: "Sequence[str]") -> set[int]:
@@ -178,6 +183,8 @@ class Scanned(_Table):
 
     def scores(self, asked: "Sequence[str]", prefix: str, units: "Units") -> "Iterable[Score]":
         """Score the rows that have any of these tokens or pairs of tokens, or a word with this beginning."""
+        if isinstance(units, str):
+            units = {unit for (unit,) in self._run(_ABOUT, (units,))}
         rows = self._run("SELECT id, words FROM words ORDER BY id").fetchall()
         found = scan([words for _, words in rows], asked, prefix)
         scores = ((rows[number][0], score) for number, score in found.items())

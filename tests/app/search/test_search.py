@@ -406,3 +406,18 @@ def test_nobody_else_may_read_it(memory):
     found(memory, "herons")
 
     assert index_of(memory).stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("kind", word_tables.KINDS.values())
+def test_of_a_common_word_only_what_is_looked_for_is_scored_and_that_as_among_all(memory, monkeypatch, kind):
+    monkeypatch.setattr(search_index, "KINDS", dict.fromkeys(word_tables.KINDS, kind))
+    chance = random.Random(5)
+    for number in range(60):
+        words = " ".join(chance.choices(["cart", "lock", "order", "price", "queue"], k=6))
+        say(memory, f"{words} {number}", project=chance.choice([SHOP, BILLING]), memory_type=chance.choice("WO"))
+    asked = [(query, project) for query in ("cart", "order lock", "price of the queue") for project in (SHOP, BILLING)]
+    among_all = [memory.search(query, project=project) for query, project in asked]
+    monkeypatch.setattr(search_index, "_MANY_ROWS", 0)
+
+    assert all(among_all)
+    assert among_all == [memory.search(query, project=project) for query, project in asked]
