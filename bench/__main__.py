@@ -10,16 +10,16 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from bench import append, context, hook, knowledge, peers
+from bench import append, context, hook, knowledge, peers, search
 from bench.generate import generate
 from bench.measure import Row
-from eventlog.log.event_log import EventLog
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m bench")
     parser.add_argument("--events", type=int, default=100_000, help="size of the large store [%(default)s]")
+    parser.add_argument("--projects", type=int, default=40, help="how many it has [%(default)s]")
     parser.add_argument("--peers", action="store_true", help="install projectmem and wake-memory, and compare")
     parser.add_argument("--short", action="store_true", help="only what an agent waits for, and appends")
     parser.add_argument(
@@ -59,12 +59,13 @@ def _print_growth(console: Console, scratch: Path, events: int) -> None:
 
 def _rows(scratch: Path, options: argparse.Namespace) -> Iterator[Row]:
     large, small, events = scratch / "large", scratch / "small", options.events
-    generate(large / "log", events)
-    generate(small / "log", 1000)
-    EventLog(small).index.catch_up()
+    generate(large / "log", events, projects=options.projects)
+    generate(small / "log", 1000, projects=options.projects)
+    yield from knowledge.first_use(large, small, events)
     yield from hook.rows(large, events)
     yield from append.rows(scratch)
     yield from (knowledge.asking if options.short else knowledge.rows)(large, small, events)
+    yield from search.rows(large, small, events)
     yield from context.rows(scratch, events)
     if options.peers:
         yield from peers.rows(scratch, large)
@@ -75,8 +76,9 @@ def _rows(scratch: Path, options: argparse.Namespace) -> Iterator[Row]:
 
 
 def _show(value: float, row: Row) -> str:
-    if "MiB" in row.what:
-        return f"{value:.1f} MiB"
+    for unit in ("MiB", "bytes"):
+        if unit in row.what:
+            return f"{value:.1f} {unit}"
     return f"{value * 1000:.1f} ms"
 
 

@@ -27,6 +27,7 @@ _FAMILIAR = ["cart", "price", "index", "token", "cache", "retry", "schema", "wor
 _SYLLABLES = ["ka", "to", "mi", "ren", "sal", "vor", "pli", "ne", "du", "gar", "este", "lo", "fin", "bra", "che"]
 _TOOLS = ("Bash", "Read", "Edit", "Grep")
 _CHINESE, _OF_WORK, _KEYED, _OF_THE_USER, _DOUBTFUL = 0.12, 0.4, 0.1, 0.1, 0.01  # shares of texts and of facts
+_DAY_OF_WORK = timedelta(hours=8)
 _LONG, _LONG_EVERY = timedelta(days=60), 100
 _ASKED_FOR = 11  # a conversation of `PROJECT` in a store of any size
 
@@ -51,6 +52,15 @@ def generate(
         for line in work.conversation(number, start, end, busy.get(number, 0)):
             lines.setdefault(line[0][:10], []).append(line)
     _write(log_dir, lines)
+
+
+def call_tools(log_dir: Path, calls: int) -> None:
+    """Write a day, today, on which one conversation called so many tools until now."""
+    now = datetime.now(UTC)
+    start = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    common: dict[str, object] = {"conversation_id": "busy", "project": PROJECT, "agent": _AGENTS[0]}
+    lines = _Work(random.Random(calls), 1).tools(common, start, now - start, calls)
+    _write(log_dir, {f"{now:%Y-%m-%d}": list(lines)})
 
 
 def after_a_fact(store: Path, run: Run) -> Run:
@@ -99,9 +109,13 @@ class _Work:
         for position in range(EVENTS_PER_CONVERSATION):
             fields = self._fields(position, str(common["project"]))
             yield self._line(start + step * position, f"{number}/{position}", common, fields)
+        yield from self.tools(common, start, _DAY_OF_WORK, calls)
+
+    def tools(self, common: dict[str, object], start: datetime, span: timedelta, calls: int) -> Iterator[_Line]:
+        """Yield the lines of so many calls of tools, over that time."""
         for call in range(calls):
-            moment = start + timedelta(seconds=call * 30_000 / calls)
-            yield self._line(moment, f"{number}/call/{call}", common, self._tool(call))
+            key = f"{common['conversation_id']}/call/{call}"
+            yield self._line(start + span * call / calls, key, common, self._tool(call))
 
     def _line(self, moment: datetime, key: str, common: dict[str, object], fields: dict[str, object]) -> _Line:
         ts = moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -12,17 +12,16 @@ import orjson
 import eventlog
 from bench.generate import conversation_id
 from bench.measure import FLOOR, Row, compare, process, processor
-from eventlog.log.event_log import EventLog
 
 _SCRIPT = str(Path(eventlog.__file__).parent / "hook.py")
 _PLAIN = (sys.executable, "-I", "-c", "pass")
 _AT_ONCE, _PAIRS = 8, 61
+_PAYLOADS = (2, 20, 200)  # kB of what a tool answered
 _calls = count()
 
 
 def rows(store: Path, events: int) -> Iterator[Row]:
-    """The bars of hooks, in an indexed store of that many events; a session's end comes last, as it starts more."""
-    EventLog(store).index.catch_up()
+    """The bars of hooks, in a store of that many events; a session's end comes last, as it starts more."""
     tool, turn, end = hook(store, "PostToolUse"), hook(store, "Stop"), hook(store, "SessionEnd")
     yield compare(
         f"{_AT_ONCE} hooks at once",
@@ -34,6 +33,9 @@ def rows(store: Path, events: int) -> Iterator[Row]:
     floor, bare = processor(FLOOR), "python -I -S -c pass"
     name = f"tool call, in {events:,}, processor time"
     yield compare(name, processor(tool, _tool), bare, floor, "≤ 1.5", rounds=_PAIRS)
+    for kilobytes in _PAYLOADS:
+        run = processor(tool, partial(_tool, kilobytes))
+        yield compare(f"the same, with a payload of {kilobytes} kB", run, bare, floor, "≤ 1.6", rounds=_PAIRS)
     for what, session in (("has saved", conversation_id(0)), ("is new", "a-new-conversation-")):
         name = f"turn end, the conversation {what}, in {events:,}, processor time"
         yield compare(name, processor(turn, partial(stop, session)), bare, floor, "≤ 1.8", rounds=_PAIRS)
@@ -59,8 +61,10 @@ def _end() -> bytes:
     return _payload("SessionEnd", session_id="ended", prompt_id=f"turn-{next(_calls)}", reason="other")
 
 
-def _tool() -> bytes:
-    return _payload("PostToolUse", session_id="at-work", tool_name="Bash", tool_use_id=f"call-{next(_calls)}")
+def _tool(kilobytes: int = 0) -> bytes:
+    said = {"tool_response": {"stdout": "src/cart/price.py: 4f6ec4c7e9f5e2b8d41c0aa7 was retried\n" * (18 * kilobytes)}}
+    call = {"tool_name": "Bash", "tool_use_id": f"call-{next(_calls)}", **(said if kilobytes else {})}
+    return _payload("PostToolUse", session_id="at-work", **call)
 
 
 def _payload(name: str, **fields: object) -> bytes:

@@ -11,14 +11,37 @@ from pathlib import Path
 
 import msgspec
 
-from bench.generate import PROJECT, conversation_id
-from bench.measure import FLOOR, Row, Run, compare, process
+from bench.generate import PROJECT, call_tools, conversation_id
+from bench.measure import FLOOR, Row, Run, compare, process, processor
 from eventlog.format.events import Event, Retraction, TurnEnd
 from eventlog.log.event_log import EventLog
 from eventlog.store import project_slug
 
 _EVENTLOG = (sys.executable, "-m", "eventlog")
+_CALLS = 150_000
 _QUERY = (*_EVENTLOG, "query", "--format", "jsonl", "--session")
+
+
+def first_use(store: Path, small: Path, events: int) -> Iterator[Row]:
+    """What the first one waits for after an update, or without a cache; and what a store takes on the disk."""
+    decode = processor((sys.executable, "-m", "bench.decode", str(store / "log")))
+    name = f"first settling of {events:,} events without a cache, processor time"
+    settle = processor((*_EVENTLOG, "--store", str(store), "settle"))
+
+    def anew() -> object:
+        shutil.rmtree(store / "cache", ignore_errors=True)
+        return settle()
+
+    process((*_EVENTLOG, "--store", str(small), "settle"))()
+    yield compare(name, anew, "untyped decode of every line", decode, "≤ 4", rounds=3)
+    log, everything = (_bytes_in(place) / events for place in (store / "log", store))
+    yield Row("disk per event, bytes: all of a store", everything, "its log", log, everything / log, "")
+    fact = processor((*_EVENTLOG, "--store", str(store), "fact", "prices are in cents", "--session", "bench"))
+    yield compare("eventlog fact, processor time", fact, "python -I -S -c pass", processor(FLOOR), "≤ 4", rounds=15)
+
+
+def _bytes_in(place: Path) -> int:
+    return sum(file.stat().st_size for file in place.rglob("*") if file.is_file())
 
 
 def rows(store: Path, small: Path, events: int) -> Iterator[Row]:
@@ -36,6 +59,7 @@ def rows(store: Path, small: Path, events: int) -> Iterator[Row]:
     largest = max(file.stat().st_size for file in (store / "log").iterdir()) / 2**20
     yield Row("peak memory of that, MiB", peak, "largest day file, MiB", largest, peak / largest, "≤ 250 MiB")
     yield from _after_one_event(EventLog(store), replay, full, events)
+    yield from _on_a_busy_day(store, small)
     yield from _flat(store, small, events)
     verify = process((*_EVENTLOG, "--store", str(store), "verify"))
     yield compare(f"verify {events:,} events", verify, "untyped decode of every line", decode, "≤ 3", rounds=3)
@@ -68,6 +92,25 @@ def _after_one_event(log: EventLog, replay: Run, full: Run, events: int) -> Iter
         yield compare(name, after, "python -I -c pass", plain, "≤ 25", rounds=5)
         if what == "fact":
             yield compare(name, after, "full replay", full, "", rounds=3)
+
+
+def _on_a_busy_day(store: Path, small: Path) -> Iterator[Row]:
+    """The bar of a replay after a turn where 150,000 tools were called today, beside a day on which none was."""
+    busy, quiet = (store.parent / name for name in ("busy", "quiet"))
+    runs = []
+    for where, calls in ((busy, _CALLS), (quiet, 0)):
+        shutil.copytree(small / "log", where / "log")
+        call_tools(where / "log", calls)
+        log, replay = EventLog(where), processor((*_EVENTLOG, "--store", str(where), "replay"))
+
+        def after(log: EventLog = log, replay: Run = replay) -> object:
+            log.append(TurnEnd(conversation_id="bench"))
+            return replay()
+
+        after()
+        runs.append(after)
+    name = f"replay after one turn on a day of {_CALLS:,} events, processor time"
+    yield compare(name, runs[0], "the same on a quiet day", runs[1], "≤ 1.3", rounds=5)
 
 
 def _flat(store: Path, small: Path, events: int) -> Iterator[Row]:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 from bench.hook import hook, stop
@@ -12,10 +13,19 @@ from bench.measure import Row, Run, compare, process
 
 
 def rows(scratch: Path, store: Path) -> Iterator[Row]:
-    """What each peer runs beside a turn's end of ours, from a process's start to its end."""
+    """What each peer runs beside the like of ours, from a process's start to its end."""
     turn = process(hook(store, "Stop"), lambda: stop("a-new-conversation-"))
+    numbers = count()
+    fact = (sys.executable, "-m", "eventlog", "--store", str(store), "fact", "--session", "bench")
     for name, note in _notes(scratch).items():
-        yield compare(name, note, "turn end", turn, "≥ 5", rounds=9)
+        if "note" in name:
+
+            def said() -> None:
+                process((*fact, f"Prices are in cents {next(numbers)}"))()
+
+            yield compare(name, note, "eventlog fact", said, "≥ 5", rounds=9)
+        else:
+            yield compare(name, note, "turn end", turn, "≥ 5", rounds=9)
 
 
 def _notes(scratch: Path) -> dict[str, Run]:

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -17,8 +18,10 @@ from rich.console import Console
 from rich.table import Table
 
 import eventlog
+from bench.generate import PROJECT
 from bench.hook import hook
-from bench.measure import FLOOR, Run, compare, process
+from bench.measure import FLOOR, Row, Run, compare, process
+from eventlog import Memory
 from eventlog.format import codec, ids, timestamps
 from eventlog.format.events import Event, Fact
 from eventlog.log.event_log import EventLog
@@ -38,6 +41,12 @@ _FIRES = (
     f"when is the quokka shorn, of the {' '.join(_COMMON)}?",  # some hundred facts have each of these words
 )
 _SILENT = ("how do I boil an egg", "run the tests again")
+_QUERIES = {
+    "a common word": "cart",
+    "three frequent words": "cart price index",
+    "three rare words": "brabra lolo tofin",
+    "a sentence": "why does the cart price of the retry schema worker lie in the queue",
+}
 _ROUNDS = 21
 _numbers = itertools.count()
 
@@ -62,6 +71,20 @@ def main() -> None:
             times = [f"{seconds * 1000:.1f} ms" for seconds in (row.seconds, row.reference_seconds)]
             table.add_row(what, *times, f"{row.ratio:.2f}", goal)
     console.print(table)
+
+
+def rows(store: Path, small: Path, events: int) -> Iterator[Row]:
+    """The bars of searches by a process that has asked before, in a store of that many events and one of 1,000."""
+    for what, query in _QUERIES.items():
+        large, little = (partial(_searched, Memory(where), query) for where in (store, small))
+        name = f"search for {what}, in {events:,}, processor time"
+        yield compare(name, large, "the same in 1,000", little, "≤ 1.5", rounds=15)
+
+
+def _searched(memory: Memory, query: str) -> float:
+    begun = time.process_time()
+    memory.search(query, project=PROJECT)
+    return time.process_time() - begun
 
 
 def generate(log_dir: Path, facts: int) -> None:
