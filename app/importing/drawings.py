@@ -37,6 +37,7 @@ class ConversationLine(msgspec.Struct):
     project: str | None = None
     subagent: str | None = None
     layer: int | None = None
+    redacted: str | None = None
     topic: str = ""
     summary: str = ""
     decisions: list[str] = []
@@ -59,7 +60,7 @@ class ConversationLine(msgspec.Struct):
 
 
 class _Drawn(NamedTuple):
-    """The newest drawing of a kind; `content` b"" where nothing is left of it."""
+    """The newest drawing of a kind; `content` b"" where texts of it were erased."""
 
     counts_at: str
     id: str
@@ -105,7 +106,8 @@ class LoggedDrawings:
     def add(self, line: ConversationLine) -> None:
         """Take in a line of the log."""
         if line.is_drawn:
-            drawn = _Drawn(line.after or line.ts, line.id, _content(line), len(line.prompts))
+            content = b"" if line.redacted else _content(line)
+            drawn = _Drawn(line.after or line.ts, line.id, content, len(line.prompts))
             self._newest[line.about] = max(self._newest.get(line.about, drawn), drawn)
 
     def revision(self, event: SourceEvent, prompts: int) -> SourceEvent | None:

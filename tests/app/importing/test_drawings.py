@@ -1,6 +1,7 @@
 """What was drawn of a session can be drawn better: an import repairs stores, once, and never against a person."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -91,6 +92,18 @@ def test_what_a_person_took_away_is_not_drawn_again(place, log):
     bring_in(log, "claude", place)
 
     assert [summary.id] == [event.id for event in of_type(log, "stage_summary")]
+
+
+def test_what_was_erased_is_not_drawn_again(place, log):
+    drawn_before(log)
+    conversation(place, "one", AT)
+    [path] = Path(log.store.log).glob("*.jsonl")
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    erased = [line | ({"redacted": "0" * 64} if "topic" in line or "title" in line else {}) for line in lines]
+    path.write_bytes(b"".join(json.dumps(line, separators=(",", ":")).encode() + b"\n" for line in erased))
+
+    assert bring_in(log, "claude", place).revised == 0
+    assert len(of_type(log, "stage_summary")) == len(of_type(log, "conversation_text")) == 1
 
 
 def test_an_older_copy_of_a_transcript_takes_nothing_back(place, log):
