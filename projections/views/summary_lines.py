@@ -86,9 +86,17 @@ def _fit_and_count(texts: "Sequence[SourcedText]", more: int, room: int) -> list
     return [*fitting, SourcedText(and_more(left), ())] if left else fitting
 
 
+def _shortened(text: str, room: int) -> str:
+    """Cut a text to so many characters, after a sentence where half of the room is used then."""
+    if len(text) <= room:
+        return text
+    end = max(text.rfind(mark, 0, max(room - 2, 0)) for mark in (". ", "。", "; "))
+    return f"{text[: end + 1].rstrip(' ;')} …" if end >= room // 2 else cut(text, room)
+
+
 def _fit(texts: "Iterable[SourcedText]", budget: int) -> "Iterator[SourcedText]":
     for said in texts:
         if len(said.text) > budget < _SHORTEST_CUT:
             return
-        yield SourcedText(cut(said.text, budget), said.mentions)
+        yield SourcedText(_shortened(said.text, budget), said.mentions)
         budget -= min(budget, len(said.text))

@@ -1,6 +1,6 @@
 """The outcome of a session, its cause and its changes, in the words an agent closed with; pure.
 
-Praise, announcements, and where something was put for the occasion are left out.
+Praise, announcements, words of the host, and where something was put for the occasion are left out.
 """
 
 import re
@@ -33,6 +33,11 @@ _INTRODUCES = re.compile(
 _FOR_THE_OCCASION = re.compile(
     r"\b(?:patch|diff|predictions?)\b.*\b(?:saved|written|generated|stored|created|ready)\b"
     r"|\b(?:clean(?:ed)?[ -]?up|temporary (?:file|test)|removed the (?:test|debug) (?:file|script))",
+    re.IGNORECASE,
+)
+_OF_THE_HOST = re.compile(
+    r"API Error|Request timed out|No response requested|Credit balance|Prompt is too long|Invalid API key"
+    r"|(?:\w+ )?usage limit reached|\[Request interrupted",
     re.IGNORECASE,
 )
 _SUBJECT = re.compile(
@@ -165,7 +170,7 @@ def _plain(sentence: str) -> str:
 
 
 def _is_telling(text: str) -> bool:
-    if _ANNOUNCES.match(text) or _INTRODUCES.match(text) or _FOR_THE_OCCASION.search(text):
+    if any(said.match(text) for said in (_ANNOUNCES, _INTRODUCES, _OF_THE_HOST)) or _FOR_THE_OCCASION.search(text):
         return False
     han = len(_HAN_GENERAL.sub("", "".join(_HAN.findall(text))))
     return len(_words(text)) + han // 2 >= _FEWEST_WORDS

@@ -25,6 +25,8 @@ def worth(message, asked="", scratch=()):
         "The patch has been saved to `/home/ada/output/shop_preds.json`.",
         "完成！所有测试已经通过。",
         "让我看看购物车的代码。",
+        "API Error: 529 the server is overloaded",
+        "No response requested.",
         "```py\nx = 1\n```",
         "| a | b |\n|---|---|",
     ],

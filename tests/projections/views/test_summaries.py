@@ -118,3 +118,12 @@ def test_a_summary_names_its_topic_where_it_does_not_begin_with_it():
 
 def test_a_conversation_of_which_there_is_nothing_but_a_topic_has_no_file():
     assert [] == _documents(whole(1, "Where?", topic="Where?", layer=3))
+
+
+def test_a_summary_that_is_too_long_ends_with_a_sentence():
+    lines = _lines(
+        whole(1, "Rounded the totals once. Showed the tax on each of the receipts, too."),
+        summaries=SummarySettings(max_chars=40),
+    )
+
+    assert "- Rounded the totals once. …" in lines
