@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from eventlog.app.build.rebuild import RebuildResult, replay_store
-from eventlog.app.importing.drawings import openings_in
+from eventlog.app.importing.drawings import openings_in, renamed
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import ProjectNames
@@ -159,6 +159,8 @@ def _draw(log: EventLog, note: OpenSession, settings: Settings) -> list[Event]:
     text = drawing.text_fields(topic) if settings.recall.transcripts else None
     if text and (drawn := _event(note, "conversation_text", **text)) and not _is_known(drawn, events):
         log.put([drawn])
+    if openings.telling_part(project, drawing.opening) != drawing.opening:
+        log.put(renamed(log, project, openings))
     if _has_own_summary(events):
         return []
     fields = {"layer": SESSION_END, "scope": "session", **drawing.summary_fields(topic)}

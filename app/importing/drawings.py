@@ -12,16 +12,21 @@ import msgspec
 
 from eventlog.app.importing.source import SourceEvent
 from eventlog.format import SESSION_END, ids, timestamps
-from eventlog.format.events import Withdrawal
+from eventlog.format.codec import from_fields
+from eventlog.format.events import Event, Withdrawal
 from eventlog.format.retractions import Retractions
-from eventlog.hosts.transcripts.topic import Openings
+from eventlog.format.text import cut
+from eventlog.hosts.transcripts.draw import TOPIC_CHARS
+from eventlog.hosts.transcripts.topic import Openings, request
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
+from eventlog.projections.current.standing import WHOLE
 from eventlog.store import Store
 from eventlog.store.index_lookup import lines_with
 
 TYPES = ("session_start", "session_end", "stage_summary", "conversation_text")
 _SAID = ("topic", "summary", "decisions", "todos", "of_user", "title", "prompts", "closing", "files")
+_WHERE = ("type", "ts", "conversation_id", "project", "agent", "layer")
 _WITHDRAWALS = tuple(f'"{kind.__struct_config__.tag}"'.encode() for kind in get_args(Withdrawal))
 _MICROSECOND = 1000  # nanoseconds
 
@@ -35,6 +40,7 @@ class ConversationLine(msgspec.Struct):
     id: str = ""
     after: str | None = None
     project: str | None = None
+    agent: str | None = None
     subagent: str | None = None
     layer: int | None = None
     redacted: str | None = None
@@ -52,6 +58,11 @@ class ConversationLine(msgspec.Struct):
     def about(self) -> tuple[str, str, str]:
         """Return its conversation, helper and type."""
         return self.conversation_id, self.subagent or "", self.type
+
+    @property
+    def counts_at(self) -> str:
+        """Return the time whose place it takes."""
+        return self.after or self.ts
 
     @property
     def is_drawn(self) -> bool:
@@ -95,6 +106,36 @@ def openings_in(store: Store) -> Openings:
     return openings
 
 
+def renamed(log: EventLog, project: str, openings: Openings) -> list[Event]:
+    """Revise the drawings of a project whose topic is by now the opening of several sessions."""
+    drawings = LoggedDrawings(log)
+    newest: dict[tuple[str, str, str], ConversationLine] = {}
+    for line in lines_in(log.store, ("stage_summary", "conversation_text")):
+        if line.is_drawn and not line.subagent and (line.project or "") == project:
+            drawings.add(line)
+            newest[line.about] = max(newest.get(line.about, line), line, key=lambda one: one.counts_at)
+    found: list[SourceEvent | None] = []
+    for text in [line for line in newest.values() if line.prompts]:
+        rest = openings.telling_part(project, text.prompts[0])
+        opening, topic = text.prompts[0].removesuffix(rest), request(rest)
+        if topic and opening and text.title.rstrip("…") in opening:
+            found.append(drawings.revision(_named(text, title=topic), len(text.prompts)))
+            summary = newest.get((text.conversation_id, "", "stage_summary"))
+            if summary and text.title.startswith(summary.topic.rstrip("…")):
+                only_names = summary.summary == summary.topic
+                short = cut(topic, TOPIC_CHARS)
+                more = {"summary": short} if only_names else {}
+                found.append(drawings.revision(_named(summary, topic=short, **more), len(text.prompts)))
+    return [from_fields({**one.fields, "id": one.id}) for one in found if one]
+
+
+def _named(line: ConversationLine, **names: str) -> SourceEvent:
+    """Make the event of a drawing under another name."""
+    fields = {name: value for name in (*_WHERE, *_SAID) if (value := getattr(line, name))} | names
+    scope = {"scope": WHOLE} if line.type == "stage_summary" else {}
+    return SourceEvent({**fields, **scope}, "\n".join(("named", *line.about)))
+
+
 class LoggedDrawings:
     """The newest drawing of each conversation in the log."""
 
@@ -107,7 +148,7 @@ class LoggedDrawings:
         """Take in a line of the log."""
         if line.is_drawn:
             content = b"" if line.redacted else _content(line)
-            drawn = _Drawn(line.after or line.ts, line.id, content, len(line.prompts))
+            drawn = _Drawn(line.counts_at, line.id, content, len(line.prompts))
             self._newest[line.about] = max(self._newest.get(line.about, drawn), drawn)
 
     def revision(self, event: SourceEvent, prompts: int) -> SourceEvent | None:

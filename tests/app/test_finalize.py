@@ -296,6 +296,23 @@ def test_a_session_of_one_turn_has_a_title_and_the_next_start_is_told_it(store, 
     assert not (store / "knowledge" / "sessions").exists()
 
 
+def test_the_third_session_that_begins_alike_names_the_first_ones_anew(store, tmp_path):
+    opening = "You work on the shop. Follow the rules.\n\nToday: "
+    log = EventLog(alone(store))
+    for number, text in enumerate(("totals are off", "no badge is shown", "round half even")):
+        line = json.dumps({"type": "user", "message": {"content": opening + text}})
+        (tmp_path / f"{number}.jsonl").write_text(f"{line}\n")
+        run(store, _end(session_id=f"talk-{number}", transcript_path=str(tmp_path / f"{number}.jsonl")))
+        finalize(log)
+
+    named = {event.conversation_id: event for event in events(store, "stage_summary")}
+    assert ["totals are off", "no badge is shown", "round half even"] == [one.topic for one in named.values()]
+    assert [one.topic for one in named.values()] == [one.summary for one in named.values()]
+    assert ["totals are off", "no badge is shown", "round half even"] == [
+        event.title for event in events(store, "conversation_text") if event.title != "You work on the shop"
+    ]
+
+
 def test_settings_are_compiled_for_hooks_that_cannot_read_them(store):
     if Path(IMPORT_PATH, "yaml").exists():
         pytest.skip("libraries lie beside the package: hooks read settings themselves")

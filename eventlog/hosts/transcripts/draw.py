@@ -28,7 +28,7 @@ from eventlog.hosts.transcripts.topic import Openings, request, topic_of
 
 MOST_CHARS = 4000  # of a searchable text, all fields together
 _TITLE, _CLOSING, _FILES, _PROMPT = 200, 1200, 800, 600
-_TOPIC_CHARS, _SUMMARY_CHARS = 100, 300
+TOPIC_CHARS, _SUMMARY_CHARS = 100, 300
 _OPENING = 4000  # characters of a request that are looked at
 _MOST_NAMED, _MOST_ITEMS = 3, 8
 _TRIVIAL_PROMPTS = 2  # no more than a topic of so few, without a change or a decision
@@ -88,7 +88,7 @@ class Drawing(NamedTuple):
 
     def summary_fields(self, topic: str) -> dict[str, Any]:
         """Return the fields of its `stage_summary`; without a summary it repeats the topic."""
-        topic = cut(topic, _TOPIC_CHARS)
+        topic = cut(topic, TOPIC_CHARS)
         of_user = {"of_user": self.of_user} if self.of_user else {}
         said = {"topic": topic, "summary": self.summary or topic, "decisions": self.decisions, "todos": self.todos}
         return {**said, **of_user}
@@ -183,7 +183,7 @@ class _Transcript:
             todos=todos,
             prompts=[cut(text, _PROMPT) for text in map(one_line, self.prompts) if len(text) >= _SHORTEST_PROMPT],
             closing=join_fitting((*worth, *others), _CLOSING) or self._last_words(),
-            outcome=cut(worth[0], _TOPIC_CHARS).rstrip(".。") if worth else "",
+            outcome=cut(worth[0], TOPIC_CHARS).rstrip(".。") if worth else "",
             files=[*self.files.known, *self.files.others],
         )
 
