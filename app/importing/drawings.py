@@ -107,7 +107,7 @@ def openings_in(store: Store) -> Openings:
 
 
 def renamed(log: EventLog, project: str, openings: Openings) -> list[Event]:
-    """Revise the drawings of a project whose topic is by now the opening of several sessions."""
+    """Rename the drawings of a project whose topic is by now the opening of several sessions."""
     drawings = LoggedDrawings(log)
     newest: dict[tuple[str, str, str], ConversationLine] = {}
     for line in lines_in(log.store, ("stage_summary", "conversation_text")):
