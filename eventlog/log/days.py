@@ -32,6 +32,7 @@ from eventlog.store import is_own
 from eventlog.store.files import open_regular, read_regular
 from eventlog.store.index_lookup import lines_at, lines_with
 
+DAMAGED = ".damaged"  # what the file ends with into which the damage of a day is moved
 _MANY = 50  # ids, looked for one by one
 _AT_ONCE = 1 << 18  # bytes that are read for a checksum: they fit the processor's cache
 
@@ -73,8 +74,9 @@ def by_date(paths: Iterable[str]) -> list[Day]:
 
 
 def foreign_files(log_dir: str) -> list[str]:
-    """List what else is in the log's directory, by other names: it is never read."""
-    return sorted(path for path, _ in _files(log_dir) if not _day_of(path))
+    """List what else is in the log's directory, by other names; none of it is read. Damage set aside is ours."""
+    others = (path for path, _ in _files(log_dir) if not _day_of(path))
+    return sorted(path for path in others if not (path.endswith(DAMAGED) and _day_of(f"{path[: -len(DAMAGED)]}.jsonl")))
 
 
 def irregular(log_dir: str) -> list[Damage]:
