@@ -1,9 +1,11 @@
 """A store opened on a machine: what nearly every use case works on."""
 
+from contextlib import suppress
 from typing import NamedTuple
 
 from eventlog.app.machine import Machine
 from eventlog.fast import os
+from eventlog.format.errors import NotStored
 from eventlog.log.event_log import EventLog
 from eventlog.settings.schema import Settings
 from eventlog.store import Store, spool
@@ -29,14 +31,12 @@ class OpenStore(NamedTuple):
 
 
 def open_log(store: Store, machine: Machine) -> EventLog:
-    """Open the log, with what waited for it; to record something, a mistake in `config.yaml` is no obstacle.
-
-    Raises NotStored where a redaction that was killed cannot be finished.
-    """
+    """Open the log, with what waited for it; to record something, a mistake in `config.yaml` is no obstacle."""
     if os.path.exists(f"{store.redactions}.pending"):
         from eventlog.app.write.erase_everywhere import complete  # a redaction was killed
 
-        complete(store)
+        with suppress(NotStored):  # a full disk must not keep events out; doctor tells
+            complete(store)
     spool.take_in(store)
     return EventLog(store, clock=machine.clock)
 

@@ -63,7 +63,27 @@ def rows(store: Path, small: Path, events: int) -> Iterator[Row]:
     yield from _flat(store, small, events)
     verify = process((*_EVENTLOG, "--store", str(store), "verify"))
     yield compare(f"verify {events:,} events", verify, "untyped decode of every line", decode, "≤ 3", rounds=3)
+    yield from _redact(small.parent / "redact")
     yield from asking(store, small, events)
+
+
+def _redact(directory: Path) -> Iterator[Row]:
+    """The bar of erasing a text from 10,000 events, with the rebuild."""
+    log = EventLog(directory, fsync=False)
+    told = (
+        {"type": "fact", "conversation_id": f"c{one % 100}", "content": f"fact {one} " + "word " * 40}
+        for one in range(10_000)
+    )
+    log.append_many(told)
+    number = count()
+
+    def erase() -> None:
+        erased = f"secret-{next(number)}-{time.time_ns()}"
+        log.append({"type": "fact", "conversation_id": "c1", "content": f"it is {erased}"})
+        process((*_EVENTLOG, "--store", str(directory), "redact", erased, "--yes"))()
+
+    plain = process((sys.executable, "-I", "-c", "pass"))
+    yield compare("redact a text, in 10,000 events", erase, "python -I -c pass", plain, "≤ 2 s", rounds=3)
 
 
 def _after_one_event(log: EventLog, replay: Run, full: Run, events: int) -> Iterator[Row]:

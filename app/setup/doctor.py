@@ -17,6 +17,7 @@ from eventlog.app.build.cache import open_for_reading
 from eventlog.app.naming.references import ShortIds
 from eventlog.app.setup.install.host_report import Problem, Report, examine
 from eventlog.app.setup.install.install import InstallTarget
+from eventlog.app.write.erase_everywhere import pending_of
 from eventlog.app.write.set_aside import copies_in
 from eventlog.format import fence, timestamps
 from eventlog.format.codec import to_fields
@@ -115,6 +116,7 @@ def _problems(target: InstallTarget) -> Iterator[Problem]:
         partial(_writing, store),
         partial(_waiting, store),
         partial(_lost, store),
+        partial(_redacting, store),
         partial(_log_files, store.log),
         partial(_replicas, store),
         partial(_leaving, store),
@@ -125,6 +127,14 @@ def _problems(target: InstallTarget) -> Iterator[Problem]:
         except OSError as error:
             what, fix = system_reason(error)
             yield Problem(f"{place_of(error, store.root)} cannot be examined: {what}", fix)
+
+
+def _redacting(store: Store) -> Iterator[Problem]:
+    if Path(pending_of(store)).exists():
+        yield Problem(
+            "a redaction was killed, and is not finished",
+            "any verb finishes it once the disk takes it; eventlog redact says why not",
+        )
 
 
 def _log_files(log: str) -> Iterator[Problem]:

@@ -14,7 +14,7 @@ from eventlog.app.build.storage import LocalFile, base_targets
 from eventlog.app.naming.names import is_file_line
 from eventlog.app.naming.references import events_named
 from eventlog.app.open_store import OpenStore
-from eventlog.app.write.erase_everywhere import Erasing, Receipt, begin, files_below, in_base
+from eventlog.app.write.erase_everywhere import Erasing, Receipt, begin, complete, files_below, in_base
 from eventlog.app.write.erased_text import SHORTEST, Needles, folded, object_in_line, texts_in
 from eventlog.app.write.forget import forgettable
 from eventlog.fast import os
@@ -32,11 +32,12 @@ from eventlog.format.retractions import statements_of
 from eventlog.log import days
 from eventlog.projections.bases import sections
 from eventlog.projections.bases.sections import Page
+from eventlog.projections.views.markdown import is_untouched
 from eventlog.secrets.redacted import keys_of, redactions_of
 from eventlog.store import day_of
 
 _LONG = 12  # characters of an event's text from which on it is looked for in other places, too
-_MOST = 10_000  # different texts that one pattern may match
+_MOST = 1_000  # different texts that one pattern may match
 _IN_BASES = ("plan_entry", "entry_applied", "entry_resolved", "knowledge_edited")
 
 
@@ -67,6 +68,7 @@ def redactable(
 
     Raises BadRequest where nothing is found, and for a text that is too short.
     """
+    complete(opened.store)  # one that was killed, and could not be finished so far
     found = redactions_of(opened.store)
     number = found.last + 1 if found else 1
     erasing = Erasing(number=number, ts=opened.machine.now(), what="", key=os.urandom(32).hex())
@@ -155,6 +157,7 @@ def _located(opened: OpenStore, erasing: Erasing) -> Redactable:
         left.append(config)
     bases = _bases(opened, needles, erasing, entries)
     copies = [str(path) for path in copies_of(store) if needles.are_in(_content(str(path)))]
+    left += [path for path in copies if not is_untouched(days.read(path) or b"")]  # somebody else has changed them
     left += [place for path in bases for place in _persons_lines(path, needles, set(erasing.lines))]
     left += _transcripts(opened, needles, entries)
     located = replace(erasing, bases=bases, copies=copies, left=sorted(set(left)))

@@ -40,6 +40,7 @@ VERBS = {
     "apply": _Verb("Knowledge", "build.apply", "Apply plan entries to their knowledge bases."),
     "status": _Verb("Knowledge", "build.apply", "List sections that are pending, staged or edited by hand."),
     "resolve": _Verb("Knowledge", "write.resolve", "Write or discard a staged plan entry."),
+    "backup": _Verb("Audit", "setup.backup", "Copy the store into one file, and restore it."),
     "validate": _Verb("Knowledge", "write.plan", "Check a file of plan entries, or print its JSON Schema."),
     "config": _Verb("Knowledge", "setup.config", "Show the settings in force and where each comes from."),
     "why": _Verb("Knowledge", "ask.why", "Show the events behind each line of a knowledge file."),

@@ -276,6 +276,7 @@ WRITES_ELSEWHERE = {
     "app/search/open_index.py": "the index, in the cache",
     "app/serve/context_loader.py": "last good copies, in the cache",
     "app/setup/user_setup.py": "the completion script of a shell, which `completion --install` is for",
+    "app/setup/backup.py": "a backup where a person wants it, and a new store made of one",
     "app/setup/install/host_file.py": "the settings of hosts, which `install` is for, and their backups in the store",
     "app/setup/session_hooks/built_in.py": "the log of sessions, in the store",
     "app/setup/session_hooks/project_hooks.py": "consents, in the store",

@@ -120,6 +120,7 @@ KNOWLEDGE = {
     "redact": Screen(("redact", f"{MEMORY}:5"), answer="y\n"),
     "redact-dry-run": _reads("redact", "integers in CENTS", "--dry-run"),
     "scan": _reads("scan"),
+    "backup": _reads("backup", "restore", "NOTES.md"),
     "redact-nothing": _reads("redact", "unicorns"),
     "undo": Screen(("undo",), FORGOT, answer="y\n"),
     "undo-applied": Screen(("undo",), APPLIED, answer="y\n"),

@@ -1,0 +1,188 @@
+"""A copy of a store in one tar, taken while others write; and a store made of it, with a name of its own.
+
+In the tar is what cannot be made again: the log, what waits (spool, staging), settings, and what was erased. Not in it:
+knowledge files and cache, which a replay makes; the store's name, the backups of hosts' files and consents, which are
+this machine's. Every file is read while no writer is in the middle of a line, and as long as its last whole line; so
+every event that was acknowledged before is in it. `manifest.json`, the last file, has the digest of each.
+"""
+
+import io
+import shutil
+import tarfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from eventlog.app.build.rebuild import replay_store
+from eventlog.app.open_store import OpenStore
+from eventlog.fast import os
+from eventlog.fast.sha import sha256
+from eventlog.format import timestamps
+from eventlog.format.errors import BadRequest, NotStored, system_reason
+from eventlog.log import days
+from eventlog.log.verify import VerifyResult, verify
+from eventlog.settings.load import load
+from eventlog.store import Store, day_of
+from eventlog.store.dayfile import read_settled
+from eventlog.store.files import make_dirs, not_stored, read_regular, replace_file, sync_dir, write_temporary
+from eventlog.store.replica import make_replica, replica_of
+
+_MANIFEST = "manifest.json"
+_FORMAT = 1
+_FILES = ("config.yaml", "redactions.jsonl", "redactions.keys", "seals.jsonl")
+_FOLDERS = ("log", "spool", "staging")
+
+
+class BackupFile(Struct):
+    """The size of a file in a backup, and its digest (SHA-256)."""
+
+    bytes: int
+    sha256: str
+
+
+class Manifest(Struct):
+    """Contents of a backup: of which store, from when, and each file by its path below the store."""
+
+    format: int
+    created: str
+    replica: str
+    files: dict[str, BackupFile] = {}
+
+
+class RestoreResult(NamedTuple):
+    """Outcome of a restore: the manifest, the result of verify, the new name, and files that were there already."""
+
+    manifest: Manifest
+    verified: VerifyResult
+    replica: str
+    kept: list[str]
+
+
+def create_backup(opened: OpenStore, path: Path) -> tuple[Path, Manifest]:
+    """Write a backup to a new file, or to a directory under a name with its time.
+
+    Raises BadRequest where the file exists, NotStored, or Busy where a writer does not let go of a file.
+    """
+    store, now = opened.store, opened.machine.now()
+    name = replica_of(store)
+    if path.is_dir():
+        path /= f"eventlog-{name or 'store'}-{now[:19].replace(':', '')}.tar"
+    if path.exists():
+        raise BadRequest("exists already", where=str(path), hint="name another file")
+    manifest = Manifest(_FORMAT, now, name)
+    replace_file(str(path), lambda target: _write(store, manifest, target))
+    return path, manifest
+
+
+def restore_backup(opened: OpenStore, path: Path) -> RestoreResult:
+    """Make a store of a backup, name it, look at every line, and rebuild; raises BadRequest or NotStored."""
+    store = opened.store
+    if any(days.read(file) for day in days.list_days(store.log) for file in day.files):
+        raise BadRequest("has events already", where=store.root, hint="name an empty one with --store")
+    try:
+        with tarfile.open(path, "r:") as tar:
+            manifest = _check(tar, path)
+            kept = _extract(tar, manifest, store)
+    except (tarfile.TarError, EOFError) as error:
+        raise BadRequest(f"is no backup: {error}", where=str(path)) from error
+    except OSError as error:
+        raise NotStored(f"cannot be restored: {system_reason(error)[0]}", where=str(error.filename or path)) from error
+    with suppress(NotStored):  # a store with a name has one of its own already
+        make_replica(store)
+    found = verify(opened.log)
+    replay_store(opened._replace(settings=load(store).settings))  # those that were restored
+    return RestoreResult(manifest, found, replica_of(store), kept)
+
+
+def _write(store: Store, manifest: Manifest, target: BinaryIO) -> None:
+    with tarfile.open(fileobj=target, mode="w") as tar:
+        for name, data in _contents(store):
+            manifest.files[name] = BackupFile(len(data), sha256(data))
+            _add(tar, name, data, manifest.created)
+        _add(tar, _MANIFEST, msgspec.json.encode(manifest), manifest.created)
+
+
+def _add(tar: tarfile.TarFile, name: str, data: bytes, created: str) -> None:
+    about = tarfile.TarInfo(name)
+    about.size, about.mode, about.mtime = len(data), 0o600, timestamps.to_ms(created) // 1000
+    tar.addfile(about, io.BytesIO(data))
+
+
+def _contents(store: Store) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of a backup, oldest day first; of a day file whole lines only."""
+    for name in _FILES:
+        with suppress(FileNotFoundError):
+            yield name, read_regular(f"{store.root}/{name}")
+    for folder in _FOLDERS:
+        names = sorted(os.listdir(f"{store.root}/{folder}")) if Path(store.root, folder).is_dir() else []
+        for name in names:
+            path = Path(store.root, folder, name)
+            if folder == "log" and day_of(name):
+                data = _settled(str(path))
+                yield f"{folder}/{name}", data[: data.rfind(b"\n") + 1]
+            elif path.is_file() and not path.is_symlink() and not name.endswith((".tmp", ".lock")):
+                with suppress(FileNotFoundError):  # of the spool, taken in meanwhile
+                    yield f"{folder}/{name}", read_regular(str(path))
+
+
+def _settled(path: str) -> bytes:
+    try:
+        return read_settled(path)
+    except OSError as error:
+        raise not_stored(error, path) from error
+
+
+def _check(tar: tarfile.TarFile, path: Path) -> Manifest:
+    """Read the whole backup and compare its digests; raises BadRequest naming the first file that is another."""
+    found = {member.name: member for member in tar.getmembers() if member.isfile()}
+    if _MANIFEST not in found:
+        raise BadRequest("is no whole backup: it has no manifest.json", where=str(path))
+    try:
+        manifest = msgspec.json.decode(_member(tar, _MANIFEST), type=Manifest)
+    except msgspec.MsgspecError as error:
+        raise BadRequest(f"its manifest.json cannot be read: {error}", where=str(path)) from error
+    if manifest.format != _FORMAT:
+        raise BadRequest(f"is of format {manifest.format}", where=str(path), hint="update eventlog")
+    for name, wanted in manifest.files.items():
+        if not _is_expected(name):
+            raise BadRequest(f"holds {name!r}, which is no file of a store", where=str(path))
+        data = _member(tar, name) if name in found else b""
+        if name not in found or BackupFile(len(data), sha256(data)) != wanted:
+            raise BadRequest(f"{name} is not what the manifest says", where=str(path), hint="the backup is damaged")
+    return manifest
+
+
+def _is_expected(name: str) -> bool:
+    folder, _, file = name.partition("/")
+    return name in _FILES or (folder in _FOLDERS and "/" not in file and file not in ("", ".", ".."))
+
+
+def _member(tar: tarfile.TarFile, name: str) -> bytes:
+    opened = tar.extractfile(name)
+    return opened.read() if opened else b""
+
+
+def _extract(tar: tarfile.TarFile, manifest: Manifest, store: Store) -> list[str]:
+    """Write the files beside the store, synced, and move them in, days last; return those that were there already."""
+    make_dirs(os.path.dirname(store.root))
+    beside = f"{store.root}.restoring-{os.urandom(4).hex()}"
+    kept: list[str] = []
+    try:
+        for name in manifest.files:
+            make_dirs(os.path.dirname(f"{beside}/{name}"))
+            write_temporary(f"{beside}/{name}", _member(tar, name), durable=True, mode=0o600)
+        for name in sorted(manifest.files, key=lambda one: (one.startswith("log/"), one)):
+            make_dirs(os.path.dirname(f"{store.root}/{name}"))
+            if os.path.exists(f"{store.root}/{name}") and not name.startswith("log/"):
+                kept.append(name)
+            else:
+                os.replace(f"{beside}/{name}", f"{store.root}/{name}")
+        for folder in {os.path.dirname(f"{store.root}/{name}") for name in manifest.files}:
+            sync_dir(folder)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return kept

@@ -1,0 +1,76 @@
+"""Copy a store into one file, and make a store of it: `eventlog backup`."""
+
+from pathlib import Path
+
+import click
+
+from eventlog.app.setup.backup import create_backup, restore_backup
+from eventlog.cli import EXIT_DAMAGED, options
+from eventlog.cli.progress import spinner
+from eventlog.cli.terminal import count, emit_pretty, say
+from eventlog.store import Store
+
+_PATH = click.argument("path", type=click.Path(path_type=Path))
+
+
+@click.group(epilog=options.examples("eventlog backup create ~/backups", "eventlog backup restore eventlog.tar"))
+@options.store_of_verbs
+def _backup_command(store: str | None) -> None:
+    """Copy the store into one file, and make a store of such a file."""
+    del store
+
+
+@_backup_command.command(
+    "create",
+    short_help="Copy the store into one tar.",
+    epilog=options.examples("eventlog backup create ~/backups", "eventlog backup create eventlog.tar --json"),
+)
+@_PATH
+@options.as_json
+@options.store
+def _create(path: Path, as_json: bool, store: Store) -> int:
+    """Copy the log, the settings and what waits into one tar with digests, while agents go on writing.
+
+    PATH is a new file, or a directory. Every event that was saved before is in it. Knowledge files and the cache are
+    not: a replay makes them again. The file has all that the log says: keep it like the log.
+    """
+    with spinner():
+        file, manifest = create_backup(options.open_store(store), path)
+    size = sum(one.bytes for one in manifest.files.values())
+    if as_json:
+        emit_pretty({"status": "ok", "path": str(file), "files": len(manifest.files), "bytes": size})
+    else:
+        say(f"{file}: {count(len(manifest.files), 'file')}, {size:,} bytes")
+        say(f"restore: eventlog backup restore {file.name} --store DIR")
+    return 0
+
+
+@_backup_command.command(
+    "restore",
+    short_help="Make a store of such a tar.",
+    epilog=options.examples(
+        "eventlog backup restore eventlog.tar", "eventlog backup restore eventlog.tar --store ~/old"
+    ),
+)
+@_PATH
+@options.as_json
+@options.store
+def _restore(path: Path, as_json: bool, store: Store) -> int:
+    """Make a store of a backup: compare all digests, give it a name of its own, read every line, and rebuild.
+
+    Refuses a store that has events. Exits with 4 if the log that was copied has damage.
+    """
+    with spinner():
+        done = restore_backup(options.open_store(store), path)
+    damage = len(done.verified.damage)
+    if as_json:
+        restored = {"events": done.verified.events, "replica": done.replica, "damaged": damage, "kept": done.kept}
+        emit_pretty({"status": "ok", **restored})
+    else:
+        say(f"{count(done.verified.events, 'event')} of {done.manifest.created[:10]} restored in {store.root}")
+        say(f"this store is {done.replica}; it was {done.manifest.replica or 'without a name'}")
+        for name in done.kept:
+            say(f"{name} was there already, and stays")
+        if damage:
+            say(f"{count(damage, 'damaged line')}: eventlog verify")
+    return EXIT_DAMAGED if damage else 0

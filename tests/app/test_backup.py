@@ -1,0 +1,177 @@
+"""A backup has every event that was saved before, and a store made of it decides nothing by itself."""
+
+import io
+import json
+import os
+import tarfile
+import threading
+from pathlib import Path
+
+import pytest
+
+from eventlog.app.build.rebuild import replay_store
+from eventlog.app.setup.backup import create_backup, restore_backup
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import Fact
+from eventlog.log.event_log import EventLog
+from eventlog.log.verify import verify
+from eventlog.store import spool
+from eventlog.store.replica import make_replica, replica_of
+from tests.support.bases import REVIEWED, apply_all, planned, user_md, write_user
+from tests.support.command_line import call
+from tests.support.effort import rounds
+from tests.support.use_cases import DEFAULTS, opened
+
+
+def store_at(path, settings=DEFAULTS):
+    return opened(EventLog(path, fsync=False), settings)
+
+
+def backed_up(log, path, settings=DEFAULTS):
+    return create_backup(opened(log, settings), path)
+
+
+@pytest.fixture
+def lived_in(log):
+    """A store with entries applied, edited by hand and waiting, with a decision, and an event in the spool."""
+    make_replica(log.store)
+    log.append(Fact(conversation_id="s", project="/p/shop", content="The tea is green"))
+    write_user("# Me\n\nmine\n")
+    planned(log, "Work", "Backend.")
+    apply_all(log)
+    write_user(user_md().read_text().replace("Backend.", "Backend and more."))
+    apply_all(log)
+    planned(log, "Waiting", "later")
+    apply_all(log, REVIEWED)
+    log.put([{"type": "rejected", "conversation_id": "human", "agent": "human", "statement": "The sea is red"}])
+    review = {"user": {"path": "~/.config/agents/USER.md", "review": True}}
+    Path(log.store.config).write_text(json.dumps({"timezone": "Europe/Berlin", "knowledge_bases": review}))
+    spool.leave(log.store, {"type": "fact", "conversation_id": "s", "content": "spooled"}, "k", None, log.now())
+    return log
+
+
+def test_a_restored_store_has_every_event_a_name_of_its_own_and_decides_nothing(lived_in, tmp_path):
+    file, manifest = backed_up(lived_in, tmp_path / "a.tar")
+    other = store_at(tmp_path / "other")
+    before = {event.id: event for event in lived_in.read()}
+    base = user_md().read_bytes()
+
+    done = restore_backup(other, file)
+
+    after = {event.id: event for event in other.log.read()}
+    assert before == {event_id: after[event_id] for event_id in before}
+    decisions = ("knowledge_edited", "rejected", "restored", "entry_resolved")
+    assert [] == [after[one] for one in after.keys() - before.keys() if after[one].type in decisions]
+    assert replica_of(lived_in.store) == manifest.replica != done.replica == replica_of(other.store)
+    assert ([], []) == (done.verified.damage, done.kept)
+    assert "Europe/Berlin" in Path(other.store.config).read_text()
+    assert base == user_md().read_bytes()
+    count = len(after)
+    replay_store(other._replace(settings=REVIEWED))
+    assert count == sum(1 for _ in other.log.read())
+    assert Path(other.store.knowledge, "projects").is_dir()
+    assert 1 == len(spool.waiting(other.store))
+
+
+def test_every_event_acknowledged_before_is_in_it_while_others_write(tmp_path):
+    log = EventLog(tmp_path / "store", fsync=False)
+    stop, saved = threading.Event(), []
+
+    def write(number):
+        own = EventLog(tmp_path / "store", fsync=False)
+        while not stop.is_set():
+            saved.append(own.append({"type": "fact", "conversation_id": f"s{number}", "content": "x" * 50}).id)
+
+    writers = [threading.Thread(target=write, args=(number,)) for number in range(8)]
+    for writer in writers:
+        writer.start()
+    try:
+        for number in range(rounds(fixed=3, fuzz=100)):
+            acknowledged = set(saved)
+            file, _ = backed_up(log, tmp_path / f"{number}.tar")
+            other = store_at(tmp_path / f"other{number}")
+            assert [] == restore_backup(other, file).verified.damage
+            assert acknowledged <= {event.id for event in other.log.read()}
+    finally:
+        stop.set()
+        for writer in writers:
+            writer.join()
+
+
+def test_a_store_with_events_is_not_overwritten(lived_in, tmp_path):
+    file, _ = backed_up(lived_in, tmp_path / "a.tar")
+    events = list(lived_in.read())
+    with pytest.raises(BadRequest, match="has events already"):
+        restore_backup(opened(lived_in), file)
+    with pytest.raises(BadRequest, match="exists already"):
+        backed_up(lived_in, file)
+    assert events == list(lived_in.read())
+
+
+def test_settings_that_are_there_stay(lived_in, tmp_path):
+    file, _ = backed_up(lived_in, tmp_path / "a.tar")
+    other = store_at(tmp_path / "other")
+    Path(other.store.root).mkdir()
+    Path(other.store.config).write_text("locale: zh\n")
+    assert ["config.yaml"] == restore_backup(other, file).kept
+    assert "locale: zh\n" == Path(other.store.config).read_text()
+
+
+def test_damage_is_carried_along_and_told(log, tmp_path):
+    log.append(Fact(conversation_id="s", content="whole"))
+    [day] = Path(log.store.log).iterdir()
+    day.write_bytes(day.read_bytes() + b"null\nhalf")
+    file, _ = backed_up(log, tmp_path / "a.tar")
+    said = call("backup", "restore", file, "--store", tmp_path / "other")
+    assert (4, True) == (said.code, "1 damaged line: eventlog verify" in said.out)
+
+
+def _changed(file, path, change):
+    with tarfile.open(file) as old, tarfile.open(path, "w") as new:
+        for member in old.getmembers():
+            opened_member = old.extractfile(member)
+            assert opened_member
+            data = opened_member.read()
+            name, data = change(member.name, data)
+            if name:
+                member.name, member.size = name, len(data)
+                new.addfile(member, io.BytesIO(data))
+    return path
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda name, data: (name, data.replace(b"green", b"white")),
+        lambda name, data: (None if name.startswith("log/") else name, data),
+        lambda name, data: (None if name == "manifest.json" else name, data),
+        lambda name, data: (name, data.replace(b"config.yaml", b"../evil.yml")),
+        lambda name, data: (name, b"{}" if name == "manifest.json" else data),
+        lambda name, data: (name, data.replace(b'"format":1', b'"format":9')),
+    ],
+)
+def test_a_backup_that_is_not_as_it_was_written_is_refused_and_nothing_is_there(lived_in, tmp_path, change):
+    file, _ = backed_up(lived_in, tmp_path / "a.tar")
+    other = store_at(tmp_path / "other")
+    with pytest.raises(BadRequest):
+        restore_backup(other, _changed(file, tmp_path / "b.tar", change))
+    assert not os.path.lexists(other.store.log)
+    assert not (tmp_path / "evil.yml").exists()
+
+
+def test_what_is_no_backup_is_told(tmp_path):
+    (tmp_path / "x.tar").write_bytes(b"no tar")
+    said = call("backup", "restore", tmp_path / "x.tar", "--store", tmp_path / "other")
+    assert (2, True) == (said.code, "is no backup" in said.err)
+    said = call("backup", "restore", tmp_path / "y.tar", "--store", tmp_path / "other")
+    assert 2 <= said.code <= 3
+    assert "y.tar" in said.err
+
+
+def test_on_the_command_line_there_and_back(lived_in, tmp_path):
+    said = call("backup", "create", tmp_path, "--json", "--store", lived_in.store.root)
+    made = json.loads(said.out)
+    assert (0, 0o600) == (said.code, Path(made["path"]).stat().st_mode & 0o777)
+    said = call("backup", "restore", made["path"], "--store", tmp_path / "other")
+    assert (0, True) == (said.code, "it was " in said.out)
+    assert verify(lived_in).events <= verify(EventLog(tmp_path / "other")).events
