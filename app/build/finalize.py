@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from eventlog.app.build.rebuild import RebuildResult, replay_store
 from eventlog.app.importing.drawings import openings_in, renamed
 from eventlog.app.open_store import OpenStore
+from eventlog.app.search.meaning import is_installed, settle_meaning
 from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.setup.session_hooks.run import run_hooks
@@ -88,6 +89,8 @@ def _finalize_once(opened: OpenStore) -> FinalizeResult:
     opened.log.index.catch_up()
     with suppress(DatabaseError, OSError):  # whoever searches next makes up for it
         open_index(opened.store, ProjectNames(opened.store)).close()
+        if is_installed():
+            settle_meaning(opened)
     return FinalizeResult(drawn, replayed)
 
 

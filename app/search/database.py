@@ -11,6 +11,7 @@ Loading      by SQLite's C module, as a prompt waits. All that module wants of `
 
 import sys
 
+from eventlog.fast import os
 from eventlog.store import files
 
 TYPE_CHECKING = False
@@ -47,7 +48,7 @@ _is_lean = "os" not in sys.modules and "functools" not in sys.modules and _with_
 
 from _sqlite3 import DatabaseError, OperationalError, connect  # noqa: E402
 
-__all__ = ["DatabaseError", "OperationalError", "connect", "delete", "is_damage"]
+__all__ = ["DatabaseError", "OperationalError", "connect", "create_private", "delete", "is_damage"]
 
 _PASSING = ("locked", "busy", "readonly", "unable to open", "full", "disk I/O")  # another try may go well
 
@@ -55,6 +56,11 @@ _PASSING = ("locked", "busy", "readonly", "unable to open", "full", "disk I/O") 
 def is_damage(error: DatabaseError) -> bool:
     """Return whether the database itself is at fault, and not its surroundings."""
     return not any(word in str(error) for word in _PASSING)
+
+
+def create_private(path: str) -> None:
+    """Create the file of a database, which nobody else may read, unless there is one. Raises OSError."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, files.MODE_PRIVATE))
 
 
 def delete(path: str) -> None:

@@ -9,7 +9,6 @@ Withdrawn    a withdrawn conversation has no dialogue; a sentence that states wh
              byte of it stays. What comes back is drawn again, where the transcript is still there.
 """
 
-import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,12 +20,13 @@ import msgspec
 
 from eventlog.app.build.program import program_key
 from eventlog.app.search.appended import NotAppended, appended, seen_in
-from eventlog.app.search.database import DatabaseError, OperationalError, connect, delete, is_damage
+from eventlog.app.search.database import DatabaseError, OperationalError, connect, create_private, delete, is_damage
 from eventlog.app.search.open_index import ALL, PATIENCE
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.search_index import SearchIndex
 from eventlog.app.search.standing_lines import rejected_in
 from eventlog.app.search.word_tables import PARTS, PASSAGE, FullText, best_passages, score_of
+from eventlog.fast.sha import sha256
 from eventlog.format.events import ConversationText, Fact
 from eventlog.format.marks import A_STATEMENT, ALL_OF, AN_EVENT, mark_of, marks_of, salts_in
 from eventlog.format.text import cut
@@ -152,7 +152,7 @@ class Dialogues:
 
     def _withdraw(self, gone: set[str]) -> None:
         """Leave no byte of what is withdrawn by now; what came back is due, and all that was cut for anything else."""
-        digest = hashlib.sha256("\n".join(sorted(gone)).encode()).hexdigest()
+        digest = sha256("\n".join(sorted(gone)).encode())
         if self._meta("gone") == digest:
             return
         aims = {aim for aim in gone if not aim.startswith(AN_EVENT)}
@@ -231,6 +231,7 @@ def dialogues_of(
         found = None
         try:
             files.make_dirs(log.store.cache, durable=False)
+            create_private(path)
             found = opened.enter_context(closing(Dialogues(log, path)))
             if found.is_current():
                 found.catch_up(index, _AT_REPLAY if at_replay else _AT_ONCE, most)

@@ -1,11 +1,13 @@
 """Search: what is known that answers a query, best first; and what is near where nothing does."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
+from itertools import islice
 from typing import NamedTuple
 
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search.dialogues import Dialogues, dialogues_of
+from eventlog.app.search.meaning import is_installed, nearest
 from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import NOWHERE, ProjectNames
 from eventlog.app.search.recall import line_of, word
@@ -18,13 +20,15 @@ from eventlog.projections.search.words import tokens
 
 _KINDS = {"stage_summary": "summary", "conversation_text": "conversation"}
 _MOST_NEAR = 5
+_BY_WORDS, _BY_MEANING = 3, 2  # places of an answer
 _SHORTEST_BEGINNING = 2  # characters of the word somebody is still typing
 
 
 class SearchHit(NamedTuple):
     """One thing that answers a query; `project` None: about the user. The greater the score, the better.
 
-    A fact was said so many `times`, last at `ts`; it is in doubt where another hit says the same but for a number.
+    What was found by meaning, behind the first three, has a score of its own: the cosine, from 0 to 1. A fact was said
+    so many `times`, last at `ts`; it is in doubt where another hit says the same but for a number.
     """
 
     id: str
@@ -72,7 +76,7 @@ def search(opened: OpenStore, query: SearchQuery) -> SearchAnswer:
     subjects = None if query.everywhere else names.subjects_at(query.project)
     with closing(open_index(opened.store, names)) as index, _dialogues(opened, index) as dialogues:
         asker = _Asker(opened, query, index, dialogues)
-        if hits := list(asker.distinct(asker.find(subjects))):
+        if hits := asker.answer(subjects):
             return SearchAnswer(hits)
         elsewhere = [] if query.everywhere else asker.find(None)
         return SearchAnswer([], len(elsewhere), list(_near(index, query.text)))
@@ -106,9 +110,20 @@ class _Asker:
         scope, beginning = Scope(subjects, query.types, query.since), last_word(query.text)
         return self._index.find(self._having, beginning, scope, 2 * query.limit, dialogues=self._answers)
 
-    def distinct(self, hits: Sequence[Hit]) -> Iterator[SearchHit]:
-        """Yield each statement once, and of a conversation its summary or its text, and what else it decided."""
+    def answer(self, subjects: Sequence[str] | None) -> list[SearchHit]:
+        """Answer by words; where the extra is installed, the places behind the third by meaning."""
         known: set[str] = set()
+        by_words = iter(self.find(subjects))
+        if self._query.limit <= _BY_WORDS or not is_installed():
+            return list(self._distinct(by_words, known))
+        first = list(islice(self._distinct(by_words, known), _BY_WORDS))
+        scope = Scope(subjects, self._query.types, self._query.since)
+        by_meaning = nearest(self._opened.store, self._index, self._query.text, subjects, scope, alone=not first)
+        near = list(islice(self._distinct(by_meaning, known), _BY_MEANING))
+        return [*first, *near, *self._distinct(by_words, known)][: max(self._query.limit, len(first) + len(near))]
+
+    def _distinct(self, hits: Iterable[Hit], known: set[str]) -> Iterator[SearchHit]:
+        """Yield each statement once, and of a conversation its summary or its text, and what else it decided."""
         weights = weighed(self._having, self._index.texts())
         for hit in hits:
             names = hit.found.names or {one_line(hit.found.shown)}

@@ -158,7 +158,7 @@ class SearchIndex:
         scores = {unit: score_of(answer) for unit, answer in found.items()}
         for unit, conversation in self._texts_of(dialogues) if dialogues else ():
             scores[unit] = max(scores.get(unit, 0.0), score_of(dialogues[conversation]))
-        hits = self._chosen(sorted(((score, unit) for unit, score in scores.items()), reverse=True), scope, limit)
+        hits = self.chosen(sorted(((score, unit) for unit, score in scores.items()), reverse=True), scope, limit)
         _mark_doubtful(hits)
         return hits
 
@@ -177,11 +177,11 @@ class SearchIndex:
     def said_in(self, conversation: str) -> "list[EventFields]":
         """List the summaries and texts of a conversation, oldest first."""
         rows = units_in(self._db, f"{OF_ONE} AND type != 'fact' ORDER BY coalesce(after, ts), event", conversation)
-        return [fields for _, fields in self._allowed(rows)]
+        return [fields for _, fields in self.allowed(rows)]
 
     def of_conversation(self, conversation: str) -> "list[Hit]":
         """List what one conversation said."""
-        rows = self._allowed(units_in(self._db, OF_ONE, conversation))
+        rows = self.allowed(units_in(self._db, OF_ONE, conversation))
         return [Hit(fields, subject, 0.0) for (_, subject, *_), fields in rows]
 
     def as_told(self, hit: Hit) -> Hit:
@@ -223,7 +223,8 @@ class SearchIndex:
         """List words that begin like that, the most frequent first."""
         return self._words.beginning(prefix, limit)
 
-    def _chosen(self, ranked: "list[tuple[float, int]]", scope: Scope, limit: int) -> "list[Hit]":
+    def chosen(self, ranked: "list[tuple[float, int]]", scope: Scope, limit: int) -> "list[Hit]":
+        """Read the best of ranked things that are looked for."""
         hits: list[Hit] = []
         start, end = 0, 2 * limit  # of the best, most are what is looked for
         while start < len(ranked) and len(hits) < limit:
@@ -231,12 +232,12 @@ class SearchIndex:
             rows = units_in(self._db, _ONE_OF, numbers(unit for _, unit in some))
             units = {row[0]: row for row in rows if scope.holds(*row[1:4])}
             scores = {unit: score for score, unit in some if unit in units}
-            said = self._allowed(units[unit] for unit in scores)
+            said = self.allowed(units[unit] for unit in scores)
             hits += [Hit(fields, row[1], scores[row[0]], row[3]) for row, fields in said]
             start, end = end, end + _AT_ONCE
         return hits[:limit]
 
-    def _allowed(self, rows: "Iterable[Row]") -> "Iterator[tuple[Row, EventFields]]":
+    def allowed(self, rows: "Iterable[Row]") -> "Iterator[tuple[Row, EventFields]]":
         """Pair rows with what they say, but for what a person does not want said."""
         gone = self._db.execute(_REJECTED).fetchall()
         if not gone:

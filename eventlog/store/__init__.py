@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         "hooks-lost",  # as many bytes as events that nothing could keep
         "checkpoints",  # of earlier releases, removed
         "knowledge.db",  # what replays keep of the log
+        "meaning.sqlite",  # vectors of what can be found
         "late",  # contexts that are owed
         "locks",  # of files of knowledge bases
         "ready",  # of earlier releases, removed

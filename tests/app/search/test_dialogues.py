@@ -20,7 +20,8 @@ ANSWERED = "The gazetteer lookup treats Reykjavik as a province. The tram timeta
 
 
 @pytest.fixture
-def memory(tmp_path):
+def memory(tmp_path, monkeypatch):
+    monkeypatch.setattr("eventlog.app.search.search.is_installed", lambda: False)  # words alone
     return Memory(Store(str(tmp_path / "store")))
 
 
@@ -64,6 +65,7 @@ def test_a_conversation_is_found_by_what_its_agent_answered_and_shows_the_senten
 
     assert hit.conversation_id == "c1"
     assert "The gazetteer lookup treats Reykjavik as a province." in hit.text
+    assert Path(memory.log.store.cached("dialogues.sqlite")).stat().st_mode & 0o777 == 0o600
     assert b"gazetteer" not in b"".join(path.read_bytes() for path in Path(memory.log.store.log).iterdir())
 
 
