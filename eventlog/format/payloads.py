@@ -69,6 +69,7 @@ class StageSummary(TypedDict):
     decisions: NotRequired[list[str]]
     todos: NotRequired[list[str]]
     done: NotRequired[list[str]]
+    of_user: NotRequired[list[str]]
 
 
 class SessionEnd(TypedDict, total=False):
