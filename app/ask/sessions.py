@@ -171,6 +171,7 @@ def stats(opened: OpenStore, since: str = "", until: str = "~", progress: Progre
     """Count the sessions each net saved, by week between two timestamps; the last row is of all weeks."""
     replayed = replay(opened.log, opened.settings, save=False, progress=progress)
     avoided = duplicate_log.duplicates_by_day(opened.store)
+    planned = [entry.ts[:10] for entry in replayed.knowledge.entries]
     if (since, until) == ("", "~"):
-        return summed(chain.from_iterable(replayed.totals(COUNTS)), avoided)
-    return weeks(replayed.rows(COUNTS), avoided, since=since, until=until)
+        return summed(chain.from_iterable(replayed.totals(COUNTS)), avoided, planned)
+    return weeks(replayed.rows(COUNTS), avoided, planned, since=since, until=until)

@@ -21,7 +21,7 @@ from eventlog.settings.schema import Settings
 
 SOURCES = {"layer1_rules": "1", "layer2_precompact": "2", COMPOSED: "3", "layer4_stop": "4"}  # source -> layer
 _WORTH_SAVING = 3  # turns
-_SUMS = ("sessions", "automatic", "drawn", "unsaved", "trivial", "flushed", "asked", "duplicates_avoided")
+_SUMS = ("sessions", "automatic", "drawn", "unsaved", "trivial", "flushed", "asked", "duplicates_avoided", "planned")
 
 
 class _SessionCount(Struct, array_like=True, gc=False):
@@ -51,7 +51,7 @@ class Week(Struct):
 
     Shares are fractions of 1, None of an empty week. `fallback_rate`: sessions that cost an extra request.
     `automatic_share`: of those saved, summarised by a program; `drawn`: those of a transcript, not of agents' saves.
-    `coverage`: saved, of those not trivial.
+    `coverage`: saved, of those not trivial. `planned`: changes of knowledge bases that were planned in it.
     """
 
     week: str
@@ -65,6 +65,7 @@ class Week(Struct):
     duplicates_avoided: int = 0
     recall: RecallCount = field(default_factory=RecallCount)
     drawn: int = 0
+    planned: int = 0
 
     @property
     def saved(self) -> int:
@@ -130,17 +131,23 @@ COUNTS = RowKind("count", _SessionCount, _rows, total=Total(list[Week], _by_week
 
 
 def weeks(
-    sessions: Iterable[_SessionCount], avoided: Iterable[str] = (), *, since: str = "", until: str = "~"
+    sessions: Iterable[_SessionCount],
+    avoided: Iterable[str] = (),
+    planned: Iterable[str] = (),
+    *,
+    since: str = "",
+    until: str = "~",
 ) -> list[Week]:
     """Count by week the sessions that began between the two times; like `summed`."""
     counted = _by_week(session for session in sessions if since <= session.started_at <= until)
-    return summed(counted, (day for day in avoided if since[:10] <= day <= until[:10]))
+    of_days = ([day for day in days if since[:10] <= day <= until[:10]] for days in (avoided, planned))
+    return summed(counted, *of_days)
 
 
-def summed(counted: Iterable[Week], avoided: Iterable[str]) -> list[Week]:
+def summed(counted: Iterable[Week], avoided: Iterable[str], planned: Iterable[str] = ()) -> list[Week]:
     """Add up what was counted of each week, oldest first, and all together at the end.
 
-    `avoided` are days (`2026-02-21`) on which nothing was written twice.
+    `avoided` are days (`2026-02-21`) on which nothing was written twice, `planned` those on which entries were planned.
     """
     found: dict[str, Week] = {}
     for week in counted:
@@ -148,6 +155,9 @@ def summed(counted: Iterable[Week], avoided: Iterable[str]) -> list[Week]:
     for day in avoided:
         monday = _monday(day)
         found.setdefault(monday, Week(monday)).duplicates_avoided += 1
+    for day in planned:
+        monday = _monday(day)
+        found.setdefault(monday, Week(monday)).planned += 1
     total = Week("all")
     for week in found.values():
         total.absorb(week)

@@ -492,3 +492,12 @@ def test_what_is_withdrawn_from_a_base_leaves_the_copies_of_contexts_too(store, 
     at("append", "retraction", "--session", "h", "conversation=s")
     at("replay")
     assert not [path for path in copies.iterdir() if "POISON" in path.read_text()]
+
+
+def test_stats_count_what_was_planned(home):
+    for heading in ("Communication", "Tools"):
+        call("plan", "--path", "user", "--heading", heading, "--content", "- x", "--session", "s")
+    weeks = json.loads(call("stats", "--json").out)
+    none = json.loads(call("stats", "--json", "--until", "2020-01-01").out)
+
+    assert ([2, 2], [0]) == ([week["planned"] for week in weeks], [week["planned"] for week in none])

@@ -33,6 +33,8 @@ def _stats_command(since: str | None, until: str | None, nets: bool, as_json: bo
     (`drawn` in --json), 4 a request at a turn's end. Counts the sessions that `eventlog sessions` lists. Coverage
     leaves out trivial sessions.
 
+    Planned: entries for sections of USER.md and other knowledge bases.
+
     Recall: prompts with recalled lines, prompts without (silent), files with recalled lines, and the lines. A line
     counts as later used if its session afterwards saved a fact or a summary with an entity, a key or a file of the
     line: a sign, not a proof.
@@ -54,7 +56,7 @@ def _stats_command(since: str | None, until: str | None, nets: bool, as_json: bo
 
 _COLUMNS = (
     "week", "sessions", "agent", "compaction", "program", "asked", "unsaved", "trivial",
-    "fallback", "automatic", "coverage", "duplicates", "recalled", "silent", "files", "lines", "used",
+    "fallback", "automatic", "coverage", "duplicates", "recalled", "silent", "files", "lines", "used", "planned",
 )  # fmt: skip
 
 
@@ -75,7 +77,7 @@ def _row(week: Week) -> tuple[str, ...]:
     layers = [f"{count} ({_percent(week.shares[layer])})" for layer, count in week.layers.items()]
     rates = map(_percent, (week.fallback_rate, week.automatic_share, week.coverage))
     counts, recalls = (week.unsaved, week.trivial), structs.astuple(week.recall)
-    last = map(str, (week.duplicates_avoided, *recalls))
+    last = map(str, (week.duplicates_avoided, *recalls, week.planned))
     return week.week, str(week.sessions), *layers, *map(str, counts), *rates, *last
 
 
@@ -164,5 +166,6 @@ def _in_all(weeks: Sequence[Week], total: Week) -> list[str]:
     share = "" if total.coverage is None else f" · {total.coverage:.0%} of those worth saving saved"
     trivial = f" · {count(total.trivial, 'trivial one', 'trivial ones')}" if total.trivial else ""
     spared = f" · {count(total.duplicates_avoided, 'repetition')} not written" if total.duplicates_avoided else ""
-    totals = f"{count(total.sessions, 'session')} in {count(len(weeks), 'week')}{share}{trivial}{spared}"
+    planned = f" · {count(total.planned, 'section')} planned" if total.planned else ""
+    totals = f"{count(total.sessions, 'session')} in {count(len(weeks), 'week')}{share}{trivial}{spared}{planned}"
     return [*hang("  in all   ", totals), styled("every figure: eventlog stats --nets", dim=True)]

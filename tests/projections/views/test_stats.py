@@ -197,7 +197,7 @@ def test_the_table_has_a_line_for_each_week_and_one_for_all(tmp_path):
     assert 3 == len(lines)
     assert ["week", "sessions", "agent", "compaction", "program", "asked", "unsaved", "trivial"] == lines[0][:8]
     assert ["all", "1", "0 (0%)", "0 (0%)", "1 (100%)", "0 (0%)", "0", "0", "0%", "100%", "100%", "0"] == lines[-1][:12]
-    assert {17} == set(map(len, lines))
+    assert {18} == set(map(len, lines))
 
 
 def test_on_a_terminal_the_newest_weeks_stand_side_by_side_uncut(log):
