@@ -44,6 +44,7 @@ class _Here:
 def start_context(store: Store, call: HookCall) -> str:
     """Build the text a session starts with; never empty."""
     source = text(call.payload, "source")
+    _name_lost(store, call)
     for certain in (False, True):
         try:
             deadline.set_stage(deadline.ANSWER if certain else deadline.ANSWER - _RESERVE)
@@ -54,6 +55,20 @@ def start_context(store: Store, call: HookCall) -> str:
             deadline.set_stage(deadline.LAST)
             note(store, error, b"", call.agent)
     return prompts.instructions(store, call, cached.preferences(store)["locale"], source)
+
+
+def _name_lost(store: Store, call: HookCall) -> None:
+    """Append what sessions were asked whose host is gone; that may fail, and costs no context."""
+    from eventlog.hooks import background
+
+    try:
+        deadline.set_stage_within(deadline.LOCK, deadline.ANSWER)
+        background.name_lost(store, call)
+    except (Exception, OutOfTime) as error:  # noqa: BLE001 - `eventlog settle` sees to them all the same
+        from eventlog.hooks.error_log import note
+
+        deadline.set_stage(deadline.LAST)
+        note(store, error, b"", call.agent)
 
 
 def helper_context(store: Store, call: HookCall) -> str:

@@ -17,7 +17,12 @@ from eventlog.secrets import scrub_fields
 from eventlog.store import Store, conversation_name
 from eventlog.store.files import is_locked, read_regular, remove, write_note
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from eventlog.format.payloads import StageSummary
+
 _ENTRIES = "entries.waiting"
+_LONGEST_TOPIC = 90  # characters
 _STARTS_WITHIN = 10.0  # seconds
 _PAUSE = 0.5  # seconds: the host finishes first, and a single process handles several ends
 
@@ -81,6 +86,33 @@ def _noted(path: str) -> "dict[str, object]":
         return fastjson.object_in(read_regular(path))
     except OSError:
         return {}
+
+
+def name_lost(store: Store, call: HookCall) -> None:
+    """Append what was asked last of each conversation of the project whose host is gone: the next start tells it.
+
+    `eventlog settle` sums it up afterwards, when nobody waits.
+    """
+    try:
+        names = [name for name in os.listdir(notes_dir(store)) if name.endswith(".json")]
+    except OSError:
+        return
+    for note in (_noted(f"{notes_dir(store)}/{name}") for name in names):
+        session, agent = str(note.get("session", "")), str(note.get("agent", ""))
+        is_other = session != call.session and note.get("project", "") == call.project
+        if is_other and not note.get("ended") and is_gone(str(note.get("process", ""))):
+            _name(store, HookCall(agent, "", {}, session=session), call.project)
+
+
+def _name(store: Store, lost: HookCall, project: str) -> None:
+    from eventlog.hooks.conversation import last_prompt
+    from eventlog.hooks.record import envelope
+    from eventlog.store.append_once import append_once
+
+    lost.begun_in(project)
+    if prompt := " ".join(last_prompt(store, lost.session, lost.agent).split())[:_LONGEST_TOPIC]:
+        fields: StageSummary = {"scope": "session", "topic": prompt, "summary": prompt}
+        append_once(store, {**envelope(lost, "stage_summary"), **fields}, f"lost\n{lost.session}\n{prompt}")
 
 
 def mark_entries(store: Store) -> None:

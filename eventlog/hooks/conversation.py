@@ -75,21 +75,35 @@ def previous_event(store: Store, call: HookCall) -> str:
     Most hosts give a session's start and end no key, and a session may be short. Duplicates of a call follow the same
     event of the conversation; its next start or end follows another event.
     """
+    for event in _todays(store, call.session):
+        kind = event.get("type")
+        if kind in _CALLS and kind != call.type and event.get("trigger") != _OUR_TRIGGER:
+            return str(event.get("id"))
+    return ""
+
+
+def last_prompt(store: Store, session: str, agent: str) -> str:
+    """Return the user's newest prompt of a conversation, recorded today; "" for none."""
+    name = hosts.prompt_of(agent)
+    for event in _todays(store, session):
+        if name and event.get("name") == name and isinstance(payload := event.get("payload"), dict):
+            return str(payload.get("prompt", ""))
+    return ""
+
+
+def _todays(store: Store, session: str) -> "Iterator[dict[str, object]]":
+    """Yield a conversation's events at the end of today's log, newest first, without those of helpers."""
     try:
         data = read_end(path_of(store.log, timestamps.from_ns(time.time_ns())[:10]), _END)
     except OSError:
-        data = b""
-    end = len(data)
-    marks = index_lookup.marks(call.session)
+        return
+    end, marks = len(data), index_lookup.marks(session)
     while (at := max((data.rfind(mark, 0, end) for mark in marks), default=-1)) >= 0:
         start = data.rfind(b"\n", 0, at) + 1
         event = fastjson.object_in(data[start : data.find(b"\n", at)])
-        if event.get("conversation_id") == call.session and not event.get("subagent"):
-            kind = event.get("type")
-            if kind in _CALLS and kind != call.type and event.get("trigger") != _OUR_TRIGGER:
-                return str(event.get("id"))
+        if event.get("conversation_id") == session and not event.get("subagent"):
+            yield event
         end = start
-    return ""
 
 
 # ------------------------------------------------------------------------------------------------ its saves and turns

@@ -14,7 +14,7 @@ from eventlog.hosts.call import HookCall
 from eventlog.log.event_log import EventLog
 from eventlog.store import Store
 from tests.support.hook_calls import HOOK
-from tests.support.host_calls import alone, events
+from tests.support.host_calls import alone, events, tell
 from tests.support.payloads import claude
 from tests.support.use_cases import finalize
 
@@ -78,6 +78,27 @@ def test_a_session_whose_host_was_killed_is_drawn_at_the_next_start_and_not_befo
     assert has_work
     assert ["Fix the rounding of prices"] == [event.topic for event in events(store, "stage_summary")]
     assert not background.has_open(Store(str(store)))
+
+
+def test_the_next_start_names_what_a_killed_session_was_asked_and_once(store, host):
+    process = host(STARTED, claude("UserPromptSubmit", prompt="Work on the wallet page", prompt_id="p"))
+    alive = tell(store, claude("SessionStart", source="startup", session_id="s-2"), "--agent", "claude")
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    elsewhere = claude("SessionStart", source="startup", session_id="s-3", cwd="/home/ada/other")
+    starts = [
+        tell(store, payload, "--agent", "claude")
+        for payload in (
+            elsewhere,
+            claude("SessionStart", source="startup", session_id="s-4"),
+            claude("SessionStart", source="startup", session_id="s-5"),
+        )
+    ]
+
+    assert [False, False, True, True] == ["wallet page" in str(answer) for answer in (alive, *starts)]
+    assert ["Work on the wallet page"] == [event.topic for event in events(store, "stage_summary")]
+    finalize(EventLog(store))
+    assert "Fix the rounding of prices" == events(store, "stage_summary")[-1].topic
 
 
 def test_a_session_that_ended_before_its_host_came_back_keeps_its_end(store, host):
