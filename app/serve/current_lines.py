@@ -14,8 +14,8 @@ from eventlog.fast import fastjson, os
 from eventlog.format import timestamps
 from eventlog.format.event_order import order
 from eventlog.format.ids import day_in_id
-from eventlog.format.text import statement_line
-from eventlog.hooks.conversation import all_events
+from eventlog.format.text import cut, one_line, statement_line
+from eventlog.hooks.conversation import TooMuch, all_events
 from eventlog.projections.context.heard import HeardEvent, RejectedStatements
 from eventlog.projections.context.recent import DAY_MS
 from eventlog.projections.current.standing import likeness, standing
@@ -37,6 +37,7 @@ _PATIENCE = 0.2  # seconds another writer of the index is waited for
 _MOST = 4 << 20  # bytes of the log that are taken in while a session waits
 _SMALL_LOG = 4 << 20  # bytes that are read whole where there is no index
 _LAST_LINES = 1500  # of a project, among which sessions are looked for
+_MOST_TOLD, _TOLD_CHARS = 3, 160
 _SAID = ("fact", "stage_summary")
 _TS = b'"ts":"'
 _TS_LENGTH = len("2026-02-20T08:35:44.123456Z")
@@ -77,6 +78,22 @@ class CurrentLines:
             if one.conversation_id in found or len(found) < most:
                 found.setdefault(one.conversation_id, []).append(one)
         return [one for said in found.values() for one in said]
+
+    def told(self, conversation_id: str, /) -> "list[str]":
+        """List what a conversation was told with its prompts and still stands, the newest last."""
+        try:
+            events = list(all_events(self._store, conversation_id))
+        except (OSError, TooMuch):
+            return []
+        given = (one for one in events if one.get("type") == "context_injected" and one.get("trigger"))
+        ids = list(dict.fromkeys(source for event in given for source in texts_in(event, "sources")))
+        lines = {text_in(event, "id"): HeardEvent(event, subject) for event, subject in self._rows.events(ids)}
+        heard = [lines[one] for one in ids if one in lines]
+        texts = [(one, one.content if one.type == "fact" else one.summary) for one in heard[-_MOST_TOLD:]]
+        return [f"[{one.ts[:10]}] {cut(one_line(text), _TOLD_CHARS)}" for one, text in texts if self._allows(text)]
+
+    def _allows(self, text: str) -> bool:
+        return bool(text) and not self.rejections.rejects(text)
 
     def conversation(self, conversation_id: str, /) -> "list[HeardEvent] | None":
         """Return what a conversation said that may be heard, oldest first; None where that is not known."""
@@ -182,6 +199,11 @@ class _Rows:
         last = "SELECT line, subject, type, ts FROM units WHERE subject = ? ORDER BY ts DESC LIMIT ?"
         return self._read(f"SELECT line, subject FROM ({last}) WHERE type != 'fact'", subject, _LAST_LINES)  # noqa: S608
 
+    def events(self, ids: "Collection[str]") -> "list[tuple[EventFields, str]]":
+        """List those of these events that stand."""
+        marks = ",".join("?" * len(ids))
+        return self._read(f"SELECT line, subject FROM units WHERE id > 0 AND event IN ({marks})", *ids)  # noqa: S608
+
     def conversation(self, conversation: str) -> "list[tuple[EventFields, str]]":
         """List the facts and summaries of a conversation."""
         return self._read(
@@ -251,6 +273,10 @@ class _Lines:
         """List the summaries and texts about a project, the newest first."""
         found = [one for one in self._found if one.subject == subject and not one.is_fact]
         return [(one.event, subject) for one in sorted(found, key=lambda one: str(one.event["ts"]), reverse=True)]
+
+    def events(self, ids: "Collection[str]") -> "list[tuple[EventFields, str]]":
+        """List those of these events that were found."""
+        return [(one.event, one.subject) for one in self._found if one.event["id"] in ids]
 
     def conversation(self, conversation: str) -> "list[tuple[EventFields, str]]":
         """List the facts and summaries of a conversation."""

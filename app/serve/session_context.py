@@ -8,11 +8,13 @@ from eventlog.app.serve.context import ContextResult, begin, build, gathered
 from eventlog.app.serve.receipt_line import append_receipt_line
 from eventlog.fast.copies import replace
 from eventlog.hooks import prompts
+from eventlog.hooks.conversation import TooMuch, all_events
 from eventlog.hosts import has_tools
 from eventlog.hosts.call import HookCall
 from eventlog.projections.context.build import build as fit_parts
 from eventlog.projections.context.context_files import MEMORY
 from eventlog.projections.context.request import ContextRequest, WorkAtHand
+from eventlog.projections.search.findable import text_in
 from eventlog.projects.repository import branch_and_changes
 from eventlog.projects.root import project_root
 
@@ -65,10 +67,12 @@ def request_of(
     agent: str = "",
     budget: int | None = None,
     where: str = "",
+    transcript: str = "",
 ) -> ContextRequest:
     """Ask, on this machine and now, for the context of a session in the project with this root.
 
-    With `session` it is a real start, told how to save. `budget` is in characters, `where` the directory it works in.
+    With `session` it is a real start, told how to save. `budget` is in characters, `where` the directory it works in,
+    `transcript` what its host writes; where it is not said, as the log knows it.
     """
     call = HookCall(agent or "cli", "SessionStart", {"cwd": where or project}, session=session)
     return ContextRequest(
@@ -86,7 +90,17 @@ def request_of(
         program=opened.machine.program,
         store_option=prompts.store_option(opened.store),
         has_tools=has_tools(call.agent, project),
+        transcript=(transcript or _transcript_of(opened.store, session)) if source == "compact" else "",
     )
+
+
+def _transcript_of(store: "Store", session: str) -> str:
+    """Find the transcript that a session's start named; "" where none did."""
+    try:
+        named = [text_in(event, "transcript_path") for event in all_events(store, session)] if session else []
+    except (OSError, TooMuch):
+        return ""
+    return next(filter(None, reversed(named)), "")
 
 
 def _within(project: str, where: str) -> str:

@@ -94,8 +94,8 @@ def _known(store: Store, call: HookCall, source: str, *, certain: bool) -> str:
     from eventlog.projections.context.request import NEW
     from eventlog.settings.plain import plain_settings
 
-    if not cached.are_current(store):
-        find_libraries()  # nobody has read `config.yaml` since it changed
+    if source == "compact" or not cached.are_current(store):
+        find_libraries()  # for a transcript, or as nobody has read `config.yaml` since it changed
     opened = _Here(store, plain_settings(cached.settings(store)))
     request = request_of(
         opened,
@@ -105,6 +105,7 @@ def _known(store: Store, call: HookCall, source: str, *, certain: bool) -> str:
         source=source,
         agent=call.agent,
         where=call.where,
+        transcript=text(call.payload, "transcript_path", "transcriptPath"),
     )
     built = session_context(opened, request, certain=certain)
     _append_receipt(store, call, built, source)

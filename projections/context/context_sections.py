@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 # what matters most when not all of it fits
 _BY_VALUE = (
-    "todos", "BOOTSTRAP", "last", "bearings", "look up", "own", "facts", "project AGENTS", "project MEMORY", "sessions",
-    "MEMORY", "OWNER", "user", "AGENTS", "SPIRIT", "TOOLS", "notes",
+    "before", "todos", "BOOTSTRAP", "last", "bearings", "look up", "own", "facts", "project AGENTS", "project MEMORY",
+    "sessions", "MEMORY", "OWNER", "user", "AGENTS", "SPIRIT", "TOOLS", "notes",
 )  # fmt: skip
 _FACTS = _BY_VALUE.index("facts")
 _FIRST = ("todos", "last", "bearings", "facts")  # where a thing that is said several times is told
@@ -82,6 +82,7 @@ def sections(parts: "ContextSources", told: "Collection[Line]" = ()) -> ContextP
     )
     rest = [*_of_notes(parts), _of_facts(parts), *memories, _of_own(parts), _of_sessions(parts)]
     first = [
+        ContextSection(parts.words.before, tuple(parts.before), _BY_VALUE.index("before"), urgent=True),
         ContextSection(parts.words.last_session, tuple(parts.last), _BY_VALUE.index("last")),
         ContextSection(parts.words.todos, tuple(parts.todos), _BY_VALUE.index("todos"), urgent=True),
         ContextSection(on_what(parts), tuple(bearing_lines(parts)), _BY_VALUE.index("bearings")),

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
         def sessions(self, most: int, /) -> "list[HeardEvent]":
             """List the summaries and the texts of so many conversations of the project, those last at work."""
 
+        def told(self, conversation_id: str, /) -> "list[str]":
+            """List what a conversation was told with its prompts and still stands, the newest last."""
+
         def conversation(self, conversation_id: str, /) -> "list[HeardEvent] | None":
             """Return what a conversation said that may be heard, oldest first; None where that is not known."""
 

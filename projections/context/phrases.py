@@ -11,6 +11,12 @@ class ContextPhrases:
     """Titles and fixed phrases."""
 
     bootstrap: str
+    before: str  # the title of what a conversation was about before it was compacted, in these lines
+    asked: str  # with {text}
+    rule: str  # with {text}
+    failed: str  # with {command}
+    passed: str  # with {command}
+    changed: str  # with {files}
     notes: str  # with {day}
     facts: str
     user_memory: str
@@ -36,6 +42,12 @@ class ContextPhrases:
 PHRASES: "dict[Locale, ContextPhrases]" = {
     "en": ContextPhrases(
         bootstrap="First session here",
+        before="This conversation before it was compacted",
+        asked="Asked first: {text}",
+        rule="The user said: {text}",
+        failed="Failed: `{command}`",
+        passed="Passed after that: `{command}`",
+        changed="Changed last: {files}",
         notes="Notes of {day}",
         facts="Recent facts",
         user_memory="What is known about the user",
@@ -58,6 +70,12 @@ PHRASES: "dict[Locale, ContextPhrases]" = {
     ),
     "zh": ContextPhrases(
         bootstrap="首次会话",
+        before="压缩之前的本会话",
+        asked="最初的请求：{text}",
+        rule="用户说过：{text}",
+        failed="失败：`{command}`",
+        passed="之后通过：`{command}`",
+        changed="最近改动：{files}",
         notes="{day} 的笔记",
         facts="近期事实",
         user_memory="关于用户",

@@ -71,8 +71,9 @@ class ContextRequest:
 
     `now` is a timestamp of the log. `instructions` are given in any case, before everything else. `session_type` None:
     as the session's start in the log says. `source` is startup, resume, clear, compact, …; `bootstrap` what only the
-    first session of all is told; `budget` in characters, None: as configured; `program` how the agent's shell calls us,
-    `store_option` what leads to a store of another place, `has_tools` whether its agent has our tools.
+    first session of all is told, `transcript` the file that has what was said before a compaction; `budget` in
+    characters, None: as configured; `program` how the agent's shell calls us, `store_option` what leads to a store of
+    another place, `has_tools` whether its agent has our tools.
     """
 
     def __init__(
@@ -92,6 +93,7 @@ class ContextRequest:
         program: str = "eventlog",
         store_option: str = "",
         has_tools: bool = False,
+        transcript: str = "",
     ) -> None:
         self.now = now
         self.home = home
@@ -108,6 +110,7 @@ class ContextRequest:
         self.program = program
         self.store_option = store_option
         self.has_tools = has_tools
+        self.transcript = transcript
 
     @property
     def folder(self) -> str:

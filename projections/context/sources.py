@@ -57,11 +57,12 @@ class ContextSources:
     """The parts of one context, in the order they are told.
 
     `left_out` are files the host loads by itself, `told_by_host` what they say; `index` is the path of the keyword
-    index, where there is one; `rendered` are files that were read for a session. `own` is the summary of a session that
-    came back; for a new one `last` tells the last session of the project, and `sessions` those before, a line each;
-    `quotes` are the lines of files by the line that tells them.
+    index, where there is one; `rendered` are files that were read for a session, `quotes` their lines by the line that
+    tells them. `own` is the summary of a session that came back, `before` what it was about before it was compacted;
+    for a new one `last` tells the last session of the project, and `sessions` those before, a line each.
     """
 
+    before: "list[Line]"
     left_out: list[str]
     told_by_host: list[str]
     notes: "list[DayNotes]"
@@ -170,16 +171,19 @@ def gather(
     heard = by_conversation({one.id: one for one in (*sessions, *recent)}.values())
     if came_back:
         heard = {name: said for name, said in heard.items() if name == request.session_id}
+    parts.before = _before(request, parts.words, known) if request.transcript and not shared else []
     parts.left_out = [encodable(file.path) for file in left_out]
     parts.told_by_host = [text for file in left_out for text in _read(file)]
     parts.notes = list(notes(heard, known.rejections, settings, request.now))
     parts.facts = recent_facts(known.recent, request.now, settings.context, parts.local)
     parts.todos = open_todos(heard, known.rejections)
-    parts.bearings = [one for one in request.work.bearings if _bears(one, request, shared=shared, only_facts=came_back)]
-    bearing = {one.conversation_id for one in parts.bearings if not one.memory_type}
+    bearings = [one for one in request.work.bearings if _bears(one, request, shared=shared, only_facts=came_back)]
+    bearing = {one.conversation_id for one in bearings if not one.memory_type}
     memory = parts.content(context_files.MEMORY) or ""
     several = past.newest(sessions, request, memory, shared=shared)
     chosen = [one for _, one in zip(range(most), several, strict=False)]
+    last = chosen[0].name if chosen else ""
+    parts.bearings = [one for one in bearings if one.memory_type or one.conversation_id != last]
     earlier = [one for one in chosen[1:] if one.name not in bearing]
     parts.last = chosen[0].in_full(parts.local, request.project) if chosen else []
     parts.sessions = brief_lines(earlier, parts.local, request.project)
@@ -189,6 +193,16 @@ def gather(
     index = f"{store.knowledge}/{request.folder}INDEX.md"
     parts.index = index if not shared and os.path.isfile(index) else ""
     return parts
+
+
+def _before(request: "ContextRequest", words: "ContextPhrases", known: "CurrentSource") -> "list[Line]":
+    """Draw what a conversation was about before it was compacted; nothing where that cannot be read."""
+    try:
+        from eventlog.projections.context.before_compaction import before_compaction  # needs libraries
+
+        return before_compaction(request.transcript, request.project, words, known.told(request.session_id))
+    except (OSError, ImportError):
+        return []
 
 
 def _most_sessions(parts: ContextSources) -> int:

@@ -1,0 +1,203 @@
+"""What a conversation was about before it was compacted, drawn from its transcript without a model; pure but for that.
+
+The first request, what the user said holds for all of it, the files that were changed, the last command that failed and
+the one that passed after it, and what is open. A transcript may be of many megabytes, and a session waits: of all but
+its end, only lines are read that hold a prompt or a change. The lines of Claude Code, Codex, Qwen and Gemini are known.
+
+Loaded where a session starts after a compaction: it needs libraries.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from eventlog.fast import fastjson, os
+from eventlog.format.codec import dig
+from eventlog.format.text import cut, one_line, same_text
+from eventlog.hosts.transcripts.read import of_the_user
+from eventlog.hosts.transcripts.steps import Step, from_tool, programs_run, texts
+from eventlog.projections.line import Line
+from eventlog.projections.views.markdown import as_text
+from eventlog.secrets import scrub_text
+from eventlog.store.files import open_regular, read_end
+from eventlog.store.index_lookup import line_at, lines_with
+
+if TYPE_CHECKING:
+    from eventlog.projections.context.phrases import ContextPhrases
+
+CHARS = 1500
+_BEGINNING, _LAST = 1 << 18, 24 << 20  # bytes that are read of a transcript
+_END = 3 << 18  # bytes of which every line is read
+_LONGEST_LINE = 1 << 18  # bytes; a longer one holds a picture, or a whole file
+_BY_USER, _NEXT = b'"role":"user",', 48  # bytes after it that tell a prompt from the answer of a tool
+_OF_TOOLS = (b'"tool_', b'"functionResponse', b'"type":"image')
+_CHANGES = (b'"name":"Edit"', b'"name":"Write"', b'"name":"TodoWrite"')
+_BEFORE_END = 4 << 20  # bytes in which earlier changes and plans of Claude Code are looked for
+_NOT_THE_USER = ("<", "# AGENTS.md", "Caveat: The messages below", "[Request interrupted", "Stop hook feedback:")
+_MOST_FILES, _MOST_RULES, _MOST_TODOS = 8, 6, 5
+_REQUEST_CHARS, _RULE_CHARS, _COMMAND_CHARS, _TODO_CHARS = 300, 160, 140, 100
+_BEGINS = ("always ", "never ", "do not ", "don't ", "please always ", "please never ", "please do not ",
+           "please don't ", "make sure ", "remember to ", "from now on", "only ever ", "no matter what")  # fmt: skip
+_HOLDS = ("must never", "must always", "must not", "should never", "should always", "from now on",
+          "under no circumstances", "you may not ")  # fmt: skip
+_HOLDS_ZH = ("不要", "务必", "始终", "永远", "禁止", "一律", "必须", "不得", "从现在起", "今后", "不许", "切勿")
+_ENDS = str.maketrans(dict.fromkeys("!?。！？；\r", "\n"))
+_ANSWERS = ("tool_result", "function_call_output", "custom_tool_call_output")
+_RUNNERS = frozenset(("", "python", "python3", "uv", "run", "npx", "node", "sh", "bash", "env", "sudo", "2>&1", "|"))
+_FAILED = ("Exit code ", "Process exited with code ", 'exit_code":', "Exit Code: ")
+
+
+class _Drawn:
+    """The parts of a conversation, collected while its lines go by."""
+
+    def __init__(self) -> None:
+        self.request = ""
+        self.rules: dict[str, str] = {}
+        self.files: dict[str, None] = {}
+        self.todos: list[str] = []
+        self.runs: list[tuple[str, bool]] = []  # commands that were run, and whether they failed
+        self._called: dict[str, str] = {}
+
+    def add(self, record: dict[str, Any]) -> None:
+        """Take in a line."""
+        if record.get("isSidechain") or record.get("isMeta") or record.get("isCompactSummary"):
+            return
+        about: Any = record.get("payload") if record.get("type") == "response_item" else record.get("message", record)
+        content = dig(about, "content") or dig(about, "parts")
+        if (dig(about, "role") or record.get("type")) == "user":
+            self._ask("\n".join(texts(content)))
+        called = dig(about, "toolCalls")  # of Gemini: each with what it came to
+        for block in [
+            *(content if isinstance(content, list) else [about]),
+            *(called if isinstance(called, list) else []),
+        ]:
+            self._call(block)
+            self._return(block)
+
+    def _ask(self, prompt: str) -> None:
+        said = of_the_user(prompt)
+        if not said or said.startswith(_NOT_THE_USER):
+            return
+        self.request = self.request or one_line(said)
+        for rule in _rules(said):
+            self.rules.pop(same_text(rule), None)
+            self.rules[same_text(rule)] = rule
+
+    def _call(self, block: Any) -> None:
+        """Take in the call of a tool: `tool_use`, `function_call`, `functionCall`."""
+        called = dig(block, "functionCall") or block
+        name = dig(called, "name")
+        if not isinstance(name, str):
+            return
+        arguments = next((dig(called, key) for key in ("input", "arguments", "args") if dig(called, key)), None)
+        for step in from_tool(name, arguments):
+            self._take(step, str(dig(called, "call_id") or dig(called, "id") or name))
+
+    def _take(self, step: Step, call: str) -> None:
+        if step.kind == "file":
+            self.files.pop(step.text, None)
+            self.files[step.text] = None
+        elif step.kind == "todos":
+            self.todos = step.text.splitlines()
+        elif step.kind == "command":
+            self._called[call] = step.text
+
+    def _return(self, block: Any) -> None:
+        """Take in what a command came to: `tool_result`, `function_call_output`, `functionResponse`."""
+        answer = dig(block, "functionResponse") or block
+        call = next((dig(answer, key) for key in ("tool_use_id", "call_id", "id") if dig(answer, key)), None)
+        said = next((dig(answer, key) for key in ("content", "output", "response", "result") if dig(answer, key)), "")
+        has_ended = dig(answer, "status") in ("success", "error", "completed", "failed")
+        is_answer = dig(block, "type") in _ANSWERS or answer is not block or has_ended
+        if is_answer and (command := self._called.pop(str(call), "")):
+            failed = dig(answer, "is_error") or dig(answer, "status") in ("error", "failed")
+            self.runs.append((command, bool(failed) or _says_failed(said)))
+
+
+def before_compaction(path: str, project: str, words: "ContextPhrases", told: Iterable[str] = ()) -> list[Line]:
+    """Draw what must not be lost from a transcript, in at most `CHARS` characters; raises OSError.
+
+    `told` are lines that the conversation was given with its prompts.
+    """
+    drawn = _Drawn()
+    for line in _lines(path):
+        drawn.add(fastjson.object_in(line))
+    files = list(dict.fromkeys(file.removeprefix(f"{project}/") for file in drawn.files))
+    failed, passed = _last_failure(drawn.runs)
+    kept: list[str] = []
+    left = CHARS - len(words.before) - len("\n# \n\n")
+    for part in (
+        words.asked.format(text=cut(drawn.request, _REQUEST_CHARS)) if drawn.request else "",
+        *(words.rule.format(text=cut(rule, _RULE_CHARS)) for rule in [*drawn.rules.values()][-_MOST_RULES:]),
+        words.failed.format(command=cut(failed, _COMMAND_CHARS)) if failed else "",
+        words.passed.format(command=cut(passed, _COMMAND_CHARS)) if passed else "",
+        *(f"[ ] {cut(one_line(todo), _TODO_CHARS)}" for todo in drawn.todos[:_MOST_TODOS]),
+        words.changed.format(files=", ".join(files[: -_MOST_FILES - 1 : -1])) if files else "",
+        *told,
+    ):
+        text = f"- {as_text(one_line(scrub_text(part)))}"
+        if part and len(text) < left:
+            left -= len(text) + 1
+            kept.append(text)
+    return list(map(Line, kept))
+
+
+def _lines(path: str) -> Iterator[bytes]:
+    """Yield the lines that are read, in their order: the beginning, prompts, the last changes, and all of the end."""
+    data = read_end(path, _LAST)
+    if len(data) == _LAST:
+        with os.fdopen(open_regular(path), "rb") as opened:
+            yield from opened.read(_BEGINNING).split(b"\n")
+        data = data[data.find(b"\n") + 1 :]
+    spans: dict[int, int] = {}
+    at = data.find(_BY_USER)
+    while at >= 0:
+        following = data[at : at + _NEXT]
+        if not any(mark in following for mark in _OF_TOOLS):
+            start, end = line_at(data, at)
+            spans[start] = end
+        at = data.find(_BY_USER, at + 1)
+    earlier = data.find(b"\n", max(0, len(data) - _BEFORE_END)) + 1
+    spans |= {earlier + start: earlier + end for start, end in lines_with(data[earlier:], _CHANGES)}
+    at = data.find(b"\n", max(0, len(data) - _END)) + 1 if len(data) > _END else 0
+    while at < len(data):
+        end = data.find(b"\n", at)
+        end = len(data) if end < 0 else end
+        spans[at] = end
+        at = end + 1
+    yield from (data[start:end] for start, end in sorted(spans.items()) if end - start <= _LONGEST_LINE)
+
+
+def _rules(prompt: str) -> Iterator[str]:
+    """Yield the sentences of a prompt that ask for something that holds from then on."""
+    for line in prompt[:_LONGEST_LINE].replace(". ", ".\n").translate(_ENDS).split("\n"):
+        sentence = one_line(line).lstrip("-*•0123456789.) ").rstrip(".")
+        lower = sentence.lower()
+        holds = lower.startswith(_BEGINS) or any(mark in lower for mark in (*_HOLDS, *_HOLDS_ZH))
+        if holds and len(sentence) <= _RULE_CHARS:
+            yield sentence
+
+
+def _says_failed(said: Any) -> bool:
+    """Tell whether the answer of a command begins or ends with an exit code that is not 0."""
+    text = said if isinstance(said, str) else "\n".join(texts(said)) or str(said)
+    for mark in _FAILED:
+        before, found, rest = text.partition(mark)
+        if found and (len(before) < _COMMAND_CHARS or mark != "Exit code "):
+            return not rest.lstrip(" '\"").startswith("0")
+    return False
+
+
+def _last_failure(runs: Sequence[tuple[str, bool]]) -> tuple[str, str]:
+    """Find the last command that failed, and the first about the same that passed later; "" for none."""
+    for at in range(len(runs) - 1, -1, -1):
+        command, has_failed = runs[at]
+        if has_failed and (about := _about(command)):
+            later = (run for run, failed in runs[at + 1 :] if not failed and 2 * len(about & _about(run)) >= len(about))
+            return one_line(command), one_line(next(later, ""))
+    return "", ""
+
+
+def _about(command: str) -> set[str]:
+    """List what a command runs, and on which files by their last names; nothing where it only looks around."""
+    words = " ".join(programs_run(command)).split()
+    return {word.rpartition("/")[2] for word in words if not word.startswith("-")} - _RUNNERS
