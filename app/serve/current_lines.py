@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
     from sqlite3 import Connection
 
+    from eventlog.projections.context.phrases import ContextPhrases
     from eventlog.projections.context.request import ContextRequest
+    from eventlog.projections.line import Line
     from eventlog.projections.search.findable import EventFields
     from eventlog.store import Store
 
@@ -79,7 +81,17 @@ class CurrentLines:
                 found.setdefault(one.conversation_id, []).append(one)
         return [one for said in found.values() for one in said]
 
-    def told(self, conversation_id: str, /) -> "list[str]":
+    def before_compaction(self, request: "ContextRequest", words: "ContextPhrases", /) -> "list[Line]":
+        """Draw from a transcript what its conversation was about before; nothing where it cannot be read."""
+        find_libraries()
+        try:
+            from eventlog.app.serve.before_compaction import before_compaction
+
+            return before_compaction(request.transcript, request.project, words, self._told(request.session_id))
+        except (OSError, ImportError):
+            return []
+
+    def _told(self, conversation_id: str) -> "list[str]":
         """List what a conversation was told with its prompts and still stands, the newest last."""
         try:
             events = list(all_events(self._store, conversation_id))

@@ -94,8 +94,8 @@ def _known(store: Store, call: HookCall, source: str, *, certain: bool) -> str:
     from eventlog.projections.context.request import NEW
     from eventlog.settings.plain import plain_settings
 
-    if source == "compact" or not cached.are_current(store):
-        find_libraries()  # for a transcript, or as nobody has read `config.yaml` since it changed
+    if not cached.are_current(store):
+        find_libraries()  # nobody has read `config.yaml` since it changed
     opened = _Here(store, plain_settings(cached.settings(store)))
     request = request_of(
         opened,

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from typing import Any, Protocol
 
+    from eventlog.projections.context.phrases import ContextPhrases
+    from eventlog.projections.context.request import ContextRequest
+    from eventlog.projections.line import Line
+
     class CurrentSource(Protocol):
         """The facts and summaries that stand, for one who listens.
 
@@ -30,8 +34,8 @@ if TYPE_CHECKING:
         def sessions(self, most: int, /) -> "list[HeardEvent]":
             """List the summaries and the texts of so many conversations of the project, those last at work."""
 
-        def told(self, conversation_id: str, /) -> "list[str]":
-            """List what a conversation was told with its prompts and still stands, the newest last."""
+        def before_compaction(self, request: "ContextRequest", words: "ContextPhrases", /) -> "list[Line]":
+            """Draw from a transcript what its conversation was about before; nothing where it cannot be read."""
 
         def conversation(self, conversation_id: str, /) -> "list[HeardEvent] | None":
             """Return what a conversation said that may be heard, oldest first; None where that is not known."""

@@ -6,6 +6,8 @@ is; it is not said once more by ours.
 Imported inside agents' hooks: standard library only.
 """
 
+import sys
+
 from eventlog.fast.copies import replace
 from eventlog.format.text import statement_of
 from eventlog.projections.line import Line
@@ -28,11 +30,16 @@ _JOINT = " → "  # between parts of a summary
 
 
 def said_once(
-    sections: "Sequence[ContextSection]", ranks: "Sequence[int]", project: str, theirs: "Iterable[Line]" = ()
+    sections: "Sequence[ContextSection]",
+    ranks: "Sequence[int]",
+    project: str,
+    theirs: "Iterable[Line]" = (),
+    most: int = sys.maxsize,
 ) -> "list[ContextSection]":
     """Drop what a section of a smaller rank says, or the same one before; `project` is its name in notes.
 
-    Dropped is also what people's own files say as a bullet in a line of `theirs`, and a heading of nothing.
+    Dropped is also what people's own files say as a bullet in a line of `theirs`, and a heading of nothing. What
+    follows so many characters of a section has no room in any case, and is not compared.
     """
     told = _SaidTexts(project)
     for line in theirs:
@@ -40,13 +47,20 @@ def said_once(
     kept = list(sections)
     for position in sorted(range(len(kept)), key=ranks.__getitem__):
         before = kept[position].lines
-        lines = [line for line in before if told.is_new(line)]
+        lines = list(_new(before, told, most))
         lost_all = len(lines) < len(before) and not any(_bullet(line.text) for line in lines)
         filled = [] if lost_all else list(_without_empty(lines))
         while filled and not filled[-1].text:
             del filled[-1]
         kept[position] = replace(kept[position], lines=tuple(filled))
     return [replace(section, lines=tuple(map(told.with_all_sources, section.lines))) for section in kept]
+
+
+def _new(lines: "Iterable[Line]", told: "_SaidTexts", most: int) -> "Iterator[Line]":
+    for line in lines:
+        most -= len(line.text) + 1
+        if most < 0 or told.is_new(line):
+            yield line
 
 
 def said_by_people(theirs: "Iterable[Line]", ours: "Iterable[ContextSection]", project: str) -> set[Line]:

@@ -171,7 +171,7 @@ def gather(
     heard = by_conversation({one.id: one for one in (*sessions, *recent)}.values())
     if came_back:
         heard = {name: said for name, said in heard.items() if name == request.session_id}
-    parts.before = _before(request, parts.words, known) if request.transcript and not shared else []
+    parts.before = known.before_compaction(request, parts.words) if request.transcript and not shared else []
     parts.left_out = [encodable(file.path) for file in left_out]
     parts.told_by_host = [text for file in left_out for text in _read(file)]
     parts.notes = list(notes(heard, known.rejections, settings, request.now))
@@ -193,16 +193,6 @@ def gather(
     index = f"{store.knowledge}/{request.folder}INDEX.md"
     parts.index = index if not shared and os.path.isfile(index) else ""
     return parts
-
-
-def _before(request: "ContextRequest", words: "ContextPhrases", known: "CurrentSource") -> "list[Line]":
-    """Draw what a conversation was about before it was compacted; nothing where that cannot be read."""
-    try:
-        from eventlog.projections.context.before_compaction import before_compaction  # needs libraries
-
-        return before_compaction(request.transcript, request.project, words, known.told(request.session_id))
-    except (OSError, ImportError):
-        return []
 
 
 def _most_sessions(parts: ContextSources) -> int:

@@ -121,16 +121,17 @@ def _document(
     changed_at: str,
     index: "DocumentIndex",
 ) -> Document:
-    """Add to the lines of a title the sessions and the keywords that fit; sessions take half of the room at most."""
+    """Add to the lines of a title the sessions and the keywords that fit; these take half of the room, if need be."""
     settings, words = index.settings, LABELS[index.settings.locale]
     subject = index.memo(fact_scope, name)
     behind = _sources_of([name], index)
     left = _room(subject, len(listed), settings) - STAMP_BYTES - _size(_head("", words, behind))
-    shown = list(_fitting(listed, left // 2, settings.memory.max_lines // 2))
+    keywords = _keywords(subject, sessions, name, index)
+    of_keywords = min(left // 2, _size(line for _, line in keywords))
+    shown = list(_fitting(listed, left - of_keywords, settings.memory.max_lines // 2))
     if shown:
         lines += [Line(text, find=lambda: ((), _spoke(name, index))) for text in ("", f"## {words.sessions}", "")]
         lines += shown
-    keywords = _keywords(subject, sessions, name, index)
     room = left - _size(shown), settings.memory.max_lines - len(lines) - _OWN_LINES
     count = sum(1 for _ in _fitting([line for _, line in keywords], *room))
     if count:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from eventlog.projections.context.before_compaction import CHARS, before_compaction
+from eventlog.app.serve.before_compaction import CHARS, before_compaction
 from eventlog.projections.context.phrases import PHRASES
 from tests.support.context_scene import Scene
 

@@ -46,7 +46,7 @@ _RUNNERS = frozenset(("", "python", "python3", "uv", "run", "npx", "node", "sh",
 _FAILED = ("Exit code ", "Process exited with code ", 'exit_code":', "Exit Code: ")
 
 
-class _Drawn:
+class _TranscriptParts:
     """The parts of a conversation, collected while its lines go by."""
 
     def __init__(self) -> None:
@@ -118,7 +118,7 @@ def before_compaction(path: str, project: str, words: "ContextPhrases", told: It
 
     `told` are lines that the conversation was given with its prompts.
     """
-    drawn = _Drawn()
+    drawn = _TranscriptParts()
     for line in _lines(path):
         drawn.add(fastjson.object_in(line))
     files = list(dict.fromkeys(file.removeprefix(f"{project}/") for file in drawn.files))
