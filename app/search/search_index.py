@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from sqlite3 import Connection
 
+    from eventlog.app.search.appended import Lines
     from eventlog.app.search.project_names import ProjectNames
     from eventlog.app.search.word_tables import Answer, Row, Units, WordTable
     from eventlog.projections.search.findable import EventFields
@@ -133,10 +134,19 @@ class SearchIndex:
         seen = seen_in(self._db)
         news = appended(store, seen, most)
         self.log_files = news.files
-        if news.seen and (news.events or news.read >= _NOT_WORTH_NOTING):
+        if news.seen and (self._tells(news.events) or news.read >= _NOT_WORTH_NOTING):
             from eventlog.app.search.index_writer import IndexWriter
 
             IndexWriter(self._db, self._words, self._names).take_in(news, seen, store, most)
+
+    def _tells(self, events: "Lines") -> bool:
+        """Tell whether anything follows of events; nothing does of the start of a conversation without a word."""
+        if any(event["type"] != "session_start" for event in events):
+            return True
+        begun = {str(event.get("conversation_id")) for event in events}
+        marks = ",".join("?" * len(begun))
+        asked = f"SELECT 1 FROM units WHERE conversation IN ({marks}) LIMIT 1"  # noqa: S608
+        return self._db.execute(asked, tuple(begun)).fetchone() is not None
 
     def find(
         self,

@@ -5,7 +5,6 @@ Imported inside agents' hooks: standard library only.
 """
 
 from eventlog.fast import fastjson
-from eventlog.projections.search.ranking import BESIDE, scan, side_by_side, telling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,6 +68,8 @@ def best_passages(
     words: "WordTable", having: "Mapping[str, int]", rows: int, prefix: str = "", units: "Units" = None
 ) -> "dict[int, Answer]":
     """Score the units of a table that have any of these tokens, or a word with this beginning."""
+    from eventlog.projections.search.ranking import BESIDE, side_by_side, telling  # a start searches for nothing
+
     chosen = telling(having, rows)
     pairs = side_by_side(having, chosen)
     if prefix and not words.beginning(prefix, 1):
@@ -186,6 +187,8 @@ class Scanned(_Table):
         if isinstance(units, str):
             units = {unit for (unit,) in self._run(_ABOUT, (units,))}
         rows = self._run("SELECT id, words FROM words ORDER BY id").fetchall()
+        from eventlog.projections.search.ranking import scan
+
         found = scan([words for _, words in rows], asked, prefix)
         scores = ((rows[number][0], score) for number, score in found.items())
         return [(row, score) for row, score in scores if units is None or row >> PARTS in units]

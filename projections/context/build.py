@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from eventlog.projections.context.sources import ContextSources
 
 
+_LAST_OF_TWO_BYTES = "\uffff"
+
+
 class ContextText:
     """The text of a context, the titles of what was cut, and the receipt of what it tells."""
 
@@ -54,10 +57,16 @@ def _taken(parts: "ContextSources", budget: int) -> FitResult:
     """Fit it all into the budget and, beyond that, into what the host takes: a cut of its own would be anywhere."""
     encoding, most = most_at_start(parts.request.agent)
     fitted = _fitted(parts, budget)
-    while most and (size := len(encodable(fitted.text).encode(encoding))) > most:
+    while most and (size := _bytes_of(encodable(fitted.text), encoding)) > most:
         budget = min(budget - 1, budget * most // size)
         fitted = _fitted(parts, budget)
     return fitted
+
+
+def _bytes_of(text: str, encoding: str) -> int:
+    """Count the bytes of a text; without the codec of UTF-16, which takes long to load."""
+    is_plain = encoding == "utf-16-le" and (text.isascii() or max(text) <= _LAST_OF_TWO_BYTES)
+    return 2 * len(text) if is_plain else len(text.encode(encoding))
 
 
 def _fitted(parts: "ContextSources", budget: int) -> FitResult:
@@ -71,7 +80,7 @@ def _fitted(parts: "ContextSources", budget: int) -> FitResult:
         return replace(fitted, text=fence.context(fitted.head, encodable(fitted.body), locale, request.session_id))
 
     whole = sections(parts)
-    fitted = fit_in(whole)
+    first = fitted = fit_in(whole)
     shown = set(fitted.shown)
     theirs = (line for section in whole.theirs for line in section.lines if line in shown)
     told = said_by_people(theirs, whole.ours, parts.request.project_name)
@@ -79,4 +88,4 @@ def _fitted(parts: "ContextSources", budget: int) -> FitResult:
         fitted = fit_in(sections(parts, told))
         if told.issubset(fitted.shown):  # a shorter section of ours may leave less to theirs
             return fitted
-    return fit_in(whole)
+    return first

@@ -65,8 +65,9 @@ def _new(lines: "Iterable[Line]", told: "_SaidTexts", most: int) -> "Iterator[Li
 
 def said_by_people(theirs: "Iterable[Line]", ours: "Iterable[ContextSection]", project: str) -> set[Line]:
     """Find the bullets among lines of people's own files that ours say, too."""
-    words = {_words(line.text, project) for section in ours for line in section.lines} - {""}
-    return {line for line in theirs if _their_words(line) in words}
+    said = {line: words for line in theirs if (words := _their_words(line))}
+    ours_say = {_words(line.text, project) for section in ours for line in section.lines} if said else set()
+    return {line for line, words in said.items() if words in ours_say}
 
 
 class _SaidTexts:
