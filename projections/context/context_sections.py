@@ -80,20 +80,19 @@ def sections(parts: "ContextSources", told: "Collection[Line]" = ()) -> ContextP
     bootstrap = ContextSection(
         parts.words.bootstrap, _lines(parts.request.bootstrap.split("\n")), _BY_VALUE.index("BOOTSTRAP"), _used(parts)
     )
-    rest = [*_of_notes(parts), _of_facts(parts), *memories, _of_own(parts)]
-    sessions = _of_sessions(parts)
+    rest = [*_of_notes(parts), _of_facts(parts), *memories, _of_own(parts), _of_sessions(parts)]
     first = [
         ContextSection(parts.words.before, tuple(parts.before), _BY_VALUE.index("before"), urgent=True),
         ContextSection(parts.words.last_session, tuple(parts.last), _BY_VALUE.index("last")),
         ContextSection(parts.words.todos, tuple(parts.todos), _BY_VALUE.index("todos"), urgent=True),
         ContextSection(on_what(parts), tuple(bearing_lines(parts)), _BY_VALUE.index("bearings")),
-        ContextSection(parts.words.look_up, tuple(look_up(parts, [*rest, sessions])), _BY_VALUE.index("look up")),
+        ContextSection(parts.words.look_up, tuple(look_up(parts, rest)), _BY_VALUE.index("look up")),
     ]
     theirs = [line for section in before for line in section.lines if line in told]
     theirs += (Line(line) for text in parts.told_by_host for line in text.splitlines())
     most = parts.request.budget or parts.settings.context.budget_chars
     ours = said_once([*first, *rest], list(map(_rank, (*first, *rest))), parts.request.project_name, theirs, most)
-    return ContextParts(ours[: len(first)], [bootstrap, *before], [*ours[len(first) :], sessions])
+    return ContextParts(ours[: len(first)], [bootstrap, *before], ours[len(first) :])
 
 
 def _told(section: ContextSection, without: "Callable[[str], str]") -> ContextSection:
@@ -216,7 +215,7 @@ def bearing_lines(parts: "ContextSources") -> "Iterator[Line]":
             decisions = [Line(f"- {_plain(text)}", bearing.sources) for text in bearing.decisions]
             about = bearing.conversation_id, bearing.ts, bearing.topic, bearing.text
             session = EarlierSession(*about, bearing.files, bearing.sources, decisions)
-            yield from session.in_full(parts.local, parts.request.project)
+            yield from session.in_full(parts.local, parts.request.project, minute=False)
 
 
 def look_up(parts: "ContextSources", rest: "Sequence[ContextSection]") -> "Iterator[Line]":

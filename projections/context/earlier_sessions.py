@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from eventlog.store import Store
 
 LINE_CHARS = 300
-BRIEF_CHARS = 130
-_ALL_IN_FULL, _IN_FULL, _FULL_CHARS = 28, 12, 220  # sessions; of more, only the newest are told with what came of them
+BRIEF_CHARS = 115
+_ALL_IN_FULL, _IN_FULL, _FULL_CHARS = 28, 10, 220  # sessions; of more, only the newest are told with what came of them
 _TOPIC_CHARS, _BRIEF_TOPIC_CHARS, _PATH_CHARS = 90, 60, 70
 _MOST_DECISIONS = 3
 _DAY = len("2026-02-20")
@@ -81,9 +81,11 @@ class EarlierSession:
         text = cut(" · ".join(filter(None, map(one_line, parts))), most)
         return Line(f"- [{day} {short_id(self.name)}] {as_text(text)}", () if is_brief else self.sources, (self.name,))
 
-    def in_full(self, local: "Local", project: str) -> list[Line]:
+    def in_full(self, local: "Local", project: str, *, minute: bool = True) -> list[Line]:
         """Tell it in a line, with what it decided below."""
-        return [self.line(local, project, minute=True), *self.decisions[:_MOST_DECISIONS]]
+        day = local(self.at)[:_DAY]
+        decided = [Line(f"- [{day}] {one.text[2:]}", one.events) for one in self.decisions[:_MOST_DECISIONS]]
+        return [self.line(local, project, minute=minute), *decided]
 
 
 def brief_lines(sessions: "Sequence[EarlierSession]", local: "Local", project: str) -> list[Line]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from eventlog.projections.context.budget import ContextSection
 
-_TIME = "00:00 "
+_TIME, _A_DAY = "00:00 ", "0000-00-00"
 _ZEROS = str.maketrans("123456789", "000000000")
 _REMEMBERED = 1024  # bullets
 _COMPARED: dict[tuple[str, str], str] = {}  # each is compared several times
@@ -145,6 +145,8 @@ def _bullet(line: str) -> str:
         if said[2:3] == "]" and said[1:2] in ("W", "B", "O"):
             said = said[3:]
         said = undated(said)[1].removeprefix("[ ] ")
+        if said[:1] == "[" and said[1:11].translate(_ZEROS) == _A_DAY:
+            said = said.partition("] ")[2]  # of a session, with its id
     elif said[:6].translate(_ZEROS) == _TIME:
         said = said[6:]
     return "" if said.startswith("…") or "\n" in said else said

@@ -197,7 +197,7 @@ def test_sessions_are_told_with_their_project_and_listed_with_their_path(machine
 
     assert f'"project":"{path}"' in rendered["sessions.jsonl"].decode()
     assert "**Project:** shop" in rendered["sessions/s.md"].decode()
-    assert "sessions/s.md" in rendered[HOME.replace("MEMORY", "INDEX")].decode()
+    assert " s Done\n" in rendered[HOME.replace("MEMORY", "INDEX")].decode()
 
 
 def test_an_address_is_told_once_and_again_when_it_changes_or_goes(machine, clone):

@@ -144,23 +144,24 @@ def test_what_bears_on_the_branch_comes_before_what_is_new(shop):
 
     assert "# What bears on the branch fix/hong-kong-postcode" in first
     for line in (
-        "- [2026-02-01] Postcodes",
+        "- [2026-02-01 checkout] Postcodes · shop/zones.py, shop/forms.py · Empty ones give an error",
         "- [2026-02-01] Hong Kong has none",
-        "- [2026-02-01] Files: shop/zones.py, shop/forms.py",
         "- [W][2026-02-02] The postcode of Hong Kong is left empty",
         "- [B][2026-02-02] Ada was born in Hong Kong, postcode unknown",
     ):
         assert line in first
         assert text.count(line.partition("] ")[2]) == 1
     assert "another project" not in text
-    assert "SES" not in first
+    assert "SES" not in first.partition("# What bears")[2]
     assert "New fact 19" in rest
 
 
 def test_what_names_a_changed_file_is_told(shop):
+    shop.tell(summary("04 10:00", "later", topic="Later", summary="Something else"))
     first = about(shop, files=["mail/send.py"]).partition("# Recent facts")[0]
+    line = "- [2026-02-03 mail] Mail · mail/send.py · Moved to SES"
 
-    assert "# What bears on the files changed lately\n\n- [2026-02-03] Mail\n" in first
+    assert f"# What bears on the files changed lately\n\n{line}\n" in first
     assert "- [2026-02-03] Bounces are kept" in first
     assert "Postcodes" not in first
 
@@ -317,7 +318,7 @@ def test_how_to_search_is_told_in_one_line_where_anything_is_known(tmp_path):
     scene = Scene(tmp_path)
     nothing = scene.ask().context.text
     scene.tell(fact("21 10:00", "s", "Likes tea"))
-    line = "`eventlog search WORDS` finds what is known."
+    line = "`eventlog search WORDS` finds what is known, `show ID` all of a session."
 
     assert "WORDS" not in nothing
     assert line in scene.ask().context.text.splitlines()
