@@ -24,9 +24,9 @@ class Row(NamedTuple):
 
     @property
     def missed(self) -> bool:
-        """Tell whether the goal, `≤ 2.5` or `≤ 250 MiB`, is missed."""
+        """Tell whether the goal, `≤ 2.5`, `≤ 250 MiB` or `≤ 2 s`, is missed."""
         sign, _, limit = self.goal.partition(" ")
-        measured = self.seconds if "MiB" in limit else self.ratio
+        measured = self.seconds if limit.endswith(("MiB", " s")) else self.ratio
         return bool(limit) and (
             measured > float(limit.split()[0]) if sign == "≤" else measured < float(limit.split()[0])
         )

@@ -32,6 +32,7 @@ class Envelope(TypedDict):
     layer: NotRequired[int | None]
     replica: NotRequired[str | None]
     speaker: NotRequired[Literal["guessed"] | None]
+    redacted: NotRequired[str | None]
 
 
 class SessionStart(TypedDict, total=False):

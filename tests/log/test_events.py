@@ -14,7 +14,7 @@ def test_the_names_on_disk_never_change():
     names = (
         "session_start fact stage_summary plan_entry session_end turn_end save_requested retraction rejected restored "
         "entry_applied entry_resolved knowledge_edited project_seen project_joined context_injected "
-        "conversation_text host_event"
+        "conversation_text redacted host_event"
     )
 
     assert names.split() == list(events.TYPES)

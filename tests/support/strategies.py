@@ -77,6 +77,7 @@ FIELDS: dict[type[events.Event], dict[str, st.SearchStrategy[Any]]] = {
         "files": st.lists(st.builds(events.KnownFile, path=text, digest=text, as_of=maybe), max_size=2),
     },
     events.ConversationText: {"title": text, "prompts": texts, "closing": text, "files": texts},
+    events.Redacted: {"was": non_empty},
     events.HostEvent: {"name": text, "payload": st.dictionaries(text, json_values, max_size=3)},
 }  # fmt: skip
 
