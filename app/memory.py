@@ -1,28 +1,27 @@
-"""The use cases of one store in one object: what a program of somebody else works with."""
+"""The use cases of a store as an object, for other programs."""
 
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from eventlog.app.ask import brief as knowing
+from eventlog.app.ask import brief as waiting
 from eventlog.app.ask import query as querying
 from eventlog.app.ask import sessions as counting
 from eventlog.app.ask import sessions as listing
-from eventlog.app.ask import status as knowing
-from eventlog.app.ask import status as waiting
 from eventlog.app.ask import why as explaining
+from eventlog.app.ask.brief import KnownPage, StatusReport
 from eventlog.app.ask.query import EventFilter
 from eventlog.app.ask.sessions import NEWEST, SessionRow
-from eventlog.app.ask.status import KnownPage, StatusReport
 from eventlog.app.ask.why import LineReason
 from eventlog.app.build import apply as applying
 from eventlog.app.build.apply_result import ApplyResult
 from eventlog.app.build.rebuild import RebuildResult, replay_store
-from eventlog.app.machine import Machine
 from eventlog.app.naming.names import agents_meant
 from eventlog.app.naming.projects import project_meant
 from eventlog.app.naming.references import events_named, session_meant
-from eventlog.app.open_store import OpenStore, open_log
+from eventlog.app.open_store import Machine, OpenStore, open_log
 from eventlog.app.search import recall as recalling
 from eventlog.app.search import search as searching
 from eventlog.app.search.search import SearchHit, SearchQuery
@@ -56,7 +55,7 @@ class _SessionRun(NamedTuple):
 
 
 class Memory:
-    """Everything a user can ask of one store.
+    """The questions and actions a user has for a store.
 
     `store` is its directory; without one it is that of this machine (`$EVENTLOG_HOME`, else `~/.eventlog`). Nothing is
     created before there is something to write. Settings are read for every call, so a long-lived program obeys them.
@@ -131,7 +130,7 @@ class Memory:
     def recall(
         self, prompt: str, *, project: str | os.PathLike[str] = "", conversation: str = "", shared: bool = False
     ) -> str:
-        """Build what is told with a prompt in that project: at most a few lines that bear on it, else "".
+        """Build the text for a prompt in that project: at most a few lines that bear on it, else "".
 
         With `conversation` it tells nothing twice there, and leaves a receipt. To a `shared` session it tells nothing
         about the user. Raises BadSettings or NotStored.
@@ -146,7 +145,7 @@ class Memory:
         return text
 
     def known(self, project: str | os.PathLike[str] | None = None) -> list[KnownPage]:
-        """Tell what is known now, page by page: of that project, then of the user; an empty page is left out.
+        """List what is known now, page by page: of that project, then of the user; leave out an empty page.
 
         Raises BadSettings.
         """
@@ -155,7 +154,7 @@ class Memory:
         return [page for page in (of_project if where else None, of_user) if page and page.lines]
 
     def why(self, file: str | os.PathLike[str], line: int | None = None) -> list[LineReason]:
-        """Explain every line of a knowledge file, or the one with this number, by the events behind it.
+        """Explain every line of a knowledge file, or the line with this number, by the events behind it.
 
         A file that is not there is looked for in the knowledge directory. Raises BadRequest or BadSettings.
         """
@@ -163,7 +162,7 @@ class Memory:
         return explaining.explain(opened, explaining.known_file(opened, os.fspath(file)), line)
 
     def forget(self, what: str | None = None, *, session: str | None = None) -> ForgetResult:
-        """Keep something from being said, by whomever, until it is undone; rebuild all files.
+        """Forget a statement everywhere until that is undone; rebuild all files.
 
         `what` is an id, a line of a knowledge file (`FILE:LINE`) or a text; `session` stands for all it said. Raises
         BadRequest where that is nothing or may be several things, BadSettings or NotStored.
@@ -243,7 +242,7 @@ class Memory:
         return self._run("end", session, project, agent, reason, issue)
 
     def apply(self, only: str | None = None, *, dry_run: bool = False) -> ApplyResult:
-        """Bring plan entries into their knowledge bases, or into the `only` one of that name.
+        """Apply plan entries to their knowledge bases, or to the `only` base of that name.
 
         Raises BadRequest, BadSettings or NotStored.
         """

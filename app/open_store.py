@@ -1,15 +1,59 @@
-"""A store opened on a machine: what nearly every use case works on."""
+"""A store opened on a machine: what nearly every use case works on.
 
+`Machine` is the one place above the log that asks whose home, which environment, what time. A shell makes it and hands
+it in; a test makes another one.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
-from eventlog.app.machine import Machine
-from eventlog.fast import os
+from eventlog.format import timestamps
 from eventlog.format.errors import NotStored
+from eventlog.hooks import prompts
 from eventlog.log.event_log import EventLog
 from eventlog.settings.schema import Settings
 from eventlog.store import Store, spool
 from eventlog.store.replica import own_replica_of
+
+
+class Machine(NamedTuple):
+    """Home directory, environment, clock (nanoseconds since the epoch), and how a shell calls this program.
+
+    `is_typed` tells whether a person types the command, and no agent.
+    """
+
+    home: str
+    environ: Mapping[str, str]
+    clock: Callable[[], int]
+    program: str
+    is_typed: Callable[[], bool] = lambda: False
+
+    @classmethod
+    def here(cls) -> "Machine":
+        """Read the machine of this process."""
+        home = os.path.expanduser("~")  # noqa: PTH111 - "~" where there is none
+        return cls(home, os.environ, timestamps.system_clock, prompts.program(), _is_typed)
+
+    @property
+    def is_switched_off(self) -> bool:
+        """The switch `EVENTLOG_DISABLED` turns memory off here."""
+        return self.environ.get("EVENTLOG_DISABLED", "") not in ("", "0")
+
+    def now(self) -> str:
+        """Return the time as a timestamp of the log."""
+        return timestamps.from_ns(self.clock())
+
+
+def _is_typed() -> bool:
+    """Return whether there is a terminal, and no agent that has it: some agents give their commands a terminal."""
+    if not any(stream and stream.isatty() for stream in (sys.stdin, sys.stdout)):
+        return False
+    from eventlog.hosts.environment import is_run_by_agent
+
+    return not is_run_by_agent(os.environ)
 
 
 class OpenStore(NamedTuple):
@@ -32,7 +76,7 @@ class OpenStore(NamedTuple):
 
 def open_log(store: Store, machine: Machine) -> EventLog:
     """Open the log, with what waited for it; to record something, a mistake in `config.yaml` is no obstacle."""
-    if os.path.exists(f"{store.redactions}.pending"):
+    if os.path.exists(f"{store.redactions}.pending"):  # noqa: PTH110 - its place may not be looked at
         from eventlog.app.write.erase_everywhere import complete  # a redaction was killed
 
         with suppress(NotStored):  # a full disk must not keep events out; doctor tells

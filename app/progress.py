@@ -44,6 +44,6 @@ def set_reporter(reporter: Reporter) -> None:
 
 
 def report() -> AbstractContextManager[Phases]:
-    """Begin long work, with the default reporter if there is one."""
+    """Begin long work, with the default reporter where it is set."""
     reporter = _reporter.get(None)
     return nullcontext(quiet) if reporter is None else reporter()

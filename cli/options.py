@@ -10,8 +10,7 @@ import click
 
 from eventlog import hosts
 from eventlog.app import open_store as opening
-from eventlog.app.machine import Machine
-from eventlog.app.open_store import OpenStore
+from eventlog.app.open_store import Machine, OpenStore
 from eventlog.cli import suggestions
 from eventlog.format.errors import BadRequest, NotStored
 from eventlog.hosts import room_name
@@ -20,7 +19,6 @@ from eventlog.projects.root import project_root
 from eventlog.store import Store
 
 if TYPE_CHECKING:
-    from eventlog.app.ask.history import Omission
     from eventlog.app.setup.install.install import InstallTarget
 
 
@@ -99,12 +97,6 @@ def project_here(ctx: click.Context, param: click.Parameter, value: str | None) 
     return project_root(str(Path.cwd())) or None if value is None else project_meant(ctx, param, value)
 
 
-def directory_meant(ctx: click.Context, param: click.Parameter, value: str) -> str | None:
-    """Return the directory at a path, else the project of that name."""
-    found = Path(value).resolve()
-    return str(found) if found.is_dir() else project_meant(ctx, param, value)
-
-
 def session_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:
     """Find a conversation by id, part of an id, or `last`."""
     if value is None or ctx.resilient_parsing:
@@ -112,45 +104,6 @@ def session_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> 
     from eventlog.app.naming import references
 
     return references.session_meant(EventLog(ctx.params["store"]), value)
-
-
-def events_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> tuple[str, ...] | None:
-    """Find events by id, part of an id, or `FILE:LINE`."""
-    if value is None or ctx.resilient_parsing:
-        return None
-    from eventlog.app.naming import references
-    from eventlog.app.naming.names import is_file_line
-
-    store = ctx.params["store"]
-    found = references.events_named(EventLog(store), value)
-    if not found and is_file_line(value):
-        found = references.events_behind(open_store(store), value)
-    if not found:
-        raise BadRequest(f"no event {value!r}", hint=references.WHERE)
-    return tuple(found)
-
-
-def omission(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> "Omission | None":
-    """Parse --without: `session=ID`, `id=EVENT`, `agent=NAME`."""
-    if not value or ctx.resilient_parsing:
-        return None
-    from eventlog.app.ask.history import Omission
-    from eventlog.app.naming import names, references
-
-    del param
-    opened = open_store(ctx.params["store"])
-    found: dict[str, set[str]] = {"session": set(), "id": set(), "agent": set()}
-    for text in value:
-        kind, _, name = text.partition("=")
-        if kind not in found or not name:
-            raise click.UsageError(f"--without {text}: give session=ID, id=EVENT or agent=NAME")
-        if kind == "session":
-            found[kind].add(references.session_meant(opened.log, name))
-        elif kind == "id":
-            found[kind].add(references.event_meant(opened, name))
-        else:
-            found[kind].update(names.agents_meant(opened.log, [name]))
-    return Omission(frozenset(found["session"]), frozenset(found["id"]), frozenset(found["agent"]))
 
 
 def _agents(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:

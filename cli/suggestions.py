@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eventlog.app.machine import Machine
-from eventlog.app.open_store import OpenStore
+from eventlog.app.open_store import Machine, OpenStore
 from eventlog.app.open_store import open_store as opening
 from eventlog.store import Store
 

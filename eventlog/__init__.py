@@ -11,8 +11,8 @@ Imported by: everybody.
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from eventlog.app.machine import Machine
     from eventlog.app.memory import Memory
+    from eventlog.app.open_store import Machine
     from eventlog.app.write.plan import plan
     from eventlog.format.errors import BadRequest, BadSettings, Busy, EventLogError, InvalidEvent, NotStored
     from eventlog.format.events import (  # fmt: skip

@@ -1,4 +1,4 @@
-"""Where a project stands: what was done last, what is open, what waits for the person, whether hooks work."""
+"""Show where a project stands: its last work, its open entries, its memory files, and whether hooks work."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -8,18 +8,28 @@ from msgspec import Struct
 
 from eventlog.app.ask.sessions import SessionRow, rows_of
 from eventlog.app.build.apply import apply
+from eventlog.app.build.apply_result import ApplyResult, SectionChange
+from eventlog.app.build.cache import open_for_reading
 from eventlog.app.build.replay import replay
 from eventlog.app.build.staging import StagedEntry
 from eventlog.app.open_store import OpenStore
+from eventlog.app.progress import Progress
 from eventlog.app.setup.install.host_report import Report, examine
 from eventlog.app.setup.install.install import InstallTarget
 from eventlog.app.write.record_once import off_switch
+from eventlog.app.write.rejections import worded
 from eventlog.format import timestamps
+from eventlog.format.events import Rejected
+from eventlog.format.retractions import Retractions
+from eventlog.format.timestamps import order
 from eventlog.hooks import error_log
 from eventlog.hooks.error_log import Lost
 from eventlog.log import days
 from eventlog.projections.current.identity import Identities
+from eventlog.projections.current.withdrawals import decided_before
 from eventlog.projections.engine.replay import ReplayResult
+from eventlog.projections.views.markdown import unstamped
+from eventlog.store import project_slug
 
 _RECENT_MS = 7 * 86_400_000
 
@@ -52,12 +62,12 @@ class Brief(Struct, frozen=True):
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether nothing has happened yet."""
+        """The store has no event yet."""
         return not (self.events or self.unreadable)
 
 
 def brief(opened: OpenStore, target: InstallTarget) -> Brief:
-    """Tell where the target's project stands; writes no file that is not in the cache."""
+    """Show where the target's project stands; write no file outside the cache."""
     replayed = replay(opened.log, opened.settings)
     rows, root = rows_of(replayed), str(target.project)
     paths = _paths_of(replayed.identities, root, opened.replica)
@@ -101,7 +111,7 @@ def _recent(replayed: ReplayResult, paths: Collection[str], now_ns: int) -> dict
 
 
 def _lost(opened: OpenStore) -> Lost | None:
-    """Tell of events that hooks could not store in the last seven days; `doctor` tells of all."""
+    """List the events that hooks could not store in the last seven days; `doctor` lists all."""
     found = error_log.lost(opened.store)
     return found if found and found.last_ns > opened.machine.clock() - _RECENT_MS * 1_000_000 else None
 
@@ -110,3 +120,54 @@ def _pulse(report: Report) -> AgentPulse:
     serious = sorted(report.problems, key=lambda problem: not problem.serious)
     needed = next((problem.fix for problem in serious if problem.serious or problem.pending), "")
     return AgentPulse(report.agent, bool(report.installed), report.last, needed)
+
+
+class StatusReport(Struct, frozen=True):
+    """The sections that wait, by why they do.
+
+    `pending`: apply writes them. `idle`: pending deletions of what is not there. `drifted`: edited by a person, not yet
+    recorded. `staged`: for a decision. `blocked`: files that cannot be written, and why.
+    `rejected`: what a person does not want said, the newest last; it waits for nothing.
+    """
+
+    pending: list[SectionChange]
+    idle: list[SectionChange]
+    drifted: list[SectionChange]
+    staged: list[StagedEntry]
+    blocked: list[tuple[str, str]]
+    rejected: list[Rejected] = []
+
+    @property
+    def anything_waits(self) -> bool:
+        """The store has entries that wait, or files to change."""
+        return bool(self.pending or self.idle or self.drifted or self.staged or self.blocked)
+
+
+def status(opened: OpenStore) -> StatusReport:
+    """List what is pending, staged, blocked or edited by hand; writes nothing."""
+    found: ApplyResult = apply(opened, dry_run=True)
+    rejected = Retractions(decided_before(opened.log, open_for_reading(opened.store))).decisions
+    waiting = found.applied, found.nothing, found.edited, found.staged, found.pending
+    return StatusReport(*waiting, rejected=worded(opened.log, sorted(rejected, key=order)))
+
+
+class KnownPage(NamedTuple):
+    """A memory file, as a replay would write it now: of a project, or of the user (""); without its last line."""
+
+    project: str
+    path: str
+    lines: list[str]
+
+
+def known(
+    opened: OpenStore, project: str, progress: Progress = lambda _done, _all: None
+) -> tuple[KnownPage, KnownPage]:
+    """List what is known of a project, given by its path, and of the user; a page without lines is empty."""
+    replayed = replay(opened.log, opened.settings, progress=progress)
+
+    def page(name: str, path: str) -> KnownPage:
+        document = replayed.document(path)
+        return KnownPage(name, path, unstamped(document) if document else [])
+
+    slug = project_slug(replayed.identities.of(project, opened.replica or None))
+    return page(project, f"projects/{slug}/MEMORY.md"), page("", "MEMORY.md")

@@ -1,9 +1,12 @@
-"""Documents as of a time, without some events, and how they changed since; every question about another time asks here.
+"""Show documents as of a time or without some events, how they changed, and which event turned a line.
 
-Pure over the log: reads no file of people's, and writes only what the cache keeps.
+Every question about another time asks here: each step is a replay of the log cut there. Pure over the log: reads no
+file of people's, and writes only what the cache keeps.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -11,25 +14,29 @@ from eventlog.app.build.replay import replay
 from eventlog.app.build.storage import base_targets
 from eventlog.app.naming.names import did_you_mean, with_project_named
 from eventlog.app.open_store import OpenStore
+from eventlog.fast.fastjson import text as spelled
 from eventlog.format.errors import BadRequest
-from eventlog.format.events import Event
-from eventlog.projections.base import Document, Projection
+from eventlog.format.events import Event, Fact, Rejected, Withdrawal
+from eventlog.format.retractions import decided_by, goals_of
+from eventlog.format.text import same_text
+from eventlog.log.lines import LogLine
+from eventlog.projections.base import Document, Line, Projection
 from eventlog.projections.catalog import installed
 from eventlog.projections.engine.day_states import EVERYTHING
 from eventlog.projections.engine.replay import ReplayResult
-from eventlog.projections.views.markdown import unstamped
+from eventlog.projections.views.markdown import DATED, as_said, unstamped
 from eventlog.projects.root import in_full
 
 
 class Omission(NamedTuple):
-    """Events to leave out: of whole conversations, single ones, and of some agents; by full ids and names."""
+    """Events to leave out: of whole conversations, single events, and of some agents; by full ids and names."""
 
     sessions: frozenset[str] = frozenset()
     events: frozenset[str] = frozenset()
     agents: frozenset[str] = frozenset()
 
     def keeps(self, event: Event) -> bool:
-        """Tell whether an event is not left out."""
+        """Return whether an event stays in."""
         is_named = event.id in self.events or event.conversation_id in self.sessions
         return not (is_named or event.agent in self.agents)
 
@@ -63,12 +70,12 @@ def replay_at(
 
 
 def by_path(replayed: ReplayResult) -> dict[str, Document]:
-    """Key the documents of a replay by their paths."""
+    """Map the documents of a replay by their paths."""
     return {document.path: document for document in replayed.documents}
 
 
 def changes(before: Mapping[str, Document], after: Mapping[str, Document]) -> list[TextChange]:
-    """List the documents that say something else, whatever their stamps say."""
+    """List the documents whose lines differ, apart from their stamps."""
     found = (
         TextChange(path, text_of(before.get(path)), text_of(after.get(path))) for path in sorted({*before, *after})
     )
@@ -81,7 +88,7 @@ def text_of(document: Document | None) -> list[str] | None:
 
 
 def document_meant(opened: OpenStore, said: str, *replays: ReplayResult) -> str:
-    """Find which document of these replays is meant by a path, the end of one, a knowledge base or its file.
+    """Find the document of these replays by a path, the end of a path, a knowledge base or its file.
 
     Raises BadRequest.
     """
@@ -101,7 +108,7 @@ def document_meant(opened: OpenStore, said: str, *replays: ReplayResult) -> str:
 
 
 def diff(opened: OpenStore, since: str, until: str = EVERYTHING, file: str | None = None) -> list[TextChange]:
-    """Compare every document, or one, as of two times; raises BadRequest where the file means none."""
+    """Compare every document, or the named file, as of two times; raises BadRequest where there is none."""
     before, after = replay_at(opened, since), replay_at(opened, until)
     found = changes(by_path(before), by_path(after))
     if file is None:
@@ -113,3 +120,149 @@ def diff(opened: OpenStore, since: str, until: str = EVERYTHING, file: str | Non
 def losses(opened: OpenStore, without: Omission) -> list[TextChange]:
     """Compare every document with what it would be had some events never happened."""
     return changes(by_path(replay_at(opened)), by_path(replay_at(opened, without=without)))
+
+
+_TRIES = 2  # events that are likely to have turned it, which are looked at before halves are
+_BULLET = re.compile(rf"^(- )?{DATED}")  # what a file puts before a text
+
+
+class TurningPoint(NamedTuple):
+    """The event after which the text was there (`came`), or was no more; and how many replays that took."""
+
+    path: str
+    entry: LogLine
+    came: bool
+    replays: int
+
+
+class _Moment(NamedTuple):
+    ts: str
+    id: str
+
+
+class _History(NamedTuple):
+    """The events in order, and the positions of those that hold the text, or decide about such an event."""
+
+    moments: list[_Moment]
+    mentions: list[int]
+    deciding: list[int]
+
+
+def bisect(opened: OpenStore, file: str, text: str) -> TurningPoint:
+    """Find where a text entered a file, or left it; raises BadRequest.
+
+    After a look at how it is now, that takes at most log2 n replays of the log cut somewhere, n being its events; where
+    the text has left the file, one more.
+    """
+    now = replay_at(opened)
+    path = document_meant(opened, file, now)
+    history = _read(opened, text)
+    cuts, holding = _Cuts(opened, path, text, history.moments), _holding(now.document(path), text)
+    position = _came(cuts, history, holding) if holding else _left(cuts, history)
+    moment = history.moments[position]
+    return TurningPoint(path, opened.log.find([moment.id])[moment.id], bool(holding), 1 + len(cuts.known))
+
+
+class _Cuts:
+    """The file as the log had it after so many events."""
+
+    def __init__(self, opened: OpenStore, path: str, text: str, moments: list[_Moment]) -> None:
+        self._opened, self._path, self._text, self._moments = opened, path, text, moments
+        self._views = [view for view in installed().projections if view.owns_path(path)]
+        self.known: dict[int, bool] = {}  # by the number of events: one replay each
+
+    def has(self, count: int) -> bool:
+        """Return whether the text is there after the first `count` events."""
+        if count not in self.known:
+            self.known[count] = self._look(count)
+        return self.known[count]
+
+    def _look(self, count: int) -> bool:
+        ts = self._moments[count - 1].ts
+        alike = takewhile(lambda later: later.ts == ts, self._moments[count:])
+        without = Omission(events=frozenset(moment.id for moment in alike))
+        then = replay_at(self._opened, ts, without, self._views).document(self._path)
+        return bool(_holding(then, self._text))
+
+
+def _came(cuts: _Cuts, history: _History, holding: list[Line]) -> int:
+    """Find the event that brought the text in, likely one behind its lines; before the first event it is nowhere."""
+    behind = {event for line in holding for event in line.sources}
+    positions = [at for at, moment in enumerate(history.moments) if moment.id in behind] or history.mentions
+    return _turn(0, len(history.moments), [*positions[:1], *positions[-1:]], cuts.has)
+
+
+def _left(cuts: _Cuts, history: _History) -> int:
+    """Find the event that took the text out, after the last or the first event that holds it; raises BadRequest."""
+    end = len(history.moments)
+    ends = [*history.mentions[-1:], *history.mentions[:1]]
+    for start in (position + 1 for position in dict.fromkeys(ends)):
+        if start != end and (len(set(ends)) == 1 or cuts.has(start)):
+            likely = [at for at in history.deciding if at >= start][:_TRIES]
+            position = _turn(start, end, likely, lambda count: not cuts.has(count))
+            if position != start or cuts.has(start):
+                return position
+        end = start
+    raise BadRequest(
+        "the text is not in the file, and no event says when it was", hint="try fewer words, as the file spells them"
+    )
+
+
+def _turn(start: int, end: int, likely: Collection[int], has_turned: Callable[[int], bool]) -> int:
+    """Find the position of the event that turned it: not yet so after `start` events, and so after `end`.
+
+    At most log2 (end - start) looks; those at a likely event are looks before and after it.
+    """
+    looks = (end - start - 1).bit_length()
+    while end - start > 1:
+        middle = next(_affordable(start, end, looks, likely), (start + end) // 2)
+        start, end = (start, middle) if has_turned(middle) else (middle, end)
+        looks -= 1
+    return start
+
+
+def _affordable(start: int, end: int, looks: int, likely: Iterable[int]) -> Iterator[int]:
+    """Yield how many events to look after, to see a likely one turn it: halves must still do if it did not.
+
+    Of the looks before and after it that comes first which leaves, if it is as expected, enough of them for the other.
+    """
+    for position in likely:
+        for count, rest in ((position, end - position - 1), (position + 1, position - start)):
+            halves_do = max(count - start, end - count) <= 2 ** (looks - 1)
+            if start < count < end and halves_do and rest <= 2 ** (looks - 2):
+                yield count
+
+
+def _read(opened: OpenStore, text: str) -> _History:
+    moments: list[_Moment] = []
+    mentions: list[int] = []
+    deciding: list[int] = []
+    said: list[Event] = []  # events that hold the text
+    names: set[str] = set()  # their ids, conversations and keys
+    needle = spelled(_BULLET.sub("", text)).decode()[1:-1].casefold()
+    for entry in opened.log.entries():
+        stated = goals_of(said, [entry.event]) if isinstance(entry.event, Rejected) else ()
+        if not _names(entry.event).isdisjoint(names.union(stated)):
+            deciding.append(len(moments))
+        if not isinstance(entry.event, Withdrawal) and needle in entry.line.decode(errors="replace").casefold():
+            mentions.append(len(moments))
+            said.append(entry.event)
+            names |= {entry.event.id, entry.event.conversation_id, *_key(entry.event)}
+        moments.append(_Moment(entry.event.ts, entry.event.id))
+    return _History(moments, mentions, deciding)
+
+
+def _names(event: Event) -> set[str]:
+    """Collect what an event may put an end to."""
+    return decided_by(event) | set(_key(event))
+
+
+def _key(event: Event) -> list[str]:
+    return [f"key {event.key}"] if isinstance(event, Fact) and event.key else []
+
+
+def _holding(document: Document | None, text: str) -> list[Line]:
+    """List the lines that hold the text."""
+    wanted = same_text(text)
+    lines = document.lines[: len(unstamped(document))] if document else ()
+    return [line for line in lines if text in line.text or wanted in same_text(as_said(line.text))]

@@ -18,7 +18,7 @@ from eventlog.app.progress import Progress, no_progress
 from eventlog.fast import fastjson
 from eventlog.fast.fastjson import MAX_LINE
 from eventlog.format.errors import BadRequest
-from eventlog.format.event_order import order
+from eventlog.format.timestamps import order
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.log.lines import LogLine, check_line
@@ -27,7 +27,7 @@ Test = Callable[[LogLine], bool]
 
 
 class EventFilter(Struct, frozen=True, kw_only=True):
-    """Which events are asked for; every condition given must hold.
+    """The conditions for events; every condition given must hold.
 
     `since` and `until` are timestamps of the log, both included. Each word of `text` must stand in what the event says,
     in any case, and `regex`, a regular expression, must match there; `project` and `agents` are as the log has them,
@@ -132,7 +132,7 @@ class Follower:
             yield from filter(self._fits, new)
 
     def _new_in(self, file: str, day: str) -> Iterator[LogLine]:
-        """Read the whole lines beyond the last look; a file that is shorter than it was begins anew at its end."""
+        """Read the whole lines beyond the last look; start at the end of a file that is shorter than it was."""
         start, end = self._ends.get(file, 0), _whole_lines(file)
         self._ends[file] = end
         if end <= start:
@@ -159,7 +159,7 @@ _DISGUISES = (b"\\u", b"\\/", "\u212a".encode(), "\u0130".encode())
 
 
 class _TextFilter(NamedTuple):
-    """A test of lines, and bytes of which every line that passes has one, once its ASCII letters are in lower case.
+    """A test of lines, and bytes of which every passing line has some, once its ASCII letters are in lower case.
 
     No such bytes where none can be named: then any line may pass.
     """
@@ -188,7 +188,7 @@ def saying(text: str | None, pattern: str | None) -> _TextFilter:
 
 
 def _has_one_case(word: str) -> bool:
-    """Tell whether a word in lower case has the same bytes in any text that says it, but for its ASCII letters."""
+    """Return whether a word in lower case has the same bytes in any text, but for its ASCII letters."""
     return all(char.isascii() or char.upper() == char for char in word)
 
 
@@ -221,7 +221,7 @@ class _Emptiness(NamedTuple):
 
 
 def why_empty(log: EventLog, noun: str, asked: Mapping[str, object], fits: Fits | None = None) -> _Emptiness:
-    """Tell why nothing was found for these conditions, by the words a user gave them in.
+    """Explain why nothing matches these conditions, in the words a user gave them in.
 
     `fits` tells whether there is anything for other conditions: what is near is looked for with it.
     """

@@ -1,4 +1,4 @@
-"""Sessions: who worked when and to which end, the story of one, and how many each safety net saved."""
+"""Sessions: who worked when and to which end, the story of each, and how many each safety net saved."""
 
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, islice
@@ -24,7 +24,7 @@ NEWEST = 50
 
 
 class SessionRow(Struct, frozen=True, kw_only=True):
-    """One conversation, as a line of `sessions.jsonl` tells of it."""
+    """A conversation, as its line of `sessions.jsonl` has it."""
 
     id: str
     session_id: str
@@ -78,7 +78,7 @@ def rows_of(replayed: ReplayResult) -> list[SessionRow]:
 
 
 class StoryLine(Struct):
-    """Something that was said, and the later events of the session that say it again; `gone`: it is withdrawn."""
+    """A statement, and the later events of the session that repeat it; `gone`: it is withdrawn."""
 
     ts: str
     id: str
@@ -90,7 +90,7 @@ class StoryLine(Struct):
 
 
 class Story(Struct):
-    """One session; `others` counts what hosts told beside it."""
+    """The story of a session; `others` counts the other events of hosts."""
 
     id: str
     agent: str | None
@@ -106,7 +106,7 @@ class Story(Struct):
 
 
 def story(opened: OpenStore, conversation_id: str) -> Story:
-    """Tell one session from its events, oldest first; raises BadRequest where there is none."""
+    """Build the story of a session from its events, oldest first; raises BadRequest where there is none."""
     events = opened.log.session(conversation_id)
     if not events:
         raise BadRequest(f"no session {conversation_id!r}")

@@ -13,11 +13,11 @@ from eventlog.app.build.storage import base_files, base_targets
 from eventlog.app.naming.names import did_you_mean, file_line, with_project_named
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest, system_reason
-from eventlog.format.event_order import order
 from eventlog.format.events import ContextInjected, Event, KnownFile
 from eventlog.format.marks import has_line_mark, line_marks_in, says_something
 from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import statement_of
+from eventlog.format.timestamps import order
 from eventlog.log.event_log import EventLog
 from eventlog.log.lines import LogLine
 from eventlog.projections.base import Document, Line
@@ -39,7 +39,7 @@ _BULLET = re.compile(rf"^- ({DATED})?")
 
 
 class LineReason(NamedTuple):
-    """A line of a file, and the events it comes from, oldest first; None where the log does not say it.
+    """A line of a file, and the events it comes from, oldest first; None where the log does not have it.
 
     `rejected` are the decisions of people, in force now, against what it says: the file is older, or a person's.
     """
@@ -122,7 +122,7 @@ def _shows(line: str, statement: str) -> bool:
 
 
 def known_file(opened: OpenStore, name: str) -> Path:
-    """Find the file a name means: the one there, one of the store's knowledge directory, or a knowledge base."""
+    """Find the file of a name: an existing path, a file of the knowledge directory, or a knowledge base."""
     given = Path(in_full(name, str(opened.machine.home)))
     known = Path(opened.store.knowledge) / name
     if given.is_file() or known.is_file():
@@ -153,7 +153,7 @@ def _read(file: Path, opened: OpenStore) -> bytes:
 
 
 def _ledger_of(file: Path, state: Knowledge, opened: OpenStore) -> tuple[Ledger, str] | None:
-    """Find what the log says of the knowledge base that lies there; None where none does."""
+    """Find the entries of the knowledge base at this path; None where there is none."""
     there = str(file.resolve())
     found = (base for base in base_targets(opened, state) if base.target.identity == there)
     return next(((base.ledger, base.target.shown) for base in found), None)
@@ -218,7 +218,7 @@ class _LogLines:
 
 
 class ReceiptSources(NamedTuple):
-    """The sources of one receipt: events told of by themselves, and per file those behind its lines.
+    """The sources of a receipt: events shown by themselves, and per file those behind its lines.
 
     None for a file that was not rendered from the log.
     """
@@ -253,7 +253,7 @@ def _explain_receipt(log: EventLog, receipt: ContextInjected, past: Renderings) 
 
 
 def _sources_of(log: EventLog, file: KnownFile, past: Renderings, told: set[str]) -> list[str] | None:
-    """Return the sources of the told lines of a rendered file, as it was then; None of any other file.
+    """Return the sources of the shown lines of a rendered file, as it was then; None of any other file.
 
     The beginning of a file may have been all there was room for; receipts of old do not mark lines.
     """

@@ -1,4 +1,4 @@
-"""Why a memory does not say something, or a session was not given it: each statement with its cause."""
+"""Statements with the cause why a memory lacks them, or a session was not given them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
@@ -44,7 +44,7 @@ _BULLET = "- ["
 
 
 class Absence(NamedTuple):
-    """Something that was said, and why it is not in a memory, or where it is.
+    """A statement, and why it is not in a memory, or where it is.
 
     `by` is the event that withdrew, rejected or replaced it, or said it first; `place` the file that has it, or has no
     room for it, `rank` its place among the `ranked` facts of that. Where no prompt of a session asked for it, `score`
@@ -64,7 +64,7 @@ class Absence(NamedTuple):
 
 
 class _Shown(NamedTuple):
-    """A fact as a memory would tell it, whether there is room for it, and its rank."""
+    """A fact as a memory shows it, whether there is room for it, and its rank."""
 
     fact: DistinctFact
     place: str
@@ -74,7 +74,7 @@ class _Shown(NamedTuple):
 
 
 def why_not(opened: OpenStore, said: str) -> list[Absence]:
-    """Tell of every statement that has the text in it why it is not in a memory; raises BadRequest where none has.
+    """Explain for every statement with the text in it why no memory has it; raises BadRequest where none matches.
 
     A statement that says just this comes alone.
     """
@@ -108,7 +108,7 @@ class _Told:
         self._shown = list(self._facts())
 
     def absence(self, says: list[tuple[Event, str]]) -> Absence:
-        """Find the cause for what several events say in the same words."""
+        """Find the cause for several events with the same words."""
         valid = [(event, text) for event, text in says if not event.subagent and not self._is_gone(event)]
         event, text = (valid or says)[0]
         if event.subagent:
@@ -155,7 +155,7 @@ class _Told:
                     yield _Shown(fact, document.path, has_room, rank, len(ranked))
 
     def _successor(self, event: Fact) -> Event | None:
-        """Find the newest fact that stands under the key of one that does not, about the same subject."""
+        """Find the newest valid fact under the key of a replaced fact, about the same subject."""
         replaced_in = [scope for scope in self._scopes if event.id in scope.superseded]
         stands = (fact.statements[-1] for scope in replaced_in for fact in scope.facts)
         return next((self._by_id.get(said.id) for said in stands if said.key == event.key), None)
@@ -174,7 +174,7 @@ _IN_A_MEMORY = ("there", "repetition", "no room")
 
 
 def why_not_told(opened: OpenStore, said: str, conversation_id: str) -> list[Absence]:
-    """Tell of every statement that has the text in it why this session was not told it; raises BadRequest.
+    """Explain for every statement with the text in it why this session did not get it; raises BadRequest.
 
     What is in no memory is in none for the reason `why_not` finds.
     """
@@ -183,7 +183,7 @@ def why_not_told(opened: OpenStore, said: str, conversation_id: str) -> list[Abs
 
 
 class _Session:
-    """One session: where it worked, who listened, what it was given, and what was asked in it."""
+    """A session: where it worked, who listened, what it was given, and what was asked in it."""
 
     def __init__(self, opened: OpenStore, conversation_id: str) -> None:
         self._opened = opened
@@ -196,7 +196,7 @@ class _Session:
         self._is_shared = _is_shared(events, self._given)
 
     def judged(self, one: Absence) -> Absence:
-        """Find why the session was not told; "told" where it was."""
+        """Find why the session lacks a statement, or that it has it."""
         for given in self._given:
             if _was_told(given, one.text):
                 return one._replace(cause="told", by=given.receipt)
@@ -216,7 +216,7 @@ class _Session:
         return "later" if first.ts > self._last else self._cause_in_time(one, first)
 
     def _cause_in_time(self, one: Absence, first: Event) -> Cause:
-        """Find why it was not told though it was said before the session was last told anything, or asked."""
+        """Find why a session lacks a statement that was made before its last context or prompt."""
         is_users = isinstance(first, Fact) and first.effective_scope == "user"
         is_here = self._project is not None and about(self._opened.store, self._project)(first.project, first.replica)
         if not (is_users or is_here):
@@ -229,7 +229,7 @@ class _Session:
         return "unasked"
 
     def _unasked(self, one: Absence) -> Absence:
-        """Tell how near the prompts after it came to asking for it, by what is known now."""
+        """Measure how near the later prompts came to asking for it, by what is known now."""
         first = one.by or one.event
         texts = [str(prompt.payload.get("prompt", "")) for prompt in self._prompts if prompt.ts >= first.ts]
         score, need = max(
@@ -244,7 +244,7 @@ def _asks(event: HostEvent) -> bool:
 
 
 def _was_told(given: ReceiptSources, text: str) -> bool:
-    """Tell whether the words were in the answer: receipts mark its lines, those of old name only the events."""
+    """Return whether the words were in the answer: receipts mark its lines, old receipts name only events."""
     marks = line_marks_in(given.receipt.lines)
     if marks and has_line_mark(text, marks):
         return True

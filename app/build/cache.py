@@ -1,4 +1,4 @@
-"""The rows that replays store of a log, in one database in `cache/`: delete it freely, and it is made anew.
+"""The rows that replays store of a log, in a database in `cache/`: delete it freely, a replay makes it again.
 
 Format       one table of rows, each found by a number that is a digest of kind, name and block. Rowids go up as rows
              come: random ones would fragment pages.
@@ -58,7 +58,7 @@ _connections: "dict[weakref.ref[StoreCache], sqlite3.Connection]" = {}
 
 
 class _Wrong(Exception):
-    """A row is not what the others say it is."""
+    """A row differs from what the others record of it."""
 
 
 _WRONG = (OSError, NotStored, sqlite3.Error, msgspec.MsgspecError, ValueError, _Wrong)
@@ -132,7 +132,7 @@ class StoreCache:
         self._have_at_hand((place, block), data or b"")
 
     def save(self) -> None:
-        """Commit what was written; where that fails, nothing was."""
+        """Save what was written; where that fails, nothing is stored."""
         with suppress(sqlite3.Error):
             if self._changed:
                 self._put_directories()
@@ -216,7 +216,7 @@ class StoreCache:
         return checksum
 
     def _have_at_hand(self, at: tuple[str, str], data: bytes) -> None:
-        """Hold what was written last in memory."""
+        """Cache the last written rows in memory."""
         self._room += len(self._at_hand.pop(at, b""))
         if len(data) > _SHORT:
             self._at_hand[at] = data
@@ -272,7 +272,7 @@ def open_for_reading(store: Store) -> RowStore:
 
 
 def delete(store: Store) -> None:
-    """Delete the cache of a store, if there is one."""
+    """Delete the cache of a store, where it has any."""
     database.delete(store.cached("knowledge.db"))
 
 
@@ -281,7 +281,7 @@ def _id(place: str, block: str) -> int:
 
 
 def _valid(place: str, block: str, data: bytes, checksum: int | None) -> bytes:
-    """Verify a row, and return its data; raises _Wrong where it is not the one with this checksum."""
+    """Verify a row, and return its data; raises _Wrong where its checksum differs."""
     found = int.from_bytes(data[:_CRC], "big")
     if _checksum(place, block, memoryview(data)[_CRC:]) != found or found != (found if checksum is None else checksum):
         raise _Wrong(f"{place!r} {block!r}")

@@ -47,7 +47,7 @@ class FinalizeResult(NamedTuple):
     replayed: RebuildResult
 
 
-class OpenSession(msgspec.Struct):
+class _OpenSession(msgspec.Struct):
     """The note a hook left of a conversation that is to be finalized."""
 
     session: str
@@ -59,11 +59,11 @@ class OpenSession(msgspec.Struct):
     process: str = ""
 
 
-_decoder = msgspec.json.Decoder(OpenSession)
+_decoder = msgspec.json.Decoder(_OpenSession)
 
 
 def finalize(store: Store, opening: Callable[[], OpenStore]) -> Iterator[FinalizeResult]:
-    """Finalize until nothing is left, round by round; nothing happens while another process is at it.
+    """Settle all ended conversations, round by round; return at once while another process does so.
 
     The store is opened anew for every round, once it is our turn. A failure is noted, for hooks start this and read no
     stderr, and raised.
@@ -114,7 +114,7 @@ def finalize_sessions(opened: OpenStore) -> list[Event]:
     """
     drawn: list[Event] = []
 
-    def on_end(note: OpenSession) -> None:
+    def on_end(note: _OpenSession) -> None:
         drawn.extend(_draw(opened.log, note, opened.settings))
         _run_hooks(opened, note, SessionEnd)
 
@@ -126,11 +126,11 @@ def finalize_sessions(opened: OpenStore) -> list[Event]:
 
 
 def any_left(opened: OpenStore) -> bool:
-    """Tell whether a conversation that is over has not been seen to."""
+    """Return whether an ended conversation is not settled yet."""
     return any(True for _ in _over(opened))
 
 
-def _process(opened: OpenStore, path: Path, work: Callable[[OpenSession], None]) -> None:
+def _process(opened: OpenStore, path: Path, work: Callable[[_OpenSession], None]) -> None:
     try:
         stamp = path.stat().st_mtime_ns
         work(_decoder.decode(path.read_bytes()))
@@ -140,15 +140,15 @@ def _process(opened: OpenStore, path: Path, work: Callable[[OpenSession], None])
         _give_up(opened, path)
 
 
-def _run_hooks(opened: OpenStore, note: OpenSession, kind: type[SessionStart | SessionEnd]) -> None:
+def _run_hooks(opened: OpenStore, note: _OpenSession, kind: type[SessionStart | SessionEnd]) -> None:
     """Run the session hooks for the last start or end in the log; a conversation that fell silent has none."""
     events = [event for event in opened.log.session(note.session) if isinstance(event, kind) and not event.subagent]
     if events and (note.ended or kind is SessionStart):
         run_hooks(opened.log, opened.settings, events[-1], note.cwd)
 
 
-def _draw(log: EventLog, note: OpenSession, settings: Settings) -> list[Event]:
-    """Draw what the transcript has to say: the text to search by, and a summary where the agent saved none.
+def _draw(log: EventLog, note: _OpenSession, settings: Settings) -> list[Event]:
+    """Draw the text to search by from the transcript, and a summary where the agent saved none.
 
     Returns the summary, unless it says nothing but the topic.
     """
@@ -178,19 +178,19 @@ def _has_own_summary(events: Iterable[Event]) -> bool:
 
 
 def _is_known(drawn: Event, events: Iterable[Event]) -> bool:
-    """Tell whether the same was drawn the last time the conversation ended."""
+    """Return whether the same was drawn the last time the conversation ended."""
     before = [event for event in events if isinstance(event, ConversationText)]
     return bool(before) and to_fields(replace(before[-1], id="", ts="", replica=None)) == to_fields(drawn)
 
 
-def _steps(note: OpenSession, events: list[Event]) -> Iterator[Step]:
-    """Read the host's own transcript, else what its hooks told us."""
+def _steps(note: _OpenSession, events: list[Event]) -> Iterator[Step]:
+    """Read the host's own transcript, else what its hooks sent."""
     steps = read.read_transcript(note.agent, note.transcript)
     first = next(steps, None)
     return chain([first], steps) if first else read.logged_steps(events)
 
 
-def _event(note: OpenSession, kind: str, **fields: object) -> Event:
+def _event(note: _OpenSession, kind: str, **fields: object) -> Event:
     about = {"conversation_id": note.session, "project": note.project, "agent": note.agent or None}
     return from_fields({"type": kind, **about, **fields})
 
@@ -200,7 +200,7 @@ def _started(store: Store) -> list[Path]:
 
 
 def _notes(store: Store, ending: str) -> list[Path]:
-    """List the notes with that ending; none where nobody may look."""
+    """List the notes with that ending; none where the directory cannot be read."""
     directory = background.notes_dir(store)
     with suppress(OSError):
         return [Path(directory, name) for name in sorted(os.listdir(directory)) if name.endswith(ending)]  # noqa: PTH208

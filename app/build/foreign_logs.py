@@ -1,4 +1,4 @@
-"""Day files of other machines: what they held when last seen, whether they lost lines, and whether one has our name."""
+"""Day files of other machines: what they held when last seen, whether they lost lines or have our name."""
 
 import os
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ _decoder = msgspec.json.Decoder(dict[str, _SeenFile])
 
 
 def remember(store: Store) -> None:
-    """Note what the day files of other machines hold; of one that lost lines, what it held before stays noted.
+    """Record what the day files of other machines hold; where a file lost lines, its former content stays recorded.
 
     Only files that were saved since are read.
     """

@@ -20,7 +20,7 @@ _Segment = bytes | tuple[int, int]  # new bytes, or offset and length of those t
 
 
 def rewrite_blocks(path: str, pieces: Pieces, layout: Layout, *, dry_run: bool = False) -> tuple[bool, Layout]:
-    """Make the pieces the content of a file with that layout; tell whether it differed, and its layout now.
+    """Write the pieces as the content of a file with that layout; return whether it differed, and its layout now.
 
     Raises NotStored, and ChangedMeanwhile where the file is not, or not any more, as it was published.
     """
@@ -67,7 +67,7 @@ def _write_end(there: BinaryIO, path: str, segments: list[_Segment], layout: Lay
 
 
 def _write_whole(there: BinaryIO, path: str, segments: list[_Segment], layout: Layout) -> FileStamp:
-    """Write a new file in the place of the old one; raises ChangedMeanwhile or NotStored."""
+    """Write a new file in the place of the old file; raises ChangedMeanwhile or NotStored."""
     written: list[os.stat_result] = []
 
     def write(opened: BinaryIO) -> None:

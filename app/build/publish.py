@@ -42,7 +42,7 @@ _Then = Callable[[FileStamp | None], None]  # is told the stamp of a file that s
 
 
 class PublishResult(Struct):
-    """The files written, removed and kept, as paths relative to the directory."""
+    """The files written, removed and unchanged, as paths relative to the directory."""
 
     written: list[str] = []
     removed: list[str] = []
@@ -52,7 +52,7 @@ class PublishResult(Struct):
 
     @property
     def changes(self) -> int:
-        """How many files are, or would be, different."""
+        """The number of files that are, or would be, different."""
         return len(self.written) + len(self.removed)
 
 
@@ -65,7 +65,7 @@ def publish(
     dry_run: bool = False,
     progress: Progress = lambda _done, _all: None,
 ) -> PublishResult:
-    """Make the files of these projections under `root` what the documents say; raises NotStored.
+    """Write the files of these projections under `root` as the documents have them; raises NotStored.
 
     What `taken_in` has of a file is in the log; any other file a person edited is set aside before it is replaced.
     """
@@ -87,7 +87,7 @@ def publish_outdated(
     progress: Progress = lambda _done, _all: None,
     executor: Executor | None = None,
 ) -> PublishResult:
-    """Publish what a replay of all that is published there says; files that are current are only looked at.
+    """Publish the documents of a replay; only look at files that are current.
 
     The executor helps where there is much to render.
 
@@ -120,7 +120,7 @@ class _NewFile(NamedTuple):
 
 
 class _Publishing:
-    """The files under a directory, as they become what documents say; `put_in_place` gives new ones their names."""
+    """The files under a directory, on the way to their documents; `put_in_place` gives new files their names."""
 
     def __init__(self, base: Path, taken_in: Mapping[str, bytes], *, dry_run: bool) -> None:
         self.base = base
@@ -167,12 +167,12 @@ class _Publishing:
             replayed.publish(unit, found)
 
     def leave(self, paths: Collection[str]) -> None:
-        """Leave files as they are: they say what they should."""
+        """Leave files as they are: they are current."""
         self._current.update(paths)
         self.done.unchanged += len(paths)
 
     def put(self, document: Document, layouts: Layouts | None = None, then: _Then = lambda _: None) -> None:
-        """Write a document where its bytes differ; a long one is made of its file, where there is a layout of that."""
+        """Write a document where its bytes differ; compose a long document from its file, where that has a layout."""
         self._current.add(document.path)
         if not (layouts and document.pieces):
             self._put_whole(document, then)
@@ -258,7 +258,7 @@ class _Publishing:
             self.put_in_place()
 
     def _name(self, new: _NewFile) -> None:
-        """Give a new file its name; a person's edit of the old one is set aside.
+        """Give a new file its name; set a person's edit of the old file aside.
 
         Raises NotStored, and ChangedMeanwhile where that was saved now.
         """
@@ -283,7 +283,7 @@ class _Publishing:
 
 
 def _aside(path: Path, data: bytes) -> Path:
-    """`MEMORY.md.edited-20260221-083544`: when the person saved it; numbered where that second has another copy."""
+    """Name the copy of an edited file by when the person saved it; number it where that second has another copy."""
     saved = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     name = f"{path.name}.edited-{saved:%Y%m%d-%H%M%S}"
     names = (f"{name}-{number}" if number else name for number in count())
@@ -291,7 +291,7 @@ def _aside(path: Path, data: bytes) -> Path:
 
 
 def _look(path: Path) -> tuple[FileStamp, bytes | None]:
-    """Read a file, and its stamp of just before: one that is saved meanwhile has another."""
+    """Read a file, and its stamp of just before: a file that is saved meanwhile has another."""
     return file_stamp(str(path)), read(path)
 
 

@@ -97,9 +97,9 @@ def replay_store(
 
 
 def _leave_indexes(log: EventLog, *, transcripts: bool) -> None:
-    """Leave an index of conversations, a current one of words, dialogues, and what was deleted of files it tells of.
+    """Leave an index of conversations, a current index of words, the dialogues, and the deleted files they name.
 
-    Who asks next makes up for a failure.
+    A later reader makes up for a failure.
     """
     with suppress(OSError, DatabaseError, NotStored):
         if not Path(log.store.cached("conversations.index")).exists():  # an update reads it whole
@@ -127,7 +127,7 @@ def carry_out(opened: OpenStore, decisions: Sequence[Event], *, after: str = "")
 
 
 def _in_all(first: RebuildResult, then: RebuildResult) -> RebuildResult:
-    """Tell of two rebuilds as of one; what waits or is left does so after the second."""
+    """Combine the results of two rebuilds; what waits or is left does so after the second."""
     settled, applied = first.applied, then.applied
     befores = {path: before for path, before, _ in reversed([*settled.files, *applied.files])}
     afters = {path: after for path, _, after in [*settled.files, *applied.files]}
@@ -162,7 +162,7 @@ def replay_elsewhere(
     check: bool = False,
     phases: Phases = quiet,
 ) -> RebuildResult:
-    """Write what the log said at a time under one directory, knowledge bases too: a pure function of the log."""
+    """Write the files as of a time under a directory, knowledge bases too: a pure function of the log."""
     replayed = replay(
         opened.log,
         opened.settings,
@@ -179,7 +179,7 @@ def replay_elsewhere(
 
 
 def _one_at_a_time(opened: OpenStore, *, wanted: bool) -> AbstractContextManager[object]:
-    """Hold the replay lock, so that two replays do not do the same work; a store without a log has none."""
+    """Lock the store for a replay, so that two do not do the same work; a store without a log has no lock."""
     there = Path(opened.store.log).is_dir()
     return locked(opened.store, opened.store.lock("replay")) if wanted and there else nullcontext()
 
@@ -192,7 +192,7 @@ def rebuild(
     check: bool = False,
     phases: Phases = quiet,
 ) -> RebuildResult:
-    """Bring the knowledge directory and the knowledge bases to what the log says; raises NotStored.
+    """Update the knowledge directory and the knowledge bases from the log; raises NotStored.
 
     Whatever that adds to the log (edits, arrivals) is in the files when this returns: a second run writes nothing.
     With `check` nothing is written, and what would be is told. Else the caller holds the store's `replay.lock`: what a

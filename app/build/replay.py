@@ -34,7 +34,7 @@ def replay(
     progress: Progress | None = None,
     workers: Workers | None = None,
 ) -> ReplayResult:
-    """Render the events with `ts <= until` that `keep` accepts; without `progress`, whoever watches is told.
+    """Render the events with `ts <= until` that `keep` accepts; without `progress`, report to the default reporter.
 
     Without `workers` to help, there are some for as long as this takes. With `anew` nothing that was kept is used,
     without `save` nothing at all is written. A cache that is damaged is made anew; where there can be none, the log is
@@ -91,7 +91,7 @@ def _with(
 
 
 def _overlay(found: cache.StoreCache, until: str) -> OverlayRows:
-    """Lie over the cache for a replay of then: without the days since, or where those are most, of the days before.
+    """Open an overlay of the cache for a replay of the past: without later days, or where those are most, empty.
 
     Raises RowsDamaged.
     """

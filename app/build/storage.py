@@ -18,8 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import EventLogError, NotStored, system_reason
-from eventlog.format.events import PlanEntry
-from eventlog.projections.bases.base_file import BaseFile, Bases, base_file_of
+from eventlog.projections.bases.base_file import BaseFile, Bases
 from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.ledgers import ledgers
 from eventlog.projections.current.knowledge_events import Knowledge
@@ -81,12 +80,6 @@ def storage_of(place: BaseFile, bases: Bases, home: str) -> BaseStorage | None:
     if shown.startswith(HOME):
         return LocalFile(shown, Path(in_full(shown, home)), Path(home), _NEW_IN_HOME)
     return LocalFile(shown, Path(shown), Path(shown).parent, _NEW_IN_HOME)
-
-
-def storage_named(entry: PlanEntry, bases: Bases, home: str) -> BaseStorage | None:
-    """Open the storage that an entry means, None where it means none on this machine; raises Refused."""
-    place = base_file_of(entry.key, entry.project, bases)
-    return storage_of(place, bases, home) if place else None
 
 
 def base_files(opened: OpenStore, name: str) -> list[Path]:

@@ -44,13 +44,13 @@ class Workers:
 
     @property
     def are_any(self) -> bool:
-        """Tell whether there can be more than this process; a clock that waits is no other thread at work."""
+        """There can be more than this process; a clock that waits is no other thread at work."""
         if self._count == 1:
             return False
         return self._pool is not None or (sys.platform == "linux" and not _are_threads_at_work())  # a pool has threads
 
     def map(self, do: Callable[[_Job], _Result], jobs: Iterable[_Job], /) -> Iterator[_Result]:
-        """Do the jobs, a few at a time, beginning now; yield what comes of them in their order."""
+        """Execute the jobs, a few at a time, beginning now; yield their results in order."""
         coming = ((job, self._submit(do, job)) for job in jobs)
         waiting = deque(islice(coming, self._count * _AHEAD))
 
@@ -94,7 +94,10 @@ def _started(count: int) -> "ProcessPoolExecutor":
 
 
 def _end_with_parent() -> None:
-    """Outlive no replay that is killed: its locks would stay locked. Ctrl-C is the parent's to answer."""
+    """End with the replay that started it, also where that is killed; leave Ctrl-C to it.
+
+    The locks of a process that lives on would stay locked.
+    """
     import signal
     import threading
     from multiprocessing import parent_process

@@ -11,16 +11,123 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from eventlog.app.build.publish import PublishResult, publish
-from eventlog.app.cluster.addresses import StoreListing, StorePlace, listing, places, read_day
 from eventlog.app.cluster.connect import library
 from eventlog.app.progress import Progress
 from eventlog.format.errors import BadRequest, EventLogError, NotStored, system_reason
+from eventlog.log import days
 from eventlog.log.days import Day
 from eventlog.log.lines import Damage
 from eventlog.projections import fold
 from eventlog.projections.base import Document, Projection
 from eventlog.projections.catalog import chosen
-from eventlog.projections.fold import Part
+from eventlog.projections.fold import DayBytes, Part
+from eventlog.settings import load
+from eventlog.settings.schema import Settings
+from eventlog.store import Store
+from eventlog.store.files import read_regular
+
+_SCHEME = "://"
+
+
+class _StorePlace(NamedTuple):
+    """The address of a store, and its name among the replayed stores."""
+
+    name: str
+    address: str
+
+    @property
+    def log(self) -> str:
+        """Return the address of its log."""
+        return f"{self.address}/log"
+
+
+class _StoreListing(NamedTuple):
+    """The settings of a store and the files of its days, unread."""
+
+    settings: Settings
+    days: list[Day]
+
+
+def places(addresses: Iterable[str]) -> list[_StorePlace]:
+    """Name stores by as many last parts of their addresses as make the names unique.
+
+    A `*` in an address of fsspec stands for all that is there; in paths, the shell has seen to it. Raises BadRequest
+    where one store is named twice.
+    """
+    found = list(dict.fromkeys(one for said in addresses for one in _expanded(said)))
+    parts = [one.rpartition(_SCHEME)[2].strip("/").split("/") for one in found]
+    single = ([part[-level] for part in parts] for level in range(1, min(map(len, parts), default=0) + 1))
+    joined = (["-".join(part[-count:]) for part in parts] for count in range(2, max(map(len, parts), default=0) + 1))
+    for names in chain(single, joined):
+        if len({name.casefold() for name in names}) == len(names) and all(name.strip(".") for name in names):
+            return [_StorePlace(name, one) for name, one in zip(names, found, strict=True)]
+    raise BadRequest("the addresses do not tell all stores apart", hint="name each store once")
+
+
+def listing(place: _StorePlace) -> _StoreListing:
+    """List what a store holds; raises BadRequest, BadSettings, and any error of its file system."""
+    if not _is_there(place.log):
+        raise BadRequest("there is no log", where=place.log, hint="name the directory of a store")
+    if _SCHEME not in place.address:
+        return _StoreListing(load.load(Store(place.address)).settings, days.list_days(place.log))
+    system, path = _opened(place.log)
+    names = (one["name"].rpartition("/")[2] for one in system.ls(path, detail=True) if one["type"] == "file")
+    return _StoreListing(_settings(f"{place.address}/config.yaml"), days.by_date(f"{place.log}/{one}" for one in names))
+
+
+def _read_day(place: _StorePlace, day: Day) -> DayBytes:
+    """Read the files of a day; raises BadRequest where this machine does not see the store."""
+    found, damage = [], []
+    for file in day.files:
+        try:
+            found.append((file, _read(file)))
+        except OSError as error:
+            if not _is_there(place.log):
+                raise BadRequest("is not there for a worker", where=place.log, hint="mount it, or copy it") from error
+            damage.append(Damage.of_file(file, system_reason(error)[0]))
+    return DayBytes(place.name, day.date, tuple(found), tuple(damage))
+
+
+def _settings(file: str) -> Settings:
+    try:
+        return load.parse(_read(file), file).settings
+    except FileNotFoundError:
+        return Settings()
+
+
+def _read(file: str) -> bytes:
+    if _SCHEME not in file:
+        return read_regular(file)
+    system, path = _opened(file)
+    data: bytes = system.cat_file(path)
+    return data
+
+
+def _is_there(directory: str) -> bool:
+    if _SCHEME not in directory:
+        return Path(directory).is_dir()
+    system, path = _opened(directory)
+    system.invalidate_cache()
+    return bool(system.isdir(path))
+
+
+def _expanded(said: str) -> Sequence[str]:
+    if _SCHEME not in said:
+        return [Store(said).root]
+    if "*" not in said:
+        return [said.rstrip("/")]
+    system, pattern = _opened(said.rstrip("/"))
+    return [system.unstrip_protocol(path) for path in sorted(system.glob(pattern))]
+
+
+def _opened(address: str) -> tuple[Any, str]:
+    """Return the file system of an address, and the path in it; raises BadRequest."""
+    try:
+        system, path = library("fsspec.core").url_to_fs(address)
+    except (ImportError, ValueError) as error:  # a protocol of which the library is missing, or no protocol
+        raise BadRequest(str(error), where=address) from error
+    return system, path
+
 
 _DAYS = 30  # in a task: one costs the scheduler about as much as a day costs a worker
 _STORES = 4  # at work at the same time, per thread: what is rendered waits in memory until it is fetched
@@ -36,14 +143,14 @@ class _StoreFiles(Struct):
     broken: dict[str, str]  # projection of another package -> why it says nothing
 
 
-def fold_days(place: StorePlace, days: Sequence[Day], names: Sequence[str]) -> list[Part]:
+def fold_days(place: _StorePlace, days: Sequence[Day], names: Sequence[str]) -> list[Part]:
     """Fold some days of a store, each by itself."""
     projections = chosen(names)
-    return [fold.fold_day(read_day(place, day), projections=projections) for day in days]
+    return [fold.fold_day(_read_day(place, day), projections=projections) for day in days]
 
 
 def render_store(
-    place: StorePlace, listed: StoreListing, folded: Sequence[Sequence[Part]], names: Sequence[str], asked: Part
+    place: _StorePlace, listed: _StoreListing, folded: Sequence[Sequence[Part]], names: Sequence[str], asked: Part
 ) -> _StoreFiles:
     """Render a store from its parts; refold days with copies of another day's events.
 
@@ -53,10 +160,10 @@ def render_store(
     parts = [asked, *chain.from_iterable(folded)]
 
     def has(date: str, ids: Collection[str]) -> frozenset[str]:
-        return fold.holding(read_day(place, by_date[date]), ids) if date in by_date else frozenset()
+        return fold.holding(_read_day(place, by_date[date]), ids) if date in by_date else frozenset()
 
     left_out = fold.copies(parts, has)
-    anew = [fold.fold_day(read_day(place, by_date[date]), ids, projections) for date, ids in left_out.items()]
+    anew = [fold.fold_day(_read_day(place, by_date[date]), ids, projections) for date, ids in left_out.items()]
     rest = [part for part in parts if not part.days.keys() & left_out.keys()]
     done = fold.replayed(fold.merge([*rest, *anew]), listed.settings, projections)
     files = {document.path: document.data for document in done.documents}
@@ -66,7 +173,7 @@ def render_store(
 class StoreReplay(NamedTuple):
     """The outcome of one store: what was rendered, or why nothing was; and what was written of it."""
 
-    place: StorePlace
+    place: _StorePlace
     rendered: _StoreFiles | None = None
     error: EventLogError | None = None
     published: PublishResult | None = None
@@ -110,10 +217,10 @@ class _Run:
         self._names = [view.name for view in self._views]
         self._progress = progress
         self._tasks = library("distributed").as_completed(loop=client.loop)
-        self._rendering: dict[Any, StorePlace] = {}
+        self._rendering: dict[Any, _StorePlace] = {}
         self._all = 0
 
-    def of(self, stores: Iterable[StorePlace]) -> Iterator[StoreReplay]:
+    def of(self, stores: Iterable[_StorePlace]) -> Iterator[StoreReplay]:
         """Yield the outcome of each, some of them at work at a time."""
         waiting = iter(stores)
         room = _STORES * max(1, sum(self._client.nthreads().values()))
@@ -124,7 +231,7 @@ class _Run:
                 yield _outcome(place, future)
                 yield from self._begin(waiting, 1)
 
-    def _begin(self, waiting: Iterator[StorePlace], count: int) -> Iterator[StoreReplay]:
+    def _begin(self, waiting: Iterator[_StorePlace], count: int) -> Iterator[StoreReplay]:
         """Begin with so many stores; yield those that cannot be read."""
         while count and (place := next(waiting, None)):
             try:
@@ -133,7 +240,7 @@ class _Run:
             except Exception as error:  # noqa: BLE001 - whatever the library of a file system raises
                 yield StoreReplay(place, error=_told(error, place))
 
-    def _submit(self, place: StorePlace) -> None:
+    def _submit(self, place: _StorePlace) -> None:
         listed = listing(place)
         pieces = [listed.days[start : start + _DAYS] for start in range(0, len(listed.days), _DAYS)]
         folded = [self._client.submit(fold_days, place, piece, self._names, pure=False) for piece in pieces]
@@ -144,12 +251,12 @@ class _Run:
         self._tasks.update([*folded, whole])
 
 
-def _outcome(place: StorePlace, future: Any) -> StoreReplay:
+def _outcome(place: _StorePlace, future: Any) -> StoreReplay:
     error = future.exception()
     return StoreReplay(place, error=_told(error, place)) if error else StoreReplay(place, future.result())
 
 
-def _told(error: BaseException, place: StorePlace) -> EventLogError:
+def _told(error: BaseException, place: _StorePlace) -> EventLogError:
     """Convert any error to an EventLogError."""
     if isinstance(error, EventLogError):
         return error

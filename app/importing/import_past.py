@@ -20,7 +20,7 @@ from eventlog.app.importing.notes import read_bullets
 from eventlog.app.importing.other_programs import READERS
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, Reader, SourceEvent
 from eventlog.app.importing.transcripts import read_host, readable_hosts
-from eventlog.app.machine import Machine
+from eventlog.app.open_store import Machine
 from eventlog.app.write.record_once import off_switch
 from eventlog.format import SESSION_END, timestamps
 from eventlog.format.codec import from_fields

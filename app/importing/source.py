@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
-from eventlog.app.machine import Machine
+from eventlog.app.open_store import Machine
 from eventlog.app.progress import Phases
 from eventlog.format import codec, ids, timestamps
 from eventlog.format.errors import BadRequest, system_reason

@@ -18,7 +18,7 @@ from eventlog import hosts
 from eventlog.app.importing.drawings import openings_in
 from eventlog.app.importing.notes import statements_of
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, SourceEvent
-from eventlog.app.machine import Machine
+from eventlog.app.open_store import Machine
 from eventlog.format import SESSION_END, timestamps
 from eventlog.format.errors import system_reason
 from eventlog.format.events import SessionStart

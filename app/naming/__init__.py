@@ -1,4 +1,4 @@
-"""From what a person says to what the log calls it: projects, agents, types, times, ids; and back to short ids.
+"""Names that people type, as the log has them: projects, agents, types, times, ids; and short ids for people.
 
 Imported by: app, cli.
 """

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def known_projects(store: "Store") -> "list[ListedProject]":
-    """Read the list; empty where each project is just its path, or nothing was replayed yet."""
+    """Read the list without any library; pass over damaged lines."""
     try:
         data = read_regular(f"{store.knowledge}/projects.jsonl")
     except OSError:
@@ -67,7 +67,7 @@ def _remote(path: str) -> str:
 
 
 def about(store: "Store", path: str) -> "Callable[[str | None, str | None], bool]":
-    """Make the test whether a path of a machine (None: not said) is of the same project as this one here."""
+    """Build the test whether a path of a machine (None: unknown) is of the same project as this path here."""
     project = _finder(store)(path)
     if project is None:
         return lambda other, _: other == path
@@ -84,12 +84,6 @@ def as_one(store: "Store", paths: "Collection[str]") -> list[str]:
         project = find(path)
         by_project.setdefault(project.project if project else path, []).append(path)
     return [min(alike, key=lambda path: not os.path.isdir(path)) for alike in by_project.values()]
-
-
-def paths_named(store: "Store", said: str) -> list[str]:
-    """List the paths of the project with this address or directory name."""
-    listed = known_projects(store)
-    return [path for project in listed if said in (project.project, project.slug) for _, path in project.places]
 
 
 def name_of(store: "Store", path: str) -> str:

@@ -1,4 +1,4 @@
-"""Times as people say them: `2d`, `yesterday`, `monday`, `last week`, `2026-02-20`, `8:30`, RFC 3339."""
+"""Times as people write them: `2d`, `yesterday`, `monday`, `last week`, `2026-02-20`, `8:30`, RFC 3339."""
 
 import re
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -27,7 +27,7 @@ _HINT = "say it like 2d, yesterday, monday, last week, 2026-02-20, 08:30 or 2026
 
 
 def zone_of(store: Store) -> tzinfo:
-    """Find the time zone a user reads times in; UTC where the settings do not tell."""
+    """Find the time zone a user reads times in; UTC where the settings name none."""
     name = cached.settings(store).get("timezone")
     return ZoneInfo(name) if isinstance(name, str) and name != "UTC" else UTC
 
@@ -61,7 +61,7 @@ def _span(said: str, now: datetime) -> _Span:
 
 
 def _written(said: str, now: datetime) -> _Span:
-    """Read a date of the user's calendar, or a time; one without a zone is the user's, one without a date today's."""
+    """Read a date of the user's calendar, or a time; without a zone it is the user's, without a date today's."""
     if match := _CLOCK.fullmatch(said):
         at = now.replace(hour=int(match[1]), minute=int(match[2]), second=int(match[3] or 0), microsecond=0)
         return at, at

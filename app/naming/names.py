@@ -1,4 +1,4 @@
-"""Names that people type: agents, types of events, lines of files; and the nearest to one that is wrong."""
+"""Names that people type: agents, types of events, lines of files; and the nearest to a wrong name."""
 
 import re
 from collections.abc import Iterable
@@ -63,7 +63,7 @@ _LISTED = 8  # of all there are, where none is near
 
 
 def nearest(said: str, known: Iterable[str]) -> list[str]:
-    """Find the words most like the one said, in any case, the likest first."""
+    """Find the words most like a given word, in any case, the likest first."""
     from difflib import get_close_matches
 
     words = {word.casefold(): word for word in known}
@@ -95,7 +95,7 @@ class _FileLine(NamedTuple):
 
 
 def file_line(said: str) -> _FileLine:
-    """Take what was said apart: `FILE` or `FILE:LINE`."""
+    """Split `FILE` or `FILE:LINE`."""
     match = _FILE_LINE.fullmatch(said)
     return _FileLine(match["file"], int(match["line"]) if match["line"] else None) if match else _FileLine(said, None)
 
@@ -107,7 +107,7 @@ def with_project_named(said: str, paths: Iterable[str]) -> list[str]:
 
 
 def is_file_line(said: str) -> bool:
-    """Tell whether this is `FILE:LINE`."""
+    """Return whether a text is `FILE:LINE`."""
     return file_line(said).line is not None
 
 
@@ -115,7 +115,7 @@ _CLI = "cli"
 
 
 def agents_meant(log: EventLog, said: Iterable[str]) -> tuple[str, ...]:
-    """Translate names into those of the log; raises BadRequest for one that neither hosts nor log know."""
+    """Translate names into those of the log; raises BadRequest for a name that neither hosts nor log know."""
     wanted = tuple(dict.fromkeys(map(hosts.agent_name, words(said))))
     strangers = [agent for agent in wanted if agent not in (*hosts.ROOMS, HUMAN, _CLI)]
     if strangers:
@@ -135,7 +135,7 @@ _NEARLY = 0.75  # "fcat" is "fact", "artifact" is not
 
 
 def types_meant(log: EventLog, said: Iterable[str]) -> tuple[str, ...]:
-    """Split the names of types; raises BadRequest for one that is neither ours nor in the log."""
+    """Split the names of types; raises BadRequest for a type that neither the program nor the log knows."""
     wanted = tuple(dict.fromkeys(words(said)))
     strangers = [name for name in wanted if name not in TYPES]
     if strangers:
@@ -147,7 +147,7 @@ def types_meant(log: EventLog, said: Iterable[str]) -> tuple[str, ...]:
 
 
 def refuse_misspelt(name: str) -> None:
-    """Refuse a type that is nearly one of ours; raises BadRequest. Others are of other programs, or of the future."""
+    """Refuse a type that is nearly a known type; raises BadRequest. Others are of other programs, or of the future."""
     from difflib import get_close_matches
 
     if name not in TYPES and (near := get_close_matches(name.lower(), TYPES, cutoff=_NEARLY)):

@@ -1,4 +1,4 @@
-"""Which project is meant: a name or a unique part of a path, among those the log knows, else an existing directory.
+"""Projects by a name or a unique part of a path, among those the log knows, else by an existing directory.
 
 Nobody is ever answered for another project, and nothing is filed under one: a name that is none is an error.
 """
@@ -8,14 +8,14 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
-from eventlog.app.naming.known_projects import as_one, known_projects, paths_named
+from eventlog.app.naming.known_projects import as_one, known_projects
 from eventlog.app.naming.names import did_you_mean, known_names
 from eventlog.format.errors import BadRequest
 from eventlog.format.text import one_line, project_name
 from eventlog.log.event_log import EventLog
 from eventlog.projections.views.project_list import ListedProject
 from eventlog.projects.root import in_full, project_root
-from eventlog.store import project_slug
+from eventlog.store import Store, project_slug
 
 _SHOWN = 8
 _SHORTEST_PART = 2  # characters of a path
@@ -29,7 +29,7 @@ def project_meant(log: EventLog, said: str, *, cwd: str, home: str) -> str:
         return project_root(place) or place
     known = list(known_names(log).projects)
     known += [here for here in [project_root(cwd)] if here and here not in known]
-    for found in (paths_named(log.store, said), *_readings(said, place, known)):
+    for found in (_paths_named(log.store, said), *_readings(said, place, known)):
         candidates = as_one(log.store, found)
         if len(candidates) == 1:
             return candidates[0]
@@ -40,7 +40,7 @@ def project_meant(log: EventLog, said: str, *, cwd: str, home: str) -> str:
 
 
 def all_projects(log: EventLog) -> list[ListedProject]:
-    """List the projects of all events: as the last replay knew them, and each other path as one, by name."""
+    """List the projects of all events, by name: as the last replay knew them, and each other path by itself."""
     found = known_projects(log.store)
     listed = {path for project in found for _, path in project.places}
     others = [path for path in known_names(log).projects if path not in listed]
@@ -84,3 +84,9 @@ def _unknown(said: str, known: Collection[str]) -> BadRequest:
     names = {project_name(path): path for path in known}
     wanted = project_name(said.rstrip("/")) if _PLACE.match(said) else said
     return BadRequest(f"no project {said!r}", hint=did_you_mean(wanted, names))
+
+
+def _paths_named(store: Store, said: str) -> list[str]:
+    """List the paths of the project with this address or directory name."""
+    listed = known_projects(store)
+    return [path for project in listed if said in (project.project, project.slug) for _, path in project.places]

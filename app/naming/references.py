@@ -1,4 +1,4 @@
-"""Events and conversations by what people type: a full id, a short one, `last`, or a line of a file as `FILE:LINE`.
+"""Events and conversations by what people type: a full id, a short id, `last`, or a line of a file as `FILE:LINE`.
 
 A short id is the part of an id that differs from all others, as long as the log needs it. A UUIDv7 begins with its
 time, which all ids of a while share: its end is random. Other UUIDs are random from the start. What is no UUID was
@@ -127,7 +127,7 @@ def _holding(log: EventLog, part: str) -> list[str]:
 
 
 def _newest(log: EventLog, besides: str = "") -> list[Event]:
-    """Find the newest event of the log, if there is one, but those of one conversation."""
+    """Find the newest event of the log outside a conversation."""
     for day in reversed(log.days()):
         for entry in reversed(days.entries(day)[0]):
             if entry.event.conversation_id != besides:
@@ -136,7 +136,7 @@ def _newest(log: EventLog, besides: str = "") -> list[Event]:
 
 
 def _complain(log: EventLog, said: str, found: list[Reference], noun: str) -> Reference:
-    """Raise what there is to say when it is not one."""
+    """Raise BadRequest with the reason why a text names nothing."""
     if found:
         short = ShortIds(log.store)
         several = [f"{short.of(one.id)}  {one.kind} {one.id}" for one in found[:_SHOWN]]
@@ -169,7 +169,7 @@ class ShortIds:
 
 
 def is_part_of(full_id: str, said: str) -> bool:
-    """Tell whether somebody who types this may mean that id: all of it, its beginning or its end."""
+    """Return whether a text may mean that id: all of it, its beginning or its end."""
     part, whole = said.strip().removesuffix("…").casefold(), full_id.casefold()
     return part == whole or (len(part) >= SHORTEST_PART and (whole.startswith(part) or whole.endswith(part)))
 

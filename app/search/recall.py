@@ -206,7 +206,7 @@ def judged(index: "SearchIndex", gate: "Gate", hits: "Iterable[Hit]") -> "Iterat
     seen: set[str] = set()
     least = 0.0
     for hit in hits:
-        if not is_new(hit.found, seen):
+        if not _is_new(hit.found, seen):
             yield hit, "said already"
         elif not gate.bears_on(tokens(hit.found.words)):
             yield hit, "too little weight"
@@ -219,7 +219,7 @@ def judged(index: "SearchIndex", gate: "Gate", hits: "Iterable[Hit]") -> "Iterat
             yield better, "told"
 
 
-def is_new(found: "Findable", seen: "set[str]") -> bool:
+def _is_new(found: "Findable", seen: "set[str]") -> bool:
     """Take out of it what was told; tell whether it states, or is of a conversation, of which nothing was."""
     return found.leave_out(seen) and not found.names <= seen
 

@@ -5,7 +5,6 @@ Imported inside agents' hooks: standard library only.
 
 from eventlog.app.search.project_names import NOWHERE
 from eventlog.format import effective_scope
-from eventlog.format.event_order import order
 from eventlog.format.marks import (
     A_STATEMENT,
     ALL_OF,
@@ -14,6 +13,7 @@ from eventlog.format.marks import (
     salts_in,
     stand_in,
 )
+from eventlog.format.timestamps import order
 from eventlog.projections.current.standing import likeness, standing, standing_saves
 from eventlog.projections.search.findable import FINDABLE, text_in, texts_in
 

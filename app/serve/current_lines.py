@@ -12,9 +12,9 @@ from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.standing_lines import FoundLine, findable, homes_in, subject_of
 from eventlog.fast import fastjson, os
 from eventlog.format import timestamps
-from eventlog.format.event_order import order
 from eventlog.format.ids import day_in_id
 from eventlog.format.text import cut, one_line, statement_line
+from eventlog.format.timestamps import order
 from eventlog.hooks.conversation import TooMuch, all_events
 from eventlog.projections.context.heard import HeardEvent, RejectedStatements
 from eventlog.projections.context.recent import DAY_MS

@@ -75,7 +75,7 @@ def helper_context(store: Store, call: HookCall) -> str:
     """Build the text a helper starts with: what is known of the project; "" for nothing."""
     from eventlog.app.serve.current_lines import find_libraries
     from eventlog.app.serve.session_context import helpers_context
-    from eventlog.settings.plain import plain_settings
+    from eventlog.settings.cached import plain_settings
 
     deadline.set_stage(deadline.ANSWER)
     if not cached.are_current(store):
@@ -92,7 +92,7 @@ def _known(store: Store, call: HookCall, source: str, *, certain: bool) -> str:
     from eventlog.app.serve.current_lines import find_libraries
     from eventlog.app.serve.session_context import request_of, session_context
     from eventlog.projections.context.request import NEW
-    from eventlog.settings.plain import plain_settings
+    from eventlog.settings.cached import plain_settings
 
     if not cached.are_current(store):
         find_libraries()  # nobody has read `config.yaml` since it changed

@@ -22,10 +22,10 @@ from eventlog.app.write.set_aside import copies_in
 from eventlog.format import fence, timestamps
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadSettings, place_of, record_reason, system_reason
-from eventlog.format.event_order import order
 from eventlog.format.events import Fact, PlanEntry, StageSummary
 from eventlog.format.retractions import statements_of
 from eventlog.format.text import cut, one_line
+from eventlog.format.timestamps import order
 from eventlog.hooks import error_log
 from eventlog.log import days
 from eventlog.log.event_log import EventLog

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from eventlog.app.build.user_files import create
-from eventlog.app.machine import Machine
+from eventlog.app.open_store import Machine
 from eventlog.projections.context.agent_context import ContextFile
 from eventlog.projections.context.context_files import templated
 from eventlog.projects.root import in_full

@@ -1,4 +1,4 @@
-"""Events of any type, one or a stream of them; what only people's own verbs may say is refused."""
+"""Append events of any type, singly or as a stream; refuse what only people's own verbs may append."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -19,8 +19,7 @@ from eventlog.format.errors import BadRequest, BadSettings, InvalidEvent
 from eventlog.format.events import TYPES, Event, PlanEntry, Retraction, UnknownEvent
 from eventlog.hooks import background
 from eventlog.log.event_log import AppendResult, EventLog
-from eventlog.projections.current.fact_scopes import fact_scope
-from eventlog.projections.current.statements import Statement
+from eventlog.projections.current.fact_scopes import Statement, fact_scope
 from eventlog.projections.views.memory import MEMORY
 from eventlog.settings.load import load
 from eventlog.settings.schema import Settings
@@ -30,14 +29,14 @@ _NOTHING_STORED = "nothing was stored; correct this line and send the whole agai
 
 
 class _AppendReport(NamedTuple):
-    """An event that was appended, and the events that still say what it withdraws."""
+    """An appended event, and the events that still state what it withdraws."""
 
     appended: AppendResult
     still_said: list[str]
 
 
 def append_event(log: EventLog, fields: Mapping[str, Any]) -> _AppendReport:
-    """Append one event unless its conversation has said the same; raises InvalidEvent, BadRequest or NotStored."""
+    """Append an event unless its conversation already states the same; raises InvalidEvent, BadRequest or NotStored."""
     event = _appendable(fields)
     others = []
     if isinstance(event, Retraction):
@@ -57,7 +56,7 @@ def append_stream(
 
 
 def _noted(log: EventLog, appended: list[AppendResult]) -> list[AppendResult]:
-    """Have the next session's start apply plan entries, should no replay come before."""
+    """Mark that plan entries wait, so that the next session's start applies them, should no replay come before."""
     if any(isinstance(result.event, PlanEntry) for result in appended):
         background.mark_entries(log.store)
     return appended
@@ -128,7 +127,7 @@ def _appendable(fields: Mapping[str, Any]) -> Event:
 
 
 def _of_something(log: EventLog, event: Retraction) -> Retraction:
-    """Complete the id in a withdrawal; raises BadRequest: one that hits nothing would look like one that worked."""
+    """Complete the id in a withdrawal; raises BadRequest: a withdrawal of nothing would look as if it had worked."""
     if event.conversation is not None:
         return replace(event, conversation=session_meant(log, event.conversation))
     meant = events_named(log, str(event.target))
@@ -139,7 +138,7 @@ def _of_something(log: EventLog, event: Retraction) -> Retraction:
 
 
 def _still_said(log: EventLog, retraction: Retraction) -> list[str]:
-    """List the events whose facts or decisions a retraction leaves though it withdraws an equal one, oldest first."""
+    """List the events that state the same as what a retraction withdraws, and stay; oldest first."""
     settings = Settings()
     with suppress(BadSettings):  # a mistake in `config.yaml` is no obstacle to what is recorded
         settings = load(log.store).settings

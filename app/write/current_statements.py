@@ -11,27 +11,27 @@ from msgspec.structs import replace
 from eventlog.app.build.replay import replay
 from eventlog.app.naming.references import is_part_of
 from eventlog.format.codec import from_fields
-from eventlog.format.event_order import order
 from eventlog.format.events import Event, Fact, StageSummary
 from eventlog.format.retractions import Retractions
 from eventlog.format.text import one_line, statement_of
+from eventlog.format.timestamps import order
 from eventlog.log.event_log import EventLog
 from eventlog.projections.current.distinct_facts import distinct_facts, subject_of
+from eventlog.projections.current.fact_scopes import of_fact
 from eventlog.projections.current.standing import WHOLE, standing_saves
-from eventlog.projections.current.statements import of_fact
 from eventlog.settings.schema import Settings
 from eventlog.store.replica import replica_of
 
 
 class Audience(NamedTuple):
-    """Where one listens: the project's path, None for none; `shared` where others than the user do so, too."""
+    """The audience of a statement: the project's path, None for none; `shared` with others than the user."""
 
     project: str | None
     shared: bool = False
 
 
 class CurrentStatement(NamedTuple):
-    """One thing said: its wording, the events that say so, oldest first, and those it replaced under its key."""
+    """A statement: its wording, the events that make it, oldest first, and those it replaced under its key."""
 
     text: str
     events: tuple[Event, ...]
@@ -39,7 +39,7 @@ class CurrentStatement(NamedTuple):
 
     @property
     def newest(self) -> Event:
-        """Return the event that said it last."""
+        """The event that made the statement last."""
         return self.events[-1]
 
 
@@ -64,7 +64,7 @@ def current_statements(log: EventLog, audience: Audience, settings: Settings) ->
 
 
 def matching(said: list[CurrentStatement], words: str) -> list[CurrentStatement]:
-    """Find what is meant by an id or a part of one, by its exact wording, or else by words that stand in it."""
+    """Find statements by an id or a part of it, by the exact wording, or else by words in it."""
     by_id = [one for one in said if any(is_part_of(event.id, words) for event in one.events)]
     wanted = statement_of(words)
     same = by_id or [one for one in said if statement_of(one.text) == wanted]
@@ -72,7 +72,7 @@ def matching(said: list[CurrentStatement], words: str) -> list[CurrentStatement]
 
 
 def withdraw(log: EventLog, said: CurrentStatement, speaker: dict[str, Any], reason: str | None) -> list[Event]:
-    """Withdraw one thing said: everything that says so, and what it had replaced, which would hold again.
+    """Withdraw a statement: every event that makes it, and those it had replaced, which would hold again.
 
     `speaker` has the fields that tell who withdraws it: an agent may, until it is said again; to reject something for
     good is a person's. All or nothing; raises NotStored.
@@ -105,7 +105,7 @@ def _summaries(saves: Iterable[StageSummary], withdrawn: Retractions) -> Iterato
 
 
 def _wording(event: Event) -> str:
-    """Return what a fact or a summary says, on one line; "" for other events."""
+    """Return the text of a fact or a summary, on one line; "" for other events."""
     match event:
         case Fact():
             return one_line(event.content)

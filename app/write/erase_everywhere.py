@@ -51,7 +51,7 @@ _TRIES = 5
 
 
 class Erasing(Struct):
-    """What one redaction erases: the journal of it, until it is done."""
+    """The erasure of a redaction, and its journal until it is done."""
 
     number: int
     ts: str
@@ -76,7 +76,7 @@ class ErasedEvent(Struct):
 
 
 class Receipt(Struct):
-    """What a redaction did, without the text: a line of `redactions.jsonl`."""
+    """The result of a redaction, without the text: a line of `redactions.jsonl`."""
 
     n: int
     ts: str
@@ -98,14 +98,14 @@ def pending_of(store: Store) -> str:
 
 
 def begin(store: Store, erasing: Erasing) -> Receipt:
-    """Write the journal, and do what it says; raises NotStored, or Busy where another replay is at work."""
+    """Write the journal, and carry it out; raises NotStored, or Busy where another replay is at work."""
     with locked(store, store.lock("replay")):
         replace_file(pending_of(store), msgspec.json.encode(erasing))
         return _carry_out(store, erasing)
 
 
 def complete(store: Store) -> None:
-    """Finish a redaction whose program was killed, unless one is at work; raises NotStored."""
+    """Finish a redaction whose program was killed, unless another redaction is at work; raises NotStored."""
     try:
         with locked(store, store.lock("replay"), patience=0):
             if erasing := _read_journal(store):
@@ -192,7 +192,7 @@ def _carry_out(store: Store, erasing: Erasing) -> Receipt:
 
 
 def _announce(store: Store, erasing: Erasing) -> None:
-    """Have every writer refuse the texts from now on; the key of this redaction is there before it is used."""
+    """Let every writer refuse the texts from now on; the key of this redaction is there before it is used."""
     if not os.path.exists(store.redactions):
         replace_file(store.redactions, b"")
     path = keys_of(store)
@@ -303,7 +303,7 @@ def _without(fields: dict[str, object], erasing: Erasing, needles: Needles) -> d
 
 
 def _wordless(fields: dict[str, object], needles: Needles) -> dict[str, object]:
-    """Have a rejection say by its digest what it said in words; it stays in force."""
+    """Replace the words of a rejection by their digest; it stays in force."""
     if fields.get("type") != "rejected" or not needles.are_in(str(fields.get("statement") or "")):
         return fields
     event = codec.from_fields(fields)

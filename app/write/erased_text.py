@@ -37,7 +37,7 @@ class Needles:
         self._are_in_marker = self.are_in(self.marker)
 
     def are_in(self, text: str) -> bool:
-        """Tell whether any of them stands in a text."""
+        """Return whether any of the texts stands in a text."""
         if self._any and self._any.search(folded(text)):
             return True
         return bool(self._core and self._core.search(text))
@@ -70,7 +70,7 @@ class Needles:
         return "".join((*parts, text[done:]))
 
     def without_in(self, value: object) -> object:
-        """Replace them in every text of a JSON value, names included."""
+        """Replace the texts in the fields of an event, except those that identify it."""
         if isinstance(value, str):
             return self.without(value)
         if isinstance(value, list):
@@ -142,7 +142,7 @@ def _with_places(text: str) -> tuple[str, list[int], list[int]]:
 
 
 def _cores(text: str) -> list[str]:
-    """Make what is the same of a text in base64, whatever stands before and after it."""
+    """Compute what base64 has in common of a text, before and after any other text."""
     data, found = text.encode("utf-8", "replace"), []
     for before in range(3):
         encoded = b64encode(b"\0" * before + data).decode()

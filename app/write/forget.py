@@ -13,11 +13,11 @@ from eventlog.app.naming.names import did_you_mean, is_file_line
 from eventlog.app.naming.references import events_named
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest
-from eventlog.format.event_order import order
 from eventlog.format.events import HUMAN, Event, Fact, KnowledgeEdited, PlanEntry, Rejected, StageSummary
 from eventlog.format.marks import digest_of
 from eventlog.format.retractions import salt_of, statements_of
 from eventlog.format.text import cut, one_line, statement_of
+from eventlog.format.timestamps import order
 from eventlog.log.lines import LogLine
 from eventlog.secrets import looks_secret
 
@@ -27,7 +27,7 @@ _SALT = 16  # bytes
 
 
 class Forgettable(NamedTuple):
-    """Something that can be forgotten: how it is worded, every event behind it, and the decision to be made."""
+    """A statement that can be forgotten: its wording, every event behind it, and the decision to be made."""
 
     text: str
     behind: list[LogLine]
@@ -35,7 +35,7 @@ class Forgettable(NamedTuple):
 
     @property
     def looks_secret(self) -> bool:
-        """Tell whether it should be erased from the log, too."""
+        """The statement should be erased from the log, too."""
         return looks_secret(self.text)
 
 
@@ -61,7 +61,7 @@ def forgettable(opened: OpenStore, said: str) -> list[Forgettable]:
 
 
 def forgettable_session(opened: OpenStore, conversation_id: str) -> Forgettable:
-    """Find all that a conversation said; raises BadRequest where it said nothing."""
+    """Find all statements of a conversation; raises BadRequest where it has none."""
     said = [entry for entry in opened.log.session_entries(conversation_id) if isinstance(entry.event, _SAYING)]
     if not said:
         raise BadRequest(f"session {conversation_id!r} has said nothing")
@@ -70,13 +70,13 @@ def forgettable_session(opened: OpenStore, conversation_id: str) -> Forgettable:
 
 
 def forget(opened: OpenStore, chosen: Sequence[Forgettable]) -> ForgetResult:
-    """Decide that these are not to be said, by whomever, and rebuild; raises NotStored."""
+    """Reject these statements for every speaker, and rebuild; raises NotStored."""
     batch = os.urandom(8).hex() if len(chosen) > 1 else None
     return ForgetResult(*carry_out(opened, [replace(one.decision, batch=batch) for one in chosen]))
 
 
 class _Known:
-    """All that is stated and not withdrawn, by what all wordings have in common."""
+    """The statements that are not withdrawn, by what all wordings have in common."""
 
     def __init__(self, opened: OpenStore) -> None:
         self._log = opened.log

@@ -1,4 +1,4 @@
-"""The start and the end of a session, told by a host without hooks."""
+"""The start and the end of a session, for a host without hooks."""
 
 from typing import NamedTuple
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from eventlog.app.machine import Machine
+from eventlog.app.open_store import Machine
 from eventlog.app.write.rejections import Rejections
 from eventlog.format import codec
 from eventlog.format.errors import BadRequest, BadSettings

@@ -1,4 +1,4 @@
-"""The events that say of projects which are one, and at which addresses those worked in here are."""
+"""The events that join projects, and that name the addresses of those worked in here."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,7 +44,7 @@ def _untold(log: EventLog, places: Places, known: Identities) -> Iterator[Projec
 
 
 def _is_directory(path: str) -> bool:
-    """A project that is gone keeps its address."""
+    """Find the projects whose address the log lacks; a deleted project keeps its address."""
     try:
         return Path(path).is_dir()
     except (OSError, ValueError):

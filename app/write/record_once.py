@@ -1,4 +1,4 @@
-"""Saying something once: what its conversation has said already, and what still holds, adds nothing when said again."""
+"""Record a statement once: what a conversation has stated already, and still holds, adds nothing."""
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
@@ -7,8 +7,8 @@ from typing import get_args
 
 from msgspec.structs import replace
 
-from eventlog.app.machine import Machine
 from eventlog.app.naming.known_projects import about
+from eventlog.app.open_store import Machine
 from eventlog.app.write.rejections import Rejections
 from eventlog.format.errors import Busy, NotStored
 from eventlog.format.events import Event, Fact, StageSummary, Withdrawal
@@ -18,8 +18,8 @@ from eventlog.hooks import duplicate_log
 from eventlog.log import days
 from eventlog.log.event_log import AppendResult, EventLog, accept, is_unnamed
 from eventlog.projections.current.distinct_facts import distinct_facts
+from eventlog.projections.current.fact_scopes import of_fact
 from eventlog.projections.current.standing import WHOLE
-from eventlog.projections.current.statements import of_fact
 from eventlog.store import index_lookup
 from eventlog.store.locks import locked
 from eventlog.store.replica import make_replica
@@ -36,7 +36,7 @@ def off_switch(machine: Machine, *places: str | None) -> str:
 
 
 def record_once(log: EventLog, event: Event) -> AppendResult:
-    """Append a fact or summary unless its conversation has said exactly that and it still holds; append all others.
+    """Append a fact or summary unless its conversation states exactly that and it holds; append all other events.
 
     What a person has rejected is not appended: that decision is returned. What was withdrawn meanwhile, or replaced by
     another fact of the same key, by whomever, may be said again. One at a time per store, so that two callers cannot
@@ -91,7 +91,7 @@ def _kind(event: Event) -> tuple[str, str]:
 
 
 def _meaning(event: Event) -> tuple[object, ...] | None:
-    """Return what two events that state the same have in common, whatever the wording; None for other types."""
+    """Return what two events that state the same have in common, in any wording; None for other types."""
     match event:
         case Fact():
             filed = (event.effective_scope, event.project, event.memory_type, event.category, event.key, event.subagent)

@@ -42,7 +42,7 @@ _IN_BASES = ("plan_entry", "entry_applied", "entry_resolved", "knowledge_edited"
 
 
 class Redactable(NamedTuple):
-    """What is going to be erased: the events, the other files, and what stays because it is out of reach."""
+    """The plan of a redaction: the events, the other files, and what stays because it is out of reach."""
 
     erasing: Erasing
     events: list[str]
@@ -50,7 +50,7 @@ class Redactable(NamedTuple):
 
 
 class RedactResult(NamedTuple):
-    """What was erased, and the rebuild that followed."""
+    """The result of a redaction, and the rebuild that followed."""
 
     receipt: Receipt
     rebuilt: RebuildResult
@@ -169,7 +169,7 @@ def _located(opened: OpenStore, erasing: Erasing) -> Redactable:
 
 
 def _lines_of(path: str, needles: Needles, ids: list[str]) -> Iterator[dict[str, object]]:
-    """Yield the events of a day file that hold one of the texts, or are to go."""
+    """Yield the events of a day file that hold any of the texts, or are to go."""
     data, wanted = days.read(path) or b"", set(ids)
     named = [event_id.encode() for event_id in ids]
     text = data.decode("utf-8", "surrogateescape")
@@ -183,7 +183,7 @@ def _lines_of(path: str, needles: Needles, ids: list[str]) -> Iterator[dict[str,
 
 
 def _bases(opened: OpenStore, needles: Needles, erasing: Erasing, entries: list[dict[str, object]]) -> list[str]:
-    """Find the files of knowledge bases in which the log wrote one of the texts; notes what it knows of them."""
+    """Find the files of knowledge bases in which the log wrote any of the texts; notes what it knows of them."""
     said = [text for fields in entries if fields.get("type") in _IN_BASES for text in texts_in(fields)]
     erasing.lines = sorted({folded(line) for text in said for line in text.split("\n") if line.strip()})
     found: list[str] = []
@@ -216,7 +216,7 @@ def _persons_lines(path: str, needles: Needles, known: set[str]) -> Iterator[str
 
 
 def _transcripts(opened: OpenStore, needles: Needles, entries: list[dict[str, object]]) -> list[str]:
-    """Find the transcripts of hosts, of the same conversations, that hold one of the texts: they are not ours."""
+    """Find the transcripts of hosts, of the same conversations, that hold any of the texts: they are not ours."""
     found = set()
     for conversation in {str(fields.get("conversation_id")) for fields in entries}:
         for entry in opened.log.session_entries(conversation):

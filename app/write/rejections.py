@@ -1,4 +1,4 @@
-"""Find the decision of a person that keeps something from being said, before an agent says it again."""
+"""Find the decision of a person against a statement, before an agent repeats it."""
 
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Rejections:
-    """The decisions of people about what is said, as far as the log can be read: storing tells what is wrong.
+    """The decisions of people about statements, as far as the log can be read: storing reports what is wrong.
 
     Each is read when it is first asked for, once. `bases` tells what knowledge bases there are.
     """
@@ -33,7 +33,7 @@ class Rejections:
         self._bases = bases
 
     def of(self, event: Event) -> Event | None:
-        """Find the decision that keeps a fact or a summary from being said; None where there is none."""
+        """Find the decision that rejects a fact or a summary; None where there is none."""
         if event.subagent or not isinstance(event, Fact | StageSummary):
             return None
         found = self._withdrawn.rejections(event.content if isinstance(event, Fact) else event.summary)
@@ -43,13 +43,13 @@ class Rejections:
         return self._event(found[0]) if found else None
 
     def of_entry(self, entry: PlanEntry) -> Event | None:
-        """Find the decision that keeps a plan entry from being planned: about the text, or one that plans the same."""
+        """Find the decision that rejects a plan entry: about its text, or about an entry that plans the same."""
         about_text = self._withdrawn.rejections(entry.content or "")
         found = about_text[0] if about_text else self._refusals.of(entry)
         return self._event(found) if found else None
 
     def line_of(self, entry: PlanEntry) -> str:
-        """Return the line for which a plan entry has to wait: a person does not want it said; "" for none."""
+        """Return the line for which a plan entry has to wait, because a person rejected it; "" for none."""
         from eventlog.projections.bases.ledger import rejected_line
 
         return rejected_line(entry, self._withdrawn.rejects)

@@ -7,12 +7,13 @@ from typing import Literal, NamedTuple
 from eventlog.app.build.apply import UNMATCHED, apply, read_knowledge
 from eventlog.app.build.apply_result import ApplyResult
 from eventlog.app.build.staging import StagedEntry, read_staged, unstage
-from eventlog.app.build.storage import storage_named
+from eventlog.app.build.storage import BaseStorage, storage_of
 from eventlog.app.naming.references import LAST, is_part_of
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest, EventLogError
-from eventlog.format.event_order import order
-from eventlog.format.events import HUMAN, EntryResolved
+from eventlog.format.events import HUMAN, EntryResolved, PlanEntry
+from eventlog.format.timestamps import order
+from eventlog.projections.bases.base_file import Bases, base_file_of
 from eventlog.projections.bases.plan_file import change_of
 from eventlog.projections.bases.section_edits import refused_content, refused_heading
 from eventlog.projections.bases.sections import Ambiguous, Page, Section, canonical
@@ -116,7 +117,7 @@ def decide(
 
 
 def _page(opened: OpenStore, staged: StagedEntry) -> Page:
-    target = storage_named(staged.entry, opened.settings.knowledge_bases, opened.machine.home)
+    target = _storage_named(staged.entry, opened.settings.knowledge_bases, opened.machine.home)
     return Page((target.read() if target else None) or b"")
 
 
@@ -155,3 +156,9 @@ def _refusal(staged: StagedEntry, content: str | None) -> BadRequest | None:
     key, text = staged.entry.key, staged.entry.content if content is None else content
     refused = refused_heading(key.heading, key.level) or refused_content(text or "")
     return BadRequest(refused, hint=f"correct it in {staged.name} or with --edit, or discard it") if refused else None
+
+
+def _storage_named(entry: PlanEntry, bases: Bases, home: str) -> BaseStorage | None:
+    """Open the storage that an entry means, None where it means none on this machine; raises Refused."""
+    place = base_file_of(entry.key, entry.project, bases)
+    return storage_of(place, bases, home) if place else None

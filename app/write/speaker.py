@@ -1,10 +1,10 @@
-"""Find who says something when nobody says who: the conversation an agent's command runs in, or the person."""
+"""Find the speaker of an event: the conversation an agent's command runs in, or the person."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
-from eventlog.app.machine import Machine
 from eventlog.app.naming.references import session_named
+from eventlog.app.open_store import Machine
 from eventlog.format import timestamps
 from eventlog.format.events import HUMAN, Event, HostEvent, SaveRequested, SessionEnd, TurnEnd, persons_conversation
 from eventlog.hosts.call import MACHINE_PROMPT
@@ -37,7 +37,7 @@ class SpeakerOptions(NamedTuple):
 
 
 def speaker_of(log: EventLog, given: SpeakerOptions, machine: Machine, *, writes: bool = True) -> dict[str, Any]:
-    """Build the fields of an event that tell who says it, with what was not given found out.
+    """Build the fields of an event that name its speaker; find what was not given.
 
     With `writes`, a store that has no name yet gets one. Raises NotStored.
     """
@@ -91,7 +91,7 @@ def speaker_of_server(log: EventLog, project: str | None, machine: Machine, agen
 
 
 def agent_of(log: EventLog, conversation_id: str, environ: Mapping[str, str]) -> str:
-    """Find the host program of a conversation; "" where neither environment nor log tells."""
+    """Find the host program of a conversation; "" where neither environment nor log names it."""
     for agent, named in named_conversations(environ).items():
         if named == conversation_id:
             return agent
@@ -111,7 +111,7 @@ def _of_agent(named: dict[str, str], agent: str) -> dict[str, str]:
 
 
 def _last_heard_of(log: EventLog, named: dict[str, str]) -> Speaker:
-    """Of hosts started by each other, choose the one whose hooks were last heard."""
+    """Choose, of hosts started by each other, the host whose hooks were last heard."""
     speakers = [Speaker(conversation_id, agent) for agent, conversation_id in named.items()]
     if len(speakers) == 1:
         return speakers[0]
@@ -136,7 +136,7 @@ def _working(log: EventLog, project: str | None, now_ns: int, agent: str) -> lis
 
 
 def _read(log: EventLog, since: str, until: str) -> list[Event]:
-    """Read a stretch of time; what cannot be read was not said, and is no reason not to say something else."""
+    """Read a stretch of time; nothing where it cannot be read, which stops no event from being appended."""
     try:
         return list(log.read(since, until))
     except OSError:
@@ -144,7 +144,7 @@ def _read(log: EventLog, since: str, until: str) -> list[Event]:
 
 
 def _works_after(event: Event) -> bool | None:
-    """Tell whether the agent is at work after a call of its host; None where the call does not tell."""
+    """Return whether the agent is at work after a call of its host; None where the call leaves it open."""
     from eventlog.hosts.transcripts.read import PROMPTS  # has patterns to compile, which a named session spares
 
     match event:

@@ -8,10 +8,9 @@ from urllib.parse import unquote, urlsplit
 
 from eventlog import hosts
 from eventlog.app.ask.why import reasons_behind
-from eventlog.app.machine import Machine
 from eventlog.app.naming.names import is_file_line
 from eventlog.app.naming.references import ShortIds
-from eventlog.app.open_store import open_log, open_store
+from eventlog.app.open_store import Machine, open_log, open_store
 from eventlog.app.search.search import SearchQuery, search
 from eventlog.app.write.current_statements import Audience, CurrentStatement, current_statements, matching, withdraw
 from eventlog.app.write.plan import checked, declare, entry_of

@@ -6,9 +6,8 @@ Only messages reach the client: other output of this process goes to /dev/null.
 import os
 
 from eventlog import hosts
-from eventlog.cli.mcp import jsonrpc
-from eventlog.cli.mcp.jsonrpc import INVALID_REQUEST, Message, Refusal
-from eventlog.cli.mcp.protocol import Protocol
+from eventlog.cli.mcp import protocol
+from eventlog.cli.mcp.protocol import INVALID_REQUEST, Message, Protocol, Refusal
 from eventlog.cli.mcp.tools import ToolCalls
 from eventlog.cli.quick import version
 from eventlog.store import Store
@@ -68,26 +67,26 @@ class Session:
         if not line.strip():
             return None
         try:
-            return jsonrpc.read(line, _LONGEST_LINE)
+            return protocol.read(line, _LONGEST_LINE)
         except Refusal as refusal:
-            self._say(jsonrpc.error(None, refusal))
+            self._say(protocol.error(None, refusal))
             return None
 
     def _take(self, message: Message) -> None:
         if message.is_response:
             self._learn_roots(message)
         elif not message.is_well_formed:
-            self._say(jsonrpc.error(message.id, Refusal(INVALID_REQUEST, "Invalid request")))
+            self._say(protocol.error(message.id, Refusal(INVALID_REQUEST, "Invalid request")))
         elif message.is_request:
             self._answer(message)
         elif message.method == "notifications/initialized" and self._protocol.has_roots:
-            self._say(jsonrpc.request(_ROOTS, "roots/list"))
+            self._say(protocol.request(_ROOTS, "roots/list"))
 
     def _answer(self, message: Message) -> None:
         try:
-            line = jsonrpc.result(message.id, self._protocol.answer(message))
+            line = protocol.result(message.id, self._protocol.answer(message))
         except Refusal as refusal:
-            line = jsonrpc.error(message.id, refusal)
+            line = protocol.error(message.id, refusal)
         self._say(line)
 
     def _learn_roots(self, message: Message) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from datetime import datetime, tzinfo
 from functools import cached_property
 
-from eventlog.app.machine import Machine
 from eventlog.app.naming.references import ShortIds
+from eventlog.app.open_store import Machine
 from eventlog.format import timestamps
 from eventlog.format.events import Event, Rejected
 from eventlog.log.event_log import EventLog

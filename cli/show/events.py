@@ -161,11 +161,6 @@ def _row(entry: LogLine, display: Display) -> tuple[str, ...]:
     return display.when(event.ts), event.type, source, *ids, describe(display.worded(event))
 
 
-def how_told(receipt: ContextInjected) -> str:
-    """Describe when a session received a context or a few lines."""
-    return f"given {moment_of(receipt)}"
-
-
 def moment_of(receipt: ContextInjected) -> str:
     """Describe the moment of a receipt in its session."""
     match receipt.trigger:

@@ -1,4 +1,4 @@
-"""Copies of values with some fields changed: of msgspec's structs, and of the plain ones that hooks make instead."""
+"""Copies of values with some fields changed: of msgspec's structs, and of plain objects that hooks make instead."""
 
 import sys
 

@@ -20,7 +20,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class _Kind(NamedTuple):
-    """How the events of one type are looked at."""
+    """The rules for the events of a type."""
 
     decode: Callable[[bytes], Event]
     said: Callable[[Event], tuple[str | list[str] | None, ...]]
@@ -63,7 +63,7 @@ def ready(event: object) -> tuple[Event, bytes] | None:
 
 
 def _is_plain(event: Event, kind: _Kind) -> bool:
-    """Tell whether the event is written as it is, and by everybody alike."""
+    """Return whether the event needs no change, and every encoder writes it alike."""
     if event.extra or (_envelope(event) not in _usual and not _is_usual(event)):
         return False
     for name, default in kind.defaults:
@@ -76,7 +76,7 @@ def _is_plain(event: Event, kind: _Kind) -> bool:
 
 
 def _is_usual(event: Event) -> bool:
-    """Tell whether the log is to give version, time, id and store, and nobody is named as a secret would be."""
+    """Return whether the log gives version, time, id and store, and no name looks like a secret."""
     envelope = _envelope(event)
     is_stamped = event.v != 1 or event.ts or event.after or event.id or event.replica
     if is_stamped or event.agent == HUMAN or not _are_clean(envelope[5:]):
@@ -88,7 +88,7 @@ def _is_usual(event: Event) -> bool:
 
 
 def _are_clean(said: Iterable[str | list[str] | None]) -> bool:
-    """Tell whether no text holds a secret, nor any in a list."""
+    """Return whether no text holds a secret, nor any in a list."""
     for text in said:
         if not text:
             continue

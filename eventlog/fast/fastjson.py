@@ -44,7 +44,7 @@ def object_in(data: bytes) -> dict[str, object]:
 
 
 def dumps(fields: dict[str, object]) -> bytes:
-    """One compact JSON object in UTF-8, keys in the order given, without the newline. Raises ValueError.
+    """Encode an object as compact JSON in UTF-8, keys in the order given, without the newline. Raises ValueError.
 
     Half a surrogate pair (JSON can smuggle one in) becomes U+FFFD: the log is UTF-8 throughout.
     """
@@ -61,7 +61,7 @@ def dumps(fields: dict[str, object]) -> bytes:
 
 
 def refusal(value: object, depth: int = 0) -> str:
-    """Why the log does not take a JSON value, with its place as ` - at `; "" where it does.
+    """Find why the log refuses a JSON value, with its place as ` - at `; "" where it takes it.
 
     Numbers are those every reader has: integers of 64 bits, finite floats.
     """
@@ -80,7 +80,7 @@ def refusal(value: object, depth: int = 0) -> str:
 
 
 def text(value: str) -> bytes:
-    """A text as a JSON string."""
+    """Encode a text as a JSON string."""
     return dumps({"": value})[len('{"":') : -1]
 
 

@@ -36,7 +36,7 @@ _MOST = 1 << 16  # bytes; a larger file is left to importlib
 
 
 def install() -> None:
-    """Find modules of this package before anybody else is asked; for processes of our own only."""
+    """Find modules of this package before any other finder; for processes of our own only."""
     finder = sys.modules[__name__]
     if not (sys.flags.optimize or sys.pycache_prefix or finder in sys.meta_path):
         sys.meta_path.insert(0, finder)

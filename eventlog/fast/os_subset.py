@@ -33,22 +33,22 @@ environ = _variables  # type: ignore[assignment]
 
 
 def exists(path: str) -> bool:
-    """Tell whether the path leads to anything."""
+    """Return whether the path leads to anything."""
     return _mode(path) >= 0
 
 
 def isdir(path: str) -> bool:
-    """Tell whether the path leads to a directory."""
+    """Return whether the path leads to a directory."""
     return S_ISDIR(max(_mode(path), 0))
 
 
 def isfile(path: str) -> bool:
-    """Tell whether the path leads to a regular file."""
+    """Return whether the path leads to a regular file."""
     return S_ISREG(max(_mode(path), 0))
 
 
 def isabs(path: str) -> bool:
-    """Tell whether the path begins at the root."""
+    """Return whether the path begins at the root."""
     return path.startswith("/")
 
 
@@ -64,20 +64,20 @@ def dirname(path: str) -> str:
 
 
 def join(path: str, *more: str) -> str:
-    """Put paths one below the other; one that begins at the root begins anew."""
+    """Join paths, each below the last; start again at a path from the root."""
     for part in more:
         path = part if part.startswith("/") or not path else f"{path}{'' if path.endswith('/') else '/'}{part}"
     return path
 
 
 def normpath(path: str) -> str:
-    """Spell a path without `.`, `..` and double slashes."""
+    """Normalise a path: no `.`, no `..`, no double slashes."""
     spelled: str = posix._path_normpath(path)  # type: ignore[attr-defined]  # noqa: SLF001 - what posixpath takes
     return spelled or "."
 
 
 def abspath(path: str) -> str:
-    """Spell a path from the root."""
+    """Complete a path from the root."""
     return normpath(path if path.startswith("/") else join(posix.getcwd(), path))
 
 

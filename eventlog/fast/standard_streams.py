@@ -1,4 +1,4 @@
-"""Standard streams for a process that was started with one of them closed, as by `>&-`."""
+"""Standard streams for a process that started with a closed stream, as by `>&-`."""
 
 import os
 import sys

@@ -3,7 +3,6 @@
 Imported inside agents' hooks, which have events by another class: they are told by their type.
 """
 
-from eventlog.format.event_order import counts_at, order
 from eventlog.format.marks import (
     A_STATEMENT,
     ALL_OF,
@@ -14,6 +13,7 @@ from eventlog.format.marks import (
     salts_in,
     withdrawal_aim,
 )
+from eventlog.format.timestamps import counts_at, order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,16 +18,10 @@ from typing import NamedTuple
 from eventlog import store
 from eventlog.format import ids, timestamps
 from eventlog.format.errors import system_reason
-from eventlog.format.event_order import order
 from eventlog.format.events import Event
 from eventlog.format.ids import day_in_id
-from eventlog.log.lines import (
-    Damage,
-    LogLine,
-    check_line,
-    decode_whole,
-    split_lines,
-)
+from eventlog.format.timestamps import order
+from eventlog.log.lines import Damage, LogLine, check_line, decode_whole
 from eventlog.store import is_own
 from eventlog.store.files import open_regular, read_regular
 from eventlog.store.index_lookup import lines_at, lines_with
@@ -190,7 +184,7 @@ def scan(file: str, day: str) -> Iterator[LogLine | Damage]:
 
 
 def _scan_bytes(file: str, data: bytes, day: str) -> Iterator[LogLine | Damage]:
-    for line, whole in split_lines(data, file):
+    for line, whole in _split_lines(data, file):
         yield from check_line(line, day, whole=whole)
 
 
@@ -304,3 +298,14 @@ class DuplicateFilter:
             copies |= candidates & set(self._holds(home, candidates))
         self._seen |= found
         return frozenset(copies)
+
+
+def _split_lines(data: bytes, file: str) -> Iterator[tuple[LogLine, bool]]:
+    """Split a file's bytes into lines without their newlines, undecoded, each with whether it had one."""
+    offset = 0
+    pieces: Sequence[bytes] = data.split(b"\n")
+    for number, piece in enumerate(pieces, 1):
+        whole = number < len(pieces)
+        if piece or whole:
+            yield LogLine.unread(piece, file, number, offset), whole
+        offset += len(piece) + 1

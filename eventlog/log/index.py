@@ -18,8 +18,8 @@ import msgspec
 
 from eventlog.fast.fastjson import BOM
 from eventlog.format.errors import NotStored
-from eventlog.format.event_order import order
 from eventlog.format.ids import day_in_id
+from eventlog.format.timestamps import order
 from eventlog.log import days
 from eventlog.log.lines import LogLine
 from eventlog.store import index_lookup

@@ -6,7 +6,7 @@ Speed        a file with nothing unusual about it goes to the decoder as a whole
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache, reduce
 from operator import attrgetter, or_
 from typing import Any, Literal, NamedTuple
@@ -116,17 +116,6 @@ def _diagnose(read: LogLine, error: InvalidEvent, *, whole: bool) -> Damage:
     if error.what == codec.NOT_AN_OBJECT:
         return read.damage("not-object", error.what)
     return read.damage("not-json", error.what.removeprefix(codec.NOT_JSON))
-
-
-def split_lines(data: bytes, file: str) -> Iterator[tuple[LogLine, bool]]:
-    """Split a file's bytes into lines without their newlines, undecoded, each with whether it had one."""
-    offset = 0
-    pieces: Sequence[bytes] = data.split(b"\n")
-    for number, piece in enumerate(pieces, 1):
-        whole = number < len(pieces)
-        if piece or whole:
-            yield LogLine.unread(piece, file, number, offset), whole
-        offset += len(piece) + 1
 
 
 @cache

@@ -76,7 +76,7 @@ def _entries(data: bytes) -> "Iterator[Entry]":
 
 
 def _changed_at(path: str, staged_at: int, size: int) -> int:
-    """Tell when a file was changed or, of one that is gone, staged; 0 where it is as it was staged."""
+    """Return when a file was changed or, of a deleted file, staged; 0 where it is as it was staged."""
     try:
         now = os.lstat(path)
     except OSError:
@@ -116,7 +116,7 @@ def remote_of(root: str) -> str:
 
 
 def normalised(url: str) -> str:
-    """Spell an address in the one way, `github.com/ada/shop`; "" where it is none that two machines could share."""
+    """Normalise an address to `github.com/ada/shop`; "" where two machines could not share it."""
     import re
 
     found = re.fullmatch(_AS_SSH if "://" not in url else _WITH_SCHEME, url, re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Which project a directory belongs to: the root of its git repository, else the directory itself; a home has none.
+"""The project of a directory: the root of its git repository, else the directory itself; a home has none.
 
 Read from git's own files, no git process: this runs inside agents' hooks.
 """
@@ -17,7 +17,7 @@ _HEX = frozenset("0123456789abcdef")
 
 
 def project_root(cwd: str) -> str:
-    """The repository root found by walking up; a linked worktree counts as its main repository.
+    """Find the repository root by walking up; a linked worktree counts as its main repository.
 
     Outside a repository (or for a path that does not exist on this machine) the directory itself; "" for the home
     directory: what is saved there would show wherever else an agent starts from home.
@@ -29,7 +29,7 @@ def project_root(cwd: str) -> str:
 
 
 def in_full(path: str, home: str) -> str:
-    """Write a path in full; one without `~/` stays as it is, and so does any where no home is known."""
+    """Write a path in full; leave it as it is without `~/`, or where no home is known."""
     return os.path.join(home, path[len(HOME) :]) if home and path.startswith(HOME) else path
 
 
@@ -45,7 +45,7 @@ def _is_home(directory: str) -> bool:
 
 
 def git_head(cwd: str) -> tuple[str | None, str | None]:
-    """The branch and commit checked out at `cwd`; None where detached, unborn or not a repository."""
+    """Read the branch and commit checked out at `cwd`; None where detached, unborn or not a repository."""
     found = find_repository(os.path.abspath(cwd))
     if not found:
         return None, None
@@ -58,13 +58,13 @@ def git_head(cwd: str) -> tuple[str | None, str | None]:
 
 
 def git_branch(cwd: str) -> str | None:
-    """The branch checked out at `cwd`, as `git_head` tells it; its commit is not looked for."""
+    """Read the branch checked out at `cwd`, as `git_head` does; do not look for its commit."""
     found = find_repository(os.path.abspath(cwd))
     return _branch(_read(f"{git_dir_of(*found)}/HEAD")) if found else None
 
 
 def git_config(root: str) -> str:
-    """Read the configuration of the repository with this root, or the beginning of a very long one; "" for none."""
+    """Read the configuration of the repository with this root, only the beginning of a very long file; "" for none."""
     if not root:
         return ""
     dot_git = os.path.join(root, ".git")
@@ -75,7 +75,7 @@ def git_config(root: str) -> str:
 
 
 def find_repository(cwd: str) -> tuple[str, str] | None:
-    """The innermost directory that holds `.git`, and that path."""
+    """Find the innermost directory that holds `.git`, and that path."""
     here = cwd
     if len(here) > _LONGEST_PATH:
         here = os.path.dirname(here[:_LONGEST_PATH])
@@ -90,7 +90,7 @@ def find_repository(cwd: str) -> tuple[str, str] | None:
 
 
 def git_dir_of(root: str, dot_git: str) -> str:
-    """`.git` itself, or where the file `.git` of a linked worktree or submodule points to."""
+    """Find `.git` itself, or where the file `.git` of a linked worktree or submodule points to."""
     if os.path.isdir(dot_git):
         return dot_git
     target = _read(dot_git).removeprefix("gitdir: ")
@@ -120,7 +120,7 @@ def _common_dir(dot_git: str, git_dir: str) -> str:
 
 
 def _is_same_entry(first: str, second: str) -> bool:
-    """Tell whether two paths are one name in one directory; what a link of that name leads to does not count."""
+    """Return whether two paths are one name in one directory, wherever a link of that name leads."""
     places = [(os.path.realpath(os.path.dirname(path)), os.path.basename(path)) for path in (first, second)]
     return places[0] == places[1]
 
@@ -138,7 +138,7 @@ def _commit(common: str, ref: str) -> str | None:
 
 
 def _commit_id(text: str) -> str | None:
-    """A hostile repository may point its references at any file of this machine."""
+    """Read a reference, if its path is harmless: a hostile repository may point it at any file of this machine."""
     return text if len(text) >= _SHORTEST_HASH and _HEX.issuperset(text) else None
 
 

@@ -2,9 +2,12 @@
 
 No `config.yaml`, no cost: one failed system call, and everything has its default. Otherwise the file was read once,
 with YAML and types, and its values lie in `cache/settings.json`, good for as long as the file bears the same stamp.
+A session's start obeys them as plain values (`plain_settings`), without the library that checks them.
 
 Imported inside agents' hooks: standard library only.
 """
+
+import sys
 
 from eventlog.fast import os
 from eventlog.secrets import use_own
@@ -24,6 +27,10 @@ if TYPE_CHECKING:
         stop_fallback: str
         min_turns: int
 
+    from collections.abc import Mapping
+
+    from eventlog.settings.schema import Settings
+
 
 _cached: "dict[str, tuple[str, Values]]" = {}  # what a file of values said, and its stamp then: every append asks
 
@@ -40,19 +47,19 @@ def settings(store: "Store") -> "Values":
 
 
 def wants_sync(store: "Store") -> bool:
-    """Tell whether an append is on disk only once it is synced: all but `fsync: never`."""
+    """Return whether an append is on disk only once it is synced: all but `fsync: never`."""
     return settings(store).get("fsync") != "never"
 
 
 def use_own_secrets(store: "Store") -> None:
-    """Have the user's own patterns of secrets scrubbed, too."""
+    """Add the user's own patterns of secrets to those that are scrubbed."""
     chosen = settings(store).get("secrets")
     patterns = chosen.get("patterns") if isinstance(chosen, dict) else None
     use_own([str(pattern) for pattern in patterns] if isinstance(patterns, list) else [])
 
 
 def wants_files(store: "Store") -> bool:
-    """Tell whether agents get the decisions about a file before they open it."""
+    """Return whether agents get the decisions about a file before they open it."""
     chosen = settings(store).get("recall")
     return isinstance(chosen, dict) and chosen.get("file") is True
 
@@ -71,7 +78,7 @@ def preferences(store: "Store") -> "Preferences":
 
 
 def are_current(store: "Store") -> bool:
-    """Tell whether hooks need not read `config.yaml`: it does not exist, or its values are cached."""
+    """Return whether hooks need not read `config.yaml`: it does not exist, or its values are cached."""
     stamp = _stamp(store.config)
     return stamp is None or _saved(store, stamp) is not None
 
@@ -111,7 +118,7 @@ def _read(path: str) -> "Values":
 
 
 def _compile(store: "Store", stamp: str) -> "Values":
-    """Read the file as every other part of the program does, and keep what it says, even that it says nothing."""
+    """Read the file as every other part of the program does, and cache its values, also where it has none."""
     from eventlog.fast import fastjson
     from eventlog.format.errors import EventLogError
     from eventlog.store.files import replace_file
@@ -134,3 +141,46 @@ def _compile(store: "Store", stamp: str) -> "Values":
 
 def _path(store: "Store") -> str:
     return store.cached("settings.json")
+
+
+_Values = type(sys.implementation)  # types.SimpleNamespace
+_BOOTSTRAP = ["global-agents", "soul", "user", "project"]
+# as the schema has them: tests/log/settings/test_schema.py compares
+DEFAULTS: "dict[str, object]" = {
+    "timezone": "UTC",
+    "locale": "en",
+    "knowledge_bases": {
+        "user": {"path": "~/.config/agents/USER.md"},
+        "soul": {"path": "~/.config/agents/SOUL.md"},
+        "global-agents": {"path": "~/.config/agents/AGENTS.md"},
+        "project": {"path": "{project}/AGENTS.md"},
+    },
+    "session_bootstrap": _BOOTSTRAP,
+    "summaries": {"keep": 20, "max_chars": 300},
+    "context": {
+        "budget_chars": 9000,
+        "days_full": 2,
+        "days_partial": 5,
+        "days_max": 7,
+        "partial_per_day": 3,
+        "min_confidence": 0.9,
+        "facts": 15,
+        "summaries": 60,
+        "workspace": "~/.config/agents",
+        "templates": True,
+    },
+}
+
+
+def plain_settings(chosen: "Mapping[str, object]") -> "Settings":
+    """Put what a user chose into the place of the defaults; only what a session's start asks for is there."""
+    values = {name: chosen.get(name, default) for name, default in DEFAULTS.items()}
+    bases, order = values["knowledge_bases"], values["session_bootstrap"]
+    assert isinstance(bases, dict)
+    assert isinstance(order, list)
+    for name in ("summaries", "context"):
+        values[name] = _Values(**{**DEFAULTS[name], **values[name]})  # type: ignore[dict-item]
+    values["knowledge_bases"] = {name: _Values(**{"path": None, **base}) for name, base in bases.items()}
+    values["orders_bases"] = order != _BOOTSTRAP
+    values["bootstrap"] = [name for name in order if name in bases]
+    return _Values(**values)  # type: ignore[return-value]

@@ -23,7 +23,7 @@ class _ConfigFile(NamedTuple):
 
 
 class _Setting(NamedTuple):
-    """One setting in force; `line` None where it is the default."""
+    """A setting in force; `line` None where it is the default."""
 
     key: str
     value: Any
@@ -45,7 +45,7 @@ def load(store: Store) -> _ConfigFile:
 
 
 def parse(data: bytes, path: str) -> _ConfigFile:
-    """Understand the bytes of a `config.yaml`; raises BadSettings."""
+    """Parse the bytes of a `config.yaml`; raises BadSettings."""
     if len(data) > _LARGEST:
         raise BadSettings(f"is larger than {_LARGEST:,} bytes", where=path, hint="settings are short; remove the rest")
     try:
@@ -68,7 +68,7 @@ def effective(configured: _ConfigFile) -> Iterator[_Setting]:
 
 
 def as_values(settings: Settings) -> dict[str, Any]:
-    """The settings as `config.yaml` nests them."""
+    """Convert the settings to the mapping that `config.yaml` nests."""
     values: dict[str, Any] = msgspec.to_builtins(settings)
     return values
 
@@ -82,7 +82,7 @@ def _flat(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
 
 
 def _line_of(key: str, lines: Mapping[str, int]) -> int | None:
-    """The line of the key; inside `session_hooks`, whose shape is the hooks' own, of what stands around it."""
+    """Find the line of the key; inside `session_hooks`, whose shape hooks define, of what stands around it."""
     while key not in lines and key.startswith("session_hooks."):
         key = key.rpartition(".")[0]
     return lines.get(key)

@@ -43,19 +43,19 @@ class KnowledgeBase(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
     @property
     def place(self) -> str:
-        """The file or address, in one of the ways to spell it."""
+        """The file or address, in any spelling of it."""
         return posixpath.normpath(self.path) if self.path is not None else self.url or ""
 
 
 class MemorySettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """How large a rendered MEMORY.md may grow: what Claude Code loads of such a file."""
+    """The limits of a rendered MEMORY.md: what Claude Code loads of such a file."""
 
     max_lines: Annotated[int, Meta(ge=10)] = 200
     max_bytes: Annotated[int, Meta(ge=1000)] = 25_000
 
 
 class SummarySettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """How many session summaries are kept per project, and how long (characters) the body of one may be."""
+    """The number of session summaries per project, and the length (characters) of a body."""
 
     keep: Count = 20
     max_chars: Annotated[int, Meta(ge=50)] = 300
@@ -95,7 +95,7 @@ class SaveSettings(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SecretSettings(Struct, frozen=True, forbid_unknown_fields=True):
-    """Your own `patterns` of secrets, beside the maintained rules: a beginning, then `[characters]{how many}`."""
+    """Patterns of secrets beside the maintained rules: a beginning, then `[characters]{how many}`."""
 
     patterns: list[str] = []
 
@@ -128,7 +128,7 @@ _HOOKS: dict[str, bool | dict[str, Any]] = {"logging": True, "git_cleanup": {"en
 
 
 class Settings(Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything a user may choose. Mappings of names (`knowledge_bases`, `session_hooks`) replace the defaults."""
+    """The settings a user may choose. Mappings of names (`knowledge_bases`, `session_hooks`) replace the defaults."""
 
     version: Literal[1] = 1
     timezone: str = "UTC"  # of dates and times in rendered files
@@ -159,7 +159,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def orders_bases(self) -> bool:
-        """Tell whether the user has said in which order a session is given the knowledge bases."""
+        """The user chose the order of knowledge bases for a session."""
         return self.session_bootstrap != _BOOTSTRAP
 
     @property

@@ -35,7 +35,7 @@ _SPELLED = [  # what PyYAML says, and how a person is told
 
 
 class Mistake(NamedTuple):
-    """One mistake in a YAML file: the line (from 1), the key, and the reason."""
+    """A mistake in a YAML file: the line (from 1), the key, and the reason."""
 
     line: int
     key: str
@@ -58,7 +58,7 @@ class YamlReading(NamedTuple):
 
 
 def load(text: str, kind: type[msgspec.Struct]) -> YamlReading:
-    """The document as a value of that type; an empty document is an empty mapping."""
+    """Convert the document to a value of that type; an empty document is an empty mapping."""
     try:
         _refuse_depth(text)
         node = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -96,7 +96,7 @@ class _YamlReader:
         return self._leaf(node, kind, at)
 
     def build(self, fields: dict[str, Any], kind: type[msgspec.Struct], at: str, line: int) -> Any:
-        """The struct of checked fields; what is wrong with all of them together is told here."""
+        """Build the struct of checked fields, or report what is wrong with all of them together."""
         try:
             self.parts[at] = msgspec.convert(fields, kind, strict=True)
         except msgspec.ValidationError as error:
@@ -155,7 +155,7 @@ class _YamlReader:
 
 
 def _plain(fields: dict[str, Any]) -> dict[str, Any]:
-    """Structs as what they are made of: building the outer one checks its own rules once more."""
+    """Unwrap structs into mappings: building the outer struct checks its own rules once more."""
     return {name: msgspec.to_builtins(value) for name, value in fields.items()}
 
 
@@ -177,7 +177,7 @@ def _reason(error: Exception) -> str:
 
 
 def _refuse_depth(text: str) -> None:
-    """PyYAML's C-less parser recurses once per level; events are counted before nodes are made."""
+    """Refuse a document that nests too deep: PyYAML's parser recurses once per level."""
     depth = 0
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -186,7 +186,7 @@ def _refuse_depth(text: str) -> None:
 
 
 def _multiplies(root: yaml.Node) -> bool:
-    """Tell whether aliases, written out, come to more than they may; an alias of what it stands in counts once."""
+    """Return whether aliases, written out, exceed the limit; an alias of what it stands in counts once."""
     sizes: dict[int, int] = {}
 
     def size(node: yaml.Node) -> int:
@@ -214,7 +214,7 @@ def _unreadable(error: yaml.YAMLError, text: str) -> Mistake:
 
 
 def _yaml_reason(problem: str) -> str:
-    """Translate what YAML's own reader says is wrong."""
+    """Translate the errors of YAML's own reader."""
     for pattern, words in _SPELLED:
         if found := pattern.fullmatch(problem):
             return found.expand(words)

@@ -209,11 +209,6 @@ def write_temporary(temporary: str, data: "Content", *, durable: bool, mode: int
             os.fsync(opened.fileno())
 
 
-def is_temporary(name: str) -> bool:
-    """Tell whether a file is named as `replace_file` names what is not finished: `MEMORY.md.0a1b2c3d.tmp`."""
-    return len(name) > ADDED and name[-ADDED] == "." and name.endswith(ENDING) and HEX.issuperset(name[1 - ADDED : -4])
-
-
 def is_locked(path: str) -> bool:
     """Tell whether another process holds the lock of the file, without waiting for it; filelock takes it alike."""
     try:

@@ -31,7 +31,7 @@ def lock(path: str, patience: float | None = None) -> AbstractContextManager[obj
     """
     try:
         make_dirs(os.path.dirname(path))
-        return HeldLock(path, patience) if fcntl else _by_filelock(path, patience)
+        return _HeldLock(path, patience) if fcntl else _by_filelock(path, patience)
     except OSError as error:
         raise not_stored(error, path) from error
 
@@ -45,7 +45,7 @@ def _by_filelock(path: str, patience: float | None) -> AbstractContextManager[ob
         raise busy(path, patience) from error
 
 
-class HeldLock:
+class _HeldLock:
     """A file that is locked until the `with` around it ends; filelock takes it alike."""
 
     def __init__(self, path: str, patience: float | None = None) -> None:

@@ -176,7 +176,7 @@ def sweep(path: str) -> None:
     """
     directory, name = os.path.split(path)
     for second in os.listdir(directory) if os.path.isdir(directory) else ():
-        if files.is_temporary(second) and second[:-ADDED] == name:
+        if _is_temporary(second) and second[:-ADDED] == name:
             files.remove(f"{directory}/{second}")
         elif _is_swap(second) and second[:-_SWAP_ADDED] == name:
             _remove_own(f"{directory}/{second}")
@@ -185,7 +185,7 @@ def sweep(path: str) -> None:
 def sweep_tree(root: str, before: float) -> None:
     """Remove what killed writers left anywhere under a directory before that time, in seconds since the epoch."""
     for directory, _, names in os.walk(root):
-        for path in [f"{directory}/{name}" for name in names if files.is_temporary(name) or _is_swap(name)]:
+        for path in [f"{directory}/{name}" for name in names if _is_temporary(name) or _is_swap(name)]:
             if _changed_at(path) < before:
                 (_remove_own if _is_swap(path) else files.remove)(path)
 
@@ -261,3 +261,8 @@ def read_below(root: "Path | str", path: "Path | str", longest: int) -> bytes:
             return opened.read(longest)
     finally:  # of a directory, too, which no file can be made of
         os.close(fd)
+
+
+def _is_temporary(name: str) -> bool:
+    """Tell whether a file is named as `replace_file` names what is not finished: `MEMORY.md.0a1b2c3d.tmp`."""
+    return len(name) > ADDED and name[-ADDED] == "." and name.endswith(ENDING) and HEX.issuperset(name[1 - ADDED : -4])

@@ -16,8 +16,7 @@ from eventlog.projections.bases import section_edits, sections
 from eventlog.projections.bases.base_file import BaseFile
 from eventlog.projections.bases.drift import edit_event
 from eventlog.projections.bases.ledger import HeldEntry, Ledger
-from eventlog.projections.bases.managed_page import ManagedPage, render_base
-from eventlog.projections.bases.page_order import PageOrder
+from eventlog.projections.bases.managed_page import ManagedPage, PageOrder, render_base
 from eventlog.projections.bases.section_history import Spelling, Wording, lines_of, merged, missing
 from eventlog.projections.bases.sections import Ambiguous, Page, Section, SectionId, Spot, Unsafe, page_of
 

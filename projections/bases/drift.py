@@ -45,14 +45,6 @@ def find_edits(
     return found
 
 
-def on_page(intended: Iterable[EntryApplied], page: Page) -> Iterator[EntryApplied]:
-    """Choose the events whose texts are on the page: the file was written before the run broke off."""
-    for event in intended:
-        bodies = [sections.digest(page.text(section)) for section in page.sections if section.key == key_of(event)]
-        if event.digest in bodies or not (event.digest or bodies):
-            yield event
-
-
 def edit_event(
     file: BaseFile, at: Spelling, body: str | None, below: str = "", *, spot: Spot | None = None
 ) -> KnowledgeEdited:

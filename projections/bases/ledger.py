@@ -16,8 +16,8 @@ from typing import NamedTuple
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from eventlog.format.event_order import counts_at, order
 from eventlog.format.events import EntryApplied, EntryResolved, Event, KnowledgeEdited, PlanEntry, SectionKey
+from eventlog.format.timestamps import counts_at, order
 from eventlog.projections.bases import sections
 from eventlog.projections.bases.plan_file import Change, change_of
 from eventlog.projections.bases.section_edits import refused_content, refused_heading

@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from eventlog.format.event_order import counts_at, order
 from eventlog.format.events import EntryApplied, EntryResolved, KnowledgeEdited, PlanEntry
 from eventlog.format.marks import says_the_same
 from eventlog.format.retractions import Retractions
+from eventlog.format.timestamps import counts_at, order
 from eventlog.projections.bases.base_file import BaseFile, Bases, base_file_of
 from eventlog.projections.bases.ledger import FileHistory, Ledger, Observation, is_from, key_of
 from eventlog.projections.bases.plan_file import change_of
@@ -59,15 +59,6 @@ def ledgers(state: Knowledge, bases: Bases, replica: str | None = None) -> dict[
         if file is not None and file in records:
             records[file].elsewhere.append(text)
     return {file: Ledger(record, replica, review=bases[file.base].review) for file, record in sorted(records.items())}
-
-
-def unmatched_entries(state: Knowledge, bases: Bases) -> list[PlanEntry]:
-    """List the entries of no knowledge base that are neither discarded nor withdrawn."""
-    withdrawn = Retractions(state.retractions)
-    discarded = {decision.target for decision in state.resolved if decision.choice == "discard"}
-    unmatched = (entry for entry in state.entries if base_file_of(entry.key, entry.project, bases) is None)
-    open_entries = (entry for entry in unmatched if entry.id not in discarded and not withdrawn.hides(entry))
-    return sorted(open_entries, key=order)
 
 
 def _copied(state: Knowledge, files: _Files, replica: str | None) -> set[str]:

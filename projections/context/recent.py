@@ -5,8 +5,8 @@ Imported inside agents' hooks: standard library only.
 """
 
 from eventlog.format import timestamps
-from eventlog.format.event_order import counts_at, order
 from eventlog.format.text import cut, statement_of
+from eventlog.format.timestamps import counts_at, order
 from eventlog.projections.current.conclusions import conclusion_of
 from eventlog.projections.current.distinct_facts import distinct_facts
 from eventlog.projections.line import Line

@@ -15,9 +15,9 @@ from _operator import attrgetter
 
 from eventlog.fast.copies import replace
 from eventlog.format import AGENT, PRE_COMPACTION, SESSION_END, STOP_FALLBACK
-from eventlog.format.event_order import order
 from eventlog.format.text import cut, one_line, statement_line
-from eventlog.projections.current.distinct_facts import DistinctFact, distinct_facts, subject_of
+from eventlog.format.timestamps import order
+from eventlog.projections.current.distinct_facts import DistinctFact, distinct_facts
 from eventlog.projections.current.standing import WHOLE, counting_saves, current_saves, likeness, only_names, open_todos
 
 TYPE_CHECKING = False
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
     from eventlog.format.events import StageSummary
     from eventlog.format.retractions import Retractions
-    from eventlog.projections.current.conversations import Conversation
-    from eventlog.projections.current.statements import Statement
+    from eventlog.projections.current.fact_scopes import Statement
 
 TOPIC_CHARS = 100
 SUMMARY_CHARS = 500
@@ -138,15 +137,6 @@ class Conclusion:
 def and_more(count: int) -> str:
     """Return the mark for parts left out, in any language."""
     return f"… (+{count})"
-
-
-def conclude(conversation: "Conversation", withdrawn: "Retractions") -> Conclusion:
-    """Conclude one conversation, of what has not been withdrawn."""
-    from eventlog.projections.current.statements import of_fact
-
-    summaries = [summary for summary in conversation.summaries if not withdrawn.hides(summary)]
-    facts = (fact for fact in conversation.facts if not withdrawn.hides(fact))
-    return conclusion_of(summaries, ((subject_of(fact), of_fact(fact)) for fact in facts), withdrawn)
 
 
 def conclusion_of(

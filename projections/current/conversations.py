@@ -17,7 +17,6 @@ from typing import ClassVar, TypeVar, assert_never
 from msgspec import Struct, field
 from msgspec.structs import fields
 
-from eventlog.format.event_order import order
 from eventlog.format.events import (
     HUMAN,
     AnyEvent,
@@ -44,6 +43,7 @@ from eventlog.format.events import (
     Withdrawal,
 )
 from eventlog.format.retractions import Retractions, wordless
+from eventlog.format.timestamps import order
 from eventlog.hosts import prompt_of
 from eventlog.log.envelope_scan import Envelope
 from eventlog.projections.current.places import Places

@@ -8,7 +8,7 @@ Imported inside agents' hooks: standard library only.
 
 from _operator import attrgetter
 
-from eventlog.format.event_order import counts_at, order
+from eventlog.format.timestamps import counts_at, order
 from eventlog.projections.current.standing import standing
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from eventlog.format.events import Fact
-    from eventlog.projections.current.statements import Statement
+    from eventlog.projections.current.fact_scopes import Statement
 
 Rank = tuple[int, int, str, float, str]
 _rank_of, _time_of, _after_of = attrgetter("rank"), attrgetter("ts", "id"), attrgetter("after")

@@ -1,27 +1,91 @@
-"""Facts about the user and about each project; pure.
+"""The statements of conversations, and the facts about the user and about each project; pure.
 
 Facts and the decisions of summaries are statements. Each subject has its own: a key of one replaces nothing in another.
 What a program drew from an agent's closing words counts once a second conversation says it, or a person.
 """
 
 from collections import defaultdict
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from eventlog.format import SESSION_END
-from eventlog.format.events import StageSummary
-from eventlog.format.text import differing_in_a_number
+from eventlog.format.events import Fact, StageSummary
+from eventlog.format.retractions import Retractions
+from eventlog.format.text import differing_in_a_number, one_line
 from eventlog.projections.base import RowKind
-from eventlog.projections.current.conclusions import Mention
+from eventlog.projections.current.conclusions import Conclusion, Mention, conclusion_of
+from eventlog.projections.current.conversations import Conversation
 from eventlog.projections.current.distinct_facts import DistinctFact, distinct_facts, ranked, subject_of
 from eventlog.projections.current.standing import likeness
-from eventlog.projections.current.statements import Statement
-from eventlog.projections.current.told import Told
 
 if TYPE_CHECKING:
     from eventlog.projections.engine.documents import DocumentIndex
+
+
+Local = Callable[[str], str]  # timestamp -> `YYYY-MM-DDTHH:MM` on the clocks of the user
+
+
+class Told:
+    """A conversation, the withdrawals in force, the clock of the user, and what all rows of it are made of.
+
+    `project` is its project, "" for none. `said` are its facts and summaries, `hidden` the ids of those withdrawn,
+    `touched` maps those that anybody ever withdrew to when their fate was last decided. Of what is left, `stated` maps
+    each fact to its subject and what it states, `summaries` are the summaries.
+    """
+
+    def __init__(self, conversation: Conversation, withdrawn: Retractions, local: Local) -> None:
+        self.conversation = conversation
+        self.project = conversation.project or ""
+        self.withdrawn = withdrawn
+        self.local = local
+        self.said = [*conversation.facts, *conversation.summaries]
+        self.touched = withdrawn.touched_of(self.said)
+        self.hidden = {event.id for event in self.said if event.id in self.touched and withdrawn.hides(event)}
+        facts = [fact for fact in conversation.facts if fact.id not in self.hidden]
+        self.stated = {fact.id: (subject_of(fact), of_fact(fact)) for fact in facts}
+        self.summaries = [summary for summary in conversation.summaries if summary.id not in self.hidden]
+        self.conclusion = conclusion_of(self.summaries, self.stated.values(), withdrawn)
+
+
+class Statement(Struct, array_like=True, frozen=True, gc=False):
+    """One event that states something; `same` is the `likeness` of its text."""
+
+    text: str
+    ts: str
+    id: str
+    conversation_id: str
+    key: str | None
+    category: str
+    memory_type: str
+    importance: int
+    confidence: float
+    same: bytes
+    entities: tuple[str, ...] = ()
+    after: str | None = None
+    drawn: bool = False  # by a program from a transcript, of an agent's words
+
+
+def of_fact(fact: Fact) -> Statement:
+    """Make the statement of a fact."""
+    text = one_line(fact.content)
+    return Statement(
+        text=text,
+        ts=fact.ts,
+        id=fact.id,
+        conversation_id=fact.conversation_id,
+        key=fact.key or None,
+        category=one_line(fact.category) if fact.category else "",
+        memory_type=fact.memory_type,
+        importance=fact.importance,
+        confidence=fact.confidence,
+        same=likeness(text),
+        entities=tuple(filter(None, map(one_line, fact.entities))),
+        after=fact.after,
+    )
+
 
 DECISION = "decision"
 _PLAIN_IMPORTANCE = 3
@@ -126,3 +190,10 @@ def _of_decision(mention: Mention, conversation_id: str, *, drawn: bool) -> Stat
         after=mention.after,
         drawn=drawn,
     )
+
+
+def conclude(conversation: Conversation, withdrawn: Retractions) -> Conclusion:
+    """Conclude one conversation, of what has not been withdrawn."""
+    summaries = [summary for summary in conversation.summaries if not withdrawn.hides(summary)]
+    facts = (fact for fact in conversation.facts if not withdrawn.hides(fact))
+    return conclusion_of(summaries, ((subject_of(fact), of_fact(fact)) for fact in facts), withdrawn)

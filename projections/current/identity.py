@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from eventlog.format.event_order import order
 from eventlog.format.events import Fact, KnowledgeEdited
 from eventlog.format.retractions import Retractions
+from eventlog.format.timestamps import order
 from eventlog.projections.current.conversations import Conversation, Conversations
 from eventlog.projections.current.places import Places
 from eventlog.store import project_slug

@@ -2,8 +2,8 @@
 
 from msgspec import Struct, field
 
-from eventlog.format.event_order import order
 from eventlog.format.events import Event, ProjectJoined, ProjectSeen
+from eventlog.format.timestamps import order
 from eventlog.log.envelope_scan import Envelope
 
 

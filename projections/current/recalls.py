@@ -9,10 +9,10 @@ from itertools import chain
 
 from msgspec import Struct
 
-from eventlog.format.event_order import order
 from eventlog.format.events import ContextInjected, StageSummary
 from eventlog.format.marks import line_marks_in
-from eventlog.projections.current.told import Told
+from eventlog.format.timestamps import order
+from eventlog.projections.current.fact_scopes import Told
 from eventlog.projections.search.findable import things_named
 
 

@@ -13,13 +13,13 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from eventlog.format import timestamps
-from eventlog.format.event_order import order
 from eventlog.format.events import HUMAN, Event, Fact, KnowledgeEdited, Retraction, SectionKey, StageSummary
+from eventlog.format.timestamps import order
 from eventlog.projections.base import Document, Line
 from eventlog.projections.bases.sections import Page, canonical
-from eventlog.projections.current.conclusions import conclude
 from eventlog.projections.current.conversations import Conversation, Conversations
 from eventlog.projections.current.distinct_facts import subject_of
+from eventlog.projections.current.fact_scopes import conclude
 from eventlog.projections.current.standing import agents_own, likeness
 from eventlog.projections.views.labels import Labels
 from eventlog.projections.views.markdown import DATED, as_said, is_stamp

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from eventlog.format.event_order import order
 from eventlog.format.events import KnowledgeEdited
 from eventlog.format.ids import digest_of
 from eventlog.format.retractions import Retractions
+from eventlog.format.timestamps import order
 from eventlog.projections.base import Document, Line, Pieces, Projection, RowKind, Sources
 from eventlog.projections.current.conversations import Conversation
 from eventlog.projections.current.identity import Identities

@@ -14,8 +14,8 @@ from eventlog.log.days import Day
 from eventlog.projections import ALL
 from eventlog.projections.base import Document, Line
 from eventlog.projections.current.conversations import Conversation
+from eventlog.projections.current.fact_scopes import Told
 from eventlog.projections.current.identity import Identities
-from eventlog.projections.current.told import Told
 from eventlog.projections.engine.conversation_rows import (
     ConversationSnapshot,
     ConversationSource,

@@ -13,8 +13,7 @@ from eventlog.format.events import Event, Fact, StageSummary
 from eventlog.projections.base import Document, Projection, RowKind, View
 from eventlog.projections.current.conclusions import Conclusion, conclusion_of
 from eventlog.projections.current.conversations import Conversation, Conversations
-from eventlog.projections.current.statements import Statement
-from eventlog.projections.current.told import Told
+from eventlog.projections.current.fact_scopes import Statement, Told
 from eventlog.projections.views.labels import LABELS, all_for
 from eventlog.projections.views.markdown import stamped
 from eventlog.projections.views.note_lines import EVENTS, LEARNED, items_of, lines, local_time
@@ -26,7 +25,7 @@ _INSIGHTS = frozenset(word for meant in ("insight", "lesson", "decision") for wo
 
 
 class Item(Struct, array_like=True, gc=False):
-    """Something said, in a section; `same` is the `likeness` of its text."""
+    """A statement in a section; `same` is the `likeness` of its text."""
 
     section: int
     ts: str
@@ -37,7 +36,7 @@ class Item(Struct, array_like=True, gc=False):
 
 
 class _DailyNote(Struct, array_like=True):
-    """The items of a day, events not withdrawn that add none, and when any event had its last say in it."""
+    """The items of a day, events not withdrawn that add none, and when any event last changed them."""
 
     items: list[Item] = []
     silent: list[str] = []  # some count once others are gone
@@ -62,7 +61,7 @@ def _merged(parts: Iterable[_DailyNote]) -> _DailyNote:
 
 
 def _render(day: str, index: "DocumentIndex") -> Iterable[Document]:
-    """Render the notes of a day on which something was said."""
+    """Render the notes of a day with statements."""
     words = LABELS[index.settings.locale]
     local = local_time(index.settings.timezone)
     note = _merged(index.rows(SAID, day))
@@ -71,7 +70,7 @@ def _render(day: str, index: "DocumentIndex") -> Iterable[Document]:
 
 
 def _by_day(told: Told) -> dict[str, Conversation]:
-    """Split what the conversation said by day, as if it had lasted only that long."""
+    """Split the statements of the conversation by day, as if it had lasted only that long."""
     conversation, local = told.conversation, told.local
     dates = {local(event.ts)[:10] for event in told.said}
     if len(dates) == 1:
@@ -90,7 +89,7 @@ def _by_day(told: Told) -> dict[str, Conversation]:
 
 
 def _note(said: Conversation, told: Told, *, is_whole: bool) -> _DailyNote:
-    """Note what was said on a day, which may be all the conversation ever said."""
+    """Add the statements of a day, which may be all statements of the conversation."""
     items = [_of_fact(fact, *told.stated[fact.id]) for fact in said.facts if fact.id in told.stated]
     if said.summaries:
         conclusion = told.conclusion if is_whole and told.summaries else _alone(said.summaries, told)
@@ -102,7 +101,7 @@ def _note(said: Conversation, told: Told, *, is_whole: bool) -> _DailyNote:
 
 
 def _alone(summaries: Iterable[StageSummary], told: Told) -> Conclusion:
-    """Conclude what the summaries of a day say, whatever else was said."""
+    """Conclude a day from its summaries."""
     return conclusion_of([summary for summary in summaries if summary.id not in told.hidden], (), told.withdrawn)
 
 

@@ -49,7 +49,7 @@ _key_of = lru_cache(maxsize=4096)(key_of)
 
 
 class Share(Struct, array_like=True):
-    """What the index of everything says of a project: how much is known, and the conversations with a summary."""
+    """The share of a project in the index of everything: how much is known, and the conversations with a summary."""
 
     facts: int
     sessions: int
@@ -58,7 +58,7 @@ class Share(Struct, array_like=True):
 
 
 class Keyword(Struct, array_like=True):
-    """A word and the facts that have it, by rank; `is_given` where somebody called one so."""
+    """A word and the facts that have it, by rank; `is_given` where an event names it as an entity or a category."""
 
     same: str
     word: str
@@ -66,7 +66,7 @@ class Keyword(Struct, array_like=True):
     facts: list[DistinctFact]
 
     def rank(self, facts: int) -> tuple[bool, float, str]:
-        """Return the sort key for the budget, of a word in so many facts: what was given, then what tells most."""
+        """Return the sort key for the budget, of a word in so many facts: given words, then rare words."""
         tells = len(self.facts) * log((facts + 1) / len(self.facts))
         return not self.is_given, -round(tells, 6), self.same
 
@@ -179,7 +179,7 @@ def _listed(heads: list[Head], index: "DocumentIndex") -> Iterator[Line]:
 
 
 def _keywords(subject: FactScope, sessions: set[str], name: str, index: "DocumentIndex") -> list[tuple[str, Line]]:
-    """Make the lines of all keywords, what tells most first, each with its word; they name these sessions."""
+    """Make the lines of all keywords, the rarest words first; they name these sessions."""
     locale, most = index.settings.locale, max(_LEAST, len(subject.facts) // _MOST_OF)
     meant = cache(lambda _: _meant(name, index))
     telling = [one for one in by_keyword(subject) if _LEAST <= len(one.facts) <= most]
@@ -221,7 +221,7 @@ def _spoke(name: str, index: "DocumentIndex") -> tuple[str, ...]:
 
 
 def _sources_of(names: list[str], index: "DocumentIndex") -> Callable[[], Sources]:
-    """Build the lazy sources of projects: the events of all facts, replaced ones included."""
+    """Build the lazy sources of projects: the events of all facts, replaced facts included."""
 
     def of(name: str) -> Iterator[str]:
         subject = fact_scope(index, name)

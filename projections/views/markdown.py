@@ -38,7 +38,7 @@ def _compiled(pattern: str) -> "re.Pattern[str]":
 
 
 def as_text(text: str) -> str:
-    """The text of one line, with nothing in it that acts as HTML around or below it."""
+    """Escape the text of a line, so that nothing in it acts as HTML around or below it."""
     if "<" not in text or not _compiled(_OPENS).search(text):
         return text
     tags_before = False
@@ -58,14 +58,14 @@ def as_text(text: str) -> str:
 
 
 def as_item(text: str) -> str:
-    """The same for the beginning of a bullet: no heading, rule, bullet or HTML, no definition of a link."""
+    """Escape the beginning of a bullet: no heading, rule, bullet or HTML, no definition of a link."""
     if text[:1] not in _MAY_START or not (starts := _compiled(_STARTS)).match(text):
         return as_text(text)
     return as_text(starts.sub(r"\\", text, count=1))
 
 
 def as_said(text: str) -> str:
-    """The text that was made fit for a file, as it was said."""
+    """Unescape a text that was made fit for a file."""
     if "\\" not in text:
         return text
     started = _compiled(_STARTED)
@@ -118,7 +118,7 @@ def stamped_at(data: bytes) -> str | None:
 
 
 def is_stamp(line: str) -> bool:
-    """Return whether a line is the last one of a rendered file."""
+    """Return whether a line is the last line of a rendered file."""
     if not line.startswith("<!--"):
         return False
     above, time, _ = _read(line.encode())

@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from eventlog.format.event_order import order
 from eventlog.format.events import KnowledgeEdited
 from eventlog.format.text import last_said, one_line, project_name, same_text
+from eventlog.format.timestamps import order
 from eventlog.projections.base import Document, Line, Projection, Sources, View
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.distinct_facts import DistinctFact
-from eventlog.projections.current.fact_scopes import STATED, FactScope, fact_scope
-from eventlog.projections.current.statements import Statement
+from eventlog.projections.current.fact_scopes import STATED, FactScope, Statement, fact_scope
 from eventlog.projections.views.labels import LABELS, Labels, all_for
 from eventlog.projections.views.markdown import STAMP_BYTES, as_text, stamped
 from eventlog.settings.schema import MemorySettings, Settings
@@ -199,7 +198,7 @@ def _of_category(category: str) -> _MemorySection:
 
 
 def _bullet(fact: DistinctFact, subject: FactScope) -> str:
-    """Write a fact as it was first worded, with the day it was last said on, and how often."""
+    """Write a fact in its first wording, with its last day and how often it was repeated."""
     day = last_said(fact.last_seen, len(fact.statements), is_doubtful=subject.is_doubtful(fact))
     return f"- [{day}] {as_text(fact.first.text)}"
 

@@ -1,4 +1,4 @@
-"""The lines of a day's notes, of what was said on it; and which day and minute it is where the user lives.
+"""The lines of a day's notes; and the day and minute where the user lives.
 
 Imported inside agents' hooks: standard library only, and the rules of a time zone only where there is one.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from eventlog.projections.views.labels import Labels
 
     class NoteItem(Protocol):
-        """Something said, in a section; `same` is the `likeness` of its text."""
+        """A statement in a section; `same` is the `likeness` of its text."""
 
         section: int
         ts: str
@@ -51,7 +51,7 @@ def items_of(
 def lines(
     day: str, items: "Sequence[NoteItem]", silent: "Sequence[str]", words: "Labels", local: "Local"
 ) -> "Iterator[Line]":
-    """Write the title and the sections there is anything to say in; the same thing said twice is one bullet.
+    """Write the title and every section with items; equal items are one bullet.
 
     `silent` are events that add no item.
     """
@@ -69,7 +69,7 @@ def lines(
 
 
 def _gathered(items: "Iterable[NoteItem]") -> "list[NoteItem]":
-    """Gather each once, as first said; what anyone called an insight is one, what is left to do stays to be done."""
+    """Collect each statement once, in its first wording; an insight stays an insight, an open to-do stays open."""
     found: dict[tuple[bool, str, bytes], NoteItem] = {}
     again: dict[tuple[bool, str, bytes], list[NoteItem]] = {}
     for item in sorted(items, key=_place_of):

@@ -11,8 +11,8 @@ from eventlog.format.ids import digest
 from eventlog.projections.base import Document, Line, Projection, RowKind, View
 from eventlog.projections.current.conclusions import SUMMARY_CHARS
 from eventlog.projections.current.conversations import Conversations
+from eventlog.projections.current.fact_scopes import Told
 from eventlog.projections.current.standing import agents_own
-from eventlog.projections.current.told import Told
 
 if TYPE_CHECKING:
     from eventlog.projections.engine.documents import DocumentIndex

@@ -14,9 +14,9 @@ from msgspec import Struct, field
 from eventlog.projections.base import Document, Projection, RowKind, Total, View
 from eventlog.projections.current.conclusions import COMPOSED, NONE
 from eventlog.projections.current.conversations import Conversations
+from eventlog.projections.current.fact_scopes import Told
 from eventlog.projections.current.recalls import RecallCount, recalls_of
 from eventlog.projections.current.standing import agents_own
-from eventlog.projections.current.told import Told
 from eventlog.settings.schema import Settings
 
 SOURCES = {"layer1_rules": "1", "layer2_precompact": "2", COMPOSED: "3", "layer4_stop": "4"}  # source -> layer

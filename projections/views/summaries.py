@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from eventlog.format.retractions import Retractions
 from eventlog.projections.base import Document, Projection, RowKind, View
-from eventlog.projections.current.conclusions import NONE, Conclusion, conclude
+from eventlog.projections.current.conclusions import NONE, Conclusion
 from eventlog.projections.current.conversations import Conversation, Conversations
-from eventlog.projections.current.told import Told
+from eventlog.projections.current.fact_scopes import Told, conclude
 from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import stamped
 from eventlog.projections.views.summary_lines import body_lines, head_lines, topic_line
@@ -24,7 +24,7 @@ _place_of = attrgetter("last_at", "id")
 
 
 class Head(Struct, array_like=True):
-    """A conversation that said anything: when it was last at work, and on what, where it came to something.
+    """A conversation with statements: when it was last at work, on what, and its conclusion.
 
     `changed_at` is when it was given its project, or anything of it was withdrawn or restored.
     """
@@ -54,7 +54,7 @@ HEADS = RowKind("head", Head, _rows, whole=True)
 
 
 def kept(index: "DocumentIndex", project: str) -> list[Head]:
-    """List the conversations of a project whose summaries are kept, the last active first."""
+    """List the conversations of a project whose summaries have files, the last active first."""
     heads = [head for head in index.rows(HEADS, project) if head.came_to_something]
     return sorted(heads, key=_place_of, reverse=True)[: index.settings.summaries.keep]
 

@@ -42,7 +42,7 @@ def head_lines(
 
 
 def topic_line(conclusion: "Conclusion") -> str:
-    """Return the topic to be told beside a summary; "" where that begins with it."""
+    """Return the topic to show beside a summary; "" where that begins with it."""
     begins_so = any(part.text.startswith(conclusion.topic) for part in conclusion.parts[:1])
     return "" if begins_so else conclusion.topic
 
@@ -77,7 +77,7 @@ def body_lines(conversation: str, conclusion: "Conclusion", words: "Labels", bud
 
 
 def _fit_and_count(texts: "Sequence[SourcedText]", more: int, room: int) -> list[SourcedText]:
-    """Return the texts there is room for, and what says how many more there are."""
+    """Return the texts there is room for, and a mark that counts the rest."""
     mark = len(and_more(len(texts) + more))
     if room < mark or not (more or sum(len(said.text) for said in texts) > room):
         return list(_fit(texts, room))

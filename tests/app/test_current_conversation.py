@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.machine import Machine
+from eventlog.app.open_store import Machine
 from eventlog.app.write.speaker import Speaker, agent_of, current_speaker
 from eventlog.hosts import environment
 from eventlog.hosts.profile import profiles

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.machine import Machine
-from eventlog.app.open_store import open_log
+from eventlog.app.open_store import Machine, open_log
 from eventlog.app.write.erase_everywhere import Erasing, begin, erase_lines, pending_of
 from eventlog.app.write.erased_text import Needles
 from eventlog.app.write.redact import redactable

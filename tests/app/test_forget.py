@@ -14,7 +14,7 @@ from eventlog.app.ask.why_not import why_not
 from eventlog.app.build.apply import apply
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.build.replay import replay
-from eventlog.app.machine import Machine
+from eventlog.app.open_store import Machine
 from eventlog.app.serve.session_context import request_of, session_context
 from eventlog.app.write.forget import forget, forgettable, forgettable_session
 from eventlog.app.write.plan import plan
@@ -22,8 +22,7 @@ from eventlog.app.write.project_events import join_projects
 from eventlog.app.write.record_once import record_once
 from eventlog.app.write.rejections import worded
 from eventlog.app.write.resolve import decide, waiting
-from eventlog.app.write.restore import restorable
-from eventlog.app.write.undo import undo, undoable
+from eventlog.app.write.undo import restorable, undo, undoable
 from eventlog.format import codec
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, Fact, PlanEntry, Rejected, Restored, Retraction, StageSummary

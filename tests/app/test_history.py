@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.app.ask.bisect import _turn, bisect
-from eventlog.app.ask.history import Omission, by_path, changes, diff, document_meant, losses, replay_at
+from eventlog.app.ask.history import Omission, _turn, bisect, by_path, changes, diff, document_meant, losses, replay_at
 from eventlog.app.ask.sessions import story
 from eventlog.format import codec
 from eventlog.format.errors import BadRequest

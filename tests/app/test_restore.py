@@ -7,8 +7,7 @@ import pytest
 from eventlog.app.ask.history import by_path, replay_at, text_of
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.write.forget import forget, forgettable
-from eventlog.app.write.restore import restorable
-from eventlog.app.write.undo import undo, undoable
+from eventlog.app.write.undo import restorable, undo, undoable
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Fact, Retraction
 from eventlog.log.event_log import EventLog

@@ -11,11 +11,11 @@ SHELL = """
 import sys
 sys.modules["click"] = None
 from eventlog import EventLog
-from eventlog.app.ask import query, sessions, status, why
+from eventlog.app.ask import brief, query, sessions, why
 from eventlog.app.build import apply, finalize, rebuild
 from eventlog.app.serve import session_context
 from eventlog.app.setup import user_setup
-from eventlog.app.machine import Machine
+from eventlog.app.open_store import Machine
 from eventlog.app.open_store import open_store
 from eventlog.store import Store
 from eventlog.log.verify import verify
@@ -31,7 +31,7 @@ lines = why.explain(opened, why.known_file(opened, memory))
 told["why"] = [line.entries[0].event.content for line in lines if "cents" in line.text]
 told["sessions"] = [row.session_id for row in sessions.sessions(opened, project="/p/shop")]
 told["weeks"] = [week.sessions for week in sessions.stats(opened)]
-told["waits"] = status.status(opened).anything_waits or apply.apply(opened).stored
+told["waits"] = brief.status(opened).anything_waits or apply.apply(opened).stored
 told["damage"] = verify(opened.log).damage
 told["locale"] = [setting.value for setting in user_setup.config(opened.store, machine.home) if setting.key == "locale"]
 request = session_context.request_of(opened, "/p/shop", session="new", agent="stub")

@@ -7,8 +7,8 @@ import pytest
 
 from eventlog import EventLog, Fact, NotStored
 from eventlog.format import timestamps
-from eventlog.format.event_order import counts_at, order
 from eventlog.format.events import PlanEntry, SectionKey
+from eventlog.format.timestamps import counts_at, order
 from eventlog.store import Store
 from eventlog.store.append_once import append_once
 from tests.support.command_line import call

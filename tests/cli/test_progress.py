@@ -15,8 +15,7 @@ from typing import ClassVar
 import pytest
 
 from eventlog.app.build.rebuild import replay_store
-from eventlog.app.machine import Machine
-from eventlog.app.open_store import open_store
+from eventlog.app.open_store import Machine, open_store
 from eventlog.app.write.append import append_stream
 from eventlog.cli import progress
 from eventlog.log.event_log import EventLog

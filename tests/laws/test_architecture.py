@@ -326,7 +326,7 @@ def test_two_rooms_touch_peoples_files_and_every_other_writer_says_what_it_write
 def test_what_replaces_a_knowledge_base_is_called_in_one_place():
     wrote = {name for name, source in files("app").items() if "_target.write(" in source or "target.write(" in source}
 
-    assert {"app/build/managed_file.py"} == wrote
+    assert {"app/build/apply.py"} == wrote
 
 
 @pytest.mark.parametrize(
@@ -356,7 +356,7 @@ OF_THE_MACHINE = {
     "datetime.now", "datetime.utcnow", "date.today",
 }  # fmt: skip
 ASKS_THE_MACHINE = {
-    "app/machine.py": "the one place that asks",
+    "app/open_store.py": "the one place that asks",
     "app/serve/session_start.py": "a hook, which waits for no library; what it asks is handed in from there",
     "app/setup/session_hooks/git.py": "git is started with the environment of this process",
 }

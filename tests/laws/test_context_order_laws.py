@@ -6,8 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from eventlog.app.machine import Machine
-from eventlog.app.open_store import OpenStore
+from eventlog.app.open_store import Machine, OpenStore
 from eventlog.app.search.bearing import with_bearings
 from eventlog.app.search.search import SearchQuery, search
 from eventlog.app.serve.session_context import request_of

@@ -22,15 +22,14 @@ from hypothesis.stateful import (
 )
 
 from eventlog.app.build.rebuild import replay_store
-from eventlog.app.machine import Machine
+from eventlog.app.open_store import Machine
 from eventlog.app.search import recall as recalling
 from eventlog.app.search.search import SearchQuery, search
 from eventlog.app.serve.session_context import request_of, session_context
 from eventlog.app.write.forget import forget, forgettable, forgettable_session
 from eventlog.app.write.plan import plan
 from eventlog.app.write.resolve import decide, waiting
-from eventlog.app.write.restore import restorable
-from eventlog.app.write.undo import undo, undoable
+from eventlog.app.write.undo import restorable, undo, undoable
 from eventlog.cli.mcp.tools import ToolCalls
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, EntryApplied, Fact, PlanEntry, Rejected, Restored, Retraction, StageSummary

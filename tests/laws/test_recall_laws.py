@@ -13,18 +13,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from eventlog import Memory
-from eventlog.app.machine import Machine
+from eventlog.app.open_store import Machine
 from eventlog.app.search import recall as recalling
 from eventlog.app.search.recall import about_file
 from eventlog.app.serve.session_context import request_of, session_context
 from eventlog.cli.mcp.tools import ToolCalls
 from eventlog.fast import fastjson
 from eventlog.format import SESSION_END, codec, ids, timestamps
-from eventlog.format.event_order import order
 from eventlog.format.events import ConversationText, Fact, StageSummary
 from eventlog.format.retractions import Retractions
+from eventlog.format.timestamps import order
 from eventlog.projections.current.distinct_facts import distinct_facts, subject_of
-from eventlog.projections.current.statements import of_fact
+from eventlog.projections.current.fact_scopes import of_fact
 from eventlog.projections.search.ranking import Gate
 from tests.support.histories import a_log
 from tests.support.use_cases import opened

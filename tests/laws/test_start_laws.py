@@ -6,8 +6,7 @@ from tempfile import TemporaryDirectory
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from eventlog.app.machine import Machine
-from eventlog.app.open_store import OpenStore
+from eventlog.app.open_store import Machine, OpenStore
 from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.write.forget import forget, forgettable

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from eventlog import EventLog, Fact, InvalidEvent, NotStored
 from eventlog.fast import fastjson
 from eventlog.format import codec, timestamps
-from eventlog.format.event_order import order
+from eventlog.format.timestamps import order
 from eventlog.log import days
 from eventlog.store.replica import replica_of
 from tests.support.builders import DAY, DAY_NS, NEXT_DAY, NOON, at, contents, fact, line, lines, write

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from eventlog import EventLog, Retraction
 from eventlog.app.build.rebuild import rebuild
 from eventlog.app.build.replay import replay
-from eventlog.app.machine import Machine
-from eventlog.app.open_store import OpenStore
+from eventlog.app.open_store import Machine, OpenStore
 from eventlog.app.write.plan import plan
 from eventlog.app.write.resolve import decide, waiting
 from eventlog.projections.bases import section_edits, sections

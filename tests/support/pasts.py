@@ -7,7 +7,7 @@ from pathlib import Path
 
 from eventlog.app.importing.import_past import ImportFilter, import_past
 from eventlog.app.importing.source import ImportRequest
-from eventlog.app.machine import Machine
+from eventlog.app.open_store import Machine
 from eventlog.app.progress import quiet
 from eventlog.format import timestamps
 from eventlog.settings.schema import Settings

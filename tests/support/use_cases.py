@@ -4,8 +4,7 @@ from eventlog.app.ask import why as explaining
 from eventlog.app.build import apply as applying
 from eventlog.app.build import finalize as finalizing
 from eventlog.app.build import rebuild as rebuilding
-from eventlog.app.machine import Machine
-from eventlog.app.open_store import OpenStore
+from eventlog.app.open_store import Machine, OpenStore
 from eventlog.app.write import resolve as resolving
 from eventlog.settings.schema import Settings
 

@@ -3,8 +3,7 @@
 from pathlib import PurePath
 
 from eventlog.app.ask.brief import AgentPulse, Brief, brief
-from eventlog.app.machine import Machine
-from eventlog.app.open_store import OpenStore, open_log
+from eventlog.app.open_store import Machine, OpenStore, open_log
 from eventlog.cli import options
 from eventlog.cli.show.display import ago
 from eventlog.cli.terminal import clean, count, fit, marked, print_line

@@ -5,8 +5,7 @@ from itertools import chain
 
 import click
 
-from eventlog.app.ask.bisect import TurningPoint, bisect
-from eventlog.app.ask.history import TextChange, diff
+from eventlog.app.ask.history import TextChange, TurningPoint, bisect, diff
 from eventlog.cli import options
 from eventlog.cli.progress import phases
 from eventlog.cli.show.changes import diff_lines

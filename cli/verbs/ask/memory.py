@@ -7,7 +7,7 @@ from itertools import chain
 
 import click
 
-from eventlog.app.ask.status import KnownPage, known
+from eventlog.app.ask.brief import KnownPage, known
 from eventlog.cli import options, suggestions
 from eventlog.cli.progress import phases
 from eventlog.cli.terminal import clean, emit_pretty, hang, is_terminal, print_error, print_line, show_lines, styled

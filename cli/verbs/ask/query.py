@@ -26,9 +26,27 @@ from eventlog.cli.terminal import (
     styled,
 )
 from eventlog.format.codec import to_fields
+from eventlog.format.errors import BadRequest
 from eventlog.log.event_log import EventLog
 from eventlog.log.lines import LogLine
 from eventlog.store import Store
+
+
+def _events_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    """Find events by id, part of an id, or `FILE:LINE`."""
+    if value is None or ctx.resilient_parsing:
+        return None
+    from eventlog.app.naming import references
+    from eventlog.app.naming.names import is_file_line
+
+    store = ctx.params["store"]
+    found = references.events_named(EventLog(store), value)
+    if not found and is_file_line(value):
+        found = references.events_behind(options.open_store(store), value)
+    if not found:
+        raise BadRequest(f"no event {value!r}", hint=references.WHERE)
+    return tuple(found)
+
 
 _NEWEST = 50
 _LOOK_SECONDS = 0.5
@@ -57,7 +75,7 @@ _LOOK_SECONDS = 0.5
     "--id",
     "ids",
     metavar="ID|FILE:LINE",
-    callback=options.events_meant,
+    callback=_events_meant,
     shell_complete=suggestions.events,
     help="Only the events with this id, short id or beginning of an id, or behind this line.",
 )

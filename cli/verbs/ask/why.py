@@ -1,37 +1,40 @@
-"""Explain the lines of a knowledge file, and what a session received: `eventlog why`."""
+"""Explain the lines of a knowledge file, why a text is missing, and what a session received: `eventlog why`."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Iterator, Sequence
 
 import click
 
-from eventlog.app.ask.why import LineReason, explain, known_file
+from eventlog.app.ask.why import LineReason, ReceiptSources, explain, known_file
+from eventlog.app.ask.why_not import Absence
 from eventlog.app.naming.names import file_line
 from eventlog.cli import options, suggestions
 from eventlog.cli.progress import spinner
 from eventlog.cli.show.display import Display
-from eventlog.cli.show.events import show_events
-from eventlog.cli.terminal import count, emit, print_error, say, show_lines
+from eventlog.cli.show.events import event_lines, gist, is_persons, kind_shown, moment_of, show_events, who
+from eventlog.cli.terminal import (
+    cells,
+    clean,
+    count,
+    emit,
+    fit,
+    hang,
+    marked,
+    padded,
+    print_error,
+    print_line,
+    say,
+    show_lines,
+    styled,
+)
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadRequest
-from eventlog.format.events import KnownFile
-from eventlog.format.text import cut
+from eventlog.format.events import ContextInjected, Event, Fact, KnownFile
+from eventlog.format.text import cut, same_text
+from eventlog.format.timestamps import order
 from eventlog.log.lines import LogLine
-from eventlog.store import Store
-
-if TYPE_CHECKING:
-    from eventlog.app.ask.why import ReceiptSources
-
-import re
-from collections.abc import Iterator
-
-from eventlog.app.ask.why import ReceiptSources
-from eventlog.cli.show.events import event_lines, gist, how_told, is_persons, kind_shown, who
-from eventlog.cli.terminal import cells, clean, fit, hang, marked, padded, styled
-from eventlog.format.event_order import order
-from eventlog.format.events import Event, Fact
-from eventlog.format.text import same_text
 from eventlog.projections.views.markdown import DATED, is_stamp
+from eventlog.store import Store
 
 _SHOWN = 5  # events per line of a whole file
 
@@ -79,13 +82,12 @@ def _why_command(place: str | None, session: str | None, text: str | None, as_js
 
 def _of_absence(text: str, session: str | None, store: Store, *, as_json: bool) -> None:
     from eventlog.app.ask.why_not import why_not, why_not_told  # explaining a line needs neither
-    from eventlog.cli.verbs.ask.absence import show_absence
 
     opened = options.open_store(store)
     with spinner():
         absences = why_not(opened, text) if session is None else why_not_told(opened, text, session)
     for found in absences:
-        show_absence(found, Display(store), as_json=as_json)
+        _show_absence(found, Display(store), as_json=as_json)
 
 
 def _of_session(session: str, store: Store, *, as_json: bool) -> None:
@@ -114,7 +116,7 @@ def _print_receipt(sources: "ReceiptSources", display: Display) -> None:
         return
     receipt = sources.receipt
     cut = "".join(f", cut: {name}" for name in receipt.cut)
-    say(f"{receipt.ts}: {how_told(receipt)}, {count(receipt.chars, 'character')}{cut}")
+    say(f"{receipt.ts}: {_how_told(receipt)}, {count(receipt.chars, 'character')}{cut}")
     show_events(sources.entries, display)
     for file in receipt.files:
         _print_file(file, sources.files[file.path], display)
@@ -275,7 +277,7 @@ def _start_lines(sources: ReceiptSources, display: Display) -> Iterator[str]:
     receipt, entries = sources.receipt, _each_once(sources)
     much = [count(receipt.chars, "character"), f"from {count(len(entries), 'event')}"]
     left = [f"no room for {', '.join(map(clean, receipt.cut))}"] if receipt.cut else []
-    head = f"{styled(f'{how_told(receipt)}, {display.moment(receipt.ts)}', bold=True)} · "
+    head = f"{styled(f'{_how_told(receipt)}, {display.moment(receipt.ts)}', bold=True)} · "
     yield from hang(head, " · ".join([" ".join(much), *left]))
     yield from event_lines(entries, display)
     if receipt.files:
@@ -294,3 +296,82 @@ def _as_of(file: KnownFile, sources: ReceiptSources, display: Display) -> str:
     if file.as_of is None:
         return "not from the log"
     return f"as of {display.moment(file.as_of)}, {count(len(sources.files[file.path] or ()), 'event')}"
+
+
+_CHARS = 100
+_SENTENCES = {
+    "there": "it is in {place}, rank {rank} of {ranked}",
+    "repetition": "{place} has it, with the words and date of its first event: {by}",
+    "no room": "{place} has no room for it: rank {rank} of {ranked} (memory.max_lines, memory.max_bytes)",
+    "replaced": "a newer fact with the same key replaced it: {by}",
+    "withdrawn": "it was retracted: {by}",
+    "rejected": "a person asked to forget it: {by}",
+    "helper": "a helper recorded it: such events are for audits and reach no file",
+    "summary": "it comes from a summary: see sessions.jsonl, sessions/ and the daily notes",
+    "planned": "it is planned for a knowledge base: see eventlog status",
+    "unknown": "no view shows it",
+    "told": "the session received it: {by}, {moment}",
+    "no start": "the session received nothing: no hook answered its start",
+    "shared": "the session is shared: it receives no memory file and nothing about you",
+    "later": "it was recorded after the session last received anything",
+    "elsewhere": "it is about another project than the session's",
+    "cut": "the budget of the session's start had no room for it: eventlog why --session",
+    "unasked": "{start}, and no prompt of the session matched it",
+    "below": "{start}, and no prompt matched it enough: the nearest has weight {score:.1f} of {need:.1f}",
+    "left out": "its start left it out: recent facts go first, and memory files date from the last replay",
+}
+
+
+def _sentence(found: Absence, decided: str) -> str:
+    receipt = found.by if isinstance(found.by, ContextInjected) else None
+    return _SENTENCES[found.cause].format(
+        place=found.place,
+        rank=found.rank,
+        ranked=found.ranked,
+        by=decided,
+        moment=moment_of(receipt) if receipt else "",
+        start="it was recorded after the start" if found.had_start else "the session received no start",
+        score=found.score,
+        need=found.need,
+    )
+
+
+def _show_absence(found: Absence, display: Display, *, as_json: bool) -> None:
+    """Print the text, its event, and why no memory has it."""
+    event, by = found.event, found.by
+    if as_json:
+        events = {"by": to_fields(by) if by else None, "event": to_fields(event)}
+        emit(
+            {"text": found.text, "cause": found.cause, "file": found.place, "rank": found.rank, "of": found.ranked}
+            | ({"score": found.score, "need": found.need} if found.cause in ("unasked", "below") else {})
+            | events
+        )
+        return
+    if display.is_for_people:
+        for line in _lines(found, display):
+            print_line(line)
+        return
+    say(cut(found.text, _CHARS))
+    say(f"  said {display.when(event.ts)} by {event.agent or 'unknown'}  [{display.short(event.id)}]")
+    decided = f"{by.agent or by.conversation_id}, {display.when(by.ts)} [{display.short(by.id)}]" if by else "unknown"
+    say(f"  {_sentence(found, decided)}")
+    if by and found.cause in ("withdrawn", "rejected"):
+        say(f"  to allow it again: eventlog undo {display.short(by.id)}")
+
+
+def _lines(found: Absence, display: Display) -> Iterator[str]:
+    """Yield the text, its event, the reason, and the remedy."""
+    event, by = found.event, found.by
+    yield from hang("", styled(clean(found.text), bold=True))
+    head = f"  {styled(display.id(event.id), fg='cyan')}  {display.moment(event.ts)}  "
+    yield f"{head}{who(event) or 'unknown'}  {kind_shown(event, 0)}"
+    yield ""
+    decided = f"{who(by) or 'a person'}, {display.moment(by.ts)}, {display.id(by.id)}" if by else "unknown"
+    yield from hang("", clean(_sentence(found, decided)))
+    if by and found.cause in ("withdrawn", "rejected"):
+        yield from hang("to allow it again  ", f"eventlog undo {display.id(by.id)}")
+
+
+def _how_told(receipt: ContextInjected) -> str:
+    """Describe when a session received a context or a few lines."""
+    return f"given {moment_of(receipt)}"

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import click
 
-from eventlog.app.ask.status import StatusReport, status
+from eventlog.app.ask.brief import StatusReport, status
 from eventlog.app.build.apply import apply
 from eventlog.app.build.apply_result import SectionChange
 from eventlog.app.naming.references import ShortIds

@@ -17,10 +17,37 @@ if TYPE_CHECKING:
 
 import os
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from eventlog.app.build.finalize import FinalizeResult, finalize
 from eventlog.cli.terminal import count, say
 from eventlog.cli.verbs.build.replay_report import tell_copies
+
+if TYPE_CHECKING:
+    from eventlog.app.ask.history import Omission
+
+
+def _omission(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> "Omission | None":
+    """Parse --without: `session=ID`, `id=EVENT`, `agent=NAME`."""
+    if not value or ctx.resilient_parsing:
+        return None
+    from eventlog.app.ask.history import Omission
+    from eventlog.app.naming import names, references
+
+    del param
+    opened = options.open_store(ctx.params["store"])
+    found: dict[str, set[str]] = {"session": set(), "id": set(), "agent": set()}
+    for text in value:
+        kind, _, name = text.partition("=")
+        if kind not in found or not name:
+            raise click.UsageError(f"--without {text}: give session=ID, id=EVENT or agent=NAME")
+        if kind == "session":
+            found[kind].add(references.session_meant(opened.log, name))
+        elif kind == "id":
+            found[kind].add(references.event_meant(opened, name))
+        else:
+            found[kind].update(names.agents_meant(opened.log, [name]))
+    return Omission(frozenset(found["session"]), frozenset(found["id"]), frozenset(found["agent"]))
 
 
 @click.command(
@@ -44,7 +71,7 @@ from eventlog.cli.verbs.build.replay_report import tell_copies
     "--without",
     multiple=True,
     metavar="session=ID|id=EVENT|agent=NAME",
-    callback=options.omission,
+    callback=_omission,
     help="Show each file without these events, and write nothing; may be repeated.",
 )
 @click.option(

@@ -6,9 +6,8 @@ from itertools import groupby
 from eventlog.app.build.codex_export import ExportResult
 from eventlog.app.build.publish import PublishResult
 from eventlog.app.build.rebuild import RebuildResult, replay_store
-from eventlog.app.machine import Machine
 from eventlog.app.naming.references import ShortIds
-from eventlog.app.open_store import open_store
+from eventlog.app.open_store import Machine, open_store
 from eventlog.cli import EXIT_FOUND, EXIT_NOT_WRITTEN
 from eventlog.cli.progress import phases
 from eventlog.cli.show import changes

@@ -24,8 +24,15 @@ from eventlog.format.events import Event
 from eventlog.format.text import spelled_out
 from eventlog.store import Store
 
+
+def _directory_meant(ctx: click.Context, param: click.Parameter, value: str) -> str | None:
+    """Return the directory at a path, else the project of that name."""
+    found = Path(value).resolve()
+    return str(found) if found.is_dir() else options.project_meant(ctx, param, value)
+
+
 _LINE_END = re.compile("\r\n|\r|\n")  # the line ends of Python
-_project = partial(click.option, "--project", default=".", metavar="NAME|DIR", callback=options.directory_meant)
+_project = partial(click.option, "--project", default=".", metavar="NAME|DIR", callback=_directory_meant)
 
 
 @click.group(

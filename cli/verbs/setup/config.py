@@ -7,7 +7,7 @@ from typing import Any
 import click
 import orjson
 
-from eventlog.app.machine import Machine
+from eventlog.app.open_store import Machine
 from eventlog.app.setup.user_setup import SettingInForce, config, create_file, missing
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.terminal import clean, emit_pretty, hang, is_terminal, say, show_lines, styled, table

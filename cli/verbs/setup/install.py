@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import click
 
 from eventlog.app.importing.transcripts import count_past
-from eventlog.app.machine import Machine
+from eventlog.app.open_store import Machine
 from eventlog.app.setup.install.host_file import FileChange
 from eventlog.app.setup.install.host_report import examine, is_registered
 from eventlog.app.setup.install.install import (

@@ -5,8 +5,8 @@ from importlib.resources import files
 import click
 from click.shell_completion import get_completion_class
 
-from eventlog.app.machine import Machine
 from eventlog.app.naming.names import did_you_mean
+from eventlog.app.open_store import Machine
 from eventlog.app.setup.user_setup import install_completion
 from eventlog.cli import options
 from eventlog.cli.options import NearChoice

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from eventlog.app.machine import Machine
 from eventlog.app.naming.names import refuse_misspelt
+from eventlog.app.open_store import Machine
 from eventlog.app.write.append import append_event, append_stream, object_of, value_of, withdrawing_nothing
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.cli import options, suggestions

@@ -7,7 +7,7 @@ import click
 
 from eventlog.app.importing.import_past import ImportFilter, ImportResult, import_past, sources
 from eventlog.app.importing.source import ImportRequest
-from eventlog.app.machine import Machine
+from eventlog.app.open_store import Machine
 from eventlog.cli import EXIT_DAMAGED, options
 from eventlog.cli.options import HostChoice
 from eventlog.cli.progress import phases

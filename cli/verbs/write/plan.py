@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from eventlog.app.machine import Machine
+from eventlog.app.open_store import Machine
 from eventlog.app.write.plan import check_plan, checked, declare, entry_of, parse_plan
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.cli import EXIT_FOUND, options

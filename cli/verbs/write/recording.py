@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eventlog.app.machine import Machine
-from eventlog.app.open_store import open_log
+from eventlog.app.open_store import Machine, open_log
 from eventlog.app.write.record_once import off_switch, record_once
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.cli.terminal import clean, count, emit, hang, is_terminal, marked, print_error, print_line, say, styled

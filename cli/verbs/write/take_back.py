@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from eventlog.app.build.apply_result import ApplyResult
 from eventlog.app.build.rebuild import RebuildResult
 from eventlog.app.write.forget import Forgettable, forget, forgettable, forgettable_session
-from eventlog.app.write.restore import restorable
-from eventlog.app.write.undo import Undoable, undo, undoable
+from eventlog.app.write.undo import Undoable, restorable, undo, undoable
 from eventlog.cli import options, suggestions
 from eventlog.cli.progress import spinner
 from eventlog.cli.show import changes

@@ -13,7 +13,7 @@ from eventlog import EventLog
 from eventlog.app.build import cache
 from eventlog.format.events import Fact
 from eventlog.settings.schema import Settings
-from eventlog.store import files, shared_files
+from eventlog.store import shared_files
 from eventlog.store.replica import make_replica
 from tests.support import builders
 from tests.support.effort import rounds
@@ -158,4 +158,4 @@ def test_files_that_are_not_on_the_disk_get_no_name(tmp_path, monkeypatch):
 
     assert knowledge
     assert {1} == set(knowledge)
-    assert files.is_temporary(Path(synced[0]).name)
+    assert shared_files._is_temporary(Path(synced[0]).name)

@@ -14,7 +14,7 @@ import pytest
 
 from eventlog import cluster, fold
 from eventlog.app.build.replay import replay
-from eventlog.app.cluster import addresses, connect, replay_stores
+from eventlog.app.cluster import connect, replay_stores
 from eventlog.format.errors import BadRequest, BadSettings, NotStored
 from eventlog.settings.schema import Settings
 from eventlog.store.files import read_regular
@@ -113,7 +113,7 @@ def test_a_file_that_cannot_be_read_is_the_damage_it_is_in_one_process(client, t
         return read_regular(path)
 
     monkeypatch.setattr("eventlog.log.days.read_regular", read)
-    monkeypatch.setattr(addresses, "read_regular", read)
+    monkeypatch.setattr(replay_stores, "read_regular", read)
     done, alone = one(client, log.store.root).rendered, replay(log, Settings(), anew=True)
 
     assert ["unreadable"] == [damage.kind for damage in alone.damage]
@@ -184,8 +184,8 @@ def test_a_mistake_in_settings_is_told_with_its_line(client, tmp_path):
 
 def test_a_worker_that_does_not_see_a_store_says_so_and_renders_nothing(tmp_path):
     log = copied(HISTORY, tmp_path)
-    [place] = addresses.places([log.store.root])
-    listed = addresses.listing(place)
+    [place] = replay_stores.places([log.store.root])
+    listed = replay_stores.listing(place)
     shutil.rmtree(log.store.log)
 
     with pytest.raises(BadRequest, match="is not there for a worker"):
@@ -193,13 +193,13 @@ def test_a_worker_that_does_not_see_a_store_says_so_and_renders_nothing(tmp_path
 
 
 def test_a_worker_of_another_version_renders_nothing():
-    [place] = addresses.places([str(HISTORY)])
+    [place] = replay_stores.places([str(HISTORY)])
     asked = fold.empty("history")
     asked = msgspec.structs.replace(asked, versions={**asked.versions, "Unicode": "3.0"})
-    parts = replay_stores.fold_days(place, addresses.listing(place).days, [])
+    parts = replay_stores.fold_days(place, replay_stores.listing(place).days, [])
 
     with pytest.raises(BadRequest, match=r"Unicode"):
-        replay_stores.render_store(place, addresses.listing(place), [parts], [], asked)
+        replay_stores.render_store(place, replay_stores.listing(place), [parts], [], asked)
 
 
 @pytest.mark.parametrize(
@@ -212,12 +212,12 @@ def test_a_worker_of_another_version_renders_nothing():
     ],
 )
 def test_stores_are_named_by_what_tells_them_apart(said, names):
-    assert names == [place.name for place in addresses.places(said)]
+    assert names == [place.name for place in replay_stores.places(said)]
 
 
 def test_one_store_at_two_addresses_is_refused():
     with pytest.raises(BadRequest, match="do not tell all stores apart"):
-        addresses.places(["/a/b", "file:///a/b"])
+        replay_stores.places(["/a/b", "file:///a/b"])
 
 
 # ------------------------------------------------------------------------------------------------ the verb

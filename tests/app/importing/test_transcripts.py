@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from eventlog.app.importing.transcripts import count_past
-from eventlog.app.machine import Machine
 from eventlog.app.memory import Memory
+from eventlog.app.open_store import Machine
 from eventlog.format.errors import BadRequest
 from eventlog.log.event_log import EventLog
 from tests.support.builders import spawn

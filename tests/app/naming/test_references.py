@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 
 from eventlog.app.build.rebuild import replay_store
-from eventlog.app.machine import Machine
 from eventlog.app.naming import references
 from eventlog.app.naming.references import ShortIds, is_part_of
-from eventlog.app.open_store import OpenStore
+from eventlog.app.open_store import Machine, OpenStore
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.format import ids
 from eventlog.format.errors import BadRequest

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from eventlog.settings import load
-from eventlog.settings.plain import DEFAULTS, plain_settings
+from eventlog.settings.cached import DEFAULTS, plain_settings
 from eventlog.settings.schema import KnowledgeBase, Settings
 
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from eventlog.format.text import same_text
-from eventlog.projections.current.conclusions import conclude
+from eventlog.projections.current.fact_scopes import conclude
 from tests.support.typed_events import fact, folded, quarantine, retract, summary, whole
 
 

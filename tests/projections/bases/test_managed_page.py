@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from eventlog.format.events import EntryApplied
-from eventlog.projections.bases.page_order import PageOrder
+from eventlog.projections.bases.managed_page import PageOrder
 from eventlog.projections.bases.sections import Page, SectionId
 from tests.support.effort import rounds
 
