@@ -44,7 +44,7 @@ class Workers:
 
     @property
     def are_any(self) -> bool:
-        """There can be more than this process; a clock that waits is no other thread at work."""
+        """Processes beside this may help; a clock that waits is no other thread at work."""
         if self._count == 1:
             return False
         return self._pool is not None or (sys.platform == "linux" and not _are_threads_at_work())  # a pool has threads

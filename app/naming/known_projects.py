@@ -51,7 +51,7 @@ def home_of(store: "Store", path: str) -> "ProjectHome | None":
 
 
 def _listed(store: "Store") -> "list[dict[str, Any]]":
-    """Read the list without any library; what is no line of one is passed over."""
+    """Read the list without any library; pass over damaged lines."""
     try:
         data = read_regular(f"{store.knowledge}/projects.jsonl")
     except OSError:
