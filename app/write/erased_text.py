@@ -80,7 +80,7 @@ class Needles:
         return value
 
     def without_in_fields(self, fields: dict[str, object]) -> dict[str, object]:
-        """Replace them in the fields of an event, but for those that say which event it is."""
+        """Replace the texts in the fields of an event, except those that identify it."""
         return {name: value if name in _STRUCTURE else self.without_in(value) for name, value in fields.items()}
 
 
