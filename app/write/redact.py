@@ -216,7 +216,7 @@ def _persons_lines(path: str, needles: Needles, known: set[str]) -> Iterator[str
 
 
 def _transcripts(opened: OpenStore, needles: Needles, entries: list[dict[str, object]]) -> list[str]:
-    """Find the transcripts of hosts, of the same conversations, that hold any of the texts: only their hosts write them."""
+    """Find the transcripts of the same conversations that hold any of the texts: only their hosts write them."""
     found = set()
     for conversation in {str(fields.get("conversation_id")) for fields in entries}:
         for entry in opened.log.session_entries(conversation):
