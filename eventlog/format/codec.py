@@ -54,7 +54,7 @@ NOT_AN_OBJECT, NOT_JSON = "not a JSON object", "not JSON: "
 
 
 def encode(event: Event) -> bytes:
-    """The event's line, without the newline; raises InvalidEvent where it is too long or not JSON."""
+    """Encode the event's line, without the newline; raises InvalidEvent where it is too long or not JSON."""
     try:
         line = fastjson.dumps(to_fields(event))
     except ValueError as error:
@@ -69,7 +69,7 @@ def encode(event: Event) -> bytes:
 
 
 def decode(line: bytes) -> Event:
-    """The event of a line, in its newest shape; raises InvalidEvent."""
+    """Decode the event of a line, in its newest shape; raises InvalidEvent."""
     event = from_fields(_parse(line))
     if not (event.id and event.ts):
         raise InvalidEvent("missing", where="ts" if event.id else "id")
@@ -77,7 +77,7 @@ def decode(line: bytes) -> Event:
 
 
 def from_fields(data_fields: Mapping[str, Any]) -> Event:
-    """The typed event of a JSON object; what its type does not know stays in `extra`. Raises InvalidEvent."""
+    """Build the typed event of a JSON object; what its type does not know stays in `extra`. Raises InvalidEvent."""
     fields = upcast(dict(data_fields))
     name = fields.pop("type", None)
     if not isinstance(name, str) or not name:
@@ -88,7 +88,7 @@ def from_fields(data_fields: Mapping[str, Any]) -> Event:
 
 
 def to_fields(event: Event) -> Fields:
-    """The JSON object of an event: common fields first, then its own, then the unknown ones."""
+    """Build the JSON object of an event: common fields first, then its own, then the unknown fields."""
     try:
         own: dict[str, Any] = msgspec.to_builtins(event)
     except (TypeError, RecursionError) as error:
@@ -104,7 +104,7 @@ def to_fields(event: Event) -> Fields:
 
 
 def check(event: Event) -> Event:
-    """The event as a reader of the log will see it; raises InvalidEvent for what the types alone cannot refuse.
+    """Build the event as a reader of the log will see it; raises InvalidEvent for what types alone cannot refuse.
 
     Its time may be given in any RFC 3339 form; the log has one.
     """
@@ -146,7 +146,7 @@ def _read_time(text: str, field: str = "ts") -> str:
 
 
 def content_id(event: Event) -> str:
-    """Derive the id of an event that has its own time from everything it says, so that sent twice it is one event."""
+    """Derive the id of an event that has its own time from its content, so that sent twice it is a single event."""
     return ids.derived(timestamps.to_ms(event.ts), content_of(event))
 
 
@@ -178,7 +178,7 @@ def _parse(line: bytes) -> Fields:
 
 
 def is_plain(value: object) -> bool:
-    """Tell whether the log takes the numbers in a decoded JSON value, and its depth, as `fastjson.refusal` does."""
+    """Return whether the log takes the numbers in a decoded JSON value, and its depth, as `fastjson.refusal` does."""
     import orjson  # brings `dataclasses` and `inspect` along, which a session would wait for
 
     try:
@@ -189,7 +189,7 @@ def is_plain(value: object) -> bool:
 
 
 def _out_of_range(fields: Fields) -> InvalidEvent:
-    """The error that names the field."""
+    """Build the error that names the field."""
     found = ((name, reason) for name, value in fields.items() if (reason := fastjson.refusal(value, 1)))
     name, reason = next(found, ("event", "not a value the log takes"))
     return InvalidEvent(reason, where=name)
@@ -231,7 +231,7 @@ def _convert(fields: Fields, cls: type[Event]) -> Event:
 
 
 def invalid(error: Exception, cls: type[Struct]) -> InvalidEvent:
-    """msgspec's ``Expected `float` <= 1.0 - at `$.confidence` `` as a field of `cls` and a reason."""
+    """Split msgspec's ``Expected `float` <= 1.0 - at `$.confidence` `` into a field of `cls` and a reason."""
     missing = _MISSING.fullmatch(str(error))
     if missing:
         return InvalidEvent("missing", where=".".join(filter(None, missing.group("field", "name"))))
@@ -242,7 +242,7 @@ def invalid(error: Exception, cls: type[Struct]) -> InvalidEvent:
 
 
 def upcast(fields: Fields, steps: Mapping[tuple[str, int], Upcast] = STEPS) -> Fields:
-    """Lift the fields of an event to its newest shape; the argument is not changed."""
+    """Upgrade the fields of an event to its newest shape; do not change the argument."""
     version = fields.get("v", 1)
     while isinstance(version, int) and (step := steps.get((str(fields.get("type")), version))):
         version += 1
@@ -251,7 +251,7 @@ def upcast(fields: Fields, steps: Mapping[tuple[str, int], Upcast] = STEPS) -> F
 
 
 def _summary_saved_as_fact(fields: Fields) -> Fields:
-    """Earlier memory tools saved stage summaries as facts of type `S`; they never count among facts."""
+    """Lift a fact of type `S`, as earlier memory tools saved stage summaries; they never count among facts."""
     if fields.get("type") != "fact" or fields.get("memory_type") != "S":
         return fields
     rest = {name: value for name, value in fields.items() if name not in ("memory_type", "content", "scope")}
@@ -297,7 +297,7 @@ def _may_be_too_deep(data: bytes | str) -> bool:
 
 
 def _is_too_deep(value: object) -> bool:
-    """Tell whether a value is nested too deeply, level by level: a recursive check would itself overflow the stack."""
+    """Return whether a value is nested too deeply, level by level: a recursive check would overflow the stack."""
     level = [value]
     for _ in range(MAX_DEPTH):
         containers = [inner for inner in level if isinstance(inner, dict | list)]
@@ -308,7 +308,7 @@ def _is_too_deep(value: object) -> bool:
 
 
 def _of_json(error: Exception) -> str:
-    """Tell why a text is no JSON."""
+    """Explain why a text is no JSON."""
     if isinstance(error, UnicodeDecodeError):
         return f"byte 0x{error.object[error.start]:02x} at offset {error.start} is not UTF-8"
     if isinstance(error, RecursionError):

@@ -76,7 +76,7 @@ _LOCKS = "/cache/locks"
 
 
 def system_reason(error: OSError) -> tuple[str, str]:
-    """Say what the system refused, and what to do: two ends of sentences."""
+    """Describe what the system refused, and what to do: two ends of sentences."""
     from errno import errorcode
 
     plain = str(error.strerror or error)
@@ -98,7 +98,7 @@ def _without_locks(path: str) -> str:
 
 
 def record_reason(text: str) -> str:
-    """Say what happened, and where, of an exception in a log of errors: `PermissionError: [Errno 13] …: '/a'`."""
+    """Describe an exception, and where it happened, in a log of errors: `PermissionError: [Errno 13] …: '/a'`."""
     import re
 
     noted = re.sub(r"^(?:\w+\.)*\w*(?:Error|Exception|NotStored|Interrupt|Exit)\w*: ", "", text)

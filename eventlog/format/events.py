@@ -60,7 +60,7 @@ class Event(
 
 
 def persons_conversation(ts: str, replica: str) -> str:
-    """Name the conversation of what a person says: one per UTC day and store."""
+    """Name the conversation of a person's events: a single conversation per UTC day and store."""
     return "-".join(filter(None, (HUMAN, ts[:10], replica)))
 
 
@@ -81,7 +81,7 @@ class SessionStart(Event, tag="session_start", frozen=True, kw_only=True):
 
 
 class Fact(Event, tag="fact", frozen=True, kw_only=True):
-    """Something worth knowing later."""
+    """A fact worth knowing later."""
 
     content: NonBlank
     memory_type: Literal["W", "B", "O"] = "W"  # world, biographical, opinion
@@ -111,7 +111,7 @@ class StageSummary(Event, tag="stage_summary", frozen=True, kw_only=True):
 
 
 class SectionKey(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
-    """The section a plan entry or a person's edit is about: exactly one of `path` and `url`.
+    """The section of a plan entry or of a person's edit: either `path` or `url`.
 
     `under` names headings above it, outermost first; what a person's edit was about is told with all of them.
     """
@@ -128,7 +128,7 @@ class SectionKey(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=
 
 
 class PlanMeta(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
-    """How sure the agent was of a plan entry, and why it made it; when and where, in files other programs wrote."""
+    """The confidence of an agent in a plan entry, and its reason; when and where, in files other programs wrote."""
 
     confidence: Share = 0.9
     reason: str | None = None
@@ -179,7 +179,7 @@ class SaveRequested(Event, tag="save_requested", frozen=True, kw_only=True):
 
 
 class Retraction(Event, tag="retraction", frozen=True, kw_only=True):
-    """One event (`target`) or everything a conversation said (`conversation`) leaves the knowledge files."""
+    """An event (`target`) or all of a conversation (`conversation`) leaves the knowledge files."""
 
     target: str | None = None
     conversation: str | None = None
@@ -191,7 +191,7 @@ class Retraction(Event, tag="retraction", frozen=True, kw_only=True):
 
 
 class Rejected(Event, tag="rejected", frozen=True, kw_only=True):
-    """A person does not want something said: one event (`target`), all a conversation said, or a statement (`digest`).
+    """A person rejects an event (`target`), all statements of a conversation, or a statement (`digest`).
 
     Equal statements, whoever says them and whenever, stay out of every view until the rejection is taken back. So that
     the log does not say the words once more, `digest` has the statement's HMAC-SHA256 in hexadecimal digits, keyed by
@@ -299,7 +299,7 @@ class ProjectSeen(Event, tag="project_seen", frozen=True, kw_only=True):
 
 
 class ProjectJoined(Event, tag="project_joined", frozen=True, kw_only=True):
-    """A person says that two projects are one; each is an address, `replica:path`, or a path."""
+    """A person joins two projects; each is an address, `replica:path`, or a path."""
 
     comes_from = "`eventlog project join`"
 
@@ -343,7 +343,7 @@ class ConversationText(Event, tag="conversation_text", frozen=True, kw_only=True
 
 
 class Redacted(Event, tag="redacted", frozen=True, kw_only=True):
-    """All that an event of type `was` said is erased; its id, time and conversation stay."""
+    """The content of an event of type `was` is erased; its id, time and conversation stay."""
 
     by_envelope = True
     comes_from = "`eventlog redact`"
@@ -352,7 +352,7 @@ class Redacted(Event, tag="redacted", frozen=True, kw_only=True):
 
 
 class HostEvent(Event, tag="host_event", frozen=True, kw_only=True):
-    """Anything else a host sent, bounded and scrubbed."""
+    """The payload of any other call of a host, bounded and scrubbed."""
 
     by_envelope = True
 
@@ -361,7 +361,7 @@ class HostEvent(Event, tag="host_event", frozen=True, kw_only=True):
 
 
 class UnknownEvent(Event, tag="?", frozen=True, kw_only=True):
-    """An event of a type, or of a version, that this program does not know: kept and shown, never interpreted."""
+    """An event of a type, or of a version, that this program does not know: stored and shown, never interpreted."""
 
     name: str = field(name="?")  # the type on disk
 

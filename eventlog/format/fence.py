@@ -1,4 +1,4 @@
-"""The fence around what is recorded, wherever a model is told it: no text of an event acts as a tag or ends the fence.
+"""The fence around recorded texts, wherever a model reads them: no text of an event acts as a tag or ends the fence.
 
 Hosts wrap what a hook says in tags of their own (`<system-reminder>`), so a tag in a fact could leave them. And a fact
 may say whatever stands behind the fence; so its last words have a nonce, which the text between does not contain.
@@ -47,7 +47,7 @@ _LEAVING = r"end of recorded data|记录的资料到此为止|(?:^|\s)(?:Human|A
 
 
 def fenced(place: "Place", text: str, locale: str, salt: str) -> str:
-    """Put a text between the words that say what it is; the same text and salt give the same answer."""
+    """Wrap a text in the words that name its kind; the same text and salt give the same answer."""
     form, end = _FENCES[place], _END.get(locale, _END["en"])
     nonce = _nonce(text, salt)
     before, _, after = form.get(locale, form["en"]).partition("{text}")
@@ -66,12 +66,12 @@ def without_tags(text: str) -> str:
 
 
 def without_hosts_tags(text: str) -> str:
-    """Do the same in a file of the user's, but only for tags that hosts give a meaning: others are the user's."""
+    """Escape a file of the user's, but only tags that hosts give a meaning: others are the user's."""
     return _replaced(_HOSTS_TAG, text)
 
 
 def tries_to_leave(text: str) -> bool:
-    """Tell whether a text looks as if it was meant to be read outside of its fence: it ends what it did not begin."""
+    """Return whether a text looks made to be read outside of its fence: it ends what it did not begin."""
     import re
 
     if re.search(_LEAVING, text) or re.search(_HOSTS_TAG, text):

@@ -18,7 +18,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def new(ms: int) -> str:
-    """A fresh id for an event of that millisecond."""
+    """Make a fresh id for an event of that millisecond."""
     global _latest  # noqa: PLW0603 - many events share a millisecond
     latest, start = _latest
     if latest != ms:
@@ -31,7 +31,7 @@ def new(ms: int) -> str:
 
 
 def _draw() -> str:
-    """Draw the random end of an id, and some for the next ones: more each time, as who makes many makes more."""
+    """Draw the random end of an id, and some for the next ids: more each time, as who makes many makes more."""
     global _ahead  # noqa: PLW0603 - of this process
     chance = os.urandom(DERIVED_BYTES * (1 + _ahead))
     ends = [_random_end(chance[at : at + DERIVED_BYTES]) for at in range(0, len(chance), DERIVED_BYTES)]
@@ -47,12 +47,12 @@ def _random_end(chance: bytes) -> str:
 
 
 def derived(ms: int, key: str) -> str:
-    """The id of the event that `key` names: the same key and time give the same id, on any machine, forever."""
+    """Derive the id of the event that `key` names: the same key and time give the same id on any machine."""
     return _uuid7(ms, digest(key, DERIVED_BYTES))
 
 
 def derived_tail(key: str) -> str:
-    """Make the end of all ids derived from `key`, whatever their time: by it a retry is recognised in the log."""
+    """Derive the end of all ids of `key`, at any time: the log recognises a retry by it."""
     return derived(0, key)[STAMP:]
 
 
@@ -62,17 +62,17 @@ def prefix(ms: int) -> str:
 
 
 def time_ms(event_id: str) -> int:
-    """The milliseconds an id starts with; raises ValueError where it starts with none."""
+    """Return the milliseconds an id starts with; raises ValueError where it starts with none."""
     return int(event_id[:8] + event_id[9:13], 16)
 
 
 def digest(text: str, size: int) -> bytes:
-    """A stable hash of `text`, `size` bytes."""
+    """Hash a text, in `size` bytes, the same on every machine."""
     return digest_of(text.encode("utf-8", "surrogatepass"), size)
 
 
 def digest_of(data: bytes, size: int) -> bytes:
-    """A stable hash of bytes: BLAKE2b."""
+    """Hash bytes by BLAKE2b, the same on every machine."""
     global _blake2b  # noqa: PLW0603 - a replay asks for a hundred thousand; to look for it each time takes longer
     _blake2b = _blake2b or _found_blake2b()
     return _blake2b(data, digest_size=size).digest()
@@ -88,7 +88,7 @@ def _found_blake2b() -> "type[blake2b]":
 
 
 def _uuid7(ms: int, tail: bytes) -> str:
-    """48 bits of time (none before 1970), then version 7, variant 10 and 74 bits of `tail`."""
+    """Format an id: 48 bits of time (none before 1970), then version 7, variant 10 and 74 bits of `tail`."""
     low = int.from_bytes(tail, "big")
     value = (max(ms, 0) << 80) | (0x7 << 76) | ((low >> 66 & 0xFFF) << 64) | (0b10 << 62) | (low & (1 << 62) - 1)
     text = f"{value:032x}"
@@ -96,7 +96,7 @@ def _uuid7(ms: int, tail: bytes) -> str:
 
 
 def day_in_id(event_id: str) -> str:
-    """The day an id names; "~", after every day, for an id that names none."""
+    """Return the day an id names; "~", after every day, for an id that names none."""
     try:
         return timestamps.from_ns(time_ms(event_id) * 1_000_000)[:10]
     except (ValueError, OverflowError, OSError):
@@ -108,7 +108,7 @@ _SHORT = 8  # digits
 
 
 def short_id(full: str) -> str:
-    """Shorten a UUID to digits that are random: the end of one that begins with its time; other ids stay whole."""
+    """Shorten a UUID to digits that are random: the end of an id that begins with its time; others stay whole."""
     if len(full) != _UUID_CHARS or any(full[at] != "-" for at in _DASHES):
         return full
     return full[-_SHORT:] if full[_VERSION_AT] == "7" else full[:_SHORT]

@@ -50,7 +50,7 @@ AN_EVENT, ALL_OF, A_STATEMENT = "event ", "conversation ", "statement "  # what 
 
 
 def withdrawal_aim(target: str | None, mark: str, conversation: str | None) -> str:
-    """Name what a withdrawal takes away: an event, the statement of a mark, or all that a conversation said."""
+    """Name what a withdrawal takes away: an event, the statement of a mark, or a whole conversation."""
     if target:
         return f"{AN_EVENT}{target}"
     if mark:
@@ -109,12 +109,12 @@ def stand_in(text: str, salts: "Iterable[str]") -> str:
 
 
 def is_stand_in(text: str) -> bool:
-    """Tell whether a text stands in for another."""
+    """Return whether a text stands in for another."""
     return text.startswith(_STANDS_IN)
 
 
 def says_the_same(stored: str, text: str) -> bool:
-    """Tell whether two texts make one statement, where the first may be a stand-in."""
+    """Return whether two texts make the same statement, where the first may be a stand-in."""
     from eventlog.format.text import statement_of
 
     if not is_stand_in(stored):
@@ -127,7 +127,7 @@ def says_the_same(stored: str, text: str) -> bool:
 
 
 def line_marks(lines: "Iterable[str]") -> str:
-    """Mark each of these lines that says anything; all marks in one text."""
+    """Mark each of these lines that has words; all marks in a single text."""
     return "".join(dict.fromkeys(_line_mark(text) for line in lines if (text := _line_text(line))))
 
 
@@ -137,13 +137,13 @@ def line_marks_in(receipt: str) -> set[str]:
 
 
 def has_line_mark(line: str, found: "set[str]") -> bool:
-    """Tell whether a line has a mark that is among these."""
+    """Return whether a line has a mark that is among these."""
     text = _line_text(line)
     return text != "" and _line_mark(text) in found
 
 
 def says_something(line: str) -> bool:
-    """Tell whether a rendered line has words of events: not a heading, which stands for all below it, nor a field."""
+    """Return whether a rendered line has words of events: not a heading, which stands for all below it, nor a field."""
     return bool(line.strip()) and not line.startswith(("#", "**"))
 
 

@@ -1,4 +1,4 @@
-"""The events that hooks write by hand, for type checkers: what `eventlog/format/events.py` says, without a library.
+"""The events that hooks write by hand, for type checkers: the types of `eventlog/format/events.py`, without a library.
 
 Hooks have no time for validation, so mypy checks what they write: imported under TYPE_CHECKING, never in a hook.
 Names, types and what must be there are those of the structs (`tests/log/test_payloads.py`). An event is a stamp, an
@@ -22,7 +22,7 @@ class Stamp(TypedDict):
 
 
 class Envelope(TypedDict):
-    """Whose event it is, and of which type."""
+    """The conversation and the type of an event."""
 
     type: EventType
     conversation_id: str
@@ -106,7 +106,7 @@ class ContextInjected(TypedDict):
 
 
 class HostEvent(TypedDict):
-    """Anything else a host sent."""
+    """The payload of any other call of a host."""
 
     name: str
     payload: NotRequired[dict[str, object]]

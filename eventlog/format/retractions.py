@@ -1,4 +1,4 @@
-"""Withdrawals: of events, of conversations, of statements whoever says them, and of withdrawals themselves; pure.
+"""Withdrawals: of events, of conversations, of statements in any event, and of withdrawals themselves; pure.
 
 Imported inside agents' hooks, which have events by another class: they are told by their type.
 """
@@ -46,27 +46,27 @@ class Retractions:
         self._ever = salts_in(judged_statements(self.touched))
 
     def hides(self, event: "Event") -> bool:
-        """Tell whether the event, all its conversation said, or what it states is withdrawn."""
+        """Return whether the event, its whole conversation, or its statement is withdrawn."""
         if self.hides_whole(event):
             return True
         return bool(self._rejected) and _is_one_statement(event) and self.rejects(event.content or "")
 
     def hides_whole(self, event: "Event") -> bool:
-        """Tell whether just this event, or all its conversation said, is withdrawn."""
+        """Return whether just this event, or its whole conversation, is withdrawn."""
         return event.id in self._events or event.conversation_id in self._conversations
 
     def withdrawal_of(self, event: "Event") -> "Withdrawal | None":
-        """Find the newest withdrawal in force that takes away this event, or all its conversation said."""
+        """Find the newest withdrawal in force that takes away this event, or its whole conversation."""
         goals = event.id, f"{ALL_OF}{event.conversation_id}"
         return next((one for one in self._in_force if _goal(one) in goals), None)
 
     def rejects(self, text: str) -> bool:
-        """Tell whether a person has rejected this statement, whichever event makes it."""
+        """Return whether a person has rejected this statement, in any event."""
         return bool(self._rejected) and bool(self.rejected_marks(text))
 
     @property
     def salts(self) -> set[str]:
-        """The salts of the statements nobody is to say."""
+        """The salts of the rejected statements."""
         return self._salts
 
     def rejected_marks(self, text: str) -> list[str]:
@@ -75,7 +75,7 @@ class Retractions:
 
     @property
     def has_rejections(self) -> bool:
-        """Tell whether any rejection is in force."""
+        """A rejection is in force."""
         return bool(self._rejected or self._rejected_events)
 
     def rejections(self, text: str) -> list[str]:
@@ -100,7 +100,7 @@ class Retractions:
 
     @property
     def aims(self) -> set[str]:
-        """What the withdrawals in force take away."""
+        """The aims of the withdrawals in force."""
         return {aim_of(one) for one in self._in_force} - {""}
 
     @property
@@ -125,12 +125,12 @@ class Retractions:
 
     @property
     def conversations(self) -> frozenset[str]:
-        """Those of which all is withdrawn."""
+        """The conversations that are withdrawn as a whole."""
         return frozenset(self._conversations)
 
     @property
     def statements(self) -> frozenset[str]:
-        """The marks of the statements nobody is to say."""
+        """The marks of the rejected statements."""
         return frozenset(self._rejected)
 
     def touched_at(self, event: "Event") -> str:
@@ -197,7 +197,7 @@ def mark_in(one: "Rejected") -> str:
 
 
 def salt_of(withdrawals: "Iterable[Withdrawal]") -> str:
-    """Find the salt that rejections of a log share: the one of the oldest; "" where none has any."""
+    """Find the salt that rejections of a log share: that of the oldest; "" where none has any."""
     salted = [one for one in withdrawals if _is_rejected(one) and one.salt]
     return str(min(salted, key=order).salt) if salted else ""
 

@@ -73,7 +73,7 @@ def _compiled(pattern: str) -> "re.Pattern[str]":
 
 
 def one_line(text: str) -> str:
-    """White space collapsed, characters gone that act or that nobody sees."""
+    """Collapse white space, and strip characters that act or hide."""
     if text.isascii() and text.isprintable() and "  " not in text and text == text.strip():
         return text  # as most is
     return _one_lines[text]
@@ -87,12 +87,12 @@ _one_lines = _Remembered(_one_line)
 
 
 def is_harmless(text: str) -> bool:
-    """Tell whether `harmless` would leave a text as it is; False where in doubt."""
+    """Return whether `harmless` would leave a text as it is; False where in doubt."""
     return text.isprintable() and (text.isascii() or (max(text) < _TAGS and _HIDING.isdisjoint(text)))
 
 
 def harmless(text: str) -> str:
-    """Without characters that would act on a terminal or hide what follows; line breaks are among them."""
+    """Strip characters that would act on a terminal or hide what follows; line breaks are among them."""
     if is_harmless(text) or not _compiled(_SUSPECT).search(text):
         return text
     return _compiled(_UNSAFE).sub("", text)
@@ -134,7 +134,7 @@ _project_names: dict[str, str] = {}
 
 
 def cut(text: str, limit: int) -> str:
-    """At most `limit` characters; a text that was cut ends in an ellipsis."""
+    """Cut a text to at most `limit` characters, with an ellipsis at its end."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
@@ -186,12 +186,12 @@ def statement_of(text: str) -> str:
 
 
 def last_said(ts: str, times: int, *, is_doubtful: bool) -> str:
-    """Write the day something was last said on, how often it was, and a mark where it is in doubt."""
+    """Write the last day of a statement, its count, and a mark where it is in doubt."""
     return f"{ts[:10]}{f' ×{times}' if times > 1 else ''}{' ?' if is_doubtful else ''}"
 
 
 def differing_in_a_number(texts: "Iterable[str]") -> set[str]:
-    """Find the pairs of texts that say the same but for one number; where three do, they are a list.
+    """Find the pairs of texts that differ in a single number; where three do, they are a list.
 
     Dates differ without contradiction, and so do numbers that name: `#12`.
     """
@@ -221,7 +221,7 @@ def _numbers_apart(text: str) -> list[str]:
 
 
 def fold(text: str) -> str:
-    """Without invisible characters, and without the difference of capitals and of width (NFKC)."""
+    """Fold invisible characters, capitals and width (NFKC) away."""
     if text.isascii():
         return text.lower()
     seen = text if is_harmless(text) else _compiled(_UNSEEN).sub("", text)
@@ -235,7 +235,7 @@ def fold(text: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Tell whether a text has nothing but ideographs, ASCII and usual marks, for which no tables are needed."""
+    """Return whether a text has nothing but ideographs, ASCII and usual marks, for which no tables are needed."""
     first, last = _IDEOGRAPHS
     return all(char < "\x80" or first <= char <= last or char in _UNCHANGED for char in text)
 

@@ -16,7 +16,7 @@ _DAYS_BEFORE_EPOCH = 719_468  # days from 0000-03-01 to 1970-01-01
 
 
 def from_ns(ns: int) -> str:
-    """Nanoseconds since the epoch as a timestamp of the log: truncated to microseconds, and to the years it takes."""
+    """Convert nanoseconds since the epoch to a timestamp: truncated to microseconds, and to the years it takes."""
     global _latest  # noqa: PLW0603 - many events share a second
     begun, text = _latest
     rest = ns - begun
@@ -29,7 +29,7 @@ def from_ns(ns: int) -> str:
 
 
 def read(text: str) -> str:
-    """The timestamp of an RFC 3339 time as people and programs write it; raises ValueError.
+    """Parse an RFC 3339 time as people and programs write it; raises ValueError.
 
     Any number of fraction digits (those beyond six are cut) or none, any offset, `t`, `z` or a space as `git` and
     `date --rfc-3339` write them. A time without a zone is refused: it would mean another moment elsewhere.
@@ -55,7 +55,7 @@ def read(text: str) -> str:
 
 
 def after(ts: str, microseconds: int = 1) -> str:
-    """The timestamp so many microseconds later."""
+    """Add so many microseconds to a timestamp."""
     return from_ns(to_ns(ts) + microseconds * 1000)
 
 
@@ -100,7 +100,7 @@ def newest_in(lines: bytes) -> str:
 
 
 def is_timestamp(ts: str) -> bool:
-    """Tell whether this looks like a time as the log writes it."""
+    """Return whether a text looks like a time as the log writes it."""
     try:
         return from_ns(to_ns(ts)) == ts
     except (ValueError, OverflowError):
@@ -108,12 +108,12 @@ def is_timestamp(ts: str) -> bool:
 
 
 def to_ns(ts: str) -> int:
-    """Nanoseconds since the epoch of a well-formed timestamp of the log."""
+    """Convert a well-formed timestamp of the log to nanoseconds since the epoch."""
     return to_ms(ts) * 1_000_000 + int(ts[23:26]) * 1000
 
 
 def to_ms(ts: str) -> int:
-    """Milliseconds since the epoch of a well-formed timestamp of the log.
+    """Convert a well-formed timestamp of the log to milliseconds since the epoch.
 
     Days are counted from the first of March, which puts the leap day last (Howard Hinnant, "chrono-Compatible
     Low-Level Date Algorithms"). No calendar module: this runs inside agents' hooks.
@@ -131,11 +131,11 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class Dated(Protocol):
-        """Anything with the times and the id of an event."""
+        """An object with the times and the id of an event."""
 
         @property
         def ts(self) -> str:
-            """When it happened, as the log writes it."""
+            """The time it happened, as the log writes it."""
 
         @property
         def after(self) -> str | None:

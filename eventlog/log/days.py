@@ -34,7 +34,7 @@ Holds = Callable[[str, Collection[str]], Collection[str]]
 
 
 class Day(NamedTuple):
-    """All files of one UTC day, the log's own first, then replicas by name.
+    """The files of a UTC day, the log's own first, then replicas by name.
 
     `data` are their bytes, where somebody has brought them along: then nothing is read.
     """
@@ -44,7 +44,7 @@ class Day(NamedTuple):
     data: tuple[bytes, ...] | None = None
 
     def contents(self) -> Iterator[bytes | None]:
-        """Yield the bytes of each file, None of one that cannot be read; a careful reader says why."""
+        """Yield the bytes of each file, None of an unreadable file; a careful reader reports why."""
         yield from map(read, self.files) if self.data is None else self.data
 
     def content_of(self, file: str) -> bytes:
@@ -54,12 +54,12 @@ class Day(NamedTuple):
 
 
 def list_days(log_dir: str) -> list[Day]:
-    """The days of the log, oldest first; files with other names are not part of it."""
+    """List the days of the log, oldest first; files with other names are not part of it."""
     return by_date(path for path, regular in _files(log_dir) if regular)
 
 
 def by_date(paths: Iterable[str]) -> list[Day]:
-    """Group files by the day their names say, oldest first; files with other names are not part of it."""
+    """Group files by the day in their names, oldest first; files with other names are not part of it."""
     found: dict[str, list[str]] = {}
     for path in paths:
         if day := _day_of(path):
@@ -92,7 +92,7 @@ def _unopened(file: str) -> Iterator[Damage]:
 
 
 def entries(day: Day, mentioning: Sequence[bytes] = ()) -> tuple[list[LogLine], list[Damage]]:
-    """The day's events with their lines, each once, ordered by `(ts, id)`; and everything wrong with its files.
+    """Read the day's events with their lines, each once, ordered by `(ts, id)`; and everything wrong with its files.
 
     With `mentioning` those of lines that hold one of these bytes, given in lower case; where such a line is damaged,
     or a line that does not hold them claims the same id, that is not noticed.
@@ -111,7 +111,7 @@ def entries(day: Day, mentioning: Sequence[bytes] = ()) -> tuple[list[LogLine], 
 
 
 def entries_of(day: Day, event_ids: Collection[str]) -> list[LogLine]:
-    """The day's events with these ids, with their lines; of all other lines only bytes are looked at."""
+    """Read the day's events with these ids, with their lines; look only at the bytes of all other lines."""
     ids = [event_id.encode("utf-8", "surrogatepass") for event_id in event_ids if day_in_id(event_id) == day.date]
     if len(ids) > _MANY:
         return [entry for entry in entries(day)[0] if entry.event.id in event_ids]
@@ -126,7 +126,7 @@ def _naming(day: Day, file: str, ids: Sequence[bytes]) -> Iterator[LogLine | Dam
 
 
 def _each_once(found: Iterable[LogLine | Damage]) -> list[LogLine]:
-    """Keep of lines with the same id the one that counts; damage is passed over."""
+    """Choose of lines with the same id the line that counts; pass over damage."""
     chosen: dict[str, LogLine] = {}
     for one in found:
         if isinstance(one, LogLine):
@@ -141,7 +141,7 @@ def claim(line: LogLine) -> tuple[bool, bytes]:
 
 
 def load(day: Day) -> tuple[list[Event], list[Damage]]:
-    """The day's events, each once, in no particular order, as fast as they can be had; and the damage.
+    """Read the day's events, each once, in no particular order, as fast as possible; and the damage.
 
     A file is decoded in one call; whatever is unusual about it sends the day through `entries`.
     """
@@ -159,7 +159,7 @@ def load(day: Day) -> tuple[list[Event], list[Damage]]:
 
 
 def load_mentioning(day: Day, words: Sequence[bytes]) -> list[Event]:
-    """The events of those lines that hold any of the words anywhere, in no particular order.
+    """Read the events of those lines that hold any of the words anywhere, in no particular order.
 
     What it costs depends on those lines; of all others only bytes are looked at. Damage is passed over, and where a
     line of another kind claims the same id, that is not noticed.
@@ -207,7 +207,7 @@ def _scan_for(file: str, data: bytes, day: str, words: Sequence[bytes]) -> Itera
 
 
 def read(file: str) -> bytes | None:
-    """Read all of a file, None where that fails; a careful reader says why."""
+    """Read all of a file, None where that fails; a careful reader reports why."""
     try:
         return read_regular(file)
     except OSError:
@@ -227,7 +227,7 @@ def read_after(file: str, size: int, checksum: int) -> bytes | None:
 
 
 def entries_at(file: str, offsets: Sequence[int]) -> Iterator[LogLine]:
-    """The events of the lines that start at these offsets, those that are still there, in the order given.
+    """Read the events of the lines that start at these offsets, those that are still there, in the order given.
 
     Raises OSError.
     """
@@ -255,7 +255,7 @@ def _files(log_dir: str) -> list[tuple[str, bool]]:
 
 
 def _is_regular(entry: "os.DirEntry[str]") -> bool:
-    """Tell whether it is, or leads to, a regular file."""
+    """Return whether it is, or leads to, a regular file."""
     try:
         return entry.is_file()
     except OSError:  # a link that leads to itself, a bad sector
@@ -263,12 +263,12 @@ def _is_regular(entry: "os.DirEntry[str]") -> bool:
 
 
 def _day_of(file: str) -> str:
-    """The day a file's name says, whatever its directory; "" where it is not the name of a day file."""
+    """Return the day in a file's name, in any directory; "" where it is not the name of a day file."""
     return store.day_of(file.rpartition("/")[2])
 
 
 def misdated(day: str, event_ids: Collection[str]) -> list[str]:
-    """Those ids that name another day, in the order given."""
+    """List those ids that name another day, in the order given."""
     start = timestamps.to_ms(f"{day}T00:00:00.000000Z")
     low, high = ids.prefix(start), ids.prefix(start + 86_400_000)
     ordered = sorted(event_ids)  # hardly any work: they rise as times do
@@ -278,7 +278,7 @@ def misdated(day: str, event_ids: Collection[str]) -> list[str]:
 
 
 class DuplicateFilter:
-    """Fed the days in order, tells which of a day's ids another day's event has.
+    """A filter that is fed the days in order, and finds which of a day's ids another day's event has.
 
     `holds(day, ids)` answers which of those ids that day of the log has; it is asked for misdated ids only.
     """
@@ -301,7 +301,7 @@ class DuplicateFilter:
 
 
 def _split_lines(data: bytes, file: str) -> Iterator[tuple[LogLine, bool]]:
-    """Split a file's bytes into lines without their newlines, undecoded, each with whether it had one."""
+    """Split a file's bytes into lines without their newlines, undecoded, each with whether it ended in a newline."""
     offset = 0
     pieces: Sequence[bytes] = data.split(b"\n")
     for number, piece in enumerate(pieces, 1):

@@ -27,7 +27,7 @@ _id_of, _ts_of = attrgetter("id"), attrgetter("ts")
 
 
 class Envelope(Struct, kw_only=True, gc=False):
-    """The envelope of an event, whatever its type; `name` and `trigger` are read where a type is not enough.
+    """Read the envelope of an event of any type; `name` and `trigger` are read where a type is not enough.
 
     Fields stand in the order in which lines have them: the decoder finds them fastest so.
     """
@@ -62,7 +62,7 @@ _whole: msgspec.json.Decoder[Any] = msgspec.json.Decoder(
 
 
 def scan_day(files: Iterable[bytes | None], day: str, take: Callable[[DayScan], None]) -> bool:
-    """Fast path: pass on the events of a day whose every line is well-formed, in pieces. Return False for other days.
+    """Pass on the events of a day whose every line is well-formed, in pieces; return False for other days.
 
     Pieces of a day that returns False are void.
     """
@@ -122,7 +122,7 @@ def _is_of_recall(event: Envelope) -> bool:
 
 
 def _are_of(day: str, envelopes: list[Envelope]) -> bool:
-    """Tell whether all have a time of that day: the first and the last do, and all say digits where these should be.
+    """Return whether all have a time of that day: the first and the last do, and all have digits in their places.
 
     As each begins with the day, each has the length of a time when all of them, one behind the other, look like times.
     """

@@ -63,15 +63,15 @@ class EventLog:
 
     @property
     def fsync(self) -> bool:
-        """Tell whether an append is on disk when it returns."""
+        """Return whether an append is on disk when it returns."""
         return cached.wants_sync(self.store) if self._fsync is None else self._fsync
 
     def now(self) -> int:
-        """Nanoseconds since the epoch, by the clock of this log."""
+        """Return nanoseconds since the epoch, by the clock of this log."""
         return self._clock()
 
     def moment(self, newest: str) -> "_LogMoment":
-        """When an event would be dated that is appended now, and after another one."""
+        """Return when an event would be dated that is appended now, and after another event."""
         return _LogMoment(*timestamps.follow(self._clock(), newest))
 
     def append(self, event: Event | Mapping[str, Any]) -> Event:
@@ -94,7 +94,7 @@ class EventLog:
     def put(
         self, events: Iterable[Event | Mapping[str, Any]], *, batch: str | None = None, after: str = ""
     ) -> list[AppendResult]:
-        """Like `append_many`, for use cases: events of any type, and for each whether it was new.
+        """Append events of any type like `append_many`, for use cases; return for each whether it was new.
 
         Those that get their time now count `after` another event, even where a clock ahead of ours dated it.
         """
@@ -148,7 +148,7 @@ class EventLog:
         self._confirm({event.ts[:10]})
 
     def read(self, since: str = "", until: str = "~") -> Iterator[Event]:
-        """Events with `since <= ts <= until`, oldest first, one day in memory at a time; damage is passed over."""
+        """Read events with `since <= ts <= until`, oldest first, a single day in memory at a time; pass over damage."""
         return (entry.event for entry in self.entries(since, until))
 
     def entries(
@@ -160,7 +160,7 @@ class EventLog:
         mentioning: Sequence[bytes] = (),
         progress: Callable[[int, int], None] = lambda _done, _all: None,
     ) -> Iterator[LogLine]:
-        """Like `read`, with the line behind each event; `on_damage` hears of everything that could not be read.
+        """Read like `read`, with the line behind each event; `on_damage` gets everything that could not be read.
 
         With `mentioning` only lines that hold one of these bytes, given in lower case, in any case of their ASCII
         letters; no other line is decoded, nor its damage heard of. `progress` is told how many days are read, and of
@@ -178,18 +178,18 @@ class EventLog:
                     yield entry
 
     def session(self, conversation_id: str) -> list[Event]:
-        """Everything one conversation did, oldest first, over all days; found by index, not by scanning."""
+        """Read all events of a conversation, oldest first, over all days; found by index, not by scanning."""
         return [entry.event for entry in self.session_entries(conversation_id)]
 
     def session_entries(self, conversation_id: str) -> list[LogLine]:
-        """Like `session`, with the line behind each event."""
+        """Read like `session`, with the line behind each event."""
         found = self.index.entries(conversation_id)
         lost = {entry.event.id for entry in found if entry.event.ts[:10] != day_in_id(entry.event.id)}
         copies = DuplicateFilter(self.holding).of(lost) if lost else ()
         return [entry for entry in found if entry.event.id not in copies]
 
     def find(self, event_ids: Collection[str]) -> dict[str, LogLine]:
-        """The events with these ids; ids name their day, so only those days are read, and all if that fails.
+        """Find the events with these ids; ids name their day, so only those days are read, and all if that fails.
 
         A few that are not there are looked for as bytes: an id that nobody has costs no decoding of the whole log.
         """
@@ -205,7 +205,7 @@ class EventLog:
         return found
 
     def days(self, since: str = "", until: str = "~") -> list[Day]:
-        """The days that can hold events with `since <= ts <= until`, oldest first."""
+        """List the days that can hold events with `since <= ts <= until`, oldest first."""
         return [day for day in days.list_days(self.store.log) if since[:10] <= day.date <= until[:10]]
 
     def holding(self, date: str, event_ids: Collection[str], until: str = "~") -> set[str]:
@@ -228,13 +228,13 @@ class EventLog:
         return found
 
     def _of_here(self, event_given: Event | Mapping[str, Any]) -> Event:
-        """Name this store in what tells of this machine's files and paths, and in what the person says here."""
+        """Add the name of this store to events about this machine's files and paths, and to a person's own."""
         event = event_given if isinstance(event_given, Event) else codec.from_fields(event_given)
         tells = isinstance(event, PlanEntry | EntryApplied | KnowledgeEdited | ProjectSeen) or event.agent == HUMAN
         return replace(event, replica=make_replica(self.store)) if tells and is_unnamed(event) else event
 
     def _put_day(self, day: str, events: list[Event], batch: str | None, after: str) -> list[AppendResult]:
-        """Events of one day; those that are to get their time now have none."""
+        """Append events of a day; those that are to get their time now have none."""
         if day:
             return self._put_dated(day, events)
         return self._put_named(events, batch, after) if batch else self._put_live(events, after)
@@ -273,7 +273,7 @@ class EventLog:
             return [AppendResult(event, new=True) for event in stamped]
 
     def _put_named(self, events: list[Event], batch: str, after: str) -> list[AppendResult]:
-        """Live events whose ids follow from the batch's name and what they say."""
+        """Make live events whose ids follow from the batch's name and their content."""
         keys = _batch_keys(batch, events)
         today = _day_of(self._clock())
         present = self.stored(keys, [day for day in self.days() if day.date < today])
@@ -284,7 +284,7 @@ class EventLog:
 
     @contextmanager
     def _now_locked(self, count: int, after: str) -> Iterator[tuple[DayFile, "_LogMoment"]]:
-        """The file of today, locked, and the moment of the first of so many events.
+        """Open the file of today, locked, with the moment of the first of so many events.
 
         Should midnight pass while waiting for the lock, it is the next day's file. Times only grow, by a microsecond at
         least, whatever the clock does, and whoever wrote the newest event; see `timestamps.follow`.
@@ -302,7 +302,7 @@ class EventLog:
                 return
 
     def _next(self, file: DayFile, least: int = 0, after: str = "") -> "_LogMoment":
-        """The moment of an event that is appended now, under the lock; raises NotStored where the clock is broken."""
+        """Return the moment of an event appended now, under the lock; raises NotStored where the clock is broken."""
         now = max(self._clock(), least)
         newest = max(file.newest(timestamps.from_ns(now)), after)
         moment = _LogMoment(*timestamps.follow(now, newest))
@@ -340,7 +340,7 @@ class EventLog:
                 raise not_stored(error, path) from error
 
     def _open(self, day: str) -> DayFile:
-        """Take a file of the day that was kept, or a new one; for no day, that which was written last, or today's."""
+        """Take an open file of the day, or a new file; for no day, the last written file, or today's."""
         sync = self.fsync
         try:
             file = self._idle.pop()
@@ -354,12 +354,12 @@ class EventLog:
 
 
 def is_unnamed(event: Event) -> bool:
-    """Tell whether an event is born now and says of no store that it tells of it."""
+    """Return whether an event is born now and names no store of its own."""
     return not (event.replica or event.ts or event.id)
 
 
 def accept(event_given: Event | Mapping[str, Any]) -> Event:
-    """The event as the log takes it: checked, named by its content where it has its own time, without secrets.
+    """Build the event as the log takes it: checked, named by its content where it has its own time, without secrets.
 
     Raises InvalidEvent.
     """
@@ -368,7 +368,7 @@ def accept(event_given: Event | Mapping[str, Any]) -> Event:
 
 
 def _without_secrets(event: Event) -> Event:
-    """Remove the secrets from an event; its id is kept, so that what is told twice is one event.
+    """Remove the secrets from an event; its id stays, so that an event sent twice is a single event.
 
     What a person made of their own file stays as they wrote it: it would leave the file otherwise.
     """
@@ -402,7 +402,7 @@ def _day_of(ns: int) -> str:
 
 
 class _LogMoment(NamedTuple):
-    """When a live event is appended, in nanoseconds; and what it counts `after`, where that is not its own time."""
+    """A time of a live event in nanoseconds; and what it counts `after`, where that is not its own time."""
 
     ns: int
     after: str

@@ -1,4 +1,4 @@
-"""Which lines belong to a conversation: derived from the log, disposable, caught up when it is read.
+"""The lines of each conversation: derived from the log, disposable, caught up when it is read.
 
 Appending never pays for it. `cache/conversations.index` lists, for day files that have not changed since, every
 conversation and the offsets of its lines; files that are new or have grown are scanned, and folded in once there is
@@ -48,7 +48,7 @@ class ConversationIndex:
         self._path = path
 
     def entries(self, conversation_id: str) -> list[LogLine]:
-        """The conversation's readable lines, each event once, ordered by `(ts, id)`."""
+        """Read the conversation's readable lines, each event once, ordered by `(ts, id)`."""
         found: dict[str, LogLine] = {}
         for file, places in groupby(self.positions(conversation_id), key=itemgetter(0)):
             with suppress(OSError):
@@ -59,7 +59,7 @@ class ConversationIndex:
         return sorted(found.values(), key=lambda entry: order(entry.event))
 
     def positions(self, conversation_id: str) -> list[Position]:
-        """File and byte offset of each of the conversation's lines."""
+        """Locate each of the conversation's lines: file and byte offset."""
         files = index_lookup.stamps_of(self._log)
         covered = self._look_up(conversation_id)
         changed = [stamp for stamp in files if stamp not in covered.files]
@@ -139,7 +139,7 @@ class ConversationIndex:
 
 
 def _is_much(changed: Iterable[FileStamp], files: Iterable[FileStamp]) -> bool:
-    """Tell whether to fold the changed files: writing the index again is as much work as it is long."""
+    """Return whether to fold the changed files: writing the index again is as much work as it is long."""
     unknown = sum(map(size_in, changed))
     return unknown > min(_SCAN_AT_MOST, max(_LITTLE, sum(map(size_in, files)) // 2))
 
@@ -156,7 +156,7 @@ def _line(conversation: str, by_file: dict[str, list[int]], number: dict[str, in
 
 
 def _search(path: str, conversation_id: str) -> list[int]:
-    """Offsets of one conversation's lines, in the order of the file: only lines that can hold its id are decoded."""
+    """Find the offsets of a conversation's lines, in the order of the file: decode only lines that can hold its id."""
     data = read_regular(path)
     found = []
     for start, end in lines_with(data, index_lookup.marks(conversation_id)):
@@ -167,7 +167,7 @@ def _search(path: str, conversation_id: str) -> list[int]:
 
 
 def _scan(path: str) -> dict[str, list[int]]:
-    """Conversation -> offsets of its lines, in the order of the file."""
+    """Map conversations to the offsets of their lines, in the order of the file."""
     owners: dict[str, list[int]] = {}
     data = read_regular(path)
     offset = len(BOM) if data.startswith(BOM) else 0

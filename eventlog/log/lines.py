@@ -142,7 +142,7 @@ def decode_whole(data: bytes | None, day: str) -> list[Event] | None:
 
 
 def _are_ordinary(events: list[Event], day: str) -> bool:
-    """Tell whether all have an id, a time of that day and the current version; of a whole day at once, for speed."""
+    """Return whether all have an id, a time of that day and the current version; of a whole day at once, for speed."""
     if not timestamps.FIRST_DAY <= day <= timestamps.LAST_DAY:
         return False
     times = list(map(_ts_of, events))
@@ -154,7 +154,7 @@ def _are_ordinary(events: list[Event], day: str) -> bool:
 
 
 def _are_in_range(events: list[Event]) -> bool:
-    """Tell whether no number is one that only the typed decoder takes; all others are bounded by their types."""
+    """Return whether the untyped decoder takes every number; the types bound all others."""
     payloads = [event.payload for event in events if type(event) is HostEvent]
     durations = [event.duration_ms or 0 for event in events if type(event) is SessionEnd]
     return max(map(abs, durations), default=0) < _LARGEST and (not payloads or codec.is_plain(payloads))

@@ -55,7 +55,7 @@ def of_event(store: "Store", event_id: str) -> "list[bytes] | None":
 
 
 def _in_order(found: "list[tuple[str, bytes]]", field: str, wanted: str) -> "list[bytes] | None":
-    """Choose the lines whose event has that value, oldest first; None for none, or where one of them is unusual."""
+    """Sort the lines whose event has that value by time; None where there is none, or a line is unusual."""
     chosen: dict[str, tuple[str, str, bytes]] = {}
     for name, line in found:
         try:
@@ -72,13 +72,13 @@ def _in_order(found: "list[tuple[str, bytes]]", field: str, wanted: str) -> "lis
 
 
 def _is_ours(name: str, line: bytes, event_id: str, ts: str) -> bool:
-    """Tell whether a line begins as the log writes it, and its time, its id and its file are of one day."""
+    """Check that a line begins as the log writes it, and that time, id and file name the same day."""
     if not line.startswith(f'{{"v":1,"id":"{event_id}","ts":"{ts}","type":"'.encode()) or len(ts) != timestamps.LENGTH:
         return False
     return line.endswith(b"}\n") and day_in_id(event_id) == ts[:10] == name[:10]
 
 
 def _with(path: str, marks: "list[bytes]") -> "Iterator[bytes]":
-    """Yield every line that holds one of these, with its line break; the caller looks closer."""
+    """Yield every line that holds any of these marks, with its line break; the caller looks closer."""
     data = read_regular(path)
     yield from (data[start : end + 1] for start, end in lines_with(data, marks))

@@ -20,7 +20,7 @@ from eventlog.store.dayfile import read_settled
 
 
 class VerifyResult(Struct):
-    """Tell how much was read, everything wrong with it in the order of the files, and which files hold no day."""
+    """Report how much was read, everything wrong with it in the order of the files, and which files hold no day."""
 
     events: int = 0
     files: int = 0
@@ -76,7 +76,7 @@ def _conflict(entry: LogLine) -> Damage:
 
 
 def _torn(file: str) -> Iterator[Damage]:
-    """A last line that nobody is writing any more: its writer died, or the file was cut. Raises Busy."""
+    """Find a last line that stays unfinished: its writer died, or the file was cut. Raises Busy."""
     try:
         data = read_settled(file)
     except OSError:  # named by the readers

@@ -87,7 +87,7 @@ class Store:
 
 
 def is_own(file: str) -> bool:
-    """Tell whether a file of a day is the log's own, and did not come from another machine."""
+    """Return whether a day file is the log's own, and did not come from another machine."""
     return len(file.rpartition("/")[2]) == len("2026-02-20.jsonl")
 
 
@@ -105,12 +105,12 @@ def day_of(name: str) -> str:
 
 
 def is_replica_name(name: str) -> bool:
-    """Tell whether the name of another machine can stand between the dots of `2026-02-20.laptop.jsonl`."""
+    """Return whether the name of another machine can stand between the dots of `2026-02-20.laptop.jsonl`."""
     return 1 <= len(name) <= _LONGEST_REPLICA and _SAFE.issuperset(name) and _CONFLICT not in name.lower()
 
 
 def _is_date(text: str) -> bool:
-    """Tell whether the calendar has such a day; no calendar module, this runs inside agents' hooks."""
+    """Return whether the calendar has such a day; no calendar module, this runs inside agents' hooks."""
     digits = text[:4] + text[5:7] + text[8:]
     if text[4:5] + text[7:8] != "--" or not (digits.isascii() and digits.isdigit() and len(digits) == len("20260220")):
         return False
@@ -138,5 +138,5 @@ def project_slug(project: str) -> str:
 
 
 def is_plain(name: str) -> bool:
-    """Tell whether it is spelled the same everywhere: in a file name, and by every writer of JSON."""
+    """Return whether every file system and every writer of JSON spells a name the same."""
     return _SAFE.issuperset(name) and name.strip(".") != ""

@@ -100,7 +100,7 @@ def _line(event: dict[str, object]) -> bytes:
 
 
 def _is_logged(data: bytes, tail: str, now: int, within_ms: int | None) -> bool:
-    """Tell whether a line is an event whose id ends like this, not further away; `data` is the end of a file."""
+    """Return whether a line is an event whose id ends like this, not further away; `data` is the end of a file."""
     mark = tail.encode() + b'"'
     at = data.rfind(mark)
     while at >= 0:
@@ -125,7 +125,7 @@ def _is_logged_in(path: str, tail: str, now: int, within_ms: int | None, *, sync
 
 
 def _is_near(stamp: bytes, now: int, within_ms: int | None) -> bool:
-    """Tell whether an id is of a time not further away: the clock may have been set back since."""
+    """Return whether an id is of a time not further away: the clock may have been set back since."""
     try:
         away = now // 1_000_000 - ids.time_ms(stamp.decode())
     except ValueError:
@@ -134,7 +134,7 @@ def _is_near(stamp: bytes, now: int, within_ms: int | None) -> bool:
 
 
 def _is_whole(data: bytes, at: int, tail: str) -> bool:
-    """Tell whether the id stands in a line that is an event from its beginning to its end."""
+    """Return whether the id stands in a line that is an event from its beginning to its end."""
     from eventlog.store.index_lookup import line_at
 
     start, end = line_at(data, at)
@@ -148,6 +148,6 @@ def _is_whole(data: bytes, at: int, tail: str) -> bool:
 
 
 def _yesterday(log_dir: str, now: int) -> str:
-    """The file of the day before, in the first hour of a day; "" later on."""
+    """Return the file of the day before, in the first hour of a day; "" later on."""
     before = timestamps.from_ns(now - _HOUR_NS)[:10]
     return "" if before == timestamps.from_ns(now)[:10] else path_of(log_dir, before)

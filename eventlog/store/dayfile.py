@@ -1,4 +1,4 @@
-"""One day's file of the log: the only code that writes the log.
+"""The log's file of a day: the only code that writes the log.
 
 Format       whole lines of JSON, `\\n` at the end of each; nothing ever edits a line.
 Order        a writer holds an exclusive lock on the file itself, and takes the time of a live event under it.
@@ -133,7 +133,7 @@ class DayFile:
         self.close()
 
     def tail(self, size: int) -> bytes:
-        """The last `size` bytes of the file, fewer where it is shorter."""
+        """Read the last `size` bytes of the file, fewer where it is shorter."""
         start = max(0, self._size - size)
         chunks = []
         while start < self._size and (chunk := _read_at(self._fd, self._size - start, start)):
@@ -163,7 +163,7 @@ class DayFile:
         return found
 
     def _newest_elsewhere(self) -> str:
-        """Read the newest time of the last day after this one, and of the day before it; "" without a later day."""
+        """Read the newest time of the last later day, and of the day before it; "" without a later day."""
         names = [name for name in os.listdir(self._dir) if name.endswith(_ENDING) and name[:10] != self.day]
         last = max((name[:10] for name in names), default="")
         if last < self.day:
@@ -197,7 +197,7 @@ class DayFile:
             self._newest, self._heard = max(self._newest, newest_in(lines)), now
 
     def append_again(self, stamped: "Callable[[DayFile, bytes], Stamped | None]", rest: bytes) -> "Stamped | None":
-        """Fast path of `append` for an open descriptor: one lock, one stat, one write.
+        """Append through an open descriptor, the fast path: one lock, one stat, one write.
 
         `stamped` makes the line under the lock. Returns None, having written nothing, where the file is not as this
         object left it, but for lines that others added: the caller then enters, appends and leaves.
@@ -232,7 +232,7 @@ class DayFile:
         return stamp if line else None
 
     def _has_grown_to(self, size: int) -> bool:
-        """Tell whether others have added whole lines since it was left; then this is where."""
+        """Return whether others have added whole lines since it was left; then this is where."""
         if size < self._whole or _read_at(self._fd, 1, size - 1) != b"\n":
             return False
         self._whole = size
@@ -370,7 +370,7 @@ def _newest_in_file(path: str) -> str:
 
 
 def read_settled(path: str) -> bytes:
-    """All bytes of a day file, read while no writer is in the middle of a line."""
+    """Read all bytes of a day file while no writer is in the middle of a line."""
     with os.fdopen(open_regular(path), "rb") as opened:
         if fcntl:
             wait_for(opened.fileno(), fcntl.LOCK_SH, path)
@@ -397,7 +397,7 @@ def wait_for(fd: int, kind: int, path: str, patience: float | None = None) -> No
 
 
 def is_at(here: os.stat_result, path: str) -> bool:
-    """Tell whether an open file is still the file at that path."""
+    """Return whether an open file is still the file at that path."""
     try:
         at_path = os.stat(path)
     except FileNotFoundError:

@@ -50,7 +50,7 @@ def keep_owners_rights() -> None:
 
 
 def sync_dir(path: str) -> None:
-    """Make new names in a directory durable, where the system can (Windows cannot open one)."""
+    """Sync new names in a directory, where the system can (Windows cannot open a directory)."""
     if os.name == "nt":
         return
     fd = os.open(path, os.O_RDONLY)
@@ -96,7 +96,7 @@ def check_regular(found: os.stat_result) -> None:
 
 
 def read_regular(path: str, most: int = -1) -> bytes:
-    """Read all bytes of a regular file, or the first ones, at most so many; raises OSError."""
+    """Read all bytes of a regular file, or at most the first of them; raises OSError."""
     with os.fdopen(open_regular(path), "rb") as opened:
         return opened.read(most)
 
@@ -109,7 +109,7 @@ def read_end(path: str, most: int) -> bytes:
 
 
 def file_stamp(path: str) -> FileStamp:
-    """Make the stamp of a file, to tell later whether it has changed; `NO_FILE` where none can be looked at."""
+    """Make the stamp of a file, to detect later changes; `NO_FILE` where there is none to look at."""
     try:
         return stamp_from(os.stat(path))
     except OSError:
@@ -117,7 +117,7 @@ def file_stamp(path: str) -> FileStamp:
 
 
 def stamp_from(found: os.stat_result) -> FileStamp:
-    """Make the stamp of a file from what the system says of it."""
+    """Make the stamp of a file from its metadata."""
     # with the change time: a program may set a file's modification time back, but never that
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
@@ -176,7 +176,7 @@ def sync_data(path: str) -> None:
 
 
 def replace_file(path: str, data: "Content", *, durable: bool = True, mode: int = MODE_PRIVATE) -> None:
-    """Make `data`, or what it writes, the whole content of a file of that mode, or leave the old one; raises NotStored.
+    """Replace the whole content of a file by `data`, or by what it writes, or leave the old file; raises NotStored.
 
     Temp file beside it, write, fsync, rename, fsync of the directory; a cache may leave out the syncs.
     """
@@ -210,7 +210,7 @@ def write_temporary(temporary: str, data: "Content", *, durable: bool, mode: int
 
 
 def is_locked(path: str) -> bool:
-    """Tell whether another process holds the lock of the file, without waiting for it; filelock takes it alike."""
+    """Return whether another process holds the lock of the file, without waiting for it; filelock takes it alike."""
     try:
         import fcntl
 
@@ -257,7 +257,7 @@ def _holder(path: str) -> str:
 
 
 def _command(pid: str) -> str:
-    """Tell what a process runs, shortened, in brackets; "" where the system does not tell."""
+    """Return the command of a process, shortened, in brackets; "" where the system hides it."""
     try:
         words = read_regular(f"/proc/{pid}/cmdline").decode("utf-8", "replace").replace("\0", " ").strip()
     except OSError:

@@ -37,7 +37,7 @@ class LookupResult:
 
     @property
     def offsets(self) -> "dict[str, list[int]]":
-        """Those places by the name of their file."""
+        """The places by the name of their file."""
         found: dict[str, list[int]] = {}
         for name, offset in self.places:
             found.setdefault(name, []).append(offset)
@@ -57,7 +57,7 @@ def stamps_of(log_dir: str, listed: "Iterable[FileStamp]" = ()) -> list[FileStam
 
 
 def names_of(log_dir: str, listed: "Iterable[FileStamp]" = ()) -> list[str]:
-    """List the names of day files in order; what is `known` to be one is not asked again."""
+    """List the names of day files in order; do not check the `listed` names again."""
     names = set(map(name_in, listed))
     try:
         return sorted(name for name in os.listdir(log_dir) if name in names or day_of(name))
@@ -92,7 +92,7 @@ def with_size(stamp: FileStamp, size: int) -> FileStamp:
 
 
 def inode_in(stamp: FileStamp) -> int:
-    """Read which file it was, whatever its name."""
+    """Return the identity of a file, by any name."""
     return int(stamp.rpartition(" ")[2])
 
 
@@ -123,7 +123,7 @@ def key_of(conversation_id: str) -> bytes:
 
 
 def marks(conversation_id: str) -> "list[bytes]":
-    """Make byte strings of which every line of the conversation holds at least one.
+    """Make byte strings of which every line of the conversation holds at least a single match.
 
     That is the id as the log spells it, or an escape by which other writers of JSON spell what is not plain.
     """
@@ -132,7 +132,7 @@ def marks(conversation_id: str) -> "list[bytes]":
 
 
 def parse_head(line: bytes, size: int) -> "list[FileStamp]":
-    """Read the files of an index of `size` bytes in all; raises one of `DAMAGED` where they cannot be had."""
+    """Read the files of an index of `size` bytes in all; raises an error of `DAMAGED` where they cannot be read."""
     head = fastjson.loads(line)
     if not isinstance(head, dict) or head["version"] != VERSION or len(line) + head["size"] != size:
         raise ValueError("an index of another version, or a part of one")
@@ -140,7 +140,7 @@ def parse_head(line: bytes, size: int) -> "list[FileStamp]":
 
 
 def parse_places(line: bytes, files: "list[FileStamp]") -> "list[FileOffset]":
-    """Read the places of a line; raises one of `DAMAGED` where it is not one of ours."""
+    """Read the places of a line; raises an error of `DAMAGED` where another program wrote it."""
     found = []
     for place in line.rstrip(b"\n").partition(b"\t")[2].split(b";"):
         number, _, offsets = place.partition(b":")

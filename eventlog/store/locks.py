@@ -70,7 +70,7 @@ class _HeldLock:
 
 
 def locked(store: Store, path: str, patience: float | None = None) -> AbstractContextManager[object]:
-    """Take the lock of that path in the cache, for the `with` around it; none on a disk on which nobody can write.
+    """Take the lock of that path in the cache, for the `with` around it; none on a disk that cannot be written.
 
     Raises NotStored where it cannot be made, Busy where its holder does not release it in so many seconds.
     """

@@ -25,7 +25,7 @@ _SHORTEST_ID = 32  # characters; what is shorter is a word like "uninitialized"
 
 
 def replica_of(store: "Store") -> str:
-    """Read the name of this store; "" where none was made yet, or nobody can read it."""
+    """Read the name of this store; "" before it has a name, or where it cannot be read."""
     try:
         name = files.read_regular(store.replica, _READ).decode("ascii", "replace").strip()
     except OSError:
@@ -126,7 +126,7 @@ def _new_name() -> str:
 
 
 def _is_copied(store: "Store", name: str) -> bool:
-    """Tell whether the file `replica` is a copy of one on another machine.
+    """Return whether the file `replica` is a copy from another machine.
 
     Both must be certain. Another file: a copy has another inode and another change time, neither of which any program
     can choose; a disk that moved, or one that several machines mount, keeps one of them. Another machine: a home that
@@ -141,7 +141,7 @@ def _is_copied(store: "Store", name: str) -> bool:
 
 
 def _is_noted(store: "Store", name: str) -> bool:
-    """Tell whether this very file was noted, on whatever machine."""
+    """Return whether this very file was noted, on any machine."""
     noted = _noted(store, name)
     return bool(noted) and noted[1:3] == _file(store)
 
@@ -174,7 +174,7 @@ def _file(store: "Store") -> tuple[str, ...]:
 
 
 def _machine() -> str:
-    """Digest what tells this machine from all others, for as long as its system is installed; "" where nothing does."""
+    """Digest what distinguishes this machine, for as long as its system is installed; "" where nothing does."""
     for path in _MACHINE_IDS:
         try:
             text = files.read_regular(path, _READ).decode("ascii", "replace").strip()

@@ -218,7 +218,7 @@ def _digest(data: bytes) -> str:
 
 
 def _is_swap(name: str) -> bool:
-    """Tell whether a file is named as `replace_if_unchanged` names what it exchanges."""
+    """Return whether a file is named as `replace_if_unchanged` names what it exchanges."""
     parts = name[-_SWAP_ADDED:].split(".")
     lengths = [len(part) for part in parts]
     return lengths == [0, 8, _DIGITS, _DIGITS, 4] and HEX.issuperset("".join(parts[1:4])) and parts[4] == _SWAP[1:]
@@ -232,7 +232,7 @@ def _changed_at(path: str) -> float:
 
 
 class NotConfined(Exception):
-    """A path that leads out of its root, or to no regular file; the message says which, without naming the path."""
+    """A path leads out of its root, or to no regular file; the message explains which, without naming the path."""
 
 
 def real_path(path: "Path | str", root: "Path | str") -> str:
@@ -264,5 +264,5 @@ def read_below(root: "Path | str", path: "Path | str", longest: int) -> bytes:
 
 
 def _is_temporary(name: str) -> bool:
-    """Tell whether a file is named as `replace_file` names what is not finished: `MEMORY.md.0a1b2c3d.tmp`."""
+    """Return whether a file is named as `replace_file` names what is not finished: `MEMORY.md.0a1b2c3d.tmp`."""
     return len(name) > ADDED and name[-ADDED] == "." and name.endswith(ENDING) and HEX.issuperset(name[1 - ADDED : -4])

@@ -92,7 +92,7 @@ def _take_in(store: "Store", path: str) -> bool:
 
 
 def _read(path: str) -> "tuple[int, str, int | None, dict[str, object]]":
-    """Raises OSError, ValueError, LookupError or TypeError."""
+    """Parse a spooled line; raises OSError, ValueError, LookupError or TypeError."""
     data = fastjson.loads(read_regular(path, _LARGEST))
     if not isinstance(data, dict) or not isinstance(data["event"], dict):
         raise TypeError("not an event of the spool")

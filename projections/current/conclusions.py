@@ -44,7 +44,7 @@ NONE = "none"
 
 
 class Mention:
-    """One event that says something, and its wording; `same` is the `likeness` of that."""
+    """An event with a statement, and its wording; `same` is the `likeness` of that."""
 
     __slots__ = ("after", "id", "same", "text", "ts")
 
@@ -63,7 +63,7 @@ class Mention:
 
 
 class SourcedText:
-    """A text, and every event of the conversation that says it, oldest first."""
+    """A text, and every event of the conversation with that text, oldest first."""
 
     __slots__ = ("mentions", "text")
 
@@ -129,7 +129,7 @@ class Conclusion:
         return self.summary_within(sys.maxsize)
 
     def summary_within(self, limit: int) -> str:
-        """Cut the summary to so many characters; what says that there is more is not cut."""
+        """Cut the summary to so many characters; leave the mark that counts the rest."""
         rest = f"{self.joint}{and_more(self.more)}" if self.more else ""
         return cut(self.joint.join(part.text for part in self.parts), limit - len(rest)) + rest
 
@@ -142,7 +142,7 @@ def and_more(count: int) -> str:
 def conclusion_of(
     summaries: "Iterable[StageSummary]", facts: "Iterable[tuple[str, Statement]]", withdrawn: "Retractions"
 ) -> Conclusion:
-    """Conclude what these come to; of facts, subject and statement are asked where no summary says anything."""
+    """Conclude from summaries, and from facts (subject and statement) where no summary has a text."""
     in_order = counting_saves(sorted(summaries, key=order))
     worded = [summary for summary in map(withdrawn.cleared, in_order) if summary.summary]
     telling = [summary for summary in worded if not only_names(summary)]
@@ -177,7 +177,7 @@ def _told(summaries: "Sequence[StageSummary]") -> Conclusion:
 
 
 def _newest(newest: "StageSummary", summaries: "Sequence[StageSummary]", source: str, *, automatic: bool) -> Conclusion:
-    """Conclude from the last of several revisions; a text that other summaries share is theirs as well."""
+    """Conclude from the last of several revisions; a text that other summaries share has them as sources, too."""
     said = _said(summaries, _summary)
     parts = _sourced([saying for saying in said if saying.id == newest.id], said)
     return Conclusion(_topic(newest), parts, source=source, automatic=automatic, saved_at=newest.ts)
@@ -213,7 +213,7 @@ def _from_facts(facts: "Iterable[tuple[str, Statement]]") -> Conclusion:
 
 
 def _known(stated: "Iterable[tuple[str, Statement]]") -> "Iterator[DistinctFact]":
-    """Yield distinct facts, each once and as last said, of every subject."""
+    """Yield distinct facts, each once and as last worded, of every subject."""
     by_subject: dict[str, list[Statement]] = {}
     for subject, statement in stated:
         if statement.text:
@@ -228,13 +228,13 @@ def _stated(known: DistinctFact) -> SourcedText:
 
 
 def _net(stages: "Sequence[StageSummary]") -> str:
-    """Return the net that saved the stages: the one that had to ask for any, else the end of the session."""
+    """Return the net that saved the stages: the net that had to ask for any, else the end of the session."""
     layers = {stage.layer for stage in stages}
     return next((_SOURCES[layer] for layer in (PRE_COMPACTION, STOP_FALLBACK) if layer in layers), COMPOSED)
 
 
 def _open(summaries: "Sequence[StageSummary]") -> tuple[SourcedText, ...]:
-    """List the to-dos that are left; a list drawn from the transcript counts where no agent made one."""
+    """List the to-dos that are left; a list drawn from the transcript counts where no agent made any."""
     counting, left = open_todos(summaries)
     if counting is None:
         return ()
@@ -259,7 +259,7 @@ def _summary(summary: "StageSummary") -> list[str]:
 
 
 def _said(summaries: "Sequence[StageSummary]", texts: "Callable[[StageSummary], list[str]]") -> list[Mention]:
-    """List all the summaries say, in the order said."""
+    """List the decisions of the summaries in order."""
     return [
         Mention(text, summary.ts, summary.id, likeness(text), summary.after)
         for summary in summaries
@@ -269,7 +269,7 @@ def _said(summaries: "Sequence[StageSummary]", texts: "Callable[[StageSummary], 
 
 
 def _first(said: "Iterable[Mention]") -> "Iterable[Mention]":
-    """Take every distinct text where it was first said."""
+    """Collect every distinct text from its first summary."""
     found: dict[bytes, Mention] = {}
     for saying in said:
         found.setdefault(saying.same, saying)
@@ -277,7 +277,7 @@ def _first(said: "Iterable[Mention]") -> "Iterable[Mention]":
 
 
 def _sourced(own: "Iterable[Mention]", said: "Iterable[Mention]") -> tuple[SourcedText, ...]:
-    """Return those texts as they stand, each with all the events that said it, and how these first did."""
+    """Return those texts as they stand, each with all its events, and their first wordings."""
     found: dict[bytes, dict[str, Mention]] = {}
     for saying in said:
         found.setdefault(saying.same, {}).setdefault(saying.id, saying)

@@ -1,4 +1,4 @@
-"""Conversations, when each was at work and what was said: the state most projections ask.
+"""Conversations, their times of work and their statements: the state most projections ask.
 
 Events that carry words (facts, summaries, retractions) are kept as they are, and receipts of recalls; of all others
 only what they add up to.
@@ -59,7 +59,7 @@ _ts_of, _replica_of = attrgetter("ts"), attrgetter("replica")
 
 
 class Conversation(Struct, array_like=True):
-    """All that is known about one conversation."""
+    """The state of a conversation."""
 
     id: str
     started_at: str = "~"  # its first event, whether or not a session_start arrived
@@ -83,21 +83,21 @@ class Conversation(Struct, array_like=True):
 
     @property
     def project(self) -> str | None:
-        """Return the project the conversation worked in, as first said."""
+        """The project the conversation worked in, as first named."""
         return self.first_project[2] or None
 
     @property
     def agent(self) -> str | None:
-        """Return the host program, as first said."""
+        """The host program, as first named."""
         return self.first_agent[2] or None
 
     @property
     def replica(self) -> str | None:
-        """Return the store whose machine it ran on, as first said."""
+        """The store whose machine it ran on, as first named."""
         return self.first_replica[2] or None
 
     def taken_back(self, withdrawn: Retractions) -> set[str]:
-        """Collect what a person said in it by hand, and took back: that was no work, as if it had never been."""
+        """Collect what a person recorded in it by hand, and took back: that was no work, as if it had never been."""
         if not withdrawn.taken_back:
             return set()
         return {said.id for said in (*self.facts, *self.summaries) if said.id in withdrawn.taken_back}
@@ -112,7 +112,7 @@ class Conversation(Struct, array_like=True):
 
     @property
     def began(self) -> bool:
-        """Tell whether anything happened but an end, or that somebody had a look at what it would start with.
+        """The conversation has more events than an end, or than receipts of contexts.
 
         Some hosts end threads that nobody ever spoke in.
         """
@@ -124,7 +124,7 @@ class Conversation(Struct, array_like=True):
         return self.end if self.end and self.end.ts >= self.resumed_at else None
 
     def fold(self, events: Sequence[AnyEvent], skimmed: Sequence[Envelope] = ()) -> None:
-        """Take in events of this conversation, whole ones and such of which there are envelopes; at least one."""
+        """Fold events of this conversation, whole events and envelopes of others; at least a single event."""
         self._date([*skimmed, *events])
         self._count(skimmed)
         for event in events:
@@ -197,7 +197,7 @@ class Conversation(Struct, array_like=True):
 
     @classmethod
     def merged(cls, parts: Iterable["Conversation"]) -> "Conversation":
-        """Unite what parts of its events led to, at least one; none of them is changed, nor shares a list with it."""
+        """Merge the parts of a conversation, at least one part; leave them unchanged, and share no list with them."""
         first, *others = parts
         found = copy(first)
         for name in _LISTS:
@@ -231,7 +231,7 @@ _LISTS = tuple(one.name for one in fields(Conversation) if isinstance(one.defaul
 
 
 class Conversations(Struct, dict=True):
-    """All conversations, and the retractions."""
+    """The conversations of a log, and the retractions."""
 
     version: ClassVar[int] = 9
 
@@ -245,7 +245,7 @@ class Conversations(Struct, dict=True):
         self.fold_all((event,))
 
     def fold_all(self, events: Iterable[AnyEvent], skimmed: Iterable[Envelope] = ()) -> None:
-        """Take in events at once, whole ones and such of which there are envelopes: the same as one by one."""
+        """Fold events at once, whole events and envelopes of others: the same as singly."""
         self.__dict__.clear()
         counted: defaultdict[str, list[Envelope]] = defaultdict(list)
         for one in skimmed:
@@ -261,7 +261,7 @@ class Conversations(Struct, dict=True):
             self._conversation(conversation_id).fold(heard[conversation_id], counted[conversation_id])
 
     def _is_of_conversation(self, event: AnyEvent) -> bool:
-        """Take in what an event says beyond its conversation; tell whether it is a part of that."""
+        """Fold what an event adds beyond its conversation; return whether it is a part of that."""
         if event.replica or type(event) in _OF_PROJECTS:
             self.places.fold(event)
         match event:

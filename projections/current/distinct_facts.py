@@ -1,4 +1,4 @@
-"""Statements in groups: what facts and decisions say, each thing once; pure.
+"""Statements in groups: the content of facts and decisions, each thing once; pure.
 
 Those with the same key, or else the same text, are one: a repetition reinforces it, a later wording of a keyed one
 replaces it. Wherever there is no room for all, they are taken by `DistinctFact.rank`.
@@ -23,7 +23,7 @@ _rank_of, _time_of, _after_of = attrgetter("rank"), attrgetter("ts", "id"), attr
 
 
 class DistinctFact:
-    """All statements of the same thing, oldest first.
+    """The statements of the same thing, oldest first.
 
     `rank` is the sort key, greater first: importance, conversations that stated it, recency, confidence.
     """
@@ -72,7 +72,7 @@ class DistinctFact:
 
 
 def ranked(groups: "Iterable[DistinctFact]") -> list[DistinctFact]:
-    """Sort facts as they are told, whatever is cut."""
+    """Sort facts by rank, before any are cut."""
     return sorted(groups, key=_rank_of, reverse=True)
 
 

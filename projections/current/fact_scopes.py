@@ -51,7 +51,7 @@ class Told:
 
 
 class Statement(Struct, array_like=True, frozen=True, gc=False):
-    """One event that states something; `same` is the `likeness` of its text."""
+    """An event with a statement; `same` is the `likeness` of its text."""
 
     text: str
     ts: str
@@ -110,7 +110,7 @@ class FactScope(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def ranked(self) -> list[DistinctFact]:
-        """Return the facts as they are told, whatever is cut."""
+        """Sort the facts by rank, before any are cut."""
         return ranked(self.facts)
 
     @cached_property
@@ -119,7 +119,7 @@ class FactScope(Struct, frozen=True, eq=False, dict=True):
         return differing_in_a_number(unnamed)
 
     def is_doubtful(self, fact: DistinctFact) -> bool:
-        """Tell whether another fact says the same but for a number; one with a key is replaced, not doubted."""
+        """Return whether another fact differs only in a number; a fact with a key is replaced, not doubted."""
         return not fact.first.key and fact.first.text in self._doubtful
 
     @property
@@ -147,7 +147,7 @@ def _rows(told: Told) -> dict[str, _Stated]:
 
 
 def _add_decisions(found: dict[str, _Stated], deciding: list[StageSummary], told: Told) -> None:
-    """Add what summaries decide, and when those last changed that have, or had, a say in what is stated."""
+    """Add the decisions of summaries, and when the events last changed that decide about them."""
     row, mentions = found[told.project], [saying for said in told.conclusion.decisions for saying in said.mentions]
     agents = {one.id: set(map(likeness, one.of_user)) for one in deciding if one.layer == SESSION_END}
     row.statements += [
@@ -168,7 +168,7 @@ STATED = RowKind("stated", _Stated, _rows)
 
 
 def fact_scope(index: "DocumentIndex", name: str) -> FactScope:
-    """Gather what is stated about a project, or "" the user."""
+    """Collect what is stated about a project, or "" the user."""
     rows = index.rows(STATED, name)
     facts = distinct_facts(statement for row in rows for statement in row.statements)
     facts = [fact for fact in facts if fact.sessions > 1 or not all(one.drawn for one in fact.statements)]

@@ -1,4 +1,4 @@
-"""Which project a path means: one repository is one project, wherever it lies and on whichever machine; pure.
+"""Projects by their paths: a repository is a single project, in every place and on every machine; pure.
 
 A path of a machine whose repository has an address is that address; one without is the path itself, for the machine
 first seen there, and `replica:path` for every other. An event that names no machine means the one of its
@@ -24,7 +24,7 @@ _FOLDER = "knowledge/projects/"
 
 
 class KnownProject(NamedTuple):
-    """A project, the names it would have had by its parts, and where it lies: machine (None: not said) and path."""
+    """A project, the names it would have had by its parts, and its places: machine (None: unknown) and path."""
 
     name: str
     parts: tuple[str, ...]
@@ -59,7 +59,7 @@ class Identities:
         return self.roots.get(part, part)
 
     def differ(self, other: "Identities") -> bool:
-        """Tell whether any path, on any machine, is another project than by another log."""
+        """Return whether any path, on any machine, is another project than by another log."""
         places = {(path, replica) for one in (self, other) for path, at in one.stays.items() for replica in (None, *at)}
         named = {said for one in (self, other) for said in one.roots}
         return any(self.of(*place) != other.of(*place) for place in places) or any(
@@ -67,17 +67,17 @@ class Identities:
         )
 
     def remote(self, path: str, replica: str) -> str | None:
-        """Return the address last told of a path on a machine."""
+        """Return the last recorded address of a path on a machine."""
         told = self._seen.get((replica, path))
         return told.remote if told else None
 
     def named(self, said: str) -> str:
-        """Name the project that is said: an address, `replica:path`, or a path."""
+        """Name a project by an address, `replica:path`, or a path."""
         part = self._said(said)
         return self.roots.get(part, part)
 
     def projects(self) -> list[KnownProject]:
-        """List the projects that machines were seen at, by name."""
+        """List the projects that are more or less than a path, all where there is such a project."""
         found: dict[str, list[tuple[str | None, str]]] = {}
         for path, at in sorted(self.stays.items()):
             for replica in (None, *sorted(at)):
@@ -88,7 +88,7 @@ class Identities:
         return [self._known(name, places) for name, places in sorted(found.items())]
 
     def told(self) -> list[KnownProject]:
-        """List the projects that are more or less than a path, all where there is one."""
+        """List the projects that are more or less than a path, all where there is such a project."""
         return [] if self.is_plain else self.projects()
 
     def homes(self) -> dict[str, str]:
@@ -96,11 +96,11 @@ class Identities:
         return {slug: project.name for project in self.projects() for slug in _slugs(project)}
 
     def changed_at(self, name: str) -> str:
-        """Return when something was last told, or withdrawn, of which project this is."""
+        """Return when a record of this project's identity was last made or withdrawn."""
         return next((project.changed_at for project in self.projects() if project.name == name), "")
 
     def place(self, name: str, replica: str) -> tuple[str | None, str]:
-        """Choose machine and path for what is said of a project on that machine: there, where it is known there."""
+        """Choose machine and path for a project named on that machine: there, where it is known there."""
         found = [place for project in self.projects() if project.name == name for place in project.places]
         own = [place for place in found if place[0] == replica]
         return next(iter([*own, *filter(lambda place: place[0], found), *found]), (None, name))
@@ -134,7 +134,7 @@ class Identities:
         return replace(fact, project=name) if name != (fact.project or "") else fact
 
     def _part(self, path: str, replica: str | None) -> str:
-        """Name a project as if nobody had joined any."""
+        """Name a project as if it was not joined."""
         first = self._first.get(path)
         told = self._seen.get((replica or first, path))
         if told and told.remote:
@@ -168,7 +168,7 @@ class Identities:
 
 
 def _is_address(name: str) -> bool:
-    """Tell whether a project is known by the address of its repository, not by a path."""
+    """Return whether a project is known by the address of its repository, not by a path."""
     return not name.startswith("/") and ":" not in name
 
 

@@ -44,7 +44,7 @@ class Knowledge(Struct):
 
     @property
     def tells_of_files(self) -> bool:
-        """Tell whether anything was ever planned, applied, decided or edited: withdrawals alone tell of no file."""
+        """The log has planned, applied, resolved or edited entries: withdrawals alone concern no file."""
         return bool(self.entries or self.edits or self.applied or self.resolved)
 
     def fold(self, event: AnyEvent) -> None:

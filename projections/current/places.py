@@ -1,4 +1,4 @@
-"""Where the projects of the log lie: which paths each machine worked at, and what people and machines say of them."""
+"""The places of projects: the paths each machine worked at, and the addresses and joins on record."""
 
 from msgspec import Struct, field
 
@@ -33,7 +33,7 @@ class Places(Struct):
             self._stay(event.project, event.replica, _Stay(order(event), event.ts))
 
     def merge(self, other: "Places") -> None:
-        """Take in what other events told."""
+        """Merge the places of other events."""
         self.seen += other.seen
         self.joined += other.joined
         for path, stays in other.stays.items():

@@ -1,4 +1,4 @@
-"""Recall, counted: with how many prompts a conversation was told lines, and how many of the lines it later used.
+"""Recall, counted: the prompts that got lines, and the lines that the conversation later used.
 
 A line counts as later used where the conversation, after it was told, saved a fact or a summary that names one of the
 things the line names: an entity, a key, a file. That is a sign and no proof.
@@ -17,7 +17,7 @@ from eventlog.projections.search.findable import things_named
 
 
 class RecallCount(Struct, array_like=True, gc=False):
-    """Prompts with which lines were told, and those with none; files before which; the lines, and those later used."""
+    """The counts of prompts with lines and without, of files with lines, of the lines, and of those later used."""
 
     fired: int = 0
     silent: int = 0
@@ -35,7 +35,7 @@ class RecallCount(Struct, array_like=True, gc=False):
 
 
 def recalls_of(told: Told) -> RecallCount | None:
-    """Count the recalls of a conversation, None where nobody asked.
+    """Count the recalls of a conversation, None where no prompt asked.
 
     A withdrawn receipt neither fired, nor was its prompt told nothing.
     """

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
         @property
         def summary(self) -> str:
-            """Return its text, "" where nobody is to say that."""
+            """The text, "" where that is rejected."""
 
         @property
         def topic(self) -> str:
@@ -59,7 +59,7 @@ _LIKENESS = 12  # bytes
 
 
 def likeness(text: str) -> bytes:
-    """Digest what all wordings of a statement have in common: rows are kept by the thousand, texts are long."""
+    """Digest what all wordings of a statement have in common: rows are stored by the thousand, texts are long."""
     return digest(statement_of(text), _LIKENESS)
 
 
@@ -82,7 +82,7 @@ def counting_saves(in_order: "Iterable[_Save]") -> "list[_Save]":
 
 
 def only_names(save: "Save") -> bool:
-    """Tell whether a summary was drawn for its topic alone: the conversation came to nothing else."""
+    """Return whether a summary was drawn for its topic alone: the conversation came to nothing else."""
     return save.layer == SESSION_END and save.summary == save.topic
 
 

@@ -20,7 +20,7 @@ _WITHDRAW = (Retraction, *_DECISIONS)
 
 
 def retractions_since(log: EventLog, cache: RowStore, since: str, until: str) -> Conversations:
-    """Read a state that knows nothing but withdrawals; of days that are kept, no conversation is decoded for it."""
+    """Read a state that knows nothing but withdrawals; decode no conversation of cached days for it."""
     state = Conversations(retractions=decided_before(log, cache, since))
     state.fold_all(_withdrawals_between(log, cache, since, until))
     _add_what_is_undone(state, log, cache, since)
@@ -57,7 +57,7 @@ def decided_before(log: EventLog, cache: RowStore, until: str = "~") -> list[Wit
 
 
 def _add_what_is_undone(state: Conversations, log: EventLog, cache: RowStore, since: str) -> None:
-    """Add all earlier withdrawals where one since takes back one of them: what that had undone counts again."""
+    """Add all earlier withdrawals where a later event takes back any of them: what that had undone counts again."""
     known = {one.id for one in state.retractions}
     targets = {one.target for one in state.retractions if one.target} - known
     before = [date for date in sorted(map(day_in_id, targets)) if date <= since[:10]]
@@ -68,7 +68,7 @@ def _add_what_is_undone(state: Conversations, log: EventLog, cache: RowStore, si
 
 
 def _withdrawals_before(log: EventLog, cache: RowStore, date: str, until: str) -> Iterator[Withdrawal]:
-    """Yield the withdrawals of a day that are older than a time; of all days without one."""
+    """Yield the withdrawals of a day that are older than a time; of all days without a date."""
     for day in _days(log, date, date or until):
         for event in _withdrawals_on(day, cache):
             if isinstance(event, _WITHDRAW) and event.ts < until:

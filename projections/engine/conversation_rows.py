@@ -1,4 +1,4 @@
-"""The rows that documents are made of: when a conversation changes, its old rows are replaced by its new ones.
+"""The rows that documents are made of: new rows replace the old rows of a changed conversation.
 
 The rows of a document lie in blocks: one for all conversations that began on a day. Another row lists where each
 conversation has rows.
@@ -29,7 +29,7 @@ class ConversationSource(Protocol):
 
     @property
     def changed(self) -> Mapping[str, str]:
-        """Map each changed conversation to the day its old rows are filed under; "" for a new one."""
+        """Map each changed conversation to the day its old rows are filed under; "" for a new conversation."""
         ...
 
     @property

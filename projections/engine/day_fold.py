@@ -79,7 +79,7 @@ class Redaction(NamedTuple):
         return bool(self.ids or self.withdrawn.statements)
 
     def redact(self, event: AnyEvent) -> AnyEvent:
-        """Blank the words of an event; author, time, filing and whether it has decisions stay."""
+        """Redact the words of an event; author, time, filing and whether it has decisions stay."""
         if isinstance(event, Rejected):
             return wordless(event)
         if event.id in self.ids:

@@ -316,7 +316,7 @@ class DayStates:
             self.changed[conversation_id] = self._dates.first(conversation_id)
 
     def _mark_touched(self, subjects: Collection[str]) -> None:
-        """Mark the conversations whose events, or which themselves, are withdrawn or restored."""
+        """Mark the conversations with any of these statements; return their days."""
         by_day: dict[str, set[str]] = {}
         homes = {event_id: date for date, row in self.rows.items() for event_id in row.misdated}
         for subject in subjects:
@@ -332,7 +332,7 @@ class DayStates:
                     self._mark_changed(found.id)
 
     def _mark_stating(self, marks: Collection[str]) -> set[str]:
-        """Mark the conversations with one of these statements; return the days that have one."""
+        """Mark the conversations with any of these statements; return their days."""
         salts = salts_in(marks)
         stating: set[str] = set()
         for date in self.rows.keys() - self._new if marks else ():
@@ -423,7 +423,7 @@ class _ConversationDays:
         return days[0] if days else ""
 
     def add(self, conversation_id: str, date: str) -> str:
-        """Add a day to a conversation; return the day it began on before, "" for a new one."""
+        """Add a day to a conversation; return the day it began on before, "" for a new conversation."""
         number = _bucket_of(conversation_id)
         dates = self._added[conversation_id] = self._bucket(number).setdefault(conversation_id, [])
         began = dates[0] if dates else ""

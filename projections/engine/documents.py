@@ -185,7 +185,7 @@ class DocumentIndex:
             self._cache.write(*row)
 
     def store_sources(self, document: Document) -> Document:
-        """Store the sources of the lines that know theirs, and return the document."""
+        """Store the sources of the lines that have any, and return the document."""
         lines = {number: line.known for number, line in enumerate(document.lines, 1) if line.known}
         sources = _LineSources(digest_of(document.data, _DIGEST), lines)
         self.store(_SOURCES, document.path, _encode(sources))

@@ -338,7 +338,7 @@ def _no_garbage() -> Iterator[None]:
 
 
 class Renderings:
-    """The replays of one log as of different times; `replay` makes one of the events with `ts` up to its argument."""
+    """The replays of a log as of different times; `replay` replays the events with `ts` up to its argument."""
 
     def __init__(self, replay: Callable[[str], ReplayResult]) -> None:
         self._replay = replay

@@ -55,7 +55,7 @@ class WholeStateProjections:
                     self.broken[projection.name] = f"{type(error).__name__}: {error}"
 
     def _rendered(self, projection: Projection) -> Iterable[Document]:
-        """Raises BadRequest where a projection of another package renders what is not its own."""
+        """Check that a projection of another package renders only its own; raises BadRequest."""
         render = projection.render
         documents = list(render(self._state(projection.state), self._settings)) if render else []
         for document in documents if projection.package else ():
