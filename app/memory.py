@@ -26,10 +26,10 @@ from eventlog.app.search import recall as recalling
 from eventlog.app.search import search as searching
 from eventlog.app.search.search import SearchHit, SearchQuery
 from eventlog.app.serve.session_context import append_receipt, request_of, session_context
+from eventlog.app.setup.session_hooks import lifecycle
 from eventlog.app.setup.session_hooks.hooks import HookOutcome, SessionMoment
 from eventlog.app.setup.session_hooks.run import run_hooks
 from eventlog.app.write import forget as forgetting
-from eventlog.app.write import lifecycle
 from eventlog.app.write import undo as undoing
 from eventlog.app.write.forget import ForgetResult
 from eventlog.app.write.undo import UndoResult

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import clean, count, hang, padded, show_lines, styled, table
 from eventlog.format import events
-from eventlog.format.events import HUMAN, ContextInjected, Event, SectionKey
+from eventlog.format.events import HUMAN, Event, SectionKey
 from eventlog.format.text import project_name
 from eventlog.hosts import ROOMS
 from eventlog.log.lines import LogLine
@@ -159,14 +159,3 @@ def _row(entry: LogLine, display: Display) -> tuple[str, ...]:
     source = "/".join(filter(None, [event.agent, event.subagent]))
     ids = display.id(event.conversation_id), display.id(event.id)
     return display.when(event.ts), event.type, source, *ids, describe(display.worded(event))
-
-
-def moment_of(receipt: ContextInjected) -> str:
-    """Describe the moment of a receipt in its session."""
-    match receipt.trigger:
-        case "start":
-            return "at its start"
-        case "prompt":
-            return "at a prompt"
-        case "file":
-            return f"when it opened {clean(receipt.file) or 'a file'}"

@@ -49,15 +49,6 @@ def effective_withdrawals(made: "Iterable[Withdrawn]") -> "Iterator[tuple[str, b
 AN_EVENT, ALL_OF, A_STATEMENT = "event ", "conversation ", "statement "  # what the name of an aim begins with
 
 
-def withdrawal_aim(target: str | None, mark: str, conversation: str | None) -> str:
-    """Name what a withdrawal takes away: an event, the statement of a mark, or a whole conversation."""
-    if target:
-        return f"{AN_EVENT}{target}"
-    if mark:
-        return f"{A_STATEMENT}{mark}"
-    return f"{ALL_OF}{conversation}" if conversation else ""
-
-
 # ------------------------------------------------------------------------------------------- of statements
 
 

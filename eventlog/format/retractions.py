@@ -11,7 +11,6 @@ from eventlog.format.marks import (
     marks_of,
     rejected_mark,
     salts_in,
-    withdrawal_aim,
 )
 from eventlog.format.timestamps import counts_at, order
 
@@ -234,8 +233,11 @@ def goals_of(said: "Iterable[Event]", events: "Iterable[Event]") -> set[str]:
 
 def aim_of(one: "Withdrawal") -> str:
     """Name what a withdrawal takes away: an event by its id, all of a conversation, or a statement by its mark."""
-    mark = mark_in(one) if _is_rejected(one) else ""
-    return withdrawal_aim(one.target, mark, None if _is_restored(one) else one.conversation)
+    if one.target:
+        return f"{AN_EVENT}{one.target}"
+    if _is_rejected(one) and (mark := mark_in(one)):
+        return f"{A_STATEMENT}{mark}"
+    return f"{ALL_OF}{one.conversation}" if not _is_restored(one) and one.conversation else ""
 
 
 def _goal(one: "Withdrawal") -> str:

@@ -11,7 +11,7 @@ from eventlog.app.naming.names import file_line
 from eventlog.cli import options, suggestions
 from eventlog.cli.progress import spinner
 from eventlog.cli.show.display import Display
-from eventlog.cli.show.events import event_lines, gist, is_persons, kind_shown, moment_of, show_events, who
+from eventlog.cli.show.events import event_lines, gist, is_persons, kind_shown, show_events, who
 from eventlog.cli.terminal import (
     cells,
     clean,
@@ -329,7 +329,7 @@ def _sentence(found: Absence, decided: str) -> str:
         rank=found.rank,
         ranked=found.ranked,
         by=decided,
-        moment=moment_of(receipt) if receipt else "",
+        moment=_moment_of(receipt) if receipt else "",
         start="it was recorded after the start" if found.had_start else "the session received no start",
         score=found.score,
         need=found.need,
@@ -374,4 +374,15 @@ def _lines(found: Absence, display: Display) -> Iterator[str]:
 
 def _how_told(receipt: ContextInjected) -> str:
     """Describe when a session received a context or a few lines."""
-    return f"given {moment_of(receipt)}"
+    return f"given {_moment_of(receipt)}"
+
+
+def _moment_of(receipt: ContextInjected) -> str:
+    """Describe the moment of a receipt in its session."""
+    match receipt.trigger:
+        case "start":
+            return "at its start"
+        case "prompt":
+            return "at a prompt"
+        case "file":
+            return f"when it opened {clean(receipt.file) or 'a file'}"

@@ -12,8 +12,8 @@ import click
 
 from eventlog.app.setup.session_hooks import HookOutcome, HookStatus, project_hooks
 from eventlog.app.setup.session_hooks.hooks import SessionMoment
+from eventlog.app.setup.session_hooks.lifecycle import list_hooks, record_session
 from eventlog.app.setup.session_hooks.run import run_hooks
-from eventlog.app.write.lifecycle import list_hooks, record_session
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.options import NearChoice
 from eventlog.cli.show.display import Display

@@ -1,6 +1,7 @@
 """Plan changes of knowledge bases: `eventlog plan`, `eventlog validate`."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -9,10 +10,17 @@ from eventlog.app.open_store import Machine
 from eventlog.app.write.plan import check_plan, checked, declare, entry_of, parse_plan
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.cli import EXIT_FOUND, options
-from eventlog.cli.terminal import count, emit_pretty, say
-from eventlog.cli.verbs.write.recording import is_switched_off, report_checked, report_plans, warn_of_clock, with_stdin
+from eventlog.cli.terminal import (
+    count,
+    emit,
+    emit_pretty,
+    is_terminal,
+    say,
+)
+from eventlog.cli.verbs.write.recording import is_switched_off, report_plans, warn_of_clock, with_stdin
+from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadRequest, system_reason
-from eventlog.format.events import Operation
+from eventlog.format.events import Event, Operation
 from eventlog.projections.bases import plan_file
 from eventlog.projections.bases.plan_file import PlanFile
 from eventlog.projects.root import project_root
@@ -87,7 +95,7 @@ def _plan_command(
     named = speaker if speaker.session is not None else speaker._replace(session=declared.source)
     events = checked(store, declared, speaker_of(log, named, machine, writes=not dry_run), machine)
     if dry_run:
-        report_checked(events)
+        _report_checked(events)
         return
     if is_switched_off(machine, speaker.project):
         return
@@ -133,3 +141,14 @@ def _read_plan(file: str) -> tuple[str, str]:
         raise BadRequest(f"cannot be read: {system_reason(error)[0]}", where=name) from error
     except UnicodeDecodeError as error:
         raise BadRequest("is not UTF-8", where=name, hint=f"see byte {error.start}") from error
+
+
+def _report_checked(events: Sequence[Event]) -> None:
+    """Report checked plan entries of a dry run."""
+    for event in events:
+        if is_terminal():
+            from eventlog.cli.show.events import gist
+
+            say(f"would plan  {gist(event)}")
+        else:
+            emit({"status": "dry-run", "event": to_fields(event)})

@@ -9,7 +9,7 @@ from eventlog.app.open_store import Machine, open_log
 from eventlog.app.write.record_once import off_switch, record_once
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.cli.terminal import clean, count, emit, hang, is_terminal, marked, print_error, print_line, say, styled
-from eventlog.format.codec import from_fields, to_fields
+from eventlog.format.codec import from_fields
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Event, PlanEntry, Redacted, Rejected
 from eventlog.format.text import project_name
@@ -137,17 +137,6 @@ def _print_plan(plan: "Declared", display: "Display") -> None:
     _print_event("planned", plan.event, display)
     if plan.waits:
         say(f"it waits for you: it {plan.waits}; eventlog resolve {display.id(plan.event.id)}")
-
-
-def report_checked(events: Sequence[Event]) -> None:
-    """Report checked plan entries of a dry run."""
-    for event in events:
-        if is_terminal():
-            from eventlog.cli.show.events import gist
-
-            say(f"would plan  {gist(event)}")
-        else:
-            emit({"status": "dry-run", "event": to_fields(event)})
 
 
 def _emit(appended: AppendResult, reason: str, more: Mapping[str, object]) -> None:
