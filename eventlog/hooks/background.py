@@ -57,7 +57,8 @@ def mark_open(store: Store, call: HookCall) -> None:
     )
     if call.type == "session_start":
         write_note(_note(store, call, "started"), fastjson.dumps(fields))
-        fields = {**fields, "ended": noted.get("ended", False)}  # an end that nobody has seen to yet
+        is_new = not noted  # else it may have an end that nobody has seen to yet
+        fields = {**fields, "ended": noted.get("ended", False), "only_begun": noted.get("only_begun", is_new)}
     write_note(path, fastjson.dumps(fields))
 
 
@@ -126,11 +127,15 @@ def unmark_entries(store: Store) -> None:
 
 
 def has_open(store: Store) -> bool:
-    """Return whether a conversation waits to be finalized, or a plan entry to be applied."""
+    """Return whether a conversation waits to be finalized, or a plan entry to be applied; a start alone does not."""
     try:
-        return any(name.endswith((".json", _ENTRIES)) for name in os.listdir(notes_dir(store)))
+        names = os.listdir(notes_dir(store))
     except OSError:
         return False
+    notes = (_noted(f"{notes_dir(store)}/{name}") for name in names if name.endswith(".json"))
+    return _ENTRIES in names or any(
+        not note.get("only_begun") or is_gone(str(note.get("process", ""))) for note in notes
+    )
 
 
 # ------------------------------------------------------------------------------------------------ the host
