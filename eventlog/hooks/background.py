@@ -163,14 +163,18 @@ def _host_process() -> str:
 
 
 def _process(pid: int) -> "tuple[bytes, int, str]":
-    """Read the name, the parent and the start time of a process of Linux; raises OSError or ValueError."""
+    """Read the name, the parent and the start time of a process of Linux, "" of one that has ended.
+
+    Raises OSError or ValueError.
+    """
     fd = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
     try:
         head, _, rest = os.read(fd, 1024).rpartition(b")")
     finally:
         os.close(fd)
     fields = rest.split()
-    return head.partition(b"(")[2], int(fields[1]), fields[19].decode()
+    started = "" if fields[0] in (b"Z", b"X") else fields[19].decode()  # ended, but its parent has not looked
+    return head.partition(b"(")[2], int(fields[1]), started
 
 
 def is_gone(process: str) -> bool:

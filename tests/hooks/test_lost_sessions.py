@@ -122,6 +122,21 @@ def test_a_process_of_the_same_number_that_began_later_is_another_one():
     assert not background.is_gone(f"pid:[1] {pid} {int(started) - 1}")
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="there is no /proc")
+def test_a_process_that_nobody_has_waited_for_is_gone():
+    ended = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    space = background._host_process().split()[0]
+    process = f"{space} {ended.pid} {background._process(ended.pid)[2]}"
+    alive = not background.is_gone(process)
+    ended.kill()
+    os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+    is_gone = background.is_gone(process)
+    ended.communicate()
+
+    assert alive
+    assert is_gone
+
+
 def test_without_proc_the_leader_of_the_session_tells(monkeypatch):
     leader = subprocess.Popen([sys.executable, "-c", "pass"])
     monkeypatch.setattr(background, "_process", lambda _: (_ for _ in ()).throw(FileNotFoundError()))
