@@ -12,7 +12,7 @@ from eventlog.projections.search.words import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from eventlog.projections.search.findable import Findable
 
@@ -44,6 +44,7 @@ _INTENDS = (
     "next,", "first,", "here's", "here is", "here are", "perfect", "great", "excellent", "done!", "all tests",
     "the patch", "让我", "我来", "我将", "接下来", "好的", "完成",
 )  # fmt: skip
+_TESTED = ("works ", "tested", "verified", "test ", "the test", "test_", "测试", "验证")  # how, and not what was done
 _OF_HEADINGS = """
 actual analysis applied background bug change changed changes code conclusion context created cause description
 details done expected files fix fixes for implementation issue issues key made modified of outcome output overview
@@ -187,7 +188,7 @@ def _worth(sentence: str, weights: "Weights", unit: float) -> float:
         worth += _FIX * unit
     if sentence[-1] in ":：":
         worth += _UNFINISHED * unit
-    if lower[1:].startswith(_INTENDS) or (lower.isascii() and lower.count(" ") <= _SHORTEST):
+    if lower[1:].startswith((*_INTENDS, *_TESTED)) or (lower.isascii() and lower.count(" ") <= _SHORTEST):
         worth += _EMPTY * unit
     if lower.isascii() and 2 * len(lower.encode().translate(None, _NO_LETTERS)) < len(lower):  # code
         worth += _EMPTY * unit
@@ -199,7 +200,12 @@ def _shared(text: str, weights: "Weights") -> float:
     lower = text.lower()
     if not any(token[:_STEM] in lower for token in weights):
         return 0.0
-    return sum(weights.get(token, 0.0) for token in set(tokens(text)))
+    return _weight(set(tokens(text)), weights)
+
+
+def _weight(words: "Collection[str]", weights: "Weights") -> float:
+    """Weigh the words of the question among these, in its order: a sum in the order of a set is another every time."""
+    return sum(tells for token, tells in weights.items() if token in words)
 
 
 def _excerpt(text: str, weights: "Weights", room: int) -> str:
@@ -213,7 +219,7 @@ def _excerpt(text: str, weights: "Weights", room: int) -> str:
         while end < len(words) and length + len(words[end]) <= room - 2:  # an ellipsis at either side
             length += len(words[end])
             end += 1
-        worth = sum(weights[token] for token in set().union(*tells[begin:end]))
+        worth = _weight(set().union(*tells[begin:end]), weights)
         if worth > most:
             best, most = (begin, end), worth
         if end == len(words):

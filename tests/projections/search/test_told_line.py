@@ -75,6 +75,14 @@ def test_up_to_two_files_that_are_no_tests_and_no_scratch_beside_others(files, s
     assert (found[1] if len(found) == 3 else "") == shown
 
 
+def test_how_it_was_tested_is_no_answer_where_there_is_another():
+    closing = "Works without a slash: `start app /tmp/shop`. Tested with a slash, too. The slash of an app was dropped."
+
+    shown = line("start an app with a slash", closing=closing)
+    assert shown.partition("py · ")[2].rpartition(" ")[2] == "dropped."
+    assert "Tested" not in shown
+
+
 def test_files_that_the_answer_names_come_before_others():
     files = ["pkg/a.py", "pkg/b.py", "pkg/c.py"]
 
