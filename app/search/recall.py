@@ -208,10 +208,10 @@ def judged(index: "SearchIndex", gate: "Gate", hits: "Iterable[Hit]") -> "Iterat
     for hit in hits:
         if not _is_new(hit.found, seen):
             yield hit, "said already"
-        elif not gate.bears_on(tokens(hit.found.words)):
-            yield hit, "too little weight"
         elif hit.score < least:
             yield hit, "far below the first"
+        elif not gate.bears_on(tokens(hit.found.words)):
+            yield hit, "too little weight"
         else:
             least = least or NEAR * hit.score
             better = index.as_told(hit)
