@@ -30,7 +30,6 @@ from eventlog.fast.sha import sha256
 from eventlog.format.events import ConversationText, Fact
 from eventlog.format.marks import A_STATEMENT, ALL_OF, AN_EVENT, mark_of, marks_of, salts_in
 from eventlog.format.text import cut
-from eventlog.hosts.transcripts.read import read_transcript
 from eventlog.log.event_log import EventLog
 from eventlog.projections.search.findable import text_in
 from eventlog.projections.search.words import spelled
@@ -275,9 +274,11 @@ def _drawn(store: Store, agent: str, path: str) -> list[str]:
 
     Texts that were erased from the store are erased here, too.
     """
+    from eventlog.hosts.transcripts import read  # most searches have nothing to draw
+
     room, found, redacted = _MOST, [], redactions_of(store)
     with suppress(Exception):  # a transcript that its host's reader does not understand costs nobody else
-        for step in read_transcript(agent, path):
+        for step in read.read_transcript(agent, path):
             text = step.text.strip() if step.kind in ("prompt", "reply") else ""
             text = cut(str(redacted.clean(text)) if redacted else text, _LONGEST)
             if len(text) >= _SHORTEST and room > 0:

@@ -11,6 +11,7 @@ from eventlog.app.open_store import open_store
 from eventlog.app.search import dialogues
 from eventlog.app.search.search import SearchQuery, search
 from eventlog.app.write.redact import redact, redactable
+from eventlog.hosts.transcripts import read
 from eventlog.hosts.transcripts.read import read_transcript
 
 PROJECT = "/src/shop"
@@ -156,18 +157,18 @@ def test_a_conversation_that_went_on_is_drawn_again_and_no_other(memory, past, m
     past("Nothing of the kind", name="c2")
     assert found(memory, "gazetteer") == ["c1"]
 
-    read: list[str] = []
-    monkeypatch.setattr(dialogues, "read_transcript", _noting(read))
+    paths: list[str] = []
+    monkeypatch.setattr(read, "read_transcript", _noting(paths))
     assert found(memory, "marzipan") == []
-    assert read == []
+    assert paths == []
     path = past(ANSWERED, "Then marzipan was added", name="c1")
     assert found(memory, "marzipan") == found(memory, "gazetteer") == ["c1"]
-    assert read == [str(path)]
+    assert paths == [str(path)]
 
 
-def _noting(read):
+def _noting(paths):
     def reading(agent, path):
-        read.append(path)
+        paths.append(path)
         return read_transcript(agent, path)
 
     return reading
@@ -200,7 +201,7 @@ def test_an_update_of_the_program_keeps_what_it_cannot_draw_again(memory, past, 
 def test_a_replay_draws_what_is_due(memory, past, monkeypatch):
     past(ANSWERED)
     memory.replay()
-    monkeypatch.setattr(dialogues, "read_transcript", None)
+    monkeypatch.setattr(read, "read_transcript", None)
 
     assert found(memory, "gazetteer") == ["c1"]
 
