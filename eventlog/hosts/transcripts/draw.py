@@ -15,13 +15,13 @@ from eventlog.hosts.transcripts.closing import Closing, read_closing
 from eventlog.hosts.transcripts.prose import (
     ITEM_CHARS,
     decisions,
-    decisions_told,
     join_fitting,
     mentions,
     open_ends,
     prose,
     sentences,
     space_after,
+    unlabelled_decisions,
 )
 from eventlog.hosts.transcripts.steps import Step, commit_titles, programs_run
 from eventlog.hosts.transcripts.topic import Openings, request, topic_of
@@ -170,7 +170,7 @@ class _Transcript:
         read = (read_closing(reply, asked, scratch) for turn in reversed(self.replies) for reply in reversed(turn))
         last = next((one for one in read if one.worth), Closing([], []))
         worth, others = (list(map(self._sentence, texts)) for texts in last)
-        _add(self.decisions, decisions_told((*last.worth, *last.others)))
+        _add(self.decisions, unlabelled_decisions((*last.worth, *last.others)))
         decided, todos = [*self.decisions.values()][:_MOST_ITEMS], self._open()
         enough = self.files.known or self.commits or decided or todos or len(self.prompts) > _TRIVIAL_PROMPTS
         summary = self._summary(worth, language) if enough or self.files.changed else ""
@@ -207,8 +207,8 @@ class _Transcript:
         for text in (*added[:1], *worth[1:], *added[1:]):
             if len(_joined((*chosen, text))) <= _SUMMARY_CHARS:
                 chosen.append(text)
-        told = " ".join(text for text in chosen if text != changed)
-        if any(mentions(told, name) for name in names):
+        others = " ".join(text for text in chosen if text != changed)
+        if any(mentions(others, name) for name in names):
             chosen = [text for text in chosen if text != changed]
         in_order = (text for text in (*worth, *added) if text in chosen[1:])
         return _joined(dict.fromkeys((*chosen[:1], *in_order)))

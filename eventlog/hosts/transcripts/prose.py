@@ -55,7 +55,7 @@ def decisions(message: str) -> list[str]:
     return _stated(_DECISIONS, message)
 
 
-def decisions_told(sentences: Iterable[str]) -> list[str]:
+def unlabelled_decisions(sentences: Iterable[str]) -> list[str]:
     """List the sentences about a decision that has no label."""
     return [cut(text.rstrip(".。"), ITEM_CHARS) for text in sentences if _DECIDED.match(text)]
 
