@@ -48,7 +48,7 @@ FIELDS: dict[type[events.Event], dict[str, st.SearchStrategy[Any]]] = {
     },
     events.StageSummary: {
         "scope": st.sampled_from(["stage", "session"]), "topic": text, "summary": non_blank,
-        "decisions": texts, "todos": texts, "done": texts,
+        "decisions": texts, "todos": texts, "done": texts, "of_user": texts,
     },
     events.PlanEntry: {
         "key": targets, "operation": st.none() | operation, "content": maybe,
