@@ -37,7 +37,7 @@ from eventlog.store.shared_files import (
 )
 
 _TRIES = 3
-_MOST = 16 << 20  # bytes of files that wait for their names
+_MOST = 4 << 20  # bytes of files that wait for their names
 _Then = Callable[[FileStamp | None], None]  # is told the stamp of a file that says what it should, None of any other
 
 

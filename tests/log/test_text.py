@@ -1,3 +1,4 @@
+import re
 from unicodedata import normalize
 
 import pytest
@@ -5,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.format.text import (
+    _numbers_apart,
     cut,
     differing_in_a_number,
     fold,
@@ -146,3 +148,8 @@ def test_a_text_that_is_harmless_at_a_glance_holds_nothing_that_acts_or_hides():
 )
 def test_two_texts_that_differ_in_one_number_only_are_a_pair(texts, doubtful):
     assert differing_in_a_number(texts) == set(texts[:doubtful])
+
+
+@given(st.text("ab 129#-\0", max_size=12))
+def test_numbers_are_what_a_pattern_finds(text):
+    assert re.split("([0-9]+)", text) == _numbers_apart(text)
