@@ -4,7 +4,7 @@ The promises, each checked where it can first be broken:
 - what was acknowledged is there, once, on the machine that acknowledged it and wherever its log was copied;
 - no event of a person that no person caused;
 - lines that a person wrote into a knowledge base stay until a person removes them;
-- what is forgotten is told nowhere: files, context, search, recall;
+- what is forgotten is told nowhere: files, context, search, recall; what is redacted is in no file of the store;
 - a second replay writes nothing, and a replay from nothing makes the same bytes;
 - no verb ends with a traceback.
 """
@@ -44,10 +44,10 @@ _WEIGHTS = {
     "fact": 6, "keyed": 2, "summary": 3, "plan": 4, "append": 2, "write_entry": 2, "start": 2, "prompt": 2, "turn_end": 2, "session_end": 1,
     "replay": 5, "settle": 2, "look": 2, "forget": 4, "forget_session": 1, "undo": 3, "undo_id": 1, "restore": 1,
     "resolve": 2, "edit_memory": 2, "edit_base": 4, "clock": 1, "take": 4, "torn_take": 1, "copy": 1, "lose_name": 1,
-    "lose_cache": 1, "damage_cache": 1, "tear": 1, "drop": 1,
+    "lose_cache": 1, "damage_cache": 1, "tear": 1, "drop": 1, "redact": 2,
 }  # fmt: skip
 _KILLABLE = {
-    "fact", "keyed", "summary", "plan", "append", "prompt", "turn_end", "replay", "settle", "forget", "undo", "resolve"
+    "fact", "keyed", "summary", "plan", "append", "prompt", "turn_end", "replay", "settle", "forget", "undo", "resolve", "redact"
 }  # fmt: skip
 
 
@@ -103,6 +103,7 @@ class Desk:
         self.home.mkdir(parents=True)
         self.offset = 0
         self.acknowledged = set()  # marks of events that have to be there once
+        self.redacted = set()  # marks of events that are erased
         self.forgotten = set()  # birds
         self.mine = set()  # marks of lines a person wrote into USER.md and has not removed
         self.has_edits = False  # a person changed files, or was killed while deciding: a replay may say so
@@ -284,6 +285,16 @@ class History:
     def forget_session(self, step):
         self.verb("forget", "--session", "abc"[step.a % 3], "--yes", person=True)
 
+    def redact(self, step):
+        if marks := sorted(self.desk.acknowledged):
+            mark = marks[step.a % len(marks)]
+            code = self.verb("redact", mark, "--yes", person=True)
+            if code in (0, faults.KILLED):
+                self.desk.acknowledged.discard(mark)
+            if code == 0:
+                self.desk.redacted.add(mark)
+                self._nothing_redacted(self.desk)
+
     def undo(self, _):
         self._back("undo", "--yes")
 
@@ -358,7 +369,7 @@ class History:
         else:
             source, target = (other.store, desk.store) if step.b % 3 == 1 else (other.home, desk.home)
             shutil.copytree(source, target, dirs_exist_ok=True, symlinks=True)
-        desk.acknowledged = set(other.acknowledged)
+        desk.acknowledged, desk.redacted = set(other.acknowledged), set(other.redacted) if step.b % 3 else set()
         desk.forgotten.clear()
         desk.mine = {mark for mark in other.mine if mark.encode() in desk.base}
         desk.has_edits = other.has_edits and step.b % 3 != 0
@@ -473,9 +484,16 @@ class History:
         assert 0 == self._called("replay").code
         self._same(before, desk.bytes(), "a second replay writes")
         desk.has_edits = False
+        self._nothing_redacted(desk)
         for path in (desk.store / "knowledge").rglob("*.md"):
             if ".edited" not in path.name:
                 self._no_bird_of(path.read_text())
+
+    def _nothing_redacted(self, desk):
+        marks = [mark.encode() for mark in desk.redacted]
+        files = (path for path in desk.store.rglob("*") if path.is_file()) if marks else ()
+        left = [(path.name, mark) for path in files for data in [path.read_bytes()] for mark in marks if mark in data]
+        assert not left, f"redacted, and there: {left}"
 
     def _no_bird_of(self, text):
         told = {bird for bird in self.desk.forgotten if bird in text.casefold()}
