@@ -75,7 +75,7 @@ if not TYPE_CHECKING:  # a type checker is to miss a name that is not there
 
     _HOMES = {
         "EventLog": "log.event_log",
-        "Machine": "app.machine",
+        "Machine": "app.open_store",
         "Memory": "app.memory",
         "Settings": "settings.schema",
         "Store": "store",

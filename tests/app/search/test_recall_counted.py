@@ -95,7 +95,7 @@ def test_the_screen_tells_of_recall_in_one_line_in_every_locale(store):
 
 
 def _columns(store):
-    return [line.split("\t")[-5:] for line in call("stats", "--store", store).out.splitlines()]
+    return [line.split("\t")[-6:-1] for line in call("stats", "--store", store).out.splitlines()]
 
 
 def test_where_nobody_asked_there_is_no_line_of_it_and_where_nothing_was_told_it_says_so(store):
