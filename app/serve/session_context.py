@@ -128,7 +128,7 @@ def _work_at_hand(store: "Store", project: str, where: str) -> WorkAtHand:
     branch, files = branch_and_changes(where)
     if not (branch or files):
         return WorkAtHand()
-    from eventlog.app.search.bearing import with_bearings  # most starts need no search
+    from eventlog.app.serve.bearing import with_bearings  # most starts need no search
 
     return with_bearings(store, project, branch, files)
 

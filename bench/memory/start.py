@@ -9,7 +9,7 @@ from bench.memory.metrics import Interval, interval
 from bench.memory.world import Need
 from eventlog import Machine, Memory, Store
 from eventlog.app.open_store import OpenStore, open_store
-from eventlog.app.search.bearing import with_bearings
+from eventlog.app.serve.bearing import with_bearings
 from eventlog.app.serve.session_context import request_of, session_context
 
 BUDGETS = (9000, 3000)  # characters: the default, and a third of it

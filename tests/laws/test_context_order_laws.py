@@ -7,8 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from eventlog.app.open_store import Machine, OpenStore
-from eventlog.app.search.bearing import with_bearings
 from eventlog.app.search.search import SearchQuery, search
+from eventlog.app.serve.bearing import with_bearings
 from eventlog.app.serve.session_context import request_of
 from eventlog.format import fence
 from eventlog.format.text import same_text
