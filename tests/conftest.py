@@ -12,7 +12,7 @@ from functools import partial
 import pytest
 from hypothesis import HealthCheck, settings
 
-from eventlog.app.search import search_index
+from eventlog.app.search import dialogues, search_index
 from eventlog.log.event_log import EventLog
 from eventlog.store import dayfile
 from tests.support.builders import Clock
@@ -85,7 +85,7 @@ class _OwnedConnection(sqlite3.Connection):
 @pytest.fixture(autouse=True, scope="session")
 def _connections_have_owners():
     with pytest.MonkeyPatch.context() as patch:
-        for module in (sqlite3, search_index):
+        for module in (sqlite3, search_index, dialogues):
             patch.setattr(module, "connect", partial(sqlite3.connect, factory=_OwnedConnection))
         yield
 

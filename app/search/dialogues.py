@@ -76,6 +76,13 @@ class Dialogues:
         self._log = log
         self._db = connect(path, timeout=_PATIENCE, isolation_level=None)
         self._words = FullText(self._db)
+        try:
+            self._prepare()
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _prepare(self) -> None:
         self._db.execute("PRAGMA secure_delete = ON")
         self._db.execute("PRAGMA synchronous = OFF")
         if not self._db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
