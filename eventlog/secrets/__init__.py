@@ -6,6 +6,7 @@ Loaded by hooks: most texts are found clean by a look at their words, without a 
 Imported by: eventlog, app.
 """
 
+from eventlog.fast import os
 from eventlog.secrets.find import LEAST_RANDOM, beginning_so, find, kind_of
 from eventlog.secrets.patterns import HEX, PASSWORDS
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from eventlog.secrets.own_patterns import OwnPattern
+    from eventlog.store import Store
 
 _ID = HEX + "-"  # a text of nothing else is an id, a digest or a date
 _LEAST_MIXED = 6  # characters of a value with letters and digits
@@ -40,6 +42,15 @@ def use_own(written: "list[str]") -> None:
             _own.append(parse(pattern))
         except ValueError:  # the settings tell
             continue
+
+
+def without_erased(store: "Store", fields: "Mapping[str, object]", tail: str) -> "Mapping[str, object] | None":
+    """Replace erased texts in the fields of an event; None for an event that a person had erased."""
+    if not os.path.exists(store.redactions):
+        return fields
+    from eventlog.secrets.redacted import without_redacted
+
+    return without_redacted(store, fields, tail)
 
 
 def scrub_text(text: str) -> str:

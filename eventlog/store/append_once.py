@@ -8,9 +8,9 @@ Imported inside agents' hooks: no codec, no validation; the caller builds events
 """
 
 import eventlog
-from eventlog.fast import fastjson, os
+from eventlog.fast import fastjson
 from eventlog.format import ids, timestamps
-from eventlog.secrets import scrub_fields
+from eventlog.secrets import scrub_fields, without_erased
 from eventlog.settings import cached
 from eventlog.store.dayfile import DayFile, path_of
 from eventlog.store.files import not_stored, read_end, sync_file
@@ -48,15 +48,10 @@ def append_once(
     new, and not appended.
     """
     cached.use_own_secrets(store)
-    fields = scrub_fields(fields)
     tail = ids.derived_tail(key)
-    if os.path.exists(store.redactions):
-        from eventlog.secrets.redacted import without_redacted
-
-        left = without_redacted(store, fields, tail)
-        if left is None:
-            return False
-        fields = left
+    left = without_erased(store, scrub_fields(fields), tail)
+    if left is None:
+        return False
     sync = cached.wants_sync(store) if sync is None else sync
     event: dict[str, object] | None = None
     now = clock()
@@ -77,7 +72,7 @@ def append_once(
                 before = _yesterday(store.log, now)
                 if before and _is_logged_in(before, tail, now, within_ms, sync=sync):
                     return False
-                event = {**stamped, **fields}
+                event = {**stamped, **left}
                 file.append(_line(event))
             return True
     except eventlog.NotStored as error:

@@ -11,7 +11,7 @@ from eventlog.fast import fastjson, os
 from eventlog.format import timestamps
 from eventlog.format.errors import EventLogError, InvalidEvent
 from eventlog.format.ids import derived_tail
-from eventlog.secrets import scrub_fields
+from eventlog.secrets import scrub_fields, without_erased
 from eventlog.settings import cached
 from eventlog.store.append_once import append_once
 from eventlog.store.dayfile import path_of
@@ -32,15 +32,10 @@ def leave(store: "Store", fields: "dict[str, object]", key: str, within_ms: "int
     The file has its name before it is synced: a hook that runs out of time at a slow disk has saved it all the same.
     """
     cached.use_own_secrets(store)
-    fields = scrub_fields(fields)
-    if os.path.exists(store.redactions):
-        from eventlog.secrets.redacted import without_redacted
-
-        left = without_redacted(store, fields, derived_tail(key))
-        if left is None:
-            return
-        fields = dict(left)
-    data = fastjson.dumps({"ns": ns, "key": key, "within_ms": within_ms, "event": fields})
+    left = without_erased(store, scrub_fields(fields), derived_tail(key))
+    if left is None:
+        return
+    data = fastjson.dumps({"ns": ns, "key": key, "within_ms": within_ms, "event": left})
     if len(data) > fastjson.MAX_LINE:
         raise InvalidEvent(f"the event is {len(data):,} bytes long", where=str(fields["type"]))
     path = f"{store.spool}/{ns // 1_000_000:013d}-{key[:16]}{_ENDING}"
