@@ -97,7 +97,7 @@ def project_here(ctx: click.Context, param: click.Parameter, value: str | None) 
     return project_root(str(Path.cwd())) or None if value is None else project_meant(ctx, param, value)
 
 
-def session_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:
+def _session_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:
     """Find a conversation by id, part of an id, or `last`."""
     if value is None or ctx.resilient_parsing:
         return None
@@ -240,13 +240,16 @@ agents = click.option(
 types = click.option(
     "--type", "types", multiple=True, metavar="TYPE", callback=_types, help="Only this type; several with commas."
 )
-session = click.option(
-    "--session",
-    metavar="ID|last",
-    callback=session_meant,
-    shell_complete=suggestions.sessions,
-    help="Only this conversation: its id, or part of it.",
-)
+
+
+def session_to(purpose: str) -> Callable[[_Function], _Function]:
+    """Make the option `--session` of a verb that takes the id of a conversation, part of it, or `last`."""
+    return click.option(
+        "--session", metavar="ID|last", callback=_session_meant, shell_complete=suggestions.sessions, help=purpose
+    )
+
+
+session = session_to("Only this conversation: its id, or part of it.")
 
 
 def open_log(store: Store) -> EventLog:

@@ -8,7 +8,7 @@ import click
 from eventlog.app.ask.why import LineReason, ReceiptSources, explain, known_file
 from eventlog.app.ask.why_not import Absence
 from eventlog.app.naming.names import file_line
-from eventlog.cli import options, suggestions
+from eventlog.cli import options
 from eventlog.cli.progress import spinner
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import event_lines, gist, is_persons, kind_shown, show_events, who
@@ -50,13 +50,7 @@ _SHOWN = 5  # events per line of a whole file
     )
 )
 @click.argument("place", metavar="[FILE[:LINE]]", required=False)
-@click.option(
-    "--session",
-    metavar="ID|last",
-    callback=options.session_meant,
-    shell_complete=suggestions.sessions,
-    help="Instead of a file: what this session received, and when; with --not, why it did not receive TEXT.",
-)
+@options.session_to("Instead of a file: what this session received, and when; with --not, why it did not receive TEXT.")
 @click.option("--not", "text", metavar="TEXT", help="Instead of a file: why TEXT is not in a memory.")
 @options.as_json
 @options.store

@@ -24,13 +24,7 @@ _BEYOND = "snapshots and backups of this disk, git histories of your files, mach
     )
 )
 @click.argument("what", metavar="[ID|FILE:LINE|TEXT]", required=False, shell_complete=suggestions.events)
-@click.option(
-    "--session",
-    metavar="ID|last",
-    callback=options.session_meant,
-    shell_complete=suggestions.sessions,
-    help="Erase everything this session said.",
-)
+@options.session_to("Erase everything this session said.")
 @click.option("--pattern", metavar="REGEX", help="Erase every text that matches.")
 @click.option("--dry-run", is_flag=True, help="Show what holds it, and change nothing.")
 @options.yes

@@ -28,13 +28,7 @@ from eventlog.store import Store
     )
 )
 @click.argument("what", metavar="[FILE:LINE|ID|TEXT]", required=False, shell_complete=suggestions.events)
-@click.option(
-    "--session",
-    metavar="ID|last",
-    callback=options.session_meant,
-    shell_complete=suggestions.sessions,
-    help="Forget everything this session recorded.",
-)
+@options.session_to("Forget everything this session recorded.")
 @options.yes
 @options.as_json
 @options.store
