@@ -36,7 +36,6 @@ from eventlog.store.files import FileStamp, file_stamp, read_regular, remove, re
 from eventlog.store.locks import locked
 from eventlog.store.shared_files import ChangedMeanwhile, replace_if_unchanged
 
-_PENDING = "redactions.jsonl.pending"
 _KEY = 32  # bytes
 _LIFECYCLE = frozenset(("session_start", "session_end", "turn_end", "save_requested", "context_injected", "redacted"))
 _IN_FILES = frozenset(("plan_entry", "entry_applied", "entry_resolved", "knowledge_edited"))  # ledgers need them
@@ -170,7 +169,8 @@ def _read_journal(store: Store) -> Erasing | None:
 def _carry_out(store: Store, erasing: Erasing) -> Receipt:
     _announce(store, erasing)
     needles = Needles(erasing.texts, erasing.number)
-    files = [path for path in files_below(store.root) if _name(store, path) not in (*_OWN, _PENDING)]
+    kept = {pending_of(store), *(f"{store.root}/{name}" for name in _OWN)}
+    files = [path for path in files_below(store.root) if path not in kept]
     log = [path for path in files if os.path.dirname(path) == store.log and day_of(os.path.basename(path))]
     changed: dict[str, int] = {}
     seen = {path: _erase_day(path, erasing, needles, changed) for path in log}
