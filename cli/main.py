@@ -42,8 +42,16 @@ def main(leave: "Callable[[int], NoReturn]" = sys.exit) -> None:
         code = _run()
         (sys.exit if _needs_shutdown() else leave)(code)
     except KeyboardInterrupt:
+        _ignore_interrupts()
         print("interrupted: every file is whole; run it again to go on", file=sys.stderr)  # noqa: T201 - it may come before click is there
         sys.exit(EXIT_INTERRUPTED)
+
+
+def _ignore_interrupts() -> None:
+    """Ignore Ctrl-C from here on: pressed again on a slow machine, it would end in a traceback."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _run() -> int:

@@ -278,6 +278,24 @@ def test_ctrl_c_at_a_question_changes_nothing(tmp_path, home):
     assert before == call("query", "--format", "jsonl", "--store", store.root).out
 
 
+def test_ctrl_c_pressed_twice_ends_as_pressed_once(tmp_path, home):
+    program = """
+import os, signal, sys
+from eventlog.cli import main
+ignore = main._ignore_interrupts
+main._ignore_interrupts = lambda: [ignore(), os.kill(os.getpid(), signal.SIGINT)]
+main.main()
+"""
+    store = copied(HISTORY, tmp_path).store
+    at_it = Keyboard("forget", "RS256", "--store", store.root, program=program)
+    at_it.wait_for(b"[y/N]")
+    code, seen = at_it.interrupt()
+
+    assert 130 == code
+    assert WHOLE in seen
+    assert "Traceback" not in seen
+
+
 def test_ctrl_c_is_how_one_leaves_what_is_followed(tmp_path):
     builders.write(tmp_path / "log", builders.lines(1))
     at_it = Keyboard("query", "--follow", "--store", tmp_path)
