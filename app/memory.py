@@ -26,6 +26,7 @@ from eventlog.app.search import recall as recalling
 from eventlog.app.search import search as searching
 from eventlog.app.search.search import SearchHit, SearchQuery
 from eventlog.app.serve.session_context import append_receipt, request_of, session_context
+from eventlog.app.setup.seal import verify_sealed
 from eventlog.app.setup.session_hooks import lifecycle
 from eventlog.app.setup.session_hooks.hooks import HookOutcome, SessionMoment
 from eventlog.app.setup.session_hooks.run import run_hooks
@@ -36,7 +37,6 @@ from eventlog.app.write.undo import UndoResult
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Event
 from eventlog.hosts import agent_name
-from eventlog.log import verify as verifying
 from eventlog.log.verify import VerifyResult
 from eventlog.projections import ALL
 from eventlog.projections.base import Projection
@@ -273,8 +273,8 @@ class Memory:
         return counting.stats(self._opened(), since, until)
 
     def verify(self) -> VerifyResult:
-        """Read every line of the log and name each damage."""
-        return verifying.verify(self.log)
+        """Read every line of the log and name each damage, and the first line of each file that is not as sealed."""
+        return verify_sealed(self.log)[0]
 
     def _run(
         self, moment: SessionMoment, session: str, project: str | os.PathLike[str], agent: str, reason: str, issue: str

@@ -20,6 +20,7 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.search.meaning import is_installed, settle_meaning
 from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import ProjectNames
+from eventlog.app.setup.seal import seal_at_end
 from eventlog.app.setup.session_hooks.run import run_hooks
 from eventlog.app.write.record_once import record_once
 from eventlog.format import SESSION_END
@@ -86,6 +87,7 @@ def _finalize_once(opened: OpenStore) -> FinalizeResult:
     cached.settings(opened.store)  # hooks without site-packages cannot read config.yaml by themselves
     drawn = finalize_sessions(opened)
     replayed = replay_store(opened)
+    seal_at_end(opened.log)
     opened.log.index.catch_up()
     with suppress(DatabaseError, OSError):  # whoever searches next makes up for it
         open_index(opened.store, ProjectNames(opened.store)).close()

@@ -1,4 +1,4 @@
-"""Setting up a machine: install, doctor, completion, configuration.
+"""Setting up a machine and caring for its store: install, doctor, completion, configuration, seals, backups.
 
-Imported by: cli.
+Imported by: app, cli.
 """

@@ -1,16 +1,17 @@
 """A copy of a store in one tar, taken while others write; and a store made of it, with a name of its own.
 
-In the tar is what cannot be made again: the log, what waits (spool, staging), settings, and what was erased. Not in it:
-knowledge files and cache, which a replay makes; the store's name, the backups of hosts' files and consents, which are
-this machine's. Every file is read while no writer is in the middle of a line, and as long as its last whole line; so
-every event that was acknowledged before is in it. `manifest.json`, the last file, has the digest of each.
+In the tar is what cannot be made again: the log and its seals, what waits (spool, staging), settings, and what was
+erased. Not in it: knowledge files and cache, which a replay makes; the store's name, the backups of hosts' files and
+consents, which are this machine's. Every file is read while no writer is in the middle of a line, and as long as its
+last whole line; so every event that was acknowledged before is in it. `manifest.json`, the last file, has the digest of
+each.
 """
 
 import io
 import shutil
 import tarfile
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -19,12 +20,13 @@ from msgspec import Struct
 
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.open_store import OpenStore
+from eventlog.app.setup.seal import settled, verify_sealed
 from eventlog.fast import os
 from eventlog.fast.sha import sha256
 from eventlog.format import timestamps
 from eventlog.format.errors import BadRequest, NotStored, system_reason
 from eventlog.log import days
-from eventlog.log.verify import VerifyResult, verify
+from eventlog.log.verify import VerifyResult
 from eventlog.settings.load import load
 from eventlog.store import Store, day_of
 from eventlog.store.dayfile import read_settled
@@ -33,7 +35,9 @@ from eventlog.store.replica import make_replica, replica_of
 
 _MANIFEST = "manifest.json"
 _FORMAT = 1
-_FILES = ("config.yaml", "redactions.jsonl", "redactions.keys", "seals.jsonl")
+_BEFORE_LOG = ("seals.jsonl", "config.yaml")  # no seal is of lines that the log in the backup lacks
+_AFTER_LOG = ("rewritten.jsonl", "redactions.jsonl", "redactions.keys")
+_FILES = (*_BEFORE_LOG, *_AFTER_LOG)
 _FOLDERS = ("log", "spool", "staging")
 
 
@@ -65,7 +69,7 @@ class RestoreResult(NamedTuple):
 def create_backup(opened: OpenStore, path: Path) -> tuple[Path, Manifest]:
     """Write a backup to a new file, or to a directory under a name with its time.
 
-    Raises BadRequest where the file exists, NotStored, or Busy where a writer does not let go of a file.
+    Raises BadRequest where the file exists, NotStored, or Busy where a writer or a replay does not let go.
     """
     store, now = opened.store, opened.machine.now()
     name = replica_of(store)
@@ -74,7 +78,8 @@ def create_backup(opened: OpenStore, path: Path) -> tuple[Path, Manifest]:
     if path.exists():
         raise BadRequest("exists already", where=str(path), hint="name another file")
     manifest = Manifest(_FORMAT, now, name)
-    replace_file(str(path), lambda target: _write(store, manifest, target))
+    with settled(store) if Path(store.log).is_dir() else nullcontext():  # what is moved or erased is in it once
+        replace_file(str(path), lambda target: _write(store, manifest, target))
     return path, manifest
 
 
@@ -93,7 +98,7 @@ def restore_backup(opened: OpenStore, path: Path) -> RestoreResult:
         raise NotStored(f"cannot be restored: {system_reason(error)[0]}", where=str(error.filename or path)) from error
     with suppress(NotStored):  # a store with a name has one of its own already
         make_replica(store)
-    found = verify(opened.log)
+    found, _ = verify_sealed(opened.log)
     replay_store(opened._replace(settings=load(store).settings))  # those that were restored
     return RestoreResult(manifest, found, replica_of(store), kept)
 
@@ -114,9 +119,7 @@ def _add(tar: tarfile.TarFile, name: str, data: bytes, created: str) -> None:
 
 def _contents(store: Store) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a backup, oldest day first; of a day file whole lines only."""
-    for name in _FILES:
-        with suppress(FileNotFoundError):
-            yield name, read_regular(f"{store.root}/{name}")
+    yield from _plain(store, _BEFORE_LOG)
     for folder in _FOLDERS:
         names = sorted(os.listdir(f"{store.root}/{folder}")) if Path(store.root, folder).is_dir() else []
         for name in names:
@@ -127,6 +130,13 @@ def _contents(store: Store) -> Iterator[tuple[str, bytes]]:
             elif path.is_file() and not path.is_symlink() and not name.endswith((".tmp", ".lock")):
                 with suppress(FileNotFoundError):  # of the spool, taken in meanwhile
                     yield f"{folder}/{name}", read_regular(str(path))
+    yield from _plain(store, _AFTER_LOG)
+
+
+def _plain(store: Store, names: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+    for name in names:
+        with suppress(FileNotFoundError):
+            yield name, read_regular(f"{store.root}/{name}")
 
 
 def _settled(path: str) -> bytes:

@@ -43,7 +43,8 @@ _DECISIONS = frozenset(("retraction", "rejected", "restored", "project_seen", "p
 _LISTS = ("decisions", "todos", "done", "entities", "prompts", "files")
 _ENVELOPE = ("v", "id", "ts", "after", "type", "conversation_id", "project", "agent", "subagent", "layer", "replica",
              "speaker")  # fmt: skip
-_OWN = frozenset(("config.yaml", "trusted.json", "replica", "replica.machine", "redactions.jsonl", "redactions.keys"))
+_OWN = frozenset(("config.yaml", "trusted.json", "replica", "replica.machine", "redactions.jsonl", "redactions.keys",
+                  "seals.jsonl", "rewritten.jsonl"))  # fmt: skip
 _DATABASE = b"SQLite format 3"
 _DATABASES = (".db", ".sqlite", "-wal", "-shm", "-journal", ".index")
 _TRIES = 5
@@ -131,7 +132,7 @@ def erase_arrived(store: Store) -> None:
         name = os.path.basename(path)
         if day_of(name):
             if file_stamp(path) != seen.get(name):
-                rewrite(os.path.realpath(path), partial(_without_redacted, redactions, is_own(name)))
+                rewrite(path, partial(_without_redacted, redactions, is_own(name)))
             now[name] = file_stamp(path)
     if now != seen:
         with suppress(NotStored):
@@ -256,7 +257,7 @@ def _erase_day(path: str, erasing: Erasing, needles: Needles, changed: dict[str,
         changed[path] = changed.get(path, 0) + abs(len(data) - len(new))
         return new
 
-    rewrite(os.path.realpath(path), erased)
+    rewrite(path, erased)
     return file_stamp(path)
 
 

@@ -147,7 +147,7 @@ def _matching(opened: OpenStore, pattern: str) -> list[str]:
 def _located(opened: OpenStore, erasing: Erasing) -> Redactable:
     """Find every place; raises BadRequest where there is none."""
     needles, store = Needles(erasing.texts, erasing.number), opened.store
-    own = (keys_of(store), store.redactions)
+    own = (keys_of(store), store.redactions, store.seals, store.rewritten)
     holding = [path for path in files_below(store.root) if path not in own and needles.are_in(_content(path))]
     holding = [path for path in holding if not path.startswith(store.cache)]  # made anew
     log = [path for path in files_below(store.log) if day_of(os.path.basename(path))]

@@ -61,6 +61,7 @@ VERBS = {
     "stats": _Verb("Audit", "ask.stats", "Show weekly statistics: how sessions were saved."),
     "project": _Verb("Audit", "ask.project", "List projects and their paths; join two into one."),
     "verify": _Verb("Audit", "ask.verify", "Read every line of the log and report damage."),
+    "seal": _Verb("Audit", "ask.verify", "Add the state of the log to a chain, so that changes show."),
     "scan": _Verb("Audit", "ask.scan", "Search the store, files or transcripts for secrets."),
     "completion": _Verb("Shell", "setup.shell", "Complete verbs, options, sessions, projects and ids in your shell."),
     "help": _Verb("Shell", "setup.shell", "Explain a verb or a topic: format, guarantees, hosts, names, time."),

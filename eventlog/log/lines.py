@@ -32,6 +32,10 @@ DamageKind = Literal[
     "unreadable",  # the whole file
     "pending",  # unfinished, perhaps being written at this moment
     "torn",  # unfinished for good
+    "altered",  # not as it was sealed
+    "missing",
+    "inserted",
+    "swapped",
 ]
 
 _UNREAD = Event(conversation_id="?")

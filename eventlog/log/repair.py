@@ -49,9 +49,7 @@ def _repair(log: EventLog) -> RepairResult:
         pieces = list(_damage_of(day, elsewhere))
         for file in day.files if day.date in damaged else ():
             wanted = sorted((one for one in pieces if one.file == file), key=lambda one: one.offset)
-            if wanted and rewrite(
-                os.path.realpath(file), partial(_without, log.store.log, day.date, wanted), _PATIENCE
-            ):
+            if wanted and rewrite(file, partial(_without, log.store.log, day.date, wanted), _PATIENCE):
                 result.moved += wanted
     result.left = verify(log).damage if damaged else []
     return result

@@ -1,19 +1,38 @@
 """Replace a day file by another under its lock: the one exception to "no line is ever changed", for erasing and repair.
 
 Writers that wait for the lock find another file at the path, and open that; readers see the old file or the new one.
+Where the log is sealed, `rewritten.jsonl` lists first which lines are going to be put in and taken out: those are no
+alterations. A list of a rewrite that was killed before it replaced the file does no harm.
 """
 
-from collections.abc import Callable
+import base64
+from collections.abc import Callable, Sequence
 from stat import S_IMODE
 
-from eventlog.fast import os
+from eventlog.fast import fastjson, os
+from eventlog.fast.fastjson import BOM
+from eventlog.log.seal_chain import leaf_of
+from eventlog.store import Store
 from eventlog.store.dayfile import is_at, wait_for
-from eventlog.store.files import ENDING, check_regular, not_stored, open_regular, remove, sync_dir, write_temporary
+from eventlog.store.files import (
+    ENDING,
+    append_bounded,
+    check_regular,
+    not_stored,
+    open_regular,
+    read_end,
+    remove,
+    sync_dir,
+    sync_file,
+    write_temporary,
+)
 
 try:
     import fcntl
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
+
+_ENDLESS = 1 << 62
 
 
 def rewrite(path: str, make: Callable[[bytes], bytes | None], patience: float | None = None) -> bool:
@@ -21,25 +40,53 @@ def rewrite(path: str, make: Callable[[bytes], bytes | None], patience: float | 
 
     Raises NotStored, or Busy where a writer holds the lock for so many seconds.
     """
-    temporary = f"{path}.{os.urandom(4).hex()}{ENDING}"
+    target = os.path.realpath(path)
+    temporary = f"{target}.{os.urandom(4).hex()}{ENDING}"
     try:
-        fd = _locked(path, patience)
+        fd = _locked(target, patience)
     except OSError as error:
-        raise not_stored(error, path) from error
+        raise not_stored(error, target) from error
     try:
         with os.fdopen(fd, "rb") as opened:
             here = os.fstat(opened.fileno())
-            data = make(opened.read())
+            before = opened.read()
+            data = make(before)
             if data is None:
                 return False
+            _list_changes(path, before.split(b"\n")[:-1], data.split(b"\n")[:-1])
             write_temporary(temporary, data, durable=True, mode=S_IMODE(here.st_mode))
-            os.replace(temporary, path)
-            sync_dir(os.path.dirname(path))
+            os.replace(temporary, target)
+            sync_dir(os.path.dirname(target))
             return True
     except OSError as error:
-        raise not_stored(error, path) from error
+        raise not_stored(error, target) from error
     finally:
         remove(temporary)
+
+
+def _list_changes(path: str, before: Sequence[bytes], now: Sequence[bytes]) -> None:
+    """List what a rewrite changes in a log that is sealed, durably; raises OSError."""
+    store = Store(os.path.dirname(os.path.dirname(path)))
+    if not os.path.exists(store.seals):
+        return
+    put_in = [line for old, line in zip(before, now, strict=False) if old != line]
+    taken_out: list[bytes] = []
+    if len(now) < len(before):  # lines went, and those that stayed are as they were, but for a mark before the first
+        put_in, left = [], 0
+        for old in before:
+            if left < len(now) and old in (now[left], BOM + now[left]):
+                put_in += [now[left]] if old != now[left] else []
+                left += 1
+            else:
+                taken_out.append(old)
+    listed = fastjson.dumps({"file": os.path.basename(path), "in": _leaves(put_in), "out": _leaves(taken_out)})
+    is_torn = os.path.exists(store.rewritten) and read_end(store.rewritten, 1) != b"\n"
+    append_bounded(store.rewritten, b"\n" + listed if is_torn else listed, _ENDLESS)
+    sync_file(store.rewritten)
+
+
+def _leaves(lines: Sequence[bytes]) -> list[str]:
+    return [base64.b64encode(leaf_of(line)).decode() for line in lines]
 
 
 def _locked(path: str, patience: float | None) -> int:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         "search.sqlite",  # what can be found, and by which words
         "redacted.seen",  # day files, as they were when they were last looked through for what was erased
         "replicas.json",  # what day files of other machines were seen to hold
+        "seals.json",  # what the next seal goes on from
         "sessions.log",
         "settings.json",
         "settle.starting",  # a process was started and has not taken the lock yet
@@ -66,6 +67,8 @@ class Store:
         self.cache = f"{self.root}/cache"
         self.replica = f"{self.root}/replica"
         self.redactions = f"{self.root}/redactions.jsonl"
+        self.seals = f"{self.root}/seals.jsonl"
+        self.rewritten = f"{self.root}/rewritten.jsonl"
         self.spare = self.cached("hook-errors.spare")
 
     def cached(self, name: "CacheName", *below: str) -> str:

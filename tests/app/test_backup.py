@@ -5,15 +5,19 @@ import json
 import os
 import tarfile
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.setup.backup import create_backup, restore_backup
-from eventlog.format.errors import BadRequest
+from eventlog.app.setup.seal import seal_log, verify_sealed
+from eventlog.app.write.redact import redact, redactable
+from eventlog.format.errors import BadRequest, Busy
 from eventlog.format.events import Fact
 from eventlog.log.event_log import EventLog
+from eventlog.log.seal_chain import read_chain
 from eventlog.log.verify import verify
 from eventlog.store import spool
 from eventlog.store.replica import make_replica, replica_of
@@ -96,6 +100,46 @@ def test_every_event_acknowledged_before_is_in_it_while_others_write(tmp_path):
         stop.set()
         for writer in writers:
             writer.join()
+
+
+def test_a_restored_store_goes_on_with_the_chain_of_its_seals_under_its_new_name(lived_in, tmp_path):
+    head = seal_log(lived_in).head
+    file, _ = backed_up(lived_in, tmp_path / "a.tar")
+    other = store_at(tmp_path / "other")
+    assert [] == restore_backup(other, file).verified.damage
+    other.log.append(Fact(conversation_id="s", content="said there"))
+    seal_log(other.log)
+    chain = read_chain(other.store)
+    assert [replica_of(lived_in.store), replica_of(other.store)] == [one.replica for one in chain.seals if one]
+    found, seals = verify_sealed(other.log, head)
+    assert ([], chain.seals[0]) == (found.damage, seals.noted)
+
+
+def test_what_is_erased_or_moved_beside_a_backup_is_in_it_once_and_as_it_was_sealed(tmp_path):
+    log = EventLog(tmp_path / "store", fsync=False)
+    stop = threading.Event()
+
+    def rewrites():
+        number = 0
+        while not stop.is_set():
+            number += 1
+            log.append(Fact(conversation_id="s", content=f"The code is {number:06d}-x"))
+            with suppress(Busy, BadRequest):
+                there = opened(EventLog(tmp_path / "store", fsync=False))
+                redact(there, redactable(there, f"{number:06d}-x"))
+                seal_log(log)
+
+    writer = threading.Thread(target=rewrites)
+    writer.start()
+    try:
+        while not Path(log.store.seals).exists():
+            stop.wait(0.01)
+        for number in range(rounds(fixed=2, fuzz=50)):
+            file, _ = backed_up(log, tmp_path / f"{number}.tar")
+            assert [] == restore_backup(store_at(tmp_path / f"other{number}"), file).verified.damage
+    finally:
+        stop.set()
+        writer.join()
 
 
 def test_a_store_with_events_is_not_overwritten(lived_in, tmp_path):

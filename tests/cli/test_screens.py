@@ -20,6 +20,7 @@ from tests.support.scene import Scene
 from tests.support.screen import emulated, foreign_styles, illegible, seen, text_on
 
 KEPT = Path(__file__).parent / "screens"
+_DIGEST = re.compile(r"(?<=head )[0-9a-f]{64}")  # of a chain that names this store
 _GIVEN = re.compile(r"\b[12],\d{3}(?= characters)")  # paths are among them
 REWRITES = os.environ.get("EVENTLOG_SCREENS") == "write"
 UNBROKEN = {"query-markdown", "context-session"}  # a page for a file, and commands: whole, to be copied
@@ -91,7 +92,8 @@ def test_every_screen_that_is_kept_is_one_that_is_shown():
 
 
 def _compare(name, said, scene):
-    said = _GIVEN.sub("1,800", without_nonces(said).replace(str(scene.home), "~"))
+    said = _DIGEST.sub("0" * 64, without_nonces(said).replace(str(scene.home), "~"))
+    said = _GIVEN.sub("1,800", said)
     if REWRITES:
         KEPT.mkdir(exist_ok=True)
         (KEPT / name).write_text(said, encoding="utf-8")

@@ -11,6 +11,7 @@ from msgspec import NODEFAULT, Struct, inspect
 from eventlog.cli.group import command_line
 from eventlog.cli.verbs import VERBS
 from eventlog.format.events import COMMON, KNOWN, Event
+from eventlog.log.seal_chain import Seal, SealedFile
 from eventlog.settings import schema
 from tests.support.tree import ROOT
 
@@ -36,7 +37,7 @@ know are kept, shown by `eventlog query` and ignored by projections. `v` grows o
 
 def page() -> str:
     """The whole page."""
-    return "\n".join([HEAD, *events(), *parts(), *settings()])
+    return "\n".join([HEAD, *events(), *parts(), *seals(), *settings()])
 
 
 def events() -> Iterator[str]:
@@ -53,6 +54,33 @@ def parts() -> Iterator[str]:
     yield "## Objects in fields\n"
     for cls in nested(*KNOWN):
         yield f"### {cls.__name__}\n\n{summary(cls)}\n\n{table(rows(cls))}"
+
+
+SEALS = """\
+## `seals.jsonl`
+
+{} `eventlog seal` appends one, and so does the end of a session. `bytes` and `sha256` are those of
+`head -c BYTES log/NAME | sha256sum`. A leaf is the first 16 bytes of the SHA-256 of a zero byte and the line; leaves tell
+which line was changed. A file that is not listed is as the last seal that lists it has it: a day grows at its end only.
+
+What goes wrong, and what happens then:
+
+- A line of the log is altered, taken out, put in or moved, or a file is gone: `eventlog verify` names the first such line
+  of each file. The next seal leaves the file out, until `eventlog seal --anew` accepts it.
+- A line is erased by `redact`, and another put in its place; or moved into `DAY.damaged` by `verify --repair`. Before a file
+  is rewritten, a line of `rewritten.jsonl` lists the leaves it puts `in` and takes `out`: those are no alterations, and the
+  next seal has them as `changed`. In a day file of another machine, a line that says it was `redacted` counts as erased there.
+- A seal is altered or missing: each has its own digest and that of the line before. Seals missing at the end leave a shorter
+  chain that is whole: only a head that was noted elsewhere shows that (`eventlog verify --head DIGEST`).
+- A seal is torn, for its writer died: the next cuts it off. `cache/seals.json` is lost or damaged: it is made of the chain.
+"""
+
+
+def seals() -> Iterator[str]:
+    """The chain of states of the log."""
+    yield SEALS.format(summary(Seal))
+    yield table(rows(Seal))
+    yield f"### SealedFile\n\n{summary(SealedFile)}\n\n{table(rows(SealedFile))}"
 
 
 def settings() -> Iterator[str]:
@@ -115,7 +143,7 @@ def table(lines: Iterable[Row]) -> str:
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells) + "\n"
 
 
-def words(kind: inspect.Type) -> str:  # noqa: PLR0911, C901 - one line per kind of type
+def words(kind: inspect.Type) -> str:  # noqa: PLR0911, PLR0912, C901 - one line per kind of type
     """A type and its range, in words."""
     match kind:
         case inspect.UnionType(types=types):
@@ -136,6 +164,8 @@ def words(kind: inspect.Type) -> str:  # noqa: PLR0911, C901 - one line per kind
             return "true or false"
         case inspect.ListType(item_type=item) | inspect.VarTupleType(item_type=item):
             return f"list of {words(item)}"
+        case inspect.TupleType(item_types=items):
+            return " and ".join(words(item) for item in items)
         case inspect.DictType(value_type=inspect.AnyType()):
             return "object"
         case inspect.DictType(key_type=key, value_type=value):

@@ -28,6 +28,7 @@ EXCUSED = (
     Excused("docs/howto.md", "eventlog backup create", "writes into the home; `tests/app/test_backup.py: test_on_the_command_line_there_and_back`"),
     Excused("docs/howto.md", "pip install agent-eventlog", "wants a package index; `tests/app/test_backup.py: test_on_the_command_line_there_and_back`"),
     Excused("docs/howto.md", "eventlog scan", "wants a secret; `tests/app/test_scan.py: test_redact_erases_what_is_found_in_the_store`"),
+    Excused("docs/howto.md", "eventlog seal", "wants a head noted before; `tests/log/test_seals.py: test_on_the_command_line`"),
     Excused("docs/howto.md", "eventlog verify", "wants damage; `tests/log/test_repair.py: test_on_the_command_line_it_tells_what_was_moved`"),
     Excused("docs/howto.md", "pip install --upgrade", "wants a package index; `tests/log/test_wire.py: test_a_log_of_any_release_is_rendered`"),
     Excused("docs/howto.md", "eventlog uninstall", "wants a host; `tests/app/setup/install/test_install.py: test_installing_and_uninstalling_gives_back_every_byte`"),

@@ -34,7 +34,7 @@ VERBS = words_of(
     pass pick pair place plan point prepare preserve prevent print probe provide publish purge put quote raise
     rank read rebuild recompute record redact redirect reduce refold refresh refuse register reject release reload
     remember remove rename render reopen repair repeat replace replay report request require reset resolve restore
-    retract retry return reuse reverse revert rewrite run save scan schedule score scrub search seek select send
+    retract retry return reuse reverse revert rewrite run save scan schedule score scrub seal search seek select send
     serialise serve set settle shorten show sign skip sort split stage start stat stop store stream strip
     substitute suggest sum summarise swap sync take terminate test tokenize touch track transfer translate treat trim
     truncate trust try turn undo unescape uninstall unite unlock unregister unwrap update upgrade use validate

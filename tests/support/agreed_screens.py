@@ -145,6 +145,8 @@ AUDIT = {
     "project-list": _reads("project", "list"),
     "project-join": Screen(("project", "join", "shop", "notes")),
     "verify": _reads("verify"),
+    "seal": Screen(("seal",)),
+    "seal-again": Screen(("seal",), (("seal",),)),
     "verify-damaged": Screen(("verify",), files=((".eventlog/log/2026-02-15.jsonl", '{"v":1,"id":"x"}\n{"broken\n'),)),
 }  # fmt: skip
 SHELL = {

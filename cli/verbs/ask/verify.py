@@ -1,39 +1,82 @@
-"""Verify every line of the log: `eventlog verify`."""
+"""Verify every line of the log, and seal it: `eventlog verify`, `eventlog seal`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
+import msgspec
 
+from eventlog.app.setup.seal import seal_log, verify_sealed
 from eventlog.cli import EXIT_DAMAGED, options
 from eventlog.cli.progress import phases
+from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import count, emit_pretty, say
+from eventlog.log.lines import Damage
 from eventlog.log.repair import damaged_file, repair
-from eventlog.log.verify import VerifyResult, sync_program, verify
+from eventlog.log.seals import SealCheck
+from eventlog.log.verify import VerifyResult, sync_program
 from eventlog.store import Store
 
 
 @click.command(epilog=options.examples("eventlog verify", "eventlog verify --json", "eventlog verify --repair"))
 @click.option("--repair", "repairs", is_flag=True, help="Move damage into log/DAY.damaged, byte for byte.")
+@click.option("--head", default="", metavar="DIGEST", help="Compare with the seal that had this head, too.")
 @options.as_json
 @options.store
-def _verify_command(repairs: bool, as_json: bool, store: Store) -> int:
+def _verify_command(repairs: bool, head: str, as_json: bool, store: Store) -> int:
     """Read every line of the log and report damage with file, line, byte offset and kind.
 
     Other verbs skip damaged lines and unreadable files, and read everything else. Reports the second of two lines with
-    the same id, on one day or on two. Exits with 4 if anything is damaged.
+    the same id, on one day or on two, and of each file the first line that is no longer as it was sealed. Exits with 4
+    if anything is damaged.
 
     --repair drops nothing and changes no line that is read: it moves what no reader takes, with the reason, into a file
     beside the day. It waits 5 seconds for a writer, and exits with 4 if anything stays damaged.
+
+    --head takes the digest that `eventlog seal` printed. It shows that all that was sealed then is still there, also
+    where somebody has written both the log and its seals anew.
     """
     if repairs:
         return _repair(store, as_json=as_json)
+    log = options.open_log(store)
     with phases() as phase:
-        found = verify(options.open_log(store), phase("reading days"))
+        found, seals = verify_sealed(log, head, phase("reading days"))
     if as_json:
-        emit_pretty(found)
+        emit_pretty({**msgspec.structs.asdict(found), "seal": seals.seal.n if seals.seal else 0, "head": seals.head})
     else:
         _print_damage(found)
+        _print_seals(seals, Display(store))
     return EXIT_DAMAGED if found.damage else 0
+
+
+@click.command(epilog=options.examples("eventlog seal", "eventlog seal --json", "eventlog verify --head DIGEST"))
+@click.option("--anew", is_flag=True, help="Accept what differs from the seals, and begin anew.")
+@options.as_json
+@options.store
+def _seal_command(anew: bool, as_json: bool, store: Store) -> int:
+    """Add the state of the log to the chain of seals, and print its head.
+
+    From then on `eventlog verify` names a line that was altered, taken out, put in or moved. Sessions do the same when
+    they end. Note the head somewhere else, on paper or in a commit: `eventlog verify --head DIGEST` compares with it.
+
+    Exits with 4 if a file is not as it was sealed; it is left out then. --anew accepts the log as it is.
+    """
+    done = seal_log(options.open_log(store), thorough=True, anew=anew)
+    if as_json:
+        made = {"seal": done.seal.n if done.seal else 0, "head": done.head, "new": done.is_new}
+        emit_pretty({"status": "ok", **made, "damage": list(done.differing)})
+        return EXIT_DAMAGED if done.differing else 0
+    _print_places(done.differing)
+    if done.seal is None:
+        say("there is nothing to seal")
+    elif done.is_new:
+        lines = sum(file.lines for file in done.seal.days)
+        say(f"seal {done.seal.n}: {count(len(done.seal.days), 'file')} with {count(lines, 'line')}")
+    else:
+        say(f"nothing has changed since seal {done.seal.n} of {Display(store).when(done.seal.ts)}")
+    if done.head:
+        say(f"head {done.head}")
+    return EXIT_DAMAGED if done.differing else 0
 
 
 def _repair(store: Store, *, as_json: bool) -> int:
@@ -44,15 +87,13 @@ def _repair(store: Store, *, as_json: bool) -> int:
     else:
         for damage in done.moved:
             say(f"{damage.place} {damage.kind}: moved to {damaged_file(store.log, Path(damage.file).name[:10])}")
-        for damage in done.left:
-            say(f"{damage.place} {damage.kind}: {damage.reason}")
+        _print_places(done.left)
         say(f"{count(len(done.moved), 'piece')} moved, {len(done.left):,} left")
     return EXIT_DAMAGED if done.left else 0
 
 
 def _print_damage(found: VerifyResult) -> None:
-    for damage in found.damage:
-        say(f"{damage.place} {damage.kind}: {damage.reason}")
+    _print_places(found.damage)
     for path in found.strangers:
         program = sync_program(Path(path).name)
         say(f"{path}: {f'a copy made by {program}' if program else 'not a day file'}, never read")
@@ -60,3 +101,15 @@ def _print_damage(found: VerifyResult) -> None:
     unread = sum(damage.kind == "unreadable" for damage in found.damage)
     rest = f", {count(unread, 'unreadable file')}" if unread else ""
     say(f"{totals}, {count(len(found.damage) - unread, 'damaged line')}{rest}")
+
+
+def _print_places(damages: Sequence[Damage]) -> None:
+    for damage in damages:
+        say(f"{damage.place} {damage.kind}: {damage.reason}")
+
+
+def _print_seals(seals: SealCheck, display: Display) -> None:
+    if seals.noted:
+        say(f"that head is of seal {seals.noted.n} of {display.when(seals.noted.ts)}")
+    if seals.seal:
+        say(f"sealed until {display.when(seals.seal.ts)} (seal {seals.seal.n}), head {seals.head}")
