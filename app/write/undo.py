@@ -37,6 +37,7 @@ from eventlog.format.events import (
 from eventlog.format.retractions import Retractions, decided_by, goals_of
 from eventlog.format.timestamps import counts_at, order
 from eventlog.projections.bases.base_file import base_file_of
+from eventlog.projections.bases.ledger import is_from
 from eventlog.projections.bases.ledgers import ledgers
 from eventlog.projections.current.distinct_facts import subject_of
 from eventlog.projections.engine.replay import ReplayResult
@@ -63,9 +64,10 @@ class UndoResult(NamedTuple):
 
 
 def undoable(opened: OpenStore, said: str = "") -> Undoable:
-    """Find what is meant, or the last thing that was done and not taken back; raises BadRequest."""
-    done = _Done(opened)
-    last = max(done.all(), key=lambda one: order(one.told), default=None)
+    """Find what is meant, or the last thing that was done on this machine and not taken back; raises BadRequest."""
+    done, here = _Done(opened), opened.replica or None
+    of_here = (one for one in done.all() if isinstance(one.told, PlanEntry) or is_from(one.told, here))
+    last = max(of_here, key=lambda one: order(one.told), default=None)
     found = done.named(event_meant(opened, said)) if said else last
     if found is None:
         raise BadRequest("there is nothing to take back", hint="eventlog undo ID takes back one event")

@@ -7,6 +7,10 @@ from eventlog.app.build import foreign_logs
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.setup import doctor
 from eventlog.app.setup.install.install import InstallTarget
+from eventlog.app.write.rejections import Rejections
+from eventlog.app.write.undo import undoable
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import Fact
 from eventlog.store.files import make_dirs
 from eventlog.store.replica import make_replica
 from tests.support.builders import DAY, line, lines, write
@@ -118,3 +122,21 @@ def test_what_happened_to_another_machines_file_is_said_of_that_file_only(tmp_pa
 
     assert 0 == here.replay()
     assert (b"## Tone\n\nshort\n", b"## Tone\n\nlong\n") == (here.text, there.text)
+
+
+def test_the_last_thing_done_here_is_nothing_that_was_done_on_another_machine(tmp_path):
+    here, there = Network(tmp_path, count=2).machines
+    decision = {"type": "rejected", "conversation_id": "human", "agent": "human"}
+    [theirs] = there.log.put([{**decision, "statement": "The tea is red"}])
+    here.take(there)
+    with pytest.raises(BadRequest, match="nothing to take back"):
+        undoable(here.opened)
+    [mine] = here.log.put([{**decision, "statement": "The sea is red"}])
+    there.log.put([{**decision, "statement": "The sky is red"}])
+    here.take(there)
+
+    assert mine.event.id == undoable(here.opened).told.id
+    assert theirs.event.id == undoable(here.opened, theirs.event.id).told.id
+    assert {mine.event.replica, theirs.event.replica} == {here.name, there.name}
+    for statement in ("The tea is red", "The sky is red"):  # and all of them count here
+        assert Rejections(here.log).of(Fact(conversation_id="s", content=statement))
