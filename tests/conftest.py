@@ -15,14 +15,14 @@ from hypothesis import HealthCheck, settings
 from eventlog.app.search import dialogues, search_index
 from eventlog.log.event_log import EventLog
 from eventlog.store import dayfile
+from tests.support import effort
 from tests.support.builders import Clock
-from tests.support.effort import FUZZ
 
 # `make test` tries the same examples every time, on every machine however slow; `make fuzz` looks for new ones.
 _common = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("fixed", _common, max_examples=10, derandomize=True)
-settings.register_profile("fuzz", _common, max_examples=200, print_blob=True)
-settings.load_profile("fuzz" if FUZZ else "fixed")
+settings.register_profile("fuzz", _common, max_examples=effort.EXAMPLES, print_blob=True)
+settings.load_profile("fuzz" if effort.FUZZ else "fixed")
 
 
 def _use_memory_for_files(place="/dev/shm", needed=1 << 30):
@@ -88,6 +88,14 @@ def _connections_have_owners():
         for module in (sqlite3, search_index, dialogues):
             patch.setattr(module, "connect", partial(sqlite3.connect, factory=_OwnedConnection))
         yield
+
+
+@pytest.fixture(autouse=True)
+def _rounds(request):
+    """Let `make trust` know how often a test has tried what it tries."""
+    effort.begin()
+    yield
+    request.node.user_properties.append(("rounds", effort.played(request.node.obj)))
 
 
 _numbers = itertools.count()

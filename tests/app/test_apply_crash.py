@@ -1,17 +1,15 @@
 """The applier is killed at every step that changes anything on disk: no half file, nothing lost, the next run completes it."""
 
-import os
 from pathlib import Path
 
 import pytest
 
 from eventlog import EventLog
-from eventlog.store import dayfile
 from tests.support.bases import SETTINGS, apply_all, edits, planned, rendered, user_md, write_user
+from tests.support.faults import KILLED, killed
 from tests.support.use_cases import apply
 
-STEPS = ("open", "mkdir", "write", "replace", "fsync", "unlink")
-KILLED, DONE = 9, 0
+DONE = 0
 BEFORE = "# T\n\n## Old\n\nlong ago\n\n## A\n\nby hand\n\n## B\n\none\n"
 AFTER = "# T\n\n## Old\n\nlong ago\nfrom an agent\n\n## A\n\nby hand\n\n## B\n\ntwo\n\n## C\n\nnew\n"
 
@@ -32,35 +30,13 @@ def busy_store(log):
 
 
 def killed_at(log, step):
-    """Apply in a process of its own that dies just before its `step`-th call; the exit code."""
-    child = os.fork()
-    if child == 0:
-        try:
-            dies_at(step)
-            apply(log, SETTINGS)
-            os._exit(DONE)
-        except BaseException:  # noqa: BLE001 - whatever it is, it is not pytest's
-            os._exit(1)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    """Apply in a process of its own that dies just before its `step`-th call that writes; the exit code."""
 
+    def applied():
+        apply(log, SETTINGS)
+        return DONE
 
-def dies_at(step):
-    left = iter(range(step))
-
-    def deadly(real):
-        def call(*args, **kwargs):
-            if next(left, None) is None:
-                if real is write and len(args[1]) > 1:
-                    write(args[0], args[1][: len(args[1]) // 2])  # a torn line
-                os._exit(KILLED)
-            return real(*args, **kwargs)
-
-        return call
-
-    write = os.write
-    for name in STEPS:
-        setattr(os, name, deadly(getattr(os, name)))
-    dayfile._sync = deadly(dayfile._sync)
+    return killed(applied, step)
 
 
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # fork beside xdist's thread; nothing is shared

@@ -1,7 +1,6 @@
 """A redaction that is killed at any step is finished by the next program that opens the log."""
 
 import json
-import os
 import shutil
 from pathlib import Path
 
@@ -13,38 +12,14 @@ from eventlog.app.write.erased_text import Needles
 from eventlog.app.write.redact import redactable
 from eventlog.format.events import Fact
 from eventlog.log.verify import verify
-from eventlog.store import Store, dayfile
+from eventlog.store import Store
 from tests.support.bases import apply_all, planned, user_md
 from tests.support.effort import rounds
+from tests.support.faults import KILLED, killed
 from tests.support.use_cases import opened
 
 SECRET = "hunter2-Sommer2026"
-STEPS = ("open", "write", "replace", "unlink", "mkdir")
-KILLED, DONE = 9, 0
-
-
-def _killed_at(step, act):
-    child = os.fork()
-    if child == 0:
-        try:
-            left = iter(range(step))
-
-            def deadly(real):
-                def call(*args, **kwargs):
-                    if next(left, None) is None:
-                        os._exit(KILLED)
-                    return real(*args, **kwargs)
-
-                return call
-
-            for name in STEPS:
-                setattr(os, name, deadly(getattr(os, name)))
-            dayfile._sync = deadly(dayfile._sync)
-            act()
-            os._exit(DONE)
-        except BaseException:  # noqa: BLE001 - whatever it is, it is not pytest's
-            os._exit(1)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+DONE = 0
 
 
 def _holding(root):
@@ -70,7 +45,7 @@ def test_killed_anywhere_the_next_program_finishes_it_and_all_other_events_are_w
         shutil.rmtree(log.store.root)
         shutil.copytree(before, log.store.root, symlinks=True)
         user_md().write_bytes(base)
-        code = _killed_at(step, lambda: begin(log.store, erasing))
+        code = killed(lambda: begin(log.store, erasing) and DONE, step)
         is_begun = Path(pending_of(log.store)).exists() or Path(log.store.redactions).exists()
         again = open_log(Store(log.store.root), Machine.here())
         assert bool(_holding(log.store.root)) == (not is_begun)

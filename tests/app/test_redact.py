@@ -19,6 +19,7 @@ from eventlog.secrets.redacted import keys_of
 from eventlog.store import spool
 from tests.support.bases import REVIEWED, apply_all, planned, user_md, write_user
 from tests.support.command_line import call
+from tests.support.effort import rounds
 from tests.support.hook_calls import tell
 from tests.support.use_cases import DEFAULTS, opened
 
@@ -68,7 +69,7 @@ def log(tmp_path):
     return EventLog(tmp_path / "store", fsync=False, clock=lambda: 1_771_588_800 * 10**9 + next(ticks) * 10**9)
 
 
-def said_everywhere(log, text):
+def said_everywhere(log, text, number=1):
     """Say a text in all the ways there are; only sometimes alone."""
     store = log.store
     log.append(Fact(conversation_id="s1", project="/p/shop", content=f"It is {text}, mind", entities=[text]))
@@ -85,11 +86,11 @@ def said_everywhere(log, text):
     spool.leave(store, {"type": "fact", "conversation_id": "s1", "content": text}, f"key {text}", None, log.now())
     note(store, OSError(f"cannot read {text}"), {"type": "fact", "content": text})
     for path, content in {
-        "knowledge/MEMORY.md.edited-0a1b": f"- {text}\n- mine\n",
-        "log/2026-02-20.damaged": f'{{"content": {json.dumps(text)}',
-        "log/2026-02-20.sync-conflict-1.jsonl": json.dumps({"content": text}),
-        "staging/20260221-x.yaml": f"content: {json.dumps(text)}\n",
-        "backups/settings.json-1.json": json.dumps(
+        f"knowledge/MEMORY.md.edited-{number}": f"- {text}\n- mine\n",
+        f"log/20{20 + number // 28:02d}-02-{1 + number % 28:02d}.damaged": f'{{"content": {json.dumps(text)}',
+        f"log/2026-02-20.sync-conflict-{number}.jsonl": json.dumps({"content": text}),
+        f"staging/20260221-x{number}.yaml": f"content: {json.dumps(text)}\n",
+        f"backups/settings.json-{number}.json": json.dumps(
             {"path": "/h/settings.json", "before": base64.b64encode(f"a {text} b".encode()).decode(), "after": "0"}
         ),
     }.items():
@@ -135,6 +136,27 @@ def test_many_texts_are_erased_at_once(log):
     assert [f"{number} has [redacted:1] within" for number in range(200)] == [
         event.content for event in log.read() if event.type == "fact"
     ]
+    assert [] == verify(log).damage
+
+
+@pytest.mark.fuzz
+def test_texts_that_came_in_every_way_are_in_no_file_in_no_spelling(log):
+    several = texts(rounds(fixed=4, fuzz=200))
+    for number, text in enumerate(several, 1):
+        said_everywhere(log, text, number)
+    replay_store(opened(log))
+
+    done = erased(log, pattern="(" + "|".join(map(re.escape, several)) + ")")
+
+    files = {
+        path: _folded(path)
+        for root in (log.store.root, Path.home())
+        for path in Path(root).rglob("*")
+        if path.is_file()
+    }
+    wanted = {one.casefold().encode() for text in several for one in spellings(text)}
+    assert [] == [(path.name, one) for path, data in files.items() for one in wanted if one in data]
+    assert 5 * len(several) == len(done.receipt.events)
     assert [] == verify(log).damage
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from eventlog.log.repair import damaged_file, repair
 from eventlog.log.verify import verify
 from tests.support.builders import DAY, NEXT_DAY, line, lines
 from tests.support.command_line import call
+from tests.support.effort import rounds, seed
 from tests.support.golden import DAMAGED, copied
 
 BAD = [
@@ -79,12 +81,25 @@ def test_rest_and_pieces_are_the_bytes_before_and_twice_is_once(tmp_path_factory
     assert again == {path: path.read_bytes() for path in Path(log.store.log).iterdir()}
 
 
-def test_every_byte_flipped_every_prefix_the_sum_of_bytes_stays(tmp_path):
-    whole = lines(0, 1, 2)
-    damages = [whole[:cut] for cut in range(0, len(whole), 7)]
-    damages += [whole[:at] + bytes([whole[at] ^ 0x80]) + whole[at + 1 :] for at in range(0, len(whole), 5)]
-    for number, data in enumerate(damages):
-        log = written(tmp_path / str(number), data)
+WHOLE = lines(0, 1, 2)
+DAMAGES = {
+    "cut": lambda at, _: WHOLE[:at],
+    "flipped": lambda at, bits: WHOLE[:at] + bytes([WHOLE[at] ^ (1 << bits % 8)]) + WHOLE[at + 1 :],
+    "zeros": lambda at, bits: WHOLE[:at] + bytes(bits) + WHOLE[at + bits :],
+    "foreign bytes": lambda at, bits: WHOLE[:at] + b"\xff\n{}\x00"[: 1 + bits % 5] + WHOLE[at:],
+    "taken out": lambda at, bits: WHOLE[:at] + WHOLE[at + bits :],
+    "another line of the id": lambda at, bits: WHOLE + line(at % 3, content=f"other {bits}") + b"\n",
+}
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_whatever_damage_is_repaired_the_sum_of_bytes_stays(tmp_path, kind):
+    chance = random.Random(f"{seed()} {kind}")
+    for number in range(rounds(fixed=25, fuzz=14_000 // len(DAMAGES) + 1)):
+        data = DAMAGES[kind](chance.randrange(len(WHOLE)), chance.randrange(1, 80))
+        log = written(tmp_path / f"{number % 50}", data)
+        Path(damaged_file(log.store.log, DAY)).unlink(missing_ok=True)
         events = list(log.read())
         repair(log)
         assert len(data) == bytes_of(log)

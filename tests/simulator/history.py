@@ -6,6 +6,7 @@ The promises, each checked where it can first be broken:
 - lines that a person wrote into a knowledge base stay until a person removes them;
 - what is forgotten is told nowhere: files, context, search, recall; what is redacted is in no file of the store;
 - a second replay writes nothing, and a replay from nothing makes the same bytes;
+- `verify` names no line as altered, missing, inserted or swapped that nobody took away;
 - no verb ends with a traceback.
 """
 
@@ -15,6 +16,7 @@ import itertools
 import json
 import os
 import random
+import re
 import shutil
 import time
 from collections import Counter
@@ -27,8 +29,7 @@ from eventlog.cli import EXIT_DAMAGED
 from eventlog.format.events import HUMAN
 from eventlog.log.event_log import EventLog
 from eventlog.projections.bases import section_edits
-from tests.simulator import faults
-from tests.support import host_calls
+from tests.support import faults, host_calls
 from tests.support.builders import NOON
 from tests.support.command_line import call
 from tests.support.machines import of_machine
@@ -39,15 +40,17 @@ BIRDS = ("heron", "otter", "stork", "crane", "finch", "raven")
 PLANTS = ("fern", "moss", "ivy")
 HEADINGS = ("Tea", "Work", "Home")
 HOUR = 3600 * 10**9
+_ID = re.compile(rb'"id":"([^"]*)"')
 _JUMPS = (-48 * HOUR, -HOUR, HOUR, 30 * HOUR, 24 * 400 * HOUR, -24 * 400 * HOUR)
 _WEIGHTS = {
     "fact": 6, "keyed": 2, "summary": 3, "plan": 4, "append": 2, "write_entry": 2, "start": 2, "prompt": 2, "turn_end": 2, "session_end": 1,
     "replay": 5, "settle": 2, "look": 2, "forget": 4, "forget_session": 1, "undo": 3, "undo_id": 1, "restore": 1,
     "resolve": 2, "edit_memory": 2, "edit_base": 4, "clock": 1, "take": 4, "torn_take": 1, "copy": 1, "lose_name": 1,
-    "lose_cache": 1, "damage_cache": 1, "tear": 1, "drop": 1, "redact": 2,
+    "lose_cache": 1, "damage_cache": 1, "tear": 1, "drop": 1, "redact": 2, "seal": 2, "verify": 1, "repair": 1,
 }  # fmt: skip
 _KILLABLE = {
-    "fact", "keyed", "summary", "plan", "append", "prompt", "turn_end", "replay", "settle", "forget", "undo", "resolve", "redact"
+    "fact", "keyed", "summary", "plan", "append", "prompt", "turn_end", "replay", "settle", "forget", "undo", "resolve", "redact",
+    "seal", "repair",
 }  # fmt: skip
 
 
@@ -106,6 +109,8 @@ class Desk:
         self.redacted = set()  # marks of events that are erased
         self.forgotten = set()  # birds
         self.mine = set()  # marks of lines a person wrote into USER.md and has not removed
+        self.taken = {}  # files of other machines: the ids of their lines, as many as there ever were
+        self.repaired = set()  # of these files, those from which damage was moved that may come back
         self.has_edits = False  # a person changed files, or was killed while deciding: a replay may say so
 
     @property
@@ -180,6 +185,7 @@ class History:
                 self.happen(Step("replay", desk.number, 0, 0))
                 self.happen(Step("look", desk.number, 0, 0))
                 self._acknowledged_once(desk)
+                self._unaltered(desk)
                 kept = desk.bytes()
                 shutil.rmtree(desk.store / "cache", ignore_errors=True)
                 code = self.verb("replay")
@@ -273,6 +279,21 @@ class History:
             said = self._called(*asked)
             self._no_bird_of(said.out.replace(every, ""))
 
+    def seal(self, _):
+        self.verb("seal")
+
+    def verify(self, _):
+        self._unaltered(self.desk)
+
+    def repair(self, _):
+        """Damage of other machines' files that is moved here comes back with their next copy."""
+        before = self.desk.bytes()
+        self.verb("verify", "--repair")
+        after = self.desk.bytes()
+        self.desk.repaired |= {Path(path).name for path in before if before[path] != after.get(path)} & {
+            *self.desk.taken
+        }
+
     # -------------------------------------------------------------------------------------------- a person
 
     def forget(self, step):
@@ -349,7 +370,10 @@ class History:
         (self.desk.store / "log").mkdir(parents=True, exist_ok=True)
         for file in (other.store / "log").glob("????-??-??.jsonl"):
             data = file.read_bytes()
-            (self.desk.store / "log" / f"{file.stem}.{other.name}.jsonl").write_bytes(data[: round(len(data) * whole)])
+            path = self.desk.store / "log" / f"{file.stem}.{other.name}.jsonl"
+            path.write_bytes(data[: round(len(data) * whole)])
+            if not self._lost_lines(self.desk, path):
+                self.desk.taken[path.name] = _ids(path)
         self.desk.forgotten.clear()  # there may be an undo in it
 
     def torn_take(self, step):
@@ -370,6 +394,7 @@ class History:
             source, target = (other.store, desk.store) if step.b % 3 == 1 else (other.home, desk.home)
             shutil.copytree(source, target, dirs_exist_ok=True, symlinks=True)
         desk.acknowledged, desk.redacted = set(other.acknowledged), set(other.redacted) if step.b % 3 else set()
+        desk.taken, desk.repaired = (dict(other.taken), set(other.repaired)) if step.b % 3 else ({}, set())
         desk.forgotten.clear()
         desk.mine = {mark for mark in other.mine if mark.encode() in desk.base}
         desk.has_edits = other.has_edits and step.b % 3 != 0
@@ -476,6 +501,18 @@ class History:
         twice = {mark: count for mark, count in there.items() if count > 1}
         assert not (wrong | twice), f"acknowledged, and not there once: {wrong | twice}"
 
+    def _unaltered(self, desk):
+        """No line is named that nobody took away."""
+        found = json.loads(self._called("verify", "--json").out)["damage"]
+        named = [one for one in found if one["kind"] in ("altered", "missing", "inserted", "swapped")]
+        wrong = [one for one in named if not self._lost_lines(desk, Path(one["file"]))]
+        assert not wrong, f"nobody did this to the log: {wrong}"
+
+    def _lost_lines(self, desk, path):
+        """Whether a file of another machine has fewer lines than it had, or may have other ones."""
+        before = desk.taken.get(path.name, [])
+        return bool(before) and (path.name in desk.repaired or _ids(path)[: len(before)] != before)
+
     def _settled(self, desk):
         """After a replay: a second one writes nothing, and what is forgotten is in no file."""
         if self.step.fault:
@@ -504,6 +541,12 @@ class History:
         assert not different, (
             f"{what}: {[(path, _difference(one.get(path), other.get(path))) for path in different[:3]]}"
         )
+
+
+def _ids(path):
+    """The ids of the whole lines of a day file, in their order; a line without stands for itself."""
+    lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
+    return [found[1] if (found := _ID.search(line)) else line for line in lines]
 
 
 def _difference(one, other):

@@ -71,9 +71,9 @@ def kinds(damage):
 def spawn(*args, **options):
     """A Python process that imports the code under test and these tests; `args` as on the command line of `python`."""
     environ = {**os.environ, "PYTHONPATH": f"{IMPORT_PATH}:{ROOT}"}
-    return subprocess.Popen([sys.executable, *map(str, args)], stdout=subprocess.PIPE, env=environ, **options)
+    return subprocess.Popen([sys.executable, *map(str, args)], env=environ, **{"stdout": subprocess.PIPE, **options})
 
 
-def writer(store, name, count, *, size=0):
+def writer(store, name, count, *, size=0, pause=0, **options):
     """A process that appends `count` facts and acknowledges the id of each on its stdout."""
-    return spawn(ROOT / "tests" / "support" / "writer.py", store, name, count, size)
+    return spawn(ROOT / "tests" / "support" / "writer.py", store, name, count, size, pause, **options)
