@@ -132,6 +132,17 @@ def confirm(question: str, *, yes: bool) -> bool:
     return click.confirm(question)
 
 
+def edited(text: str) -> str:
+    """Open a text in the person's editor; raises BadRequest if it is not saved."""
+    import click
+
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    after = click.edit(text, editor=editor, extension=".md", require_save=True)
+    if after is None:
+        raise BadRequest("the editor was left without saving", hint="nothing was changed")
+    return after
+
+
 def _wants_colours() -> bool:
     """Check for a terminal without NO_COLOR (no-color.org)."""
     return is_terminal() and not os.environ.get("NO_COLOR")

@@ -1,7 +1,7 @@
 """The events behind a line of a knowledge file, and behind what a session was given."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import partial
 from pathlib import Path, PurePath
@@ -13,14 +13,14 @@ from eventlog.app.build.storage import base_files, base_targets
 from eventlog.app.naming.names import did_you_mean, file_line, with_project_named
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest, system_reason
-from eventlog.format.events import ContextInjected, Event, KnownFile
+from eventlog.format.events import ContextInjected, Event, Fact, KnownFile
 from eventlog.format.marks import has_line_mark, line_marks_in, says_something
 from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import statement_of
 from eventlog.format.timestamps import order
 from eventlog.log.event_log import EventLog
 from eventlog.log.lines import LogLine
-from eventlog.projections.base import Document, Line
+from eventlog.projections.base import Document, Line, Projection
 from eventlog.projections.bases.drift import locate
 from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.sections import Page
@@ -42,29 +42,37 @@ class LineReason(NamedTuple):
     """A line of a file, and the events it comes from, oldest first; None where the log does not have it.
 
     `rejected` are the decisions of people, in force now, against what it says: the file is older, or a person's.
+    `replaced` are the events whose statements it took the place of, oldest first.
     """
 
     number: int
     text: str
     entries: list[LogLine] | None
     rejected: tuple[LogLine, ...] = ()
+    replaced: tuple[LogLine, ...] = ()
 
 
-def explain(opened: OpenStore, file: Path, number: int | None = None) -> list[LineReason]:
+def explain(
+    opened: OpenStore, file: Path, number: int | None = None, own: Sequence[Projection] = ()
+) -> list[LineReason]:
     """Explain every line of a rendered file or of a knowledge base, or the one asked for; raises BadRequest.
 
     A rendered file tells of when it is; it is explained by the log as of then, wherever it lies. A knowledge base is
-    explained section by section; what is there twice or says something else than the log is a person's.
+    explained section by section; what is there twice or says something else than the log is a person's. `own` are
+    projections besides those installed.
     """
     try:
-        return _explain(opened, file, number)
+        return _explain(opened, file, number, own)
     except RowsDamaged:  # what is behind a line is read when somebody asks for it
-        return _explain(opened, file, number, anew=True)
+        return _explain(opened, file, number, own, anew=True)
 
 
-def _explain(opened: OpenStore, file: Path, number: int | None, *, anew: bool = False) -> list[LineReason]:
+def _explain(
+    opened: OpenStore, file: Path, number: int | None, own: Sequence[Projection], *, anew: bool = False
+) -> list[LineReason]:
     data = _read(file, opened)
-    rendered = partial(replay, opened.log, opened.settings, projections=installed().projections, anew=anew, save=False)
+    views = [*installed().projections, *own]
+    rendered = partial(replay, opened.log, opened.settings, projections=views, anew=anew, save=False)
     past = Renderings(lambda until: rendered(until=until))
     kept = past.at(None).line_sources(file.resolve(), data)
     rendered_at = None if kept else _rendered_at(data, file, past)
@@ -82,6 +90,10 @@ def _explain(opened: OpenStore, file: Path, number: int | None, *, anew: bool = 
     wanted = range(1, len(lines) + 1) if number is None else [number]
     entries = _LogLines(opened.log, [behind[row] for row in wanted if row in behind])
     reasons = [LineReason(row, lines[row - 1], entries.of(behind[row]) if row in behind else None) for row in wanted]
+    reasons = [
+        reason._replace(replaced=replaced_by(opened.log, [entry.event for entry in reason.entries or ()]))
+        for reason in reasons
+    ]
     return _with_rejections(opened.log, reasons, past.at(None).index.withdrawn)
 
 
@@ -96,6 +108,18 @@ def reasons_behind(opened: OpenStore, place: str) -> list[LineReason]:
     """Explain `FILE`, or one line of it as `FILE:LINE`; raises BadRequest."""
     file, number = file_line(place)
     return explain(opened, known_file(opened, file), number)
+
+
+def replaced_by(log: EventLog, events: Iterable[Event]) -> tuple[LogLine, ...]:
+    """Find what facts took the place of, and what that had replaced before, oldest first."""
+    found: dict[str, LogLine] = {}
+    wanted = {one for fact in events if isinstance(fact, Fact) for one in fact.replaces}
+    while wanted:
+        new = log.find(wanted)
+        found |= new
+        older = {one for entry in new.values() if isinstance(entry.event, Fact) for one in entry.event.replaces}
+        wanted = older - found.keys()
+    return tuple(sorted(found.values(), key=lambda entry: order(entry.event)))
 
 
 def _with_rejections(log: EventLog, reasons: list[LineReason], withdrawn: Retractions) -> list[LineReason]:

@@ -1,6 +1,6 @@
 """Append events of any type, singly or as a stream; refuse what only people's own verbs may append."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import PurePath, PureWindowsPath
 from typing import Any, NamedTuple, get_type_hints
@@ -52,7 +52,15 @@ def append_stream(
 
     Sent again with the same name of a `batch`, only what is missing is added.
     """
-    return _noted(log, log.put(_checked(lines, phases), batch=batch))
+    return _noted(log, log.put(_checked(_events(lines, "stdin", _appendable), phases), batch=batch))
+
+
+def append_exported(log: EventLog, file: str, lines: Iterable[bytes], phases: Phases = quiet) -> list[AppendResult]:
+    """Append lines that a log had, decisions of people included, as far as they are missing; raises as a stream does.
+
+    Each line has its id and its time: nothing else tells what is there already.
+    """
+    return _noted(log, log.put(_checked(_events(lines, file, _exported), phases)))
 
 
 def _noted(log: EventLog, appended: list[AppendResult]) -> list[AppendResult]:
@@ -76,9 +84,9 @@ def withdrawing_nothing(log: EventLog, appended: Iterable[AppendResult]) -> dict
     }
 
 
-def _checked(lines: Iterable[bytes], phases: Phases) -> Iterator[Event]:
+def _checked(events: Iterable[Event], phases: Phases) -> Iterator[Event]:
     checked = phases("checking events")
-    for number, event in enumerate(_events(lines), 1):
+    for number, event in enumerate(events, 1):
         yield event
         checked(number, 0)
     phases("storing events")
@@ -107,15 +115,22 @@ def value_of(type_name: str, field: str, text: str) -> Any:
         return text
 
 
-def _events(lines: Iterable[bytes]) -> Iterator[Event]:
+def _events(lines: Iterable[bytes], place: str, event_of: Callable[[Mapping[str, Any]], Event]) -> Iterator[Event]:
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
-            yield _appendable(object_of(line))
+            yield event_of(object_of(line))
         except InvalidEvent as error:
             hint = "; ".join(filter(None, (error.hint, _NOTHING_STORED)))
-            raise InvalidEvent(str(error), where=f"stdin:{number}", hint=hint) from error
+            raise InvalidEvent(str(error), where=f"{place}:{number}", hint=hint) from error
+
+
+def _exported(fields: Mapping[str, Any]) -> Event:
+    event = codec.from_fields(dict(fields))
+    if not (event.id and event.ts):
+        raise InvalidEvent("has no id or no time", hint="give a file that `eventlog export` wrote")
+    return codec.check(event)
 
 
 def _appendable(fields: Mapping[str, Any]) -> Event:

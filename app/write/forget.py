@@ -1,7 +1,8 @@
 """Forgetting: what is meant, all that stands behind it, and the decision that keeps it away until it is taken back."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from shlex import quote
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -58,6 +59,11 @@ def forgettable(opened: OpenStore, said: str) -> list[Forgettable]:
     if events:
         return known.of_event(events[0])
     return known.of_line(reasons_behind(opened, said)[0]) if is_file_line(said) else known.of_text(said)
+
+
+def forgettable_matching(opened: OpenStore, text: str) -> list[Forgettable]:
+    """Find every statement a text is a part of, those said most first; raises BadRequest where there is none."""
+    return _Known(opened).matching(text)
 
 
 def forgettable_session(opened: OpenStore, conversation_id: str) -> Forgettable:
@@ -126,17 +132,32 @@ class _Known:
         wanted = statement_of(said)
         if wanted in self._said:
             return [self._statement(wanted)]
-        found = [one for one in self._said if wanted in one]
+        found = self._containing(said)
+        if len(found) > 1:
+            several = [cut(self._worded[one], _LISTED_CHARS) for one in found[:_LISTED]]
+            every = f"all of them: eventlog forget --matching {quote(said)} --all"
+            raise BadRequest(
+                f"{len(found)} statements say {said!r}: give one of them whole", hint="\n".join([*several, every])
+            )
+        return [self._statement(one) for one in found]
+
+    def matching(self, said: str) -> list[Forgettable]:
+        """Take a text for all statements it is a part of."""
+        found = self._containing(said)
+        lines = self._log.find({event for one in found for event in self._said[one]})
+        return sorted((self._statement(one, lines) for one in found), key=lambda one: (-len(one.behind), one.text))
+
+    def _containing(self, said: str) -> list[str]:
+        wanted = statement_of(said)
+        found = [one for one in self._said if wanted and wanted in one]
         if not found:
             near = did_you_mean(said, self._worded.values())
             raise BadRequest(f"nothing says {said!r}", hint=near if near.startswith("did you") else "")
-        if len(found) > 1:
-            several = "\n".join(cut(self._worded[one], _LISTED_CHARS) for one in found[:_LISTED])
-            raise BadRequest(f"{len(found)} statements say {said!r}: give one of them whole", hint=several)
-        return [self._statement(one) for one in found]
+        return found
 
-    def _statement(self, one: str) -> Forgettable:
-        behind = self._log.find(self._said[one])
+    def _statement(self, one: str, lines: Mapping[str, LogLine] | None = None) -> Forgettable:
+        lines = self._log.find(self._said[one]) if lines is None else lines
+        behind = {event: lines[event] for event in self._said[one] if event in lines}
         text = self._worded[one]
         in_order = sorted(behind.values(), key=lambda entry: order(entry.event))
         decision = Rejected(

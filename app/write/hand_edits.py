@@ -49,7 +49,7 @@ def record_edits(log: EventLog, settings: Settings, *, dry_run: bool = False) ->
     edited = {path.relative_to(root).as_posix(): data for path, data in _edited(root)}
     found = {name: _interpret(past, name, root / name, data) for name, data in edited.items()}
     events = [event for reading in found.values() for event in reading.events]
-    events += _restore_retyped(log, events)
+    events += restore_retyped(log, events)
     copies = SetAside(log.store)
     events += _added_in(copies, past, events)
     if events and not dry_run:
@@ -101,7 +101,7 @@ def _new_facts(past: _Past, name: str, path: Path, data: bytes) -> list[Fact]:
     return [event for event in found if isinstance(event, Fact)]
 
 
-def _restore_retyped(log: EventLog, events: Iterable[Event]) -> list[Event]:
+def restore_retyped(log: EventLog, events: Iterable[Event]) -> list[Restored]:
     """Restore rejected statements that the user typed again."""
     typed = [event for event in events if isinstance(event, Fact) and event.agent == HUMAN]
     withdrawn = Retractions(decided_before(log, open_for_reading(log.store)) if typed else ())

@@ -1,6 +1,6 @@
 """The events that join projects, and that name the addresses of those worked in here."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from eventlog.app.naming.known_projects import about, name_of
@@ -29,15 +29,21 @@ def join_projects(opened: OpenStore, one: str, other: str) -> ProjectJoined:
 
 
 def tell_remotes(log: EventLog, places: Places, known: Identities) -> int:
-    """Append the addresses of paths that the log does not know yet; returns how many events, raises NotStored."""
-    return len(log.put(_untold(log, places, known)))
-
-
-def _untold(log: EventLog, places: Places, known: Identities) -> Iterator[ProjectSeen]:
+    """Append the addresses of paths worked at lately that the log does not know; returns how many, raises NotStored."""
     replica, since = replica_of(log.store), timestamps.from_ns(log.now() - _LATELY_NS)
-    for path, stays in places.stays.items():
-        if replica not in stays or stays[replica].last < since or not _is_directory(path):
-            continue
+    stays = places.stays.items()
+    return len(
+        log.put(_untold([path for path, at in stays if replica in at and at[replica].last >= since], known, replica))
+    )
+
+
+def tell_remotes_at(log: EventLog, paths: Iterable[str], known: Identities) -> int:
+    """Append the addresses of these paths that the log does not know; returns how many, raises NotStored."""
+    return len(log.put(_untold(paths, known, make_replica(log.store))))
+
+
+def _untold(paths: Iterable[str], known: Identities, replica: str) -> Iterator[ProjectSeen]:
+    for path in filter(_is_directory, paths):
         remote = remote_of(path) or None
         if remote != known.remote(path, replica):
             yield ProjectSeen(conversation_id=replica, replica=replica, project=path, path=path, remote=remote)

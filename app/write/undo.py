@@ -95,15 +95,17 @@ class _Done:
 
     def __init__(self, opened: OpenStore) -> None:
         self._log = opened.log
-        events = [event for event in opened.log.read() if isinstance(event, _DOING) or event.agent == HUMAN]
+        events = [
+            event for event in opened.log.read() if isinstance(event, _DOING) or event.agent == HUMAN or _batch(event)
+        ]
         self._events = {event.id: event for event in events}
         self._withdrawn = Retractions(event for event in events if isinstance(event, Withdrawal))
         self._firsts = first_texts(opened)
         self._saves = {event.ts for event in events if isinstance(event, Fact) and event.agent == HUMAN}
         self._batches: dict[str, list[Event]] = defaultdict(list)
         for event in events:
-            if isinstance(event, Rejected | Restored):
-                self._batches[event.batch or event.id].append(event)
+            if isinstance(event, Rejected | Restored) or _batch(event):
+                self._batches[_batch(event) or event.id].append(event)
         self._arrivals: dict[str, EntryApplied] = {}  # the first of each entry
         self._let_through: dict[str, str] = {}  # entries, and the decision each had waited for
         self._follow(opened.log.read())
@@ -168,12 +170,13 @@ class _Done:
         return event.batch is None and event.ts in self._saves
 
     def _undoable(self, event: Event) -> Undoable:
-        what = _WORDS.get(type(event), "an edit by hand")
+        what = _WORDS.get(type(event), "a correction" if _batch(event) else "an edit by hand")
+        deed = self._batches.get(_batch(event) or event.id)
+        if deed and not (isinstance(event, Restored) and self._is_saved(event)):
+            return Undoable(event, self._with_what_waited(deed), what)
         match event:
             case EntryApplied():
                 return Undoable(event, [self._events[event.target]], what)
-            case Rejected() | Restored() if not (isinstance(event, Restored) and self._is_saved(event)):
-                return Undoable(event, self._with_what_waited(self._batches[event.batch or event.id]), what)
             case EntryResolved():
                 return Undoable(event, self._with_what_waited([event]), what)
             case PlanEntry() | ProjectJoined():
@@ -204,8 +207,14 @@ class _Done:
             if (isinstance(one, kinds) and (one.agent == HUMAN or isinstance(one, StageSummary)))
             or (isinstance(one, Restored) and self._is_saved(one))
         )
-        found = {one.id: one for one in (event, *told) if one.id not in self._withdrawn.events | self._firsts}
+        stays = self._withdrawn.events | self._firsts
+        found = {one.id: one for one in (event, *told) if one.id not in stays and not _batch(one)}
         return list(found.values())
+
+
+def _batch(event: Event) -> str | None:
+    """Return what is common to the events of one deed; None for an event that is one by itself, or an agent's plan."""
+    return event.batch if isinstance(event, Rejected | Restored | Fact | StageSummary | Retraction) else None
 
 
 _WORDS: dict[type[Event], str] = {

@@ -1,12 +1,12 @@
 """Describe events: for people below headings of sessions and days, for programs as lines of tabs."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from eventlog.cli.show.display import Display
-from eventlog.cli.terminal import clean, count, hang, padded, show_lines, styled, table
+from eventlog.cli.terminal import cells, clean, count, fit, hang, padded, show_lines, styled, table
 from eventlog.format import events
 from eventlog.format.events import HUMAN, Event, SectionKey
-from eventlog.format.text import project_name
+from eventlog.format.text import project_name, same_text
 from eventlog.hosts import ROOMS
 from eventlog.log.lines import LogLine
 
@@ -119,6 +119,24 @@ def event_lines(entries: Iterable[LogLine], display: Display) -> Iterator[str]:
             heading = mine
             yield mine
         yield from _lines(entry.event, display)
+
+
+_AGENT, _SESSION = 18, 18  # cells at most
+
+
+def sayings(events: Sequence[Event], text: str, display: Display) -> Iterator[str]:
+    """Yield who stated a text and when, a line per event; with its own words where it has others."""
+    rooms = [max(map(cells, column)) for column in zip(*(_columns(event, display) for event in events), strict=True)]
+    for event in events:
+        short, *columns = map(padded, _columns(event, display), rooms)
+        yield "  ".join(["", styled(short, fg="cyan"), *columns, kind_shown(event, 0)]).rstrip()
+        if same_text(text) not in same_text(gist(event)):
+            yield from hang("    ", clean(gist(event)))
+
+
+def _columns(event: Event, display: Display) -> tuple[str, ...]:
+    session = "" if is_persons(event) else fit(clean(display.id(event.conversation_id)), _SESSION)
+    return display.id(event.id), display.moment(event.ts), fit(who(event), _AGENT), session
 
 
 def who(event: Event) -> str:

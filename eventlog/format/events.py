@@ -91,6 +91,8 @@ class Fact(Event, tag="fact", frozen=True, kw_only=True):
     category: str | None = None  # decision, lesson, preference, insight, …
     key: str | None = None  # a later fact with the same key replaces this one
     scope: Literal["project", "user"] | None = None  # None: user for B, O or without a project, else project
+    replaces: list[str] = []  # events whose statement this one took the place of, each withdrawn with it
+    batch: str | None = None  # common to what one correction recorded
 
     @property
     def effective_scope(self) -> str:
@@ -108,6 +110,7 @@ class StageSummary(Event, tag="stage_summary", frozen=True, kw_only=True):
     todos: list[str] = []
     done: list[str] = []  # to-dos of earlier saves that are done
     of_user: list[str] = []  # of the decisions that a program drew from a transcript, those in the user's own words
+    batch: str | None = None  # common to what one correction recorded: here, what is left of a summary
 
 
 class SectionKey(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
@@ -184,6 +187,7 @@ class Retraction(Event, tag="retraction", frozen=True, kw_only=True):
     target: str | None = None
     conversation: str | None = None
     reason: str | None = None
+    batch: str | None = None  # common to what one correction recorded
 
     def __post_init__(self) -> None:
         if (self.target is None) == (self.conversation is None):

@@ -7,7 +7,7 @@ such line, or the log renders another document by now), only additions are found
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -81,7 +81,7 @@ def interpret_edit(
     is_reordered = [line for line in now.lines if line in bullets] != [text for text in bullets if text in now.lines]
     has_no_event = any(events.isdisjoint(line.sources) for line in gone)
     return EditReading(
-        [*facts, *_withdrawals(gone, state, ts), *_note_edits(now.notes, before.notes, base.path, ts)],
+        [*facts, *withdrawals(_dropped(gone), state, ts), *_note_edits(now.notes, before.notes, base.path, ts)],
         unexplained=bool(_unread(new, added)) or is_reordered or has_no_event,
     )
 
@@ -173,24 +173,33 @@ def _ever_stated(state: Conversations, project: str | None) -> set[bytes]:
     return {likeness(text) for text in (*(fact.content for fact in facts), *decisions)}
 
 
-def _withdrawals(gone: Iterable[Line], state: Conversations, ts: str) -> Iterator[Event]:
-    """Withdraw facts; withdraw a summary with a dropped decision, and append it again without the decision."""
+def _dropped(gone: Iterable[Line]) -> dict[str, set[bytes]]:
+    """Map the events behind missing bullets to the likeness of the texts they lose."""
     dropped: dict[str, set[bytes]] = {}
     for line in gone:
         bullet = _BULLET.fullmatch(line.text)
         for source in line.sources:
             dropped.setdefault(source, set()).add(likeness(as_said(bullet["text"]) if bullet else ""))
-    reason = "removed from MEMORY.md by hand"
+    return dropped
+
+
+def withdrawals(
+    dropped: Mapping[str, set[bytes]], state: Conversations, ts: str, reason: str = "removed from MEMORY.md by hand"
+) -> Iterator[Event]:
+    """Withdraw facts; withdraw a summary with a dropped decision, and append it again without the decision.
+
+    `dropped` maps events to the likeness of the texts they lose; without a `ts` they are to be dated by the log.
+    """
     for conversation in state.in_order():
         for event in (*conversation.facts, *conversation.summaries):
             if event.id in dropped:
                 yield Retraction(ts=ts, conversation_id=HUMAN, agent=HUMAN, target=event.id, reason=reason)
         for position, summary in enumerate(_without_dropped(conversation, state, dropped)):
-            yield replace(summary, id="", ts=timestamps.after(ts, position))
+            yield replace(summary, id="", ts=ts and timestamps.after(ts, position))
 
 
 def _without_dropped(
-    conversation: Conversation, state: Conversations, dropped: dict[str, set[bytes]]
+    conversation: Conversation, state: Conversations, dropped: Mapping[str, set[bytes]]
 ) -> list[StageSummary]:
     """Rebuild the summaries without dropped decisions: each stage, and the newest revision of the session's."""
     # as the newest saves, these revise the to-dos of all earlier ones: they repeat the open, and list the rest as done
@@ -212,7 +221,7 @@ def _without_dropped(
     ]
 
 
-def _decisions_but(revisions: Iterable[StageSummary], dropped: dict[str, set[bytes]]) -> list[str]:
+def _decisions_but(revisions: Iterable[StageSummary], dropped: Mapping[str, set[bytes]]) -> list[str]:
     gone = {text for texts in dropped.values() for text in texts}
     return list(
         dict.fromkeys(text for summary in revisions for text in summary.decisions if likeness(text) not in gone)

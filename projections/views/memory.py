@@ -180,10 +180,11 @@ def _quoted(project: str) -> str:
 
 def _section(fact: DistinctFact) -> _MemorySection:
     """Return the first section any of its statements belongs to."""
-    return min(_section_of(statement) for statement in fact.statements)
+    return min(section_of(statement) for statement in fact.statements)
 
 
-def _section_of(statement: Statement) -> _MemorySection:
+def section_of(statement: Statement) -> _MemorySection:
+    """Find the section a statement belongs to; they are shown in their order."""
     if not statement.category:
         return _MemorySection(_BY_TYPE[statement.memory_type])
     return _of_category(statement.category)

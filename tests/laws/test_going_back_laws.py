@@ -26,7 +26,8 @@ from eventlog.app.open_store import Machine
 from eventlog.app.search import recall as recalling
 from eventlog.app.search.search import SearchQuery, search
 from eventlog.app.serve.session_context import request_of, session_context
-from eventlog.app.write.forget import forget, forgettable, forgettable_session
+from eventlog.app.write.correct import correctable, edit, move
+from eventlog.app.write.forget import forget, forgettable, forgettable_matching, forgettable_session
 from eventlog.app.write.plan import plan
 from eventlog.app.write.resolve import decide, waiting
 from eventlog.app.write.undo import restorable, undo, undoable
@@ -183,6 +184,20 @@ class GoingBack(RuleBasedStateMachine):
                 back=back,
             )
 
+    @rule(part=st.sampled_from(["nests in box", "box 1", "heron"]), back=st.booleans())
+    def forget_all_matching(self, part, back):
+        self.forget(lambda: forgettable_matching(self.opened, part), back=back)
+
+    @rule(bird=st.sampled_from(BIRDS), other=st.sampled_from(BIRDS), wording=_some, back=st.booleans())
+    def say_in_other_words(self, bird, other, wording, back):
+        """Edit a statement; in other words it may be one that a person had rejected."""
+        self.correct(bird, lambda found: edit(self.opened, found, worded(other, wording)), back=back)
+
+    @rule(bird=st.sampled_from(BIRDS), project=st.sampled_from([None, "shop", "barn"]), back=st.booleans())
+    def move_a_statement(self, bird, project, back):
+        place = project and str(self.root / project)
+        self.correct(bird, lambda found: move(self.opened, found, place), back=back)
+
     @rule()
     @precondition(lambda self: self.before)
     def undo_once_more(self):
@@ -319,6 +334,15 @@ class GoingBack(RuleBasedStateMachine):
                 self.silenced[event.id] = silenced
             else:
                 self.forgotten[event.id] = words_in(one.text)
+        self.done(before, back=back)
+
+    def correct(self, bird, how, *, back):
+        self.settle()
+        before = self.files()
+        try:
+            how(correctable(self.opened, worded(bird, 0)))
+        except BadRequest:
+            return
         self.done(before, back=back)
 
     def saved(self, before, *, back):

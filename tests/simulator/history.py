@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import pytest
 
-from eventlog.cli import EXIT_DAMAGED
+from eventlog.cli import EXIT_DAMAGED, EXIT_USAGE
 from eventlog.format.events import HUMAN
 from eventlog.log.event_log import EventLog
 from eventlog.projections.bases import section_edits
@@ -44,13 +44,13 @@ _ID = re.compile(rb'"id":"([^"]*)"')
 _JUMPS = (-48 * HOUR, -HOUR, HOUR, 30 * HOUR, 24 * 400 * HOUR, -24 * 400 * HOUR)
 _WEIGHTS = {
     "fact": 6, "keyed": 2, "summary": 3, "plan": 4, "append": 2, "write_entry": 2, "start": 2, "prompt": 2, "turn_end": 2, "session_end": 1,
-    "replay": 5, "settle": 2, "look": 2, "forget": 4, "forget_session": 1, "undo": 3, "undo_id": 1, "restore": 1,
+    "replay": 5, "settle": 2, "look": 2, "forget": 4, "forget_session": 1, "edit_line": 2, "move_line": 1, "undo": 3, "undo_id": 1, "restore": 1,
     "resolve": 2, "edit_memory": 2, "edit_base": 4, "clock": 1, "take": 4, "torn_take": 1, "copy": 1, "lose_name": 1,
     "lose_cache": 1, "damage_cache": 1, "tear": 1, "drop": 1, "redact": 2, "seal": 2, "verify": 1, "repair": 1,
 }  # fmt: skip
 _KILLABLE = {
     "fact", "keyed", "summary", "plan", "append", "prompt", "turn_end", "replay", "settle", "forget", "undo", "resolve", "redact",
-    "seal", "repair",
+    "seal", "repair", "edit_line",
 }  # fmt: skip
 
 
@@ -305,6 +305,16 @@ class History:
 
     def forget_session(self, step):
         self.verb("forget", "--session", "abc"[step.a % 3], "--yes", person=True)
+
+    def edit_line(self, step):
+        """Say a bird's nest in other words: a person says what the line says now, whatever was rejected."""
+        bird = step.b % len(BIRDS)
+        said = ["edit", self._worded(step.a, 0), "--content", self._worded(bird, 0)]
+        if self.verb(*said, person=True) != EXIT_USAGE:  # without room for the files, the log may have had some
+            self.desk.forgotten.discard(BIRDS[bird])
+
+    def move_line(self, step):
+        self.verb("move", self._worded(step.a, 0), "user" if step.b % 2 else str(self.project), person=True)
 
     def redact(self, step):
         if marks := sorted(self.desk.acknowledged):

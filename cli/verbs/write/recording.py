@@ -41,6 +41,24 @@ def record(store: Store, speaker: SpeakerOptions, fields: dict[str, Any]) -> Non
     warn_of_clock(log)
 
 
+_DEFAULTS = {"memory_type": "W", "confidence": 0.9, "importance": 3}
+
+
+def replace_fact(store: Store, speaker: SpeakerOptions, meant: str, fields: dict[str, Any]) -> None:
+    """Append a fact in the place of a statement, and report it; what `fields` leave open is as it was there."""
+    from eventlog.app.open_store import open_store
+    from eventlog.app.write.correct import correctable, put_in_place  # replays, which most facts need not
+
+    machine = Machine.here()
+    if is_switched_off(machine, speaker.project):
+        return
+    opened = open_store(store, machine)
+    given = {name: value for name, value in fields.items() if value not in (None, []) and value != _DEFAULTS.get(name)}
+    found = correctable(opened, meant)
+    report(put_in_place(opened, found, given, speaker_of(opened.log, speaker, machine)), "", store)
+    warn_of_clock(opened.log)
+
+
 def warn_of_clock(log: EventLog) -> None:
     """Warn if the log has events later than the clock."""
     if log.ahead:

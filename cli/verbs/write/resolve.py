@@ -1,6 +1,5 @@
 """Decide about staged plan entries: `eventlog resolve`."""
 
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -12,8 +11,8 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.write.resolve import Choice, compare, decide, headings_above, pick, under_options, waiting
 from eventlog.cli import EXIT_FOUND, options, suggestions
 from eventlog.cli.show.changes import print_applied, show_diff, staged_as_dict
-from eventlog.cli.terminal import count, emit_pretty, is_terminal, print_error, say
-from eventlog.format.errors import BadRequest, EventLogError
+from eventlog.cli.terminal import count, edited, emit_pretty, is_terminal, print_error, say
+from eventlog.format.errors import EventLogError
 from eventlog.projections.bases.sections import Ambiguous
 from eventlog.store import Store
 
@@ -111,9 +110,4 @@ def _diff(staged: StagedEntry, opened: OpenStore) -> None:
 
 def _edited(staged: StagedEntry, opened: OpenStore) -> str:
     """Open the text in the editor; raises BadRequest if it is not saved."""
-    before = read_staged(staged.path(opened.store), staged.entry).content or ""
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-    after = click.edit(before, editor=editor, extension=".md", require_save=True)
-    if after is None:
-        raise BadRequest("the editor was left without saving", hint="nothing was decided")
-    return after
+    return edited(read_staged(staged.path(opened.store), staged.entry).content or "")

@@ -5,7 +5,7 @@ import click
 from eventlog.app.write.speaker import SpeakerOptions
 from eventlog.cli import options
 from eventlog.cli.options import NearChoice
-from eventlog.cli.verbs.write.recording import record, with_stdin
+from eventlog.cli.verbs.write.recording import record, replace_fact, with_stdin
 from eventlog.store import Store
 
 
@@ -14,6 +14,7 @@ from eventlog.store import Store
         "eventlog fact 'The API listens on port 8443' --session $ID",
         "eventlog fact 'We chose RS256: two services verify' --category decision --session $ID",
         "eventlog fact 'Prefers pytest' --type O --key test-runner --session $ID",
+        "eventlog fact 'The API listens on port 9443' --replaces MEMORY.md:5",
         "git log -1 --format=%s | eventlog fact - --category decision",
     )
 )
@@ -28,6 +29,7 @@ from eventlog.store import Store
 )
 @click.option("--category", help="decision, lesson, preference, insight, or your own word.")
 @click.option("--key", help="A later fact with the same key replaces this one.")
+@click.option("--replaces", metavar="FILE:LINE|ID", help="Say it in the place of that line, below its heading.")
 @click.option("--entity", "entities", multiple=True, help="Subject of the fact; may be repeated.")
 @click.option("--confidence", type=float, default=0.9, show_default=True, help="From 0 to 1.")
 @click.option("--importance", type=int, default=3, show_default=True, help="From 1 to 5.")
@@ -43,6 +45,7 @@ def _fact_command(
     memory_type: str,
     category: str | None,
     key: str | None,
+    replaces: str | None,
     entities: tuple[str, ...],
     confidence: float,
     importance: int,
@@ -54,6 +57,8 @@ def _fact_command(
 
     Prints one JSON line. Skips a fact that its conversation has saved and not retracted.
     """
+    if memory_type == "S" and replaces:
+        raise click.UsageError("a stage summary replaces no fact: give --type W, B or O")
     if memory_type == "S":
         record(store, speaker, {"type": "stage_summary", "summary": text})
         return
@@ -67,7 +72,11 @@ def _fact_command(
         "importance": importance,
         "scope": scope,
     }
-    record(store, speaker, {"type": "fact", **with_stdin(fields, "content")})
+    fields = with_stdin(fields, "content")
+    if replaces:
+        replace_fact(store, speaker, replaces, fields)
+    else:
+        record(store, speaker, {"type": "fact", **fields})
 
 
 @click.command(

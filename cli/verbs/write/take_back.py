@@ -1,5 +1,7 @@
-"""Forget, undo and restore: verbs that change what holds, and can be undone themselves."""
+"""Forget, edit, move, undo and restore: verbs that change what holds, and can be undone themselves."""
 
+import shlex
+import sys
 from collections.abc import Callable, Sequence
 
 import click
@@ -7,49 +9,127 @@ from msgspec.structs import replace
 
 from eventlog.app.build.apply_result import ApplyResult
 from eventlog.app.build.rebuild import RebuildResult
-from eventlog.app.write.forget import Forgettable, forget, forgettable, forgettable_session
+from eventlog.app.write.correct import Correctable, correctable, edit, move
+from eventlog.app.write.forget import Forgettable, forget, forgettable, forgettable_matching, forgettable_session
 from eventlog.app.write.undo import Undoable, restorable, undo, undoable
 from eventlog.cli import options, suggestions
 from eventlog.cli.progress import spinner
 from eventlog.cli.show import changes
 from eventlog.cli.show.display import Display
-from eventlog.cli.show.events import describe, gist, kind_of, show_events
-from eventlog.cli.terminal import confirm, count, emit_pretty, is_terminal, say
+from eventlog.cli.show.events import describe, gist, kind_of, sayings, show_events
+from eventlog.cli.terminal import clean, confirm, count, edited, emit_pretty, is_terminal, say, show_lines, table
 from eventlog.format.codec import to_fields
 from eventlog.format.events import Event
+from eventlog.format.text import project_name
+from eventlog.log.lines import LogLine
 from eventlog.store import Store
+
+
+def _project_or_user(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """Find the project that is meant; "" for the user."""
+    return "" if value == "user" else options.project_meant(ctx, param, value) or ""
 
 
 @click.command(
     epilog=options.examples(
         "eventlog forget MEMORY.md:5",
         'eventlog forget "The API listens on port 8443"',
+        "eventlog forget --matching TICKET- --all",
         "eventlog forget --session 8d21c0 --yes",
     )
 )
 @click.argument("what", metavar="[FILE:LINE|ID|TEXT]", required=False, shell_complete=suggestions.events)
 @options.session_to("Forget everything this session recorded.")
+@click.option("--matching", metavar="TEXT", help="List every statement with this text in it; with --all, forget them.")
+@click.option("--all", "every", is_flag=True, help="With --matching: forget all of them, with one question.")
 @options.yes
 @options.as_json
 @options.store
-def _forget_command(what: str | None, session: str | None, yes: bool, as_json: bool, store: Store) -> None:
+def _forget_command(
+    what: str | None,
+    session: str | None,
+    matching: str | None,
+    every: bool,
+    yes: bool,
+    as_json: bool,
+    store: Store,
+) -> None:
     """Forget a statement everywhere, until you undo it.
 
-    Shows every event with this statement and asks. Leaves it out of every file and context, in any wording, also when
-    an agent records it again. The log keeps all events.
+    Shows who said it and asks. Leaves it out of every file and context, in any wording, also when an agent records it
+    again. The log keeps all events. One undo brings back all that was forgotten together.
     """
-    if (what is None) == (session is None):
-        raise click.UsageError("give FILE:LINE, ID, TEXT or --session")
+    if [what, session, matching].count(None) != 2:  # noqa: PLR2004 - one of three is given
+        raise click.UsageError("give FILE:LINE, ID, TEXT, --matching or --session")
+    if every and not matching:
+        raise click.UsageError("--all goes with --matching")
     opened, display = options.open_store(store), Display(store)
     with spinner():
-        found = [forgettable_session(opened, session)] if session else forgettable(opened, what or "")
+        if session:
+            found = [forgettable_session(opened, session)]
+        else:
+            found = forgettable_matching(opened, matching) if matching else forgettable(opened, what or "")
+    if matching and not every:
+        _list_matching(matching, found, as_json=as_json)
+        return
     if not as_json:
         _show_forgettable(found, display)
         if any(one.looks_secret for one in found):
             say("it looks like a secret: forgetting leaves it in the log; eventlog redact erases it there, too")
-    if confirm("Forget this?", yes=yes):
+    if confirm(f"Forget all {len(found)}?" if len(found) > 1 else "Forget this?", yes=yes):
         done = forget(opened, found)
         emit_pretty(_outcome_as_dict(*done)) if as_json else _print_outcome(*done, "forgotten", display.short)
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog edit MEMORY.md:5",
+        'eventlog edit MEMORY.md:5 --content "The API listens on port 9443"',
+    )
+)
+@click.argument("what", metavar="FILE:LINE|ID|TEXT", shell_complete=suggestions.events)
+@click.option("--content", metavar="TEXT", help="The new wording [default: opens $EDITOR with the old one].")
+@options.yes
+@options.as_json
+@options.store
+def _edit_command(what: str, content: str | None, yes: bool, as_json: bool, store: Store) -> None:
+    """Say a fact or decision in other words: it keeps its heading, and you say it from now on.
+
+    The old wording leaves every file and context; `eventlog why` shows it behind the new line. A section of a knowledge
+    base is edited in its file.
+    """
+    opened, display = options.open_store(store), Display(store)
+    with spinner():
+        found = correctable(opened, what)
+    wording = edited(f"{found.text}\n") if content is None else content
+    if not as_json:
+        _show_correctable(found, wording, display)
+    if content is None or _agreed("Replace it?", yes=yes):
+        done = edit(opened, found, wording)
+        emit_pretty(_outcome_as_dict(*done)) if as_json else _print_outcome(*done, "replaced", display.short)
+
+
+@click.command(
+    epilog=options.examples("eventlog move MEMORY.md:5 shop", "eventlog move projects/shop/MEMORY.md:7 user")
+)
+@click.argument("what", metavar="FILE:LINE|ID|TEXT", shell_complete=suggestions.events)
+@click.argument("project", metavar="PROJECT|user", shell_complete=suggestions.projects, callback=_project_or_user)
+@options.yes
+@options.as_json
+@options.store
+def _move_command(what: str, project: str, yes: bool, as_json: bool, store: Store) -> None:
+    """Move a fact or decision into the memory of another project, or into yours.
+
+    It is said there by you; `eventlog why` shows who had said it before, and where.
+    """
+    opened, display = options.open_store(store), Display(store)
+    with spinner():
+        found = correctable(opened, what)
+    if not as_json:
+        _show_correctable(found, "", display)
+    if _agreed(f"Move it to {project_name(project) or 'your memory'}?", yes=yes):
+        done = move(opened, found, project or None)
+        emit_pretty(_outcome_as_dict(*done)) if as_json else _print_outcome(*done, "moved", display.short)
 
 
 @click.command(epilog=options.examples("eventlog undo", "eventlog undo 8d21c0 --yes"))
@@ -98,15 +178,56 @@ def _restore_command(file: str, as_of: str, yes: bool, as_json: bool, store: Sto
 
 
 _FILES = 5
+_IN_FULL, _SAYINGS = 3, 5  # statements with those who said them, and how many of these
 
 
 def _show_forgettable(found: Sequence[Forgettable], display: Display) -> None:
-    """Print the statements to forget, and every event behind them."""
+    """Print the statements to forget, each once, and who said them."""
+    if len(found) > _IN_FULL:
+        table(map(_counted, found), times=0, statement=0)
+        return
     for statement in found:
-        say(statement.text)
-        sessions = {entry.event.conversation_id for entry in statement.behind}
-        say(f"said by {count(len(statement.behind), 'event')} of {count(len(sessions), 'session')}:")
-        show_events(statement.behind, display)
+        _show_statement(statement.text, statement.behind, display)
+
+
+def _counted(statement: Forgettable) -> tuple[str, str]:
+    return f"×{len(statement.behind)}", statement.text
+
+
+def _list_matching(text: str, found: Sequence[Forgettable], *, as_json: bool) -> None:
+    """Print the statements with a text in them, and the command that forgets them."""
+    if as_json:
+        emit_pretty([{"text": one.text, "events": [entry.event.id for entry in one.behind]} for one in found])
+        return
+    table(map(_counted, found), times=0, statement=0)
+    if is_terminal():
+        say(f"{count(len(found), 'statement')}; forget all: eventlog forget --matching {shlex.quote(text)} --all")
+
+
+def _show_statement(text: str, behind: Sequence[LogLine], display: Display) -> None:
+    """Print a statement once, and the first and last who said it."""
+    say(text)
+    sessions = {entry.event.conversation_id for entry in behind}
+    say(f"said by {count(len(behind), 'event')} of {count(len(sessions), 'session')}:")
+    shown = list(behind) if len(behind) <= _SAYINGS else [*behind[: _SAYINGS - 1], behind[-1]]
+    if display.is_for_people:
+        show_lines(sayings([entry.event for entry in shown], clean(text), display))
+    else:
+        show_events(shown, display)
+    if len(shown) < len(behind):
+        say(f"  and {len(behind) - len(shown)} more between them")
+
+
+def _show_correctable(found: Correctable, wording: str, display: Display) -> None:
+    """Print the statement to replace or move, who said it, and the new wording."""
+    _show_statement(found.text, found.behind, display)
+    if wording:
+        say(f"new wording: {clean(wording)}")
+
+
+def _agreed(question: str, *, yes: bool) -> bool:
+    """Ask on a terminal; a script has said what it wants, and can undo it."""
+    return not sys.stdin.isatty() or confirm(question, yes=yes)
 
 
 def _show_undoable(found: Undoable, display: Display) -> None:

@@ -1,0 +1,214 @@
+"""Correct what holds: say it in other words, or give it to another project.
+
+A correction withdraws every event behind a statement and states it anew, as a person does who changes the line in
+MEMORY.md. The log keeps what was replaced, `why` shows it behind the new line, and `undo` takes all of it back.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from eventlog.app.ask.why import reasons_behind, shown_statements
+from eventlog.app.build.rebuild import RebuildResult, carry_out
+from eventlog.app.build.replay import replay
+from eventlog.app.naming.names import did_you_mean, is_file_line
+from eventlog.app.naming.references import events_named
+from eventlog.app.open_store import OpenStore
+from eventlog.app.write.hand_edits import restore_retyped
+from eventlog.app.write.rejections import Rejections
+from eventlog.format.codec import from_fields, to_fields
+from eventlog.format.errors import BadRequest
+from eventlog.format.events import HUMAN, Event, Fact, KnowledgeEdited, PlanEntry, Retraction, persons_conversation
+from eventlog.format.text import cut, one_line, project_name, statement_of
+from eventlog.format.timestamps import order
+from eventlog.log.event_log import AppendResult
+from eventlog.log.lines import LogLine
+from eventlog.projections.current.distinct_facts import DistinctFact
+from eventlog.projections.current.fact_scopes import FactScope, fact_scope
+from eventlog.projections.current.identity import Identities, resolved
+from eventlog.projections.edits.memory_edits import withdrawals
+from eventlog.projections.views.memory import MEMORY, section_of
+from eventlog.store.replica import make_replica, replica_of
+
+_LISTED, _LISTED_CHARS = 8, 100
+
+
+class Correctable(NamedTuple):
+    """A statement that holds in one memory: its text, the events behind it, and a fact that says it there once more.
+
+    `withdrawn` has what takes it away: a withdrawal of each event, and what is left of a summary.
+    """
+
+    text: str
+    behind: list[LogLine]
+    fact: Fact
+    withdrawn: list[Event]
+    subject: str
+    projects: Identities
+
+
+def correctable(opened: OpenStore, said: str, subject: str | None = None) -> Correctable:
+    """Find the statement that is meant by an id, a line (`FILE:LINE`) or a text, in any memory or that of a subject.
+
+    Raises BadRequest.
+    """
+    replayed = replay(opened.log, opened.settings, projections=[MEMORY], save=False)
+    names = [name for name in replayed.index.names(MEMORY.name) if subject in (None, name)]
+    scopes = [(name, fact_scope(replayed.index, name)) for name in names]
+    name, scope, group = _the_only(said, _meant(opened, said, scopes))
+    # an older wording of its key would hold again, once the newest is withdrawn
+    keys = {statement.key for statement in group.statements if statement.key}
+    older = [one for row in scope.rows for one in row.statements if one.key in keys and one.id not in group.sources]
+    stated = [*group.statements, *older]
+    found = opened.log.find({statement.id for statement in stated})
+    dropped: dict[str, set[bytes]] = {}
+    for statement in stated:
+        dropped.setdefault(statement.id, set()).add(statement.same)
+    state = replayed.conversations.once(resolved)
+    place = replayed.identities.place(name, replica_of(opened.store)) if name else (None, None)
+    return Correctable(
+        text=group.first.text,
+        behind=sorted(found.values(), key=lambda entry: order(entry.event)),
+        fact=_once_more(group, *place),
+        withdrawn=list(withdrawals(dropped, state, "")),
+        subject=name,
+        projects=replayed.identities,
+    )
+
+
+def edit(opened: OpenStore, found: Correctable, content: str) -> tuple[list[Event], RebuildResult]:
+    """Replace the wording of a statement below the same heading, and rebuild; raises BadRequest or NotStored."""
+    return _carry_out(opened, found, replace(found.fact, content=_other_words(found, content)), "replaced")
+
+
+def move(opened: OpenStore, found: Correctable, project: str | None) -> tuple[list[Event], RebuildResult]:
+    """Move a statement to the project of a path here, or to the user (None), and rebuild.
+
+    Raises BadRequest or NotStored.
+    """
+    if found.projects.of(project, replica_of(opened.store) or None) == found.subject:
+        raise BadRequest("it is there already", where=project_name(project) if project else "user")
+    scope = "project" if project else "user"
+    return _carry_out(opened, found, replace(found.fact, project=project, replica=None, scope=scope), "moved")
+
+
+def confirm_line(opened: OpenStore, found: Correctable) -> tuple[list[Event], RebuildResult]:
+    """Repeat a statement today, as the person, and rebuild; raises NotStored."""
+    speaker = persons_conversation(opened.machine.now(), make_replica(opened.store))
+    return carry_out(opened, [replace(found.fact, conversation_id=speaker)])
+
+
+def put_in_place(
+    opened: OpenStore, found: Correctable, fields: Mapping[str, Any], speaker: Mapping[str, Any]
+) -> AppendResult:
+    """Record a fact in the place of a statement, whoever speaks; `fields` are those that differ from it.
+
+    What a person has rejected is not recorded: that decision is returned. Raises BadRequest, InvalidEvent or NotStored.
+    """
+    content = _other_words(found, fields["content"])
+    by = {name: speaker[name] for name in ("conversation_id", "agent", "speaker", "layer")}
+    event = from_fields({**to_fields(found.fact), **fields, "content": content, **by})
+    assert isinstance(event, Fact)
+    if event.agent != HUMAN and (rejection := Rejections(opened.log).of(event)):
+        return AppendResult(rejection, new=False)
+    events = _deed(opened, found, event, "replaced")
+    stored = opened.log.put(events)
+    return next(one for one in stored if isinstance(one.event, Fact))
+
+
+def _carry_out(opened: OpenStore, found: Correctable, fact: Fact, reason: str) -> tuple[list[Event], RebuildResult]:
+    speaker = persons_conversation(opened.machine.now(), make_replica(opened.store))
+    return carry_out(opened, _deed(opened, found, replace(fact, conversation_id=speaker), reason))
+
+
+def _deed(opened: OpenStore, found: Correctable, fact: Fact, reason: str) -> list[Event]:
+    """Make the events of a correction: what is withdrawn, the fact, and what it says although it had been rejected."""
+    batch = os.urandom(8).hex()
+    behind = [entry.event.id for entry in found.behind]
+    events: list[Event] = []
+    for event in found.withdrawn:
+        if isinstance(event, Retraction):  # what is left of a summary stays its agent's
+            by = {"conversation_id": fact.conversation_id, "agent": fact.agent, "speaker": fact.speaker}
+            events.append(replace(event, batch=batch, reason=reason, **by))
+        else:
+            events.append(replace(event, batch=batch))
+    events.append(replace(fact, replaces=behind, batch=batch))
+    return [*events, *(replace(one, batch=batch) for one in restore_retyped(opened.log, [fact]))]
+
+
+def _other_words(found: Correctable, content: str) -> str:
+    if not content.strip():
+        raise BadRequest("an empty text states nothing", hint="eventlog forget takes a statement away")
+    if one_line(content) == found.text:
+        raise BadRequest("it says that already; nothing was changed", where=cut(found.text, _LISTED_CHARS))
+    return content.strip()
+
+
+def _once_more(group: DistinctFact, replica: str | None, path: str | None) -> Fact:
+    """Make a fact of the person that stands where the statement does."""
+    shown = min(group.statements, key=section_of)  # whose heading the line stands below
+    keys = [statement.key for statement in group.statements if statement.key]
+    return Fact(
+        conversation_id=HUMAN,
+        agent=HUMAN,
+        content=group.first.text,
+        memory_type=shown.memory_type,  # type: ignore[arg-type]  # of the three literals
+        entities=list(dict.fromkeys(entity for statement in group.statements for entity in statement.entities)),
+        confidence=group.confidence,
+        importance=group.importance,
+        category=shown.category or None,
+        key=keys[-1] if keys else None,
+        scope="project" if path else "user",
+        project=path,
+        replica=replica,
+    )
+
+
+_Found = tuple[str, FactScope, DistinctFact]
+
+
+def _meant(opened: OpenStore, said: str, scopes: Iterable[tuple[str, FactScope]]) -> list[_Found]:
+    groups = [(name, scope, group) for name, scope in scopes for group in scope.facts]
+    ids = events_named(opened.log, said)
+    if len(ids) > 1:
+        raise BadRequest(f"{said!r} may be {len(ids)} events: say more of the id", hint="\n".join(ids[:_LISTED]))
+    if ids:
+        found = [one for one in groups if ids[0] in one[2].sources]
+        if not found:
+            raise BadRequest("it states nothing that holds now", where=said, hint="eventlog show ID shows the event")
+        return found
+    if is_file_line(said):
+        return _of_line(opened, said, groups)
+    wanted = statement_of(said)
+    same = [one for one in groups if statement_of(one[2].first.text) == wanted]
+    found = same or [one for one in groups if wanted in statement_of(one[2].first.text)]
+    if not found:
+        near = did_you_mean(said, [group.first.text for _, _, group in groups])
+        raise BadRequest(f"no memory says {said!r}", hint=near if near.startswith("did you") else "")
+    return found
+
+
+def _of_line(opened: OpenStore, place: str, groups: list[_Found]) -> list[_Found]:
+    [line] = reasons_behind(opened, place)
+    events = [entry.event for entry in line.entries or ()]
+    if line.entries is None or any(isinstance(event, PlanEntry | KnowledgeEdited) for event in events):
+        raise BadRequest("the line is a person's, or a knowledge base's", where=place, hint="change it in the file")
+    ids, shown = {event.id for event in events}, shown_statements(line.text, events)
+    found = [one for one in groups if ids & {*one[2].sources} and statement_of(one[2].first.text) in shown]
+    if not found:
+        raise BadRequest("the line shows no statement that holds now", where=place)
+    longest = max((statement_of(one[2].first.text) for one in found), key=len)  # a line that says it says its parts
+    parts = all(statement_of(one[2].first.text) in longest for one in found)
+    return [one for one in found if not parts or statement_of(one[2].first.text) == longest]
+
+
+def _the_only(said: str, found: list[_Found]) -> _Found:
+    if len(found) == 1:
+        return found[0]
+    several = [
+        f"{project_name(name) if name else 'you'}: {cut(group.first.text, _LISTED_CHARS)}"
+        for name, _, group in found[:_LISTED]
+    ]
+    raise BadRequest(f"{len(found)} statements fit {said!r}: name a line, FILE:LINE", hint="\n".join(several))
