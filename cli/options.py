@@ -97,13 +97,60 @@ def project_here(ctx: click.Context, param: click.Parameter, value: str | None) 
     return project_root(str(Path.cwd())) or None if value is None else project_meant(ctx, param, value)
 
 
+_EVERYWHERE = "eventlog.all_projects"  # of a context: `--all-projects` was given
+
+
+def _scope_meant(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Find the named project, else the one you are in, where the log knows it; None stands for all."""
+    if value is None:
+        return _scope(ctx)
+    if ctx.meta.get(_EVERYWHERE):
+        raise click.UsageError("give --project or --all-projects, not both")
+    return project_meant(ctx, param, value)
+
+
+def _scope(ctx: click.Context) -> str | None:
+    if ctx.meta.get(_EVERYWHERE) or ctx.resilient_parsing:
+        return None
+    from eventlog.app.naming import projects
+
+    return projects.scope_here(EventLog(ctx.params["store"]), str(Path.cwd()))
+
+
+def _note_everywhere(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    ctx.meta[_EVERYWHERE] = value
+
+
+all_projects = click.option(
+    "--all-projects",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_note_everywhere,
+    help="Of every project.",
+)
+
+
+def scope(command: _Function) -> _Function:
+    """Pass a command the `project` it is about: the one you are in, another (`--project`), or None for all."""
+    project = click.option(
+        "--project",
+        metavar="NAME|DIR",
+        callback=_scope_meant,
+        shell_complete=suggestions.projects,
+        help="Of this project: its name, part of its path, or a directory [default: the one you are in].",
+    )
+    return project(all_projects(command))
+
+
 def _session_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:
-    """Find a conversation by id, part of an id, or `last`."""
+    """Find a conversation by id, part of an id, or `last`, which is the last one of the project you are in."""
     if value is None or ctx.resilient_parsing:
         return None
     from eventlog.app.naming import references
 
-    return references.session_meant(EventLog(ctx.params["store"]), value)
+    project = (ctx.params.get("project") or _scope(ctx)) if value == references.LAST else None
+    return references.session_meant(EventLog(ctx.params["store"]), value, project)
 
 
 def _agents(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:

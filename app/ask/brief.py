@@ -21,6 +21,7 @@ from eventlog.app.write.rejections import worded
 from eventlog.format import timestamps
 from eventlog.format.events import Rejected
 from eventlog.format.retractions import Retractions
+from eventlog.format.text import project_name
 from eventlog.format.timestamps import order
 from eventlog.hooks import error_log
 from eventlog.hooks.error_log import Lost
@@ -29,6 +30,7 @@ from eventlog.projections.current.identity import Identities
 from eventlog.projections.current.withdrawals import decided_before
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.markdown import unstamped
+from eventlog.projections.views.memory import MEMORY
 from eventlog.store import project_slug
 
 _RECENT_MS = 7 * 86_400_000
@@ -164,10 +166,18 @@ def known(
 ) -> tuple[KnownPage, KnownPage]:
     """List what is known of a project, given by its path, and of the user; a page without lines is empty."""
     replayed = replay(opened.log, opened.settings, progress=progress)
-
-    def page(name: str, path: str) -> KnownPage:
-        document = replayed.document(path)
-        return KnownPage(name, path, unstamped(document) if document else [])
-
     slug = project_slug(replayed.identities.of(project, opened.replica or None))
-    return page(project, f"projects/{slug}/MEMORY.md"), page("", "MEMORY.md")
+    return _page(replayed, project, f"projects/{slug}/MEMORY.md"), _page(replayed, "", "MEMORY.md")
+
+
+def all_known(opened: OpenStore, progress: Progress = lambda _done, _all: None) -> list[KnownPage]:
+    """List what is known of every project, by their names, and of the user at the end; leave out empty pages."""
+    replayed = replay(opened.log, opened.settings, progress=progress)
+    names = sorted(filter(None, replayed.index.names(MEMORY.name)), key=lambda name: (project_name(name), name))
+    pages = [_page(replayed, name, f"projects/{project_slug(name)}/MEMORY.md") for name in names]
+    return [page for page in (*pages, _page(replayed, "", "MEMORY.md")) if page.lines]
+
+
+def _page(replayed: ReplayResult, name: str, path: str) -> KnownPage:
+    document = replayed.document(path)
+    return KnownPage(name, path, unstamped(document) if document else [])

@@ -242,7 +242,7 @@ def _near(given: Mapping[str, object], fits: Fits) -> Iterator[str]:
     """Name the conditions without which something fits, and the words that occur alone."""
     for name, value in given.items() if len(given) > 1 or not _MATCHED & given.keys() else ():
         if fits({**given, name: None}):
-            yield f"without {_words({name: value})}"
+            yield "with --all-projects" if name == "project" else f"without {_words({name: value})}"
     words = str(given.get("grep") or "").split()
     for word in words if len(words) > 1 else ():
         if fits({**given, "grep": word}):

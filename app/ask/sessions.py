@@ -167,9 +167,23 @@ def _line(event: Event) -> StoryLine:
             return StoryLine(event.ts, event.id, "withdrawn", str(event.target or event.conversation))
 
 
-def stats(opened: OpenStore, since: str = "", until: str = "~", progress: Progress = lambda _d, _a: None) -> list[Week]:
-    """Count the sessions each net saved, by week between two timestamps; the last row is of all weeks."""
+def stats(
+    opened: OpenStore,
+    since: str = "",
+    until: str = "~",
+    project: str | None = None,
+    progress: Progress = lambda _d, _a: None,
+) -> list[Week]:
+    """Count the sessions each net saved, by week between two timestamps; the last row is of all weeks.
+
+    `project` is as the log has it; of one project, repetitions that were not written are not counted.
+    """
     replayed = replay(opened.log, opened.settings, save=False, progress=progress)
+    if project:
+        is_about = about(opened.store, project)
+        plans = (entry for entry in replayed.knowledge.entries if is_about(entry.project, entry.replica))
+        rows = [row for row in replayed.rows(COUNTS) if is_about(row.project, None)]
+        return weeks(rows, (), [entry.ts[:10] for entry in plans], since=since, until=until)
     avoided = duplicate_log.duplicates_by_day(opened.store)
     planned = [entry.ts[:10] for entry in replayed.knowledge.entries]
     if (since, until) == ("", "~"):

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from eventlog.app.naming.known_projects import about
 from eventlog.app.naming.names import did_you_mean, is_file_line
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest
@@ -41,11 +42,14 @@ class _Id(msgspec.Struct):
 _decoder = msgspec.json.Decoder(_Id)
 
 
-def resolve(opened: OpenStore, said: str) -> Reference:
-    """Find the one conversation or event that is meant; `last` is a conversation. Raises BadRequest."""
+def resolve(opened: OpenStore, said: str, project: str | None = None) -> Reference:
+    """Find the one conversation or event that is meant; `last` is a conversation of that project, if one is given.
+
+    Raises BadRequest.
+    """
     if is_file_line(said):
         return Reference("event", event_meant(opened, said))
-    found = [Reference("session", one) for one in _sessions(opened.log, said)]
+    found = [Reference("session", one) for one in _sessions(opened.log, said, project)]
     exact = [reference for reference in found if reference.id == said]
     if not exact and said != LAST:
         found += [Reference("event", one) for one in events_named(opened.log, said)]
@@ -53,9 +57,9 @@ def resolve(opened: OpenStore, said: str) -> Reference:
     return found[0] if len(found) == 1 else _complain(opened.log, said, found, "event or session")
 
 
-def session_meant(log: EventLog, said: str) -> str:
+def session_meant(log: EventLog, said: str, project: str | None = None) -> str:
     """Find the conversation that is meant; raises BadRequest where there is none, or are several."""
-    found = [Reference("session", one) for one in _sessions(log, said)]
+    found = [Reference("session", one) for one in _sessions(log, said, project)]
     return found[0].id if len(found) == 1 else _complain(log, said, found, "session").id
 
 
@@ -103,11 +107,11 @@ def events_behind(opened: OpenStore, place: str) -> list[str]:
     return [entry.event.id for reason in reasons_behind(opened, place) for entry in reason.entries or []]
 
 
-def _sessions(log: EventLog, said: str) -> list[str]:
+def _sessions(log: EventLog, said: str, project: str | None = None) -> list[str]:
     if log.index.positions(said):
         return [said]
     if said == LAST:  # what a person decides happens in no session
-        return [event.conversation_id for event in _newest(log, HUMAN)]
+        return [event.conversation_id for event in _newest(log, HUMAN, project)]
     return [one for one in log.index.conversations() if is_part_of(one, said)]
 
 
@@ -126,12 +130,14 @@ def _holding(log: EventLog, part: str) -> list[str]:
     return sorted(found)
 
 
-def _newest(log: EventLog, besides: str = "") -> list[Event]:
-    """Find the newest event of the log outside a conversation."""
+def _newest(log: EventLog, besides: str = "", project: str | None = None) -> list[Event]:
+    """Find the newest event of the log, or of a project, outside a conversation."""
+    is_about = about(log.store, project) if project else lambda _path, _replica: True
     for day in reversed(log.days()):
         for entry in reversed(days.entries(day)[0]):
-            if entry.event.conversation_id != besides:
-                return [entry.event]
+            event = entry.event
+            if event.conversation_id != besides and is_about(event.project, event.replica):
+                return [event]
     return []
 
 

@@ -35,6 +35,7 @@ class _SessionCount(Struct, array_like=True, gc=False):
     automatic: bool
     recall: RecallCount | None
     drawn: bool = False  # its summary is from the transcript
+    project: str | None = None  # its path
 
 
 def _rows(source: Told) -> dict[str, _SessionCount]:
@@ -43,7 +44,8 @@ def _rows(source: Told) -> dict[str, _SessionCount]:
         return {}
     counted = (session.started_at, session.turns, session.flushed, session.asked)
     drawn = conclusion.source == COMPOSED and bool(source.summaries) and not agents_own(source.summaries)
-    return {"": _SessionCount(*counted, conclusion.source, conclusion.automatic, recalls_of(source), drawn)}
+    found = (conclusion.source, conclusion.automatic, recalls_of(source), drawn, session.place or session.project)
+    return {"": _SessionCount(*counted, *found)}
 
 
 class Week(Struct):

@@ -19,7 +19,7 @@ from eventlog.store import Store
 @click.command(
     epilog=options.examples(
         "eventlog diff",
-        "eventlog diff --from monday MEMORY.md",
+        "eventlog diff --since monday MEMORY.md",
         "eventlog diff --from 2026-02-20 --to 2026-02-21",
     )
 )
@@ -32,16 +32,19 @@ from eventlog.store import Store
     show_default=True,
     help="Start of the comparison.",
 )
+@click.option("--since", "begun", type=options.TimeParam(end=False), help="Likewise; a day means its beginning.")
 @click.option(
     "--to", "until", type=options.TimeParam(end=True), default="now", show_default=True, help="End of the comparison."
 )
 @options.as_json
 @options.store
-def _diff_command(file: str | None, since: str, until: str, as_json: bool, store: Store) -> None:
-    """Show how the knowledge files changed between two times; a day means its end.
+def _diff_command(file: str | None, since: str, begun: str | None, until: str, as_json: bool, store: Store) -> None:
+    """Show how the knowledge files changed between two times; a day means its end, with --since its beginning.
 
-    FILE is a knowledge file or a knowledge base. Compares what the log renders, not the files on disk.
+    FILE is a knowledge file or a knowledge base; INDEX.md files are left out unless you name one. Compares what the log
+    renders, not the files on disk. `eventlog week` shows the same in short.
     """
+    since = begun or since
     with phases():
         found = diff(options.open_store(store), since, until, file)
     show_changes(found, "nothing changed in that time; eventlog diff --from 30d looks further back", as_json=as_json)

@@ -7,9 +7,10 @@ from itertools import chain
 
 import click
 
-from eventlog.app.ask.brief import KnownPage, known
+from eventlog.app.ask.brief import KnownPage, all_known, known
 from eventlog.cli import options, suggestions
 from eventlog.cli.progress import phases
+from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import clean, emit_pretty, hang, is_terminal, print_error, print_line, show_lines, styled
 from eventlog.format.text import project_name
 from eventlog.projections.views.markdown import DATED
@@ -18,42 +19,74 @@ from eventlog.store import Store
 _BULLET = re.compile(rf"- (?:{DATED})?(?P<text>.*)")
 
 
+def _project_meant(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Find the named project; "" for none, None where none is named."""
+    return value and (options.project_meant(ctx, param, value) or "")
+
+
 @click.command(
     epilog=options.examples(
         "eventlog memory", "eventlog memory shop", "eventlog memory shop --json", "eventlog memory ''"
     )
 )
 @click.argument(
-    "project", metavar="[PROJECT]", required=False, callback=options.project_here, shell_complete=suggestions.projects
+    "named", metavar="[PROJECT]", required=False, callback=_project_meant, shell_complete=suggestions.projects
 )
+@options.current_project
+@click.option("--all-projects", "everywhere", is_flag=True, help="Show the memory of every project.")
+@click.option("--since", type=options.TimeParam(end=False), help="Only what was said since that day.")
 @options.as_json
 @options.store
-def _memory_command(project: str | None, as_json: bool, store: Store) -> None:
+def _memory_command(
+    named: str | None, project: str | None, everywhere: bool, since: str | None, as_json: bool, store: Store
+) -> None:
     """Show the memory of a project, by its name or part of its path, and the memory of you.
 
     Without PROJECT, shows the one of the current directory; '' shows yours alone. Reads the log directly. Piped output
     is the generated Markdown.
     """
+    if everywhere and named is not None:
+        raise click.UsageError("give PROJECT or --all-projects, not both")
+    project = project if named is None else named
     opened = options.open_store(store)
     with phases() as phase:
-        of_project, of_user = known(opened, project or "", phase("reading days"))
-    pages = [page for page in (of_project if project else None, of_user) if page and page.lines]
-    if as_json:
-        emit_pretty([page._asdict() for page in pages])
-    elif is_terminal() and pages:
+        every = (
+            all_known(opened, phase("reading days"))
+            if everywhere
+            else known(opened, project or "", phase("reading days"))
+        )
+    pages = [page for page in every if page.lines and (project or everywhere or not page.project)]
+    if since:
+        day = Display(store).local(since).date().isoformat()
+        pages = [page._replace(lines=_said_since(page.lines, day)) for page in pages]
+    if is_terminal() and pages and not as_json:
         show_lines(_memory_lines(pages, opened.machine.now()[:10]))
     else:
-        for line in chain(*([*page.lines, ""] for page in pages[:-1]), *(page.lines for page in pages[-1:])):
-            print_line(line)
-    _print_missing(project, of_project, pages)
-
-
-def _print_missing(project: str | None, of_project: KnownPage, pages: list[KnownPage]) -> None:
-    if not pages or (project and not of_project.lines):
+        pages = [page._replace(lines=[*filter(None, page.lines)]) for page in pages] if since else pages
+        _print_pages(pages, as_json=as_json)
+    if not (pages and (everywhere or not project or pages[0].project)):
         whom = f"of {project_name(project)}" if project else "about you"
         print_error(
             f"no memory {whom} yet", "eventlog fact TEXT saves something; `eventlog project list` lists projects"
         )
+
+
+def _print_pages(pages: Sequence[KnownPage], *, as_json: bool) -> None:
+    if as_json:
+        emit_pretty([page._asdict() for page in pages])
+        return
+    for line in chain(*([*page.lines, ""] for page in pages[:-1]), *(page.lines for page in pages[-1:])):
+        print_line(line)
+
+
+def _said_since(lines: Sequence[str], day: str) -> list[str]:
+    """Leave the places of other lines empty, and of headings without lines: the others keep their numbers."""
+    kept = [line if (found := _BULLET.fullmatch(line)) and (found["day"] or "") >= day else "" for line in lines]
+    heading = 0
+    for number, line in enumerate(lines):
+        heading = number if line.startswith("#") else heading
+        kept[heading] = lines[heading] if kept[number] else kept[heading]
+    return [lines[0], *kept[1:]]
 
 
 def _memory_lines(pages: Sequence[KnownPage], today: str) -> Iterator[str]:

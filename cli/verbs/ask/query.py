@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from eventlog.app.ask.query import EventFilter, Follower, newest, query, why_empty
 from eventlog.app.progress import Progress
@@ -65,7 +66,7 @@ _LOOK_SECONDS = 0.5
 )
 @options.session
 @options.types
-@options.projects
+@options.scope
 @options.agents
 @options.since
 @options.until
@@ -96,12 +97,16 @@ _LOOK_SECONDS = 0.5
 def _query_command(
     form: str, store: Store, limit: int | None, wants_all: bool, reverse: bool, follow: bool, header: bool, **asked: Any
 ) -> None:
-    """List events, oldest first, with time, agent and session.
+    """List the events of this project, oldest first, with time, agent and session.
 
+    A session or an event that is named is found in any project.
     Skips unreadable lines of the log; `eventlog verify` lists them.
     """
     if follow and (reverse or limit or form == "json" or asked["ids"]):
         raise click.UsageError("--follow never ends: it takes no --reverse, --limit, --id or --format json")
+    chosen = click.get_current_context().get_parameter_source("project") is ParameterSource.COMMANDLINE
+    if (asked["session"] or asked["ids"]) and not chosen:
+        asked["project"] = None
     log, wanted = options.open_log(store), _filter(**asked)
     follower = Follower(log, wanted) if follow else None
     with phases() as phase:

@@ -40,7 +40,7 @@ from eventlog.store import Store
         "eventlog sessions --since 2026-02-01 --json",
     )
 )
-@options.projects
+@options.scope
 @options.agents
 @options.since
 @options.until
@@ -66,7 +66,7 @@ def _sessions_command(
     as_json: bool,
     store: Store,
 ) -> None:
-    """List sessions with time, agent, project and topic; the newest first on a terminal, last in a pipe."""
+    """List the sessions of this project with time, agent and topic; the newest first on a terminal, last in a pipe."""
     opened = options.open_store(store)
     with phases() as phase:
         found = sessions(

@@ -45,18 +45,20 @@ _FILES = (".md", ".jsonl")
 )
 @click.argument("name", metavar="SESSION|EVENT|FILE", shell_complete=suggestions.sessions)
 @click.option("--as-of", type=options.TimeParam(end=True), help="Show the file at this time, that day included.")
+@options.scope
 @options.as_json
 @options.store
-def _show_command(name: str, as_of: str | None, as_json: bool, store: Store) -> None:
+def _show_command(name: str, as_of: str | None, project: str | None, as_json: bool, store: Store) -> None:
     """Show one session, one event, or a knowledge file at a past time.
 
-    Prints a session as one story without repetitions, and a file as the log renders it, whatever is on disk.
+    `last` is the last session of the project you are in. Prints a session as one story without repetitions, and a file
+    as the log renders it, whatever is on disk.
     """
     opened = options.open_store(store)
     if as_of or (name.endswith(_FILES) and not is_file_line(name)):
         _show_file(opened, name, as_of or "~", as_json=as_json)
         return
-    meant = resolve(opened, name)
+    meant = resolve(opened, name, project)
     if meant.kind == "session":
         _show_story(story(opened, meant.id), Display(store), as_json=as_json)
     else:

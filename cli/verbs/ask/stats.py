@@ -21,13 +21,16 @@ from eventlog.store import Store
         "eventlog stats", "eventlog stats --since 'last month'", "eventlog stats --since 2026-02-01 --json"
     )
 )
+@options.scope
 @options.since
 @options.until
 @click.option("--nets", is_flag=True, help="On a terminal: print every figure of every week, by net.")
 @options.as_json
 @options.store
-def _stats_command(since: str | None, until: str | None, nets: bool, as_json: bool, store: Store) -> None:
-    """Show weekly statistics: sessions saved by each safety net, extra requests, coverage, recall.
+def _stats_command(
+    project: str | None, since: str | None, until: str | None, nets: bool, as_json: bool, store: Store
+) -> None:
+    """Show weekly statistics of this project: sessions saved by each safety net, extra requests, coverage, recall.
 
     Nets: 1 the agent by itself, 2 before a compaction, 3 a program, from facts and stages or from the transcript
     (`drawn` in --json), 4 a request at a turn's end. Counts the sessions that `eventlog sessions` lists. Coverage
@@ -41,7 +44,7 @@ def _stats_command(since: str | None, until: str | None, nets: bool, as_json: bo
     """
     opened = options.open_store(store)
     with phases() as phase:
-        found = stats(opened, since or "", until or "~", phase("reading days"))
+        found = stats(opened, since or "", until or "~", project, phase("reading days"))
     if as_json:
         emit_pretty([_as_dict(week) for week in found])
     elif len(found) == 1:

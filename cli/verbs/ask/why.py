@@ -5,22 +5,19 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from eventlog.app.ask.why import LineReason, ReceiptSources, explain, known_file
+from eventlog.app.ask.why import LineReason, ReceiptSources, explain, known_file, replaced_by
 from eventlog.app.ask.why_not import Absence
 from eventlog.app.naming.names import file_line
 from eventlog.cli import options
 from eventlog.cli.progress import spinner
 from eventlog.cli.show.display import Display
-from eventlog.cli.show.events import event_lines, gist, is_persons, kind_shown, show_events, who
+from eventlog.cli.show.events import event_lines, kind_shown, sayings, show_events, who
 from eventlog.cli.terminal import (
-    cells,
     clean,
     count,
     emit,
-    fit,
     hang,
     marked,
-    padded,
     print_error,
     print_line,
     say,
@@ -30,13 +27,14 @@ from eventlog.cli.terminal import (
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import ContextInjected, Event, Fact, KnownFile
-from eventlog.format.text import cut, same_text
+from eventlog.format.text import cut, project_name
 from eventlog.format.timestamps import order
 from eventlog.log.lines import LogLine
 from eventlog.projections.views.markdown import DATED, is_stamp
 from eventlog.store import Store
 
 _SHOWN = 5  # events per line of a whole file
+_STATEMENTS, _TEXT = 8, 300  # shown of those that match words, and characters of each in a pipe
 
 
 @click.command(
@@ -47,15 +45,22 @@ _SHOWN = 5  # events per line of a whole file
         "eventlog why --session $ID",
         'eventlog why --not "port 8443"',
         'eventlog why --not "port 8443" --session last',
+        "eventlog why postgres 16",
+        "eventlog why 8d21c0",
     )
 )
-@click.argument("place", metavar="[FILE[:LINE]]", required=False)
+@click.argument("place", metavar="[FILE[:LINE]|ID|WORDS]", nargs=-1)
+@options.current_project
 @options.session_to("Instead of a file: what this session received, and when; with --not, why it did not receive TEXT.")
 @click.option("--not", "text", metavar="TEXT", help="Instead of a file: why TEXT is not in a memory.")
 @options.as_json
 @options.store
-def _why_command(place: str | None, session: str | None, text: str | None, as_json: bool, store: Store) -> None:
+def _why_command(
+    place: tuple[str, ...], project: str | None, session: str | None, text: str | None, as_json: bool, store: Store
+) -> None:
     """Show the events behind each line of a knowledge file, behind one line, or behind what a session received.
+
+    WORDS, or the id of an event, show who said what holds here with these words in it.
 
     With --not, explains why a text is in no memory: retracted or forgotten, by whom; replaced; a repetition; no room;
     or recorded by a helper. With --not and --session, explains why that session did not receive it: said later, about
@@ -64,14 +69,66 @@ def _why_command(place: str | None, session: str | None, text: str | None, as_js
     FILE is any file that replay has written, or a knowledge base; looks for a bare name in the store's knowledge
     directory.
     """
-    if (place is None) == (session is None and text is None):
-        raise click.UsageError("give a file, --session or --not")
+    if bool(place) == (session is not None or text is not None):
+        raise click.UsageError("give a file, an id or words; else --session or --not")
     if text is not None:
         _of_absence(text, session, store, as_json=as_json)
     elif session is not None:
         _of_session(session, store, as_json=as_json)
+    elif len(place) > 1 or not _is_file(place[0], store):
+        _of_words(" ".join(place), project, store, as_json=as_json)
     else:
-        _of_file(place or "", store, as_json=as_json)
+        _of_file(place[0], store, as_json=as_json)
+
+
+def _is_file(name: str, store: Store) -> bool:
+    """Check whether a text names a file, there or not."""
+    file, line = file_line(name)
+    looks_so = line is not None or "/" in file or file.endswith((".md", ".jsonl"))
+    return looks_so or known_file(options.open_store(store), file).is_file()
+
+
+def _of_words(words: str, project: str | None, store: Store, *, as_json: bool) -> None:
+    from eventlog.app.write.current_statements import Audience, current_statements, matching
+
+    opened, display = options.open_store(store), Display(store)
+    with spinner():
+        found = matching(current_statements(opened.log, Audience(project), opened.settings), words)
+    if not found:
+        where = f"in {project_name(project)} or about you" if project else "about you"
+        raise BadRequest(
+            f"no fact or summary {where} matches {words!r}", hint=f"eventlog search {words} looks for each word"
+        )
+    for statement in found[-_STATEMENTS:]:
+        corrected = [entry.event for entry in replaced_by(opened.log, statement.events)]
+        replaced = sorted((*statement.replaced, *corrected), key=order)
+        if as_json:
+            more = {"replaced": list(map(to_fields, replaced))} if replaced else {}
+            emit({"text": statement.text, "events": list(map(to_fields, statement.events)), **more})
+        else:
+            _print_statement(statement.text, statement.events, replaced, display)
+    if len(found) > _STATEMENTS and not as_json:
+        say(f"and {len(found) - _STATEMENTS} older ones: say more words")
+
+
+def _print_statement(text: str, events: Sequence[Event], replaced: Sequence[Event], display: Display) -> None:
+    if not display.is_for_people:
+        say(cut(text, _TEXT))
+        for event in events:
+            say(f"    {event.ts}  {event.agent or ''}  {event.conversation_id}  {event.id}")
+        return
+    show_lines(_statement_lines(text, events, replaced, display))
+
+
+def _statement_lines(text: str, events: Sequence[Event], replaced: Sequence[Event], display: Display) -> Iterator[str]:
+    yield from hang("", styled(clean(text), bold=True))
+    yield _count_line(events)
+    yield from sayings(events, text, display)
+    if replaced:
+        yield styled("replaced", bold=True)
+        yield from sayings(replaced, text, display)
+    yield from hang("wrong?  ", f"eventlog forget {display.id(events[-1].id)}")
+    yield ""
 
 
 def _of_absence(text: str, session: str | None, store: Store, *, as_json: bool) -> None:
@@ -144,8 +201,9 @@ def _of_file(place: str, store: Store, *, as_json: bool) -> None:
         print_error(f"{place} is empty: no event is behind it", "eventlog diff shows what it said before")
     elif as_json:
         for line in explained:
-            rejected = {"rejected": _fields(line.rejected)} if line.rejected else {}
-            emit({"line": line.number, "text": line.text, "events": _fields(line.entries or []), **rejected})
+            also = {"rejected": line.rejected, "replaced": line.replaced}
+            more = {name: _fields(entries) for name, entries in also.items() if entries}
+            emit({"line": line.number, "text": line.text, "events": _fields(line.entries or []), **more})
     elif not display.is_for_people:
         for line in explained:
             if number is not None or line.text.strip():
@@ -173,9 +231,11 @@ def _print(line: LineReason, limit: int | None, display: Display) -> None:
     show_events(line.entries[:limit], display)
     if limit and len(line.entries) > limit:
         say(f"    and {len(line.entries) - limit} more: eventlog why …:{line.number}")
+    if line.replaced:
+        say("    replaced:")
+        show_events(line.replaced[:limit], display)
 
 
-_AGENT, _SESSION = 18, 18  # cells at most
 _BULLET = re.compile(rf"^{DATED}")
 UNKNOWN = "not from the log: written by hand, or by another version"
 
@@ -199,7 +259,11 @@ def _reasons(reason: LineReason, display: Display) -> Iterator[str]:
         return
     events = [entry.event for entry in reason.entries]
     yield _count_line(events)
-    yield from _sayings(events, reason.text, display)
+    yield from sayings(events, _words(reason.text), display)
+    if reason.replaced:
+        yield ""
+        yield styled("replaced", bold=True)
+        yield from sayings([entry.event for entry in reason.replaced], _words(reason.text), display)
 
 
 def _rejection(decision: Event, display: Display) -> Iterator[str]:
@@ -249,21 +313,6 @@ def _count_line(events: Sequence[Event]) -> str:
     if not all(isinstance(event, Fact) for event in events):
         times = count(len(events), "event")
     return " · ".join([times, count(len(sessions), "session"), count(len(agents), "agent")])
-
-
-def _sayings(events: Sequence[Event], line: str, display: Display) -> Iterator[str]:
-    line = _words(line)
-    rooms = [max(map(cells, column)) for column in zip(*(_columns(event, display) for event in events), strict=True)]
-    for event in events:
-        short, *columns = map(padded, _columns(event, display), rooms)
-        yield "  ".join(["", styled(short, fg="cyan"), *columns, kind_shown(event, 0)]).rstrip()
-        if same_text(line) not in same_text(gist(event)):
-            yield from hang("    ", clean(gist(event)))
-
-
-def _columns(event: Event, display: Display) -> tuple[str, ...]:
-    session = "" if is_persons(event) else fit(clean(display.id(event.conversation_id)), _SESSION)
-    return display.id(event.id), display.moment(event.ts), fit(who(event), _AGENT), session
 
 
 def _start_lines(sources: ReceiptSources, display: Display) -> Iterator[str]:

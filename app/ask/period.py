@@ -1,0 +1,180 @@
+"""Show what a stretch of time came to: done, decided, changed, dropped, and left open.
+
+The memory at its end is compared with the memory at its beginning: whatever was said and taken back in between is in
+neither. To-dos and sessions are those of its end.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from eventlog.app.ask.history import replay_at
+from eventlog.app.ask.sessions import SessionRow, rows_of
+from eventlog.app.naming.known_projects import about
+from eventlog.app.open_store import OpenStore
+from eventlog.format import timestamps
+from eventlog.format.events import HUMAN, Fact
+from eventlog.format.text import one_line, same_text, statement_of
+from eventlog.projections.current.distinct_facts import DistinctFact
+from eventlog.projections.current.fact_scopes import DECISION, fact_scope
+from eventlog.projections.engine.day_states import EVERYTHING
+from eventlog.projections.engine.replay import ReplayResult
+from eventlog.projections.views.labels import all_for
+from eventlog.projections.views.memory import MEMORY
+from eventlog.store.replica import replica_of
+
+_DECISIONS = frozenset(map(same_text, all_for(DECISION)))
+_IsHere = Callable[[str | None], bool]  # whether a path is of the project that is asked about
+_TODO_DAYS = 30  # an older to-do that nobody names any more is not told
+
+
+class PeriodItem(Struct, frozen=True, omit_defaults=True):
+    """What was done or said: its project ("" for the user), its last time, how often, by whom; what it replaced."""
+
+    text: str
+    project: str = ""
+    ts: str = ""
+    times: int = 1
+    agent: str = ""
+    was: str = ""
+
+
+class Period(Struct, frozen=True, kw_only=True):
+    """What a stretch of time came to, in one project (its path) or in all (None)."""
+
+    since: str
+    until: str
+    project: str | None
+    done: list[PeriodItem]
+    decided: list[PeriodItem]
+    changed: list[PeriodItem]
+    dropped: list[PeriodItem]
+    open: list[PeriodItem]
+
+
+def period(opened: OpenStore, since: str, until: str = EVERYTHING, project: str | None = None) -> Period:
+    """Compare what holds at two times; writes nothing."""
+    is_here: _IsHere = (lambda _path: True) if project is None else partial(_is_of, about(opened.store, project))
+    before = timestamps.from_ns(timestamps.to_ns(since) - 1000)
+    then, now = replay_at(opened, before, projections=[MEMORY]), replay_at(opened, until)
+    held = _statements(opened, then, now, project)
+    holds = _statements(opened, now, now, project)
+    gone = [one for place, one in held.items() if place not in holds]
+    new = [one for place, one in holds.items() if place not in held]
+    successors = _successors(opened, new, gone)
+    items = [(one, _item(one, successors.get(one.place))) for one in new]
+    followed = {one.place for one in successors.values()}
+    rows = [row for row in rows_of(now) if is_here(row.project)]
+    return Period(
+        since=since,
+        until=until,
+        project=project,
+        done=[*_sessions(rows, since), *_closed(now, since, is_here)],
+        decided=_in_order(item for one, item in items if one.is_decision),
+        changed=_in_order(item for one, item in items if not one.is_decision),
+        dropped=_in_order(_item(one) for one in gone if one.place not in followed),
+        open=_open(now, rows, is_here),
+    )
+
+
+class _Held(NamedTuple):
+    """A statement that holds, and the name of its project."""
+
+    name: str
+    group: DistinctFact
+
+    @property
+    def place(self) -> tuple[str, bytes]:
+        return self.name, self.group.first.same
+
+    @property
+    def is_decision(self) -> bool:
+        return any(same_text(statement.category) in _DECISIONS for statement in self.group.statements)
+
+
+def _statements(
+    opened: OpenStore, replayed: ReplayResult, now: ReplayResult, project: str | None
+) -> dict[tuple[str, bytes], _Held]:
+    """Find what holds in the project, or everywhere, by the name that its project has now."""
+    wanted = now.identities.of(project, replica_of(opened.store) or None) if project else None
+    found: dict[tuple[str, bytes], _Held] = {}
+    for name in replayed.index.names(MEMORY.name):
+        named = now.identities.named(name) if name else ""
+        if wanted in (None, named):
+            held = (_Held(named, group) for group in fact_scope(replayed.index, name).facts)
+            found |= {one.place: one for one in held}
+    return found
+
+
+def _successors(opened: OpenStore, new: Iterable[_Held], gone: Iterable[_Held]) -> dict[tuple[str, bytes], _Held]:
+    """Map what is new to the statement it took the place of: under the same key, or by a correction."""
+    by_key = {(one.name, said.key): one for one in gone for said in one.group.statements if said.key}
+    by_event = {event: one for one in gone for event in one.group.sources}
+    new = list(new)
+    lines = opened.log.find({event for one in new for event in one.group.sources}) if by_event else {}
+    found: dict[tuple[str, bytes], _Held] = {}
+    for one in new:
+        events = [lines[event].event for event in one.group.sources if event in lines]
+        replaced = [event for fact in events if isinstance(fact, Fact) for event in fact.replaces]
+        before = [by_event[event] for event in replaced if event in by_event]
+        before += [by_key[one.name, said.key] for said in one.group.statements if (one.name, said.key) in by_key]
+        if before:
+            found[one.place] = before[0]
+    return found
+
+
+def _item(one: _Held, before: _Held | None = None) -> PeriodItem:
+    was = before.group.first.text if before else ""
+    return PeriodItem(one.group.first.text, one.name, one.group.last_seen, len(one.group.statements), "", was)
+
+
+def _in_order(items: Iterable[PeriodItem]) -> list[PeriodItem]:
+    return sorted(items, key=lambda item: item.ts, reverse=True)
+
+
+def _is_of(is_about: Callable[[str | None, str | None], bool], path: str | None) -> bool:
+    return is_about(path, None)
+
+
+def _sessions(rows: Iterable[SessionRow], since: str) -> Iterator[PeriodItem]:
+    """Yield what sessions of agents were about, the newest first."""
+    for row in sorted(rows, key=lambda row: row.timestamp, reverse=True):
+        if row.topic and row.agent != HUMAN and max(row.timestamp, row.ended_at or "") >= since:
+            yield PeriodItem(row.topic, row.project or "", row.timestamp, 1, row.agent or "")
+
+
+def _closed(now: ReplayResult, since: str, is_here: _IsHere) -> Iterator[PeriodItem]:
+    """Yield the to-dos that were called done in that time."""
+    for statement, (ts, text, path) in _done_at(now, since, is_here).items():
+        if statement and ts >= since:
+            yield PeriodItem(text, path, ts)
+
+
+def _done_at(now: ReplayResult, since: str, is_here: _IsHere) -> dict[str, tuple[str, str, str]]:
+    """Map what was called done to when, in which words, and where, at last."""
+    state = now.said_since(since[:10])
+    withdrawn, found = state.withdrawn(), dict[str, tuple[str, str, str]]()
+    for conversation in state.by_id.values():
+        if is_here(conversation.project):
+            for save in conversation.summaries:
+                for text in () if withdrawn.hides(save) else map(one_line, save.done):
+                    called = save.ts, text, conversation.project or ""
+                    found[statement_of(text)] = max(found.get(statement_of(text), called), called)
+    return found
+
+
+def _open(now: ReplayResult, rows: Sequence[SessionRow], is_here: _IsHere) -> list[PeriodItem]:
+    """List the to-dos that nobody has called done since, those of the newest session first."""
+    newest = max((row.timestamp for row in rows), default="")
+    if not newest:
+        return []
+    since = timestamps.from_ns(timestamps.to_ns(newest) - _TODO_DAYS * 86_400 * 10**9)
+    done = _done_at(now, since, is_here)
+    found: dict[str, PeriodItem] = {}
+    for row in sorted(rows, key=lambda row: row.timestamp, reverse=True):
+        for text in row.todos if row.timestamp >= since else ():
+            if done.get(statement_of(text), ("",))[0] <= row.timestamp:
+                found.setdefault(statement_of(text), PeriodItem(text, row.project or "", row.timestamp))
+    return list(found.values())

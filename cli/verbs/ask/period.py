@@ -1,0 +1,141 @@
+"""Show a day or a week in 25 lines: `eventlog today`, `week`, `on`."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+
+import click
+from msgspec import to_builtins
+
+from eventlog.app.ask.period import Period, PeriodItem, period
+from eventlog.app.naming.moments import moment, zone_of
+from eventlog.app.open_store import OpenStore
+from eventlog.cli import options
+from eventlog.cli.progress import phases
+from eventlog.cli.show.display import Display
+from eventlog.cli.terminal import clean, emit_pretty, fit, is_terminal, print_line, styled, width
+from eventlog.format.text import last_said, project_name
+from eventlog.hosts import ROOMS
+from eventlog.projections.engine.day_states import EVERYTHING
+from eventlog.store import Store
+
+_LINES = 25
+_WORD = 9  # cells of a section's name
+
+
+@click.command(epilog=options.examples("eventlog today", "eventlog today --all-projects"))
+@options.scope
+@options.as_json
+@options.store
+def _today_command(project: str | None, as_json: bool, store: Store) -> None:
+    """Show what was done, decided, changed and dropped since midnight, and what is open."""
+    opened = options.open_store(store)
+    _show_day(opened, "today", project, as_json=as_json)
+
+
+@click.command(epilog=options.examples("eventlog week", "eventlog week --since monday", "eventlog week --project shop"))
+@options.scope
+@click.option(
+    "--since", type=options.TimeParam(end=False), default="7d", show_default=True, help="Start of the time shown."
+)
+@options.as_json
+@options.store
+def _week_command(project: str | None, since: str, as_json: bool, store: Store) -> None:
+    """Show what was done, decided, changed and dropped in the last seven days, and what is open."""
+    opened = options.open_store(store)
+    _show(opened, since, EVERYTHING, project, as_json=as_json)
+
+
+@click.command(epilog=options.examples("eventlog on tuesday", "eventlog on 2026-02-20", "eventlog on 'last week'"))
+@click.argument("date")
+@options.scope
+@options.as_json
+@options.store
+def _on_command(date: str, project: str | None, as_json: bool, store: Store) -> None:
+    """Show what was done, decided, changed and dropped on a day, and what was open at its end."""
+    _show_day(options.open_store(store), date, project, as_json=as_json)
+
+
+def _show_day(opened: OpenStore, said: str, project: str | None, *, as_json: bool) -> None:
+    now, zone = opened.machine.now(), zone_of(opened.store)
+    first, last = (moment(said, now, zone, end=end) for end in (False, True))
+    _show(opened, first, EVERYTHING if last >= now else last, project, as_json=as_json)
+
+
+def _show(opened: OpenStore, since: str, until: str, project: str | None, *, as_json: bool) -> None:
+    with phases() as phase:
+        phase("comparing two times")
+        found = period(opened, since, until, project)
+    if as_json:
+        emit_pretty({**to_builtins(found), "until": opened.machine.now() if until == EVERYTHING else until})
+        return
+    for line in _lines(found, Display(opened.store), opened.machine.now()):
+        print_line(line)
+
+
+def _lines(found: Period, display: Display, now: str) -> Iterator[str]:
+    """Yield at most 25 lines: a head, and each section's share of the others."""
+    until = now if found.until == EVERYTHING else found.until
+    days = dict.fromkeys((display.day(found.since), display.day(until)))
+    where = clean(project_name(found.project)) if found.project else "all projects"
+    yield f"{styled(where, bold=True)}  {' – '.join(days)}"
+    sections = {
+        "done": (found.done, _of_session),
+        "decided": (found.decided, _of_statement),
+        "changed": (found.changed, _of_statement),
+        "dropped": (found.dropped, _of_statement),
+        "open": (found.open, _of_todo),
+    }
+    shares = _shares({name: len(items) for name, (items, _) in sections.items()}, _LINES - 1)
+    if not any(shares.values()):
+        yield "nothing was said or done; eventlog week --since 30d looks further back"
+    for name, (items, line_of) in sections.items():
+        yield from _section(name, items, shares[name], line_of, found, display)
+
+
+def _shares(wanted: Mapping[str, int], room: int) -> dict[str, int]:
+    """Share the lines among the sections, one by one in turn, decisions first."""
+    shares = dict.fromkeys(wanted, 0)
+    turns = ["decided", "decided", "done", "changed", "open", "dropped"]
+    while room and any(shares[name] < wanted[name] for name in turns):
+        for name in turns:
+            if room and shares[name] < wanted[name]:
+                shares[name] += 1
+                room -= 1
+    return shares
+
+
+LineOf = Callable[[PeriodItem, Period, Display], str]
+
+
+def _section(
+    name: str, items: Sequence[PeriodItem], share: int, line_of: LineOf, found: Period, display: Display
+) -> Iterator[str]:
+    """Yield a section's items, the last line saying how many there was no room for."""
+    shown = [line_of(item, found, display) for item in items[:share]]
+    if share < len(items) and share:
+        shown[-1] = f"and {len(items) - share + 1} more: --json shows all"
+    for word, text in zip_longest([name][: len(shown)], shown, fillvalue=""):
+        line = f"{word:<{_WORD}}{clean(text)}"
+        yield fit(line, width()) if is_terminal() else line
+
+
+def _of_session(item: PeriodItem, found: Period, display: Display) -> str:
+    who = ROOMS.get(item.agent, item.agent) or "done"
+    return f"{_place(item, found)}{item.text} – {who}, {display.moment(item.ts)}"
+
+
+def _of_statement(item: PeriodItem, found: Period, display: Display) -> str:
+    del display
+    marks = last_said("", item.times, is_doubtful=False)
+    was = f" (was: {item.was})" if item.was else ""
+    return f"{_place(item, found)}{item.text}{was}{marks}"
+
+
+def _of_todo(item: PeriodItem, found: Period, display: Display) -> str:
+    del display
+    return f"{_place(item, found)}{item.text}"
+
+
+def _place(item: PeriodItem, found: Period) -> str:
+    """Name the project of an item, where all are shown."""
+    return "" if found.project else f"{project_name(item.project) if item.project else 'you'}: "

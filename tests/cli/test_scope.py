@@ -1,0 +1,88 @@
+"""One rule of scope: the project you are in, --all-projects for all, --project for another; in every verb that asks."""
+
+import pytest
+
+from tests.support.command_line import call
+
+SAID = {"shop": "Carts are blue", "barn": "Doors are red"}
+VERBS = (
+    ("query",), ("search", "blue", "red"), ("memory",), ("sessions",), ("today",), ("week",), ("on", "today"), ("show", "last"),
+    ("query", "--session", "last"), ("stats", "--json"),
+)  # fmt: skip
+
+
+@pytest.fixture
+def said(tmp_path, monkeypatch):
+    """Two projects, each with a session and a decision; the store, as an option."""
+    store = ("--store", str(tmp_path / "store"))
+    for name, text in SAID.items():
+        project = tmp_path / name
+        (project / ".git").mkdir(parents=True)
+        monkeypatch.chdir(project)
+        saved = ("--session", f"s-{name}", "--agent", "codex", *store)
+        assert call("fact", text, "--category", "decision", *saved).code == 0
+        assert call("summary", "--topic", f"Work on {name}: {text}", "--summary", f"{text}, done", *saved).code == 0
+    call("replay", *store)
+    return store
+
+
+def told(ran):
+    """Which projects an answer tells of."""
+    assert ran.code == 0, ran
+    return {name for name, text in SAID.items() if text in ran.out or f"s-{name}" in ran.out}
+
+
+def counted(ran):
+    return int(ran.out.partition('"sessions":')[2].partition(",")[0])
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+@pytest.mark.parametrize("here", ["shop", "barn"])
+def test_the_project_you_are_in(said, tmp_path, monkeypatch, verb, here):
+    monkeypatch.chdir(tmp_path / here)
+    other = "barn" if here == "shop" else "shop"
+    last = verb[-1] == "last"
+    mine, another, every = (
+        call(*verb, *said),
+        call(*verb, "--project", other, *said),
+        call(*verb, "--all-projects", *said),
+    )
+
+    if verb[0] == "stats":
+        assert [counted(mine), counted(another), counted(every)] == [1, 1, 2]
+        return
+    assert told(mine) == {here}
+    assert told(every) == ({"barn"} if last else {"shop", "barn"})
+    if "--session" not in verb:
+        assert told(another) == {other}
+
+
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb[0] not in ("search", "memory", "stats")], ids=" ".join)
+def test_a_directory_of_no_project_shows_all(said, tmp_path, monkeypatch, verb):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+
+    assert told(call(*verb, *said)) == ({"barn"} if verb[-1] == "last" else {"shop", "barn"})
+
+
+def test_what_is_named_is_found_in_any_project(said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path / "shop")
+
+    assert told(call("query", "--session", "s-barn", *said)) == {"barn"}
+    assert told(call("show", "s-barn", *said)) == {"barn"}
+
+
+def test_both_scopes_at_once_are_refused(said):
+    assert call("query", "--project", "shop", "--all-projects", *said).code == 2
+
+
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb[-1] not in ("last", "today")], ids=" ".join)
+def test_since_is_a_time_in_every_verb(said, verb):
+    assert call(*verb, "--since", "yesterday", *said).code == 0
+    assert "no time" in call(*verb, "--since", "yesterdy", *said).err
+
+
+def test_an_empty_answer_names_the_other_projects(said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path / "shop")
+
+    assert "--all-projects" in call("query", "--grep", "doors", *said).err
