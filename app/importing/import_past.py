@@ -15,12 +15,14 @@ from typing import NamedTuple
 
 import msgspec
 
+from eventlog.app.build.replay import replay
 from eventlog.app.importing.drawings import TYPES, ConversationLine, LoggedDrawings, lines_in
 from eventlog.app.importing.notes import read_bullets
 from eventlog.app.importing.other_programs import READERS
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, Reader, SourceEvent
 from eventlog.app.importing.transcripts import read_host, readable_hosts
 from eventlog.app.open_store import Machine
+from eventlog.app.write.project_events import tell_remotes_at
 from eventlog.app.write.record_once import off_switch
 from eventlog.format import SESSION_END, timestamps
 from eventlog.format.codec import from_fields
@@ -70,7 +72,12 @@ def import_past(
     Raises BadRequest where there is nothing to read, or NotStored.
     """
     found = sources()[room_name(source)](request)
-    return _Import(log, request.machine, dry_run=dry_run).run(found, wanted or ImportFilter())
+    importing = _Import(log, request.machine, dry_run=dry_run)
+    done = importing.run(found, wanted or ImportFilter())
+    if importing.projects:  # told now, or the folders of the knowledge directory would have other names later
+        known = replay(log, request.settings, projections=[], save=False).identities
+        tell_remotes_at(log, sorted(importing.projects), known)
+    return done
 
 
 class _Pending(NamedTuple):
@@ -94,6 +101,7 @@ class _Import:
         self._known: Counter[str] = Counter()
         self._revised: set[str] = set()
         self._open = self._switched_off = 0
+        self.projects: set[str] = set()  # of the new events
         self._damage: list[BadPlace] = []
 
     def run(self, found: Iterable[Found], wanted: ImportFilter) -> ImportResult:
@@ -151,6 +159,8 @@ class _Import:
             stored = self._log.put(item.event for item in self._acceptable(pending))
         revisions = {item.event.id for item in pending if item.is_revision}
         for event, new in stored:
+            if new and event.project:
+                self.projects.add(event.project)
             if new and event.id in revisions:
                 self._revised.add(event.conversation_id)
             else:

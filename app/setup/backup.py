@@ -13,7 +13,7 @@ import tarfile
 from collections.abc import Iterator
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -30,8 +30,12 @@ from eventlog.log.verify import VerifyResult
 from eventlog.settings.load import load
 from eventlog.store import Store, day_of
 from eventlog.store.dayfile import read_settled
-from eventlog.store.files import make_dirs, not_stored, read_regular, replace_file, sync_dir, write_temporary
+from eventlog.store.files import make_dirs, not_stored, read_regular, remove, replace_file, sync_dir, write_temporary
+from eventlog.store.locks import locked
 from eventlog.store.replica import make_replica, replica_of
+
+if TYPE_CHECKING:
+    from eventlog.store import CacheName
 
 _MANIFEST = "manifest.json"
 _FORMAT = 1
@@ -39,6 +43,10 @@ _BEFORE_LOG = ("seals.jsonl", "config.yaml")  # no seal is of lines that the log
 _AFTER_LOG = ("rewritten.jsonl", "redactions.jsonl", "redactions.keys")
 _FILES = (*_BEFORE_LOG, *_AFTER_LOG)
 _FOLDERS = ("log", "spool", "staging")
+_MADE_AGAIN: tuple["CacheName", ...] = (
+    "knowledge.db", "search.sqlite", "meaning.sqlite", "conversations.index", "deleted", "redacted.seen", "swept",
+    "settings.json", "copies.json",
+)  # fmt: skip
 
 
 class BackupFile(Struct):
@@ -81,6 +89,22 @@ def create_backup(opened: OpenStore, path: Path) -> tuple[Path, Manifest]:
     with settled(store) if Path(store.log).is_dir() else nullcontext():  # what is moved or erased is in it once
         replace_file(str(path), lambda target: _write(store, manifest, target))
     return path, manifest
+
+
+def prunable(store: Store) -> dict[str, int]:
+    """List the files of the store that are made of nothing but its log, with their sizes."""
+    paths = (f"{store.cached(name)}{suffix}" for name in _MADE_AGAIN for suffix in ("", "-wal", "-shm", "-journal"))
+    return {path: Path(path).stat().st_size for path in paths if Path(path).is_file()}
+
+
+def prune(store: Store) -> dict[str, int]:
+    """Delete these files, when no replay is at work; return what was deleted. Raises NotStored."""
+    if not (found := prunable(store)):
+        return {}
+    with locked(store, store.lock("replay")):
+        for path in sorted(found, reverse=True):  # a journal goes before its database
+            remove(path)
+    return found
 
 
 def restore_backup(opened: OpenStore, path: Path) -> RestoreResult:

@@ -1,15 +1,17 @@
 """One repository is one project, wherever it lies; two at one path of two machines are two."""
 
+import os
 from pathlib import Path
 
 import pytest
 
-from eventlog import Fact, KnowledgeEdited, StageSummary
+from eventlog import EventLog, Fact, KnowledgeEdited, StageSummary
 from eventlog.app.serve.session_context import request_of, session_context
 from eventlog.app.write.plan import plan
 from eventlog.app.write.record_once import record_once
 from eventlog.format.events import ProjectJoined, Retraction, SectionKey
 from eventlog.store import project_slug
+from tests.support.command_line import call
 from tests.support.machines import Network
 from tests.support.repositories import git, repository
 
@@ -276,3 +278,22 @@ def test_what_was_planned_for_a_file_in_a_project_is_applied_on_the_machine_of_t
     assert not (tmp_path / "notes" / "AGENTS.md").exists()
     first.replay()
     assert "make" in (tmp_path / "notes" / "AGENTS.md").read_text()
+
+
+def test_an_import_reads_the_address_and_the_folder_keeps_its_name(tmp_path, home):
+    path = repository(tmp_path / "shop")
+    git(path, "remote", "add", "origin", "git@github.com:ada/shop.git")
+    (path / "CLAUDE.md").write_text("# Notes\n\n- Prices are integers in cents\n")
+    os.utime(path / "CLAUDE.md", (1_700_000_000, 1_700_000_000))  # long ago: no replay would ask by itself
+
+    assert call("import", "bullets", path / "CLAUDE.md").code == 0
+    call("replay")
+    folders = sorted(one.name for one in (home / ".eventlog" / "knowledge" / "projects").iterdir())
+    seen = [event for event in EventLog(home / ".eventlog").read() if event.type == "project_seen"]
+    call("fact", "Carts are blue", "--project", path, "--session", "s1", "--agent", "codex")
+    call("replay")
+
+    assert [event.remote for event in seen] == ["github.com/ada/shop"]
+    assert folders == sorted(one.name for one in (home / ".eventlog" / "knowledge" / "projects").iterdir())
+    assert call("import", "bullets", path / "CLAUDE.md").code == 0
+    assert 1 == sum(event.type == "project_seen" for event in EventLog(home / ".eventlog").read())

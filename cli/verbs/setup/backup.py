@@ -1,13 +1,13 @@
-"""Copy a store into one file, and make a store of it: `eventlog backup`."""
+"""Copy a store into one file, make a store of it, and free its disk: `eventlog backup`, `eventlog prune`."""
 
 from pathlib import Path
 
 import click
 
-from eventlog.app.setup.backup import create_backup, restore_backup
+from eventlog.app.setup.backup import create_backup, prunable, prune, restore_backup
 from eventlog.cli import EXIT_DAMAGED, options
 from eventlog.cli.progress import spinner
-from eventlog.cli.terminal import count, emit_pretty, say
+from eventlog.cli.terminal import confirm, count, emit_pretty, say, table
 from eventlog.store import Store
 
 _PATH = click.argument("path", type=click.Path(path_type=Path))
@@ -74,3 +74,27 @@ def _restore(path: Path, as_json: bool, store: Store) -> int:
         if damage:
             say(f"{count(damage, 'damaged line')}: eventlog verify")
     return EXIT_DAMAGED if damage else 0
+
+
+@click.command(epilog=options.examples("eventlog prune", "eventlog prune --yes"))
+@options.yes
+@options.as_json
+@options.store
+def _prune_command(yes: bool, as_json: bool, store: Store) -> None:
+    """Free the disk of what the next replay or search makes again: databases and indexes in the cache.
+
+    Shows what, and how much, and asks. Never touches the log, your settings, knowledge files, or what is drawn from
+    transcripts, which may be gone.
+    """
+    found = prunable(store)
+    total = sum(found.values())
+    if not as_json:
+        table([(f"{size:,}", path) for path, size in found.items()], bytes=0, file=0)
+        say(f"{count(len(found), 'file')}, {total:,} bytes, made again when needed; the log stays as it is")
+    if not (found and confirm("Delete these files?", yes=yes)):
+        return
+    prune(store)
+    if as_json:
+        emit_pretty({"status": "ok", "files": found, "bytes": total})
+    else:
+        say(f"{total:,} bytes are free again")

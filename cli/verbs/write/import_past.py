@@ -8,12 +8,16 @@ import click
 from eventlog.app.importing.import_past import ImportFilter, ImportResult, import_past, sources
 from eventlog.app.importing.source import ImportRequest
 from eventlog.app.open_store import Machine
+from eventlog.app.write.append import append_exported
 from eventlog.cli import EXIT_DAMAGED, options
 from eventlog.cli.options import HostChoice
 from eventlog.cli.progress import phases
 from eventlog.cli.terminal import count, emit, say, table
 from eventlog.cli.verbs.write.recording import is_switched_off
+from eventlog.log.event_log import EventLog
 from eventlog.store import Store
+
+_EXPORTED = "eventlog"  # what `eventlog export` wrote
 
 
 @click.command(
@@ -23,9 +27,10 @@ from eventlog.store import Store
         "eventlog import gemini ~/backup/.gemini --project shop",
         "eventlog import bullets CLAUDE.md",
         "eventlog import wake-memory",
+        "eventlog import eventlog log.jsonl",
     )
 )
-@click.argument("source", type=HostChoice(list(sources())))
+@click.argument("source", type=HostChoice([*sources(), _EXPORTED]))
 @click.argument("path", required=False, type=click.Path(exists=True, path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Count new events per day; write nothing.")
 @options.since
@@ -38,21 +43,41 @@ def _import_command(
 
     PATH is a file or a folder [default: where the source keeps its files]. Sources are transcripts of hosts; `bullets`
     of an instruction file; the memory skill's `daily` notes and summaries; plan entries of `last-word`; the stores of
-    `projectmem` and `wake-memory` in this project. Adds everything once, however often you run or interrupt it, and
-    repeats nothing that hooks recorded. Adds the start, the end, an automatic summary and a searchable text of each
-    conversation; replaces those that an earlier program drew less well. Skips conversations active within the last
-    hour, unless you name the file. Exits with 4 if anything could not be read, and imports the rest.
+    `projectmem` and `wake-memory` in this project; `eventlog`, a file that `eventlog export` wrote, with your decisions.
+
+    Adds everything once, however often you run or interrupt it, and repeats nothing that hooks recorded. Adds the
+    start, the end, an automatic summary and a searchable text of each conversation; replaces those that an earlier
+    program drew less well. Skips conversations active within the last hour, unless you name the file. Exits with 4 if
+    anything could not be read, and imports the rest.
     """
     machine = Machine.here()
     if is_switched_off(machine, None):
         return None
     opened = options.open_store(store)
+    if source == _EXPORTED:
+        _import_exported(opened.log, path)
+        return None
     with phases() as phase:
         phase("reading files")
         request = ImportRequest(path and path.absolute(), Path.cwd(), machine, store, opened.settings, phase)
         done = import_past(opened.log, source, request, ImportFilter(since or "", project), dry_run=dry_run)
     _print_import(source, done, dry_run=dry_run)
     return EXIT_DAMAGED if done.damage else 0
+
+
+def _import_exported(log: EventLog, path: Path | None) -> None:
+    """Append the lines of an export that the log lacks, and print how many."""
+    if path is None or path.is_dir():
+        raise click.UsageError("name the file that `eventlog export` wrote")
+    with phases() as phase, path.open("rb") as lines:
+        stored = append_exported(log, str(path), lines, phase)
+    new = sum(appended.new for appended in stored)
+    if sys.stdout.isatty():
+        say(f"{path}: {count(new, 'event')} new, {len(stored) - new:,} already known")
+        if new:
+            say("`eventlog replay` adds them to the knowledge files")
+    else:
+        emit({"status": "ok", "new": new, "known": len(stored) - new})
 
 
 def _print_import(source: str, done: ImportResult, *, dry_run: bool) -> None:

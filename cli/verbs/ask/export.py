@@ -1,0 +1,37 @@
+"""Print the log or the memory for other programs and people: `eventlog export`."""
+
+import click
+
+from eventlog.app.ask.export import FORMS, export
+from eventlog.cli import options
+from eventlog.cli.options import NearChoice
+from eventlog.cli.terminal import emit_bytes
+from eventlog.store import Store
+
+
+@click.command(
+    epilog=options.examples(
+        "eventlog export > log.jsonl",
+        "eventlog export --format markdown --since 30d > memory.md",
+        "eventlog export --format cloudevents | head",
+    )
+)
+@click.option(
+    "--format",
+    "form",
+    type=NearChoice([*FORMS]),
+    default="jsonl",
+    show_default=True,
+    help="jsonl is the log byte for byte; markdown what is known and what sessions came to.",
+)
+@options.since
+@options.store
+def _export_command(form: str, since: str | None, store: Store) -> None:
+    """Print the whole log, or what is known, to be piped into a file.
+
+    `eventlog import eventlog FILE` reads jsonl again, with what you have forgotten, resolved and undone. cloudevents is
+    CloudEvents 1.0 as JSON, otlp log records of OpenTelemetry, atif a trajectory per conversation. Every project is in
+    it, and withdrawn words are, but in markdown: keep it like the log.
+    """
+    for line in export(options.open_store(store), form, since or ""):
+        emit_bytes(line)

@@ -1,0 +1,179 @@
+"""Decide about one line after another: `eventlog review`."""
+
+from collections.abc import Iterator, Sequence
+
+import click
+
+from eventlog.app.ask.review import Review, ReviewLine, review
+from eventlog.app.build.staging import StagedEntry, read_staged
+from eventlog.app.open_store import OpenStore
+from eventlog.app.write.correct import confirm_line, correctable, edit
+from eventlog.app.write.forget import forget, forgettable
+from eventlog.app.write.resolve import Choice, compare, decide
+from eventlog.cli import options
+from eventlog.cli.progress import spinner
+from eventlog.cli.show.changes import show_diff, staged_as_dict
+from eventlog.cli.show.display import Display
+from eventlog.cli.terminal import (
+    clean,
+    count,
+    edited,
+    emit_pretty,
+    hang,
+    is_terminal,
+    print_error,
+    print_line,
+    say,
+    styled,
+    table,
+)
+from eventlog.format.errors import EventLogError
+from eventlog.format.events import Event
+from eventlog.format.text import last_said, project_name
+from eventlog.store import Store
+
+_KEYS = ("y", "n", "e", "s", "q", "?")
+_WORDS = {"yes": "y", "no": "n", "edit": "e", "skip": "s", "quit": "q", "help": "?"}
+_QUESTIONS = {
+    "waits": "write it into the file?",
+    "contradicts": "keep the first and forget the others?",
+    "old": "is it still true?",
+    "repeated": "keep it?",
+}
+_HELP = {
+    "waits": "y write it, n discard it, e edit it first",
+    "contradicts": "y keep the first and forget the others, n forget the first, e edit the first",
+    "old": "y say it again today, n forget it, e edit it",
+    "repeated": "y keep it, n forget it, e edit it",
+}
+
+
+@click.command(epilog=options.examples("eventlog review", "eventlog review --all-projects", "eventlog review --json"))
+@options.scope
+@options.as_json
+@options.store
+def _review_command(project: str | None, as_json: bool, store: Store) -> None:
+    """Decide about one thing after another: what waits, contradicts, has not been said for 60 days, is repeated most.
+
+    Asks y, n, e (edit), s (skip) or q (quit) for each, and carries it out at once; `eventlog undo` undoes the last.
+    Without a terminal, prints the list.
+    """
+    opened = options.open_store(store)
+    with spinner():
+        found = review(opened, project)
+    if as_json:
+        waiting = [staged_as_dict(staged) for staged in found.waiting]
+        emit_pretty({"waiting": waiting, "lines": [line._asdict() for line in found.lines]})
+    elif is_terminal() and click.get_text_stream("stdin").isatty():
+        _ask_each(opened, found, Display(store))
+    else:
+        table(_rows(found), concern=0, place=0, said=0, text=0)
+
+
+def _rows(found: Review) -> Iterator[tuple[str, ...]]:
+    for staged in found.waiting:
+        yield "waits", staged.entry.id, staged.entry.ts[:10], staged.section
+    for line in found.lines:
+        yield line.concern, line.place, last_said(line.last, line.times, is_doubtful=False), " | ".join(_texts(line))
+
+
+def _texts(line: ReviewLine) -> Sequence[str]:
+    return line.text, *line.against
+
+
+def _ask_each(opened: OpenStore, found: Review, display: Display) -> None:
+    """Ask about everything in turn, until the person quits."""
+    steps = [_Waiting(opened, staged) for staged in found.waiting]
+    asked: list[_Waiting | _Line] = [*steps, *(_Line(opened, line, display) for line in found.lines)]
+    if not asked:
+        say("nothing to decide")
+        return
+    decided = 0
+    for number, step in enumerate(asked, 1):
+        print_line(styled(f"({number}/{len(asked)}) {step.concern}", bold=True))
+        step.show()
+        key = _key(step.concern)
+        if key == "q":
+            break
+        try:
+            done = [] if key == "s" else step.decide(key)
+        except EventLogError as error:
+            print_error(str(error), error.hint)
+            continue
+        decided += key != "s"
+        if done:
+            say(f"  undo: eventlog undo {display.short(done[0].id)}")
+    say(f"{count(decided, 'decision')} of {len(asked)}")
+
+
+def _key(concern: str) -> str:
+    while True:
+        said = click.prompt(f"{_QUESTIONS[concern]} [{','.join(_KEYS)}]", prompt_suffix=" ").strip().casefold()
+        key = _WORDS.get(said, said)
+        if key in _KEYS and key != "?":
+            return str(key)
+        say(f"{_HELP[concern]}, s skip it, q quit")
+
+
+class _Waiting:
+    """A plan entry that waits."""
+
+    concern = "waits"
+
+    def __init__(self, opened: OpenStore, staged: StagedEntry) -> None:
+        self._opened = opened
+        self._staged = staged
+
+    def show(self) -> None:
+        """Print the section, why it waits, and its difference to the file."""
+        say(f"  {self._staged.section}: {self._staged.reason}")
+        try:
+            for existing, wanted in compare(self._opened, self._staged):
+                show_diff(self._staged.file, existing.encode(), wanted.encode())
+        except EventLogError as error:
+            say(f"  {error}")
+
+    def decide(self, key: str) -> list[Event]:
+        """Write, discard or edit it."""
+        choices: dict[str, Choice] = {"y": "apply", "n": "discard", "e": "edited"}
+        path = self._staged.path(self._opened.store)
+        content = edited(read_staged(path, self._staged.entry).content or "") if key == "e" else None
+        return [decide(self._opened, self._staged, choices[key], content).event]
+
+
+class _Line:
+    """A line of a memory."""
+
+    def __init__(self, opened: OpenStore, line: ReviewLine, display: Display) -> None:
+        self._opened = opened
+        self._line = line
+        self._display = display
+
+    @property
+    def concern(self) -> str:
+        """Return why the line is shown."""
+        return self._line.concern
+
+    def show(self) -> None:
+        """Print the line, when it was said last, and what it contradicts."""
+        line = self._line
+        where = f"{project_name(line.subject) if line.subject else 'you'}  {line.place}"
+        print_line(styled(f"  {clean(where)}", dim=True))
+        said = last_said("", line.times, is_doubtful=False)
+        for broken in hang("  ", f"{clean(line.text)}  {self._display.ago(line.last)}{said}"):
+            print_line(broken)
+        for text in line.against:
+            for broken in hang("  ", clean(text)):
+                print_line(broken)
+
+    def decide(self, key: str) -> list[Event]:
+        """Keep, forget or edit it."""
+        line, opened = self._line, self._opened
+        if key == "n":
+            return forget(opened, forgettable(opened, line.text)).events
+        if key == "e":
+            found = correctable(opened, line.text, line.subject)
+            return edit(opened, found, edited(f"{found.text}\n"))[0]
+        if line.against:
+            return forget(opened, [one for text in line.against for one in forgettable(opened, text)]).events
+        return confirm_line(opened, correctable(opened, line.text, line.subject))[0] if line.concern == "old" else []

@@ -1,0 +1,161 @@
+"""What is exported comes back as it was, decisions of people included; other programs' formats are what they say."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from eventlog.app.build.rebuild import replay_store
+from eventlog.app.write.correct import correctable, edit
+from eventlog.app.write.forget import forget, forgettable
+from eventlog.app.write.undo import undo, undoable
+from eventlog.format.events import Fact, SessionStart, StageSummary
+from eventlog.log.event_log import EventLog
+from tests.support.command_line import call
+from tests.support.golden import tree
+from tests.support.use_cases import opened
+
+SHOP = "/p/shop"
+
+
+@pytest.fixture
+def log(tmp_path):
+    """A log in which a person has forgotten, corrected and undone."""
+    ticks = iter(range(10**6))
+    log = EventLog(tmp_path / "store", fsync=False, clock=lambda: 1_771_588_800 * 10**9 + next(ticks) * 10**9)
+    log.append(SessionStart(conversation_id="s1", project=SHOP, agent="codex", model="m-1"))
+    for text in ("Use HS256", "Ports are odd", "Carts are blue"):
+        log.append(Fact(conversation_id="s1", project=SHOP, agent="codex", content=text))
+    log.append(
+        StageSummary(
+            conversation_id="s1", project=SHOP, agent="codex", topic="Login", summary="Did it", decisions=["Ship it"]
+        )
+    )
+    for said in ("Use HS256", "Ports are odd"):
+        forget(opened(log), forgettable(opened(log), said))
+    undo(opened(log), undoable(opened(log)))
+    edit(opened(log), correctable(opened(log), "Carts are blue"), "Carts are green")
+    replay_store(opened(log))
+    return log
+
+
+def exported(log, *options):
+    ran = call("export", *options, "--store", log.store.root)
+    assert ran.code == 0, ran
+    return ran.out
+
+
+def imported(text, place):
+    file = place / "log.jsonl"
+    place.mkdir()
+    file.write_text(text)
+    ran = call("import", "eventlog", file, "--store", place / "store")
+    return ran, EventLog(place / "store", fsync=False)
+
+
+def test_a_round_trip_gives_the_same_log_and_the_same_files(log, tmp_path):
+    ran, other = imported(exported(log), tmp_path / "other")
+
+    assert json.loads(ran.out) == {"status": "ok", "new": len(list(log.read())), "known": 0}
+    assert list(log.read()) == list(other.read())
+    assert exported(log) == exported(other)
+    replay_store(opened(other))
+    assert tree(log.store.knowledge) == tree(other.store.knowledge)
+    assert b"Use HS256" not in b"".join(tree(other.store.knowledge).values())
+
+
+def test_a_second_import_adds_nothing(log, tmp_path):
+    text = exported(log)
+    _, other = imported(text, tmp_path / "other")
+
+    again = call("import", "eventlog", tmp_path / "other" / "log.jsonl", "--store", other.store.root)
+
+    assert json.loads(again.out)["new"] == 0
+    assert exported(other) == text
+
+
+@pytest.mark.parametrize("line", ['{"type":"fact","conversation_id":"c","content":"x"}', "{broken", '{"id":"x"}'])
+def test_what_no_log_had_is_refused_and_nothing_is_stored(log, tmp_path, line):
+    ran, other = imported(exported(log) + line + "\n", tmp_path / "other")
+
+    assert ran.code == 2
+    assert f"log.jsonl:{len(list(log.read())) + 1}" in ran.err
+    assert list(other.read()) == []
+
+
+def test_only_people_decide_through_a_stream(log):
+    """`append --stdin` refuses what `import eventlog` takes."""
+    ran = call("append", "--stdin", "--store", log.store.root, stdin=exported(log).encode())
+
+    assert ran.code == 2
+    assert "eventlog forget" in ran.err
+
+
+def test_since_cuts_the_log(log):
+    events = list(log.read())
+
+    assert len(exported(log, "--since", events[3].ts).splitlines()) == len(events) - 3
+
+
+def test_markdown_says_what_holds_and_nothing_that_was_forgotten(log):
+    text = exported(log, "--format", "markdown")
+
+    assert "Carts are green" in text
+    assert "**Login** (shop, codex)" in text
+    assert "Ship it" in text
+    assert not [gone for gone in ("Use HS256", "Carts are blue") if gone in text]
+
+
+def test_cloudevents_have_their_four_required_attributes_and_all_fields(log):
+    lines = [json.loads(line) for line in exported(log, "--format", "cloudevents").splitlines()]
+
+    assert [line["id"] for line in lines] == [event.id for event in log.read()]
+    assert {line["specversion"] for line in lines} == {"1.0"}
+    assert all(line["source"].startswith("urn:eventlog:") and line["type"].startswith("eventlog.") for line in lines)
+    assert lines[1]["data"]["content"] == "Use HS256"
+
+
+def test_otlp_is_log_records_with_times_and_whole_numbers_as_texts(log):
+    lines = [json.loads(line) for line in exported(log, "--format", "otlp").splitlines()]
+    records = [
+        one for line in lines for of in line["resourceLogs"] for scope in of["scopeLogs"] for one in scope["logRecords"]
+    ]
+
+    assert [one["eventName"] for one in records] == [f"eventlog.{event.type}" for event in log.read()]
+    assert all(one["timeUnixNano"].isdecimal() for one in records)
+    named = {one["key"]: one["value"] for one in records[1]["attributes"]}
+    assert (named["eventlog.content"], named["eventlog.v"]) == ({"stringValue": "Use HS256"}, {"intValue": "1"})
+
+
+def test_atif_is_a_trajectory_with_steps_in_order(log):
+    [first, *_] = [json.loads(line) for line in exported(log, "--format", "atif").splitlines() if '"s1"' in line[:80]]
+
+    assert (first["schema_version"], first["agent"]["name"], first["agent"]["model_name"]) == (
+        "ATIF-v1.4",
+        "codex",
+        "m-1",
+    )
+    assert [step["step_id"] for step in first["steps"]] == list(range(1, len(first["steps"]) + 1))
+    assert {step["source"] for step in first["steps"]} <= {"user", "agent", "system"}
+    assert "Use HS256" in [step["message"] for step in first["steps"]]
+
+
+def test_prune_frees_what_is_made_again_and_nothing_else(log):
+    replay_store(opened(log))
+    call("search", "carts", "--store", log.store.root)
+    before, events = tree(log.store.knowledge), exported(log)
+    notes = Path(log.store.cache, "heard")
+    notes.mkdir(exist_ok=True)
+    (notes / "codex").touch()
+
+    asked = call("prune", "--store", log.store.root)
+    assert asked.code == 2
+    assert Path(log.store.cached("knowledge.db")).exists()
+    ran = call("prune", "--yes", "--store", log.store.root)
+
+    assert "knowledge.db" in ran.out
+    assert not list(Path(log.store.cache).glob("*.db*")) + list(Path(log.store.cache).glob("search*"))
+    assert (notes / "codex").exists()
+    assert (before, events) == (tree(log.store.knowledge), exported(log))
+    assert replay_store(opened(log)).published.changes == 0
+    assert "Carts are green" in call("search", "carts", "--all-projects", "--store", log.store.root).out

@@ -1,0 +1,103 @@
+"""What a person should look at: entries that wait, lines that contradict, are old, or are repeated most; decided one by one."""
+
+import json
+
+import pytest
+
+from eventlog.app.ask.review import review
+from eventlog.app.build.rebuild import replay_store
+from eventlog.format import timestamps
+from eventlog.format.events import HUMAN, Fact
+from eventlog.log.event_log import EventLog
+from eventlog.store import project_slug
+from tests.support.bases import planned
+from tests.support.command_line import call, on_a_terminal
+from tests.support.golden import tree
+from tests.support.use_cases import opened
+
+SHOP, BARN = "/p/shop", "/p/barn"
+DAY = 86_400 * 10**9
+
+
+def said(log, content, days_ago, project=SHOP, times=1):
+    now = timestamps.system_clock()
+    for number in range(times):
+        ts = timestamps.from_ns(now - days_ago * DAY - number * 10**9)
+        log.append(Fact(ts=ts, conversation_id=f"s{number}", project=project, agent="codex", content=content))
+
+
+@pytest.fixture
+def log(tmp_path, home):
+    """A memory with a contradiction, a line nobody said for long, one said often, and others."""
+    log = EventLog(tmp_path / "store", fsync=False)
+    said(log, "The shop listens on port 8443", 30)
+    said(log, "The shop listens on port 9443", 2)
+    said(log, "Redis is the queue", 90)
+    said(log, "Invoices are immutable", 3, times=7)
+    said(log, "Carts are blue", 4, times=2)
+    said(log, "Barns are old", 90, BARN)
+    replay_store(opened(log))
+    return log
+
+
+def lines(log):
+    text = tree(log.store.knowledge)[f"projects/{project_slug(SHOP)}/MEMORY.md"].decode()
+    return [line.partition("] ")[2] for line in text.split("\n") if line.startswith("- ")]
+
+
+def test_it_finds_the_contradiction_the_old_and_the_repeated_each_once(log):
+    found = review(opened(log), SHOP)
+
+    assert [(line.concern, line.text, line.against) for line in found.lines] == [
+        ("contradicts", "The shop listens on port 9443", ("The shop listens on port 8443",)),
+        ("old", "Redis is the queue", ()),
+        ("repeated", "Invoices are immutable", ()),
+    ]
+    assert found.lines[2].times == 7
+    for line in found.lines:
+        file, _, number = line.place.rpartition(":")
+        assert line.text in tree(log.store.knowledge)[file].decode().split("\n")[int(number) - 1]
+
+
+def test_all_projects_are_looked_through(log):
+    assert ("old", "Barns are old") in [(line.concern, line.text) for line in review(opened(log)).lines]
+
+
+def test_in_a_pipe_it_is_a_list(log):
+    ran = call("review", "--project", "shop", "--store", log.store.root)
+
+    assert [line.split("\t")[0] for line in ran.out.splitlines()] == ["contradicts", "old", "repeated"]
+    found = json.loads(call("review", "--project", "shop", "--json", "--store", log.store.root).out)
+    assert (found["waiting"], len(found["lines"])) == ([], 3)
+
+
+def test_each_is_decided_on_a_terminal(log):
+    """Keep the newer port, say the old line again, skip the last: three keys."""
+    shown = on_a_terminal("review", "--project", "shop", "--store", log.store.root, typed="y\ny\ns\n")
+
+    assert "2 decisions of 3" in shown, shown
+    assert "The shop listens on port 8443" not in lines(log)
+    assert "The shop listens on port 9443" in lines(log)
+    again = [event for event in log.read() if isinstance(event, Fact) and event.agent == HUMAN]
+    assert [event.content for event in again] == ["Redis is the queue"]
+    assert [line.concern for line in review(opened(log), SHOP).lines] == ["repeated"]
+
+
+def test_a_line_is_forgotten_and_quit_ends_it(log):
+    shown = on_a_terminal("review", "--project", "shop", "--store", log.store.root, typed="?\nskip\nn\nquit\n")
+
+    assert "y keep the first" in shown
+    assert "1 decision of 3" in shown
+    assert "Redis is the queue" not in lines(log)
+    assert "Invoices are immutable" in lines(log)
+
+
+def test_what_waits_comes_first(log, home):
+    (home / ".config" / "agents").mkdir(parents=True)
+    (home / ".config" / "agents" / "SOUL.md").write_text("# Soul\n\n## Tone\n\nBe brief.\n")
+    planned(log, "Tone", "Be kind.", path="soul")
+    replay_store(opened(log))
+
+    ran = call("review", "--project", "shop", "--store", log.store.root)
+
+    assert ran.out.splitlines()[0].split("\t")[0] == "waits", ran
