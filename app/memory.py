@@ -71,16 +71,22 @@ class Memory:
             else Store.locate(os.fspath(store) if store else None, self._machine.environ)
         )
         self.log = open_log(place, self._machine)
+        self._own: list[Projection] = []  # those of the caller that were replayed
+
+    def __repr__(self) -> str:
+        return f"Memory({self.log.store.root!r})"
 
     def replay(
-        self, *, projections: Sequence[Projection] = ALL, full: bool = False, check: bool = False
+        self, *, projections: Sequence[Projection] | None = None, full: bool = False, check: bool = False
     ) -> RebuildResult:
-        """Rebuild the files of these projections, and bring plan entries into their knowledge bases.
+        """Rebuild the files of these projections (None: of ours), and bring plan entries into their knowledge bases.
 
         With `check` nothing is written, and what would be is told; `full` folds every day anew. Raises BadSettings or
         NotStored.
         """
-        return replay_store(self._opened(), projections=projections, anew=full, check=check)
+        chosen = ALL if projections is None else projections
+        self._own += [one for one in chosen if one not in (*ALL, *self._own)]
+        return replay_store(self._opened(), projections=chosen, anew=full, check=check)
 
     def query(
         self,
@@ -156,10 +162,11 @@ class Memory:
     def why(self, file: str | os.PathLike[str], line: int | None = None) -> list[LineReason]:
         """Explain every line of a knowledge file, or the line with this number, by the events behind it.
 
-        A file that is not there is looked for in the knowledge directory. Raises BadRequest or BadSettings.
+        A file that is not there is looked for in the knowledge directory; it may be of a projection of your own that
+        was replayed before. Raises BadRequest or BadSettings.
         """
         opened = self._opened()
-        return explaining.explain(opened, explaining.known_file(opened, os.fspath(file)), line)
+        return explaining.explain(opened, explaining.known_file(opened, os.fspath(file)), line, self._own)
 
     def forget(self, what: str | None = None, *, session: str | None = None) -> ForgetResult:
         """Forget a statement everywhere until that is undone; rebuild all files.

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from eventlog.fast import encode
 from eventlog.format import codec, ids, timestamps
 from eventlog.format.codec import refuse_reserved
-from eventlog.format.errors import NotStored
+from eventlog.format.errors import InvalidEvent, NotStored
 from eventlog.format.events import HUMAN, EntryApplied, Event, KnowledgeEdited, PlanEntry, ProjectSeen, Redacted
 from eventlog.format.ids import day_in_id
 from eventlog.log import days
@@ -60,6 +60,9 @@ class EventLog:
         self.ahead = ""  # when the newest event counts, where the last append found that a minute or more ahead
         cached.use_own_secrets(self.store)
         self._idle: list[DayFile] = []  # open files that nobody writes at the moment
+
+    def __repr__(self) -> str:
+        return f"EventLog({self.store.root!r})"
 
     @property
     def fsync(self) -> bool:
@@ -229,6 +232,9 @@ class EventLog:
 
     def _of_here(self, event_given: Event | Mapping[str, Any]) -> Event:
         """Add the name of this store to events about this machine's files and paths, and to a person's own."""
+        if not isinstance(event_given, Event | Mapping):
+            what = f"an event is an Event or a mapping of its fields, not {type(event_given).__name__}"
+            raise InvalidEvent(what, hint='as in log.append({"type": "fact", "conversation_id": "c", "content": "…"})')
         event = event_given if isinstance(event_given, Event) else codec.from_fields(event_given)
         tells = isinstance(event, PlanEntry | EntryApplied | KnowledgeEdited | ProjectSeen) or event.agent == HUMAN
         return replace(event, replica=make_replica(self.store)) if tells and is_unnamed(event) else event

@@ -1,11 +1,16 @@
 """The library as one object: what `import eventlog` gives a program of somebody else."""
 
+import inspect
 import subprocess
 import sys
 from importlib.metadata import version
+from typing import ClassVar
+
+import pytest
+from msgspec import Struct
 
 import eventlog
-from eventlog import Fact, Memory, Store
+from eventlog import Document, Fact, InvalidEvent, Line, Memory, Projection, Store
 from tests.support.command_line import surroundings
 from tests.support.tree import ROOT
 
@@ -68,3 +73,48 @@ def test_only_a_real_start_leaves_a_receipt(tmp_path):
     assert [] == before
     assert "--session new" in started.text
     assert ["new"] == [event.conversation_id for event in memory.query(types=["context_injected"])]
+
+
+def test_a_store_says_where_it_is(tmp_path):
+    assert f"Memory('{tmp_path}')" == repr(Memory(tmp_path))
+    assert f"EventLog('{tmp_path}')" == repr(Memory(tmp_path).log)
+
+
+@pytest.mark.parametrize("given", ["x", 7, None, ["fact"]])
+def test_what_is_no_event_is_refused_by_name(tmp_path, given):
+    with pytest.raises(InvalidEvent, match=f"not {type(given).__name__}"):
+        Memory(tmp_path).log.append(given)
+
+
+def test_signatures_fit_a_hover():
+    for name in ("replay", "query", "search", "why", "forget", "undo", "sessions"):
+        assert len(str(inspect.signature(getattr(Memory, name)))) < 600, name
+
+
+class _Count(Struct):
+    """Which facts there are."""
+
+    version: ClassVar[int] = 1
+
+    facts: list[str] = []
+
+    def fold(self, event):
+        if isinstance(event, Fact):
+            self.facts.append(event.id)
+
+    def merge(self, other):
+        self.facts += other.facts
+
+
+def test_a_line_of_a_projection_of_ones_own_has_its_reasons(tmp_path):
+    def render(state, settings):
+        del settings
+        yield Document("COUNT.md", (Line(f"{len(state.facts)} facts", tuple(sorted(state.facts))),))
+
+    memory = Memory(tmp_path)
+    said = memory.log.append(Fact(conversation_id="c", content="one"))
+    memory.replay(projections=[Projection("count", _Count, render, ("COUNT.md",))])
+
+    [line] = memory.why("COUNT.md", 1)
+
+    assert [entry.event for entry in line.entries] == [said]

@@ -25,14 +25,15 @@ def _worked(todos=(), **named):
     call("fact", "Prices are integers in cents", "--category", "decision", "--session", "s1")
 
 
-def test_an_empty_store_tells_the_three_steps_to_a_working_one(home, lines):
+def test_an_empty_store_tells_the_four_steps_to_a_working_one(home, lines):
     (home / ".claude").mkdir()
     before = lines()
     call("install", "claude", "--no-allow")
     after = lines()
 
     assert [f"no memory yet in {home}/.eventlog", "1  eventlog install claude  (found here)"] == before.splitlines()[:2]
-    assert ["1", "2", "3"] == [line[0] for line in before.splitlines()[1:]]
+    assert ["1", "2", "3", "4"] == [line[0] for line in before.splitlines()[1:]]
+    assert "2  eventlog import claude  (past conversations, each under its own date)" in before
     assert "1  ✓ hooks are installed: claude" in after
     assert not (home / ".eventlog" / "log").exists()
 

@@ -34,8 +34,16 @@ class FileChange(NamedTuple):
     done: Literal["installed", "unchanged", "removed", "absent"]
 
 
-def change(store: Store, path: Path, edit: Callable[[str], str], strip: Callable[[str], str]) -> FileChange:
-    """Write the edited text where it differs, and keep the text without our entries for `restore`."""
+def change(
+    store: Store, path: Path, edit: Callable[[str], str], strip: Callable[[str], str], *, dry_run: bool = False
+) -> FileChange:
+    """Write the edited text where it differs, and keep the text without our entries for `restore`.
+
+    With `dry_run` nothing is written, and what would be is returned.
+    """
+    if dry_run:
+        text = read_text(path)
+        return FileChange(path, "unchanged" if edit_of(path, edit, text) == text else "installed")
     with lock(store):
         now = _read(path)
         text = _decode(now, path)

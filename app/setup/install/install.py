@@ -31,6 +31,7 @@ class InstallTarget(NamedTuple):
     home: Path
     project: Path
     environ: Mapping[str, str]
+    dry_run: bool = False  # only tell which files would change
 
     def file(self, host: HostProfile, scope: Scope) -> Path:
         """Find the file of the host's hooks."""
@@ -78,8 +79,9 @@ def install(target: InstallTarget, host: HostProfile, scope: Scope, *, shared: b
     path, home = target.file(host, scope), str(target.home)
     events = wanted_events(target.store, host)
     commands = {event: command(host.agent, event, target.store, home, shared=shared) for event in events}
+    strip = _strip(target, host, path)
     return change(
-        target.store, path, lambda text: hook_entries.merge(text, host.hooks, commands), _strip(target, host, path)
+        target.store, path, lambda text: hook_entries.merge(text, host.hooks, commands), strip, dry_run=target.dry_run
     )
 
 
@@ -108,7 +110,8 @@ def allow(target: InstallTarget, host: HostProfile, scope: Scope) -> FileChange 
     if rule is None:
         return None
     path = target.rule_file(host, rule, scope)
-    return change(target.store, path, lambda text: permissions.add(text, rule, grant), _strip(target, host, path))
+    strip = _strip(target, host, path)
+    return change(target.store, path, lambda text: permissions.add(text, rule, grant), strip, dry_run=target.dry_run)
 
 
 def register_server(
@@ -119,7 +122,10 @@ def register_server(
     if path is None or servers is None:
         return None
     wanted = mcp_servers.entry_of(servers, server_command(host.agent, target.store, str(target.home), shared=shared))
-    return change(target.store, path, lambda text: mcp_servers.add(text, servers, wanted), _strip(target, host, path))
+    strip = _strip(target, host, path)
+    return change(
+        target.store, path, lambda text: mcp_servers.add(text, servers, wanted), strip, dry_run=target.dry_run
+    )
 
 
 def unregister_server(target: InstallTarget, host: HostProfile, scope: Scope) -> FileChange | None:

@@ -82,7 +82,7 @@ def install_rules(target: InstallTarget, host: HostProfile, scope: Scope, locale
         store=prompts.store_option(target.store),
         by_tool=_BY_TOOL[locale] if has_tools else "",
     )
-    return change(target.store, path, _edit(rule, text), _strip(rule))
+    return change(target.store, path, _edit(rule, text), _strip(rule), dry_run=target.dry_run)
 
 
 def uninstall_rules(target: InstallTarget, host: HostProfile, scope: Scope) -> FileChange | None:

@@ -3,6 +3,7 @@
 from pathlib import PurePath
 
 from eventlog.app.ask.brief import AgentPulse, Brief, brief
+from eventlog.app.importing.transcripts import readable_hosts
 from eventlog.app.open_store import Machine, OpenStore, open_log
 from eventlog.cli import options
 from eventlog.cli.show.display import ago
@@ -45,12 +46,14 @@ def _first_steps(found: Brief) -> list[str]:
     first = f"eventlog install {names or 'AGENT'}  ({'found here' if names else 'eventlog help hosts lists them'})"
     if ready:
         first = f"{marked('✓')} hooks are installed: {', '.join(pulse.agent for pulse in ready)}"
+    past = " ".join(pulse.agent for pulse in found.agents if pulse.agent in readable_hosts())
     return [
         f"no memory yet in {clean(found.store)}",
         f"1  {first}",
         *(f"   {_needs(pulse)}" for pulse in ready if pulse.fix),
-        "2  work as usual: hooks record what happens, agents save what is worth knowing",
-        "3  eventlog  shows where you stand; eventlog --help lists all verbs",
+        f"2  eventlog import {past.partition(' ')[0] or 'AGENT'}  (past conversations, each under its own date)",
+        "3  work as usual: hooks record what happens, agents save what is worth knowing",
+        "4  eventlog  shows where you stand; eventlog --help lists all verbs",
     ]
 
 

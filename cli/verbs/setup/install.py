@@ -47,6 +47,7 @@ scope = click.option(
     epilog=options.examples(
         "eventlog install claude",
         "eventlog install claude cursor codex",
+        "eventlog install claude --dry-run",
         "eventlog install claude codex --allow",
         "eventlog install claude --no-mcp",
         "eventlog install cursor --project --with-rules",
@@ -75,6 +76,7 @@ scope = click.option(
     default=None,
     help="Register memory as tools, by `eventlog mcp`.  [default: if the host has tools]",
 )
+@click.option("--dry-run", is_flag=True, help="Name the files that would change; write nothing.")
 @options.store
 def _install_command(
     names: tuple[str, ...],
@@ -83,6 +85,7 @@ def _install_command(
     session_type: str,
     allowed: bool | None,
     serves: bool | None,
+    dry_run: bool,
     store: Store,
 ) -> int:
     """Register the memory hook and tools with coding agents, in their own configuration files.
@@ -90,7 +93,7 @@ def _install_command(
     Adds entries at the end and changes no other byte; a second run changes nothing. Keeps a copy of each file in the
     store; `eventlog uninstall` restores it. A file that cannot be changed is named at the end; all others are done.
     """
-    target = options.install_target(store)
+    target = options.install_target(store)._replace(dry_run=dry_run)
     if not names:
         raise _missing_agents("install", [report.agent for report in examine(target) if report.found], "found here")
     shared, failed = session_type == "shared", _Failures()
@@ -103,8 +106,8 @@ def _install_command(
             _serve(target, host, scope, serves, shared=shared)
         if with_rules:
             with failed.noted():
-                _rules(host.name, install_rules(target, host, scope, load(store).settings.locale))
-    if scope == "project":
+                _rules(host.name, install_rules(target, host, scope, load(store).settings.locale), dry_run=dry_run)
+    if scope == "project" and not dry_run:
         say("the commands hold paths of this machine: keep these files out of shared branches")
     return failed.report()
 
@@ -134,7 +137,9 @@ class _Failures:
 
 def _register(target: InstallTarget, host: HostProfile, scope: Scope, *, shared: bool) -> None:
     done = install(target, host, scope, shared=shared)
-    _print_change(host.name, done)
+    _print_change(host.name, done, dry_run=target.dry_run)
+    if target.dry_run:
+        return
     if is_distrusted(target, host, scope):
         say(f"           {host.after_install}")
     if done.done == "installed" and sys.stdout.isatty():
@@ -145,13 +150,15 @@ def _permit(target: InstallTarget, host: HostProfile, scope: Scope, allowed: boo
     rule = rule_of(host)
     if allowed is None and rule and target.rule_file(host, rule, scope) in unsafe_rules(target, host):
         allowed = True  # replace it with a narrower rule
+    if target.dry_run and not allowed:
+        return
     if allowed is None and rule and sys.stdin.isatty() and sys.stdout.isatty():
         allowed = click.confirm(f"may {host.name} save, also in USER.md, without asking you?", default=True)
     if allowed is None:
         return
     outcome = (allow if allowed else disallow)(target, host, scope)
     if outcome and outcome.done != "absent":
-        _print_change(f"{host.name} permission", outcome)
+        _print_change(f"{host.name} permission", outcome, dry_run=target.dry_run)
     elif allowed:
         say(f"{'skipped':<10} {host.name} has no rule that would let it save: see `eventlog doctor`")
 
@@ -159,11 +166,11 @@ def _permit(target: InstallTarget, host: HostProfile, scope: Scope, allowed: boo
 def _serve(target: InstallTarget, host: HostProfile, scope: Scope, serves: bool | None, *, shared: bool) -> None:
     """Register the MCP server unless the user leaves it out."""
     if serves is False:
-        outcome = unregister_server(target, host, scope)
+        outcome = None if target.dry_run else unregister_server(target, host, scope)
     else:
         outcome = register_server(target, host, scope, shared=shared)
     if outcome and outcome.done != "absent":
-        _print_change(f"{host.name} MCP server", outcome)
+        _print_change(f"{host.name} MCP server", outcome, dry_run=target.dry_run)
     elif serves and not outcome:
         where = "in a project" if host.servers else "that eventlog can register"
         say(f"{'skipped':<10} {host.name} has no MCP servers {where}")
@@ -175,9 +182,9 @@ def _offer_import(host: HostProfile, store: Store) -> None:
         say(f"           {count(number, 'transcript')} of past sessions: eventlog import {host.agent}")
 
 
-def _rules(name: str, outcome: FileChange | None) -> None:
+def _rules(name: str, outcome: FileChange | None, *, dry_run: bool) -> None:
     if outcome:
-        _print_change(f"{name} rules", outcome)
+        _print_change(f"{name} rules", outcome, dry_run=dry_run)
     else:
         say(f"{'skipped':<10} {name} has no rule files for a user: use --project")
 
@@ -243,6 +250,7 @@ def _missing_agents(verb: str, found: Iterable[str], what: str) -> click.UsageEr
     return click.UsageError(f"name the agents; {found_here}")
 
 
-def _print_change(name: str, outcome: FileChange) -> None:
-    """Print the change of a file."""
-    say(f"{outcome.done:<10} {name}: {outcome.path}")
+def _print_change(name: str, outcome: FileChange, *, dry_run: bool = False) -> None:
+    """Print the change of a file, or that it would be changed."""
+    done = "would add" if dry_run and outcome.done == "installed" else outcome.done
+    say(f"{done:<10} {name}: {outcome.path}")

@@ -311,3 +311,19 @@ def test_sessions_others_listen_to_are_told_so_by_every_hook_until_it_is_install
 
     assert [0, hooks, hooks, 0] == [text.count("--session-type shared") for text in texts]
     assert [hooks] * 4 == [text.count("--event") for text in texts]
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex", "cursor"])
+def test_a_dry_run_names_the_files_and_writes_none(home, agent):
+    options = (agent, "--allow", "--with-rules", "--mcp")
+    before = sorted(home.rglob("*"))
+
+    dry = call("install", *options, "--dry-run")
+
+    assert dry.code == 0, dry
+    assert before == sorted(home.rglob("*"))
+    real = call("install", *options)
+    named = [line.split(": ")[-1] for line in dry.out.splitlines() if line.startswith("would add")]
+    assert named == [line.split(": ")[-1] for line in real.out.splitlines() if line.startswith("installed")]
+    again = call("install", *options, "--dry-run")
+    assert "would add" not in again.out
