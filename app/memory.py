@@ -79,7 +79,7 @@ class Memory:
     def replay(
         self, *, projections: Sequence[Projection] | None = None, full: bool = False, check: bool = False
     ) -> RebuildResult:
-        """Rebuild the files of these projections (None: of ours), and bring plan entries into their knowledge bases.
+        """Rebuild the files of these projections (None: all built-in), and apply plan entries to their knowledge bases.
 
         With `check` nothing is written, and what would be is told; `full` folds every day anew. Raises BadSettings or
         NotStored.

@@ -144,7 +144,7 @@ def scope(command: _Function) -> _Function:
 
 
 def _session_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:
-    """Find a conversation by id, part of an id, or `last`, which is the last one of the project you are in."""
+    """Find a conversation by id, part of an id, or `last`: the last of the project you are in."""
     if value is None or ctx.resilient_parsing:
         return None
     from eventlog.app.naming import references

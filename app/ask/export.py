@@ -16,7 +16,7 @@ from eventlog.projections.views.markdown import as_text
 
 
 def export(opened: OpenStore, form: str, since: str = "") -> Iterator[bytes]:
-    """Yield the lines of an export, without their ends; `form` is one of `FORMS`."""
+    """Yield the lines of an export, without their ends; `form` is a name in `FORMS`."""
     return FORMS[form](opened, since)
 
 

@@ -31,7 +31,7 @@ _TODO_DAYS = 30  # an older to-do that nobody names any more is not told
 
 
 class PeriodItem(Struct, frozen=True, omit_defaults=True):
-    """What was done or said: its project ("" for the user), its last time, how often, by whom; what it replaced."""
+    """An item of a period: its project ("" for the user), its last time, how often, by whom; what it replaced."""
 
     text: str
     project: str = ""
@@ -42,7 +42,7 @@ class PeriodItem(Struct, frozen=True, omit_defaults=True):
 
 
 class Period(Struct, frozen=True, kw_only=True):
-    """What a stretch of time came to, in one project (its path) or in all (None)."""
+    """The outcome of a stretch of time, in a project (its path) or in all (None)."""
 
     since: str
     until: str
@@ -119,7 +119,8 @@ def _successors(opened: OpenStore, new: Iterable[_Held], gone: Iterable[_Held]) 
         events = [lines[event].event for event in one.group.sources if event in lines]
         replaced = [event for fact in events if isinstance(fact, Fact) for event in fact.replaces]
         before = [by_event[event] for event in replaced if event in by_event]
-        before += [by_key[one.name, said.key] for said in one.group.statements if (one.name, said.key) in by_key]
+        keys = [(one.name, said.key) for said in one.group.statements if said.key]
+        before += [by_key[key] for key in keys if key in by_key]
         if before:
             found[one.place] = before[0]
     return found
@@ -166,7 +167,7 @@ def _done_at(now: ReplayResult, since: str, is_here: _IsHere) -> dict[str, tuple
 
 
 def _open(now: ReplayResult, rows: Sequence[SessionRow], is_here: _IsHere) -> list[PeriodItem]:
-    """List the to-dos that nobody has called done since, those of the newest session first."""
+    """List the to-dos that were not called done since, those of the newest session first."""
     newest = max((row.timestamp for row in rows), default="")
     if not newest:
         return []

@@ -18,6 +18,7 @@ from eventlog.app.progress import Progress, no_progress
 from eventlog.fast import fastjson
 from eventlog.fast.fastjson import MAX_LINE
 from eventlog.format.errors import BadRequest
+from eventlog.format.events import HUMAN
 from eventlog.format.timestamps import order
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
@@ -37,6 +38,7 @@ class EventFilter(Struct, frozen=True, kw_only=True):
     session: str | None = None
     types: tuple[str, ...] = ()
     project: str | None = None
+    with_decisions: bool = False  # with a project: also what a person decided, which is of no project
     agents: tuple[str, ...] = ()
     since: str = ""
     until: str = "~"
@@ -101,7 +103,12 @@ def _tests(log: EventLog, wanted: EventFilter) -> Iterator[Test]:
         yield lambda entry: entry.event.type in wanted.types
     if wanted.project:
         is_about = about(log.store, wanted.project)
-        yield lambda entry: is_about(entry.event.project, entry.event.replica)
+        yield (
+            lambda entry: (
+                is_about(entry.event.project, entry.event.replica)
+                or (wanted.with_decisions and entry.event.project is None and entry.event.agent == HUMAN)
+            )
+        )
     if wanted.agents:
         yield lambda entry: entry.event.agent in wanted.agents
     if wanted.text or wanted.regex:

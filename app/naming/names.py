@@ -60,6 +60,7 @@ def _read(data: bytes) -> list[_Names]:
 
 _SHOWN = 3
 _LISTED = 8  # of all there are, where none is near
+_SHORT = 2  # characters: in many words by chance
 
 
 def nearest(said: str, known: Iterable[str]) -> list[str]:
@@ -69,7 +70,11 @@ def nearest(said: str, known: Iterable[str]) -> list[str]:
     words = {word.casefold(): word for word in known}
     folded = said.casefold()
     near = get_close_matches(folded, words, n=_SHOWN, cutoff=0.6)
-    near += [word for word in words if folded and (folded in word or (word and word in folded)) and word not in near]
+    near += [
+        word
+        for word in words
+        if folded and (folded in word or (len(word) > _SHORT and word in folded)) and word not in near
+    ]
     return [words[word] for word in near[:_SHOWN]]
 
 

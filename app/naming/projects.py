@@ -42,7 +42,7 @@ def project_meant(log: EventLog, said: str, *, cwd: str, home: str) -> str:
 
 
 def scope_here(log: EventLog, cwd: str) -> str | None:
-    """Find the project one is in, if the log knows it; None, which stands for all, in any other directory.
+    """Find the project of a directory, if the log knows it; None, which stands for all, in any other directory.
 
     Of day files only bytes are read, the newest first.
     """

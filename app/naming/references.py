@@ -43,7 +43,7 @@ _decoder = msgspec.json.Decoder(_Id)
 
 
 def resolve(opened: OpenStore, said: str, project: str | None = None) -> Reference:
-    """Find the one conversation or event that is meant; `last` is a conversation of that project, if one is given.
+    """Find the conversation or event that is meant; `last` is a conversation, of that project if it is given.
 
     Raises BadRequest.
     """

@@ -1,4 +1,4 @@
-"""Correct what holds: say it in other words, or give it to another project.
+"""Correct what holds: replace its wording, or move it to another project.
 
 A correction withdraws every event behind a statement and states it anew, as a person does who changes the line in
 MEMORY.md. The log keeps what was replaced, `why` shows it behind the new line, and `undo` takes all of it back.
@@ -36,7 +36,7 @@ _LISTED, _LISTED_CHARS = 8, 100
 
 
 class Correctable(NamedTuple):
-    """A statement that holds in one memory: its text, the events behind it, and a fact that says it there once more.
+    """A statement that holds in a memory: its text, the events behind it, and a fact that repeats it there.
 
     `withdrawn` has what takes it away: a withdrawal of each event, and what is left of a summary.
     """
@@ -103,7 +103,7 @@ def confirm_line(opened: OpenStore, found: Correctable) -> tuple[list[Event], Re
 def put_in_place(
     opened: OpenStore, found: Correctable, fields: Mapping[str, Any], speaker: Mapping[str, Any]
 ) -> AppendResult:
-    """Record a fact in the place of a statement, whoever speaks; `fields` are those that differ from it.
+    """Record a fact in the place of a statement, by any speaker; `fields` are those that differ from it.
 
     What a person has rejected is not recorded: that decision is returned. Raises BadRequest, InvalidEvent or NotStored.
     """
@@ -124,7 +124,7 @@ def _carry_out(opened: OpenStore, found: Correctable, fact: Fact, reason: str) -
 
 
 def _deed(opened: OpenStore, found: Correctable, fact: Fact, reason: str) -> list[Event]:
-    """Make the events of a correction: what is withdrawn, the fact, and what it says although it had been rejected."""
+    """Make the events of a correction: the withdrawals, the fact, and what restores it where it had been rejected."""
     batch = os.urandom(8).hex()
     behind = [entry.event.id for entry in found.behind]
     events: list[Event] = []

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from shlex import quote
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -62,7 +61,7 @@ def forgettable(opened: OpenStore, said: str) -> list[Forgettable]:
 
 
 def forgettable_matching(opened: OpenStore, text: str) -> list[Forgettable]:
-    """Find every statement a text is a part of, those said most first; raises BadRequest where there is none."""
+    """Find every statement a text is a part of, the most frequent first; raises BadRequest where there is none."""
     return _Known(opened).matching(text)
 
 
@@ -134,11 +133,9 @@ class _Known:
             return [self._statement(wanted)]
         found = self._containing(said)
         if len(found) > 1:
-            several = [cut(self._worded[one], _LISTED_CHARS) for one in found[:_LISTED]]
-            every = f"all of them: eventlog forget --matching {quote(said)} --all"
-            raise BadRequest(
-                f"{len(found)} statements say {said!r}: give one of them whole", hint="\n".join([*several, every])
-            )
+            several = "\n".join(cut(self._worded[one], _LISTED_CHARS) for one in found[:_LISTED])
+            what = f"{len(found)} statements say {said!r}: give one of them whole, or --matching for all"
+            raise BadRequest(what, hint=several)
         return [self._statement(one) for one in found]
 
     def matching(self, said: str) -> list[Forgettable]:

@@ -213,7 +213,7 @@ class _Done:
 
 
 def _batch(event: Event) -> str | None:
-    """Return what is common to the events of one deed; None for an event that is one by itself, or an agent's plan."""
+    """Return what the events of a deed have in common; None for an event that stands alone, or an agent's plan."""
     return event.batch if isinstance(event, Rejected | Restored | Fact | StageSummary | Retraction) else None
 
 

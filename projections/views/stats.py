@@ -44,8 +44,8 @@ def _rows(source: Told) -> dict[str, _SessionCount]:
         return {}
     counted = (session.started_at, session.turns, session.flushed, session.asked)
     drawn = conclusion.source == COMPOSED and bool(source.summaries) and not agents_own(source.summaries)
-    found = (conclusion.source, conclusion.automatic, recalls_of(source), drawn, session.place or session.project)
-    return {"": _SessionCount(*counted, *found)}
+    found = conclusion.source, conclusion.automatic, recalls_of(source)
+    return {"": _SessionCount(*counted, *found, drawn=drawn, project=session.place or session.project)}
 
 
 class Week(Struct):

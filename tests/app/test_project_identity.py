@@ -281,8 +281,10 @@ def test_what_was_planned_for_a_file_in_a_project_is_applied_on_the_machine_of_t
 
 
 def test_an_import_reads_the_address_and_the_folder_keeps_its_name(tmp_path, home):
-    path = repository(tmp_path / "shop")
-    git(path, "remote", "add", "origin", "git@github.com:ada/shop.git")
+    path = tmp_path / "shop"
+    (path / ".git").mkdir(parents=True)
+    (path / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (path / ".git" / "config").write_text('[remote "origin"]\n\turl = git@github.com:ada/shop.git\n')
     (path / "CLAUDE.md").write_text("# Notes\n\n- Prices are integers in cents\n")
     os.utime(path / "CLAUDE.md", (1_700_000_000, 1_700_000_000))  # long ago: no replay would ask by itself
 
@@ -293,7 +295,7 @@ def test_an_import_reads_the_address_and_the_folder_keeps_its_name(tmp_path, hom
     call("fact", "Carts are blue", "--project", path, "--session", "s1", "--agent", "codex")
     call("replay")
 
-    assert [event.remote for event in seen] == ["github.com/ada/shop"]
+    assert [getattr(event, "remote", "") for event in seen] == ["github.com/ada/shop"]
     assert folders == sorted(one.name for one in (home / ".eventlog" / "knowledge" / "projects").iterdir())
     assert call("import", "bullets", path / "CLAUDE.md").code == 0
     assert 1 == sum(event.type == "project_seen" for event in EventLog(home / ".eventlog").read())

@@ -93,7 +93,7 @@ def _lines(found: Period, display: Display, now: str) -> Iterator[str]:
 
 
 def _shares(wanted: Mapping[str, int], room: int) -> dict[str, int]:
-    """Share the lines among the sections, one by one in turn, decisions first."""
+    """Split the lines among the sections in turn, decisions first."""
     shares = dict.fromkeys(wanted, 0)
     turns = ["decided", "decided", "done", "changed", "open", "dropped"]
     while room and any(shares[name] < wanted[name] for name in turns):
@@ -110,7 +110,7 @@ LineOf = Callable[[PeriodItem, Period, Display], str]
 def _section(
     name: str, items: Sequence[PeriodItem], share: int, line_of: LineOf, found: Period, display: Display
 ) -> Iterator[str]:
-    """Yield a section's items, the last line saying how many there was no room for."""
+    """Yield a section's items, and in its last line the number of those left out."""
     shown = [line_of(item, found, display) for item in items[:share]]
     if share < len(items) and share:
         shown[-1] = f"and {len(items) - share + 1} more: --json shows all"

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 from click.core import ParameterSource
+from msgspec.structs import replace
 
 from eventlog.app.ask.query import EventFilter, Follower, newest, query, why_empty
 from eventlog.app.progress import Progress
@@ -99,7 +100,8 @@ def _query_command(
 ) -> None:
     """List the events of this project, oldest first, with time, agent and session.
 
-    A session or an event that is named is found in any project.
+    Your own decisions, which are of no project, are among them. A session or an event that is named is found in any
+    project.
     Skips unreadable lines of the log; `eventlog verify` lists them.
     """
     if follow and (reverse or limit or form == "json" or asked["ids"]):
@@ -107,7 +109,7 @@ def _query_command(
     chosen = click.get_current_context().get_parameter_source("project") is ParameterSource.COMMANDLINE
     if (asked["session"] or asked["ids"]) and not chosen:
         asked["project"] = None
-    log, wanted = options.open_log(store), _filter(**asked)
+    log, wanted = options.open_log(store), replace(_filter(**asked), with_decisions=not chosen)
     follower = Follower(log, wanted) if follow else None
     with phases() as phase:
         progress = phase("looking through the log")

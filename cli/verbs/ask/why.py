@@ -114,8 +114,9 @@ def _of_words(words: str, project: str | None, store: Store, *, as_json: bool) -
 def _print_statement(text: str, events: Sequence[Event], replaced: Sequence[Event], display: Display) -> None:
     if not display.is_for_people:
         say(cut(text, _TEXT))
-        for event in events:
-            say(f"    {event.ts}  {event.agent or ''}  {event.conversation_id}  {event.id}")
+        for head, some in (("    ", events), ("    replaced  ", replaced)):
+            for event in some:
+                say(f"{head}{event.ts}  {event.agent or ''}  {event.conversation_id}  {event.id}")
         return
     show_lines(_statement_lines(text, events, replaced, display))
 

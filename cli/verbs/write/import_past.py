@@ -43,7 +43,7 @@ def _import_command(
 
     PATH is a file or a folder [default: where the source keeps its files]. Sources are transcripts of hosts; `bullets`
     of an instruction file; the memory skill's `daily` notes and summaries; plan entries of `last-word`; the stores of
-    `projectmem` and `wake-memory` in this project; `eventlog`, a file that `eventlog export` wrote, with your decisions.
+    `projectmem` and `wake-memory` in this project; `eventlog`, a file of `eventlog export`, with your decisions.
 
     Adds everything once, however often you run or interrupt it, and repeats nothing that hooks recorded. Adds the
     start, the end, an automatic summary and a searchable text of each conversation; replaces those that an earlier

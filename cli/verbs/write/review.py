@@ -1,5 +1,6 @@
 """Decide about one line after another: `eventlog review`."""
 
+import sys
 from collections.abc import Iterator, Sequence
 
 import click
@@ -53,7 +54,7 @@ _HELP = {
 @options.as_json
 @options.store
 def _review_command(project: str | None, as_json: bool, store: Store) -> None:
-    """Decide about one thing after another: what waits, contradicts, has not been said for 60 days, is repeated most.
+    """Decide about each thing in turn: what waits, what contradicts, what is older than 60 days, what is repeated most.
 
     Asks y, n, e (edit), s (skip) or q (quit) for each, and carries it out at once; `eventlog undo` undoes the last.
     Without a terminal, prints the list.
@@ -64,7 +65,7 @@ def _review_command(project: str | None, as_json: bool, store: Store) -> None:
     if as_json:
         waiting = [staged_as_dict(staged) for staged in found.waiting]
         emit_pretty({"waiting": waiting, "lines": [line._asdict() for line in found.lines]})
-    elif is_terminal() and click.get_text_stream("stdin").isatty():
+    elif is_terminal() and sys.stdin.isatty():
         _ask_each(opened, found, Display(store))
     else:
         table(_rows(found), concern=0, place=0, said=0, text=0)
@@ -155,7 +156,7 @@ class _Line:
         return self._line.concern
 
     def show(self) -> None:
-        """Print the line, when it was said last, and what it contradicts."""
+        """Print the line, its last time, and what it contradicts."""
         line = self._line
         where = f"{project_name(line.subject) if line.subject else 'you'}  {line.place}"
         print_line(styled(f"  {clean(where)}", dim=True))

@@ -93,7 +93,7 @@ def _forget_command(
 @options.as_json
 @options.store
 def _edit_command(what: str, content: str | None, yes: bool, as_json: bool, store: Store) -> None:
-    """Say a fact or decision in other words: it keeps its heading, and you say it from now on.
+    """Replace the wording of a fact or decision: it keeps its heading, and is yours from now on.
 
     The old wording leaves every file and context; `eventlog why` shows it behind the new line. A section of a knowledge
     base is edited in its file.
@@ -182,7 +182,7 @@ _IN_FULL, _SAYINGS = 3, 5  # statements with those who said them, and how many o
 
 
 def _show_forgettable(found: Sequence[Forgettable], display: Display) -> None:
-    """Print the statements to forget, each once, and who said them."""
+    """Print the statements to forget, each once, with its speakers."""
     if len(found) > _IN_FULL:
         table(map(_counted, found), times=0, statement=0)
         return
@@ -205,7 +205,7 @@ def _list_matching(text: str, found: Sequence[Forgettable], *, as_json: bool) ->
 
 
 def _show_statement(text: str, behind: Sequence[LogLine], display: Display) -> None:
-    """Print a statement once, and the first and last who said it."""
+    """Print a statement once, with its first and last speakers."""
     say(text)
     sessions = {entry.event.conversation_id for entry in behind}
     say(f"said by {count(len(behind), 'event')} of {count(len(sessions), 'session')}:")
@@ -219,14 +219,14 @@ def _show_statement(text: str, behind: Sequence[LogLine], display: Display) -> N
 
 
 def _show_correctable(found: Correctable, wording: str, display: Display) -> None:
-    """Print the statement to replace or move, who said it, and the new wording."""
+    """Print the statement to replace or move, its speakers, and the new wording."""
     _show_statement(found.text, found.behind, display)
     if wording:
         say(f"new wording: {clean(wording)}")
 
 
 def _agreed(question: str, *, yes: bool) -> bool:
-    """Ask on a terminal; a script has said what it wants, and can undo it."""
+    """Ask on a terminal; a script needs no question, as it can undo."""
     return not sys.stdin.isatty() or confirm(question, yes=yes)
 
 
