@@ -21,7 +21,7 @@ from eventlog.app.build.rebuild import RebuildResult, replay_store
 from eventlog.app.naming.names import agents_meant
 from eventlog.app.naming.projects import project_meant
 from eventlog.app.naming.references import events_named, session_meant
-from eventlog.app.open_store import Machine, OpenStore, open_log
+from eventlog.app.open_store import Machine, OpenStore, open_log, take_in
 from eventlog.app.search import recall as recalling
 from eventlog.app.search import search as searching
 from eventlog.app.search.search import SearchHit, SearchQuery
@@ -44,7 +44,7 @@ from eventlog.projections.context.agent_context import AgentContext
 from eventlog.projections.views.stats import Week
 from eventlog.projects.root import project_root
 from eventlog.settings import load
-from eventlog.store import Store, spool
+from eventlog.store import Store
 
 
 class _SessionRun(NamedTuple):
@@ -297,5 +297,5 @@ class Memory:
         return agents_meant(self.log, [said]) if said else ()
 
     def _opened(self) -> OpenStore:
-        spool.take_in(self.log.store)
+        take_in(self.log)
         return OpenStore(self.log, load.load(self.log.store).settings, self._machine)

@@ -81,8 +81,19 @@ def open_log(store: Store, machine: Machine) -> EventLog:
 
         with suppress(NotStored):  # a full disk must not keep events out; doctor tells
             complete(store)
-    spool.take_in(store)
-    return EventLog(store, clock=machine.clock)
+    log = EventLog(store, clock=machine.clock)
+    take_in(log)
+    return log
+
+
+def take_in(log: EventLog) -> None:
+    """Append what waits for the log: events of hooks, and what changed in the files of a team."""
+    spool.take_in(log.store)
+    if os.path.exists(log.store.trusted):  # noqa: PTH110 - its place may not be looked at
+        from eventlog.app.team.consent import settle
+
+        with suppress(NotStored, OSError, ValueError):  # to ask a log is no reason to fail
+            settle(log)
 
 
 def open_store(store: Store, machine: Machine) -> OpenStore:

@@ -16,6 +16,7 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import Progress
 from eventlog.app.setup.install.host_report import Report, examine
 from eventlog.app.setup.install.install import InstallTarget
+from eventlog.app.team.share import team_rows
 from eventlog.app.write.record_once import off_switch
 from eventlog.app.write.rejections import worded
 from eventlog.format import timestamps
@@ -61,6 +62,7 @@ class Brief(Struct, frozen=True):
     unreadable: int = 0  # files of the log
     lost: Lost | None = None  # lately, by hooks
     switch: str = ""  # what switches memory off here
+    team: int = 0  # decisions in this checkout that wait for a person's consent
 
     @property
     def is_empty(self) -> bool:
@@ -89,6 +91,7 @@ def brief(opened: OpenStore, target: InstallTarget) -> Brief:
         unreadable=len(days.unreadable(opened.log.store.log)),
         lost=_lost(opened),
         switch=off_switch(opened.machine, root),
+        team=sum(row.is_new for row in team_rows(opened.store, root, opened.machine.now())),
     )
 
 

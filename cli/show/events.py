@@ -15,7 +15,8 @@ def describe(event: Event) -> str:
     """Describe an event in one line."""
     match event:
         case events.Fact():
-            return " ".join(filter(None, [f"[{event.category or event.memory_type}]", event.content]))
+            reason = f"– because: {event.reason}" if event.reason else None
+            return _words(f"[{event.category or event.memory_type}]", event.content, reason)
         case events.StageSummary():
             return ": ".join(filter(None, [event.topic, event.summary]))
         case events.SessionStart():

@@ -62,6 +62,8 @@ VERBS = {
     "undo": _Verb(
         "Knowledge", "write.take_back", "Undo the last change of yours or of a plan entry, or one by its id."
     ),
+    "share": _Verb("Knowledge", "write.team", "Share decisions with your team, as files of the repository."),
+    "team": _Verb("Knowledge", "write.team", "List the decisions your team shares; trust those of a checkout."),
     "memory": _Verb("Audit", "ask.memory", "Show the memory of a project, and of you."),
     "restore": _Verb("Knowledge", "write.take_back", "Restore a MEMORY.md or a knowledge base as of a past time."),
     "query": _Verb("Audit", "ask.query", "List events by session, type, time or text."),
@@ -72,7 +74,7 @@ VERBS = {
     "seal": _Verb("Audit", "ask.verify", "Add the state of the log to a chain, so that changes show."),
     "scan": _Verb("Audit", "ask.scan", "Search the store, files or transcripts for secrets."),
     "completion": _Verb("Shell", "setup.shell", "Complete verbs, options, sessions, projects and ids in your shell."),
-    "help": _Verb("Shell", "setup.shell", "Explain a verb or a topic: format, guarantees, hosts, names, time."),
+    "help": _Verb("Shell", "setup.shell", "Explain a verb, or show a page of the documentation."),
 }
 
 

@@ -93,6 +93,7 @@ class Fact(Event, tag="fact", frozen=True, kw_only=True):
     scope: Literal["project", "user"] | None = None  # None: user for B, O or without a project, else project
     replaces: list[str] = []  # events whose statement this one took the place of, each withdrawn with it
     batch: str | None = None  # common to what one correction recorded
+    reason: str | None = None  # why, where a team shares the decision
 
     @property
     def effective_scope(self) -> str:

@@ -59,6 +59,8 @@ def main(argv: list[str]) -> "NoReturn":
 
 def start_context(store: Store, call: HookCall) -> str:
     """Build the text a session starts with, never empty; what a helper starts with, or what is relevant to a prompt."""
+    if os.path.exists(store.trusted):
+        _withdraw_gone(store, call)
     if call.asked or call.file:
         from eventlog.app.search import recall
 
@@ -66,6 +68,21 @@ def start_context(store: Store, call: HookCall) -> str:
     from eventlog.app.serve import session_start
 
     return (session_start.helper_context if call.starts_helper else session_start.start_context)(store, call)
+
+
+def _withdraw_gone(store: Store, call: HookCall) -> None:
+    """Withdraw what left the files of a team; that may fail, and costs no context."""
+    from eventlog.projects.approvals import withdraw_gone
+
+    try:
+        deadline.set_stage_within(deadline.LOCK, deadline.ANSWER)
+        withdraw_gone(store, call.project)
+    except (Exception, OutOfTime) as error:  # noqa: BLE001 - `eventlog settle` sees to it all the same
+        from eventlog.hooks import error_log
+
+        deadline.set_stage(deadline.LAST)
+        error_log.note(store, error, b"", call.agent)
+    deadline.set_stage(deadline.ANSWER)
 
 
 def handle(

@@ -125,7 +125,7 @@ def _rejected_marks(event: Event, withdrawn: Retractions) -> list[str]:
 
 
 def _with_content(fact: Fact, content: str) -> Fact:
-    return replace(fact, content=content, category=None, key=None, entities=[], extra={})
+    return replace(fact, content=content, category=None, key=None, entities=[], reason=None, extra={})
 
 
 class DayFold:

@@ -17,6 +17,10 @@ def codex_is_there(reader: Reader) -> None:
     reader.run("mkdir ~/.codex")
 
 
+def a_repository_of_git(reader: Reader) -> None:
+    reader.run("rm -r .git; git init --quiet")
+
+
 def a_past(reader: Reader) -> None:
     conversation(reader.home, "5f0c", "2026-02-20T10:00:00.000000Z")
     conversation(reader.home, "7a1e", "2026-02-21T10:00:00.000000Z")
@@ -53,16 +57,17 @@ def a_forgotten_statement(reader: Reader) -> None:
 # page, heading -> what happens before a block of it, counted from 0
 STORIES: dict[tuple[str, str], dict[int, Callable[[Reader], None]]] = {
     ("README.md", ""): {1: a_week_of_agents},
-    ("README.md", "Said twice, kept once"): {},
     ("README.md", "Install"): {1: codex_is_there, 2: a_past},
-    ("README.md", "Day by day"): {0: work_in_progress},
-    ("README.md", "Taking things back"): {0: two_agents_who_are_wrong},
-    ("README.md", "Knowledge bases: USER.md, SOUL.md, AGENTS.md"): {},
-    ("README.md", "Formats"): {},
+    ("README.md", "The next day"): {0: work_in_progress},
+    ("README.md", "What makes it different"): {0: two_agents_who_are_wrong},
     ("docs/agents.md", "What a session receives"): {0: an_earlier_session},
     ("docs/agents.md", "Session hooks"): {},
+    ("docs/cluster.md", ""): {},
+    ("docs/cluster.md", "From Python"): {},
+    ("docs/knowledge-files.md", "The same statement twice"): {},
     ("docs/knowledge-files.md", "Plan entries"): {},
     ("docs/knowledge-files.md", "Forgetting and undoing"): {0: a_forgotten_statement},
     ("docs/python.md", ""): {},
-    ("docs/python.md", "Many stores"): {},
+    ("docs/store.md", "The log"): {},
+    ("docs/team.md", ""): {0: a_repository_of_git},
 }

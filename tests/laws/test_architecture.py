@@ -279,7 +279,7 @@ WRITES_ELSEWHERE = {
     "app/setup/backup.py": "a backup where a person wants it, and a new store made of one",
     "app/setup/install/host_file.py": "the settings of hosts, which `install` is for, and their backups in the store",
     "app/setup/session_hooks/built_in.py": "the log of sessions, in the store",
-    "app/setup/session_hooks/project_hooks.py": "consents, in the store",
+    "app/team/share.py": "decisions as files of a repository, by `share` alone",
 }
 WRITERS = {
     "replace_file",

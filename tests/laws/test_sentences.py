@@ -35,7 +35,7 @@ VERBS = words_of(
     rank read rebuild recompute record redact redirect reduce refold refresh refuse register reject release reload
     remember remove rename render reopen repair repeat replace replay report request require reset resolve restore
     retract retry return reuse reverse revert rewrite run save scan schedule score scrub seal search seek select send
-    serialise serve set settle shorten show sign skip sort split stage start stat stop store stream strip
+    serialise serve set settle share shorten show sign skip sort split stage start stat stop store stream strip
     substitute suggest sum summarise swap sync take terminate test tokenize touch track transfer translate treat trim
     truncate trust try turn undo unescape uninstall unite unlock unregister unwrap update upgrade use validate
     verify view visit wait walk warn weigh withdraw word wrap write yield

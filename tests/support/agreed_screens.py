@@ -137,6 +137,8 @@ KNOWLEDGE = {
     "undo-nothing": Screen(("undo", "31d1ca")),
     "restore": Screen(("restore", MEMORY, "--as-of", "2026-02-20T17:00:00Z"), SAID_AND_FORGOT, answer="y\n"),
     "restore-nothing": _reads("restore", MEMORY, "--as-of", "today"),
+    "share": _reads("share", "--help"),
+    "team": _reads("team", "--help"),
 }  # fmt: skip
 AUDIT = {
     "brief": _reads(),
@@ -167,7 +169,7 @@ SHELL = {
     "completion": Screen(("completion", "bash", "--install")),
     "help": _reads("--help"),
     "help-verb": _reads("help", "forget"),
-    **{f"help-{topic}": _reads("help", topic) for topic in ("format", "guarantees", "hosts", "names", "time")},
+    **{f"help-{topic}": _reads("help", topic) for topic in ("names", "time")},
     "no-verb": _reads("sesions"),
     "no-option": _reads("sessions", "--limt", "3"),
     "no-choice": _reads("install", "clod"),

@@ -47,6 +47,14 @@ class Git:
         """Find the top of the working tree; None without a repository or a working tree."""
         return self._ask("rev-parse", "--show-toplevel")
 
+    def user_name(self) -> str:
+        """Read the name of the person here; "" where git does not know it."""
+        return self._ask("config", "user.name") or ""
+
+    def ignores(self, path: str) -> bool:
+        """Return whether git leaves a file alone that it does not track."""
+        return bool(self._ask("check-ignore", "--", path))
+
     def filters(self) -> list[str]:
         """List the filters the repository or a submodule runs on its files, by the names of their settings."""
         common = self._common_dir

@@ -53,6 +53,6 @@ def _note(hook: SessionLifecycleHook | None, store: Store, project: str) -> str:
     if not isinstance(hook, ProjectHooks):
         return ""
     try:
-        return approval(store, project, source_of(project)).value
+        return approval(store, project, source_of(project))
     except (OSError, NotConfined) as error:
         return str(error)

@@ -5,13 +5,12 @@ the project, and asked for on a terminal only (`eventlog lifecycle trust`). Ever
 `SessionLifecycleHook` is constructed without arguments, when it runs.
 """
 
-import hashlib
 import inspect
 import sys
 from collections.abc import Sequence
-from enum import Enum
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from msgspec import to_builtins
 
@@ -25,12 +24,15 @@ from eventlog.app.setup.session_hooks.hooks import (
     SessionLifecycleHook,
     SessionMoment,
 )
-from eventlog.fast import fastjson
+from eventlog.fast.sha import sha256
 from eventlog.format.errors import BadRequest, BadSettings, system_reason
+from eventlog.projects import approvals
 from eventlog.projects.root import project_root
 from eventlog.store import Store
-from eventlog.store.files import make_dirs, replace_file
 from eventlog.store.shared_files import NotConfined, read_below
+
+if TYPE_CHECKING:
+    from eventlog.projects.approvals import Approval
 
 PLACE = ".eventlog/session_hooks.py"  # in the root of a project
 _LONGEST = 1 << 20  # bytes of source
@@ -61,14 +63,6 @@ class ProjectHooks(SessionLifecycleHook):
         return _joined(hooks.run(moment, context)) if isinstance(hooks, HookRegistry) else hooks
 
 
-class Approval(Enum):
-    """A person's approval of a project's hooks, compared with their current source."""
-
-    APPROVED = "trusted"
-    NEVER_ASKED = "not trusted"
-    OUTDATED = "changed since it was trusted"
-
-
 def source_of(project: str) -> bytes:
     """Read the hooks of a project; raises OSError or NotConfined."""
     source = read_below(Path(project), Path(project, PLACE), _LONGEST + 1)
@@ -93,26 +87,19 @@ def shown_source(project: str) -> bytes:
         raise BadRequest(f"cannot be read: {reason}", where=str(Path(project, PLACE)), hint=hint) from error
 
 
-def approval(store: Store, project: str, source: bytes) -> Approval:
+def approval(store: Store, project: str, source: bytes) -> "Approval":
     """Look up the approval of this source as the hooks of this project."""
-    digest = _approvals(store).get(_key(project))
-    if digest is None:
-        return Approval.NEVER_ASKED
-    return Approval.APPROVED if digest == _digest(source) else Approval.OUTDATED
+    return approvals.approval(store, _key(project), source)
 
 
 def approve(store: Store, project: str, source: bytes) -> None:
     """Store the approval of exactly this source; raises NotStored."""
-    _write(store, {**_approvals(store), _key(project): _digest(source)})
+    approvals.approve(store, {_key(project): sha256(source)})
 
 
 def revoke(store: Store, project: str) -> bool:
     """Remove the approval; return whether it existed. Raises NotStored."""
-    approvals = _approvals(store)
-    found = approvals.pop(_key(project), None) is not None
-    if found:
-        _write(store, approvals)
-    return found
+    return bool(approvals.revoke(store, [_key(project)]))
 
 
 def _approved_hooks(context: HookContext) -> HookRegistry | HookResult:
@@ -125,9 +112,9 @@ def _approved_hooks(context: HookContext) -> HookRegistry | HookResult:
     except (OSError, NotConfined) as error:
         return HookResult.skipped(f"{path} cannot be read: {error}")
     found = approval(Store(context.store), context.project, source)
-    if found is not Approval.APPROVED:
-        refused = HookResult.warning if found is Approval.OUTDATED else HookResult.skipped
-        return refused(f"{path} is {found.value}; `eventlog lifecycle trust` shows it and asks")
+    if found != "trusted":
+        refused = HookResult.skipped if found == "not trusted" else HookResult.warning
+        return refused(f"{path} is {found}; `eventlog lifecycle trust` shows it and asks")
     return _registered(_hooks(path, source))
 
 
@@ -159,20 +146,3 @@ def _joined(outcomes: Sequence[HookOutcome]) -> HookResult:
 
 def _key(project: str) -> str:
     return str(Path(project, PLACE).absolute())
-
-
-def _digest(source: bytes) -> str:
-    return hashlib.sha256(source).hexdigest()
-
-
-def _approvals(store: Store) -> dict[str, object]:
-    """Read all approvals, digests by path; none where the file cannot be read."""
-    try:
-        return fastjson.object_in(Path(store.trusted).read_bytes())
-    except OSError:
-        return {}
-
-
-def _write(store: Store, approvals: dict[str, object]) -> None:
-    make_dirs(store.root)
-    replace_file(store.trusted, fastjson.dumps(approvals) + b"\n")

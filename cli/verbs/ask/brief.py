@@ -126,4 +126,7 @@ def _yours(found: Brief) -> list[str]:
         lines.append(f"{what} {where} {'wait' if len(found.staged) > 1 else 'waits'}: eventlog resolve")
     if found.edited:
         lines.append(f"{count(found.edited, 'section')} edited by you: eventlog apply records them")
+    if found.team:
+        wait = "waits" if found.team == 1 else "wait"
+        lines.append(f"{count(found.team, 'decision')} of your team {wait} for your consent: eventlog team trust")
     return lines

@@ -113,7 +113,7 @@ def _trust(file: str, withdraw: bool, store: Store) -> int:
         say(f"{path} {'is not trusted any more' if found else 'was not trusted'}")
         return 0
     source = project_hooks.shown_source(project)
-    if project_hooks.approval(store, project, source) is not project_hooks.Approval.APPROVED:
+    if project_hooks.approval(store, project, source) != "trusted":
         if not _agrees(path, source):
             return EXIT_FOUND
         project_hooks.approve(store, project, source)

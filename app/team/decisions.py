@@ -1,0 +1,182 @@
+"""The files of a team's decisions: `.eventlog/team/<id>-<digest>.md` of a repository, one per decision.
+
+A file has a front matter of plain `name: value` lines, which nothing evaluates, the decision, and the reason under
+`## Why`. Files of any other shape are refused with the reason, and nothing of them is used.
+
+Git has nothing to merge: a file is written once and removed, and its name follows from its content, so two clones never
+write different bytes under one name. It ends in digits that no other file has, as many as the text has characters: git
+takes a file that is half the same for a renamed one, and where both clones have removed the old one, for a conflict.
+"""
+
+import os
+import re
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from eventlog.fast.sha import sha256
+from eventlog.format import timestamps
+from eventlog.format.errors import system_reason
+from eventlog.format.text import one_line, statement_of
+from eventlog.projects.approvals import LONGEST_DECISION
+from eventlog.secrets import scrub_text
+from eventlog.store.shared_files import NotConfined, read_below, real_path
+
+PLACE = ".eventlog/team"
+_WHY = "## Why"
+_ENDS = "---"
+_DIGITS = "<!-- so that git takes no other file for this one:"
+_NAMES = ("id", "who", "when", "kind", "key")
+_NEEDED = ("id", "who", "when")
+_DIGITS_IN_LINE = 64
+_MOST_FIELDS = 20  # lines
+_MOST_FILES = 10_000
+_LONGEST_TEXT, _LONGEST_FIELD = 4000, 120  # characters
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_AHEAD_NS = 24 * 3600 * 10**9  # by which a colleague's clock may be wrong
+
+
+class Decision(NamedTuple):
+    """A decision: the event that states it, who shares it, when it was stated, and why."""
+
+    id: str
+    who: str
+    when: str
+    text: str
+    why: str = ""
+    kind: str = "decision"
+    key: str = ""
+
+    @property
+    def statement(self) -> str:
+        """The statement, equal in all wordings."""
+        return statement_of(self.text)
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of its file."""
+        fields = ((name, getattr(self, name)) for name in _NAMES)
+        lines = [_ENDS, *(f"{name}: {value}" for name, value in fields if value), _ENDS, "", self.text]
+        lines += ["", _WHY, "", self.why] if self.why else []
+        said = ("\n".join(lines) + "\n").encode()
+        digits = [sha256(b"%d\n%s" % (number, said)) for number in range(2 + len(said) // _DIGITS_IN_LINE)]
+        return said + "\n".join(["", _DIGITS, *digits, "-->", ""]).encode()
+
+    @property
+    def file_name(self) -> str:
+        """The name of its file."""
+        return f"{self.id}-{sha256(self.data)[:6]}.md"
+
+
+class TeamFile(NamedTuple):
+    """A file of a checkout, its bytes and its decision, or the reason why it is `refused`."""
+
+    path: str
+    data: bytes = b""
+    decision: Decision | None = None
+    refused: str = ""
+
+
+class _Refused(ValueError):
+    """The reason why the content of a file is no decision."""
+
+
+def decision_of(**fields: str) -> Decision:
+    """Make a decision of texts: each on one line, without secrets; raises ValueError for what no reader would take."""
+    made = Decision(**{name: one_line(scrub_text(text)) for name, text in fields.items()})
+    said = without_digits(made.data.decode())
+    if scrub_text(said) != said:
+        raise ValueError("would hold a secret")
+    return read_decision(made.data, made.file_name, "~")
+
+
+def without_digits(text: str) -> str:
+    """Cut the digits off the end of a file."""
+    return text.partition(_DIGITS)[0]
+
+
+def read_files(root: str, now: str) -> list[TeamFile]:
+    """Read the decisions in a checkout, by name; none where it has no such directory."""
+    folder = Path(root, PLACE)
+    if not os.path.lexists(folder):
+        return []
+    try:
+        place = real_path(folder, root)
+        with os.scandir(place) as entries:
+            names = sorted(entry.name for entry in islice(entries, 10 * _MOST_FILES) if entry.name.endswith(".md"))
+    except NotConfined as error:
+        return [TeamFile(str(folder), refused=str(error))]
+    except OSError as error:
+        return [TeamFile(str(folder), refused=system_reason(error)[0])]
+    found = [_read(root, str(folder / name), now) for name in names[:_MOST_FILES] if name != "README.md"]
+    if len(names) > _MOST_FILES:
+        found.append(TeamFile(str(folder), refused=f"has more than {_MOST_FILES:,} files; the others are not read"))
+    return found
+
+
+def read_decision(data: bytes, name: str, until: str) -> Decision:
+    """Read the content of a file; raises ValueError with the reason where that is no decision of before `until`."""
+    if len(data) > LONGEST_DECISION:
+        raise _Refused(f"is longer than {LONGEST_DECISION:,} bytes")
+    try:
+        lines = data.decode().replace("\r\n", "\n").split("\n")
+    except UnicodeDecodeError as error:
+        raise _Refused("is not UTF-8") from error
+    fields, body = _front_matter(lines)
+    said, why = _parts(body)
+    found = Decision(**fields, text=said, why=why)
+    if not _ID.fullmatch(found.id):
+        raise _Refused("has an id that is no event's")
+    if not name.startswith(found.id):
+        raise _Refused(f"is not named after its id, {found.id}")
+    if not said:
+        raise _Refused("says nothing below its front matter")
+    if max(len(said), len(why)) > _LONGEST_TEXT:
+        raise _Refused(f"has a text of more than {_LONGEST_TEXT:,} characters")
+    try:
+        when = timestamps.read(found.when)
+    except ValueError as error:
+        raise _Refused(f"has a time that is none: {found.when}") from error
+    if when > until:
+        raise _Refused(f"is of a time to come: {found.when}")
+    return found._replace(when=when)
+
+
+def _read(root: str, path: str, now: str) -> TeamFile:
+    if os.path.islink(path):  # noqa: PTH114 - Path.is_symlink raises where a parent may not be looked at
+        return TeamFile(path, refused="is a symbolic link")
+    data = b""
+    try:
+        data = read_below(root, path, LONGEST_DECISION + 1)
+        until = timestamps.from_ns(timestamps.to_ns(now) + _AHEAD_NS)
+        return TeamFile(path, data, read_decision(data, os.path.basename(path), until))  # noqa: PTH119 - a text
+    except OSError as error:
+        return TeamFile(path, refused=system_reason(error)[0])
+    except (_Refused, NotConfined) as error:
+        return TeamFile(path, data, refused=str(error))
+
+
+def _front_matter(lines: list[str]) -> tuple[dict[str, str], list[str]]:
+    """Split the fields from the lines below them."""
+    ends = [number for number, line in enumerate(lines[: _MOST_FIELDS + 2]) if line.rstrip() == _ENDS]
+    if ends[:1] != [0] or len(ends) == 1:
+        raise _Refused(f"does not begin with a front matter of at most {_MOST_FIELDS} lines between `---`")
+    fields: dict[str, str] = {}
+    for line in lines[1 : ends[1]]:
+        name, colon, value = (part.strip() for part in line.partition(":"))
+        if name in fields:
+            raise _Refused(f"has two fields {name!r}")
+        if colon and name in _NAMES:
+            fields[name] = one_line(value)
+    if missing := [name for name in _NEEDED if not fields.get(name)]:
+        raise _Refused(f"has no field {missing[0]!r}")
+    if too_long := [name for name, value in fields.items() if len(value) > _LONGEST_FIELD]:
+        raise _Refused(f"has a field {too_long[0]!r} of more than {_LONGEST_FIELD} characters")
+    return fields, lines[ends[1] + 1 :]
+
+
+def _parts(body: list[str]) -> tuple[str, str]:
+    """Split the lines below the front matter into the decision and its reason."""
+    body = body[: body.index(_DIGITS)] if _DIGITS in body else body
+    at = body.index(_WHY) if _WHY in body else len(body)
+    return one_line(" ".join(body[:at])), one_line(" ".join(body[at + 1 :]))

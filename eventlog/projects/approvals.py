@@ -1,0 +1,145 @@
+"""A person's agreement to files of a checkout: their digests by path, in `trusted.json` of the store.
+
+It holds for exactly the bytes that were shown. A project's own session hooks have a digest alone; a decision of a team
+has an object, with the event that brought it into the log: once its file is gone or has other bytes, that event is
+withdrawn before anything else is answered.
+
+Imported inside agents' hooks where a person has agreed to a file: standard library only.
+"""
+
+from eventlog.fast import fastjson, os
+from eventlog.fast.sha import sha256
+from eventlog.projects.root import git_branch
+from eventlog.store.files import read_regular, replace_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any, Literal
+
+    from eventlog.store import Store
+
+    Approval = Literal["trusted", "not trusted", "changed since it was trusted"]
+    TeamApproval = dict[str, Any]  # digest, project, conversation, who, event, round; branch of a person's own; gone
+
+LONGEST_DECISION = 1 << 16  # bytes
+_REASON = "its file is not in the repository any more, or says something else"
+
+
+def approval(store: "Store", path: str, data: bytes) -> "Approval":
+    """Look up the agreement to exactly these bytes at a path."""
+    return compare(_approvals(store).get(path), data)
+
+
+def compare(found: object, data: bytes) -> "Approval":
+    """Compare an agreement, or None, with the bytes there are now."""
+    agreed = _digest(found)
+    if not agreed:
+        return "not trusted"
+    return "trusted" if agreed == sha256(data) else "changed since it was trusted"
+
+
+def team_approvals(store: "Store") -> "dict[str, TeamApproval]":
+    """Read the agreements to decisions of teams, by path."""
+    return {path: found for path, found in _approvals(store).items() if _is_complete(found)}
+
+
+def approve(store: "Store", agreed: "Mapping[str, str | TeamApproval]") -> None:
+    """Store agreements by path, each a digest or an object that holds a digest; raises NotStored."""
+    _write(store, {**_approvals(store), **agreed})
+
+
+def revoke(store: "Store", paths: "Iterable[str]") -> int:
+    """Take back the agreements to files; return how many there were. Raises NotStored."""
+    agreed = _approvals(store)
+    found = [path for path in paths if _digest(agreed.get(path))]
+    for path in found:
+        if _is_complete(agreed[path]):
+            agreed[path]["digest"] = ""  # its event is still to be withdrawn
+        else:
+            del agreed[path]
+    if found:
+        _write(store, agreed)
+    return len(found)
+
+
+def withdraw_gone(store: "Store", project: str | None = None) -> bool:
+    """Withdraw the decisions of a project, or of all, whose files are gone or changed; return whether there were any.
+
+    A person's own decision stays where another branch is checked out than its file was last seen on. Raises NotStored.
+    """
+    agreed = _approvals(store)
+    before = fastjson.dumps(agreed)
+    asked = {
+        path: entry
+        for path, entry in agreed.items()
+        if _is_complete(entry) and not entry.get("gone") and project in (None, entry["project"])
+    }
+    gone = [path for path, entry in asked.items() if not _stands(path, entry)]
+    standing = {entry["event"] for path, entry in asked.items() if path not in gone}
+    for path in gone:
+        asked[path]["gone"] = True
+        if asked[path]["event"] not in standing:  # one decision may have several files
+            _withdraw(store, path, asked[path])
+    if fastjson.dumps(agreed) != before:
+        _write(store, agreed)
+    return bool(gone)
+
+
+def has_content(path: str, entry: "TeamApproval") -> bool:
+    """Return whether a file has the bytes a person agreed to; note its size and times for the next look."""
+    try:
+        found = os.lstat(path)
+        stamp = [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
+        if entry["digest"] and entry.get("stamp") == stamp:
+            return True
+        data = read_regular(path, LONGEST_DECISION + 1)
+    except (OSError, ValueError):
+        return False
+    if sha256(data) != entry["digest"]:
+        return False
+    entry["stamp"] = stamp
+    return True
+
+
+def _stands(path: str, entry: "TeamApproval") -> bool:
+    """Return whether a decision is still shared by its file; note the branch its own file was last seen on."""
+    is_own = "branch" in entry
+    branch = git_branch(os.path.dirname(path)) if is_own else None
+    if has_content(path, entry):
+        if is_own:
+            entry["branch"] = branch
+        return True
+    return is_own and entry["branch"] != branch and bool(entry["digest"])
+
+
+def _withdraw(store: "Store", path: str, entry: "TeamApproval") -> None:
+    """Append the withdrawal of the event of a decision; raises NotStored."""
+    from eventlog.store.append_once import append_once
+
+    about = {"conversation_id": entry["conversation"], "project": entry["project"], "agent": entry["who"]}
+    withdrawal = {"type": "retraction", **about, "target": entry["event"], "reason": _REASON}
+    append_once(store, withdrawal, f"team\n{path}\n{entry['event']}\nwithdrawn")
+
+
+def _digest(found: object) -> object:
+    """Return the digest of an agreement; None or "" where there is none any more."""
+    return found.get("digest") if isinstance(found, dict) else found
+
+
+def _is_complete(found: object) -> bool:
+    """Return whether an agreement is about a decision, as this program writes it."""
+    needed = ("digest", "project", "conversation", "who", "event")
+    return isinstance(found, dict) and all(isinstance(found.get(name), str) for name in needed)
+
+
+def _approvals(store: "Store") -> "dict[str, Any]":
+    """Read all agreements; none where the file cannot be read."""
+    try:
+        return fastjson.object_in(read_regular(store.trusted))
+    except OSError:
+        return {}
+
+
+def _write(store: "Store", agreed: "Mapping[str, Any]") -> None:
+    replace_file(store.trusted, fastjson.dumps(dict(agreed)) + b"\n")
