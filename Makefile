@@ -6,7 +6,7 @@ VENV   := .venv
 export PYTHONDONTWRITEBYTECODE :=
 PIP    := $(VENV)/bin/pip --quiet --disable-pip-version-check
 
-.PHONY: demo test one steady fuzz simulate test-wheel pythons lint fix docs secrets-rules bench bench-memory hosts hosts-terminal clean
+.PHONY: demo test one steady fuzz simulate test-wheel pythons dist-check site lint fix docs secrets-rules bench bench-memory hosts hosts-terminal clean
 
 demo: $(VENV)/.runtime
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh fixtures/demo/demo.sh
@@ -30,6 +30,15 @@ test-wheel: $(VENV)/.dev
 PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 pythons: $(VENV)/.dev
 	$(VENV)/bin/python -m tests.support.installed $(PYTHONS) -- $(T)
+
+# What would be published: the wheel twice, with the same bytes, its bill of materials, and whether uv and pipx run it.
+dist-check: $(VENV)/.dev
+	$(VENV)/bin/python -m tests.support.dist_check
+
+# The pages of docs/ as a site, in build/site.
+site: $(VENV)/.dev
+	$(PIP) install 'mkdocs>=1.6'
+	$(VENV)/bin/mkdocs build --strict
 
 # Every property, kill and race with fresh seeds, round after round, until SECONDS have passed.
 SECONDS ?= 120
@@ -74,7 +83,7 @@ hosts-terminal: $(VENV)/.dev
 	HOSTS=$(HOSTS) $(VENV)/bin/python -m tests.realhosts --terminal $(WHICH)
 
 clean:
-	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/.runtime: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -21,16 +21,16 @@ class Excused(NamedTuple):
 
 # The only blocks of commands on any page that are not run as they stand there.
 EXCUSED = (
-    Excused("README.md", "make demo", "wants a package index; `tests/docs/test_demo.py: test_the_demo_ends_on_the_best_two_screens_keeps_its_store_and_says_what_to_try`"),
-    Excused("README.md", "pip install .", "wants a package index; `tests/packaging/test_packaging.py: test_an_installed_wheel_runs_from_any_directory`"),
-    Excused("docs/python.md", "$ eventlog replay --cluster", "starts a cluster; `tests/app/cluster/test_replay_stores.py: test_the_terminal_of_the_page_is_true`"),
+    Excused("README.md", "make demo", "wants a package index; `tests/docs/test_demo.py: test_every_line_of_the_demo_works_when_typed_and_the_home_stays_as_it_was`"),
+    Excused("README.md", "uv tool install .", "wants a package index; `tests/packaging/test_packaging.py: test_an_installed_wheel_runs_from_any_directory`"),
+    Excused("docs/cluster.md", "$ eventlog replay --cluster", "starts a cluster; `tests/app/cluster/test_replay_stores.py: test_the_terminal_of_the_page_is_true`"),
     Excused("CONTRIBUTING.md", "git clone", "wants a repository to clone, and is this very suite"),
     Excused("docs/howto.md", "eventlog backup create", "writes into the home; `tests/app/test_backup.py: test_on_the_command_line_there_and_back`"),
-    Excused("docs/howto.md", "pip install agent-eventlog", "wants a package index; `tests/app/test_backup.py: test_on_the_command_line_there_and_back`"),
+    Excused("docs/howto.md", "pipx install agent-eventlog", "wants a package index; `tests/app/test_backup.py: test_on_the_command_line_there_and_back`"),
     Excused("docs/howto.md", "eventlog scan", "wants a secret; `tests/app/test_scan.py: test_redact_erases_what_is_found_in_the_store`"),
     Excused("docs/howto.md", "eventlog seal", "wants a head noted before; `tests/log/test_seals.py: test_on_the_command_line`"),
     Excused("docs/howto.md", "eventlog verify", "wants damage; `tests/log/test_repair.py: test_on_the_command_line_it_tells_what_was_moved`"),
-    Excused("docs/howto.md", "pip install --upgrade", "wants a package index; `tests/log/test_wire.py: test_a_log_of_any_release_is_rendered`"),
+    Excused("docs/howto.md", "pipx upgrade", "wants a package index; `tests/log/test_wire.py: test_a_log_of_any_release_is_rendered`"),
     Excused("docs/howto.md", "eventlog uninstall", "wants a host; `tests/app/setup/install/test_install.py: test_installing_and_uninstalling_gives_back_every_byte`"),
     Excused("docs/hosts.md", "make hosts ", "wants npm, a network and an hour"),
     Excused("fixtures/README.md", ".venv/bin/python -m tests.support.wire", "adds a release; `tests/log/test_wire.py: test_a_log_of_any_release_is_read_whole`"),

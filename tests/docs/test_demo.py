@@ -1,4 +1,4 @@
-"""What a visitor sees first: the demo, in a fresh home."""
+"""What a visitor sees first: the demo, in a home of its own."""
 
 import re
 
@@ -17,17 +17,33 @@ def reader(tmp_path):
     reader.close()
 
 
-def test_the_demo_ends_on_the_best_two_screens_keeps_its_store_and_says_what_to_try(reader):
-    told = reader.run(f"cd; EVENTLOG_DEMO=$HOME/demo sh {ROOT}/fixtures/demo/demo.sh")
-    shown, _, kept = told.partition("\nThe store stays in ")
-    typed = re.findall(r"^\$ eventlog (.*)$", shown, re.MULTILINE)
-    tries = [line.strip() for line in kept.splitlines()[1:] if line.strip()]
+def _content(home, besides):
+    return {
+        path.relative_to(home): path.read_bytes() if path.is_file() else None
+        for path in home.rglob("*")
+        if not path.is_relative_to(besides)
+    }
 
-    assert ["sessions", "why projects/shop-957ed0/MEMORY.md:5"] == typed[-2:]
-    assert kept.startswith(f"{reader.home}/demo. Try:\n")
-    assert [] == [*reader.home.glob(".eventlog")]
 
+def test_every_line_of_the_demo_works_when_typed_and_the_home_stays_as_it_was(reader):
+    place = reader.home / "a demo"
+    before = _content(reader.home, place)
+    told = reader.run(f"cd; EVENTLOG_DEMO='{place}' sh {ROOT}/fixtures/demo/demo.sh")
+    shown, _, kept = told.partition(
+        f"\nAll of this is in {place}; your own home is as it was. To go on in this home:\n"
+    )
+    typed = re.findall(r"^\$ (.*)$", shown, re.MULTILINE)
+    tries = [line.strip() for line in kept.splitlines() if line.strip()]
+
+    assert ["eventlog sessions", "eventlog why projects/shop-957ed0/MEMORY.md:5"] == typed[-2:]
+    assert 5 == len(tries)
+    assert before == _content(reader.home, place)
+
+    again = "\n".join([tries[0], *typed]) + "\necho done"
+    assert reader.run(f"set -e\n{again}").endswith("\ndone\n")
     unasked = "\n".join(tries).replace("MEMORY.md:5", "MEMORY.md:5 --yes").replace("undo", "undo --yes")
-    assert len(tries) == 5
-    assert reader.run(f"set -e\n{unasked}\necho done").endswith("\ndone\n")
-    assert [] == [*reader.home.glob("demo")]
+    answers = reader.run(f"set -e\n{unasked}\necho done")
+    assert answers.endswith("\ndone\n")
+    assert "Prices are integers in cents" in answers.rpartition("undone")[2]  # the last one answers
+    assert not place.exists()
+    assert before == _content(reader.home, place)

@@ -17,6 +17,7 @@ def copy_floors(place: Path, *, compiled: bool = False) -> None:
     others = shutil.ignore_patterns("*.pyc.*" if compiled else "__pycache__")  # the former are being written
     for folder in FLOORS:
         shutil.copytree(ROOT / folder, place / folder, symlinks=True, ignore=others)
+    shutil.copytree(ROOT / "docs", place / "docs")
     for name in _DESCRIPTION:
         shutil.copy(ROOT / name, place)
 

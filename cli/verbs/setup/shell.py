@@ -10,7 +10,7 @@ from eventlog.app.open_store import Machine
 from eventlog.app.setup.user_setup import install_completion
 from eventlog.cli import options
 from eventlog.cli.options import NearChoice
-from eventlog.cli.terminal import say
+from eventlog.cli.terminal import print_line, say, show_page
 
 _SHELLS = ("bash", "zsh", "fish")
 
@@ -43,36 +43,30 @@ def _script(shell: str) -> str:
     return script.source_template % script.source_vars()
 
 
-_PAGES = files("eventlog.cli") / "topics"
+_PAGES = files("eventlog") / "docs"
 
 
 @click.command(epilog=options.examples("eventlog help", "eventlog help query", "eventlog help time"))
 @click.argument("topic", metavar="[VERB|TOPIC]", required=False)
 def _help_command(topic: str | None) -> None:
-    """Explain a verb, or a topic: format, guarantees, hosts, names, time."""
+    """Explain a verb, or show a page of the documentation; without either, list all of them."""
     root = click.get_current_context().find_root()
     verbs = root.command.list_commands(root) if isinstance(root.command, click.Group) else []
     if topic is None:
         click.echo(root.command.get_help(root))
-    elif topic in verbs:
-        click.echo(_help_of(topic, root))
-    elif topic in _topics():
-        for line in [*(_PAGES / f"{topic}.txt").read_text(encoding="utf-8").splitlines(), *_table(topic)]:
-            say(line)
+        print_line(f"\nTopics: {', '.join(_topics())}")
+    elif topic in verbs or topic in _topics():
+        if topic in verbs:
+            click.echo(_help_of(topic, root))
+        if topic in _topics():
+            show_page((_PAGES / f"{topic}.md").read_text(encoding="utf-8"))
     else:
         raise click.UsageError(f"no verb or topic {topic!r}; {did_you_mean(topic, [*_topics(), *verbs])}")
 
 
 def _topics() -> list[str]:
-    return sorted(page.name.removesuffix(".txt") for page in _PAGES.iterdir() if page.name.endswith(".txt"))
-
-
-def _table(topic: str) -> list[str]:
-    if topic != "hosts":
-        return []
-    from eventlog.hosts.profile import profiles
-
-    return [f"  {host.agent:<9}{host.name:<20}~/{host.home}/{host.hooks.user_file}" for host in profiles().values()]
+    names = (page.name.removesuffix(".md") for page in _PAGES.iterdir() if page.name.endswith(".md"))
+    return sorted(name for name in names if name != "index")
 
 
 def _help_of(verb: str, root: click.Context) -> str:
