@@ -111,7 +111,9 @@ def test_control_characters_and_lines_of_a_field_do_not_reach_anyone(tmp_path):
 def test_a_checkout_by_another_system_reads_the_same(tmp_path):
     put(tmp_path, f"{ID}.md", FILE.replace("\n", "\r\n"))
 
-    assert ["Prices are integers in cents"] == [file.decision.text for file in read_files(str(tmp_path), NOW) if file.decision]
+    assert ["Prices are integers in cents"] == [
+        file.decision.text for file in read_files(str(tmp_path), NOW) if file.decision
+    ]
 
 
 def test_links_directories_and_pipes_are_refused_and_never_opened(tmp_path):
