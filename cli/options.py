@@ -112,9 +112,9 @@ def _scope_meant(ctx: click.Context, param: click.Parameter, value: str | None) 
 def _scope(ctx: click.Context) -> str | None:
     if ctx.meta.get(_EVERYWHERE) or ctx.resilient_parsing:
         return None
-    from eventlog.app.naming import projects
+    from eventlog.app.naming.known_projects import scope_of
 
-    return projects.scope_here(EventLog(ctx.params["store"]), str(Path.cwd()))
+    return scope_of(ctx.params["store"], project_root(str(Path.cwd())))
 
 
 def _note_everywhere(ctx: click.Context, _: click.Parameter, value: bool) -> None:

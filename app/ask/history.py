@@ -108,14 +108,11 @@ def document_meant(opened: OpenStore, said: str, *replays: ReplayResult) -> str:
 
 
 def diff(opened: OpenStore, since: str, until: str = EVERYTHING, file: str | None = None) -> list[TextChange]:
-    """Compare every document but the indexes, or the named file, as of two times.
-
-    Raises BadRequest where there is no such file.
-    """
+    """Compare every document, or the named file, as of two times; raises BadRequest where there is none."""
     before, after = replay_at(opened, since), replay_at(opened, until)
     found = changes(by_path(before), by_path(after))
     if file is None:
-        return [change for change in found if PurePath(change.path).name != _INDEX]
+        return found
     path = document_meant(opened, file, after, before)
     return [change for change in found if change.path == path]
 
@@ -125,7 +122,6 @@ def losses(opened: OpenStore, without: Omission) -> list[TextChange]:
     return changes(by_path(replay_at(opened)), by_path(replay_at(opened, without=without)))
 
 
-_INDEX = "INDEX.md"  # says nothing that no other file says
 _TRIES = 2  # events that are likely to have turned it, which are looked at before halves are
 _BULLET = re.compile(rf"^(- )?{DATED}")  # what a file puts before a text
 

@@ -9,6 +9,7 @@ from eventlog.fast import fastjson, os
 from eventlog.format.text import project_name
 from eventlog.store import project_slug
 from eventlog.store.files import read_regular
+from eventlog.store.index_lookup import names_of
 from eventlog.store.replica import replica_of
 
 TYPE_CHECKING = False
@@ -64,6 +65,24 @@ def _remote(path: str) -> str:
     from eventlog.projects.repository import remote_of
 
     return remote_of(path)
+
+
+def scope_of(store: "Store", project: str) -> str | None:
+    """Take the project of a directory, if the log knows it; None, which stands for all, if it does not.
+
+    Of day files only bytes are read, the newest first.
+    """
+    if not project or any([None, project] in one["places"] for one in _listed(store)):
+        return project or None
+    word = b'"project":' + fastjson.text(project)
+    return project if any(word in _bytes(f"{store.log}/{name}") for name in reversed(names_of(store.log))) else None
+
+
+def _bytes(file: str) -> bytes:
+    try:
+        return read_regular(file)
+    except OSError:
+        return b""
 
 
 def about(store: "Store", path: str) -> "Callable[[str | None, str | None], bool]":

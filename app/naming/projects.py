@@ -10,10 +10,8 @@ from pathlib import Path
 
 from eventlog.app.naming.known_projects import as_one, known_projects
 from eventlog.app.naming.names import did_you_mean, known_names
-from eventlog.fast.fastjson import text
 from eventlog.format.errors import BadRequest
 from eventlog.format.text import one_line, project_name
-from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.projections.views.project_list import ListedProject
 from eventlog.projects.root import in_full, project_root
@@ -39,18 +37,6 @@ def project_meant(log: EventLog, said: str, *, cwd: str, home: str) -> str:
             several = "\n".join(map(one_line, sorted(candidates)[:_SHOWN]))
             raise BadRequest(f"{said!r} may be {len(candidates)} projects: say more of the path", hint=several)
     raise _unknown(said, known)
-
-
-def scope_here(log: EventLog, cwd: str) -> str | None:
-    """Find the project of a directory, if the log knows it; None, which stands for all, in any other directory.
-
-    Of day files only bytes are read, the newest first.
-    """
-    here = project_root(cwd)
-    if not here or any(here == path for project in known_projects(log.store) for _, path in project.places):
-        return here or None
-    word = b'"project":' + text(here)
-    return here if any(word in (days.read(file) or b"") for day in reversed(log.days()) for file in day.files) else None
 
 
 def all_projects(log: EventLog) -> list[ListedProject]:

@@ -86,3 +86,8 @@ def test_an_empty_answer_names_the_other_projects(said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "shop")
 
     assert "--all-projects" in call("query", "--grep", "doors", *said).err
+
+
+def test_a_comparison_leaves_out_indexes_unless_one_is_named(said):
+    assert "INDEX.md" not in call("diff", "--since", "yesterday", *said).out
+    assert "INDEX.md" in call("diff", "INDEX.md", "--since", "yesterday", *said).out

@@ -15,6 +15,8 @@ from eventlog.cli.terminal import clean, count, emit, hang, print_line, say, sho
 from eventlog.format.codec import to_fields
 from eventlog.store import Store
 
+_INDEX = "INDEX.md"  # says nothing that no other file says
+
 
 @click.command(
     epilog=options.examples(
@@ -47,6 +49,7 @@ def _diff_command(file: str | None, since: str, begun: str | None, until: str, a
     since = begun or since
     with phases():
         found = diff(options.open_store(store), since, until, file)
+    found = found if file else [change for change in found if not change.path.endswith(_INDEX)]
     show_changes(found, "nothing changed in that time; eventlog diff --from 30d looks further back", as_json=as_json)
 
 
