@@ -139,7 +139,7 @@ def _first(values: Iterable[str | None], otherwise: str | None = None) -> str | 
 def _each_once(events: Iterable[Event], withdrawn: Retractions) -> Iterator[StoryLine]:
     told: dict[object, StoryLine] = {}
     for event in events:
-        line = _line(event)
+        line = story_line(event)
         line.gone = withdrawn.hides(event)
         key = line.kind, same_text(line.text), *line.details
         if key in told:
@@ -149,7 +149,8 @@ def _each_once(events: Iterable[Event], withdrawn: Retractions) -> Iterator[Stor
     yield from told.values()
 
 
-def _line(event: Event) -> StoryLine:
+def story_line(event: Event) -> StoryLine:
+    """Describe a fact, a summary, a plan entry or a retraction."""
     match event:
         case Fact():
             return StoryLine(event.ts, event.id, event.category or "fact", one_line(event.content))

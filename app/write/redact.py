@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from eventlog.app.build.codex_export import copies_of
 from eventlog.app.build.rebuild import RebuildResult, replay_store
 from eventlog.app.build.replay import replay
+from eventlog.app.build.reports import report_text, written_reports
 from eventlog.app.build.storage import LocalFile, base_targets
 from eventlog.app.naming.names import is_file_line
 from eventlog.app.naming.references import events_named
@@ -160,6 +161,7 @@ def _located(opened: OpenStore, erasing: Erasing) -> Redactable:
     left += [path for path in copies if not is_untouched(days.read(path) or b"")]  # somebody else has changed them
     left += [place for path in bases for place in _persons_lines(path, needles, set(erasing.lines))]
     left += _transcripts(opened, needles, entries)
+    left += [path for path in written_reports(store) if needles.are_in(report_text(path))]
     located = replace(erasing, bases=bases, copies=copies, left=sorted(set(left)))
     events = list(dict.fromkeys(str(fields.get("id")) for fields in entries))
     files = [path.removeprefix(f"{store.root}/") for path in holding if path != config]

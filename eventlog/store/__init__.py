@@ -37,8 +37,10 @@ if TYPE_CHECKING:
         "swept",  # what was withdrawn when copies of edited files were last looked through
         "search.sqlite",  # what can be found, and by which words
         "redacted.seen",  # day files, as they were when they were last looked through for what was erased
+        "reports.json",  # where people have had pages written
         "replicas.json",  # what day files of other machines were seen to hold
         "seals.json",  # what the next seal goes on from
+        "serve",  # files that lead a browser to the page
         "sessions.log",
         "settings.json",
         "settle.starting",  # a process was started and has not taken the lock yet

@@ -9,7 +9,7 @@ from itertools import chain
 
 from msgspec import Struct
 
-from eventlog.format.events import ContextInjected, StageSummary
+from eventlog.format.events import ContextInjected, Fact, StageSummary
 from eventlog.format.marks import line_marks_in
 from eventlog.format.timestamps import order
 from eventlog.projections.current.fact_scopes import Told
@@ -69,12 +69,14 @@ def _used(receipts: Sequence[ContextInjected], told: Told) -> Iterator[int]:
 
 def _saved(told: Told) -> Iterator[tuple[tuple[str, str], set[str]]]:
     """Yield when the conversation saved something, and the marks of the things that names."""
-    for fact in told.conversation.facts:
-        if fact.id in told.stated:
-            yield order(fact), line_marks_in(things_named(fact.entities, fact.key, fact.content))
-    for summary in map(told.withdrawn.cleared, told.summaries):
-        yield order(summary), line_marks_in(things_named((), None, _words(summary)))
+    facts = [fact for fact in told.conversation.facts if fact.id in told.stated]
+    for saved in (*facts, *map(told.withdrawn.cleared, told.summaries)):
+        yield order(saved), things_saved(saved)
 
 
-def _words(summary: StageSummary) -> str:
-    return "\n".join((summary.topic, summary.summary, *summary.decisions, *summary.todos, *summary.done))
+def things_saved(saved: Fact | StageSummary) -> set[str]:
+    """Return the marks of the things that a fact or a summary names."""
+    if isinstance(saved, Fact):
+        return line_marks_in(things_named(saved.entities, saved.key, saved.content))
+    words = (saved.topic, saved.summary, *saved.decisions, *saved.todos, *saved.done)
+    return line_marks_in(things_named((), None, "\n".join(words)))

@@ -1,0 +1,374 @@
+"""The view model of the page: files day by day, the events behind their lines, sessions, and what each was given.
+
+It depends on the log and the settings alone, so equal logs make equal pages. Events, sessions, receipts and days are
+lists; everything else names them by position.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, date, timedelta
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+
+from eventlog.app.ask.sessions import SessionRow, rows_of, story_line
+from eventlog.app.build.replay import replay
+from eventlog.app.naming.moments import moment
+from eventlog.app.open_store import OpenStore
+from eventlog.app.page.receipts import PageReceipt, page_receipts
+from eventlog.app.page.timeline import FileTimeline, Numbers, timelines
+from eventlog.app.progress import Progress, no_progress
+from eventlog.format.events import (
+    HUMAN,
+    ContextInjected,
+    Event,
+    Fact,
+    HostEvent,
+    PlanEntry,
+    Rejected,
+    Retraction,
+    SessionStart,
+    StageSummary,
+)
+from eventlog.format.retractions import Retractions, statements_of
+from eventlog.format.text import differing_in_a_number, harmless, one_line, project_name, statement_of
+from eventlog.format.timestamps import order
+from eventlog.log.event_log import EventLog
+from eventlog.projections.base import Line
+from eventlog.projections.bases.ledgers import ledgers
+from eventlog.projections.catalog import installed
+from eventlog.projections.views.keyword_index import KEYWORD_INDEX
+from eventlog.projections.views.markdown import as_said, undated
+from eventlog.projections.views.note_lines import local_time
+from eventlog.projections.views.sessions import SESSIONS
+from eventlog.projections.views.stats import COUNTS, weeks
+from eventlog.store import conversation_name, project_slug
+
+_VERSION = 1
+_MOST_DAYS = 4_000  # beyond, the slider has only days with events
+_SHORTEST = 8  # characters of a withdrawn statement that is looked for in other texts
+_BULLET = "- "
+_READ = tuple(
+    f'"{name}"'.encode()
+    for name in (
+        "fact", "stage_summary", "plan_entry", "retraction", "rejected", "restored", "entry_resolved",
+        "knowledge_edited", "context_injected", "session_start", "prompt",
+    )
+)  # fmt: skip
+_NOT_SHOWN = (ContextInjected, HostEvent, SessionStart)
+_NO_FILES = (KEYWORD_INDEX.name, SESSIONS.name)  # an index of words, and what the sessions show
+_DESCRIBING = ("content", "choice", "reason", "path")  # of an event that states nothing
+
+
+class PageEvent(Struct, omit_defaults=True):
+    """An event behind a line, or of a session: `at` is its local time, `gone`: it is withdrawn by now."""
+
+    id: str
+    ts: str
+    at: str
+    type: str
+    kind: str
+    text: str
+    details: list[str] = []
+    session: int = -1
+    key: str = ""
+    about: str = ""  # the event that a decision withdraws or brings back
+    hand: bool = False  # a person said it
+    gone: bool = False
+
+
+class PageSession(Struct, omit_defaults=True):
+    """A session: its line of `sessions.jsonl` with local times, and where and with what it worked."""
+
+    id: str
+    agent: str
+    project: int
+    started: str
+    ended: str
+    topic: str
+    summary: str
+    decisions: list[str]
+    todos: list[str]
+    source: str
+    turns: int
+    events: int
+    model: str = ""
+    branch: str = ""
+
+
+class PageProject(Struct):
+    """A project: its path as the log has it, its name for people, and the directory of its files."""
+
+    path: str
+    name: str
+    slug: str
+
+
+class WaitingEntry(Struct):
+    """A plan entry that waits for a person, and why."""
+
+    event: str
+    file: str
+    heading: str
+    content: str
+    reason: str
+
+
+class PageWeek(Struct):
+    """The figures of a week: sessions, those of which anything was saved, and what recall came to."""
+
+    week: str
+    sessions: int
+    saved: int
+    prompts_with_lines: int
+    prompts_without: int
+    lines: int
+    used: int
+
+
+class PageModel(Struct):
+    """The content of the page.
+
+    `files` are timelines over `days`; `doubts` pairs a file with its lines that differ in a number only; `withdrawn`
+    counts the events in it that are withdrawn by now.
+    """
+
+    version: int
+    zone: str
+    logged: int
+    newest: str
+    days: list[str]
+    projects: list[PageProject]
+    files: list[FileTimeline]
+    events: list[PageEvent]
+    sessions: list[PageSession]
+    receipts: list[PageReceipt]
+    waiting: list[WaitingEntry]
+    doubts: list[tuple[str, list[str]]]
+    weeks: list[PageWeek]
+    withdrawn: int
+
+
+class PageRequest(NamedTuple):
+    """The part of a log to show: projects by their paths (none: all), since when, and with what is withdrawn by now."""
+
+    projects: tuple[str, ...] = ()
+    since: str = ""
+    with_withdrawn: bool = True
+
+
+def page_of(opened: OpenStore, request: PageRequest | None = None, progress: Progress = no_progress) -> PageModel:
+    """Build the page of a log."""
+    builder = _Builder(opened, request or PageRequest())
+    days, ends = _days(opened.log, opened.settings.timezone, builder.request.since)
+    views = [view for view in installed().projections if view.name not in _NO_FILES]
+    files = timelines(opened, ends, views, Numbers(builder.number, builder.session), builder.shows, progress)
+    events = builder.events()
+    return PageModel(
+        version=_VERSION,
+        zone=opened.settings.timezone,
+        logged=builder.replayed.events,
+        newest=max((event.ts for event in builder.read), default=""),
+        days=days,
+        projects=builder.projects,
+        files=files,
+        events=events,
+        sessions=builder.sessions(),
+        receipts=page_receipts(opened, builder.read, builder.rows, builder.numbers, files),
+        waiting=list(builder.waiting()),
+        doubts=_doubts(files, len(days)),
+        weeks=builder.weeks(),
+        withdrawn=sum(event.gone for event in events),
+    )
+
+
+class _Builder:
+    """The events and sessions that a page shows, and their numbers."""
+
+    def __init__(self, opened: OpenStore, request: PageRequest) -> None:
+        self.request = request
+        self._opened = opened
+        self._local = local_time(opened.settings.timezone)
+        self.replayed = replay(opened.log, opened.settings, projections=[], save=False)
+        self._identities = self.replayed.identities
+        self._withdrawn: Retractions = self.replayed.index.withdrawn
+        self._chosen = {
+            name(path) for path in request.projects for name in (self._identities.of, self._identities.named)
+        }
+        newest_first = reversed(rows_of(self.replayed))
+        self.rows = [row for row in newest_first if row.started_at >= request.since and self._is_about(row.project)]
+        self._places = {row.session_id: number for number, row in enumerate(self.rows)}
+        read = (entry.event for entry in opened.log.entries(mentioning=_READ))
+        self.read = sorted((event for event in read if not event.subagent), key=order)
+        shown = (event for event in self.read if not isinstance(event, _NOT_SHOWN) and self._is_shown(event))
+        self._by_id = {event.id: event for event in shown}
+        self.numbers = {event_id: number for number, event_id in enumerate(self._by_id)}
+        self._hidden = {event.id for event in self.read if self._withdrawn.hides(event)}
+        self._gone_texts = set() if request.with_withdrawn else _gone_texts(self.read, self._withdrawn)
+        self.projects = self._projects()
+
+    def number(self, event_id: str) -> int:
+        """Number an event; -1 where the page is not to show it."""
+        if event_id in self._hidden and not self.request.with_withdrawn:
+            return -1
+        return self.numbers.setdefault(event_id, len(self.numbers))
+
+    def session(self, conversation_id: str) -> int:
+        """Return the position of a session; -1 where the page does not show it."""
+        return self._places.get(conversation_id, -1)
+
+    def shows(self, path: str, line: Line) -> bool:
+        """Decide whether the page shows a line: of a chosen project, and not withdrawn where that is left out."""
+        if self._chosen and not path.startswith(self._inside()):
+            return False
+        if self.request.with_withdrawn:
+            return True
+        if any(text in statement_of(as_said(line.text)) for text in self._gone_texts):
+            return False
+        sources = line.known[0] if line.known else ()
+        return not sources or not self._hidden.issuperset(sources)
+
+    def events(self) -> list[PageEvent]:
+        """Describe the numbered events, in the order of their numbers."""
+        others = [event_id for event_id in self.numbers if event_id not in self._by_id]
+        found = {event_id: line.event for event_id, line in self._opened.log.find(others).items()} | self._by_id
+        return [self._event(found[event_id]) if event_id in found else _lost(event_id) for event_id in self.numbers]
+
+    def sessions(self) -> list[PageSession]:
+        """Describe the sessions, newest first."""
+        starts: dict[str, SessionStart] = {}
+        for event in self.read:
+            if isinstance(event, SessionStart):
+                starts.setdefault(event.conversation_id, event)
+        places = {project.slug: number for number, project in enumerate(self.projects)}
+        return [self._page_session(row, starts.get(row.session_id), places) for row in self.rows]
+
+    def waiting(self) -> Iterator[WaitingEntry]:
+        """Yield the plan entries that wait for a decision, whatever the files contain."""
+        for file, ledger in ledgers(self.replayed.knowledge, self._opened.settings.knowledge_bases).items():
+            for held in ledger.held:
+                entry = held.entry
+                if self._is_about(entry.project, entry.replica):
+                    heading = f"{'#' * entry.key.level} {entry.key.heading}"
+                    yield WaitingEntry(entry.id, file.document, heading, harmless(entry.content or ""), held.reason)
+
+    def weeks(self) -> list[PageWeek]:
+        """Count sessions and recalls by week, of all projects."""
+        found = weeks(self.replayed.rows(COUNTS), since=self.request.since)[:-1]
+        return [
+            PageWeek(
+                week.week, week.sessions, week.saved,
+                week.recall.fired, week.recall.silent, week.recall.lines, week.recall.used,
+            )
+            for week in found
+        ]  # fmt: skip
+
+    def _is_about(self, project: str | None, replica: str | None = None) -> bool:
+        return not self._chosen or self._identities.of(project, replica) in self._chosen
+
+    def _is_shown(self, event: Event) -> bool:
+        if not self.request.with_withdrawn and self._withdrawn.hides(event):
+            return False
+        return self._is_about(event.project, event.replica) or event.conversation_id in self._places
+
+    def _inside(self) -> tuple[str, ...]:
+        """Return the beginnings of the paths of files that are of the chosen projects alone."""
+        folders = (f"projects/{project.slug}/" for project in self.projects)
+        return (*folders, *(f"sessions/{conversation_name(row.session_id)}." for row in self.rows))
+
+    def _projects(self) -> list[PageProject]:
+        """List the projects of sessions and facts, each identity once, by name."""
+        paths = {row.project for row in self.rows} | {event.project for event in self._by_id.values()}
+        found: dict[str, PageProject] = {}
+        for path in sorted(path for path in paths if path and self._is_about(path)):
+            identity = self._identities.of(path)
+            found.setdefault(identity, PageProject(path, project_name(identity), project_slug(identity)))
+        return sorted(found.values(), key=lambda project: (project.name.casefold(), project.path))
+
+    def _event(self, event: Event) -> PageEvent:
+        is_gone = self._withdrawn.hides(event)
+        if isinstance(event, StageSummary) and not self.request.with_withdrawn:
+            event = self._withdrawn.cleared(event)
+        if isinstance(event, Fact | StageSummary | PlanEntry | Retraction):
+            told = story_line(event)
+            kind, text, details = told.kind, told.text, told.details
+        else:
+            kind, details = event.type.replace("_", " "), []
+            text = next((one_line(str(value)) for name in _DESCRIBING if (value := getattr(event, name, None))), "")
+        return PageEvent(
+            event.id,
+            event.ts,
+            self._local(event.ts),
+            event.type,
+            kind,
+            text,
+            details,
+            session=self.session(event.conversation_id),
+            key=(event.key or "") if isinstance(event, Fact) else "",
+            about=getattr(event, "target", None) or getattr(event, "source", None) or "",
+            hand=event.agent == HUMAN or isinstance(event, Rejected),
+            gone=is_gone,
+        )
+
+    def _page_session(self, row: SessionRow, start: SessionStart | None, places: dict[str, int]) -> PageSession:
+        slug = project_slug(self._identities.of(row.project)) if row.project else ""
+        return PageSession(
+            id=row.session_id,
+            agent=row.agent or "",
+            project=places.get(slug, -1),
+            started=self._local(row.started_at),
+            ended=self._local(row.ended_at or row.timestamp),
+            topic=row.topic,
+            summary=row.summary,
+            decisions=row.decisions,
+            todos=row.todos,
+            source=row.source,
+            turns=row.turns,
+            events=row.events,
+            model=(start.model or "") if start else "",
+            branch=(start.git_branch or "") if start else "",
+        )
+
+
+def _lost(event_id: str) -> PageEvent:
+    return PageEvent(event_id, "", "", "", "not in the log", "")
+
+
+def _gone_texts(events: Iterable[Event], withdrawn: Retractions) -> set[str]:
+    """Collect what withdrawn events state, and what people rejected of others; short texts stand in too many lines."""
+    texts = (
+        text for event in events for text in statements_of(event) if withdrawn.hides(event) or withdrawn.rejects(text)
+    )
+    return {said for text in texts if len(said := statement_of(text)) >= _SHORTEST}
+
+
+def _days(log: EventLog, timezone: str, since: str) -> tuple[list[str], list[str]]:
+    """List the calendar days from the first event (or since then) to the last, and the last moment of each."""
+    zone, local = UTC if timezone == "UTC" else ZoneInfo(timezone), local_time(timezone)
+    dates = [day.date for day in log.days()]
+    first = next(log.read(since=since), None)
+    if first is None:
+        return [], []
+    last = next(event for name in reversed(dates) for event in reversed(list(log.read(since=name, until=f"{name}~"))))
+    start, stop = local(max(first.ts, since))[:10], local(last.ts)[:10]
+    begin = date.fromisoformat(start)
+    span = (date.fromisoformat(stop) - begin).days
+    if span < _MOST_DAYS:
+        days = [(begin + timedelta(days=number)).isoformat() for number in range(span + 1)]
+    else:
+        ends = ("00:00:00.000000", "23:59:59.999999")
+        with_events = {local(f"{name}T{time}Z")[:10] for name in dates for time in ends}
+        days = sorted(day for day in with_events | {start, stop} if start <= day <= stop)
+    return days, [moment(day, f"{day}T00:00:00.000000Z", zone, end=True) for day in days]
+
+
+def _doubts(files: Sequence[FileTimeline], day: int) -> list[tuple[str, list[str]]]:
+    """Find the lines of each memory file that differ in a single number, as the file is now."""
+    found = []
+    for file in (file for file in files if file.path.endswith("MEMORY.md")):
+        texts = [line.text_at(day) for line in file.at(day)]
+        said = {as_said(undated(text[len(_BULLET) :])[1]): text for text in texts if text.startswith(_BULLET)}
+        in_doubt = differing_in_a_number(said)
+        if in_doubt:
+            found.append((file.path, [line for text, line in said.items() if text in in_doubt]))
+    return found

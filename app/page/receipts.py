@@ -1,0 +1,177 @@
+"""What each session was given at its start and with its prompts, and what it later used of it.
+
+A prompt that got nothing has the reason, by what is known now: the thing nearest to it, and the weight it lacked.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from eventlog.app.ask.sessions import SessionRow
+from eventlog.app.open_store import OpenStore
+from eventlog.app.page.timeline import FileTimeline
+from eventlog.app.search import recall
+from eventlog.app.search.open_index import open_index
+from eventlog.app.search.project_names import ProjectNames
+from eventlog.format.events import ContextInjected, Event, Fact, HostEvent, StageSummary
+from eventlog.format.marks import line_marks, line_marks_in, says_something
+from eventlog.format.text import cut, one_line
+from eventlog.hosts import prompt_of
+from eventlog.projections.current.recalls import things_saved
+from eventlog.projections.search.words import tokens
+from eventlog.projections.views.note_lines import local_time
+
+_PROMPT, _NEAR = 300, 120  # characters
+_MOST_EXPLAINED = 100  # prompts that got nothing, the newest
+
+
+class PageReceipt(Struct, omit_defaults=True):
+    """A context that a session was given, or a prompt with which it was given nothing.
+
+    `lines` names lines by file and line, `events` what else was shown, `used` which of those the session used later.
+    `best` of the `need` is what the `nearest` thing shares with a prompt that got nothing.
+    """
+
+    session: int
+    at: str
+    trigger: str
+    chars: int = 0
+    id: str = ""
+    prompt: str = ""
+    file: str = ""
+    files: list[str] = []
+    lines: list[tuple[int, int]] = []
+    events: list[int] = []
+    used: list[int] = []
+    cut: list[str] = []
+    reason: str = ""
+    best: float = 0.0
+    need: float = 0.0
+    nearest: str = ""
+
+
+def page_receipts(
+    opened: OpenStore,
+    read: Iterable[Event],
+    rows: Sequence[SessionRow],
+    numbers: dict[str, int],
+    files: Sequence[FileTimeline],
+) -> list[PageReceipt]:
+    """List the receipts of the sessions, and their prompts that got nothing, in order."""
+    places = {row.session_id: number for number, row in enumerate(rows)}
+    by_session: defaultdict[int, list[Event]] = defaultdict(list)
+    for event in read:
+        if event.conversation_id in places:
+            by_session[places[event.conversation_id]].append(event)
+    known = _ReceiptFinder(opened, numbers, files)
+    found = [receipt for place, events in sorted(by_session.items()) for receipt in known.receipts(place, events)]
+    silent = [(receipt, rows[receipt.session].project or "") for receipt in found if not receipt.id]
+    newest_first = sorted(silent, key=lambda one: one[0].at, reverse=True)
+    _explain(opened, newest_first[:_MOST_EXPLAINED])
+    return found
+
+
+class _ReceiptFinder:
+    """The numbers of events, and the lines of files by their marks."""
+
+    def __init__(self, opened: OpenStore, numbers: dict[str, int], files: Sequence[FileTimeline]) -> None:
+        self._numbers = numbers
+        self._local = local_time(opened.settings.timezone)
+        self._files = {file.path: (number, file) for number, file in enumerate(files)}
+        self._marked: dict[str, defaultdict[str, list[int]]] = {}
+
+    def receipts(self, place: int, events: Sequence[Event]) -> Iterator[PageReceipt]:
+        """Yield the receipts of a session, and its prompts that got nothing."""
+        local = self._local
+        asked: HostEvent | None = None
+        for event in events:
+            match event:
+                case HostEvent() if event.name == prompt_of(event.agent) and event.payload.get("prompt"):
+                    if asked:
+                        yield _silent(place, asked, local(asked.ts))
+                    asked = event
+                case ContextInjected():
+                    given = self._receipt(place, event, events, local(event.ts))
+                    if event.trigger == "prompt" and asked:
+                        given.prompt, asked = _asked(asked), None
+                    yield given
+        if asked:
+            yield _silent(place, asked, local(asked.ts))
+
+    def _receipt(self, place: int, receipt: ContextInjected, events: Sequence[Event], at: str) -> PageReceipt:
+        sources = [source for source in receipt.sources if source in self._numbers]
+        return PageReceipt(
+            place,
+            at,
+            receipt.trigger,
+            receipt.chars,
+            id=receipt.id,
+            file=receipt.file,
+            files=[file.path for file in receipt.files],
+            lines=self._lines(receipt),
+            events=[self._numbers[source] for source in sources],
+            used=[self._numbers[source] for source in _used(receipt, events) if source in self._numbers],
+            cut=receipt.cut,
+        )
+
+    def _lines(self, receipt: ContextInjected) -> list[tuple[int, int]]:
+        """Find the lines of rendered files that the receipt has marks of, wherever the store lay then."""
+        paths = dict.fromkeys(file.path.rpartition("/knowledge/")[2] for file in receipt.files)
+        marks = sorted(line_marks_in(receipt.lines))
+        return [
+            (self._files[path][0], position)
+            for path in paths
+            if path in self._files
+            for position in sorted(at for mark in marks for at in self._marks_of(path).get(mark, ()))
+        ]
+
+    def _marks_of(self, path: str) -> Mapping[str, list[int]]:
+        """Map the marks of a file's lines to their positions."""
+        if path not in self._marked:
+            found = self._marked[path] = defaultdict[str, list[int]](list)
+            for position, line in enumerate(self._files[path][1].lines):
+                text = line.texts[0][1]
+                if says_something(text):
+                    found[line_marks([text])].append(position)
+        return self._marked[path]
+
+
+def _used(receipt: ContextInjected, events: Sequence[Event]) -> list[str]:
+    """List the sources of which the session later saved a thing they name; receipts of old do not say what that is."""
+    if not receipt.about:
+        return []
+    saved = (event for event in events if isinstance(event, Fact | StageSummary) and event.ts > receipt.ts)
+    later = {thing for event in saved for thing in things_saved(event)}
+    named = zip(receipt.sources, receipt.about, strict=False)
+    return [source for source, about in named if not later.isdisjoint(line_marks_in(about))]
+
+
+def _silent(place: int, asked: HostEvent, at: str) -> PageReceipt:
+    return PageReceipt(place, at, "prompt", prompt=_asked(asked), reason="nothing was known that bears on it")
+
+
+def _asked(event: HostEvent) -> str:
+    return cut(one_line(str(event.payload["prompt"])), _PROMPT)
+
+
+def _explain(opened: OpenStore, silent: Sequence[tuple[PageReceipt, str]]) -> None:
+    """Add to prompts, each with its project, what came nearest to being shown with them."""
+    if not silent:
+        return
+    names = ProjectNames(opened.store)
+    index = open_index(opened.store, names)
+    try:
+        for receipt, project in silent:
+            words = recall.subject_of(receipt.prompt)
+            if not words:
+                receipt.reason = "the prompt is about nothing in particular"
+                continue
+            gate, hits = recall.candidates(index, words, names.subjects_at(project))
+            weighed = [(round(gate.weight(tokens(hit.found.words)), 2), hit.found.shown) for hit in hits]
+            receipt.best, nearest = max(weighed, key=lambda one: one[0], default=(0.0, ""))
+            receipt.need, receipt.nearest = round(gate.needed, 2), cut(one_line(nearest), _NEAR)
+            if receipt.best >= receipt.need > 0:
+                receipt.reason = "known to the session, or recorded later"
+    finally:
+        index.close()

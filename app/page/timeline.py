@@ -1,0 +1,185 @@
+"""The lines of every knowledge file, day by day: a replay that grows by a day renders what that day changed.
+
+Line      what it states, and which of equal ones it is: it stays the same line while others come and go, while it
+          changes its place, and while its date or count does.
+Change    hunks of a day: where, how many lines go, which lines come. Apply them from the last to the first.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from eventlog.app.open_store import OpenStore
+from eventlog.app.progress import Progress
+from eventlog.projections.base import Line, Projection
+from eventlog.projections.engine.replay import ReplayResult, replay
+from eventlog.projections.engine.row_store import MemoryRows
+from eventlog.projections.views.markdown import undated
+
+Hunk = tuple[int, int, list[int]]  # where, how many lines go, the numbers of those that come
+_BULLET, _STAMP = "- ", "<!-- eventlog "
+_NO_STAMP = (0, 0, 0, 0)
+
+
+class Numbers(NamedTuple):
+    """The numbers of events and sessions by their ids."""
+
+    event: Callable[[str], int]
+    session: Callable[[str], int]
+
+
+class TimelineLine(Struct, omit_defaults=True):
+    """A line of a file: its texts by day, and by day which events came to stand behind it and which went.
+
+    `sessions` are those all of which stands behind it. Events and sessions are numbers.
+    """
+
+    texts: list[tuple[int, str]]
+    behind: list[tuple[int, list[int], list[int]]] = []
+    sessions: list[int] = []
+
+    def text_at(self, day: int) -> str:
+        """Return the text of the line on a day."""
+        return next(text for since, text in reversed(self.texts) if since <= day)
+
+    def events_at(self, day: int) -> list[int]:
+        """List the events behind the line on a day."""
+        found: set[int] = set()
+        for _, came, went in (change for change in self.behind if change[0] <= day):
+            found = (found - set(went)) | set(came)
+        return sorted(found)
+
+
+class FileTimeline(Struct):
+    """A file: all lines it ever had, and how they changed; days are numbers."""
+
+    path: str
+    lines: list[TimelineLine]
+    changes: list[tuple[int, list[Hunk]]]
+
+    def at(self, day: int) -> list[TimelineLine]:
+        """List the lines of the file on a day; none where there was no file."""
+        shown: list[int] = []
+        for _, hunks in (change for change in self.changes if change[0] <= day):
+            for at, gone, come in reversed(hunks):
+                shown[at : at + gone] = come
+        return [self.lines[number] for number in shown]
+
+
+class _Recorder:
+    """The timeline of a file while it grows."""
+
+    def __init__(self, path: str) -> None:
+        self.timeline = FileTimeline(path, [], [])
+        self._numbers: dict[tuple[str, int], int] = {}
+        self._shown: list[int] = []
+        self._behind: dict[int, frozenset[int]] = {}
+
+    def record(self, day: int, lines: Iterable[tuple[str, frozenset[int], list[int]]]) -> None:
+        """Record the lines of a day: text, events, sessions."""
+        seen: dict[str, int] = {}
+        shown = []
+        for text, events, sessions in lines:
+            statement = _statement(text)
+            seen[statement] = seen.get(statement, 0) + 1
+            number = self._number(day, text, (statement, seen[statement]), sessions)
+            before = self._behind.get(number, frozenset())
+            if events != before:
+                self.timeline.lines[number].behind.append((day, sorted(events - before), sorted(before - events)))
+                self._behind[number] = events
+            shown.append(number)
+        if shown != self._shown:
+            self.timeline.changes.append((day, list(_hunks(self._shown, shown))))
+            self._shown = shown
+
+    def _number(self, day: int, text: str, key: tuple[str, int], sessions: list[int]) -> int:
+        if key not in self._numbers:
+            self._numbers[key] = len(self.timeline.lines)
+            self.timeline.lines.append(TimelineLine([(day, text)], sessions=sessions))
+        line = self.timeline.lines[self._numbers[key]]
+        if line.texts[-1][1] != text:
+            line.texts.append((day, text))
+        return self._numbers[key]
+
+
+def _statement(text: str) -> str:
+    """Return what stays of a line when it is said again: a bullet without its date, of a stamp its beginning."""
+    if text.startswith(_BULLET):
+        return _BULLET + undated(text[len(_BULLET) :])[1]
+    return _STAMP if text.startswith(_STAMP) else text
+
+
+def _hunks(before: list[int], after: list[int]) -> Iterable[Hunk]:
+    for tag, at, end, start, stop in SequenceMatcher(a=before, b=after, autojunk=False).get_opcodes():
+        if tag != "equal":
+            yield at, end - at, after[start:stop]
+
+
+def timelines(
+    opened: OpenStore,
+    ends: Sequence[str],
+    projections: Sequence[Projection],
+    number_of: Numbers,
+    shows: Callable[[str, Line], bool],
+    progress: Progress,
+) -> list[FileTimeline]:
+    """Follow the files through the ends of days.
+
+    `number_of` numbers an event and a session, -1 where it is not to be named; `shows` decides about a file and its
+    line. The replay begins with an empty cache, so the result depends on the log and the settings alone.
+    """
+    rows, recorders = MemoryRows(), dict[str, _Recorder]()
+    paths: dict[tuple[str, str], set[str]] = {}  # of each unit, as last rendered
+    dates = [day.date for day in opened.log.days()]
+    before = ""
+    for day, until in enumerate(ends):
+        if day in (0, len(ends) - 1) or any(before[:10] <= date <= until[:10] for date in dates):
+            done = replay(opened.log, opened.settings, projections=projections, until=until, cache=rows)
+            _record_day(done, day, paths, recorders, number_of, shows)
+        before = until
+        progress(day + 1, len(ends))
+    found = (recorders[path].timeline for path in sorted(recorders))
+    return [timeline for timeline in found if timeline.changes]
+
+
+def _record_day(
+    done: ReplayResult,
+    day: int,
+    paths: dict[tuple[str, str], set[str]],
+    recorders: dict[str, _Recorder],
+    number_of: Numbers,
+    shows: Callable[[str, Line], bool],
+) -> None:
+    """Record the documents of outdated units, and those that are gone."""
+    gone: set[str] = set()
+    drawn: set[str] = set()
+    units = list(done.units())
+    for unit in units:
+        if done.index.current_files.get(unit) is not None:
+            continue
+        documents = done.rendered(unit)
+        for document in documents:
+            lines = [line for line in document.lines if shows(document.path, line)]
+            recorder = recorders.setdefault(document.path, _Recorder(document.path))
+            recorder.record(day, [(line.text, *_behind(line, number_of)) for line in lines])
+        now = {document.path for document in documents}
+        gone |= paths.get(unit, set()) - now
+        drawn |= now
+        paths[unit] = now
+        if unit in done.index.current_files:
+            done.publish(unit, dict.fromkeys(now, _NO_STAMP))
+    for unit in paths.keys() - set(units):
+        gone |= paths.pop(unit)
+    for path in gone - drawn:
+        recorders[path].record(day, [])
+
+
+def _behind(line: Line, number_of: Numbers) -> tuple[frozenset[int], list[int]]:
+    """Number the events and sessions behind a line: of a heading or a stamp, which stands for all others, none."""
+    is_statement = line.text.startswith(_BULLET) or (line.known and line.text.strip() and line.text[:1] not in "#<")
+    events, sessions = line.behind() if is_statement else ((), ())
+    numbered = (map(number_of.event, events), map(number_of.session, sessions))
+    first, second = ([number for number in some if number >= 0] for some in numbered)
+    return frozenset(first), second

@@ -1,0 +1,206 @@
+"""Serve the page on loopback: the log as it is now, JSON beside every view, and what people decide, as events.
+
+Nothing answers without the token, which is new at each start and reaches the browser through a file that only its
+owner can read. Requests that another page could cause are refused by Host, Origin and method, whatever they carry.
+"""
+
+import contextlib
+import hmac
+import json
+import secrets
+import threading
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import msgspec
+
+from eventlog.app.ask.why import reasons_behind
+from eventlog.app.open_store import OpenStore
+from eventlog.app.page.deeds import DEEDS, carry_out_deed
+from eventlog.app.page.page_model import PageModel, page_of
+from eventlog.cli.page.html import html_of
+from eventlog.format.codec import to_fields
+from eventlog.format.errors import EventLogError, NotStored
+from eventlog.format.ids import digest
+from eventlog.store.files import file_stamp
+from eventlog.store.index_lookup import stamps_of
+
+ADDRESS = "127.0.0.1"
+_TOKEN = 32  # bytes
+_LONGEST = 1 << 16  # bytes of a body
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Content-Security-Policy": "frame-ancestors 'none'",
+}
+_HTML, _JSON = "text/html; charset=utf-8", "application/json"
+
+
+class PageServer(ThreadingHTTPServer):
+    """The server of one store; `open_now` opens it as it is when it is called."""
+
+    daemon_threads = True
+    allow_reuse_address = False
+
+    def __init__(self, open_now: Callable[[], OpenStore], port: int = 0) -> None:
+        super().__init__((ADDRESS, port), _Handler)
+        self.token = secrets.token_urlsafe(_TOKEN)
+        self._open_now = open_now
+        self._lock = threading.Lock()  # pages are built, and decisions carried out, by one thread at a time
+        self._made: tuple[str, PageModel] | None = None
+
+    @property
+    def url(self) -> str:
+        """The address of the page, with the token."""
+        return f"http://{self.host}/?token={self.token}"
+
+    @property
+    def host(self) -> str:
+        """The only host that requests may name."""
+        return f"{ADDRESS}:{self.server_port}"
+
+    def state(self) -> str:
+        """Return what changes whenever the log or the settings do."""
+        store = self._open_now().store
+        return digest(repr((stamps_of(store.log), file_stamp(store.config))), 16).hex()
+
+    def page(self) -> PageModel:
+        """Build the page, unless nothing has changed since it was built."""
+        with self._lock:
+            state = self.state()
+            if self._made is None or self._made[0] != state:
+                self._made = state, page_of(self._open_now())
+            return self._made[1]
+
+    def decide(self, deed: str, request: Mapping[str, str]) -> dict[str, Any]:
+        """Carry out what a person decided; raises EventLogError."""
+        with self._lock:
+            return {
+                "status": "ok",
+                "events": [to_fields(event) for event in carry_out_deed(self._open_now(), deed, request)],
+            }
+
+    def why(self, place: str) -> list[dict[str, Any]]:
+        """Explain `FILE:LINE` or a file; raises EventLogError."""
+        with self._lock:
+            found = reasons_behind(self._open_now(), place)
+        return [
+            {"line": one.number, "text": one.text, "events": [to_fields(entry.event) for entry in one.entries or ()]}
+            for one in found
+        ]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: PageServer
+    server_version, sys_version = "eventlog", ""
+    protocol_version = "HTTP/1.1"
+    timeout = 30
+
+    def do_GET(self) -> None:
+        """Answer with the page, or the JSON of a view."""
+        if not self._is_allowed():
+            return
+        parts = urlsplit(self.path)
+        asked = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+        self._attempt(lambda: self._found(parts.path, asked))
+
+    def do_HEAD(self) -> None:
+        """Answer without a body."""
+        self.do_GET()
+
+    def do_POST(self) -> None:
+        """Carry out a decision."""
+        deed = urlsplit(self.path).path.removeprefix("/")
+        if not self._is_allowed():
+            return
+        if deed not in DEEDS:
+            self._answer(HTTPStatus.NOT_FOUND, {"error": "no such address"})
+            return
+        try:
+            request = self._body()
+        except ValueError as error:
+            self._answer(HTTPStatus.BAD_REQUEST, {"error": str(error)})
+            return
+        self._attempt(lambda: (self.server.decide(deed, request), _JSON))
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the class has it
+        """Print nothing: a line of a request would hold the token."""
+
+    def _refuse_method(self) -> None:
+        self._answer(HTTPStatus.METHOD_NOT_ALLOWED, {"error": "only GET and POST"})
+
+    do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_TRACE = _refuse_method  # noqa: N815 - as the base class asks
+
+    def _is_allowed(self) -> bool:
+        """Check Host, Origin and token; refuse the request where one is wrong."""
+        host, origin = self.headers.get_all("Host", []), self.headers.get("Origin")
+        given = parse_qs(urlsplit(self.path).query).get("token", [""])[-1] or self.headers.get("X-Eventlog-Token", "")
+        is_ours = host == [self.server.host] and origin in (None, f"http://{self.server.host}")
+        if self.command == "POST":
+            is_ours = is_ours and self.headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin")
+        if is_ours and hmac.compare_digest(given.encode(), self.server.token.encode()):
+            return True
+        self._answer(HTTPStatus.FORBIDDEN, {"error": "open the address that eventlog serve has printed"})
+        return False
+
+    def _found(self, path: str, asked: Mapping[str, str]) -> tuple[object, str] | None:
+        if path == "/":
+            return html_of(self.server.page(), live=True, connects="'self'"), _HTML
+        if path == "/state.json":
+            return {"state": self.server.state()}, _JSON
+        if path == "/why.json":
+            return self.server.why(asked.get("line", "MEMORY.md")), _JSON
+        page = self.server.page()
+        views: dict[str, object] = {
+            "/page.json": page,
+            "/memory.json": {"days": page.days, "files": page.files, "events": page.events},
+            "/sessions.json": page.sessions,
+            "/told.json": page.receipts,
+        }
+        return (views[path], _JSON) if path in views else None
+
+    def _attempt(self, answer: Callable[[], tuple[object, str] | None]) -> None:
+        try:
+            found = answer()
+        except EventLogError as error:
+            status = HTTPStatus.INTERNAL_SERVER_ERROR if isinstance(error, NotStored) else HTTPStatus.BAD_REQUEST
+            self._answer(status, {"error": str(error), "hint": error.hint})
+            return
+        if found is None:
+            self._answer(HTTPStatus.NOT_FOUND, {"error": "no such address"})
+        else:
+            self._answer(HTTPStatus.OK, *found)
+
+    def _body(self) -> dict[str, str]:
+        """Read the fields of a request, as JSON or as a form has them; raises ValueError."""
+        length = self.headers.get("Content-Length", "")
+        if not length.isdigit() or int(length) > _LONGEST:
+            raise ValueError(f"a body of at most {_LONGEST:,} bytes is needed, with its length")
+        body = self.rfile.read(int(length)).decode("utf-8")
+        if self.headers.get_content_type() == _JSON:
+            fields = json.loads(body)
+            if not isinstance(fields, dict):
+                raise ValueError("the body is no JSON object")
+            return {str(name): str(value) for name, value in fields.items() if value is not None}
+        return {name: values[-1] for name, values in parse_qs(body, keep_blank_values=True).items()}
+
+    def _answer(self, status: HTTPStatus, content: object, kind: str = _JSON) -> None:
+        data = content.encode() if isinstance(content, str) else msgspec.json.encode(content)
+        if status is not HTTPStatus.OK:
+            self.close_connection = True
+        with contextlib.suppress(ConnectionError):
+            self.send_response(status)
+            for name, value in {**_HEADERS, "Content-Type": kind, "Content-Length": str(len(data))}.items():
+                self.send_header(name, value)
+            if self.close_connection:
+                self.send_header("Connection", "close")
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(data)

@@ -1,0 +1,47 @@
+"""What is decided on the page is decided as by the verb of that name."""
+
+import pytest
+
+from eventlog.app.page.deeds import carry_out_deed
+from eventlog.app.page.page_model import page_of
+from eventlog.format.errors import BadRequest
+from tests.support.builders import fact
+from tests.support.use_cases import opened
+
+
+def said(store):
+    page = page_of(store)
+    day = len(page.days)
+    return "\n".join(line.text_at(day) for file in page.files if file.path == "MEMORY.md" for line in file.at(day))
+
+
+def test_forget_and_undo_are_events(log):
+    event = log.append(fact(1, content="Tea at five"))
+    store = opened(log)
+    [rejected] = carry_out_deed(store, "forget", {"target": event.id})
+
+    assert rejected.type == "rejected"
+    assert "Tea at five" not in said(store)
+
+    [restored] = carry_out_deed(store, "undo", {"target": rejected.id})
+
+    assert restored.type == "restored"
+    assert "Tea at five" in said(store)
+
+
+@pytest.mark.parametrize(
+    ("deed", "request_"),
+    [
+        ("forget", {}),
+        ("resolve", {"target": "x"}),
+        ("resolve", {"target": "x", "choice": "burn"}),
+        ("forget", {"target": "nobody said this"}),
+    ],
+)
+def test_a_wrong_request_changes_nothing(log, deed, request_):
+    log.append(fact(1))
+
+    with pytest.raises(BadRequest):
+        carry_out_deed(opened(log), deed, request_)
+
+    assert len(list(log.read())) == 1

@@ -1,0 +1,127 @@
+"""Every file on every day is what a replay as of that day makes, line by line, with the events behind each line."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from eventlog.app.ask.history import by_path, replay_at
+from eventlog.app.naming.moments import moment
+from eventlog.app.page.page_model import page_of
+from eventlog.app.page.timeline import FileTimeline, TimelineLine, _Recorder
+from eventlog.log.event_log import EventLog
+from eventlog.projections.views.note_lines import local_time
+from eventlog.settings.schema import Settings
+from tests.support.builders import fact
+from tests.support.histories import histories, log_of
+from tests.support.months import write_months
+from tests.support.use_cases import DEFAULTS, opened
+
+NOT_ON_THE_PAGE = ("INDEX.md", "sessions.jsonl")
+ZONES = ("UTC", "Asia/Shanghai", "America/New_York")
+
+
+def as_of(store, day):
+    """The files of a replay as of a day: for each the texts, and the events behind the bullets."""
+    from zoneinfo import ZoneInfo
+
+    until = moment(day, f"{day}T00:00:00.000000Z", ZoneInfo(store.settings.timezone), end=True)
+    documents = by_path(replay_at(store, until)).values()
+    shown = [document for document in documents if not document.path.endswith(NOT_ON_THE_PAGE)]
+    return {document.path: [(line.text, behind(line)) for line in document.lines] for document in shown}
+
+
+def behind(line):
+    return sorted(line.sources) if line.text.startswith("- ") else None
+
+
+def on_page(page, day):
+    """The same of the page."""
+    return {
+        file.path: [
+            (text, sorted(page.events[event].id for event in line.events_at(day)) if text.startswith("- ") else None)
+            for line in lines
+            for text in [line.text_at(day)]
+        ]
+        for file in page.files
+        if (lines := file.at(day))
+    }
+
+
+@given(histories(plans=True), st.sampled_from(ZONES))
+def test_on_every_day_the_page_has_the_files_of_a_replay_as_of_that_day(lines, timezone):
+    with log_of(lines) as log:
+        store = opened(log, replace(DEFAULTS, timezone=timezone))
+        page = page_of(store)
+
+        assert [on_page(page, day) for day in range(len(page.days))] == [as_of(store, name) for name in page.days]
+
+
+def test_three_months_are_right_on_any_day(tmp_path):
+    write_months(tmp_path / "log", sessions=60)
+    store = opened(EventLog(tmp_path))
+    page = page_of(store)
+
+    assert len(page.days) == 90
+    for day in (0, 13, 44, 72, 89):
+        assert on_page(page, day) == as_of(store, page.days[day])
+
+
+def test_the_last_day_is_now(tmp_path):
+    write_months(tmp_path / "log", sessions=30)
+    store = opened(EventLog(tmp_path))
+    page = page_of(store)
+    now = by_path(replay_at(store))["MEMORY.md"]
+
+    assert [line.text for line in now.lines] == [text for text, _ in on_page(page, len(page.days))["MEMORY.md"]]
+
+
+def test_days_are_those_of_the_users_clock(log):
+    log.append(fact(ts="2026-02-20T20:00:00.000000Z", id=None) | {"id": fact()["id"]})
+
+    assert page_of(opened(log)).days == ["2026-02-20"]
+    assert page_of(opened(log, Settings(timezone="Asia/Shanghai"))).days == ["2026-02-21"]
+    assert local_time("Asia/Shanghai")("2026-02-20T20:00:00.000000Z")[:10] == "2026-02-21"
+
+
+def test_an_event_of_a_far_year_makes_no_slider_of_a_million_days(log):
+    log.append_many([fact(1), {**fact(2), "ts": "9998-01-01T00:00:00.000000Z"}])
+    page = page_of(opened(log))
+
+    assert page.days == ["2026-02-20", "9998-01-01"]
+    assert len(page.files[0].at(1)) > len(page.files[0].at(0)) > 0
+
+
+class TestALineStaysTheSame:
+    @pytest.fixture
+    def recorder(self):
+        return _Recorder("MEMORY.md")
+
+    def test_when_its_date_and_count_change(self, recorder):
+        recorder.record(0, [("- [2026-02-20] Tea", frozenset({1}), [])])
+        recorder.record(3, [("- [2026-02-23 ×2] Tea", frozenset({1, 2}), [])])
+
+        assert recorder.timeline == FileTimeline(
+            "MEMORY.md",
+            [TimelineLine([(0, "- [2026-02-20] Tea"), (3, "- [2026-02-23 ×2] Tea")], [(0, [1], []), (3, [2], [])])],
+            [(0, [(0, 0, [0])])],
+        )
+
+    def test_when_it_changes_its_place_or_comes_back(self, recorder):
+        for day, texts in enumerate((["- a", "- b"], ["- b", "- a"], ["- b"], ["- a", "- b"])):
+            recorder.record(day, [(text, frozenset(), []) for text in texts])
+
+        assert [line.texts[0][1] for line in recorder.timeline.lines] == ["- a", "- b"]
+        assert [[line.text_at(day) for line in recorder.timeline.at(day)] for day in range(4)] == [
+            ["- a", "- b"],
+            ["- b", "- a"],
+            ["- b"],
+            ["- a", "- b"],
+        ]
+
+    def test_and_equal_lines_are_several(self, recorder):
+        recorder.record(
+            0, [("", frozenset(), []), ("- a", frozenset({1}), []), ("", frozenset(), []), ("- a", frozenset({2}), [])]
+        )
+
+        assert [line.events_at(0) for line in recorder.timeline.at(0)] == [[], [1], [], [2]]

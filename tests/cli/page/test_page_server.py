@@ -1,0 +1,217 @@
+"""The page on loopback: nothing without the token, nothing for other hosts and origins, and decisions are events."""
+
+import http.client
+import json
+import re
+import signal
+import stat
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+from eventlog.app.ask.history import by_path, replay_at
+from eventlog.cli.page.page_server import PageServer
+from tests.support.builders import fact
+from tests.support.command_line import call, command, surroundings
+from tests.support.use_cases import opened
+
+VIEWS = ("/", "/page.json", "/memory.json", "/sessions.json", "/told.json", "/why.json", "/state.json")
+SECRET_WORD = "pemmican"
+
+
+@pytest.fixture
+def store(log):
+    log.append_many([fact(1, content=f"Lunch is {SECRET_WORD}"), fact(2, content="Tea at five")])
+    return opened(log)
+
+
+@pytest.fixture
+def server(store):
+    with PageServer(lambda: store) as running:
+        thread = threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield running
+        running.shutdown()
+        thread.join()
+
+
+def ask(server, path, method="GET", body=None, *, token=True, **headers):
+    """Status, headers and body of an answer."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    token = server.token if token is True else token
+    path = f"{path}{'&' if '?' in path else '?'}token={token}" if token else path
+    sent = {"Content-Type": "application/json"} if body is not None else {}
+    connection.request(
+        method, path, body, {**sent, **{name.replace("_", "-"): value for name, value in headers.items()}}
+    )
+    answer = connection.getresponse()
+    data = answer.read().decode()
+    connection.close()
+    return answer.status, answer.headers, data
+
+
+@pytest.mark.parametrize("path", VIEWS)
+def test_every_view_answers_with_the_token_and_headers_that_keep_it_private(server, path):
+    status, headers, body = ask(server, path if path != "/why.json" else "/why.json?line=MEMORY.md")
+
+    assert status == (200 if path != "/why.json" else 400)  # nothing was replayed into the store
+    assert headers["Cache-Control"] == "no-store"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["X-Frame-Options"] == "DENY"
+    assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+    assert body
+
+
+@pytest.mark.parametrize("path", [*VIEWS, "/nothing"])
+@pytest.mark.parametrize("token", ["", "x", "wrong" * 9])
+def test_without_the_token_nothing_is_readable(server, path, token):
+    status, _, body = ask(server, path, token=token)
+
+    assert status == 403
+    assert SECRET_WORD not in body
+    assert server.token not in body
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "localhost:1"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Sec_Fetch_Site": "cross-site"},
+    ],
+)
+def test_other_hosts_and_origins_are_refused_with_the_token(server, store, headers):
+    status, _, body = ask(server, "/undo", "POST", "{}", **headers)
+
+    assert status == 403
+    assert SECRET_WORD not in body
+    assert len(list(store.log.read())) == 2
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"])
+def test_other_methods_are_refused(server, method):
+    status, _, body = ask(server, "/", method)
+
+    assert status in (405, 501)
+    assert SECRET_WORD not in body
+
+
+def test_a_get_changes_nothing(server, store):
+    assert ask(server, "/forget?target=Tea%20at%20five")[0] == 404
+    assert len(list(store.log.read())) == 2
+
+
+def test_to_forget_here_is_to_forget_there(server, store):
+    event = next(store.log.read())
+    status, _, body = ask(server, "/forget", "POST", json.dumps({"target": event.id}))
+    done = json.loads(body)
+
+    assert (status, done["status"], done["events"][0]["type"]) == (200, "ok", "rejected")
+    assert SECRET_WORD not in by_path(replay_at(store))["MEMORY.md"].data.decode()
+
+    status, _, _ = ask(server, "/undo", "POST", json.dumps({"target": done["events"][0]["id"]}))
+
+    assert status == 200
+    assert SECRET_WORD in by_path(replay_at(store))["MEMORY.md"].data.decode()
+
+
+def test_a_form_is_understood_as_well(server, store):
+    status, _, _ = ask(
+        server, "/forget", "POST", "target=Tea+at+five", Content_Type="application/x-www-form-urlencoded"
+    )
+
+    assert status == 200
+    assert "Tea" not in by_path(replay_at(store))["MEMORY.md"].data.decode()
+
+
+@pytest.mark.parametrize("body", ["", "[]", "{", '{"target": "nobody has said this"}', "x" * 100_000])
+def test_a_wrong_request_is_answered_in_words_and_changes_nothing(server, store, body):
+    status, _, answer = ask(server, "/forget", "POST", body)
+
+    assert status == 400
+    assert json.loads(answer)["error"]
+    assert len(list(store.log.read())) == 2
+
+
+def test_loaded_again_it_is_the_log_of_now(server, store):
+    before = json.loads(ask(server, "/state.json")[2])
+    assert "Biscuits" not in ask(server, "/")[2]
+
+    store.log.append(fact(3, content="Biscuits at six"))
+
+    assert json.loads(ask(server, "/state.json")[2]) != before
+    assert "Biscuits" in ask(server, "/")[2]
+    assert "Biscuits" in ask(server, "/memory.json")[2]
+
+
+def test_the_token_is_long_and_new_at_each_start(store):
+    with PageServer(lambda: store) as one, PageServer(lambda: store) as other:
+        assert one.token != other.token
+        assert len(one.token) * 6 >= 128
+        assert one.socket.getsockname()[0] == "127.0.0.1"
+
+
+def test_why_is_answered_for_a_line(server, store):
+    call("replay", "--store", store.store.root)
+    _, _, body = ask(server, "/why.json?line=MEMORY.md:5")
+
+    [line] = json.loads(body)
+    assert line["line"] == 5
+    assert line["events"][0]["content"] in line["text"]
+
+
+class TestTheVerb:
+    @pytest.fixture
+    def running(self, store):
+        started = subprocess.Popen(
+            command("serve", "--no-open", "--store", store.store.root),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=surroundings(),
+        )
+        yield started
+        started.kill()
+        started.communicate()
+
+    def test_prints_the_address_and_ends_by_ctrl_c(self, running):
+        url = running.stdout.readline().decode().strip()
+        port, token = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]+)", url).groups()
+        connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=30)
+        connection.request("GET", f"/?token={token}")
+
+        assert SECRET_WORD in connection.getresponse().read().decode()
+
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=30)
+
+        assert (running.returncode, errors) == (0, b"")
+
+    def test_keeps_the_token_off_the_command_line(self, running):
+        token = running.stdout.readline().decode().strip().partition("token=")[2]
+
+        assert token
+        assert token.encode() not in Path(f"/proc/{running.pid}/cmdline").read_bytes()
+
+
+def test_the_browser_gets_the_address_through_a_private_file(store, monkeypatch):
+    from eventlog.cli.verbs.ask import page as verb
+
+    seen = []
+
+    def look(address):
+        path = Path(address.removeprefix("file://"))
+        seen.append((stat.S_IMODE(path.stat().st_mode), path.read_text(), address))
+
+    monkeypatch.setattr(verb.webbrowser, "open", look)
+    with PageServer(lambda: store) as server:
+        verb._open_browser(server, store.store.cached("serve", "1.html"))
+
+    [(mode, text, address)] = seen
+    assert mode == 0o600
+    assert server.url in text
+    assert server.token not in address
