@@ -1,4 +1,4 @@
-"""Reports: pages in files that people asked for, and where they are, for whoever erases a text.
+"""Reports: pages in files that people asked for, and the list of these files, for the erasure of texts.
 
 A report reaches back, so it may hold what was withdrawn since. The list of them lies in the cache, and names files
 only.

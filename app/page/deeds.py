@@ -1,4 +1,4 @@
-"""What a person decides on the page: by the use cases of the verbs with these names, each an event."""
+"""Decisions of a person on the page: by the use cases of the verbs with these names, each an event."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -36,7 +36,7 @@ DEEDS: dict[str, Callable[[OpenStore, Mapping[str, str]], Sequence[Event]]] = {
 
 
 def carry_out_deed(opened: OpenStore, deed: str, request: Mapping[str, str]) -> Sequence[Event]:
-    """Carry out a decision of a person, and return its events; raises BadRequest or NotStored.
+    """Execute a decision of a person, and return its events; raises BadRequest or NotStored.
 
     `request` has the fields `target` (what the verb takes), `choice` and `content`.
     """

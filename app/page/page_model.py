@@ -244,7 +244,7 @@ class _Builder:
         return [self._page_session(row, starts.get(row.session_id), places) for row in self.rows]
 
     def waiting(self) -> Iterator[WaitingEntry]:
-        """Yield the plan entries that wait for a decision, whatever the files contain."""
+        """Yield the plan entries that wait for a decision, by the log alone."""
         for file, ledger in ledgers(self.replayed.knowledge, self._opened.settings.knowledge_bases).items():
             for held in ledger.held:
                 entry = held.entry
@@ -346,11 +346,11 @@ def _days(log: EventLog, timezone: str, since: str) -> tuple[list[str], list[str
     """List the calendar days from the first event (or since then) to the last, and the last moment of each."""
     zone, local = UTC if timezone == "UTC" else ZoneInfo(timezone), local_time(timezone)
     dates = [day.date for day in log.days()]
-    first = next(log.read(since=since), None)
+    first = next(log.read(), None)
     if first is None:
         return [], []
     last = next(event for name in reversed(dates) for event in reversed(list(log.read(since=name, until=f"{name}~"))))
-    start, stop = local(max(first.ts, since))[:10], local(last.ts)[:10]
+    start, stop = local(max(first.ts, min(since, last.ts)))[:10], local(last.ts)[:10]
     begin = date.fromisoformat(start)
     span = (date.fromisoformat(stop) - begin).days
     if span < _MOST_DAYS:

@@ -1,4 +1,4 @@
-"""What each session was given at its start and with its prompts, and what it later used of it.
+"""Receipts: what each session was given at its start and with its prompts, and what of that it used later.
 
 A prompt that got nothing has the reason, by what is known now: the thing nearest to it, and the weight it lacked.
 """
@@ -138,7 +138,7 @@ class _ReceiptFinder:
 
 
 def _used(receipt: ContextInjected, events: Sequence[Event]) -> list[str]:
-    """List the sources of which the session later saved a thing they name; receipts of old do not say what that is."""
+    """List the sources that name a thing which the session saved later; receipts of old do not name things."""
     if not receipt.about:
         return []
     saved = (event for event in events if isinstance(event, Fact | StageSummary) and event.ts > receipt.ts)

@@ -105,7 +105,7 @@ class _Recorder:
 
 
 def _statement(text: str) -> str:
-    """Return what stays of a line when it is said again: a bullet without its date, of a stamp its beginning."""
+    """Return the part of a line that repetitions share: a bullet without its date, the beginning of a stamp."""
     if text.startswith(_BULLET):
         return _BULLET + undated(text[len(_BULLET) :])[1]
     return _STAMP if text.startswith(_STAMP) else text

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from html import escape
-from importlib.resources import files
+from pathlib import Path
 
 import msgspec
 
@@ -63,7 +63,7 @@ def html_of(page: PageModel, *, live: bool = False, connects: str = "'none'") ->
 
 
 def _asset(name: str) -> str:
-    return files("eventlog.cli.page").joinpath(name).read_text("utf-8")
+    return Path(__file__).with_name(name).read_text("utf-8")
 
 
 def _digest(text: str) -> str:
@@ -312,7 +312,7 @@ def _chart(title: str, stacks: Sequence[Sequence[int]], first: str) -> str:
 
 
 def _ages(page: PageModel) -> dict[str, int]:
-    """Count the lines of memories by the month they were first said in."""
+    """Count the lines of memories by the month of their first event."""
     found: dict[str, int] = {}
     day = len(page.days)
     for line in (line for file in page.files if _is_memory(file) for line in file.at(day)):
@@ -357,7 +357,7 @@ def _help() -> str:
 
 
 def _day_name(day: str) -> str:
-    """Name a day: `Wed 18 Nov 2026`, whatever the locale."""
+    """Name a day: `Wed 18 Nov 2026`, in every locale."""
     if not day:
         return "no day"
     when = date.fromisoformat(day)

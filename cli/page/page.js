@@ -5,7 +5,7 @@
   const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
   const SVG = "http://www.w3.org/2000/svg";
   const MEMORY = /(^|\/)MEMORY\.md$/;
-  const [STALE, WEEK, MOST_HITS, MOST_SESSIONS] = [60, 7, 60, 400];
+  const [STALE, WEEK, MOST_HITS, MOST_EVENTS, MOST_SESSIONS] = [60, 7, 60, 300, 400];
   const live = document.documentElement.dataset.live === "yes";
   const token = new URLSearchParams(location.search).get("token") || "";
 
@@ -263,23 +263,24 @@
     const given = [...receipts].map((one) => page.receipts[one]).filter((one) => one.at.slice(0, 10) <= page.days[state.day]);
     const givenTo = new Set(given.map((one) => one.session));
     const usedBy = new Set(given.filter((one) => (one.used || []).some((event) => events.includes(event))).map((one) => one.session));
-    const view2 = [el("p", { class: "quote" }, current.text.replace(/^- (\[[^\]]*\] )?/, ""))];
+    const parts = [el("p", { class: "quote" }, current.text.replace(/^- (\[[^\]]*\] )?/, ""))];
     if (events.length) {
-      view2.push(el("p", { class: "facts num" },
+      parts.push(el("p", { class: "facts num" },
         el("span", {}, `said ${events.length}×`), el("span", {}, count(sessions.size, "session")),
         agents.size ? el("span", {}, [...agents].join(", ")) : "",
         el("span", {}, `first ${first.at.slice(0, 10)}`),
         newest !== first ? el("span", {}, `last ${newest.at.slice(0, 10)}`) : ""));
-      view2.push(el("p", { class: "facts num" },
+      parts.push(el("p", { class: "facts num" },
         el("span", {}, givenTo.size ? `told to ${count(givenTo.size, "session")}` : "told to no session yet"),
         usedBy.size ? el("span", {}, `used later in ${usedBy.size}`) : ""));
-      view2.push(hands(current.text, events));
-      replaced(events).forEach((one) => view2.push(one));
-      view2.push(el("ol", { class: "events" }, ...events.slice().reverse().map((event) => eventItem(event))));
+      parts.push(hands(current.text, events));
+      replaced(events).forEach((one) => parts.push(one));
+      parts.push(el("ol", { class: "events" }, ...events.slice(-MOST_EVENTS).reverse().map((event) => eventItem(event))));
+      if (events.length > MOST_EVENTS) parts.push(el("p", { class: "soft" }, `and ${events.length - MOST_EVENTS} earlier`));
     } else {
-      view2.push(el("p", { class: "soft" }, "No event stands behind it: a person wrote it, or it is made of the lines around it."));
+      parts.push(el("p", { class: "soft" }, "No event stands behind it: a person wrote it, or it is made of the lines around it."));
     }
-    view.append(...view2);
+    view.append(...parts);
     drawDots(events);
   }
 

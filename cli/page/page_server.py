@@ -80,7 +80,7 @@ class PageServer(ThreadingHTTPServer):
             return self._made[1]
 
     def decide(self, deed: str, request: Mapping[str, str]) -> dict[str, Any]:
-        """Carry out what a person decided; raises EventLogError."""
+        """Execute a decision of a person; raises EventLogError."""
         with self._lock:
             return {
                 "status": "ok",
@@ -116,7 +116,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.do_GET()
 
     def do_POST(self) -> None:
-        """Carry out a decision."""
+        """Execute a decision of a person."""
         deed = urlsplit(self.path).path.removeprefix("/")
         if not self._is_allowed():
             return
@@ -139,7 +139,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_TRACE = _refuse_method  # noqa: N815 - as the base class asks
 
     def _is_allowed(self) -> bool:
-        """Check Host, Origin and token; refuse the request where one is wrong."""
+        """Check Host, Origin and token; refuse the request where any is wrong."""
         host, origin = self.headers.get_all("Host", []), self.headers.get("Origin")
         given = parse_qs(urlsplit(self.path).query).get("token", [""])[-1] or self.headers.get("X-Eventlog-Token", "")
         is_ours = host == [self.server.host] and origin in (None, f"http://{self.server.host}")

@@ -70,7 +70,9 @@ def _used(receipts: Sequence[ContextInjected], told: Told) -> Iterator[int]:
 def _saved(told: Told) -> Iterator[tuple[tuple[str, str], set[str]]]:
     """Yield when the conversation saved something, and the marks of the things that names."""
     facts = [fact for fact in told.conversation.facts if fact.id in told.stated]
-    for saved in (*facts, *map(told.withdrawn.cleared, told.summaries)):
+    summaries = map(told.withdrawn.cleared, told.summaries)
+    both: list[Fact | StageSummary] = [*facts, *summaries]
+    for saved in both:
         yield order(saved), things_saved(saved)
 
 

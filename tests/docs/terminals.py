@@ -32,6 +32,7 @@ EXCUSED = (
     Excused("docs/howto.md", "eventlog verify", "wants damage; `tests/log/test_repair.py: test_on_the_command_line_it_tells_what_was_moved`"),
     Excused("docs/howto.md", "pipx upgrade", "wants a package index; `tests/log/test_wire.py: test_a_log_of_any_release_is_rendered`"),
     Excused("docs/howto.md", "eventlog uninstall", "wants a host; `tests/app/setup/install/test_install.py: test_installing_and_uninstalling_gives_back_every_byte`"),
+    Excused("docs/page.md", "eventlog report", "opens a browser; `tests/cli/page/test_page.py: test_the_report_is_one_file_for_its_owner`"),
     Excused("docs/hosts.md", "make hosts ", "wants npm, a network and an hour"),
     Excused("fixtures/README.md", ".venv/bin/python -m tests.support.wire", "adds a release; `tests/log/test_wire.py: test_a_log_of_any_release_is_read_whole`"),
 )  # fmt: skip

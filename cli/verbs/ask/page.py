@@ -57,7 +57,7 @@ def _report_command(
     as_json: bool,
     store: Store,
 ) -> None:
-    """Write one HTML file: every knowledge file on every day, each line with its reasons, what agents were told.
+    """Write one HTML file: every knowledge file on every day, each line with its reasons, what agents were given.
 
     It needs no network and no server, and is for you alone (mode 0600): it holds what your memory holds. It reaches
     back, so it also holds what you have forgotten since, unless --without-withdrawn. With --json, prints its data.
@@ -112,6 +112,6 @@ def _serve_command(port: int, no_open: bool, store: Store) -> None:
 
 
 def _open_browser(server: "PageServer", redirect: str) -> None:
-    """Hand the address to the browser through a file: anybody may list the arguments of a process."""
+    """Pass the address to the browser through a file: every user may list the arguments of a process."""
     replace_file(redirect, f'<meta http-equiv="refresh" content="0;url={server.url}">\n'.encode(), durable=False)
     webbrowser.open(Path(redirect).as_uri())

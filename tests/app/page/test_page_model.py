@@ -6,6 +6,7 @@ import pytest
 from eventlog.app.page.page_model import PageRequest, page_of
 from eventlog.app.write.forget import forget, forgettable
 from eventlog.log.event_log import EventLog
+from eventlog.settings.schema import KnowledgeBase, Settings
 from tests.support.builders import DAY, NEXT_DAY, fact
 from tests.support.months import PROJECTS, write_months
 from tests.support.use_cases import opened
@@ -70,10 +71,7 @@ def test_what_waits_and_what_contradicts_is_listed(log):
         fact(2, content="It listens on port 9443"),
         {"type": "plan_entry", "conversation_id": "c", "ts": f"{DAY}T13:00:00.000000Z", "key": KEY, "content": "Be brief."},
     ])  # fmt: skip
-    soul = {"soul": {"path": "~/SOUL.md", "review": True}}
-    from eventlog.settings.schema import KnowledgeBase, Settings
-
-    bases = {name: KnowledgeBase(**base) for name, base in soul.items()}
+    bases = {"soul": KnowledgeBase(path="~/SOUL.md", review=True)}
     page = page_of(opened(log, Settings(knowledge_bases=bases)))
 
     assert [(entry.heading, entry.content) for entry in page.waiting] == [("## Tone", "Be brief.")]
@@ -83,15 +81,15 @@ def test_what_waits_and_what_contradicts_is_listed(log):
 
 
 class TestWhatWasForgotten:
-    WORDS = "The secret port is 4711"
+    WORDS = "The harbour has 4711 boats"
 
     @pytest.fixture
     def store(self, log):
         day = {"conversation_id": "c"}
         log.append_many([
-            fact(1, content=self.WORDS, **day),
-            fact(2, content="Tea is fine", **day),
-            {"type": "stage_summary", "ts": f"{DAY}T14:00:00.000000Z", "summary": "Talked", "decisions": [self.WORDS, "Drink tea"], **day},
+            fact(1, day="2026-02-18", content=self.WORDS, **day),
+            fact(2, day="2026-02-18", content="Tea is fine", **day),
+            {"type": "stage_summary", "ts": "2026-02-18T14:00:00.000000Z", "summary": "Talked", "decisions": [self.WORDS, "Drink tea"], **day},
         ])  # fmt: skip
         store = opened(log)
         forget(store, forgettable(store, self.WORDS))
@@ -115,15 +113,16 @@ class TestWhatWasForgotten:
         assert page.withdrawn == 0
 
 
-class TestAPartOfTheLog:
-    @pytest.fixture(scope="class")
-    def store(self, tmp_path_factory):
-        place = tmp_path_factory.mktemp("months")
-        write_months(place / "log", sessions=30)
-        return opened(EventLog(place))
+@pytest.fixture(scope="module")
+def months(tmp_path_factory):
+    place = tmp_path_factory.mktemp("months")
+    write_months(place / "log", sessions=30)
+    return opened(EventLog(place))
 
-    def test_one_project_is_without_the_others_and_without_the_user(self, store):
-        page = page_of(store, PageRequest(projects=(PROJECTS[1],)))
+
+class TestAPartOfTheLog:
+    def test_one_project_is_without_the_others_and_without_the_user(self, months):
+        page = page_of(months, PageRequest(projects=(PROJECTS[1],)))
         words = text_of(page)
 
         assert "FilePathField" in words
@@ -133,8 +132,8 @@ class TestAPartOfTheLog:
         assert {session.project for session in page.sessions} == {0}
         assert page.files
 
-    def test_since_a_day_the_slider_begins_there(self, store):
-        page = page_of(store, PageRequest(since="2026-10-01T00:00:00.000000Z"))
+    def test_since_a_day_the_slider_begins_there(self, months):
+        page = page_of(months, PageRequest(since="2026-10-01T00:00:00.000000Z"))
 
         assert page.days[0] == "2026-10-01"
         assert min(session.started for session in page.sessions) >= "2026-10-01"

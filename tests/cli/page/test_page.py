@@ -13,7 +13,10 @@ from tests.support.command_line import call
 @pytest.fixture
 def store(log):
     log.append_many(
-        [fact(1, content="Lunch is pemmican", project="/p/shop"), fact(2, content="Tea at five", project="/p/office")]
+        [
+            fact(1, content="Lunch is pemmican", project="/p/shop"),
+            fact(2, content="Tea at five", project="/p/office", conversation_id="d"),
+        ]
     )
     return log.store.root
 

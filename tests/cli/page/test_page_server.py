@@ -180,11 +180,12 @@ class TestTheVerb:
 
     def test_prints_the_address_and_ends_by_ctrl_c(self, running):
         url = running.stdout.readline().decode().strip()
-        port, token = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]+)", url).groups()
+        [(port, token)] = re.findall(r"^http://127\.0\.0\.1:(\d+)/\?token=([\w-]+)$", url)
         connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=30)
         connection.request("GET", f"/?token={token}")
 
         assert SECRET_WORD in connection.getresponse().read().decode()
+        connection.close()
 
         running.send_signal(signal.SIGINT)
         _, errors = running.communicate(timeout=30)
@@ -207,7 +208,7 @@ def test_the_browser_gets_the_address_through_a_private_file(store, monkeypatch)
         path = Path(address.removeprefix("file://"))
         seen.append((stat.S_IMODE(path.stat().st_mode), path.read_text(), address))
 
-    monkeypatch.setattr(verb.webbrowser, "open", look)
+    monkeypatch.setattr("webbrowser.open", look)
     with PageServer(lambda: store) as server:
         verb._open_browser(server, store.store.cached("serve", "1.html"))
 
