@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from eventlog.app.open_store import OpenStore
+from eventlog.app.write.correct import correctable, edit
 from eventlog.app.write.forget import forget, forgettable
 from eventlog.app.write.resolve import Choice, decide, pick, waiting
 from eventlog.app.write.undo import undo, undoable
@@ -14,6 +15,10 @@ _CHOICES: dict[str, Choice] = {"apply": "apply", "discard": "discard", "edited":
 
 def _forget(opened: OpenStore, request: Mapping[str, str]) -> Sequence[Event]:
     return forget(opened, forgettable(opened, _target(request))).events
+
+
+def _edit(opened: OpenStore, request: Mapping[str, str]) -> Sequence[Event]:
+    return edit(opened, correctable(opened, _target(request)), request.get("content", ""))[0]
 
 
 def _undo(opened: OpenStore, request: Mapping[str, str]) -> Sequence[Event]:
@@ -30,6 +35,7 @@ def _resolve(opened: OpenStore, request: Mapping[str, str]) -> Sequence[Event]:
 
 DEEDS: dict[str, Callable[[OpenStore, Mapping[str, str]], Sequence[Event]]] = {
     "forget": _forget,
+    "edit": _edit,
     "undo": _undo,
     "resolve": _resolve,
 }

@@ -148,7 +148,8 @@
       "data-line": `${file.path}:${number}`,
     });
     made.setAttribute("data-ids", events.map((event) => page.events[event].id).join(" "));
-    made.textContent = text;
+    const [prefix] = text.match(kind === "item" ? /^- (\[[^\]]*\] )?/ : /^#+ /) || [""];
+    made.append(prefix ? el("span", { class: "prefix" }, prefix) : "", text.slice(prefix.length));
     made.position = position;
     return made;
   }

@@ -69,9 +69,7 @@ VERBS = {
     "query": _Verb("Audit", "ask.query", "List events by session, type, time or text."),
     "sessions": _Verb("Audit", "ask.sessions", "List sessions."),
     "stats": _Verb("Audit", "ask.stats", "Show weekly statistics: how sessions were saved."),
-    "report": _Verb(
-        "Audit", "ask.page", "Write memory as one HTML page: any day, every reason."
-    ),
+    "report": _Verb("Audit", "ask.page", "Write memory as one HTML page: any day, every reason."),
     "serve": _Verb("Audit", "ask.page", "Show that page live in your browser; forget and undo there."),
     "project": _Verb("Audit", "ask.project", "List projects and their paths; join two into one."),
     "verify": _Verb("Audit", "ask.verify", "Read every line of the log and report damage."),

@@ -29,10 +29,20 @@ def test_forget_and_undo_are_events(log):
     assert "Tea at five" in said(store)
 
 
+def test_other_words_take_the_place_of_the_old(log):
+    event = log.append(fact(1, content="Tea at five"))
+    store = opened(log)
+    carry_out_deed(store, "edit", {"target": event.id, "content": "Tea at six"})
+
+    assert "Tea at six" in said(store)
+    assert "Tea at five" not in said(store)
+
+
 @pytest.mark.parametrize(
     ("deed", "request_"),
     [
         ("forget", {}),
+        ("edit", {"target": "nobody said this", "content": "x"}),
         ("resolve", {"target": "x"}),
         ("resolve", {"target": "x", "choice": "burn"}),
         ("forget", {"target": "nobody said this"}),

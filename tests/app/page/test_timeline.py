@@ -85,7 +85,9 @@ def test_days_are_those_of_the_users_clock(log):
 
 
 def test_an_event_of_a_far_year_makes_no_slider_of_a_million_days(log):
-    log.append_many([fact(1), {"type": "fact", "ts": "9998-01-01T00:00:00.000000Z", "conversation_id": "c", "content": "Tea"}])
+    log.append_many(
+        [fact(1), {"type": "fact", "ts": "9998-01-01T00:00:00.000000Z", "conversation_id": "c", "content": "Tea"}]
+    )
     page = page_of(opened(log))
 
     assert page.days == ["2026-02-20", "9998-01-01"]
