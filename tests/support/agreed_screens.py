@@ -144,6 +144,8 @@ AUDIT = {
     "brief": _reads(),
     "export": _reads("export", "--format", "markdown"),
     "prune": _reads("prune", "--help"),
+    "report": _reads("report", "--help"),
+    "serve": _reads("serve", "--help"),
     "query-all-projects": _reads("query", "--all-projects"),
     "sessions-all-projects": _reads("sessions", "--all-projects"),
     "memory": _reads("memory"),
