@@ -23,7 +23,7 @@ from eventlog.projections.search.words import tokens
 from eventlog.projections.views.note_lines import local_time
 
 _PROMPT, _NEAR = 300, 120  # characters
-_MOST_EXPLAINED = 100  # prompts that got nothing, the newest
+_MOST_EXPLAINED = 60  # prompts that got nothing, the newest
 
 
 class PageReceipt(Struct, omit_defaults=True):

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import Progress
-from eventlog.projections.base import Line, Projection
+from eventlog.projections.base import Document, Line, Projection
 from eventlog.projections.engine.replay import ReplayResult, replay
 from eventlog.projections.engine.row_store import MemoryRows
 from eventlog.projections.views.markdown import undated
@@ -76,6 +76,7 @@ class _Recorder:
         self._numbers: dict[tuple[str, int], int] = {}
         self._shown: list[int] = []
         self._behind: dict[int, frozenset[int]] = {}
+        self._data = b""
 
     def record(self, day: int, lines: Iterable[tuple[str, frozenset[int], list[int]]]) -> None:
         """Record the lines of a day: text, events, sessions."""
@@ -93,6 +94,17 @@ class _Recorder:
         if shown != self._shown:
             self.timeline.changes.append((day, list(_hunks(self._shown, shown))))
             self._shown = shown
+
+    def has(self, document: Document) -> bool:
+        """Return whether a document is recorded as it is: its stamp changes with every event behind it."""
+        is_same = document.data == self._data and document.data.rpartition(b"\n<")[2].startswith(_STAMP[1:].encode())
+        self._data = document.data
+        return is_same
+
+    def remove(self, day: int) -> None:
+        """Record that there is no such file from a day on."""
+        self._data = b""
+        self.record(day, ())
 
     def _number(self, day: int, text: str, key: tuple[str, int], sessions: list[int]) -> int:
         if key not in self._numbers:
@@ -161,8 +173,10 @@ def _record_day(
             continue
         documents = done.rendered(unit)
         for document in documents:
-            lines = [line for line in document.lines if shows(document.path, line)]
             recorder = recorders.setdefault(document.path, _Recorder(document.path))
+            if recorder.has(document):
+                continue
+            lines = [line for line in document.lines if shows(document.path, line)]
             recorder.record(day, [(line.text, *_behind(line, number_of)) for line in lines])
         now = {document.path for document in documents}
         gone |= paths.get(unit, set()) - now
@@ -173,7 +187,7 @@ def _record_day(
     for unit in paths.keys() - set(units):
         gone |= paths.pop(unit)
     for path in gone - drawn:
-        recorders[path].record(day, [])
+        recorders[path].remove(day)
 
 
 def _behind(line: Line, number_of: Numbers) -> tuple[frozenset[int], list[int]]:
