@@ -100,8 +100,8 @@ def _top(page: PageModel) -> Iterator[str]:
 
 
 def _views(page: PageModel) -> Iterator[str]:
-    yield '<section class="card wide" id="hits" hidden><header><h2>Found</h2></header><ol></ol></section>'
-    yield '<section class="card" id="memory" data-view="memory"><header><h2>Memory</h2>'
+    yield '<section class="card" id="hits" hidden><header><h2>Found</h2></header><ol></ol></section>'
+    yield '<div class="pair"><section class="card" id="memory" data-view="memory"><header><h2>Memory</h2>'
     yield '<span class="soft" data-summary></span>'
     yield '<select class="push" data-files aria-label="Another file"><option value="">another file …</option></select>'
     yield "</header>"
@@ -113,15 +113,15 @@ def _views(page: PageModel) -> Iterator[str]:
         yield "<p>Nothing is known yet. Agents save facts once <code>eventlog install</code> has run.</p>"
     yield '</section>\n<section class="card" id="why" data-view="why" tabindex="-1"><header><h2>Why</h2></header>'
     yield '<p class="soft">Choose a line: who said it, when, and in which words. Without JavaScript: '
-    yield "<code>eventlog why FILE:LINE</code></p></section>"
-    yield '<section class="card" id="sessions" data-view="sessions"><header><h2>Sessions</h2>'
+    yield "<code>eventlog why FILE:LINE</code></p></section></div>"
+    yield '<div class="pair"><section class="card" id="sessions" data-view="sessions"><header><h2>Sessions</h2>'
     yield f'<span class="soft num">{len(page.sessions):,}</span></header>'
     yield "".join(_days_of_sessions(page))
     yield '</section>\n<section class="card" id="told" data-view="told">'
     yield "<header><h2>What the agent was told</h2></header>"
-    yield '<p class="soft">Choose a session. Without JavaScript: <code>eventlog why --session ID</code></p></section>'
-    yield f'<section class="card" id="open"><header><h2>Open</h2></header>{"".join(_open(page))}</section>'
-    yield f'<section class="card" id="numbers"><header><h2>Numbers</h2></header>{"".join(_numbers(page))}</section>'
+    yield '<p class="soft">Choose a session. Without JavaScript: <code>eventlog why --session ID</code></p></section></div>'
+    yield f'<div class="pair"><section class="card" id="open"><header><h2>Open</h2></header>{"".join(_open(page))}</section>'
+    yield f'<section class="card" id="numbers"><header><h2>Numbers</h2></header>{"".join(_numbers(page))}</section></div>'
 
 
 def _is_memory(file: FileTimeline) -> bool:

@@ -5,7 +5,7 @@
   const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
   const SVG = "http://www.w3.org/2000/svg";
   const MEMORY = /(^|\/)MEMORY\.md$/;
-  const [STALE, WEEK, MOST_HITS, MOST_EVENTS, MOST_SESSIONS] = [60, 7, 60, 300, 400];
+  const [STALE, WEEK, MOST_HITS, MOST_REPLACED, MOST_EVENTS, MOST_SESSIONS] = [60, 7, 60, 8, 300, 400];
   const live = document.documentElement.dataset.live === "yes";
   const token = new URLSearchParams(location.search).get("token") || "";
 
@@ -290,7 +290,8 @@
     if (!keyed) return [];
     const others = page.events.filter((event, position) => event.key === keyed.key && !events.includes(position)
       && event.type === keyed.type && event.ts < page.events[events[events.length - 1]].ts);
-    const texts = [...new Set(others.map((event) => `${event.at.slice(0, 10)}  ${event.text}`))];
+    const newest = new Map(others.map((event) => [event.text, event.at.slice(0, 10)]));
+    const texts = [...newest].reverse().slice(0, MOST_REPLACED).map(([text, day]) => `until ${day}: ${text}`);
     return texts.length ? [el("p", { class: "soft" }, "replaced under the same key:"),
       el("ul", { class: "soft" }, ...texts.map((text) => el("li", {}, text)))] : [];
   }
@@ -514,7 +515,7 @@
     const list = el("ul");
     (receipt.lines || []).forEach(([file, line]) => {
       const text = page.files[file].lines[line].texts[0][1];
-      list.append(el("li", {}, el("button", { type: "button", class: "link", click: () => goToLine(file, line, receipt.at) }, text.replace(/^- /, ""))));
+      list.append(el("li", {}, el("button", { type: "button", class: "link", click: () => goToLine(file, line, receipt.at) }, text.replace(/^- (\[[^\]]*\] )?/, ""))));
     });
     (receipt.events || []).forEach((event) => {
       list.append(el("li", { "data-event": page.events[event].id }, el("button", { type: "button", class: "link", click: () => goToEvent(page.events[event].id) }, page.events[event].text),
@@ -574,7 +575,8 @@
       if (one.event?.gone) button.append(" ", el("span", { class: "chip warn" }, "withdrawn"));
       list.append(el("li", { class: "hit", "data-hit": one.event?.id || one.opens || one.kind }, button));
     }
-    $("h2", box).textContent = found.length ? `Found ${found.length.toLocaleString("en")}` : `Nothing says “${state.q}”`;
+    const isMore = seen.size >= MOST_HITS ? ", the first" : "";
+    $("h2", box).textContent = found.length ? `Found ${seen.size}${isMore}` : `Nothing says “${state.q}”`;
   }
 
   function marked(text, words) {
