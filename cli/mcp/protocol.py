@@ -13,11 +13,10 @@ from eventlog.fast import fastjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     JSON = dict[str, object]
     Call = Callable[[str, JSON, JSON], tuple[str, bool]]
-    from collections.abc import Mapping
 
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
@@ -107,10 +106,13 @@ class Protocol:
     """Answers the requests of one client.
 
     `call` runs a tool: takes its name, its arguments and the request's `_meta`; returns a text, and whether it failed.
+    Without `tools` there is nothing to call: another server of ours has them.
     """
 
-    def __init__(self, call: "Call", version: str) -> None:
+    def __init__(self, call: "Call", version: str, tools: "Sequence[JSON]" = TOOLS) -> None:
         self._call = call
+        self._tools = tools
+        self._instructions: JSON = {"instructions": INSTRUCTIONS} if tools else {}
         self._server: JSON = {"name": "eventlog", "version": version}
         self._is_initialized = False
         self.has_roots = False
@@ -131,7 +133,7 @@ class Protocol:
             case "ping":
                 return {}
             case "tools/list":
-                return {"tools": [*TOOLS]}
+                return {"tools": [*self._tools]}
             case "tools/call":
                 return self._use(message)
         raise Refusal(METHOD_NOT_FOUND, f"Method not found: {message.method}")
@@ -141,9 +143,9 @@ class Protocol:
         match message.method:
             case "server/discover":
                 versions: JSON = {"supportedVersions": [STATELESS], "capabilities": _CAPABILITIES}
-                return {**versions, "instructions": INSTRUCTIONS, **cached}
+                return {**versions, **self._instructions, **cached}
             case "tools/list":
-                return {"tools": [*TOOLS], **cached}
+                return {"tools": [*self._tools], **cached}
             case "tools/call":
                 return self._use(message)
         raise Refusal(METHOD_NOT_FOUND, f"Method not found: {message.method}")
@@ -157,12 +159,12 @@ class Protocol:
             "protocolVersion": asked if asked in HANDSHAKES else HANDSHAKES[0],
             "capabilities": _CAPABILITIES,
             "serverInfo": self._server,
-            "instructions": INSTRUCTIONS,
+            **self._instructions,
         }
 
     def _use(self, message: Message) -> "JSON":
         name, arguments = message.params.get("name"), message.params.get("arguments", {})
-        if name not in [tool["name"] for tool in TOOLS]:
+        if name not in [tool["name"] for tool in self._tools]:
             raise Refusal(INVALID_PARAMS, f"Unknown tool: {name}")
         if not isinstance(arguments, dict):
             raise Refusal(INVALID_PARAMS, "Invalid params: arguments is not an object")

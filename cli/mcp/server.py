@@ -8,7 +8,7 @@ import os
 from eventlog import hosts
 from eventlog.cli.mcp import protocol
 from eventlog.cli.mcp.protocol import INVALID_REQUEST, Message, Protocol, Refusal
-from eventlog.cli.mcp.tools import ToolCalls
+from eventlog.cli.mcp.tools import TOOLS, ToolCalls
 from eventlog.cli.quick import version
 from eventlog.store import Store
 
@@ -33,16 +33,21 @@ def main(argv: "Sequence[str]") -> bool:
 
 
 def serve(store: Store, agent: str, *, shared: bool) -> None:
-    """Serve the client at the standard streams; `agent` by either of its names."""
-    _run(ToolCalls(store, hosts.agent_name(agent), shared=shared), version() or "unknown")
+    """Serve the client at the standard streams; `agent` by either of its names.
+
+    A plugin's server has no tools where the agent's files register another one: an agent has each tool once.
+    """
+    calls = ToolCalls(store, hosts.agent_name(agent), shared=shared)
+    is_second = hosts.PLUGIN in os.environ and hosts.registers_server(calls.agent, os.getcwd())
+    _run(calls, Protocol(calls.call, version() or "unknown", () if is_second else TOOLS))
 
 
-def _run(calls: ToolCalls, program: str) -> None:
+def _run(calls: ToolCalls, answers: Protocol) -> None:
     """Serve the client at the standard streams until it closes its end or exits."""
     source, sink = _private(0), _private(1)
     _private(2)
     try:
-        Session(calls, program, lambda line: _write(sink, line)).serve(_batches(source))
+        Session(calls, answers, lambda line: _write(sink, line)).serve(_batches(source))
     except (BrokenPipeError, KeyboardInterrupt):  # the client's two other ways to end us
         return
 
@@ -50,9 +55,9 @@ def _run(calls: ToolCalls, program: str) -> None:
 class Session:
     """The session of one client; `say` sends it a line."""
 
-    def __init__(self, calls: ToolCalls, version: str, say: "Callable[[bytes], None]") -> None:
+    def __init__(self, calls: ToolCalls, answers: Protocol, say: "Callable[[bytes], None]") -> None:
         self._calls = calls
-        self._protocol = Protocol(calls.call, version)
+        self._protocol = answers
         self._say = say
 
     def serve(self, batches: "Iterator[list[bytes]]") -> None:

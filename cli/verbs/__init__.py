@@ -31,6 +31,7 @@ VERBS = {
     "init": _Verb("Agents", "setup.config", "Create your own files from templates: USER.md, user/profile.md, …"),
     "install": _Verb("Agents", "setup.install", "Register the memory hook with coding agents."),
     "uninstall": _Verb("Agents", "setup.install", "Remove the memory hook from agents' files."),
+    "plugin": _Verb("Agents", "setup.plugin", "Build a plugin that agents install with commands of their own."),
     "doctor": _Verb("Agents", "setup.doctor", "Check the installation and suggest fixes."),
     "hook": _Verb("Agents", "serve.agents", "Answer a hook of a coding agent: its JSON on stdin."),
     "mcp": _Verb("Agents", "serve.agents", "Serve memory as tools over the Model Context Protocol."),

@@ -199,8 +199,15 @@ def server_files(agent: str, home: str, project: str, environ: "Mapping[str, str
 def has_tools(agent: str, project: str) -> bool:
     """Return whether the agent's host starts our MCP server in a project, so that its agent has our tools.
 
-    The host's own files decide: a person may take the server out of them. They are searched, not parsed, because a
-    session waits.
+    A plugin brings its server along with its hooks, and says so in the environment.
+    """
+    return PLUGIN in os.environ or registers_server(agent, project)
+
+
+def registers_server(agent: str, project: str) -> bool:
+    """Return whether the host's own files register our MCP server in a project.
+
+    A person may take the server out of them. They are searched, not parsed, because a session waits.
     """
     files = server_files(agent, os.path.expanduser("~"), project or "/", os.environ)
     return any(_has_our_server(path) for path in files if path)
@@ -216,6 +223,7 @@ def _has_our_server(path: str) -> bool:
     return any(script in data for script in _SERVER_SCRIPTS)
 
 
+PLUGIN = "EVENTLOG_PLUGIN"  # in the environment of what a plugin starts
 _SERVER_SCRIPTS = b"/eventlog/cli/mcp/start.py", rb"\\eventlog\\cli\\mcp\\start.py"  # in JSON and TOML
 
 

@@ -58,6 +58,23 @@ class RuleFile(NamedTuple):
     head: str = ""  # of a file of our own; "" for a block in a shared file
 
 
+class PluginFormat(NamedTuple):
+    """The format of a host's plugins: its manifest, its files, and how they name the directory of the plugin.
+
+    The formats lie side by side, unless a `folder` keeps one apart from manifests or events that its host refuses.
+    """
+
+    install: str  # commands of the host; `{directory}` is the built one
+    manifest: str  # this and all other files below the folder
+    root: str  # the directory of an installed plugin, as its commands name it
+    folder: str = ""
+    hooks: str = "hooks/hooks.json"
+    servers: str = ".mcp.json"  # "" where they stand in the manifest
+    names_root_to_servers: bool = True
+    fields: Mapping[str, Any] = {}  # of the manifest, beside name, version and description
+    catalog: str = ""  # a marketplace of this plugin alone
+
+
 class ForeignHooks(NamedTuple):
     """Hooks of another host that this host runs too; `is_enough` where it lacks no event by running only these."""
 
@@ -135,6 +152,7 @@ class HostProfile(NamedTuple):
     permission: Permission | NoPermission | None = None  # None where none is documented
     home_variable: str = ""  # of the environment, moves that directory; "" where nothing does
     servers: ServerFile | None = None  # None where none is documented
+    plugin: PluginFormat | None = None  # None where it has none, or reads that of another host
     programs: tuple[str, ...] = ()  # whose presence shows that it is installed; by default `agent`
     runs: tuple[str, ...] = ()  # programs that run its agent's commands, and no person's
     marks: tuple[str, ...] = ()  # variables these commands find in their environment, with or without a session's id

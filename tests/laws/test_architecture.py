@@ -277,6 +277,7 @@ WRITES_ELSEWHERE = {
     "app/serve/context_loader.py": "last good copies, in the cache",
     "cli/verbs/ask/page.py": "the file that leads a browser to the page, in the cache",
     "app/setup/user_setup.py": "the completion script of a shell, which `completion --install` is for",
+    "app/setup/plugin.py": "a plugin where a person wants it",
     "app/setup/backup.py": "a backup where a person wants it, and a new store made of one",
     "app/setup/install/host_file.py": "the settings of hosts, which `install` is for, and their backups in the store",
     "app/setup/session_hooks/built_in.py": "the log of sessions, in the store",

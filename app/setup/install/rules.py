@@ -76,13 +76,14 @@ def install_rules(target: InstallTarget, host: HostProfile, scope: Scope, locale
         return None
     readers = (host, *shares_rules(host, scope))
     has_tools = any(has_server(target, reader, place) for reader in readers for place in BOTH_SCOPES)
-    text = _TEXT[locale].format(
-        program=prompts.program(),
-        quoting=prompts.QUOTING[locale],
-        store=prompts.store_option(target.store),
-        by_tool=_BY_TOOL[locale] if has_tools else "",
-    )
+    text = rule_text(locale, prompts.program(), store=prompts.store_option(target.store), has_tools=has_tools)
     return change(target.store, path, _edit(rule, text), _strip(rule), dry_run=target.dry_run)
+
+
+def rule_text(locale: Locale, program: str, *, store: str, has_tools: bool) -> str:
+    """Explain how to save: with `program`, as a shell calls it, and the option for the `store`; by tool, if there."""
+    quoting, by_tool = prompts.QUOTING[locale], _BY_TOOL[locale] if has_tools else ""
+    return _TEXT[locale].format(program=program, quoting=quoting, store=store, by_tool=by_tool)
 
 
 def uninstall_rules(target: InstallTarget, host: HostProfile, scope: Scope) -> FileChange | None:

@@ -3,7 +3,7 @@
 It asks before each command (`claude -p` refuses it) unless a rule allows it; it checks each command of a line.
 """
 
-from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, RuleFile, ServerFile, listed
+from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, PluginFormat, RuleFile, ServerFile, listed
 
 _SKILL = (
     "---\nname: eventlog\ndescription: Save a summary of the session and its key facts when a task is done, or look up "
@@ -42,6 +42,12 @@ PROFILE = HostProfile(
     ),
     permission=_PERMISSION,
     servers=ServerFile(entry={"type": "stdio"}),  # docs: /mcp
+    plugin=PluginFormat(  # docs: /plugins-reference, /plugin-marketplaces
+        install="claude plugin marketplace add {directory} && claude plugin install eventlog@eventlog",
+        manifest=".claude-plugin/plugin.json",
+        root="${CLAUDE_PLUGIN_ROOT}",
+        catalog=".claude-plugin/marketplace.json",
+    ),
     runs=("claude",),
     marks=("CLAUDECODE",),
 )

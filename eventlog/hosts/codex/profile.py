@@ -19,6 +19,7 @@ from eventlog.hosts.profile import (
     HookFile,
     HostProfile,
     Permission,
+    PluginFormat,
     RuleFile,
     ServerFile,
     Verdict,
@@ -147,6 +148,15 @@ PROFILE = HostProfile(
     rules=RuleFile(project_file="AGENTS.md", user_file="AGENTS.md"),
     permission=_PERMISSION,
     servers=ServerFile(keys=("mcp_servers",), is_toml=True),  # docs: /codex/mcp
+    plugin=PluginFormat(  # docs: /codex/plugins/build; it reads the marketplace of Claude Code
+        install="codex plugin marketplace add {directory} && codex plugin add eventlog@eventlog",
+        manifest=".codex-plugin/plugin.json",
+        root="${CLAUDE_PLUGIN_ROOT}",
+        hooks="hooks/codex.json",
+        servers=".codex-plugin/mcp.json",
+        names_root_to_servers=False,
+        fields={"skills": "./skills/", "hooks": "./hooks/codex.json", "mcpServers": "./.codex-plugin/mcp.json"},
+    ),
     distrust=_distrust,
     trust_file="config.toml",
     without_trust=_without_trust,

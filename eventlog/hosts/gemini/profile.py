@@ -9,7 +9,17 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from eventlog.format.codec import dig
-from eventlog.hosts.profile import MILLISECONDS, Grant, HookFile, HostProfile, Permission, RuleFile, ServerFile, Verdict
+from eventlog.hosts.profile import (
+    MILLISECONDS,
+    Grant,
+    HookFile,
+    HostProfile,
+    Permission,
+    PluginFormat,
+    RuleFile,
+    ServerFile,
+    Verdict,
+)
 from eventlog.hosts.save_commands import TOOLS
 
 _HEAD = "# Written by `eventlog install gemini --allow`; `eventlog uninstall gemini` removes it.\n"
@@ -81,6 +91,13 @@ PROFILE = HostProfile(
     rules=RuleFile(project_file="GEMINI.md", user_file="GEMINI.md"),
     permission=_PERMISSION,
     servers=ServerFile(),
+    plugin=PluginFormat(  # docs: extensions/reference; events of other hosts in its hooks are shown as errors
+        folder="gemini",
+        install="gemini extensions install {directory}/gemini",
+        manifest="gemini-extension.json",
+        root="${extensionPath}",
+        servers="",
+    ),
     runs=("gemini",),
     marks=("GEMINI_CLI",),
 )

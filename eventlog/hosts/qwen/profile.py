@@ -5,7 +5,7 @@ runs `$(…)` and backticks in it unasked: so only our tools get a rule, which n
 all unless a rule names it.
 """
 
-from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, RuleFile, ServerFile, listed
+from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, PluginFormat, RuleFile, ServerFile, listed
 
 _EVENTS = (
     "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "StopFailure", "SubagentStart", "SubagentStop",
@@ -37,6 +37,13 @@ PROFILE = HostProfile(
     rules=RuleFile(project_file="QWEN.md", user_file="QWEN.md"),
     permission=_PERMISSION,
     servers=ServerFile(),
+    plugin=PluginFormat(  # docs: extension; beside a `plugin.json` of Agent Plugins it would read no hooks
+        folder="qwen",
+        install="qwen extensions install {directory}/qwen",
+        manifest="qwen-extension.json",
+        root="${CLAUDE_PLUGIN_ROOT}",
+        servers="",
+    ),
     runs=("qwen",),
     marks=("QWEN_CODE",),
 )

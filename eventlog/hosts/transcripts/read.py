@@ -56,7 +56,7 @@ def read_transcript(agent: str, path: str) -> Iterator[Step]:
         return
     try:
         for step in without_own_texts(past.steps(Path(path))):
-            yield Step(step.kind, scrub_text(step.text))
+            yield Step(step.kind, scrub_text(step.text), step.output and scrub_text(step.output))
     except OSError:
         return
 

@@ -24,11 +24,12 @@ class Step(NamedTuple):
 
     `text` is a title, the user's or the agent's words, a path or a command. A `file` was changed; where a tool wrote
     it whole, `created` comes before, and where it was looked at, `read`. A command that ended badly is named again by
-    `failed`. Of `todos` it is the whole list of open to-dos, a line each, which replaces the list before.
+    `failed`, with the end of its `output`. Of `todos` it is the whole list of open to-dos, a line each, which replaces the list before.
     """
 
     kind: StepKind
     text: str
+    output: str = ""
 
 
 def records(path: Path, damaged: list[int] | None = None) -> Iterator[TranscriptRecord]:
@@ -182,8 +183,9 @@ class ShellCalls:
     def ended(self, call: Any, output: Any, *, badly: bool = False) -> Iterator[Step]:
         """Yield the command of a call where it failed, by the host or by its output."""
         command = self._commands.pop(call, "") if isinstance(call, str) else ""
-        if command and (badly or _ENDED_BADLY.search(text_of(output)[-_END_OF_OUTPUT:])):
-            yield Step("failed", command)
+        end = text_of(output)[-_END_OF_OUTPUT:] if command else ""
+        if command and (badly or _ENDED_BADLY.search(end)):
+            yield Step("failed", command, end)
 
 
 _LONGEST = 4000  # characters looked at

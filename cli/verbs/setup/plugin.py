@@ -1,0 +1,41 @@
+"""Build the plugin of eventlog: `eventlog plugin build`."""
+
+from pathlib import Path
+
+import click
+
+from eventlog import __version__
+from eventlog.app.setup.plugin import ToolSummary, build_plugin, install_commands, plugin_files
+from eventlog.cli import options
+from eventlog.cli.mcp.tools import TOOLS
+from eventlog.cli.terminal import count, emit_pretty, say
+
+
+@click.group(epilog=options.examples("eventlog plugin build ~/eventlog-plugin"))
+def _plugin_command() -> None:
+    """Build a plugin that coding agents install with commands of their own."""
+
+
+@_plugin_command.command(
+    "build",
+    short_help="Write the directory that plugin commands install.",
+    epilog=options.examples("eventlog plugin build ~/eventlog-plugin", "eventlog plugin build plugin --json"),
+)
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@options.as_json
+def _build(directory: Path, as_json: bool) -> int:
+    """Write hooks, tools and a skill for every host with plugins into DIR: new, empty, or an earlier build.
+
+    Prints the commands by which each host installs it. Its hook finds an installed eventlog, a Python that has it, or
+    uv; beside `eventlog install` nothing happens twice.
+    """
+    files = plugin_files(__version__, [ToolSummary(str(tool["name"]), str(tool["description"])) for tool in TOOLS])
+    build_plugin(directory, files)
+    commands = install_commands(directory.absolute())
+    if as_json:
+        emit_pretty({"status": "ok", "path": str(directory), "files": sorted(files), "install": commands})
+    else:
+        say(f"{directory}: {count(len(files), 'file')} of version {__version__}")
+        for name, command in commands.items():
+            say(f"{name:<20} {command}")
+    return 0
