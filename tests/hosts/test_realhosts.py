@@ -8,18 +8,19 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
 
 from tests.realhosts import __main__ as suite
-from tests.realhosts import places, runner
+from tests.realhosts import matrix, page, places, runner
 from tests.realhosts.expected import Expected
 from tests.realhosts.hosts import HOSTS
-from tests.realhosts.model.script import Run, Save
+from tests.realhosts.model.script import Refuse, Run, Save
 from tests.realhosts.model.server import Model
-from tests.realhosts.outcome import Outcome
-from tests.realhosts.scenarios import HEADLESS, TIMED
+from tests.realhosts.outcome import Fails, Outcome, Skipped
+from tests.realhosts.scenarios import HEADLESS, TIMED, speed
 from tests.realhosts.terminal import TERMINAL
 from tests.support.command_line import call
 
@@ -117,6 +118,82 @@ def test_scenarios_play_side_by_side_but_what_is_timed_alone_at_the_end():
 
     assert ["start", "save", "speed", "speed-of-events"] == [outcome.scenario for outcome in played]
     assert [{"start", "save"}, {"speed"}, {"speed-of-events"}] == [seen[0], *seen[2:]]
+
+
+@pytest.mark.parametrize("path", DIALECTS)
+def test_a_model_that_refuses_answers_with_an_error_in_every_dialect(model, path):
+    model.script.when("fix it", Refuse("no"))
+
+    with pytest.raises(HTTPError) as refused:
+        ask(model, path, DIALECTS[path])
+
+    assert 400 == refused.value.code
+    assert 1 == len(model.calls)
+
+
+def test_what_held_at_the_second_try_only_is_shown_with_what_failed_first():
+    tries = iter([Outcome("claude", "start", "fails", "told | twice"), Outcome("claude", "start", "ok", "9 characters")])
+
+    class Stub:
+        async def play(self, host: str, scenario: str) -> Outcome:
+            return next(tries)
+
+    stage: Any = Stub()
+    options = Namespace(minutes=60, jobs=1, host=["claude"], scenario=["start"])
+    played = asyncio.run(suite.play(stage, options, Expected({})))
+    table = matrix.render(played, {"claude": "Claude Code 9"}, Expected({}))
+
+    assert "| `start` | ok at the second try: 9 characters |" in table
+    assert "- `start` claude failed first: told \\| twice" in table
+
+
+def test_the_time_of_a_turn_may_fail(monkeypatch):
+    scene: Any = Namespace(
+        host=Namespace(name="claude"),
+        install=lambda: None,
+        eventlog=lambda *_: None,
+        answered=lambda _: Namespace(ended=Namespace(seconds=next(seconds))),
+    )
+    seconds = iter([1.0, 1.0, *[9.0, 1.0] * 5])
+    with pytest.raises(Fails, match="9.00 ×"):
+        speed.turn_with_and_without(scene)
+
+    seconds = iter([1.0, 1.0, *[1.5, 1.0] * 5])
+    assert "1.50 ×" in speed.turn_with_and_without(scene)
+
+
+def _git(where: Path, *words: str) -> None:
+    subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=where, check=True, capture_output=True)
+
+
+def test_the_page_names_a_commit_that_exists_and_no_other_line_of_it_changes(tmp_path):
+    _git(tmp_path, "init", "-q")
+    (tmp_path / "a").touch()
+    _git(tmp_path, "add", "a")
+    _git(tmp_path, "commit", "-qm", "Begin")
+    at = page.commit(tmp_path)
+    before = f"# Hosts\n\n{page.BEGIN}\nold\n{page.END}\n\nMore.\n"
+
+    once = page.with_table(before, "| a |", at, "2026-11-23")
+
+    assert page.exists(at, tmp_path)
+    assert not page.exists("60352d7", tmp_path)
+    assert [at] == page.COMMIT.findall(once)
+    assert once.startswith(f"# Hosts\n\n{page.BEGIN}\nOne run of 2026-11-23")
+    assert once.endswith(f"| a |\n{page.END}\n\nMore.\n")
+    assert once == page.with_table(once, "| a |", at, "2026-11-23")
+    (tmp_path / "a").write_text("changed")
+    with pytest.raises(Skipped, match="not committed"):
+        page.commit(tmp_path)
+
+
+@pytest.mark.skipif(not (places.CHECKOUT / ".git").exists(), reason="this is no checkout")
+def test_the_page_of_hosts_has_a_place_for_the_table_and_names_no_commit_that_is_gone():
+    said = page.PAGE.read_text(encoding="utf-8")
+
+    assert 1 == said.count(page.BEGIN)
+    assert page.END in said.partition(page.BEGIN)[2]
+    assert [] == [at for at in page.COMMIT.findall(said) if not page.exists(at)]
 
 
 def test_a_scenario_nobody_waits_for_any_more_is_ended(tmp_path):

@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from tests.realhosts import fence, leftovers, matrix, npm, subject
+from tests.realhosts import fence, leftovers, matrix, npm, page, subject
 from tests.realhosts.expected import Expected
 from tests.realhosts.hosts import HOSTS
 from tests.realhosts.outcome import Outcome, Skipped
@@ -32,6 +32,7 @@ def main() -> int:
     begun = time.monotonic()
     latest = os.environ.get("HOSTS") == "latest"
     try:
+        at = page.commit() if options.docs else ""
         _say("installing the hosts and the wheel of this checkout")
         modules, python = npm.install(latest=latest), subject.install()
     except Skipped as skipped:
@@ -53,6 +54,8 @@ def main() -> int:
     sys.stdout.write(f"\n{table}\n")
     if options.out:
         options.out.write_text(f"{table}\n")
+    if at:
+        page.PAGE.write_text(page.with_table(page.PAGE.read_text(), table, at, f"{time.strftime('%Y-%m-%d', time.gmtime())}"))
     _say(f"\n{len(outcomes)} scenarios in {time.monotonic() - begun:.0f} s")
     return _judge(outcomes, expected)
 
@@ -65,7 +68,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=_MINUTES, help="begin no scenario after so many")
     parser.add_argument("--jobs", type=int, help="so many scenarios side by side, but what is timed, or in a terminal")
     parser.add_argument("--out", type=Path, help="write the matrix to this file, too")
+    parser.add_argument("--docs", action="store_true", help="write the matrix of all of it to docs/hosts.md, with the commit")
     options = parser.parse_args()
+    if options.docs and (options.host or options.scenario or options.terminal):
+        parser.error("--docs is for a run of everything")
     options.host = options.host or list(HOSTS)
     options.jobs = options.jobs or (1 if options.terminal else min(_MOST, os.cpu_count() or 1))
     options.scenario = options.scenario or list(TERMINAL if options.terminal else HEADLESS)
@@ -93,12 +99,12 @@ async def play(stage: Stage, options: argparse.Namespace, expected: Expected) ->
 
 
 async def _play_twice(stage: Stage, host: str, scenario: str, expected: Expected) -> Outcome:
-    """What fails unexpectedly gets a second chance."""
+    """What fails unexpectedly gets a second chance, which the outcome tells of."""
     outcome = await stage.play(host, scenario)
     if not expected.is_regression(outcome):
         return outcome
     _say(f"{host:8} {scenario:20} fails, once more: {outcome.note}")
-    return await stage.play(host, scenario)
+    return (await stage.play(host, scenario))._replace(failed_first=outcome.note or "without a word")
 
 
 def _judge(outcomes: list[Outcome], expected: Expected) -> int:

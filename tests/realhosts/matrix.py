@@ -19,11 +19,14 @@ def render(outcomes: Sequence[Outcome], versions: Mapping[str, str], expected: E
 def _cell(outcome: Outcome | None) -> str:
     if outcome is None:
         return ""
-    return f"ok: {outcome.note}" if outcome.verdict == "ok" and outcome.note else outcome.verdict
+    verdict = f"{outcome.verdict} at the second try" if outcome.failed_first else outcome.verdict
+    return f"{verdict}: {outcome.note}" if outcome.verdict == "ok" and outcome.note else verdict
 
 
 def _notes(outcomes: Iterable[Outcome], expected: Expected) -> Iterable[str]:
     for outcome in outcomes:
+        if outcome.failed_first:
+            yield f"- `{outcome.scenario}` {outcome.host} failed first: {_one_line(outcome.failed_first)}"
         if outcome.verdict == "ok":
             continue
         reason = expected.reason(outcome) if outcome.verdict == "fails" else ""

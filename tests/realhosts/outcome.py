@@ -21,6 +21,7 @@ class Outcome(NamedTuple):
     verdict: Verdict
     note: str
     seconds: float = 0.0
+    failed_first: str = ""  # what happened at the first try, where this is the second
 
 
 def expect(holds: object, otherwise: str) -> None:

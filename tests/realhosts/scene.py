@@ -1,5 +1,6 @@
 """One scenario's world: a home, a project, a store and a model of its own, and a host living in it."""
 
+import copy
 import json
 import os
 import shutil
@@ -43,6 +44,7 @@ class Scene:
     def __init__(self, host: Host, modules: Path, python: Path, root: Path) -> None:
         self.host, self.modules, self.python = host, modules, python
         self.home, self.project = root / "home", root / "project"
+        self.where, self.programs = self.project, root / "bin"
         self.store = self.home / ".eventlog"
         self.model = Model()
         shutil.rmtree(root, ignore_errors=True)
@@ -119,6 +121,24 @@ class Scene:
             )
         return turn
 
+    def with_host(self, host: Host) -> "Scene":
+        """The same world with another host in it."""
+        other = copy.copy(self)
+        other.host = host
+        other._write_files()
+        return other
+
+    def shell(self, line: str) -> Ended:
+        """Run a line of a shell that finds the host and eventlog by their names; Fails where it fails."""
+        self.programs.mkdir(exist_ok=True)
+        for name, program in ((self.host.name, self.host.program(self.modules)), ("eventlog", self.python.parent / "eventlog")):
+            if not (self.programs / name).is_symlink():
+                (self.programs / name).symlink_to(program)
+        ended = self.run(["/bin/sh", "-c", line])
+        if ended.code:
+            raise Fails(f"`{line}` ended with {ended.code}: {_last(ended)}")
+        return ended
+
     def killed(self, prompt: str) -> str:
         """Kill a host, without a chance to say so, while its model thinks; return the conversation."""
         told, before = str(uuid4()), len(self.model.calls)
@@ -146,7 +166,7 @@ class Scene:
         begun = time.monotonic()
         running = subprocess.Popen(
             command,
-            cwd=self.project,
+            cwd=self.where,
             env=self.environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -166,16 +186,19 @@ class Scene:
     @property
     def environment(self) -> dict[str, str]:
         """A user's plain one; nothing of ours but the host's own settings."""
-        path = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
+        path = f"{self.programs}:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
         node = str(Path(shutil.which("node") or "/usr/bin/node").parent)
-        plain = {"HOME": str(self.home), "PATH": f"{node}:{path}", "LANG": "C.UTF-8", "SHELL": "/bin/bash", "USER": "u"}
+        plain = {"HOME": str(self.home), "PATH": f"{path}:{node}", "LANG": "C.UTF-8", "SHELL": "/bin/bash", "USER": "u"}
         return {**plain, "TERM": "xterm-256color", "NO_COLOR": "1", **self.host.environment(self.model.address)}
 
-    def _furnish(self) -> None:
+    def _write_files(self) -> None:
         for name, text in self.host.files(self.project, self.model.address).items():
             file = self.home / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text)
+
+    def _furnish(self) -> None:
+        self._write_files()
         self.project.mkdir()
         (self.project / "README.md").write_text("# A shop\n")
         (self.home / ".gitconfig").write_text("[user]\n\tname = u\n\temail = u@example.com\n")

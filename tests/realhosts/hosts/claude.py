@@ -9,6 +9,8 @@ class Claude(Host):
     """`claude -p`; its conversations take an id of ours."""
 
     name, agent, title = "claude", "claude-code", "Claude Code"
+    removes = "claude plugin uninstall eventlog@eventlog && claude plugin marketplace remove eventlog"
+    tells_of_failures = True
 
     def program(self, modules: Path):
         # the package of the platform: on Node 20 npm silently installs an older release of the main one

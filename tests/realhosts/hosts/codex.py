@@ -32,6 +32,7 @@ class Codex(Host):
 
     name, agent, title = "codex", "codex", "Codex CLI"
     quit = "/quit"
+    removes = "codex plugin remove eventlog@eventlog && codex plugin marketplace remove eventlog"
 
     def program(self, modules: Path):
         return next(modules.glob("@openai/codex-*/vendor/*/bin/codex"))

@@ -9,6 +9,7 @@ class Copilot(Host):
     """`copilot -p`; its conversations take an id of ours."""
 
     name, agent, title = "copilot", "copilot", "Copilot CLI"
+    removes = "copilot plugin uninstall eventlog && copilot plugin marketplace remove eventlog"
 
     def program(self, modules: Path):
         return next(modules.glob("@github/copilot-linux-*/copilot"))

@@ -19,6 +19,7 @@ class Gemini(Host):
 
     name, agent, title = "gemini", "gemini", "Gemini CLI"
     quit, compact = "/quit", "/compress"
+    consents, removes = " --consent", "gemini extensions uninstall eventlog"
 
     def program(self, modules):
         return modules / ".bin" / "gemini"

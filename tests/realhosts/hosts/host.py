@@ -29,6 +29,9 @@ class Host(ABC):
     title: ClassVar[str]
     quit: ClassVar[str] = "/exit"
     compact: ClassVar[str] = "/compact"
+    consents: ClassVar[str] = ""  # to a plugin's hooks, on the command line
+    removes: ClassVar[str] = ""  # the command that removes our plugin; "" where it takes none
+    tells_of_failures: ClassVar[bool] = False  # of turns that end by an error of the model
     tells_of_ends: ClassVar[bool] = True  # of a conversation without a terminal
 
     @abstractmethod

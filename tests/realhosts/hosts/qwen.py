@@ -19,7 +19,8 @@ class Qwen(Host):
 
     name, agent, title = "qwen", "qwen-code", "Qwen Code"
     quit, compact = "/quit", "/compress"
-    tells_of_ends = False
+    consents, removes = " --consent", "qwen extensions uninstall eventlog"
+    tells_of_ends, tells_of_failures = False, True
 
     def program(self, modules):
         return modules / ".bin" / "qwen"

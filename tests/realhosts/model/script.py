@@ -62,13 +62,19 @@ class Fact(NamedTuple):
     text: str
 
 
+class Refuse(NamedTuple):
+    """Answer the request with an error that no host tries again."""
+
+    message: str = "the model refuses this request"
+
+
 class Hang(NamedTuple):
     """Think for so many seconds before the answer."""
 
     seconds: float
 
 
-Step = Say | Run | Use | Call | Find | Save | Fact | Hang
+Step = Say | Run | Use | Call | Find | Save | Fact | Hang | Refuse
 Answer = Say | Run | Use
 
 
@@ -83,7 +89,7 @@ class Script:
         """Answer the prompt that holds these words with these steps, then with a text."""
         self._rules[words] = steps
 
-    def answer(self, talk: Talk) -> Answer:
+    def answer(self, talk: Talk) -> Answer | Refuse:
         """The model's next step."""
         steps = [*self._steps(talk.prompt)]
         if self.obedient and OUR_REQUEST in talk.news and not any(isinstance(step, Save) for step in steps):

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple, Protocol, cast
 
 from tests.realhosts.model import anthropic, chat, gemini, responses
-from tests.realhosts.model.script import Answer, Script
+from tests.realhosts.model.script import Answer, Refuse, Script
 from tests.realhosts.model.talk import JSON, Talk
 
 _SHELLS = {"Bash", "bash", "run_shell_command", "exec_command", "shell_command", "exec", "shell", "tool_search"}
@@ -74,13 +74,16 @@ class Model:
         return [call for call in self.calls if call.is_main]
 
     def respond(self, path: str, body: JSON) -> Any:
-        """The answer to a request: an object, or a list of events to stream."""
+        """The answer to a request: an object, a list of events to stream, or a refusal."""
         dialect = next((found for end, found in _DIALECTS.items() if path.endswith(end)), None)
         if dialect is None:  # a count of tokens, or something we are not
             return {"input_tokens": self.tokens, "totalTokens": self.tokens}
         talk = dialect.read(body)
         self.calls.append(Call(time.monotonic(), path, talk))
-        answer = dialect.write(body, talk, self.script.answer(talk), self.tokens)
+        said = self.script.answer(talk)
+        if isinstance(said, Refuse):
+            return said
+        answer = dialect.write(body, talk, said, self.tokens)
         return answer[0] if path.endswith(":generateContent") else answer  # there the address says what streams
 
 
@@ -94,7 +97,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         answer = cast("_Server", self.server).model.respond(self.path.partition("?")[0], self._body())
-        self._stream(answer) if isinstance(answer, list) else self._reply(answer)
+        if isinstance(answer, Refuse):
+            told = {"code": 400, "type": "invalid_request_error", "status": "INVALID_ARGUMENT", "message": answer.message}
+            self._reply({"type": "error", "error": told}, 400)
+        else:
+            self._stream(answer) if isinstance(answer, list) else self._reply(answer)
 
     def do_GET(self) -> None:
         self._reply({"object": "list", "data": [{"id": "fake", "object": "model"}], "models": []})
@@ -124,9 +131,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.rfile.readline()
         self.rfile.readline()
 
-    def _reply(self, answer: JSON) -> None:
+    def _reply(self, answer: JSON, status: int = 200) -> None:
         data = json.dumps(answer).encode()
-        self.send_response(200)
+        self.send_response(status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(data)))
         self.end_headers()

@@ -2,7 +2,18 @@
 
 from collections.abc import Callable
 
-from tests.realhosts.scenarios import broken, fallback, going_on, installing, recalling, speed, start, tools, weeks
+from tests.realhosts.scenarios import (
+    broken,
+    fallback,
+    going_on,
+    installing,
+    recalling,
+    speed,
+    start,
+    surroundings,
+    tools,
+    weeks,
+)
 from tests.realhosts.scene import Scene
 
 Scenario = Callable[[Scene], str]
@@ -36,6 +47,10 @@ HEADLESS: dict[str, Scenario] = {
     "background-helpers": weeks.background_helpers,
     "killed": weeks.killed,
     "next-session-tells": weeks.next_session_tells,
+    "plugin": surroundings.plugin,
+    "cross-host": surroundings.cross_host,
+    "worktree": surroundings.worktree,
+    "api-error": surroundings.api_error,
     "missing-package": broken.missing_package,
     "missing-python": broken.missing_python,
     "read-only-store": broken.read_only_store,

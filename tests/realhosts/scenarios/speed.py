@@ -9,6 +9,8 @@ from tests.realhosts.outcome import expect
 from tests.realhosts.scene import Scene
 
 _PAIRS = 5
+# more than these ratios is a failure; a busy machine has shown up to 2.3, 12 and 4
+_MOST_OF_A_TURN, _MOST_AT_START, _MOST_OF_OTHERS = 4.0, 20.0, 8.0
 _WATCH = """\
 #!/bin/sh
 began=$(date +%s%N)
@@ -21,7 +23,7 @@ _TIMED = re.compile(r"--event (\w+)\b.* (\d+)$", re.MULTILINE)
 
 
 def turn_with_and_without(scene: Scene) -> str:
-    """Print a one-turn session's time with our hooks and without, in turns; no time is a failure."""
+    """Print a one-turn session's time with our hooks and without, in turns; far more with them is a failure."""
     scene.answered("Warm up.")
     scene.install()
     scene.answered("Warm up.")
@@ -33,11 +35,17 @@ def turn_with_and_without(scene: Scene) -> str:
         scene.eventlog("install", scene.host.name)
         pairs.append((ours, without))
     ours, without = (median(times) for times in zip(*pairs, strict=True))
-    return f"{median(one / other for one, other in pairs):.2f} × ({ours:.2f} / {without:.2f} s)"
+    ratio = median(one / other for one, other in pairs)
+    told = f"{ratio:.2f} × ({ours:.2f} / {without:.2f} s)"
+    expect(ratio <= _MOST_OF_A_TURN, f"a turn takes {told}")
+    return told
 
 
 def each_event(scene: Scene) -> str:
-    """Print how long the host waits for each event of a turn, and its ratio to a Python that does nothing."""
+    """Print how long the host waits for each event of a turn, and its ratio to a Python that does nothing.
+
+    Far more than that is a failure.
+    """
     scene.own_installation()
     scene.install()
     times = scene.home.parent / "times"
@@ -50,6 +58,9 @@ def each_event(scene: Scene) -> str:
         waited[event].append(int(nanoseconds) / 1e6)
     nothing = median(waited.pop("nothing"))
     expect(waited, "no hook was called")
+    for event, found in waited.items():
+        most = _MOST_AT_START if event.lower() == "sessionstart" else _MOST_OF_OTHERS
+        expect(median(found) <= most * nothing, f"{event} takes {median(found) / nothing:.1f} × a bare Python")
     told = (f"{event} {median(found):.0f} ms, {median(found) / nothing:.1f} ×" for event, found in waited.items())
     return f"{'; '.join(told)} (a Python that does nothing: {nothing:.0f} ms)"
 
