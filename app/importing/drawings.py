@@ -25,7 +25,7 @@ from eventlog.store import Store
 from eventlog.store.index_lookup import lines_with
 
 TYPES = ("session_start", "session_end", "stage_summary", "conversation_text")
-_SAID = ("topic", "summary", "decisions", "todos", "of_user", "title", "prompts", "closing", "files")
+_SAID = ("topic", "summary", "decisions", "todos", "of_user", "title", "prompts", "closing", "files", "fixes")
 _WHERE = ("type", "ts", "conversation_id", "project", "agent", "layer")
 _WITHDRAWALS = tuple(f'"{kind.__struct_config__.tag}"'.encode() for kind in get_args(Withdrawal))
 _MICROSECOND = 1000  # nanoseconds
@@ -53,6 +53,7 @@ class ConversationLine(msgspec.Struct):
     prompts: list[str] = []
     closing: str = ""
     files: list[str] = []
+    fixes: list[dict[str, str]] = []
 
     @property
     def about(self) -> tuple[str, str, str]:

@@ -1,6 +1,7 @@
 """Recall: what is known that bears on a prompt, told with it; on most prompts nothing.
 
-Before a file is opened, the facts that name it, and the decisions of sessions that changed it.
+Before a file is opened, the facts that name it, and the decisions of sessions that changed it. After a command failed,
+the command that passed after the same failure in another session.
 
 At most a few lines, of this project or about the user, past the gate (`projections/search/ranking.py`), never what the
 conversation was told or said itself, with a receipt. Whatever fails, the prompt is told nothing, and the failure is
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from eventlog.store import Store
     from eventlog.store.index_lookup import FileStamp
 
-    Trigger = Literal["prompt", "file"]
+    Trigger = Literal["prompt", "file", "failure"]
     Verdict = Literal["told", "said already", "too little weight", "far below the first"]
     Recall = Callable[[Store, "Asked", int], list[Hit]]
     Find = Callable[[SearchIndex, tuple[str, str]], Iterable[Hit]]  # of the user and the project, by their subjects
@@ -61,10 +62,12 @@ class Asked:
 def at_prompt(store: "Store", call: "HookCall") -> str:
     """Build what a prompt is told, and put its receipt into the log; "" for nothing. Never raises.
 
-    Before a file is opened, the same of that file.
+    Before a file is opened, or after a command failed, the same of that.
     """
     if call.file:
         return _before_file(store, call)
+    if call.failed:
+        return _after_failure(store, call, *call.failed)
     if not is_on(store):
         return ""
     shared = call.fields.get("session_type") == "shared"
@@ -180,7 +183,8 @@ def append_receipt(
     if asked.agent:
         about["agent"] = asked.agent
     digest = sha256(text.encode("utf-8", "replace"))
-    given: ContextInjected = {"digest": digest, "chars": len(text), "trigger": trigger}
+    when: Literal["prompt", "file"] = "file" if trigger == "file" else "prompt"
+    given: ContextInjected = {"digest": digest, "chars": len(text), "trigger": when}
     given["sources"] = [hit.found.id for hit in hits]
     given["lines"] = line_marks(hit.found.shown for hit in hits)
     given["about"] = [
@@ -188,6 +192,8 @@ def append_receipt(
     ]
     if trigger == "file":
         given["file"] = asked.prompt
+    if trigger == "failure":
+        given["failure"] = asked.prompt
     key = f"recall\n{asked.conversation}\n{digest}"
     return append_once(store, {**about, **given}, key, within_ms=SAME_CALL_MS)
 
@@ -302,3 +308,33 @@ def _changed(hit: "Hit", path: str) -> bool:
     from eventlog.projections.search.findable import speaks_of
 
     return any(speaks_of({file.casefold()}, path) for file in hit.found.files)
+
+
+_PASSED = {"en": "`{}` passed after this", "zh": "此后 `{}` 通过"}
+
+
+def _after_failure(store: "Store", call: "HookCall", command: str, output: str) -> str:
+    """Build what an agent is told after a command failed, and put its receipt into the log. Never raises."""
+    from eventlog.hosts.transcripts.failures import signature
+
+    failure = signature(command, output)
+    asked = Asked(failure, call.project, call.session, call.agent)
+    return _tell(store, call, asked, _fix_of, "failure") if failure and call.project else ""
+
+
+def _fix_of(store: "Store", asked: Asked, lines: int) -> "list[Hit]":
+    """Find the command that passed after a failure of this signature, last in this project; raises as `recall`."""
+    form = _PASSED.get(cached.preferences(store)["locale"], _PASSED["en"])
+    return _search_for(store, asked, min(lines, 1), lambda index, about: _fixes(index, asked.prompt, about[-1:], form))
+
+
+def _fixes(index: "SearchIndex", failure: str, about: "Collection[str]", form: str) -> "Iterator[Hit]":
+    """Yield the sessions that have a fix which any agent may repeat, newest first."""
+    from eventlog.app.search.search_index import Scope
+    from eventlog.hosts.transcripts.failures import repeatable
+
+    having = index.having([failure])
+    for hit in _newest_first(index.find(having, "", Scope(about, _DONE), _OF_A_FILE)) if any(having.values()) else ():
+        if passed := repeatable(hit.found.fixes.get(failure, "")):
+            hit.found.shown = form.format(passed)
+            yield hit

@@ -319,6 +319,13 @@ class KnownFile(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
     as_of: str | None = None
 
 
+class Fix(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
+    """A command that passed after another one had failed, with nothing edited in between."""
+
+    failure: str  # the signature of the failure
+    passed: str  # the command, one that any agent may repeat
+
+
 class ContextInjected(Event, tag="context_injected", frozen=True, kw_only=True):
     """The receipt of what a session was given: at its start, with a prompt, or before a file is read or changed."""
 
@@ -331,9 +338,10 @@ class ContextInjected(Event, tag="context_injected", frozen=True, kw_only=True):
     files: list[KnownFile] = []
     lines: str = ""  # marks of the lines it was told, six hexadecimal digits each
     session_type: Literal["main", "shared"] = "main"
-    trigger: Literal["start", "prompt", "file"] = "start"
+    trigger: Literal["start", "prompt", "file"] = "start"  # with a failed command: "prompt"
     about: list[str] = []  # for each line told with a prompt or before a file: marks of what it names
     file: str = ""  # before which it was told, below the project
+    failure: str = ""  # the signature of the failed command after which it was told
 
 
 class ConversationText(Event, tag="conversation_text", frozen=True, kw_only=True):
@@ -345,6 +353,7 @@ class ConversationText(Event, tag="conversation_text", frozen=True, kw_only=True
     prompts: list[str] = []  # what the user asked
     closing: str = ""  # what the agent said last
     files: list[str] = []  # what was changed, below the project where it lies there
+    fixes: list[Fix] = []  # commands that passed after another one had failed
 
 
 class Redacted(Event, tag="redacted", frozen=True, kw_only=True):

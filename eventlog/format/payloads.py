@@ -103,6 +103,7 @@ class ContextInjected(TypedDict):
     trigger: NotRequired[Literal["start", "prompt", "file"]]
     about: NotRequired[list[str]]
     file: NotRequired[str]
+    failure: NotRequired[str]
 
 
 class HostEvent(TypedDict):

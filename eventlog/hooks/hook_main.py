@@ -58,10 +58,13 @@ def main(argv: list[str]) -> "NoReturn":
 
 
 def start_context(store: Store, call: HookCall) -> str:
-    """Build the text a session starts with, never empty; what a helper starts with, or what is relevant to a prompt."""
+    """Build the text a session starts with, never empty; what a helper starts with, or what is relevant to a prompt.
+
+    Before a file is opened, or after a command failed, what is known of that.
+    """
     if os.path.exists(store.trusted):
         _withdraw_gone(store, call)
-    if call.asked or call.file:
+    if call.asked or call.file or call.failed:
         from eventlog.app.search import recall
 
         return recall.at_prompt(store, call)

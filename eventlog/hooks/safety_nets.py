@@ -48,11 +48,20 @@ def answer(
         from eventlog.settings.cached import preferences
 
         return dialect.flush(prompts.flush(store, call, preferences(store)["locale"]))
-    recalled = start_context(store, call) if call.asked and new else ""
+    recalled = start_context(store, call) if (call.asked or _wants_fix(store, call)) and new else ""
     request = _request(store, call, dialect) if call.may_ask and new is not None else ""
     if recalled:
         return dialect.start("\n".join(filter(None, (recalled, request))), call.name)
     return dialect.ask(request) if request else dialect.SILENT
+
+
+def _wants_fix(store: Store, call: HookCall) -> bool:
+    """Return whether a command failed, and the user wants what passed after the same failure."""
+    if not call.failed:
+        return False
+    from eventlog.settings.cached import wants_failures
+
+    return wants_failures(store)
 
 
 def _give_context(store: Store, call: HookCall, dialect: "Dialect", start_context: "StartContext") -> bytes:

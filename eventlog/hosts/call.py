@@ -29,6 +29,7 @@ class HookCall:
     owes_context   how the conversation continues whose agent is not shown an answer now: "clear", "compact"
     asked          the user's prompt, where the answer reaches the agent with it
     file           before a tool, where the answer reaches the agent: the file it is about to open, "" for none
+    failed         a command that failed and what it printed, where the answer reaches the agent
     takes_context  the answer reaches the agent, and may contain an owed context
     starts_helper  a subagent starts, and the answer reaches it
     by_machine     a prompt that the host made: a notification, a wake-up
@@ -55,6 +56,7 @@ class HookCall:
         self.takes_context = False
         self.asked = ""
         self.file: str | None = None
+        self.failed: tuple[str, str] | None = None
         self.starts_helper = False
         self.by_machine = False
         self.process = ""
@@ -109,6 +111,13 @@ class HookCall:
         """Make the call a summary of the stage that a compaction ended."""
         fields: StageSummary = {"scope": "stage", "summary": summary}
         return self._as("stage_summary", fields, "")
+
+    def as_failure(self, output: str) -> "HookCall":
+        """Make the call the failure of a command, if its tool runs commands."""
+        arguments = self.payload.get("tool_input")
+        command = arguments.get("command") if isinstance(arguments, dict) else None
+        self.failed = (command, output) if isinstance(command, str) else None
+        return self
 
     def as_host_event(self) -> "HookCall":
         """Make the call an event of the host without a meaning of its own."""

@@ -34,6 +34,7 @@ class HookFile(NamedTuple):
     own: Mapping[str, Mapping[str, Any]] = {}  # what differs from it for some events; for nested shapes also `matcher`
     command_key: str = "command"
     before_files: tuple[str, ...] = ()  # an event before a file is read or changed, for users who want recall there
+    after_failures: tuple[str, ...] = ()  # an event after a tool failed, for users who want what passed then
     document: Mapping[str, Any] = {}  # what a new file needs beside `hooks`
     script: Path | None = None  # of shape "script": the file's text, with a line `const COMMANDS = {}`
 

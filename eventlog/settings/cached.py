@@ -60,8 +60,17 @@ def use_own_secrets(store: "Store") -> None:
 
 def wants_files(store: "Store") -> bool:
     """Return whether agents get the decisions about a file before they open it."""
+    return _wants(store, "file")
+
+
+def wants_failures(store: "Store") -> bool:
+    """Return whether agents get the command that passed after the same failure."""
+    return _wants(store, "failure")
+
+
+def _wants(store: "Store", moment: str) -> bool:
     chosen = settings(store).get("recall")
-    return isinstance(chosen, dict) and chosen.get("file") is True
+    return isinstance(chosen, dict) and chosen.get(moment) is True
 
 
 def preferences(store: "Store") -> "Preferences":

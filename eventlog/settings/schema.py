@@ -107,12 +107,14 @@ class SecretSettings(Struct, frozen=True, forbid_unknown_fields=True):
 class RecallSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """The recall of what is known: with a `prompt`, before a `file` is read or changed, so many `lines` at most.
 
-    `file` is for hosts that let a hook speak there; after a change of it, install again. `transcripts`: past
+    After a `failure` of a command: the command that passed after the same one in an earlier session. `file` and
+    `failure` are for hosts that let a hook speak there; after a change of one, install again. `transcripts`: past
     conversations, too.
     """
 
     prompt: bool = True
     file: bool = False
+    failure: bool = False
     lines: Annotated[int, Meta(ge=1, le=3)] = 3
     transcripts: bool = True
 

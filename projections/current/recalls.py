@@ -53,7 +53,7 @@ def recalls_of(told: Told) -> RecallCount | None:
 
 
 def _is_with_prompt(receipt: ContextInjected) -> bool:
-    return receipt.trigger == "prompt"
+    return receipt.trigger == "prompt" and not receipt.failure
 
 
 def _used(receipts: Sequence[ContextInjected], told: Told) -> Iterator[int]:

@@ -38,6 +38,7 @@ class Findable:
         self.files: list[str] = []
         self.asked: list[str] = []  # what it was about, in whoever's words
         self.answers: list[str] = []  # what came of it
+        self.fixes: dict[str, str] = {}  # by the signature of a failure, the command that passed after it
         self._event = event
         _READ[self.type](self, event)
 
@@ -105,11 +106,21 @@ def _of_conversation(found: Findable, event: "EventFields") -> None:
     found.decisions = texts_in(event, "decisions")
     found.asked = list(filter(None, (title, *texts_in(event, "prompts"))))
     found.answers = [*filter(None, (closing,)), *found.decisions]
-    found.words = "\n".join((title, *files, *said))
+    found.fixes = _fixes_in(event)
+    found.words = "\n".join((title, *files, *said, *found.fixes))
     found.shown = " · ".join(filter(None, (title, closing[:_SHOWN_OF_CLOSING], ", ".join(files))))
     if len(said) > _WINDOW:
         starts = range(0, len(said), _STEP)
         found.passages = ["\n".join(said[start : start + _WINDOW]) for start in starts][:MOST_PASSAGES]
+
+
+def _fixes_in(event: "EventFields") -> "dict[str, str]":
+    fixes = event.get("fixes")
+    return {
+        text_in(fix, "failure"): text_in(fix, "passed")
+        for fix in (fixes if isinstance(fixes, list) else ())
+        if isinstance(fix, dict)
+    }
 
 
 _READ = {"fact": _of_fact, "stage_summary": _of_summary, "conversation_text": _of_conversation}

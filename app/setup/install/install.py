@@ -20,7 +20,7 @@ from eventlog.hosts.profile import (
     Scope,
     profiles,
 )
-from eventlog.settings.cached import wants_files
+from eventlog.settings.cached import wants_failures, wants_files
 from eventlog.store import Store
 
 
@@ -68,7 +68,8 @@ def profile_of(agent: str) -> HostProfile:
 
 def wanted_events(store: Store, host: HostProfile) -> tuple[str, ...]:
     """List the events to register our hook for, by the settings of the store."""
-    return (*host.hooks.events, *(host.hooks.before_files if wants_files(store) else ()))
+    before = host.hooks.before_files if wants_files(store) else ()
+    return (*host.hooks.events, *before, *(host.hooks.after_failures if wants_failures(store) else ()))
 
 
 def install(target: InstallTarget, host: HostProfile, scope: Scope, *, shared: bool = False) -> FileChange:

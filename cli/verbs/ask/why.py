@@ -426,6 +426,8 @@ def _moment_of(receipt: ContextInjected) -> str:
     match receipt.trigger:
         case "start":
             return "at its start"
+        case "prompt" if receipt.failure:
+            return "when a command failed"
         case "prompt":
             return "at a prompt"
         case "file":

@@ -28,8 +28,10 @@ PROFILE = HostProfile(
         shape="nested",
         events=_EVENTS,
         before_files=("PreToolUse",),
+        after_failures=("PostToolUseFailure",),
         own={
             "PreToolUse": {"matcher": "Read|Edit|MultiEdit|Write|NotebookEdit"},
+            "PostToolUseFailure": {"matcher": "Bash"},
             "PostToolUse": {"matcher": "Edit|Write|MultiEdit|NotebookEdit|Bash", "async": True},
             "SessionEnd": {"timeout": 5},  # all hooks at the end share 1.5 s, unless one asks for more
         },

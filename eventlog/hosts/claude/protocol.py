@@ -62,6 +62,8 @@ def _within_turn(call: HookCall, name: str, turn: str) -> HookCall:
                 call.subagent = ""
         case "UserPromptSubmit":
             return call.as_prompt(text(payload, "prompt"), source=text(payload, "source"), dedupe_key=turn)
+        case "PostToolUseFailure" if not payload.get("is_interrupt"):
+            return call.as_failure(text(payload, "error"))
         case "PreToolUse" if call.agent == AGENT:
             arguments = payload.get("tool_input")
             is_of_file = text(payload, "tool_name").replace("_", "").lower() in _OPENS_FILES

@@ -16,6 +16,7 @@ MEMORY = (("GEMINI.md",),), ((".gemini/GEMINI.md",),), True
 SERVERS = "", ".gemini", "settings.json", ".gemini/settings.json"
 SILENT = b"{}"  # an empty answer makes it parse stderr
 
+_EXIT_CODE = "\nExit Code: "
 _OPENS, _CLOSES = "<hook_context>", "</hook_context>"
 start = claude.start
 
@@ -32,6 +33,8 @@ def read(payload: Payload, name: str) -> HookCall:
         case "PreCompress" if text(payload, "trigger") == "manual":
             call.owes_context = "compact"
             return call.as_compaction(dedupe_key=text(payload, "timestamp"))
+        case "AfterTool" if _EXIT_CODE in (printed := _printed(payload)):
+            return call.as_failure(printed)
         case "BeforeAgent":
             call.takes_context = call.may_ask = True
             call.asked = text(payload, "prompt")
@@ -39,6 +42,12 @@ def read(payload: Payload, name: str) -> HookCall:
             moment = text(payload, "timestamp")
             return call.as_turn_end(status="completed", dedupe_key=moment, may_ask=False)
     return call
+
+
+def _printed(payload: Payload) -> str:
+    """Return what a tool printed, as the model reads it: with an exit code only where that is not 0."""
+    response = payload.get("tool_response")
+    return text(response, "llmContent") if isinstance(response, dict) else ""
 
 
 def ask(request: str) -> bytes:

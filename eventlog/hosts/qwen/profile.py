@@ -31,7 +31,11 @@ PROFILE = HostProfile(
         project_file=".qwen/settings.json",
         shape="nested",
         events=_EVENTS,
-        own={"PostToolUse": {"matcher": "write_file|edit|notebook_edit|run_shell_command|todo_write"}},
+        after_failures=("PostToolUseFailure",),
+        own={
+            "PostToolUseFailure": {"matcher": "run_shell_command"},
+            "PostToolUse": {"matcher": "write_file|edit|notebook_edit|run_shell_command|todo_write"},
+        },
         handler={"name": "eventlog", "type": "command", "command": "", "timeout": SECONDS},
     ),
     rules=RuleFile(project_file="QWEN.md", user_file="QWEN.md"),

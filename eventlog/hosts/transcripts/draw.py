@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from eventlog.format.text import cut, one_line, same_text
 from eventlog.hosts.transcripts.closing import Closing, read_closing
+from eventlog.hosts.transcripts.failures import Failures
 from eventlog.hosts.transcripts.prose import (
     ITEM_CHARS,
     decisions,
@@ -80,6 +81,7 @@ class Drawing(NamedTuple):
     closing: str
     outcome: str
     files: list[str]
+    fixes: list[dict[str, str]]
 
     def topic(self, project: str, openings: Openings) -> str:
         """Name the session: by its host's title, else what was asked, else what came of it."""
@@ -99,7 +101,8 @@ class Drawing(NamedTuple):
             return None
         title, files = cut(topic, _TITLE), list(_within(self.files, _FILES))
         room = MOST_CHARS - len(title) - len(self.closing) - sum(map(len, files))
-        return {"title": title, "prompts": _first_and_last(self.prompts, room), "closing": self.closing, "files": files}
+        said = {"title": title, "prompts": _first_and_last(self.prompts, room), "closing": self.closing, "files": files}
+        return said | ({"fixes": self.fixes} if self.fixes else {})
 
 
 def draw(steps: Iterable[Step], project: str = "", locale: str = "en") -> Drawing | None:
@@ -125,8 +128,10 @@ class _Transcript:
         self.of_user: dict[str, str] = {}
         self.failed: set[str] = set()
         self.passed = ""
+        self._failures = Failures()
 
     def add(self, step: Step) -> None:
+        self._failures.add(step)
         if not one_line(step.text) and step.kind != "todos":
             return
         match step:
@@ -145,6 +150,8 @@ class _Transcript:
             case ("failed", text):
                 self.failed.update(_tests_in(text))
                 self.passed = "" if self.passed in self.failed else self.passed
+            case ("output", _):
+                return
             case (kind, path):
                 self.files.add(kind, path)
 
@@ -185,6 +192,7 @@ class _Transcript:
             closing=join_fitting((*worth, *others), _CLOSING) or self._last_words(),
             outcome=cut(worth[0], TOPIC_CHARS).rstrip(".。") if worth else "",
             files=[*self.files.known, *self.files.others],
+            fixes=self._failures.fixes(),
         )
 
     def _sentence(self, text: str) -> str:

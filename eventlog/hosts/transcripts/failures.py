@@ -9,17 +9,16 @@ Whatever is not on that list is left out, so nothing irreversible can be among t
 """
 
 import re
-from collections.abc import Iterator
 from hashlib import sha256
-from typing import NamedTuple
 
-from eventlog.format.text import cut, one_line
+from eventlog.format.text import one_line
 from eventlog.hosts.save_commands import NotPlain, read_commands
 from eventlog.hosts.transcripts.steps import Step
 
-MOST_FIXES = 8  # of a session
+_MOST_FIXES = 8  # of a session
 _LONGEST_COMMAND, _LONGEST_ERROR = 200, 200
 _LOOKED_AT = 4000  # characters, at the end of an output
+_PREFIX = "e0"  # a letter and a digit: a search takes it for a name, and keeps it whole
 
 # ------------------------------------------------------------------------------------------------ which failure
 
@@ -29,6 +28,7 @@ _ERROR = re.compile(
     re.IGNORECASE,
 )
 _OF_CODE = re.compile(r"\b(?:AssertionError|SyntaxError|IndentationError|NameError|TypeError|AttributeError)\b|^(?:E  |FAILED)")
+_OF_PLACE = re.compile(r"\bcd:|can't open file")  # where the agent was, no trouble of the program
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _VARYING = (
     (re.compile(r"\b\d{1,4}[-/:.]\d{1,2}[-/:.]\d{1,4}\S*"), "#"),  # dates, times, versions
@@ -46,7 +46,8 @@ _EMPTY = frozenset(
 def signature(command: str, output: str) -> str:
     """Make the signature of a failed command from its output; "" where no line names an error of the surroundings."""
     program, error = _program(command), _error_in(output)
-    return sha256(f"{program}\n{error}".encode()).hexdigest()[:12] if program and error else ""
+    digest = sha256(f"{program}\n{error}".encode()).hexdigest()
+    return f"{_PREFIX}{digest[:10]}" if program and error else ""
 
 
 def _program(command: str) -> str:
@@ -59,7 +60,7 @@ def _error_in(output: str) -> str:
     """Find the last line that names an error, without what varies; "" where it is one of the code, or names nothing."""
     lines = _COLOUR.sub("", output)[-_LOOKED_AT:].splitlines()
     for line in reversed(lines):
-        if _OF_CODE.search(line):
+        if _OF_CODE.search(line) or _OF_PLACE.search(line):
             return ""
         if _ERROR.search(line):
             text = without_varying(line)
@@ -81,7 +82,7 @@ def without_varying(line: str) -> str:
 _NOISE = re.compile(r"\s*(?:2>&1)?\s*(?:\|\s*(?:tail|head|grep|cat|tee)\b[^|;&]*)*$")
 _ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=\S*")
 _PYTHON = re.compile(r"(?:\S*/)?python(?:3(?:\.\d+)?)?")
-_TEST_SCRIPT = re.compile(r"(?:\S*/)?(?:runtests|tests?(?:_\w+)?|\w+_test)\.py")
+_TEST_SCRIPT = re.compile(r"(?:\S*/)?run_?tests?\.py")
 _MODULES = frozenset(("pytest", "unittest", "nose", "tox", "mypy", "ruff", "flake8", "pylint", "black", "isort",
                       "build", "compileall", "pip", "coverage"))  # fmt: skip
 _ALONE = frozenset(
@@ -111,6 +112,7 @@ _WITH_VERB = {  # program -> verbs that test, build, check or install
     "bun": "test install run",
     "npx": "",
 }
+_TELL_NOTHING = frozenset(("cd", "python", "python3", "pip", "install", "run", "npm", "make", "test", "build"))
 _RUNS = frozenset(("run", "exec"))  # verbs that are followed by a program, or by the name of a script
 _SCRIPTS = re.compile(r"(?:test|lint|build|check|typecheck|type-check|compile)(?:[:.-][\w:.-]+)?")
 _NOT_IN_MAKE = re.compile(
@@ -193,18 +195,14 @@ def _kind_of_verb(program: str, rest: list[str]) -> str:
 # ------------------------------------------------------------------------------------------------ drawn from steps
 
 
-class FixedFailure(NamedTuple):
-    """The signature of a failure, and the command that passed after it."""
-
-    failure: str
-    passed: str
-
-
 class _Run:
+    """A command of a session, and how many files were changed before it."""
+
     def __init__(self, command: str, edits: int) -> None:
         self.command = command
         self.edits = edits
-        self.failure: str | None = None  # the signature, where it failed
+        self.has_failed = False
+        self.failure = ""  # the signature
 
 
 class Failures:
@@ -213,35 +211,40 @@ class Failures:
     def __init__(self) -> None:
         self._runs: list[_Run] = []
         self._edits = 0
+        self._failed: _Run | None = None
 
     def add(self, step: Step) -> None:
-        """Take in a step: a command, its failure with its output, or a changed file."""
-        if step.kind in ("file", "created"):
-            self._edits += 1
-        elif step.kind == "command":
-            self._runs.append(_Run(step.text, self._edits))
-        elif step.kind == "failed":
-            run = next((run for run in reversed(self._runs) if run.command == step.text), None)
-            if run:
-                run.failure = signature(step.text, step.output)
+        """Take in a step: a command, its failure, what it printed, or a changed file."""
+        match step:
+            case ("file" | "created", _):
+                self._edits += 1
+            case ("command", command):
+                self._runs.append(_Run(command, self._edits))
+            case ("failed", command):
+                self._failed = next((run for run in reversed(self._runs) if run.command == command), None)
+                if self._failed:
+                    self._failed.has_failed = True
+            case ("output", output) if self._failed:
+                self._failed.failure = signature(self._failed.command, output)
 
-    def fixed(self) -> list[FixedFailure]:
-        """List the failures that a later command mended, each once."""
-        found = {failure: passed for failure, passed in self._fixed() if failure}
-        return [FixedFailure(*pair) for pair in found.items()][:MOST_FIXES]
-
-    def _fixed(self) -> Iterator[tuple[str, str]]:
+    def fixes(self) -> list[dict[str, str]]:
+        """List the failures after which another command passed, each once, as events have them."""
+        found: dict[str, str] = {}
         for at, run in enumerate(self._runs):
-            if not run.failure:
-                continue
-            later = (one for one in self._runs[at + 1 :] if one.failure is None and one.edits == run.edits)
-            passed = next((text for one in later if (text := repeatable(one.command)) and _about_same(run.command, text)), "")
-            if passed and passed != one_line(_NOISE.sub("", run.command)):
-                yield run.failure, cut(passed, _LONGEST_COMMAND)
+            if run.failure and (passed := self._passed_after(at, run)):
+                found[run.failure] = passed
+        return [{"failure": failure, "passed": passed} for failure, passed in found.items()][:_MOST_FIXES]
+
+    def _passed_after(self, at: int, failed: _Run) -> str:
+        """Find the next command about the same that passed, if nothing was edited; "" for none, or for the same."""
+        later = (run.command for run in self._runs[at + 1 :] if not run.has_failed and run.edits == failed.edits)
+        words = _named_in(failed.command)
+        passed = ((text, _named_in(text)) for text in map(repeatable, later) if text)
+        found, named = next((pair for pair in passed if words & pair[1] - _TELL_NOTHING), ("", words))
+        return found if named != words else ""
 
 
-def _about_same(failed: str, passed: str) -> bool:
-    """Return whether two commands test, build, check or install the same: a word of theirs is, beside options."""
-    one, other = ({word.rpartition("/")[2] for words in _commands(text) for word in words} for text in (failed, passed))
-    shared = {word for word in one & other if not word.startswith("-")}
-    return bool(shared - {"cd", "python", "python3", "pip", "install", "run", "npm", "make"})
+def _named_in(command: str) -> set[str]:
+    """List the words of a command but options, files by their last names."""
+    words = (word.rpartition("/")[2] for words in _commands(command) for word in words)
+    return {word for word in words if not word.startswith("-")}

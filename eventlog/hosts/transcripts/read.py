@@ -14,12 +14,12 @@ from eventlog import hosts
 from eventlog.format.codec import dig
 from eventlog.format.events import Event, HostEvent
 from eventlog.hosts.call import not_the_user
-from eventlog.hosts.transcripts.steps import Step, from_tool
+from eventlog.hosts.transcripts.steps import ShellCalls, Step, from_tool
 from eventlog.secrets import scrub_text
 
 # hosts' names of a prompt of the user, in lower case
 PROMPTS = ("userpromptsubmit", "userpromptsubmitted", "beforesubmitprompt", "beforeagent")
-_TOOLS = ("posttooluse", "aftertool")
+_TOOLS, _FAILED_TOOL = ("posttooluse", "aftertool"), "posttoolusefailure"
 
 _WRAPPED = re.compile(r"<(hook_context|hook_prompt|system-reminder|session_context)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL)
 _CONTEXT = re.compile(r"^# (?:Memory|记忆) ?[(（]eventlog[)）]$.*\Z", re.DOTALL | re.MULTILINE)
@@ -56,7 +56,7 @@ def read_transcript(agent: str, path: str) -> Iterator[Step]:
         return
     try:
         for step in without_own_texts(past.steps(Path(path))):
-            yield Step(step.kind, scrub_text(step.text), step.output and scrub_text(step.output))
+            yield Step(step.kind, scrub_text(step.text))
     except OSError:
         return
 
@@ -79,6 +79,10 @@ def _steps_of(name: str, payload: dict[str, Any], *, is_subagent: bool) -> Itera
     elif name in _TOOLS:
         arguments = dig(payload, "tool_input") or dig(payload, "toolArgs")
         yield from from_tool(str(dig(payload, "tool_name") or dig(payload, "toolName")), arguments)
+    elif name == _FAILED_TOOL:
+        called = ShellCalls()
+        yield from called.called("", from_tool(str(dig(payload, "tool_name")), dig(payload, "tool_input")))
+        yield from called.ended("", dig(payload, "error"), badly=True)
     elif name == "afterfileedit":
         yield from from_tool("edit", payload)
     elif name == "aftershellexecution":

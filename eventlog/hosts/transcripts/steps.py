@@ -14,7 +14,7 @@ from eventlog.format.codec import dig
 
 LONGEST_LINE = 64 << 20  # bytes; longer lines are skipped: they hold pictures
 
-StepKind = Literal["title", "prompt", "reply", "file", "created", "read", "command", "failed", "todos"]
+StepKind = Literal["title", "prompt", "reply", "file", "created", "read", "command", "failed", "output", "todos"]
 TranscriptRecord = dict[str, Any]
 _TEXT_BLOCKS = ("text", "input_text", "output_text", None)
 
@@ -24,12 +24,11 @@ class Step(NamedTuple):
 
     `text` is a title, the user's or the agent's words, a path or a command. A `file` was changed; where a tool wrote
     it whole, `created` comes before, and where it was looked at, `read`. A command that ended badly is named again by
-    `failed`, with the end of its `output`. Of `todos` it is the whole list of open to-dos, a line each, which replaces the list before.
+    `failed`, and what it printed last follows as its `output`. Of `todos` it is the whole list of open to-dos, a line each, which replaces the list before.
     """
 
     kind: StepKind
     text: str
-    output: str = ""
 
 
 def records(path: Path, damaged: list[int] | None = None) -> Iterator[TranscriptRecord]:
@@ -185,7 +184,8 @@ class ShellCalls:
         command = self._commands.pop(call, "") if isinstance(call, str) else ""
         end = text_of(output)[-_END_OF_OUTPUT:] if command else ""
         if command and (badly or _ENDED_BADLY.search(end)):
-            yield Step("failed", command, end)
+            yield Step("failed", command)
+            yield Step("output", end)
 
 
 _LONGEST = 4000  # characters looked at
