@@ -57,8 +57,8 @@ def plugin_files(version: str, tools: Sequence[ToolSummary]) -> dict[str, bytes]
         documents |= {str(folder / path): value for path, value in _documents(host, host.plugin, release, script)}
     documents |= _agent_plugins(release)
     documents["server.json"] = _registry_entry(version)
+    texts |= {path: json.dumps(value, indent=2, ensure_ascii=False) + "\n" for path, value in documents.items()}
     found = {path: text.encode() for path, text in texts.items()}
-    found |= {path: (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode() for path, value in documents.items()}
     return {**found, f"{_NAME}.mcpb": _bundle(release, script, tools)}
 
 
@@ -69,7 +69,7 @@ def install_commands(directory: Path) -> dict[str, str]:
 
 
 def build_plugin(directory: Path, files: Mapping[str, bytes]) -> None:
-    """Write the files into a new directory, an empty one, or one of an earlier build; raises BadRequest or NotStored."""
+    """Write the files into a new or empty directory, or that of an earlier build; raises BadRequest or NotStored."""
     _check(directory)
     for name, data in files.items():
         path = directory / name

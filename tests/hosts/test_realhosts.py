@@ -132,7 +132,9 @@ def test_a_model_that_refuses_answers_with_an_error_in_every_dialect(model, path
 
 
 def test_what_held_at_the_second_try_only_is_shown_with_what_failed_first():
-    tries = iter([Outcome("claude", "start", "fails", "told | twice"), Outcome("claude", "start", "ok", "9 characters")])
+    tries = iter(
+        [Outcome("claude", "start", "fails", "told | twice"), Outcome("claude", "start", "ok", "9 characters")]
+    )
 
     class Stub:
         async def play(self, host: str, scenario: str) -> Outcome:
@@ -155,7 +157,7 @@ def test_the_time_of_a_turn_may_fail(monkeypatch):
         answered=lambda _: Namespace(ended=Namespace(seconds=next(seconds))),
     )
     seconds = iter([1.0, 1.0, *[9.0, 1.0] * 5])
-    with pytest.raises(Fails, match="9.00 ×"):
+    with pytest.raises(Fails, match=r"9\.00 ×"):
         speed.turn_with_and_without(scene)
 
     seconds = iter([1.0, 1.0, *[1.5, 1.0] * 5])
@@ -163,7 +165,9 @@ def test_the_time_of_a_turn_may_fail(monkeypatch):
 
 
 def _git(where: Path, *words: str) -> None:
-    subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=where, check=True, capture_output=True)
+    subprocess.run(
+        ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=where, check=True, capture_output=True
+    )
 
 
 def test_the_page_names_a_commit_that_exists_and_no_other_line_of_it_changes(tmp_path):

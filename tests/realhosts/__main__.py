@@ -55,7 +55,9 @@ def main() -> int:
     if options.out:
         options.out.write_text(f"{table}\n")
     if at:
-        page.PAGE.write_text(page.with_table(page.PAGE.read_text(), table, at, f"{time.strftime('%Y-%m-%d', time.gmtime())}"))
+        page.PAGE.write_text(
+            page.with_table(page.PAGE.read_text(), table, at, f"{time.strftime('%Y-%m-%d', time.gmtime())}")
+        )
     _say(f"\n{len(outcomes)} scenarios in {time.monotonic() - begun:.0f} s")
     return _judge(outcomes, expected)
 
@@ -68,7 +70,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=_MINUTES, help="begin no scenario after so many")
     parser.add_argument("--jobs", type=int, help="so many scenarios side by side, but what is timed, or in a terminal")
     parser.add_argument("--out", type=Path, help="write the matrix to this file, too")
-    parser.add_argument("--docs", action="store_true", help="write the matrix of all of it to docs/hosts.md, with the commit")
+    parser.add_argument(
+        "--docs", action="store_true", help="write the matrix of all of it to docs/hosts.md, with the commit"
+    )
     options = parser.parse_args()
     if options.docs and (options.host or options.scenario or options.terminal):
         parser.error("--docs is for a run of everything")

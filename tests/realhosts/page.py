@@ -15,7 +15,9 @@ COMMIT = re.compile(r"at commit ([0-9a-f]{7,40})\b")
 def commit(checkout: Path = places.CHECKOUT) -> str:
     """The commit of a checkout without changes; raises Skipped where there is none: nobody could look at what was run."""
     if changed := _git(checkout, "status", "--porcelain", "--untracked-files=no"):
-        raise Skipped(f"{len(changed.splitlines())} files are not committed: the page would name a commit that is not this")
+        raise Skipped(
+            f"{len(changed.splitlines())} files are not committed: the page would name a commit that is not this"
+        )
     return _git(checkout, "rev-parse", "--short=12", "HEAD").strip()
 
 

@@ -131,7 +131,10 @@ class Scene:
     def shell(self, line: str) -> Ended:
         """Run a line of a shell that finds the host and eventlog by their names; Fails where it fails."""
         self.programs.mkdir(exist_ok=True)
-        for name, program in ((self.host.name, self.host.program(self.modules)), ("eventlog", self.python.parent / "eventlog")):
+        for name, program in (
+            (self.host.name, self.host.program(self.modules)),
+            ("eventlog", self.python.parent / "eventlog"),
+        ):
             if not (self.programs / name).is_symlink():
                 (self.programs / name).symlink_to(program)
         ended = self.run(["/bin/sh", "-c", line])

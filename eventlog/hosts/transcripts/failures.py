@@ -27,7 +27,9 @@ _ERROR = re.compile(
     r"|\bcannot\b|\bcan't\b|\bunable to\b|\bis out of date\b|\bmissing\b|\brefused\b|\bdenied\b",
     re.IGNORECASE,
 )
-_OF_CODE = re.compile(r"\b(?:AssertionError|SyntaxError|IndentationError|NameError|TypeError|AttributeError)\b|^(?:E  |FAILED)")
+_OF_CODE = re.compile(
+    r"\b(?:AssertionError|SyntaxError|IndentationError|NameError|TypeError|AttributeError)\b|^(?:E  |FAILED)"
+)
 _OF_PLACE = re.compile(r"\bcd:|can't open file")  # where the agent was, no trouble of the program
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _VARYING = (
@@ -37,10 +39,11 @@ _VARYING = (
     (re.compile(r"\d+"), "#"),
 )
 _WORDS = re.compile(r"[^\W\d_]{3,}")
-_EMPTY = frozenset(
-    """error errors exception fatal failed failure module named name such file directory not found the and for was
-    cannot can invalid syntax importerror modulenotfounderror exit code status command""".split()
-)
+_EMPTY_WORDS = """
+error errors exception fatal failed failure module named name such file directory not found the and for was cannot can
+invalid syntax importerror modulenotfounderror exit code status command
+"""
+_EMPTY = frozenset(_EMPTY_WORDS.split())
 
 
 def signature(command: str, output: str) -> str:
@@ -85,10 +88,11 @@ _PYTHON = re.compile(r"(?:\S*/)?python(?:3(?:\.\d+)?)?")
 _TEST_SCRIPT = re.compile(r"(?:\S*/)?run_?tests?\.py")
 _MODULES = frozenset(("pytest", "unittest", "nose", "tox", "mypy", "ruff", "flake8", "pylint", "black", "isort",
                       "build", "compileall", "pip", "coverage"))  # fmt: skip
-_ALONE = frozenset(
-    """pytest py.test tox nox jest vitest mocha rspec phpunit ctest runtests mypy ruff flake8 pylint pyright eslint tsc
-    shellcheck clippy golangci-lint ninja""".split()
-)
+_PROGRAMS = """
+pytest py.test tox nox jest vitest mocha rspec phpunit ctest runtests mypy ruff flake8 pylint pyright eslint tsc
+shellcheck clippy golangci-lint ninja
+"""
+_ALONE = frozenset(_PROGRAMS.split())
 _WITH_VERB = {  # program -> verbs that test, build, check or install
     "go": "test build vet",
     "cargo": "test build check clippy nextest",
@@ -143,7 +147,8 @@ def _commands(command: str) -> list[list[str]]:
         found = read_commands(_NOISE.sub("", command))
     except NotPlain:
         return []
-    return [words[next((at for at, word in enumerate(words) if not _ASSIGNMENT.fullmatch(word)), 0) :] for words in found]
+    first = [next((at for at, word in enumerate(words) if not _ASSIGNMENT.fullmatch(word)), 0) for words in found]
+    return [words[at:] for at, words in zip(first, found, strict=True)]
 
 
 def _only_moves(words: list[str]) -> bool:

@@ -24,7 +24,8 @@ class Step(NamedTuple):
 
     `text` is a title, the user's or the agent's words, a path or a command. A `file` was changed; where a tool wrote
     it whole, `created` comes before, and where it was looked at, `read`. A command that ended badly is named again by
-    `failed`, and what it printed last follows as its `output`. Of `todos` it is the whole list of open to-dos, a line each, which replaces the list before.
+    `failed`, and what it printed last follows as `output`. Of `todos` it is the whole list of open to-dos, a line
+    each, which replaces the list before.
     """
 
     kind: StepKind

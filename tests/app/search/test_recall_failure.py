@@ -105,7 +105,9 @@ def test_of_several_the_newest_is_told(store):
     assert f"`{PASSED}`" in fails(store)
 
 
-@pytest.mark.parametrize("verb", [("forget", "--session", "earlier", "--yes"), ("redact", "make reindex && pytest", "--yes")])
+@pytest.mark.parametrize(
+    "verb", [("forget", "--session", "earlier", "--yes"), ("redact", "make reindex && pytest", "--yes")]
+)
 def test_nothing_forgotten_or_erased_is_told(store, verb):
     earlier(store)
     assert 0 == call("--store", store, *verb).code

@@ -98,7 +98,12 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         answer = cast("_Server", self.server).model.respond(self.path.partition("?")[0], self._body())
         if isinstance(answer, Refuse):
-            told = {"code": 400, "type": "invalid_request_error", "status": "INVALID_ARGUMENT", "message": answer.message}
+            told = {
+                "code": 400,
+                "type": "invalid_request_error",
+                "status": "INVALID_ARGUMENT",
+                "message": answer.message,
+            }
             self._reply({"type": "error", "error": told}, 400)
         else:
             self._stream(answer) if isinstance(answer, list) else self._reply(answer)

@@ -71,7 +71,10 @@ def worktree(scene: Scene) -> str:
     scene.model.script.when("save it", Save())
     turn = scene.answered("Fix the cart, then save it.")
     expect(KNOWN in turn.main[0].talk.text, "the session in a worktree is not told what is known of its repository")
-    saved = {event["project"] for event in (*scene.events("fact", turn.session), *scene.events("session_start", turn.session))}
+    saved = {
+        event["project"]
+        for event in (*scene.events("fact", turn.session), *scene.events("session_start", turn.session))
+    }
     expect(saved == {str(scene.project)}, f"saved for {', '.join(sorted(saved))}")
     return ""
 
