@@ -41,10 +41,14 @@ ROOMS = {  # the agent's name in the log -> its room, which is also its name on 
     "vscode": "vscode",
     "qwen-code": "qwen",
     "opencode": "opencode",
+    "droid": "droid",
+    "auggie": "auggie",
+    "continue": "cn",
+    "kilo": "kilo",
 }
 _ALIASES = {"codex-cli": "codex", "gemini-cli": "gemini", "copilot-cli": "copilot", "cursor-agent": "cursor"}
 _RUN_FOREIGN_HOOKS_THEIR_WAY = ("copilot", "vscode")
-_READ_AGENTS_MD = ("amp", "windsurf", "droid")  # hosts without a room
+_READ_AGENTS_MD = ("amp", "windsurf")  # hosts without a room
 _prompts: "dict[str | None, str | None]" = {}
 
 
@@ -100,6 +104,8 @@ def read(payload: Payload, agent_hint: str = "", event_hint: str = "") -> HookCa
 def agent_of(payload: Payload, hint: str = "") -> str:  # noqa: PLR0911 - a table, in the order hosts imitate each other
     """Name the agent that sent a payload; never by the environment, which hosts inherit from each other."""
     name = text(payload, "hook_event_name")
+    if hint == "auggie" and not text(payload, "cursor_version"):  # the only one to run its hooks
+        return hint
     if text(payload, "cursor_version", "conversation_id"):
         return "cursor"
     if text(payload, "agent_action_name"):
@@ -116,6 +122,8 @@ def agent_of(payload: Payload, hint: str = "") -> str:  # noqa: PLR0911 - a tabl
         return "gemini" if name in _GEMINI_TOO and hint in ("", "gemini") else "copilot"
     if text(payload, "turn_id") or "/rollout-" in text(payload, "transcript_path").replace("\\", "/"):
         return "codex"
+    if hint == "claude-code" and payload.get("transcript_path") == "":
+        return "continue"
     return hint or "claude-code"
 
 

@@ -1,5 +1,7 @@
 """A hook answers whoever runs it, in the words it understands, and records under the agent that really called."""
 
+import json
+
 import pytest
 
 from eventlog import hosts
@@ -18,6 +20,9 @@ QWEN = {
     "transcript_path": "/q.jsonl",
 }
 OPENCODE = {"session_id": "ses_1", "cwd": "/home/ada/shop"}
+AUGGIE = {"conversation_id": "a-1", "workspace_roots": ["/home/ada/shop"]}
+CN = {"session_id": "n-1", "cwd": "/home/ada/shop", "transcript_path": ""}
+DROID = {"session_id": "d-1", "cwd": "/home/ada/shop", "transcript_path": "/home/ada/.factory/projects/d-1.jsonl"}
 VSCODE = {"sessionId": "v-1", "timestamp": "2026-02-20T12:00:00Z", "cwd": "/home/ada/shop", "transcript_path": "/t"}
 
 
@@ -46,6 +51,9 @@ CALLERS = {
     "codex by its turns": ({"session_id": "s", "turn_id": "t", "hook_event_name": "Stop"}, "claude-code", "codex"),
     "codex by its rollout": ({"transcript_path": "/x/rollout-2026.jsonl", "hook_event_name": "Stop"}, "", "codex"),
     "claude by nothing": ({"session_id": "s", "hook_event_name": "Stop"}, "", "claude-code"),
+    "auggie by the command": ({**AUGGIE, "hook_event_name": "Stop"}, "auggie", "auggie"),
+    "cursor in the hooks of auggie": ({**AUGGIE, "cursor_version": "3"}, "auggie", "cursor"),
+    "continue in the hooks of Claude Code": ({**CN, "hook_event_name": "PostToolUse"}, "claude-code", "continue"),
     "anyone by the command": ({"session_id": "s"}, "droid", "droid"),
 }
 
@@ -82,6 +90,10 @@ STARTS = {
     "vscode": ("vscode", {**VSCODE, "hookEventName": "SessionStart", "source": "new"}, NESTED),
     "opencode": ("opencode", {**OPENCODE, "hook_event_name": "SessionStart", "source": "startup"}, NESTED),
     "qwen": ("qwen", {**QWEN, "hook_event_name": "SessionStart", "source": "startup"}, NESTED),
+    "droid": ("droid", {**DROID, "hook_event_name": "SessionStart", "source": "startup"}, NESTED),
+    "auggie": ("auggie", {**AUGGIE, "hook_event_name": "SessionStart"}, NESTED),
+    "continue": ("cn", {**CN, "hook_event_name": "SessionStart", "source": "startup"}, NESTED),
+    "kilo": ("kilo", {**OPENCODE, "hook_event_name": "SessionStart", "source": "startup"}, NESTED),
     "cursor in the hooks of Claude Code": ("claude", cursor("SessionStart"), NESTED),
     "copilot in them": ("claude", {**PASCAL, "hook_event_name": "SessionStart"}, ("additionalContext",)),
     "vscode in them": ("claude", {**VSCODE, "hookEventName": "SessionStart"}, NESTED),
@@ -126,6 +138,12 @@ STOPS = {
         lambda turn: cursor("stop", generation_id=f"g{turn}", status="completed", loop_count=0),
         None,
         "followup_message",
+    ),
+    "droid": (
+        "droid",
+        lambda turn: {**DROID, "hook_event_name": "Stop", "prompt_id": f"p{turn}"},
+        ("decision", "block"),
+        "reason",
     ),
     "cursor in the hooks of Claude Code": (
         "claude",
@@ -182,6 +200,24 @@ def test_a_prompt_of_opencode_is_taken_out_of_the_quotes_it_is_handed_on_in(stor
     (event,) = events(store)
 
     assert ("opencode", said) == (event.agent, event.payload["prompt"])
+
+
+def test_auggie_is_asked_where_it_looks_for_it_and_its_prompt_is_what_the_user_said():
+    stop = hosts.read({**AUGGIE, "hook_event_name": "Stop", "agent_stop_cause": "end_turn"}, "auggie")
+    left = hosts.read({**AUGGIE, "hook_event_name": "Stop", "agent_stop_cause": "interrupted"}, "auggie")
+    prompt = hosts.read({**AUGGIE, "hook_event_name": "PromptSubmit", "user_prompt": "Why?"}, "auggie")
+    asked = json.loads(hosts.dialect("auggie", "auggie").ask("Save."))
+
+    assert ("a-1", "/home/ada/shop", True) == (stop.session, stop.cwd, stop.may_ask)
+    assert not left.may_ask
+    assert ("Why?", "") == (prompt.payload["prompt"], prompt.asked)
+    assert {"hookEventName": "Stop", "decision": "block", "reason": "Save."} == asked["hookSpecificOutput"]
+
+
+def test_every_stop_of_continue_is_the_end_of_a_turn():
+    call = hosts.read({**CN, "hook_event_name": "Stop", "stop_hook_active": True}, "continue")
+
+    assert ("turn_end", False) == (call.type, call.may_ask)
 
 
 def test_a_turn_of_qwen_is_one_prompt_however_often_it_is_submitted(store):

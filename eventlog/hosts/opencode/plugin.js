@@ -1,8 +1,10 @@
-// Written by `eventlog install opencode`; `eventlog uninstall opencode` removes it.
+// Written by `eventlog install AGENT`; `eventlog uninstall AGENT` removes it.
 import { spawnSync } from "node:child_process"
 
 const COMMANDS = {}
 
+const AGENT = /--agent (\w+)/.exec(COMMANDS.SessionStart)?.[1] ?? "opencode"
+const SESSION_ID = `${AGENT.toUpperCase()}_SESSION_ID` // of the agent's shell commands
 const ASKS = { SessionStart: true, UserPromptSubmit: true, SubagentStart: true }
 
 export const EventLog = async ({ directory }) => {
@@ -20,7 +22,7 @@ export const EventLog = async ({ directory }) => {
     try {
       const ended = spawnSync("/bin/sh", ["-c", COMMANDS[event]], {
         input: JSON.stringify({ ...about, ...fields }),
-        env: { ...process.env, OPENCODE_SESSION_ID: root },
+        env: { ...process.env, [SESSION_ID]: root },
         timeout: 5000,
       })
       return ASKS[event] ? (JSON.parse(String(ended.stdout) || "{}").hookSpecificOutput?.additionalContext ?? "") : ""
@@ -76,7 +78,7 @@ export const EventLog = async ({ directory }) => {
       tell("PreCompact", sessionID)
     },
     "shell.env": async ({ sessionID }, output) => {
-      if (sessionID) output.env.OPENCODE_SESSION_ID = parents.get(sessionID) ?? sessionID
+      if (sessionID) output.env[SESSION_ID] = parents.get(sessionID) ?? sessionID
     },
     dispose: async () => {
       for (const session of begun) tell("SessionEnd", session, { reason: "exit" })

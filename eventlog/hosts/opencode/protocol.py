@@ -20,11 +20,11 @@ ask = claude.ask_with_prompt
 flush = claude.flush
 
 
-def read(payload: Payload, name: str) -> HookCall:
+def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
     """Make a call of a payload."""
     if prompt := text(payload, "prompt"):
         payload = {**payload, "prompt": _unquoted(prompt)}
-    call = claude.read(payload, name, AGENT)
+    call = claude.read(payload, name, agent)
     call.may_ask = call.name == claude.PROMPT
     return call
 

@@ -18,7 +18,7 @@ from eventlog.hosts.transcripts.steps import ShellCalls, Step, from_tool
 from eventlog.secrets import scrub_text
 
 # hosts' names of a prompt of the user, in lower case
-PROMPTS = ("userpromptsubmit", "userpromptsubmitted", "beforesubmitprompt", "beforeagent")
+PROMPTS = ("userpromptsubmit", "promptsubmit", "userpromptsubmitted", "beforesubmitprompt", "beforeagent")
 _TOOLS, _FAILED_TOOL = ("posttooluse", "aftertool"), "posttoolusefailure"
 
 _WRAPPED = re.compile(r"<(hook_context|hook_prompt|system-reminder|session_context)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL)

@@ -73,7 +73,7 @@ def text_of(content: Any) -> str:
 
 _WRITES = frozenset(
     ("write", "edit", "multiedit", "notebookedit", "writefile", "replace", "searchreplace", "editfile", "create",
-     "createfile", "strreplace", "strreplaceeditor", "delete", "deletefile", "insertedit", "replacestringinfile")
+     "createfile", "savefile", "strreplace", "strreplaceeditor", "delete", "deletefile", "insertedit", "replacestringinfile")
 )  # fmt: skip
 _CREATES = frozenset(("write", "writefile", "create", "createfile"))
 _READS = frozenset(("read", "readfile", "view"))
@@ -81,7 +81,7 @@ _WRITTEN_WHOLE: tuple[StepKind, ...] = ("created", "file")
 _PATHS = ("file_path", "filePath", "path", "notebook_path", "target_file", "absolute_path")
 _RUNS = frozenset(
     ("bash", "shell", "execcommand", "runshellcommand", "runterminalcmd", "runterminalcommand", "localshell", "exec",
-     "runinterminal", "powershell")
+     "execute", "launchprocess", "runinterminal", "powershell")
 )  # fmt: skip
 _PATCHES = frozenset(("applypatch",))
 _PLANS = frozenset(("todowrite", "updateplan", "writetodos", "updatetodo"))
@@ -93,7 +93,7 @@ _OPEN_BOX = re.compile(r"^\s*[-*] \[ \] +(\S.*)$", re.MULTILINE)
 
 def from_tool(name: str, arguments: Any) -> Iterator[Step]:
     """Yield the effects of a tool call; its arguments as an object, or as the JSON text of an object."""
-    plain = name.rpartition("__")[2].casefold().replace("_", "")
+    plain = name.rpartition("__")[2].casefold().replace("_", "").replace("-", "")
     parsed = codec.json_object(arguments) if isinstance(arguments, str) else None
     arguments = arguments if parsed is None else parsed
     path = next((dig(arguments, key) for key in _PATHS if isinstance(dig(arguments, key), str)), "")

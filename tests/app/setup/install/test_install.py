@@ -18,6 +18,9 @@ FILES = {
     "copilot": ".copilot/hooks/eventlog.json",
     "vscode": ".copilot/hooks/eventlog-vscode.json",
     "qwen": ".qwen/settings.json",
+    "droid": ".factory/hooks.json",
+    "auggie": ".augment/settings.json",
+    "cn": ".continue/settings.json",
 }
 CONTENTS = {
     "missing": None,
@@ -106,6 +109,9 @@ def _timeouts(home, agent):
         ("copilot", 10, {}),
         ("vscode", 10, {}),
         ("qwen", 10, {}),
+        ("droid", 10, {}),
+        ("auggie", 10_000, {}),
+        ("cn", 10, {}),
     ],
 )
 def test_timeouts_are_in_the_hosts_unit(home, agent, usual, special):

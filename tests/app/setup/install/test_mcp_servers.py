@@ -17,6 +17,9 @@ FILES = {
     "cursor": (".cursor/mcp.json", "mcpServers"),
     "qwen": (".qwen/settings.json", "mcpServers"),
     "opencode": (".config/opencode/opencode.json", "mcp"),
+    "droid": (".factory/mcp.json", "mcpServers"),
+    "auggie": (".augment/settings.json", "mcpServers"),
+    "kilo": (".config/kilo/kilo.json", "mcp"),
 }
 IN_PROJECT = {
     "claude": ".mcp.json",
@@ -25,6 +28,9 @@ IN_PROJECT = {
     "cursor": ".cursor/mcp.json",
     "qwen": ".qwen/settings.json",
     "opencode": "opencode.json",
+    "droid": ".factory/mcp.json",
+    "auggie": ".augment/settings.json",
+    "kilo": "kilo.json",
 }
 JSON = {
     "state of the host": '{\n    "numStartups": 7,\n    "projects": {\n        "/p": {}\n    }\n}\n',

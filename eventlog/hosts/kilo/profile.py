@@ -1,0 +1,16 @@
+"""Kilo's files; it runs the plugin of OpenCode; documentation, not run: kilo.ai/docs/automate/extending/plugins, /mcp."""
+
+from eventlog.hosts.opencode.profile import PROFILE as OPENCODE
+from eventlog.hosts.profile import HostProfile
+
+PROFILE: HostProfile = OPENCODE._replace(
+    agent="kilo",
+    name="Kilo",
+    home=".config/kilo",
+    home_variable="",
+    hooks=OPENCODE.hooks._replace(user_file="plugin/eventlog.js", project_file=".kilo/plugin/eventlog.js"),
+    traces=(".config/kilo",),
+    programs=("kilo", "kilocode"),
+    runs=("kilo",),
+    marks=(),
+)
