@@ -236,7 +236,7 @@ def test_the_log_has_as_prompts_just_those_that_may_be_told_something(agent):
     asked = {call.name for call in calls if call.asked}
 
     assert asked == {call.name for call in calls if call.type == "host_event" and call.name == prompt_of(call.agent)}
-    assert bool(asked) == (agent not in ("cursor", "vscode", "an unknown one"))
+    assert bool(asked) == (agent not in ("cursor", "vscode", "auggie", "an unknown one"))
 
 
 @pytest.mark.parametrize(("agent", "prompt", "stop"), [(name, *both) for name, both in ASKED_WITH_A_PROMPT.items()])
@@ -337,9 +337,8 @@ def test_gemini_tells_of_an_end_twice_and_it_is_one(store):
 
 def test_an_unknown_host_is_recorded_and_not_answered(store):
     answers = [
-        tell(store, {"session_id": "d", "hook_event_name": name}, "--agent", "droid")
-        for name in ("SessionStart", "Stop")
+        tell(store, {"session_id": "d", "hook_event_name": name}, "--agent", "amp") for name in ("SessionStart", "Stop")
     ]
 
     assert [{}, {}] == answers
-    assert [("droid", "session_start"), ("droid", "turn_end")] == [(one.agent, one.type) for one in events(store)]
+    assert [("amp", "session_start"), ("amp", "turn_end")] == [(one.agent, one.type) for one in events(store)]

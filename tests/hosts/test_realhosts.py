@@ -150,13 +150,13 @@ def test_what_held_at_the_second_try_only_is_shown_with_what_failed_first():
 
 
 def test_the_time_of_a_turn_may_fail(monkeypatch):
+    seconds = iter([1.0, 1.0, *[9.0, 1.0] * 5])
     scene: Any = Namespace(
         host=Namespace(name="claude"),
         install=lambda: None,
         eventlog=lambda *_: None,
         answered=lambda _: Namespace(ended=Namespace(seconds=next(seconds))),
     )
-    seconds = iter([1.0, 1.0, *[9.0, 1.0] * 5])
     with pytest.raises(Fails, match=r"9\.00 ×"):
         speed.turn_with_and_without(scene)
 

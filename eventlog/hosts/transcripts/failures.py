@@ -60,7 +60,7 @@ def _program(command: str) -> str:
 
 
 def _error_in(output: str) -> str:
-    """Find the last line that names an error, without what varies; "" where it is one of the code, or names nothing."""
+    """Find the last line that names an error, without what varies; "" for errors of the code, and for empty names."""
     lines = _COLOUR.sub("", output)[-_LOOKED_AT:].splitlines()
     for line in reversed(lines):
         if _OF_CODE.search(line) or _OF_PLACE.search(line):
@@ -132,9 +132,9 @@ _NEVER = re.compile(
 
 def repeatable(command: str) -> str:
     """Return a command that any agent may repeat, without what was done with its output; "" for any other."""
-    plain = one_line(_NOISE.sub("", command))
+    plain = _NOISE.sub("", command).strip()
     found = _commands(plain)
-    if not found or len(plain) > _LONGEST_COMMAND:
+    if not found or len(plain) > _LONGEST_COMMAND or plain != one_line(plain):
         return ""
     kinds = [_kind(words) for words in found]
     is_known = all(kind or _only_moves(words) for kind, words in zip(kinds, found, strict=True))
@@ -185,6 +185,7 @@ def _kind_of_python(rest: list[str]) -> str:
 
 def _kind_of_verb(program: str, rest: list[str]) -> str:
     verbs = _WITH_VERB.get(program)
+    rest = rest[next((at for at, word in enumerate(rest) if not word.startswith("-")), len(rest)) :]
     if verbs is None or not rest:
         return ""
     if program == "npx":
@@ -200,7 +201,7 @@ def _kind_of_verb(program: str, rest: list[str]) -> str:
 # ------------------------------------------------------------------------------------------------ drawn from steps
 
 
-class _Run:
+class _ShellRun:
     """A command of a session, and how many files were changed before it."""
 
     def __init__(self, command: str, edits: int) -> None:
@@ -214,9 +215,9 @@ class Failures:
     """The commands of a session in their order, collected while its steps go by."""
 
     def __init__(self) -> None:
-        self._runs: list[_Run] = []
+        self._runs: list[_ShellRun] = []
         self._edits = 0
-        self._failed: _Run | None = None
+        self._failed: _ShellRun | None = None
 
     def add(self, step: Step) -> None:
         """Take in a step: a command, its failure, what it printed, or a changed file."""
@@ -224,7 +225,7 @@ class Failures:
             case ("file" | "created", _):
                 self._edits += 1
             case ("command", command):
-                self._runs.append(_Run(command, self._edits))
+                self._runs.append(_ShellRun(command, self._edits))
             case ("failed", command):
                 self._failed = next((run for run in reversed(self._runs) if run.command == command), None)
                 if self._failed:
@@ -240,7 +241,7 @@ class Failures:
                 found[run.failure] = passed
         return [{"failure": failure, "passed": passed} for failure, passed in found.items()][:_MOST_FIXES]
 
-    def _passed_after(self, at: int, failed: _Run) -> str:
+    def _passed_after(self, at: int, failed: _ShellRun) -> str:
         """Find the next command about the same that passed, if nothing was edited; "" for none, or for the same."""
         later = (run.command for run in self._runs[at + 1 :] if not run.has_failed and run.edits == failed.edits)
         words = _named_in(failed.command)

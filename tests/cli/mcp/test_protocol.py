@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eventlog
+from eventlog.cli.mcp.protocol import Protocol
 from eventlog.cli.mcp.server import Session
 from eventlog.cli.mcp.tools import INSTRUCTIONS, TOOLS, ToolCalls
 from eventlog.log.event_log import EventLog
@@ -32,7 +33,7 @@ class Client:
     def __init__(self, store, *, agent="claude-code", shared=False, greet=True):
         self._said: list[bytes] = []
         self.calls = ToolCalls(Store(str(store)), agent, shared=shared)
-        self._session = Session(self.calls, "1", self._said.append)
+        self._session = Session(self.calls, Protocol(self.calls.call, "1"), self._said.append)
         if greet:
             self.send(INITIALIZE)
 
