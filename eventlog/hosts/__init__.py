@@ -104,10 +104,8 @@ def read(payload: Payload, agent_hint: str = "", event_hint: str = "") -> HookCa
 def agent_of(payload: Payload, hint: str = "") -> str:  # noqa: PLR0911 - a table, in the order hosts imitate each other
     """Name the agent that sent a payload; never by the environment, which hosts inherit from each other."""
     name = text(payload, "hook_event_name")
-    if hint == "auggie" and not text(payload, "cursor_version"):  # the only one to run its hooks
-        return hint
     if text(payload, "cursor_version", "conversation_id"):
-        return "cursor"
+        return hint if hint == "auggie" and not text(payload, "cursor_version") else "cursor"
     if text(payload, "agent_action_name"):
         return "windsurf"
     if camel := text(payload, "hookEventName"):
@@ -122,9 +120,7 @@ def agent_of(payload: Payload, hint: str = "") -> str:  # noqa: PLR0911 - a tabl
         return "gemini" if name in _GEMINI_TOO and hint in ("", "gemini") else "copilot"
     if text(payload, "turn_id") or "/rollout-" in text(payload, "transcript_path").replace("\\", "/"):
         return "codex"
-    if hint == "claude-code" and payload.get("transcript_path") == "":
-        return "continue"
-    return hint or "claude-code"
+    return "continue" if hint == "claude-code" and payload.get("transcript_path") == "" else hint or "claude-code"
 
 
 def event_name(payload: Payload, hint: str = "") -> str:

@@ -1,4 +1,4 @@
-"""Kilo's files; it runs the plugin of OpenCode; documentation, not run: kilo.ai/docs/automate/extending/plugins, /mcp."""
+"""Kilo's files; it runs the plugin of OpenCode; documentation, not run: kilo.ai/docs/automate/extending/plugins."""
 
 from eventlog.hosts.opencode.profile import PROFILE as OPENCODE
 from eventlog.hosts.profile import HostProfile

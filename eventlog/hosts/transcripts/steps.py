@@ -73,7 +73,8 @@ def text_of(content: Any) -> str:
 
 _WRITES = frozenset(
     ("write", "edit", "multiedit", "notebookedit", "writefile", "replace", "searchreplace", "editfile", "create",
-     "createfile", "savefile", "strreplace", "strreplaceeditor", "delete", "deletefile", "insertedit", "replacestringinfile")
+     "createfile", "savefile", "strreplace", "strreplaceeditor", "delete", "deletefile", "insertedit",
+     "replacestringinfile")
 )  # fmt: skip
 _CREATES = frozenset(("write", "writefile", "create", "createfile"))
 _READS = frozenset(("read", "readfile", "view"))
