@@ -55,6 +55,7 @@ def plugin_files(version: str, tools: Sequence[ToolSummary]) -> dict[str, bytes]
         texts[str(folder / _SCRIPT)] = script
         texts[str(folder / _SKILL)] = _skill(hosts)
         documents |= {str(folder / path): value for path, value in _documents(host, host.plugin, release, script)}
+        documents |= {host.plugin.catalog: _catalog(host.plugin, release)} if host.plugin.catalog else {}
     documents |= _agent_plugins(release)
     documents["server.json"] = _registry_entry(version)
     texts |= {path: json.dumps(value, indent=2, ensure_ascii=False) + "\n" for path, value in documents.items()}
@@ -102,9 +103,12 @@ def _documents(host: HostProfile, form: PluginFormat, release: str, script: str)
     yield form.hooks, {**host.hooks.document, "hooks": hooks}
     if form.servers:
         yield form.servers, servers
-    if form.catalog:
-        plugin = {"name": _NAME, "source": "./", "description": _ABOUT, "version": release}
-        yield form.catalog, {"name": _NAME, "owner": _MAKER, "plugins": [plugin]}
+
+
+def _catalog(form: PluginFormat, release: str) -> dict[str, Any]:
+    """Make the marketplace of this plugin alone."""
+    plugin = {"name": _NAME, "description": _ABOUT, "version": release, **form.listing}
+    return {"name": _NAME, "owner": _MAKER, "plugins": [plugin]}
 
 
 def _hook(host: HostProfile, form: PluginFormat, event: str) -> dict[str, Any]:

@@ -73,7 +73,8 @@ class PluginFormat(NamedTuple):
     servers: str = ".mcp.json"  # "" where they stand in the manifest
     names_root_to_servers: bool = True
     fields: Mapping[str, Any] = {}  # of the manifest, beside name, version and description
-    catalog: str = ""  # a marketplace of this plugin alone
+    catalog: str = ""  # a marketplace of this plugin alone, at the root of the built directory
+    listing: Mapping[str, Any] = {}  # its entry there, beside name, version and description
 
 
 class ForeignHooks(NamedTuple):

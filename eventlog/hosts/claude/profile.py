@@ -49,6 +49,7 @@ PROFILE = HostProfile(
         manifest=".claude-plugin/plugin.json",
         root="${CLAUDE_PLUGIN_ROOT}",
         catalog=".claude-plugin/marketplace.json",
+        listing={"source": "./"},
     ),
     runs=("claude",),
     marks=("CLAUDECODE",),

@@ -148,14 +148,19 @@ PROFILE = HostProfile(
     rules=RuleFile(project_file="AGENTS.md", user_file="AGENTS.md"),
     permission=_PERMISSION,
     servers=ServerFile(keys=("mcp_servers",), is_toml=True),  # docs: /codex/mcp
-    plugin=PluginFormat(  # docs: /codex/plugins/build; it reads the marketplace of Claude Code
+    plugin=PluginFormat(  # docs: /codex/plugins/build; beside a `plugin.json` of Agent Plugins it would read no hooks
         install="codex plugin marketplace add {directory} && codex plugin add eventlog@eventlog",
+        folder="codex",
         manifest=".codex-plugin/plugin.json",
         root="${CLAUDE_PLUGIN_ROOT}",
-        hooks="hooks/codex.json",
-        servers=".codex-plugin/mcp.json",
         names_root_to_servers=False,
-        fields={"skills": "./skills/", "hooks": "./hooks/codex.json", "mcpServers": "./.codex-plugin/mcp.json"},
+        fields={"skills": "./skills/", "mcpServers": "./.mcp.json"},
+        catalog=".agents/plugins/marketplace.json",
+        listing={
+            "source": {"source": "local", "path": "./codex"},
+            "policy": {"installation": "AVAILABLE", "authentication": "ON_USE"},
+            "category": "Productivity",
+        },
     ),
     distrust=_distrust,
     trust_file="config.toml",

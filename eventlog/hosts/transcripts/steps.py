@@ -187,7 +187,7 @@ class ShellCalls:
         end = text_of(output)[-_END_OF_OUTPUT:] if command else ""
         if command and (badly or _ENDED_BADLY.search(end)):
             yield Step("failed", command)
-            yield Step("output", end)
+            yield from [Step("output", end)] if end else []
 
 
 _LONGEST = 4000  # characters looked at

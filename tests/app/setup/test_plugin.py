@@ -115,11 +115,15 @@ def test_the_formats_without_a_host_have_what_their_schemas_ask_for():
     assert [{"name": "recall", "description": "Search."}] == manifest["tools"]
 
 
-def test_the_marketplace_lists_the_plugin_beside_it():
-    market = JSON[".claude-plugin/marketplace.json"]
+@pytest.mark.parametrize("host", [host for host in HOSTS if host.plugin.catalog], ids=lambda host: host.agent)
+def test_a_marketplace_lists_the_plugin_of_its_host(host):
+    market = JSON[host.plugin.catalog]
+    (listed,) = market["plugins"]
+    source = listed["source"]["path"] if isinstance(listed["source"], dict) else listed["source"]
 
     assert {"name", "owner", "plugins"} == market.keys()
-    assert [("eventlog", "./")] == [(one["name"], one["source"]) for one in market["plugins"]]
+    assert ("eventlog", "1.2.3") == (listed["name"], listed["version"])
+    assert host.plugin.folder == source.removeprefix("./")
 
 
 def test_the_skill_is_short_and_names_tools_first():

@@ -19,7 +19,7 @@ class Gemini(Host):
 
     name, agent, title = "gemini", "gemini", "Gemini CLI"
     quit, compact = "/quit", "/compress"
-    consents, removes = " --consent", "gemini extensions uninstall eventlog"
+    removes = "gemini extensions uninstall eventlog"
 
     def program(self, modules):
         return modules / ".bin" / "gemini"
@@ -30,6 +30,9 @@ class Gemini(Host):
 
     def environment(self, address):
         return {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": address}
+
+    def consenting(self, install):
+        return f"echo y | {install} --consent"
 
     def turn(self, prompt, session, *, resume, free):
         mode = ["--approval-mode", "yolo"] if free else []

@@ -29,7 +29,6 @@ class Host(ABC):
     title: ClassVar[str]
     quit: ClassVar[str] = "/exit"
     compact: ClassVar[str] = "/compact"
-    consents: ClassVar[str] = ""  # to a plugin's hooks, on the command line
     removes: ClassVar[str] = ""  # the command that removes our plugin; "" where it takes none
     tells_of_failures: ClassVar[bool] = False  # of turns that end by an error of the model
     tells_of_ends: ClassVar[bool] = True  # of a conversation without a terminal
@@ -53,6 +52,10 @@ class Host(ABC):
     @abstractmethod
     def terminal(self) -> list[str]:
         """Arguments of a conversation in a terminal, free to run every command."""
+
+    def consenting(self, install: str) -> str:
+        """The command that installs a plugin, with what a person would answer."""
+        return install
 
     def session(self, ended: Ended, wanted: str) -> str:
         """The id of the conversation a turn belonged to."""

@@ -19,7 +19,7 @@ class Qwen(Host):
 
     name, agent, title = "qwen", "qwen-code", "Qwen Code"
     quit, compact = "/quit", "/compress"
-    consents, removes = " --consent", "qwen extensions uninstall eventlog"
+    removes = "qwen extensions uninstall eventlog"
     tells_of_ends, tells_of_failures = False, True
 
     def program(self, modules):
@@ -30,6 +30,9 @@ class Qwen(Host):
 
     def environment(self, address):
         return {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{address}/v1", "OPENAI_MODEL": "fake"}
+
+    def consenting(self, install):
+        return f"{install} --consent"
 
     def turn(self, prompt, session, *, resume, free):
         mode = ["--approval-mode", "yolo"] if free else []

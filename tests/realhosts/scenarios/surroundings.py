@@ -17,7 +17,7 @@ def plugin(scene: Scene) -> str:
     place = scene.home.parent / "plugin"
     built = json.loads(scene.eventlog("plugin", "build", str(place), "--json"))
     scene.eventlog("fact", KNOWN, "--session", "earlier", "--project", str(scene.project))
-    scene.shell(built["install"][_name(scene)] + scene.host.consents)
+    scene.shell(scene.host.consenting(built["install"][_name(scene)]))
     _expect_context_and_tools(scene, "Hello from the plugin.")
     scene.eventlog("install", scene.host.name)
     _expect_context_and_tools(scene, "Hello from both.")
