@@ -38,8 +38,8 @@ def serve(store: Store, agent: str, *, shared: bool) -> None:
     A plugin's server has no tools where the agent's files register another one: an agent has each tool once.
     """
     calls = ToolCalls(store, hosts.agent_name(agent), shared=shared)
-    is_second = hosts.PLUGIN in os.environ and hosts.registers_server(calls.agent, os.path.realpath("."))
-    _run(calls, Protocol(calls.call, version() or "unknown", () if is_second else TOOLS))
+    tools = () if hosts.is_second_server(calls.agent, os.path.realpath(".")) else TOOLS
+    _run(calls, Protocol(calls.call, version() or "unknown", tools))
 
 
 def _run(calls: ToolCalls, answers: Protocol) -> None:

@@ -227,6 +227,15 @@ def _has_our_server(path: str) -> bool:
     return any(script in data for script in _SERVER_SCRIPTS)
 
 
+def is_second_server(agent: str, project: str) -> bool:
+    """Return whether a plugin's server runs beside the server of the host's own files.
+
+    Most hosts start a single server of a name.
+    """
+    runs_both = getattr(part(agent, "protocol"), "RUNS_SERVERS_OF_PLUGINS_TOO", False)
+    return runs_both and PLUGIN in os.environ and registers_server(agent, project)
+
+
 PLUGIN = "EVENTLOG_PLUGIN"  # in the environment of what a plugin starts
 _SERVER_SCRIPTS = b"/eventlog/cli/mcp/start.py", rb"\\eventlog\\cli\\mcp\\start.py"  # in JSON and TOML
 

@@ -19,6 +19,7 @@ SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"  # of its agent's shell commands: th
 MOST_AT_START = ("utf-16-le", 19_800)  # 10,000 characters of two bytes; of more it shows a file, and how that begins
 MEMORY = (("CLAUDE.md",), (".claude/CLAUDE.md",), ("CLAUDE.local.md",)), ((".claude/CLAUDE.md",),), True
 SERVERS = "CLAUDE_CONFIG_DIR", "", ".claude.json", ".mcp.json"
+RUNS_SERVERS_OF_PLUGINS_TOO = True  # beside a server of the same name in its own files
 SILENT = b""
 PROMPT = "UserPromptSubmit"  # the event of a prompt, whose answer reaches the agent
 
