@@ -127,6 +127,7 @@ def test_a_model_that_refuses_answers_with_an_error_in_every_dialect(model, path
     with pytest.raises(HTTPError) as refused:
         ask(model, path, DIALECTS[path])
 
+    refused.value.close()
     assert 400 == refused.value.code
     assert 1 == len(model.calls)
 
