@@ -115,7 +115,9 @@ def test_the_formats_without_a_host_have_what_their_schemas_ask_for():
     assert [{"name": "recall", "description": "Search."}] == manifest["tools"]
 
 
-@pytest.mark.parametrize("host", [host for host in HOSTS if host.plugin.catalog], ids=lambda host: host.agent)
+@pytest.mark.parametrize(
+    "host", [host for host in HOSTS if host.plugin and host.plugin.catalog], ids=lambda host: host.agent
+)
 def test_a_marketplace_lists_the_plugin_of_its_host(host):
     market = JSON[host.plugin.catalog]
     (listed,) = market["plugins"]
