@@ -58,6 +58,7 @@ AGENTS = {
     "init-nothing": Screen(("init",), (("init", "--yes"),)),
     "install": Screen(("install", "claude"), answer="y\n"),
     "install-again": Screen(("install", "claude", "--no-allow"), CLAUDE),
+    "plugin": Screen(("plugin", "build", "plugin")),
     "uninstall": Screen(("uninstall", "claude"), CLAUDE),
     "uninstall-nothing": Screen(("uninstall", "claude")),
     "doctor": _reads("doctor"),

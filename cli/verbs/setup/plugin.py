@@ -8,7 +8,7 @@ from eventlog import __version__
 from eventlog.app.setup.plugin import ToolSummary, build_plugin, install_commands, plugin_files
 from eventlog.cli import options
 from eventlog.cli.mcp.tools import TOOLS
-from eventlog.cli.terminal import count, emit_pretty, say
+from eventlog.cli.terminal import count, emit_pretty, hang, say
 
 
 @click.group(epilog=options.examples("eventlog plugin build ~/eventlog-plugin"))
@@ -35,7 +35,8 @@ def _build(directory: Path, as_json: bool) -> int:
     if as_json:
         emit_pretty({"status": "ok", "path": str(directory), "files": sorted(files), "install": commands})
     else:
-        say(f"{directory}: {count(len(files), 'file')} of version {__version__}")
+        say(f"{directory}: {count(len(files), 'file')}")
         for name, command in commands.items():
-            say(f"{name:<20} {command}")
+            for line in hang(f"{name:<20} ", command):
+                say(line)
     return 0
