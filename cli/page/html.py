@@ -119,9 +119,12 @@ def _views(page: PageModel) -> Iterator[str]:
     yield "".join(_days_of_sessions(page))
     yield '</section>\n<section class="card" id="told" data-view="told">'
     yield "<header><h2>What the agent was told</h2></header>"
-    yield '<p class="soft">Choose a session. Without JavaScript: <code>eventlog why --session ID</code></p></section></div>'
-    yield f'<div class="pair"><section class="card" id="open"><header><h2>Open</h2></header>{"".join(_open(page))}</section>'
-    yield f'<section class="card" id="numbers"><header><h2>Numbers</h2></header>{"".join(_numbers(page))}</section></div>'
+    yield '<p class="soft">Choose a session. Without JavaScript: '
+    yield "<code>eventlog why --session ID</code></p></section></div>"
+    yield '<div class="pair"><section class="card" id="open"><header><h2>Open</h2></header>'
+    yield f'{"".join(_open(page))}</section>'
+    yield '<section class="card" id="numbers"><header><h2>Numbers</h2></header>'
+    yield f'{"".join(_numbers(page))}</section></div>'
 
 
 def _is_memory(file: FileTimeline) -> bool:
