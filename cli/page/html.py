@@ -122,9 +122,9 @@ def _views(page: PageModel) -> Iterator[str]:
     yield '<p class="soft">Choose a session. Without JavaScript: '
     yield "<code>eventlog why --session ID</code></p></section></div>"
     yield '<div class="pair"><section class="card" id="open"><header><h2>Open</h2></header>'
-    yield f'{"".join(_open(page))}</section>'
+    yield f"{''.join(_open(page))}</section>"
     yield '<section class="card" id="numbers"><header><h2>Numbers</h2></header>'
-    yield f'{"".join(_numbers(page))}</section></div>'
+    yield f"{''.join(_numbers(page))}</section></div>"
 
 
 def _is_memory(file: FileTimeline) -> bool:
