@@ -6,7 +6,7 @@ VENV   := .venv
 export PYTHONDONTWRITEBYTECODE :=
 PIP    := $(VENV)/bin/pip --quiet --disable-pip-version-check
 
-.PHONY: demo test one steady fuzz simulate test-wheel pythons dist-check site lint fix docs secrets-rules bench bench-memory hosts hosts-terminal clean
+.PHONY: demo test one steady fuzz simulate trust test-wheel pythons dist-check site lint fix docs secrets-rules bench bench-memory hosts hosts-terminal clean
 
 demo: $(VENV)/.runtime
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh fixtures/demo/demo.sh
@@ -50,6 +50,12 @@ SEEDS ?= 1000
 FIRST ?= 0
 simulate: $(VENV)/.dev
 	$(VENV)/bin/python -m tests.simulator $(SEEDS) --first $(FIRST)
+
+# The tests of each promise at full effort, an evening long; the table goes into docs/guarantees.md. SCALE=0.1 is a tenth.
+SCALE ?= 1
+trust: SEEDS = 100000
+trust: $(VENV)/.dev
+	$(VENV)/bin/python -m tests.support.trust --scale $(SCALE) --seeds $(SEEDS) --only '$(ONLY)' --write
 
 lint: $(VENV)/.dev
 	$(VENV)/bin/ruff check .
