@@ -33,7 +33,8 @@ pythons: $(VENV)/.dev
 
 # What would be published: the wheel twice, with the same bytes, its bill of materials, and whether uv and pipx run it.
 dist-check: $(VENV)/.dev
-	$(VENV)/bin/python -m tests.support.dist_check
+	$(PIP) install uv pipx
+	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/python -m tests.support.dist_check
 
 # The pages of docs/ as a site, in build/site.
 site: $(VENV)/.dev

@@ -68,21 +68,20 @@ def withdraw_gone(store: "Store", project: str | None = None) -> bool:
 
     A person's own decision stays where another branch is checked out than its file was last seen on. Raises NotStored.
     """
-    agreed = _approvals(store)
-    before = fastjson.dumps(agreed)
     asked = {
         path: entry
-        for path, entry in agreed.items()
-        if _is_complete(entry) and not entry.get("gone") and project in (None, entry["project"])
+        for path, entry in team_approvals(store).items()
+        if not entry.get("gone") and project in (None, entry["project"])
     }
+    before = {path: fastjson.dumps(entry) for path, entry in asked.items()}
     gone = [path for path, entry in asked.items() if not _stands(path, entry)]
     standing = {entry["event"] for path, entry in asked.items() if path not in gone}
     for path in gone:
         asked[path]["gone"] = True
         if asked[path]["event"] not in standing:  # one decision may have several files
             _withdraw(store, path, asked[path])
-    if fastjson.dumps(agreed) != before:
-        _write(store, agreed)
+    if changed := {path: entry for path, entry in asked.items() if fastjson.dumps(entry) != before[path]}:
+        approve(store, changed)
     return bool(gone)
 
 
