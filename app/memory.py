@@ -30,8 +30,10 @@ from eventlog.app.setup.seal import verify_sealed
 from eventlog.app.setup.session_hooks import lifecycle
 from eventlog.app.setup.session_hooks.hooks import HookOutcome, SessionMoment
 from eventlog.app.setup.session_hooks.run import run_hooks
+from eventlog.app.write import correct as correcting
 from eventlog.app.write import forget as forgetting
 from eventlog.app.write import undo as undoing
+from eventlog.app.write.correct import CorrectionResult
 from eventlog.app.write.forget import ForgetResult
 from eventlog.app.write.undo import UndoResult
 from eventlog.format.errors import BadRequest
@@ -180,6 +182,20 @@ class Memory:
         if session is not None:
             return forgetting.forget(opened, [forgetting.forgettable_session(opened, session_meant(self.log, session))])
         return forgetting.forget(opened, forgetting.forgettable(opened, what or ""))
+
+    def edit(self, what: str, content: str) -> CorrectionResult:
+        """Replace the wording of a fact or decision, in the words of a person; rebuild all files.
+
+        `what` is an id, a line of a knowledge file (`FILE:LINE`) or a text. Raises BadRequest where that is nothing or
+        may be several things, BadSettings or NotStored.
+        """
+        opened = self._opened()
+        return correcting.edit(opened, correcting.correctable(opened, what), content)
+
+    def move(self, what: str, project: str | None) -> CorrectionResult:
+        """Move a fact or decision to another project, or to the user (None); otherwise as `edit`."""
+        opened = self._opened()
+        return correcting.move(opened, correcting.correctable(opened, what), self._project(project))
 
     def undo(self, event: str = "") -> UndoResult:
         """Take back the last thing a person or an entry did, or the event of that id; rebuild all files.

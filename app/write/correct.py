@@ -49,6 +49,13 @@ class Correctable(NamedTuple):
     projects: Identities
 
 
+class CorrectionResult(NamedTuple):
+    """The events of a correction as they stand in the log, and what that led to."""
+
+    events: list[Event]
+    rebuilt: RebuildResult
+
+
 def correctable(opened: OpenStore, said: str, subject: str | None = None) -> Correctable:
     """Find the statement that is meant by an id, a line (`FILE:LINE`) or a text, in any memory or that of a subject.
 
@@ -78,12 +85,12 @@ def correctable(opened: OpenStore, said: str, subject: str | None = None) -> Cor
     )
 
 
-def edit(opened: OpenStore, found: Correctable, content: str) -> tuple[list[Event], RebuildResult]:
+def edit(opened: OpenStore, found: Correctable, content: str) -> CorrectionResult:
     """Replace the wording of a statement below the same heading, and rebuild; raises BadRequest or NotStored."""
     return _carry_out(opened, found, replace(found.fact, content=_other_words(found, content)), "replaced")
 
 
-def move(opened: OpenStore, found: Correctable, project: str | None) -> tuple[list[Event], RebuildResult]:
+def move(opened: OpenStore, found: Correctable, project: str | None) -> CorrectionResult:
     """Move a statement to the project of a path here, or to the user (None), and rebuild.
 
     Raises BadRequest or NotStored.
@@ -94,10 +101,10 @@ def move(opened: OpenStore, found: Correctable, project: str | None) -> tuple[li
     return _carry_out(opened, found, replace(found.fact, project=project, replica=None, scope=scope), "moved")
 
 
-def confirm_line(opened: OpenStore, found: Correctable) -> tuple[list[Event], RebuildResult]:
+def confirm_line(opened: OpenStore, found: Correctable) -> CorrectionResult:
     """Repeat a statement today, as the person, and rebuild; raises NotStored."""
     speaker = persons_conversation(opened.machine.now(), make_replica(opened.store))
-    return carry_out(opened, [replace(found.fact, conversation_id=speaker)])
+    return CorrectionResult(*carry_out(opened, [replace(found.fact, conversation_id=speaker)]))
 
 
 def put_in_place(
@@ -118,9 +125,10 @@ def put_in_place(
     return next(one for one in stored if isinstance(one.event, Fact))
 
 
-def _carry_out(opened: OpenStore, found: Correctable, fact: Fact, reason: str) -> tuple[list[Event], RebuildResult]:
+def _carry_out(opened: OpenStore, found: Correctable, fact: Fact, reason: str) -> CorrectionResult:
     speaker = persons_conversation(opened.machine.now(), make_replica(opened.store))
-    return carry_out(opened, _deed(opened, found, replace(fact, conversation_id=speaker), reason))
+    events = _deed(opened, found, replace(fact, conversation_id=speaker), reason)
+    return CorrectionResult(*carry_out(opened, events))
 
 
 def _deed(opened: OpenStore, found: Correctable, fact: Fact, reason: str) -> list[Event]:
@@ -198,7 +206,8 @@ def _of_line(opened: OpenStore, place: str, groups: list[_Found]) -> list[_Found
     ids, shown = {event.id for event in events}, shown_statements(line.text, events)
     found = [one for one in groups if ids & {*one[2].sources} and statement_of(one[2].first.text) in shown]
     if not found:
-        raise BadRequest("the line shows no statement that holds now", where=place)
+        hint = "a fact or a decision is a statement of its own; a summary is replaced by the next one"
+        raise BadRequest("the line shows no statement that holds now", where=place, hint=hint)
     longest = max((statement_of(one[2].first.text) for one in found), key=len)  # a line that says it says its parts
     parts = all(statement_of(one[2].first.text) in longest for one in found)
     return [one for one in found if not parts or statement_of(one[2].first.text) == longest]

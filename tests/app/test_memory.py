@@ -118,3 +118,17 @@ def test_a_line_of_a_projection_of_ones_own_has_its_reasons(tmp_path):
     [line] = memory.why("COUNT.md", 1)
 
     assert [entry.event for entry in line.entries or ()] == [said]
+
+
+def test_a_program_edits_and_moves(tmp_path):
+    memory = Memory(tmp_path)
+    memory.log.append(Fact(conversation_id="c", project="/p/shop", content="Ports are odd"))
+
+    memory.edit("Ports are odd", "Ports are even")
+    memory.move("Ports are even", None)
+
+    [page] = memory.known("/p/shop")
+    assert page.lines[-1].endswith("Ports are even")
+    memory.undo()
+    memory.undo()
+    assert any(line.endswith("Ports are odd") for line in memory.known("/p/shop")[0].lines)

@@ -89,6 +89,7 @@ def _is_file(name: str, store: Store) -> bool:
 
 
 def _of_words(words: str, project: str | None, store: Store, *, as_json: bool) -> None:
+    from eventlog.app.naming.references import events_named
     from eventlog.app.write.current_statements import Audience, current_statements, matching
 
     opened, display = options.open_store(store), Display(store)
@@ -96,9 +97,10 @@ def _of_words(words: str, project: str | None, store: Store, *, as_json: bool) -
         found = matching(current_statements(opened.log, Audience(project), opened.settings), words)
     if not found:
         where = f"in {project_name(project)} or about you" if project else "about you"
-        raise BadRequest(
-            f"no fact or summary {where} matches {words!r}", hint=f"eventlog search {words} looks for each word"
-        )
+        hint = f"eventlog search {words} looks for each word"
+        if events_named(opened.log, words):
+            hint = f"eventlog show {words} shows the event: it is of another project, says nothing, or was withdrawn"
+        raise BadRequest(f"no fact or summary {where} matches {words!r}", hint=hint)
     for statement in found[-_STATEMENTS:]:
         corrected = [entry.event for entry in replaced_by(opened.log, statement.events)]
         replaced = sorted((*statement.replaced, *corrected), key=order)

@@ -174,7 +174,9 @@ class _Line:
             return forget(opened, forgettable(opened, line.text)).events
         if key == "e":
             found = correctable(opened, line.text, line.subject)
-            return edit(opened, found, edited(f"{found.text}\n"))[0]
+            return edit(opened, found, edited(f"{found.text}\n")).events
         if line.against:
             return forget(opened, [one for text in line.against for one in forgettable(opened, text)]).events
-        return confirm_line(opened, correctable(opened, line.text, line.subject))[0] if line.concern == "old" else []
+        return (
+            confirm_line(opened, correctable(opened, line.text, line.subject)).events if line.concern == "old" else []
+        )
