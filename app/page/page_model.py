@@ -37,6 +37,7 @@ from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Line
 from eventlog.projections.bases.ledgers import ledgers
 from eventlog.projections.catalog import installed
+from eventlog.projections.engine.replay import no_garbage
 from eventlog.projections.views.keyword_index import KEYWORD_INDEX
 from eventlog.projections.views.markdown import as_said, undated
 from eventlog.projections.views.note_lines import local_time
@@ -159,7 +160,12 @@ class PageRequest(NamedTuple):
 
 def page_of(opened: OpenStore, request: PageRequest | None = None, progress: Progress = no_progress) -> PageModel:
     """Build the page of a log."""
-    builder = _Builder(opened, request or PageRequest())
+    with no_garbage():
+        return _page(opened, request or PageRequest(), progress)
+
+
+def _page(opened: OpenStore, request: PageRequest, progress: Progress) -> PageModel:
+    builder = _Builder(opened, request)
     days, ends = _days(opened.log, opened.settings.timezone, builder.request.since)
     views = [view for view in installed().projections if view.name not in _NO_FILES]
     files = timelines(opened, ends, views, Numbers(builder.number, builder.session), builder.shows, progress)

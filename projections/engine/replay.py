@@ -243,7 +243,7 @@ class ReplayResult:
         name, _ = unit
         if self._prerendered and (found := self._prerendered.take(unit)) is not None:
             return found
-        with _no_garbage():
+        with no_garbage():
             return (
                 self._whole.documents(self._without_view[name])
                 if name in self._without_view
@@ -270,7 +270,7 @@ def replay(
     executor helps where a long log has no stored day. Raises RowsDamaged.
     """
     cache = MemoryRows() if cache is None else cache
-    with _no_garbage():
+    with no_garbage():
         days = DayStates(log, cache, until, keep)
         is_full = keep is None and until == EVERYTHING and not days.rows
         index = _catch_up(days, cache, settings, surroundings, progress, executor if is_full else None)
@@ -326,7 +326,7 @@ def _differs(cache: RowStore, name: str, now: bytes) -> bool:
 
 
 @contextmanager
-def _no_garbage() -> Iterator[None]:
+def no_garbage() -> Iterator[None]:
     """Turn garbage collection off, which takes half of the time: states and documents only grow, and hold no cycles."""
     was_on = gc.isenabled()
     gc.disable()
