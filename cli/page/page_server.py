@@ -8,6 +8,7 @@ import contextlib
 import hmac
 import json
 import secrets
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
@@ -55,6 +56,11 @@ class PageServer(ThreadingHTTPServer):
         self._open_now = open_now
         self._lock = threading.Lock()  # pages are built, and decisions carried out, by one thread at a time
         self._made: tuple[str, PageModel] | None = None
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Pass over connections that a browser has cut; report anything else."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
     @property
     def url(self) -> str:
