@@ -66,7 +66,7 @@ class UndoResult(NamedTuple):
 def undoable(opened: OpenStore, said: str = "") -> Undoable:
     """Find what is meant, or the last thing that was done on this machine and not taken back; raises BadRequest."""
     done, here = _Done(opened), opened.replica or None
-    of_here = (one for one in done.all() if isinstance(one.told, PlanEntry) or is_from(one.told, here))
+    of_here = (one for one in done.all() if done.happened_here(one.told, here))
     last = max(of_here, key=lambda one: order(one.told), default=None)
     found = done.named(event_meant(opened, said)) if said else last
     if found is None:
@@ -107,6 +107,7 @@ class _Done:
             if isinstance(event, Rejected | Restored) or _batch(event):
                 self._batches[_batch(event) or event.id].append(event)
         self._arrivals: dict[str, EntryApplied] = {}  # the first of each entry
+        self._applied: set[tuple[str | None, str | None]] = set()  # entries, and the stores that applied them
         self._let_through: dict[str, str] = {}  # entries, and the decision each had waited for
         self._follow(opened.log.read())
 
@@ -119,6 +120,7 @@ class _Done:
                     if decision and event.target not in self._arrivals:
                         self._let_through[event.target] = decision
                     self._arrivals.setdefault(event.target, event)
+                    self._applied.add((event.target, event.replica))
                 case KnowledgeEdited():
                     pass  # what an entry is about to change is told before
                 case Rejected() | EntryResolved() | Restored():
@@ -131,6 +133,11 @@ class _Done:
         for event in self._events.values():
             if event.id not in self._withdrawn.events and self._is_deed(event):
                 yield self._undoable(event)
+
+    def happened_here(self, event: Event, replica: str | None) -> bool:
+        """Return whether this store did it; of an entry, whether it arrived in a file of this store, too."""
+        target = event.target if isinstance(event, EntryApplied) else None
+        return isinstance(event, PlanEntry) or is_from(event, replica) or (target, replica) in self._applied
 
     def named(self, event_id: str) -> Undoable:
         """Find what an event did; raises BadRequest where that is nothing, or taken back."""

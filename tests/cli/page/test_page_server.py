@@ -173,6 +173,7 @@ class TestTheVerb:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=surroundings(),
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - a background job ignores it
         )
         yield started
         started.kill()
