@@ -6,10 +6,15 @@ VENV   := .venv
 export PYTHONDONTWRITEBYTECODE :=
 PIP    := $(VENV)/bin/pip --quiet --disable-pip-version-check
 
-.PHONY: demo test one steady fuzz simulate trust test-wheel pythons dist-check site lint fix docs secrets-rules bench bench-memory hosts hosts-terminal clean
+.PHONY: demo demo-two-laptops test one steady fuzz simulate trust test-wheel pythons dist-check site lint fix docs secrets-rules bench bench-memory hosts hosts-terminal clean
 
 demo: $(VENV)/.runtime
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh fixtures/demo/demo.sh
+
+# One memory on two laptops, by a git repository between them.
+demo-two-laptops: $(VENV)/.runtime
+	@$(VENV)/bin/python -c 'import pyrage' 2>/dev/null || $(PIP) install --editable '.[sync]'
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh fixtures/demo/two-laptops.sh
 
 test: $(VENV)/.dev
 	$(VENV)/bin/python -m pytest -n auto --dist worksteal -q

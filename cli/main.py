@@ -6,7 +6,7 @@ Calls of `hook` and `mcp`, and what `quick.py` answers, do not import click.
 import atexit
 import sys
 
-from eventlog.cli import EXIT_INTERRUPTED, EXIT_NOT_WRITTEN, EXIT_USAGE
+from eventlog.cli import EXIT_FOUND, EXIT_INTERRUPTED, EXIT_NOT_WRITTEN, EXIT_USAGE
 from eventlog.fast import modules
 
 TYPE_CHECKING = False
@@ -55,7 +55,7 @@ def _ignore_interrupts() -> None:
 
 
 def _run() -> int:
-    from eventlog.format.errors import EventLogError, NotStored
+    from eventlog.format.errors import EventLogError, NotStored, UntrustedRemote
     from eventlog.store.files import keep_owners_rights
 
     keep_owners_rights()
@@ -64,6 +64,8 @@ def _run() -> int:
         return _flush(_call_verb() if code is None else code)
     except EventLogError as error:
         _print_error(error)
+        if isinstance(error, UntrustedRemote):
+            return EXIT_FOUND
         return EXIT_NOT_WRITTEN if isinstance(error, NotStored) else EXIT_USAGE
     except BrokenPipeError:
         from eventlog.cli.group import exit_quietly

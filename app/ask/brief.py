@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Collection
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
@@ -34,6 +35,9 @@ from eventlog.projections.views.markdown import unstamped
 from eventlog.projections.views.memory import MEMORY
 from eventlog.store import project_slug
 
+if TYPE_CHECKING:
+    from eventlog.app.sync.sync_status import SyncStatus
+
 _RECENT_MS = 7 * 86_400_000
 
 
@@ -63,6 +67,7 @@ class Brief(Struct, frozen=True):
     lost: Lost | None = None  # lately, by hooks
     switch: str = ""  # what switches memory off here
     team: int = 0  # decisions in this checkout that wait for a person's consent
+    sync: "SyncStatus | None" = None
 
     @property
     def is_empty(self) -> bool:
@@ -92,6 +97,7 @@ def brief(opened: OpenStore, target: InstallTarget) -> Brief:
         lost=_lost(opened),
         switch=off_switch(opened.machine, root),
         team=sum(row.is_new for row in team_rows(opened.store, root, opened.machine.now())),
+        sync=_sync(opened),
     )
 
 
@@ -113,6 +119,14 @@ def _recent(replayed: ReplayResult, paths: Collection[str], now_ns: int) -> dict
         if fact.ts >= since and (fact.project or conversation.project) in paths and not withdrawn.hides(fact)
     )
     return dict(Counter(fact.category or "fact" for fact in facts).most_common())
+
+
+def _sync(opened: OpenStore) -> "SyncStatus | None":
+    if not Path(opened.store.sync).is_dir():
+        return None
+    from eventlog.app.sync.sync_status import sync_status  # few stores sync
+
+    return sync_status(opened)
 
 
 def _lost(opened: OpenStore) -> Lost | None:

@@ -132,14 +132,15 @@ def erase_arrived(store: Store) -> None:
         name = os.path.basename(path)
         if day_of(name):
             if file_stamp(path) != seen.get(name):
-                rewrite(path, partial(_without_redacted, redactions, is_own(name)))
+                rewrite(path, partial(without_redacted_in, redactions, is_own(name)))
             now[name] = file_stamp(path)
     if now != seen:
         with suppress(NotStored):
             replace_file(note, msgspec.json.encode(now), durable=False)
 
 
-def _without_redacted(redactions: Redactions, is_from_here: bool, data: bytes) -> bytes | None:
+def without_redacted_in(redactions: Redactions, is_from_here: bool, data: bytes) -> bytes | None:
+    """Erase again from lines what was erased before; None where nothing of it is in them."""
     lines = data.split(b"\n")
     for number, line in enumerate(lines):
         found = _ID.search(line)
@@ -171,7 +172,7 @@ def _carry_out(store: Store, erasing: Erasing) -> Receipt:
     _announce(store, erasing)
     needles = Needles(erasing.texts, erasing.number)
     kept = {pending_of(store), *(f"{store.root}/{name}" for name in _OWN)}
-    files = [path for path in files_below(store.root) if path not in kept]
+    files = [path for path in files_below(store.root) if path not in kept and not path.startswith(f"{store.sync}/")]
     log = [path for path in files if os.path.dirname(path) == store.log and day_of(os.path.basename(path))]
     changed: dict[str, int] = {}
     seen = {path: _erase_day(path, erasing, needles, changed) for path in log}
@@ -200,10 +201,10 @@ def _announce(store: Store, erasing: Erasing) -> None:
     lines = [fastjson.object_in(line) for line in (_read(path) or b"").splitlines()]
     if any(line.get("n") == erasing.number for line in lines):
         return
-    key = next((str(line["key"]) for line in lines if "key" in line), "")
+    key = next((str(line["key"]) for line in lines if "key" in line and "marks" not in line), "")
     if not key:
         key = os.urandom(_KEY).hex()
-        lines.append({"key": key})
+        lines.insert(0, {"key": key})
     marks: dict[str, list[str]] = {}
     for mark in filter(None, (mark_of(text, key) for text in erasing.texts)):
         marks.setdefault(str(mark[0]), []).append(mark[1])
@@ -355,7 +356,7 @@ def _is_event(line: bytes) -> bool:
 
 
 def _erase_file(store: Store, path: str, needles: Needles, changed: dict[str, int]) -> None:
-    if path.startswith(store.cache) and (path.endswith(_DATABASES) or (_read(path) or b"").startswith(_DATABASE)):
+    if path.startswith(store.cache) and is_database(path):
         remove(path)
         return
     data = _read(path)
@@ -371,6 +372,11 @@ def _erase_file(store: Store, path: str, needles: Needles, changed: dict[str, in
         remove(path)  # the next replay makes it anew
     else:
         replace_file(path, new, mode=os.stat(path).st_mode & 0o777)
+
+
+def is_database(path: str) -> bool:
+    """Return whether a file of the cache is a database: a deleted row stays in it."""
+    return path.endswith(_DATABASES) or (_read(path) or b"").startswith(_DATABASE)
 
 
 def _in_backup(data: bytes, needles: Needles) -> bytes | None:

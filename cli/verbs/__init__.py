@@ -44,6 +44,7 @@ VERBS = {
     "resolve": _Verb("Knowledge", "write.resolve", "Write or discard a staged plan entry."),
     "backup": _Verb("Audit", "setup.backup", "Copy the store into one file, and restore it."),
     "prune": _Verb("Audit", "setup.backup", "Free the disk of what can be made again; never the log."),
+    "sync": _Verb("Audit", "setup.sync", "Keep the same memory on all your machines, encrypted."),
     "validate": _Verb("Knowledge", "write.plan", "Check a file of plan entries, or print its JSON Schema."),
     "config": _Verb("Knowledge", "setup.config", "Show the settings in force and where each comes from."),
     "why": _Verb("Knowledge", "ask.why", "Show the events behind each line of a knowledge file."),

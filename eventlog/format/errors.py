@@ -50,6 +50,14 @@ class BadSettings(EventLogError):
     """`config.yaml` holds an unknown key or a wrong type."""
 
 
+class UntrustedRemote(EventLogError):
+    """A remote in a state that must not be trusted: emptied, foreign, or rolled back."""
+
+
+class Offline(EventLogError):
+    """A remote that cannot be reached now."""
+
+
 # ------------------------------------------------------------------------------------------- reasons of the system
 
 _SANDBOXED = "in an agent's sandbox, save by the tool `remember` of eventlog or run this outside of it; else "

@@ -2,7 +2,8 @@
 
 `redactions.jsonl`  a line per redaction: which events, in which files, never the text. These events are refused.
 `redactions.keys`   a key, and under it the digests of the erased texts, by the number of their words. Without it nobody
-                    can check a guess at a text; then only the events are refused.
+                    can check a guess at a text; then only the events are refused. What another machine had erased comes
+                    with a key of its own.
 
 Imported inside agents' hooks, where `redactions.jsonl` exists: standard library only.
 """
@@ -29,22 +30,24 @@ class Redactions:
 
     def __init__(self, lines: bytes, keys: bytes) -> None:
         self.ids: set[str] = set()
-        self.marks: dict[int, dict[str, int]] = {}  # by the number of words: a digest, and which redaction it was
         self.last = 0
-        self._keyed: Keyed | None = None
+        # by key, then by the number of words: a digest, and which redaction it was
+        self._marks: dict[str, dict[int, dict[str, int]]] = {}
         for line in map(fastjson.object_in, lines.splitlines()):
             self.last = max(self.last, _number(line.get("n")))
             events = line.get("events")
             self.ids.update(str(one["id"]) for one in events if isinstance(one, dict)) if isinstance(
                 events, list
             ) else 0
+        own = ""
         for line in map(fastjson.object_in, keys.splitlines()):
             self.last = max(self.last, _number(line.get("n")))
-            if isinstance(key := line.get("key"), str):
-                self._keyed = keyed(key.encode())
+            key = line.get("key", own)
             marks = line.get("marks")
-            for words, digests in marks.items() if isinstance(marks, dict) else ():
-                known = self.marks.setdefault(int(words), {})
+            if not isinstance(marks, dict):
+                own = str(key)
+            for words, digests in marks.items() if isinstance(marks, dict) and key else ():
+                known = self._marks.setdefault(str(key), {}).setdefault(int(words), {})
                 known.update((digest, _number(line.get("n"))) for digest in digests)
         self._tails = {event_id[_STAMP:] for event_id in self.ids}
 
@@ -65,15 +68,10 @@ class Redactions:
         return value
 
     def _clean_text(self, text: str) -> str:
-        if not self.marks or not self._keyed:
+        if not self._marks:
             return text
         words = list(words_of(text))
-        found = []
-        for size, known in self.marks.items():
-            for first in range(len(words) - size + 1):
-                phrase = " ".join(word for word, _, _ in words[first : first + size])
-                if number := known.get(self._keyed(phrase.encode("utf-8", "replace"))):
-                    found.append((words[first][1], words[first + size - 1][2], number))
+        found = [place for key, marks in self._marks.items() for place in _places(words, keyed(key.encode()), marks)]
         parts: list[str] = []
         done = 0
         for start, end, number in sorted(found, key=lambda one: (one[0], -one[1])):
@@ -81,6 +79,17 @@ class Redactions:
                 parts += (text[done:start], marker(number))
                 done = end
         return "".join((*parts, text[done:])) if parts else text
+
+
+def _places(
+    words: "list[tuple[str, int, int]]", digest: "Keyed", marks: "dict[int, dict[str, int]]"
+) -> "Iterator[tuple[int, int, int]]":
+    """Yield where the words are those of an erased text: from, to, and which redaction it was."""
+    for size, known in marks.items():
+        for first in range(len(words) - size + 1):
+            phrase = " ".join(word for word, _, _ in words[first : first + size])
+            if number := known.get(digest(phrase.encode("utf-8", "replace"))):
+                yield words[first][1], words[first + size - 1][2], number
 
 
 def marker(number: int) -> str:

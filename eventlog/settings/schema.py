@@ -119,6 +119,18 @@ class RecallSettings(Struct, frozen=True, forbid_unknown_fields=True):
     transcripts: bool = True
 
 
+class SyncSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """The behaviour of `eventlog sync`, and what stays on this machine.
+
+    `auto`: exchange in the background when a session ends. `exclude`: projects by path, name or address, of which
+    nothing leaves. `texts`: the words of conversations leave, too.
+    """
+
+    auto: bool = False
+    exclude: list[str] = []
+    texts: bool = False
+
+
 _BASES = {
     "user": KnowledgeBase(path="~/.config/agents/USER.md"),
     "soul": KnowledgeBase(path="~/.config/agents/SOUL.md", review=True),
@@ -144,6 +156,7 @@ class Settings(Struct, frozen=True, forbid_unknown_fields=True):
     save: SaveSettings = SaveSettings()
     recall: RecallSettings = RecallSettings()
     secrets: SecretSettings = SecretSettings()
+    sync: SyncSettings = SyncSettings()
     codex_memory: CodexMemorySettings = CodexMemorySettings()
     session_hooks: dict[str, bool | dict[str, Any]] = field(default_factory=lambda: dict(_HOOKS))
 

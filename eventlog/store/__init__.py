@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Literal
 
-    LockName = Literal["declare", "install", "replay", "replica", "settle"]
+    LockName = Literal["declare", "install", "replay", "replica", "settle", "sync"]
     CacheName = Literal[
         "avoided.log",  # statements that were there already
         "copies.json",  # set-aside copies of edited files, as they were when they were read
@@ -66,6 +66,7 @@ class Store:
         self.spool = f"{self.root}/spool"
         self.staging = f"{self.root}/staging"
         self.knowledge = f"{self.root}/knowledge"
+        self.sync = f"{self.root}/sync"
         self.cache = f"{self.root}/cache"
         self.replica = f"{self.root}/replica"
         self.redactions = f"{self.root}/redactions.jsonl"

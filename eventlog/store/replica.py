@@ -77,6 +77,18 @@ def make_replica(store: "Store") -> str:
     raise NotStored("does not hold the name of a store", where=store.replica, hint="remove it, and it is made anew")
 
 
+def rename(store: "Store", former: str) -> str:
+    """Give a store another name, unless it has got one meanwhile: a copy of it has the former. Raises NotStored."""
+    from eventlog.store.locks import lock
+
+    with lock(store.lock("replica")):
+        if replica_of(store) == former:
+            files.replace_file(store.replica, f"{_new_name()}\n".encode(), durable=_wants_sync(store))
+            files.remove(f"{store.replica}.machine")
+            _note(store, replica_of(store), former)
+    return replica_of(store)
+
+
 def _make(store: "Store") -> None:
     """Give the store a name, unless it has got one meanwhile; raises OSError or NotStored."""
     durable = _wants_sync(store)

@@ -47,3 +47,13 @@ def test_every_line_of_the_demo_works_when_typed_and_the_home_stays_as_it_was(re
     assert "Prices are integers in cents" in answers.rpartition("undone")[2]  # the last one answers
     assert not place.exists()
     assert before == _content(reader.home, place)
+
+
+def test_a_fact_of_one_laptop_is_known_on_the_other_and_forgotten_on_both(reader):
+    shown = reader.run(f"cd; sh {ROOT}/fixtures/demo/two-laptops.sh")
+    typed = re.split(r"^(work|home)\$ ", shown, flags=re.MULTILINE)[1:]
+    said = [answer for _, answer in zip(typed[::2], typed[1::2], strict=True)]
+
+    searched = [answer for answer in said if answer.startswith("eventlog search")]
+    assert ["Prices are in cents" in answer for answer in searched] == [True, False]
+    assert shown.endswith('holds the word "cents": right\n')

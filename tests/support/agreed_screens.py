@@ -159,6 +159,8 @@ AUDIT = {
     "query-nothing": _reads("query", "--grep", "cents unicorns"),
     "query-markdown": _reads("query", "--session", SESSION, "--format", "markdown"),
     "stats": _reads("stats"),
+    "sync": _reads("sync", "status"),
+    "sync-dry-run": _reads("sync", "--dry-run"),
     "stats-nets": _reads("stats", "--nets"),
     "stats-recall": Screen(("stats",), RECALLED),
     "project-list": _reads("project", "list"),

@@ -64,6 +64,7 @@ def _standing(found: Brief, now: str) -> list[str]:
         *_of_project(found, now),
         *_under("log", _unreadable(found.unreadable)),
         *_under("hooks", [*_hooks(found.agents, now), *_lost(found, now)]),
+        *_under("sync", _sync(found, now)),
         *_under("you", _yours(found)),
         *_under("next", ["eventlog memory · search TEXT · sessions · --help"]),
     ]
@@ -111,6 +112,17 @@ def _lost(found: Brief, now: str) -> list[str]:
     last = ago(timestamps.from_ns(found.lost.last_ns), now)
     many = count(found.lost.events, "hook event was lost", "hook events were lost")
     return [f"{marked('✗')} {many}, the last {last}: eventlog doctor"]
+
+
+def _sync(found: Brief, now: str) -> list[str]:
+    if found.sync is None:
+        return []
+    seen = [f"{clean(one.name)} {ago(one.last_seen, now)}" for one in found.sync.machines if not one.left][:_SHOWN]
+    waiting = [f"{found.sync.waiting:,} waiting"] if found.sync.waiting else []
+    stopped = (
+        [f"{marked('!')} {found.sync.blocked:,} look like secrets: eventlog sync status"] if found.sync.blocked else []
+    )
+    return [" · ".join([*(seen or ["no other machine yet"]), *waiting, *stopped])]
 
 
 def _needs(pulse: AgentPulse) -> str:

@@ -145,6 +145,10 @@ def _settle_command(store: Store) -> None:
         os.nice(_NICENESS)
     for done in finalize(store, lambda: options.open_store(store)):
         _print_settled(done)
+    if os.path.exists(store.sync):  # noqa: PTH110 - its place may not be looked at
+        from eventlog.app.sync.exchange import sync_in_background  # few stores sync
+
+        sync_in_background(options.open_store(store))
 
 
 def _print_settled(done: FinalizeResult) -> None:

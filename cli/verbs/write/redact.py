@@ -2,6 +2,7 @@
 
 import click
 
+from eventlog.app.sync.sync_status import to_confirm
 from eventlog.app.write.redact import Redactable, RedactResult, redact, redactable
 from eventlog.cli import options, suggestions
 from eventlog.cli.progress import spinner
@@ -55,9 +56,9 @@ def _redact_command(
     with spinner():
         done = redact(opened, found)
     if as_json:
-        emit_pretty({"status": "ok", **_as_dict(done)})
+        emit_pretty({"status": "ok", **_as_dict(done), "unconfirmed": to_confirm(opened)})
     else:
-        _report(done)
+        _report(done, to_confirm(opened))
 
 
 def _show(events: dict[str, LogLine], found: Redactable, display: Display) -> None:
@@ -76,10 +77,12 @@ def _more(number: int) -> None:
         say(f"  and {number - _SHOWN:,} more")
 
 
-def _report(done: RedactResult) -> None:
+def _report(done: RedactResult, unconfirmed: list[str]) -> None:
     receipt = done.receipt
     say(f"erased from {count(len(receipt.events), 'event')} and {count(len(receipt.files), 'file')}")
     say(f"receipt: redactions.jsonl, number {receipt.n}")
+    if unconfirmed:
+        say(f"not confirmed yet, erased at their next sync: {', '.join(map(clean, unconfirmed))}")
     say("out of reach, and yours to clean:")
     for place in receipt.left:
         say(f"  {clean(place)}")

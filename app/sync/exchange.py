@@ -1,0 +1,288 @@
+"""Exchange with the remote: what is new here leaves, what is new there arrives, between two replays.
+
+A state is saved before a head is published, with the token of that head, and after it: a program that was killed in
+between finds its own token, and sends again what it does not know it has sent. Every machine takes a line once.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from eventlog.app.build.finalize import finalize
+from eventlog.app.build.rebuild import replay_store
+from eventlog.app.open_store import OpenStore
+from eventlog.app.sync.cutting import DayCut, cut_days
+from eventlog.app.sync.keyring import Keyring, load_keyring, recipient_of
+from eventlog.app.sync.leaving import LeavingCounts, LeavingRules
+from eventlog.app.sync.looking import copied, look
+from eventlog.app.sync.receiving import take_in
+from eventlog.app.sync.remote import Remote, open_remote
+from eventlog.app.sync.segments import (
+    MARKER,
+    Listing,
+    MachineHead,
+    day_in,
+    digest_of,
+    head_name,
+    number_in,
+    open_lines,
+    pack_head,
+    pack_lines,
+)
+from eventlog.app.sync.sync_state import SeenMachine, SentDay, SyncState, load_state, save_state
+from eventlog.app.write.foreign_redactions import own_origins, redactions_to_send, take_over
+from eventlog.fast import os
+from eventlog.format.errors import BadRequest, Busy, EventLogError, Offline
+from eventlog.format.timestamps import to_ms
+from eventlog.hooks import error_log
+from eventlog.store.locks import lock
+from eventlog.store.replica import make_replica, rename
+
+_TRIES = 20  # pushes, while other machines push
+_CLOCK_MS = 5 * 60_000  # a clock may be so far ahead
+
+
+class SyncReport(Struct):
+    """The result of an exchange: the lines that left and arrived, and the state of the remote.
+
+    `arrived` counts by machine; `damaged` names files of the remote that are not whole, `ahead` machines whose clock is
+    minutes ahead of ours; `offline` says why the remote was not reached, `renamed` how the store was called before;
+    `erased` counts redactions of other machines.
+    """
+
+    sent: LeavingCounts
+    arrived: dict[str, int] = {}
+    damaged: list[str] = []
+    ahead: list[str] = []
+    offline: str = ""
+    renamed: str = ""
+    blocked: int = 0
+    erased: int = 0
+
+
+class _Parcel(NamedTuple):
+    """The files to be published, in order, those to be removed, and the days as they are sent then."""
+
+    files: dict[str, bytes]
+    removed: list[str]
+    days: dict[str, SentDay]
+    last: int
+    counts: LeavingCounts
+
+
+def exchange(
+    opened: OpenStore, *, compact: bool = False, leaving: bool = False, patience: float | None = None
+) -> SyncReport:
+    """Exchange with the remote of a store, one at a time; a remote out of reach is part of the report.
+
+    Raises BadRequest for a store that does not sync, UntrustedRemote, NotStored, or Busy while another exchange runs.
+    """
+    with sync_lock(opened, patience):
+        keyring = load_keyring(opened.store)
+        if keyring is None:
+            raise _not_yet(opened)
+        return _Exchange(opened, keyring).run(compact=compact, leaving=leaving)
+
+
+def sync_store(opened: OpenStore, opening: Callable[[], OpenStore], *, compact: bool = False) -> SyncReport:
+    """Settle and replay, exchange with the remote, and replay what arrived; raises as `exchange` does."""
+    if load_keyring(opened.store) is None:
+        raise _not_yet(opened)
+    if not list(finalize(opened.store, opening)):  # another process settles
+        replay_store(opened)
+    report = exchange(opened, compact=compact)
+    if report.arrived or report.erased:
+        replay_store(opened, anew=bool(report.erased))
+    return report
+
+
+def sync_in_background(opened: OpenStore) -> SyncReport | None:
+    """Exchange after a session, where the settings want that and nothing else does so; failures are noted."""
+    if not opened.settings.sync.auto or not os.path.exists(opened.store.sync):
+        return None
+    try:
+        report = exchange(opened, patience=0)
+        if report.arrived or report.erased:
+            replay_store(opened, anew=bool(report.erased))
+    except Busy:
+        return None
+    except EventLogError as error:
+        error_log.note(opened.store, error, b"")
+        return None
+    return report
+
+
+def sync_lock(opened: OpenStore, patience: float | None = None) -> AbstractContextManager[object]:
+    """Take the lock of exchanges of a store; raises NotStored, or Busy."""
+    return lock(opened.store.lock("sync"), patience)
+
+
+def _not_yet(opened: OpenStore) -> BadRequest:
+    return BadRequest("does not sync yet", where=opened.store.root, hint="eventlog sync start REMOTE")
+
+
+class _Exchange:
+    """An exchange under its lock."""
+
+    def __init__(self, opened: OpenStore, keyring: Keyring) -> None:
+        self._opened, self._store, self._keyring = opened, opened.store, keyring
+        self._report = SyncReport(LeavingCounts())
+        self._remote: Remote = open_remote(keyring.remote, opened.store, opened.machine)
+        self._state = load_state(opened.store)
+        name = make_replica(opened.store)
+        if self._state.namespace != keyring.namespace:
+            self._state = SyncState(namespace=keyring.namespace, replica=name)
+        elif self._state.replica != name:  # a copy of a store, which has a name of its own by now
+            self._report.renamed = self._state.replica
+            self._state.begin_again(name)
+
+    def run(self, *, compact: bool, leaving: bool) -> SyncReport:
+        """Publish until no other machine was faster, then take in what was read."""
+        try:
+            found = self._push(compact=compact, leaving=leaving)
+            self._pull(found)
+            if self._report.erased:  # also from lines of ours
+                sent = self._report.sent
+                self._push(compact=False, leaving=leaving)
+                self._report.sent = sent
+        except Offline as error:
+            self._report.offline = str(error)
+        else:
+            self._state.exchanged = self._opened.machine.now()
+        save_state(self._store, self._state)
+        return self._report
+
+    def _push(self, *, compact: bool, leaving: bool) -> Listing:
+        for _ in range(_TRIES):
+            found = look(self._remote, self._keyring, self._state, self._store)
+            if copied(found, self._state):
+                self._rename()
+            own = found.heads.get(self._state.replica)
+            rules = LeavingRules(self._opened, self._state)
+            parcel = self._parcel(found, rules, compact=compact)
+            head = self._head(parcel, own, leaving=leaving)
+            is_needed = parcel.files or parcel.removed or own is None or _says_more(head, own)
+            if not is_needed and MARKER in found.names:
+                self._remember(parcel, rules)
+                return found
+            self._state.pending = head.token
+            save_state(self._store, self._state)
+            files = (
+                parcel.files
+                if MARKER in found.names
+                else {MARKER: found.marker.signed(self._keyring.secret), **parcel.files}
+            )
+            files[head_name(self._state.replica)] = pack_head(self._keyring, head)
+            if self._remote.publish(files, parcel.removed):
+                self._state.sequence, self._state.token = head.sequence, head.token
+                self._remember(parcel, rules)
+                save_state(self._store, self._state)
+                return found
+        raise Busy("other machines publish all the time", where=self._keyring.remote, hint="try again")
+
+    def _rename(self) -> None:
+        """Take another name: a copy of this store publishes under the one it has."""
+        self._report.renamed = self._state.replica
+        self._state.begin_again(rename(self._store, self._state.replica))
+
+    def _parcel(self, found: Listing, rules: LeavingRules, *, compact: bool) -> _Parcel:
+        """Collect what is new, what was lost or damaged there, and what replaces segments."""
+        name, counts = self._state.replica, LeavingCounts()
+        complained = {bad for head in found.heads.values() for bad in head.bad}
+        lost = {
+            day_in(segment)
+            for segment, _ in self._state.segments()
+            if f"{name}/{segment}" not in found.names or f"{name}/{segment}" in complained
+        }
+        today = "~" if compact else self._opened.machine.now()[:10]
+        parcel = _Parcel({}, [], {}, self._state.last, counts)
+        for cut in cut_days(self._opened, self._state, rules, counts, lost=lost, today=today):
+            parcel = self._packed(parcel, cut)
+        counted = {segment for day in {**self._state.days, **parcel.days}.values() for segment in day.segments}
+        own = (file for file in found.names if file.startswith(f"{name}/") and day_in(file.partition("/")[2]))
+        parcel.removed.extend(sorted(file for file in own if file.partition("/")[2] not in counted))
+        return parcel
+
+    def _packed(self, parcel: _Parcel, cut: DayCut) -> _Parcel:
+        name = self._state.replica
+        packed = pack_lines(self._keyring, name, cut.day, cut.lines, parcel.last)
+        before = self._state.days.get(cut.day, SentDay()).segments
+        digests = {segment: digest_of(data) for segment, data in packed.items()}
+        cut.sent.segments = digests if cut.replaces else {**before, **digests}
+        parcel.files.update({f"{name}/{segment}": data for segment, data in packed.items()})
+        parcel.days[cut.day] = cut.sent
+        return parcel._replace(last=parcel.last + len(packed))
+
+    def _head(self, parcel: _Parcel, own: MachineHead | None, *, leaving: bool) -> MachineHead:
+        state, redactions = self._state, redactions_to_send(self._store)
+        segments = {
+            name: digest for day in {**state.days, **parcel.days}.values() for name, digest in day.segments.items()
+        }
+        return MachineHead(
+            namespace=self._keyring.namespace,
+            replica=state.replica,
+            sequence=max(state.sequence, own.sequence if own else 0) + 1,
+            token=os.urandom(8).hex(),
+            ts=self._opened.machine.now(),
+            recipient=recipient_of(self._keyring.machine),
+            last=parcel.last,
+            segments=segments,
+            received={name: seen.last for name, seen in state.machines.items()},
+            bad=state.bad,
+            redactions=redactions,
+            confirmed=sorted({one.origin for one in redactions} - set(own_origins(self._store))),
+            left=leaving,
+        )
+
+    def _remember(self, parcel: _Parcel, rules: LeavingRules) -> None:
+        self._state.days |= parcel.days
+        self._state.last = parcel.last
+        rules.remember()
+        self._report.sent = parcel.counts
+        self._report.blocked = self._state.blocked
+
+    # ------------------------------------------------------------------------------------------------ what arrives
+
+    def _pull(self, found: Listing) -> None:
+        self._report.damaged = list(found.damaged)
+        bad: list[str] = []
+        now = to_ms(self._opened.machine.now())
+        others = {replica: head for replica, head in found.heads.items() if replica != self._state.replica}
+        self._report.erased = len(take_over(self._store, [one for head in others.values() for one in head.redactions]))
+        for replica, head in others.items():
+            if to_ms(head.ts) > now + _CLOCK_MS:
+                self._report.ahead.append(replica)
+            bad += self._take(replica, head, found)
+        self._state.bad = sorted(bad)
+        self._report.damaged += self._state.bad
+
+    def _take(self, replica: str, head: MachineHead, found: Listing) -> list[str]:
+        """Take the segments of a machine that were not taken yet; return those that are not whole."""
+        seen = self._state.machines.setdefault(replica, SeenMachine())
+        taken = {name for name in seen.taken if name in head.segments}
+        wanted = sorted((number_in(name), name) for name in head.segments if name not in taken)
+        there = [name for _, name in wanted if f"{replica}/{name}" in found.names]
+        bad = []
+        for file, data in self._remote.read([f"{replica}/{name}" for name in there]):
+            name = file.partition("/")[2]
+            lines = open_lines(self._keyring, replica, name, data, head.segments[name])
+            if lines is None:
+                bad.append(file)
+                continue
+            new = take_in(self._opened.log, replica, day_in(name), lines)
+            if new:
+                self._report.arrived[replica] = self._report.arrived.get(replica, 0) + new
+            taken.add(name)
+        seen.sequence, seen.ts, seen.left = head.sequence, head.ts, head.left
+        seen.recipient, seen.received, seen.confirmed = head.recipient, head.received, head.confirmed
+        seen.taken, seen.missing = sorted(taken), sorted(set(head.segments) - taken)
+        seen.last = head.last if not seen.missing else seen.last
+        return bad
+
+
+def _says_more(head: MachineHead, own: MachineHead) -> bool:
+    """Return whether a head differs from the published head by more than its time."""
+    return replace(head, sequence=0, token="", ts="") != replace(own, sequence=0, token="", ts="")

@@ -1,0 +1,169 @@
+"""A git repository between machines: a branch whose files are segments, in a private clone without a work tree.
+
+Nothing of the user's repositories is touched, and no code of theirs runs: no hooks, no filters, no submodules. The
+global configuration of git counts, because it knows how to log in. A push names the commit it builds on, so that of
+two machines the second is refused, reads again, and pushes again. Where files were removed, the branch begins anew
+with a commit without a parent: what was removed leaves the history, too.
+"""
+
+import random
+import subprocess
+import time
+from collections.abc import Collection, Iterator, Mapping
+
+from eventlog.fast import os
+from eventlog.format.errors import NotStored, Offline, UntrustedRemote
+from eventlog.store.files import make_dirs
+
+_BRANCH = "refs/heads/eventlog"
+_TIP, _NEXT = "refs/eventlog/tip", "refs/eventlog/next"
+_SECONDS = 600  # for one git process: a first push may be large
+_SETTINGS = (
+    f"core.hooksPath={os.devnull}", "core.fsmonitor=false", "core.sharedRepository=0600", "gc.auto=0",
+    "maintenance.auto=false", "protocol.ext.allow=never", "submodule.recurse=false", "transfer.fsckObjects=false",
+)  # fmt: skip
+_WHO = {f"GIT_{role}_{field}": "eventlog" for role in ("AUTHOR", "COMMITTER") for field in ("NAME", "EMAIL")}
+_RACE = ("stale info", "fetch first", "non-fast-forward", "failed to lock", "cannot lock", "incorrect old value",
+         "reference already exists", "failed to update ref")  # fmt: skip
+_FORBIDDEN = ("non-fast-forward", "denied", "protected", "hook declined")
+
+
+class GitRemote:
+    """The branch `eventlog` of a repository, by its address."""
+
+    def __init__(self, address: str, clone: str, environ: Mapping[str, str]) -> None:
+        self._address, self._clone = address, clone
+        self._environ = {name: value for name, value in environ.items() if not name.startswith("GIT_") or "SSH" in name}
+        self._environ |= {**_WHO, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+        self._objects: dict[str, str] = {}  # name of a file -> its blob
+        self._tip = ""
+
+    def names(self) -> set[str]:
+        """Fetch the branch and list its files; raises Offline, or UntrustedRemote for other branches only."""
+        lines = self._online("ls-remote", "--", self._address).splitlines()
+        listed = {name: commit for commit, _, name in (line.partition("\t") for line in lines)}
+        self._tip, self._objects = listed.get(_BRANCH, ""), {}
+        if not self._tip:
+            if any(name.startswith("refs/heads/") for name in listed):
+                raise UntrustedRemote(
+                    "has branches of something else", where=self._address, hint="name an empty repository"
+                )
+            return set()
+        self._prepare()
+        self._online("fetch", "--quiet", "--no-tags", "--depth=1", "--", self._address, f"+{_BRANCH}:{_TIP}")
+        self._tip = self._git("rev-parse", _TIP).strip()
+        for entry in filter(None, self._git("ls-tree", "-r", "-z", _TIP).split("\0")):
+            about, _, name = entry.partition("\t")
+            self._objects[name] = about.split(" ")[2]
+        return set(self._objects)
+
+    def read(self, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
+        """Read files of the commit that was listed."""
+        wanted = [name for name in names if name in self._objects]
+        asked = "".join(f"{self._objects[name]}\n" for name in wanted).encode()
+        data = self._run("cat-file", "--batch", sent=asked).stdout if wanted else b""
+        start = 0
+        for name in wanted:
+            head, size = data.index(b"\n", start), 0
+            size = int(data[start:head].split(b" ")[2])
+            yield name, data[head + 1 : head + 1 + size]
+            start = head + size + 2
+
+    def publish(self, files: Mapping[str, bytes], removed: Collection[str]) -> bool:
+        """Publish a commit that adds files and removes others; return False where another machine was faster.
+
+        Raises Offline, NotStored where a commit cannot be made, or UntrustedRemote where the repository takes none.
+        """
+        self._prepare()
+        begins_anew = bool(removed) or not self._tip
+        self._commit(files, removed, begins_anew=begins_anew)
+        refused = self._push()
+        if refused and begins_anew and self._tip and any(word in refused for word in _FORBIDDEN):
+            self._commit(files, removed, begins_anew=False)  # a repository that lets no history go
+            refused = self._push()
+        if not refused and removed:
+            self._run("gc", "--quiet", "--prune=now")
+        if refused and not any(word in refused for word in _RACE):
+            raise UntrustedRemote(
+                f"git: {_last_line(refused)}", where=self._address, hint="may this machine push there?"
+            )
+        if refused:
+            time.sleep(random.uniform(0.02, 0.2))  # noqa: S311 - several that were refused do not try again at once
+        return not refused
+
+    def _prepare(self) -> None:
+        if not os.path.exists(f"{self._clone}/HEAD"):
+            make_dirs(self._clone)
+            self._git("init", "--quiet", "--bare", "--template=", self._clone)
+
+    def _commit(self, files: Mapping[str, bytes], removed: Collection[str], *, begins_anew: bool) -> None:
+        """Make the commit by one `fast-import`; with `begins_anew` it has no parent."""
+        words = [f"reset {_NEXT}\n\n" if begins_anew else ""]
+        words += [f"commit {_NEXT}\ncommitter eventlog <eventlog> now\ndata 4\nsync\n"]
+        parts = ["".join(words).encode()]
+        if self._tip:
+            parts += [
+                f'M 040000 {self._git("rev-parse", f"{self._tip}^{{tree}}").strip()} ""\n'.encode()
+                if begins_anew
+                else f"from {self._tip}\n".encode()
+            ]
+        parts += [f"D {name}\n".encode() for name in removed if name in self._objects]
+        for name, data in files.items():
+            parts += [f"M 100644 inline {name}\ndata {len(data)}\n".encode(), data, b"\n"]
+        done = self._run(
+            "fast-import", "--quiet", "--force", "--done", "--date-format=now", sent=b"".join((*parts, b"\ndone\n"))
+        )
+        if done.returncode:
+            raise NotStored(f"git: {_last_line(done.stderr.decode(errors='replace'))}", where=self._clone)
+
+    def _push(self) -> str:
+        """Send the commit where the branch is as it was listed; return why it was refused. Raises Offline."""
+        lease = f"--force-with-lease={_BRANCH}:{self._tip}"
+        done = self._run("push", "--porcelain", "--no-verify", lease, "--", self._address, f"{_NEXT}:{_BRANCH}")
+        said = f"{done.stdout.decode(errors='replace')}\n{done.stderr.decode(errors='replace')}"
+        if done.returncode and "\n!" not in f"\n{said}" and not any(word in said for word in _RACE):
+            raise self._offline(said)
+        return said if done.returncode else ""
+
+    def _online(self, *words: str) -> str:
+        done = self._run(*words)
+        if done.returncode:
+            raise self._offline(done.stderr.decode(errors="replace"))
+        return done.stdout.decode(errors="surrogateescape")
+
+    def _offline(self, said: str) -> Offline:
+        return Offline(f"git: {_last_line(said)}", where=self._address, hint="it is tried again at the next sync")
+
+    def _git(self, *words: str) -> str:
+        """Run git in the clone; raises NotStored."""
+        done = self._run(*words)
+        if done.returncode:
+            raise NotStored(f"git: {_last_line(done.stderr.decode(errors='replace'))}", where=self._clone)
+        return done.stdout.decode(errors="surrogateescape")
+
+    def _run(self, *words: str, sent: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
+        here = [f"--git-dir={self._clone}"] if words[0] not in ("init", "ls-remote") else []
+        settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+        command = ["git", *settings, *here, *words]
+        try:
+            return subprocess.run(
+                command,
+                input=sent,
+                capture_output=True,
+                env=self._environ,
+                cwd=os.sep,  # in no repository of the user
+                check=False,
+                timeout=_SECONDS,
+                umask=0o077,
+            )
+        except FileNotFoundError as error:
+            raise Offline("git is not installed", hint="install git, or sync through dir:PATH") from error
+        except subprocess.TimeoutExpired as error:
+            raise Offline(f"git gave no answer in {_SECONDS} seconds", where=self._address) from error
+
+
+def _last_line(said: str) -> str:
+    """Return the line of git's words that has the reason."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    telling = [line for line in lines if line.startswith(("fatal:", "error:", "! ", "remote:", "ssh:"))]
+    return (telling or lines or ["failed"])[0].removeprefix("fatal: ").removeprefix("error: ")

@@ -1,0 +1,172 @@
+"""The keys of a sync: the secret of a remote, the code that carries it, and what they encrypt, open and sign.
+
+Secret    16 random bytes of an epoch. An age identity, which opens every segment of the epoch, and a key that signs
+          heads and marker are derived from it. `drop` begins an epoch.
+Code      the secret in base32 with a checksum: a misspelt code is refused before the remote is asked.
+Machine   an age identity of each machine, by which it is given the secret of the next epoch.
+
+The file `sync/key` holds them, mode 0600. age itself is `pyrage`, of the extra `[sync]`.
+"""
+
+import base64
+import hmac
+from hashlib import sha256
+from importlib import import_module
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from eventlog.fast import os
+from eventlog.format.errors import BadRequest
+from eventlog.store import Store
+from eventlog.store.files import read_regular, replace_file
+
+_SECRET, _SUM = 16, 4  # bytes
+_GROUP = 8  # characters of a code between two dashes
+_WORDS = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"  # of bech32, in which age writes its keys
+_GENERATOR = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
+_PREFIX = "age-secret-key-"
+_SHOWN = 8  # characters of a key's name
+
+
+class Keyring(Struct):
+    """The remote of a store, its secrets by epoch, and the key of this machine."""
+
+    remote: str
+    namespace: str
+    epoch: int
+    secrets: dict[int, str]
+    machine: str
+
+    @property
+    def secret(self) -> bytes:
+        """The secret in force."""
+        return bytes.fromhex(self.secrets[self.epoch])
+
+    @property
+    def shown(self) -> str:
+        """The name of the key, for people to compare: it reveals nothing of the key."""
+        return sha256(b"name\n" + self.secret).hexdigest()[:_SHOWN]
+
+    def encrypt(self, data: bytes) -> bytes:
+        """Encrypt for every machine of the remote."""
+        return encrypt(data, recipient_of(_identity(self.secret)))
+
+    def decrypt(self, data: bytes) -> bytes | None:
+        """Decrypt what a machine of the remote encrypted, in any epoch that is known here; None for all else."""
+        return decrypt(data, [_identity(bytes.fromhex(secret)) for secret in self.secrets.values()])
+
+    def sign(self, data: bytes, epoch: int | None = None) -> str:
+        """Sign data by the key of an epoch; "" for an epoch that is not known here."""
+        found = self.secrets.get(self.epoch if epoch is None else epoch)
+        return signature(bytes.fromhex(found), data) if found else ""
+
+
+def new_secret() -> bytes:
+    """Make the secret of an epoch."""
+    return os.urandom(_SECRET)
+
+
+def code_of(secret: bytes) -> str:
+    """Write the code that carries a secret."""
+    text = base64.b32encode(secret + sha256(secret).digest()[:_SUM]).decode()
+    return "-".join(text[start : start + _GROUP] for start in range(0, len(text), _GROUP))
+
+
+def secret_in(code: str) -> bytes:
+    """Read the secret from a code; raises BadRequest."""
+    text = code.strip().upper().replace("-", "").replace(" ", "")
+    try:
+        data = base64.b32decode(text)
+    except ValueError:
+        data = b""
+    secret = data[:_SECRET]
+    if len(data) != _SECRET + _SUM or sha256(secret).digest()[:_SUM] != data[_SECRET:]:
+        raise BadRequest("is not a code of `eventlog sync start`", where="CODE", hint="copy all of it, dashes included")
+    return secret
+
+
+def signature(secret: bytes, data: bytes) -> str:
+    """Sign data by the key derived from a secret."""
+    key = hmac.new(secret, b"eventlog sync signature", sha256).digest()
+    return hmac.new(key, data, sha256).hexdigest()
+
+
+def new_machine() -> str:
+    """Make the key of a machine; raises BadRequest where the extra is not installed."""
+    return str(_age().x25519.Identity.generate())
+
+
+def recipient_of(identity: str) -> str:
+    """Return the public half of a key."""
+    return str(_age().x25519.Identity.from_str(identity).to_public())
+
+
+def encrypt(data: bytes, *recipients: str) -> bytes:
+    """Encrypt for these recipients."""
+    age = _age()
+    encrypted: bytes = age.encrypt(data, [age.x25519.Recipient.from_str(one) for one in recipients])
+    return encrypted
+
+
+def decrypt(data: bytes, identities: list[str]) -> bytes | None:
+    """Decrypt with any of these keys; None where that fails."""
+    age = _age()
+    try:
+        opened: bytes = age.decrypt(data, [age.x25519.Identity.from_str(one) for one in identities])
+    except age.DecryptError:
+        return None
+    return opened
+
+
+def load_keyring(store: Store) -> Keyring | None:
+    """Read the keys of a store; None for a store that does not sync. Raises BadRequest."""
+    path = _path(store)
+    try:
+        return msgspec.json.decode(read_regular(path), type=Keyring)
+    except FileNotFoundError:
+        return None
+    except (OSError, msgspec.MsgspecError) as error:
+        raise BadRequest(
+            f"cannot be read: {error}", where=path, hint="`eventlog sync leave`, then join again"
+        ) from error
+
+
+def save_keyring(store: Store, keyring: Keyring) -> None:
+    """Save the keys of a store; raises NotStored."""
+    replace_file(_path(store), msgspec.json.encode(keyring))
+
+
+def _path(store: Store) -> str:
+    return f"{store.sync}/key"
+
+
+def _age() -> Any:
+    try:
+        return import_module("pyrage")
+    except ImportError as error:
+        hint = "pip install 'agent-eventlog[sync]'"
+        raise BadRequest("sync encrypts with age, and pyrage is not installed", hint=hint) from error
+
+
+def _identity(secret: bytes) -> str:
+    """Derive the age identity of a secret."""
+    scalar = hmac.new(secret, b"eventlog sync identity", sha256).digest()
+    bits = int.from_bytes(scalar) << 4  # 256 bits fill 52 words of five
+    words = [(bits >> shift) & 31 for shift in range(255, -1, -5)]
+    head = [ord(char) >> 5 for char in _PREFIX] + [0] + [ord(char) & 31 for char in _PREFIX]
+    checksum = _polynomial([*head, *words, *[0] * 6]) ^ 1
+    words += [(checksum >> shift) & 31 for shift in range(25, -1, -5)]
+    return (_PREFIX + "1" + "".join(_WORDS[word] for word in words)).upper()
+
+
+def _polynomial(values: list[int]) -> int:
+    """Compute the checksum of bech32 (BIP 173)."""
+    found = 1
+    for value in values:
+        top = found >> 25
+        found = (found & 0x1FFFFFF) << 5 ^ value
+        for bit, generator in enumerate(_GENERATOR):
+            found ^= generator if top >> bit & 1 else 0
+    return found

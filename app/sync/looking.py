@@ -1,0 +1,144 @@
+"""The check of a remote before anything is done: it belongs to this memory, is whole, and not older than before.
+
+What is refused: a place that was emptied, belongs to another memory, or was rolled back. A file alone that is torn,
+missing or old is no reason: its machine writes it again. Nothing that is gone there deletes anything here.
+"""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from eventlog.app.sync import keyring as keys
+from eventlog.app.sync.keyring import Keyring, save_keyring
+from eventlog.app.sync.remote import Remote
+from eventlog.app.sync.segments import (
+    MARKER,
+    Listing,
+    MachineHead,
+    Marker,
+    key_name,
+    open_head,
+    read_marker,
+    replica_of_head,
+)
+from eventlog.app.sync.sync_state import SyncState
+from eventlog.format.errors import BadRequest, UntrustedRemote
+from eventlog.store import Store
+
+_START_AGAIN = "if that is meant: `eventlog sync leave`, then start or join again; nothing is deleted here"
+
+
+def look(remote: Remote, keyring: Keyring, state: SyncState, store: Store) -> Listing:
+    """Read marker and heads of a remote, and take over the secret of a newer epoch.
+
+    Raises Offline, UntrustedRemote, or NotStored.
+    """
+    names = remote.names()
+    read = dict(remote.read([name for name in names if name == MARKER or replica_of_head(name)]))
+    marker = read_marker(read.get(MARKER, b""))
+    if marker is None:
+        marker = _marker_again(names, read, keyring, state)
+    if marker.namespace != keyring.namespace:
+        raise UntrustedRemote("belongs to another memory", where=keyring.remote, hint=_START_AGAIN)
+    if marker.epoch < keyring.epoch:
+        raise UntrustedRemote("was rolled back: its key is older than ours", where=keyring.remote, hint=_START_AGAIN)
+    if marker.epoch > keyring.epoch:
+        _take_secret(remote, names, marker, keyring, state.replica)
+        save_keyring(store, keyring)
+    if not marker.is_signed_by(keyring.secret):
+        raise UntrustedRemote("has a marker that no machine of ours signed", where=keyring.remote, hint=_START_AGAIN)
+    heads, damaged = {}, []
+    for name, data in sorted(read.items()):
+        replica = replica_of_head(name)
+        head = open_head(keyring, replica, data) if replica else None
+        if head is None:
+            damaged += [name] if replica else []
+        elif head.sequence <= marker.dropped.get(replica, head.sequence):
+            heads[replica] = head
+    state.dropped = marker.dropped
+    return _not_rolled_back(Listing(names, marker, heads, damaged), keyring, state)
+
+
+def check_code(remote: Remote, address: str, secret: bytes) -> Marker:
+    """Compare a code with a remote; raises BadRequest for a wrong code, UntrustedRemote for a remote without memory."""
+    names = remote.names()
+    marker = read_marker(dict(remote.read([MARKER])).get(MARKER, b"")) if MARKER in names else None
+    if marker is None:
+        raise UntrustedRemote(
+            "holds no memory yet", where=address, hint=f"on the other machine: eventlog sync start {address}"
+        )
+    if not marker.is_signed_by(secret):
+        raise BadRequest("is the code of another memory, or one from before a machine was dropped", where="CODE")
+    return marker
+
+
+def secrets_before(remote: Remote, marker: Marker, secret: bytes) -> dict[int, str]:
+    """Read the secrets of the epochs before, for the segments that were encrypted then."""
+    found = {marker.epoch: secret.hex()}
+    if marker.epoch > 1:
+        name = key_name(marker.epoch, "earlier")
+        ring = Keyring("", marker.namespace, marker.epoch, found, "")
+        opened = ring.decrypt(dict(remote.read([name])).get(name, b""))
+        found |= msgspec.json.decode(opened or b"{}", type=dict[int, str])
+    return found
+
+
+def keys_for(marker: Marker, keyring: Keyring, recipients: Mapping[str, str]) -> dict[str, bytes]:
+    """Encrypt the secret of a new epoch for each machine, and the earlier secrets for that secret."""
+    earlier = {epoch: secret for epoch, secret in keyring.secrets.items() if epoch != keyring.epoch}
+    files = {
+        key_name(marker.epoch, replica): keys.encrypt(keyring.secret, recipient)
+        for replica, recipient in recipients.items()
+    }
+    files[key_name(marker.epoch, "earlier")] = keyring.encrypt(msgspec.json.encode(earlier))
+    return files
+
+
+def _marker_again(names: set[str], read: Mapping[str, bytes], keyring: Keyring, state: SyncState) -> Marker:
+    """Make the marker of a remote that has lost it; raises UntrustedRemote where no head of this memory lies there."""
+    if not names:
+        raise UntrustedRemote("was emptied", where=keyring.remote, hint=_START_AGAIN)
+    if not any(open_head(keyring, replica_of_head(name), data) for name, data in read.items() if name != MARKER):
+        raise UntrustedRemote(
+            "is no memory of eventlog, or one of somebody else", where=keyring.remote, hint=_START_AGAIN
+        )
+    marker = Marker(keyring.namespace, keyring.epoch, state.dropped)
+    marker.signed(keyring.secret)
+    return marker
+
+
+def _take_secret(remote: Remote, names: set[str], marker: Marker, keyring: Keyring, replica: str) -> None:
+    """Take over the secret of a newer epoch that another machine has left; raises UntrustedRemote."""
+    name = key_name(marker.epoch, replica)
+    data = dict(remote.read([name])).get(name, b"") if name in names else b""
+    secret = keys.decrypt(data, [keyring.machine]) or b""
+    if not marker.is_signed_by(secret):
+        raise UntrustedRemote(
+            "this machine was dropped from it",
+            where=keyring.remote,
+            hint="what it has stays here; with a new code it may join again: `eventlog sync leave` first",
+        )
+    keyring.epoch = marker.epoch
+    keyring.secrets |= secrets_before(remote, marker, secret)
+
+
+def _not_rolled_back(found: Listing, keyring: Keyring, state: SyncState) -> Listing:
+    """Leave out heads that are older than they were; raises UntrustedRemote where their segments are gone, too."""
+    expected = {name: (seen.sequence, seen.taken) for name, seen in state.machines.items()}
+    if state.sequence:
+        expected[state.replica] = state.sequence, [name for name, _ in state.segments()]
+    for replica, (sequence, taken) in expected.items():
+        head = found.heads.get(replica)
+        if head is None or head.sequence >= sequence:
+            continue
+        newer = [f"{replica}/{name}" for name in taken if name not in head.segments]
+        if newer and found.names.isdisjoint(newer):
+            raise UntrustedRemote("was rolled back: it held more before", where=keyring.remote, hint=_START_AGAIN)
+        del found.heads[replica]
+    return found
+
+
+def copied(found: Listing, state: SyncState) -> bool:
+    """Return whether another store publishes under this name."""
+    head: MachineHead | None = found.heads.get(state.replica)
+    return head is not None and head.token not in (state.token, state.pending)

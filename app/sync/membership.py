@@ -1,0 +1,177 @@
+"""Members of a memory: the first machine starts it, others join by its code, a machine is dropped, or leaves."""
+
+import tempfile
+from collections.abc import Callable
+from typing import NamedTuple
+
+from eventlog.app.open_store import OpenStore
+from eventlog.app.sync.exchange import SyncReport, exchange, sync_lock
+from eventlog.app.sync.keyring import (
+    Keyring,
+    code_of,
+    load_keyring,
+    new_machine,
+    new_secret,
+    recipient_of,
+    save_keyring,
+    secret_in,
+)
+from eventlog.app.sync.looking import check_code, keys_for, look, secrets_before
+from eventlog.app.sync.remote import Remote, full_address, make_folder, open_remote
+from eventlog.app.sync.segments import MARKER, Listing, Marker
+from eventlog.app.sync.sync_state import SyncState, load_state, names_of, save_state
+from eventlog.fast import os
+from eventlog.format.errors import BadRequest, Busy, EventLogError, UntrustedRemote
+from eventlog.store.files import remove
+from eventlog.store.replica import make_replica, rename, replica_of
+
+_TRIES = 20
+
+
+class StartedSync(NamedTuple):
+    """A remote that was started, its code, and the address as the other machine may need it."""
+
+    address: str
+    code: str
+
+
+class DroppedMachine(NamedTuple):
+    """A machine that was dropped, the new code, and the machines that go on by themselves."""
+
+    machine: str
+    code: str
+    others: list[str]
+
+
+def start_sync(opened: OpenStore, said: str) -> StartedSync:
+    """Make an empty place the remote of this store, and return the code for other machines; it is shown once.
+
+    Raises BadRequest where the store syncs already, UntrustedRemote for a place that is not empty, Offline, NotStored.
+    """
+    address = full_address(said, opened.machine)
+    with sync_lock(opened):
+        keyring = load_keyring(opened.store)
+        if keyring and (keyring.remote != address or load_state(opened.store).sequence):
+            raise BadRequest(
+                f"syncs already, with {keyring.remote}", where=opened.store.root, hint="`eventlog sync leave` first"
+            )
+        make_folder(address)
+        remote = open_remote(address, opened.store, opened.machine)
+        names = remote.names()
+        if MARKER in names and keyring is None:
+            raise UntrustedRemote("holds a memory already", where=address, hint=f"eventlog sync join {address} CODE")
+        if names - {MARKER}:
+            raise UntrustedRemote("is not empty", where=address, hint="name an empty directory or repository")
+        make_replica(opened.store)
+        keyring = keyring or Keyring(address, os.urandom(8).hex(), 1, {1: new_secret().hex()}, new_machine())
+        save_keyring(opened.store, keyring)  # first: nobody else has the key of what is there afterwards
+        marker = Marker(keyring.namespace, keyring.epoch).signed(keyring.secret)
+        if not names and not remote.publish({MARKER: marker}, ()):
+            raise UntrustedRemote(
+                "is being started by another machine", where=address, hint="join it with the code shown there"
+            )
+        return StartedSync(address, code_of(keyring.secret))
+
+
+def join_sync(opened: OpenStore, said: str, code: str) -> Keyring:
+    """Make this store a member of a remote; nothing is written before its code is found right.
+
+    Raises BadRequest for a wrong code or where the store syncs already, UntrustedRemote, Offline, or NotStored.
+    """
+    address, secret = full_address(said, opened.machine), secret_in(code)
+    keyring = load_keyring(opened.store)
+    if keyring and keyring.secret != secret:
+        raise BadRequest(
+            f"syncs already, with {keyring.remote}", where=opened.store.root, hint="`eventlog sync leave` first"
+        )
+    with tempfile.TemporaryDirectory(prefix="eventlog-") as clone:
+        remote = open_remote(address, opened.store, opened.machine, clone)
+        marker = check_code(remote, address, secret)
+        secrets = secrets_before(remote, marker, secret)
+    name = make_replica(opened.store)
+    with sync_lock(opened):
+        if name in marker.dropped:  # what this machine publishes by that name counts no more
+            rename(opened.store, name)
+        machine = keyring.machine if keyring else new_machine()
+        keyring = Keyring(address, marker.namespace, marker.epoch, secrets, machine)
+        _forget_others(opened, keyring)
+        save_keyring(opened.store, keyring)
+    return keyring
+
+
+def _forget_others(opened: OpenStore, keyring: Keyring) -> None:
+    """Take the remote as it is: everything is sent again, and what was there of this machine makes room."""
+    state = load_state(opened.store)
+    if state.namespace == keyring.namespace:
+        state.machines, state.days, state.sequence = {}, {}, 0
+        save_state(opened.store, state)
+
+
+def drop_machine(opened: OpenStore, said: str, confirmed: Callable[[str], bool]) -> DroppedMachine | None:
+    """Begin an epoch without a machine, once that is `confirmed`: it can read nothing that is written from now on.
+
+    The others are left the new secret, the old code joins no more. None where that is not confirmed. Raises BadRequest
+    for a machine that is not known, UntrustedRemote, Offline, or NotStored.
+    """
+    with sync_lock(opened):
+        keyring, remote, state = _opened(opened)
+        found = look(remote, keyring, state, opened.store)
+        replica = _machine_named(said, found, state)
+        if not confirmed(replica):
+            return None
+        for _ in range(_TRIES):
+            recipients = {name: head.recipient for name, head in found.heads.items() if name != replica}
+            recipients[state.replica] = recipient_of(keyring.machine)
+            kept = {name: last for name, last in found.marker.dropped.items() if name not in recipients}
+            epoch, secret = keyring.epoch + 1, new_secret()
+            secrets = {**keyring.secrets, epoch: secret.hex()}
+            marker = Marker(keyring.namespace, epoch, {**kept, replica: found.heads[replica].sequence})
+            renewed = Keyring(keyring.remote, keyring.namespace, epoch, secrets, keyring.machine)
+            files = {**keys_for(marker, renewed, recipients), MARKER: marker.signed(secret)}
+            if remote.publish(files, ()):
+                save_keyring(opened.store, renewed)
+                others = sorted(recipients.keys() - {state.replica})
+                return DroppedMachine(replica, code_of(secret), others)
+            found = look(remote, keyring, state, opened.store)
+    raise Busy("other machines publish all the time", where=keyring.remote, hint="try again")
+
+
+def leave_sync(opened: OpenStore) -> SyncReport | None:
+    """Remove the key of the remote from this store; its events, and those of other machines, stay here and there.
+
+    Publishes a last time, where the remote can be reached. Raises BadRequest for a store that does not sync.
+    """
+    report = None
+    keyring = load_keyring(opened.store)
+    if keyring is None:
+        raise BadRequest("does not sync", where=opened.store.root)
+    try:
+        report = exchange(opened, leaving=True)
+    except EventLogError:  # refused, full or busy: who leaves need not care
+        report = None
+    with sync_lock(opened):
+        remove(f"{opened.store.sync}/key")
+    return report
+
+
+def _opened(opened: OpenStore) -> tuple[Keyring, Remote, SyncState]:
+    keyring = load_keyring(opened.store)
+    if keyring is None:
+        raise BadRequest("does not sync yet", where=opened.store.root, hint="eventlog sync start REMOTE")
+    state = load_state(opened.store)
+    state.replica = state.replica or replica_of(opened.store)
+    return keyring, open_remote(keyring.remote, opened.store, opened.machine), state
+
+
+def _machine_named(said: str, found: Listing, state: SyncState) -> str:
+    """Find the machine that is meant; raises BadRequest for none, for several, and for this machine."""
+    others = [name for name in found.heads if name != state.replica and name not in found.marker.dropped]
+    shown = names_of(found.heads)
+    meant = [name for name in others if said in (name, shown[name])]
+    meant = meant or [name for name in others if said and said in name]
+    if said in (state.replica, shown.get(state.replica)) and said not in others:
+        raise BadRequest(f"{said} is this machine", hint="eventlog sync leave")
+    if len(meant) != 1:
+        known = ", ".join(sorted(others)) or "no other machine yet"
+        raise BadRequest(f"{said!r} is {'several machines' if meant else 'no machine of this memory'}", hint=known)
+    return meant[0]

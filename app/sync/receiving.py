@@ -1,0 +1,83 @@
+"""Lines of other machines on their way into the log: `log/<day>.<replica>.jsonl`, each event once.
+
+A file is written by this program only, and replaced whole, so that no kill tears it. Lines that any file of the day has
+already are left out. A line that its machine has cut anew, because something was erased from it or its content may
+leave now, takes the place of the earlier one; what was erased here stays erased.
+"""
+
+from collections.abc import Iterator
+
+from eventlog.app.build import foreign_logs
+from eventlog.app.write.erase_everywhere import without_redacted_in
+from eventlog.fast import fastjson, os
+from eventlog.log import days
+from eventlog.log.event_log import EventLog
+from eventlog.log.lines import LogLine, check_line, decode_whole
+from eventlog.log.rewrite import rewrite
+from eventlog.secrets.redacted import redactions_of
+from eventlog.store.files import replace_file
+
+
+def take_in(log: EventLog, replica: str, day: str, lines: bytes) -> int:
+    """Add lines of a machine and a day to the log; return how many are new or changed. Raises NotStored."""
+    path = f"{log.store.log}/{day}.{replica}.jsonl"
+    if redactions := redactions_of(log.store):
+        lines = without_redacted_in(redactions, is_from_here=False, data=lines) or lines
+    arriving = dict(_by_id(day, lines))
+    for found in log.days(day, day):
+        for file in found.files:
+            if file != path:
+                for event_id in arriving.keys() & _ids(day, days.read(file) or b""):
+                    del arriving[event_id]
+    if not arriving:
+        return 0
+    changed = 0
+
+    def united(data: bytes) -> bytes | None:
+        nonlocal changed
+        new, changed = _united(day, data, arriving)
+        return new if changed else None
+
+    if os.path.exists(path):
+        if rewrite(path, united):
+            foreign_logs.accept(log.store, path)
+    else:
+        changed = len(arriving)
+        replace_file(path, b"".join(line + b"\n" for line in arriving.values()))
+    return changed
+
+
+def _united(day: str, data: bytes, arriving: dict[str, bytes]) -> tuple[bytes, int]:
+    """Unite a file with arriving lines: those it has are replaced where they differ, all others follow."""
+    if data and not data.endswith(b"\n"):
+        data += b"\n"
+    there = dict(_by_id(day, data))
+    differing = {there[one]: line for one, line in arriving.items() if one in there and _differs(there[one], line)}
+    new = [line for one, line in arriving.items() if one not in there]
+    if differing:
+        data = b"".join(differing.get(line, line) + b"\n" for line in data.split(b"\n")[:-1])
+    return data + b"".join(line + b"\n" for line in new), len(new) + len(differing)
+
+
+def _differs(before: bytes, now: bytes) -> bool:
+    """Return whether a line replaces an earlier line: a whole line never replaces an erased line."""
+    return before != now and (b'"redacted":"' not in before or b'"redacted":"' in now)
+
+
+def _by_id(day: str, data: bytes) -> Iterator[tuple[str, bytes]]:
+    events = decode_whole(data, day)
+    lines = data.split(b"\n")
+    if events is not None:
+        yield from zip([event.id for event in events], lines, strict=False)
+        return
+    for line in filter(None, lines):
+        for found in check_line(LogLine.unread(line, "", 0, 1), day):
+            if isinstance(found, LogLine):
+                yield found.event.id, line
+
+
+def _ids(day: str, data: bytes) -> set[str]:
+    events = decode_whole(data, day)
+    if events is not None:
+        return {event.id for event in events}
+    return {str(fastjson.object_in(line).get("id")) for line in data.split(b"\n") if line}

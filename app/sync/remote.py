@@ -1,0 +1,114 @@
+"""The places between machines: files by name, each written by one machine; a directory, or a git repository.
+
+A remote lists names, reads files, and publishes: new files and removals, as one step where that can be. Names of files
+of two machines never collide, so nothing is ever merged. Who was not fast enough reads again and publishes again.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from eventlog.app.open_store import Machine
+from eventlog.fast import os
+from eventlog.format.errors import BadRequest, NotStored, Offline, UntrustedRemote, system_reason
+from eventlog.projects.root import in_full
+from eventlog.store import Store
+from eventlog.store.files import ENDING, make_dirs, read_regular, remove, replace_file
+
+_FOLDER = "dir:"
+_PROGRAMS = frozenset((".DS_Store", ".dropbox", ".dropbox.cache", ".stfolder", ".stignore", ".stversions", ".sync"))
+_SYSTEMS = frozenset(("Thumbs.db", "desktop.ini", "lost+found"))
+
+
+class Remote(Protocol):
+    """The operations of a place between machines; each raises Offline where it cannot be reached."""
+
+    def names(self) -> set[str]:
+        """List the files there are now; raises UntrustedRemote where the place holds something else."""
+
+    def read(self, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
+        """Read files as they were when they were listed; those that are gone are left out."""
+
+    def publish(self, files: Mapping[str, bytes], removed: Collection[str]) -> bool:
+        """Write files in their order, then remove others; False where the remote has changed since it was listed."""
+
+
+class _FolderRemote:
+    """A directory that a sync program, a network or a stick carries from machine to machine."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def names(self) -> set[str]:
+        """List the files of the directory, at any depth; raises Offline where a disk is not mounted."""
+        try:
+            return set(self._below(""))
+        except OSError as error:
+            raise _unreachable(error, self._path) from error
+
+    def read(self, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
+        """Read files; those that are gone are left out."""
+        for name in names:
+            try:
+                yield name, read_regular(f"{self._path}/{name}")
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise _unreachable(error, self._path) from error
+
+    def publish(self, files: Mapping[str, bytes], removed: Collection[str]) -> bool:
+        """Write each file beside its place and rename it; then remove others. Raises NotStored."""
+        for name, data in files.items():
+            replace_file(f"{self._path}/{name}", data)
+        for name in removed:
+            remove(f"{self._path}/{name}")
+        return True
+
+    def _below(self, folder: str) -> Iterator[str]:
+        with os.scandir(f"{self._path}/{folder}") as entries:
+            for entry in entries:
+                name = f"{folder}{entry.name}"
+                if entry.name in _PROGRAMS | _SYSTEMS or entry.name.endswith(ENDING):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    yield from self._below(f"{name}/")
+                elif entry.is_file(follow_symlinks=False):
+                    yield name
+
+
+def full_address(said: str, machine: Machine) -> str:
+    """Write the address of a remote with its path in full; raises BadRequest for any other text."""
+    if said.startswith(_FOLDER):
+        path = in_full(said.removeprefix(_FOLDER), machine.home)
+        if not said.removeprefix(_FOLDER):
+            raise BadRequest("names no directory", where=said, hint="write dir:/path/to/directory")
+        return f"{_FOLDER}{Path(path).absolute()}"
+    if said.startswith("-") or not said.strip() or "\n" in said:
+        raise BadRequest("is no remote", where=said or "REMOTE", hint="give a git URL, a bare repository, or dir:PATH")
+    path = in_full(said, machine.home)
+    return str(Path(path).absolute()) if Path(path).exists() else said
+
+
+def open_remote(address: str, store: Store, machine: Machine, clone: str = "") -> Remote:
+    """Open the remote at a full address; git keeps its objects in the store, or in the directory `clone`."""
+    if address.startswith(_FOLDER):
+        return _FolderRemote(address.removeprefix(_FOLDER))
+    from eventlog.app.sync.git_remote import GitRemote
+
+    return GitRemote(address, clone or f"{store.sync}/git", machine.environ)
+
+
+def make_folder(address: str) -> None:
+    """Create the directory of a remote that is a directory, unless it exists; raises NotStored."""
+    if address.startswith(_FOLDER):
+        try:
+            make_dirs(address.removeprefix(_FOLDER))
+        except OSError as error:
+            raise NotStored(f"not stored: {system_reason(error)[0]}", where=address) from error
+
+
+def _unreachable(error: OSError, path: str) -> Offline | UntrustedRemote:
+    what, _ = system_reason(error)
+    if isinstance(error, NotADirectoryError):
+        return UntrustedRemote("is a file", where=path, hint="name a directory")
+    return Offline(what, where=path, hint="it is tried again at the next sync")

@@ -1,0 +1,98 @@
+"""The progress of a sync, `sync/state.json`: the lines that were sent, and what was seen of other machines.
+
+It may be lost: then everything is sent again, and every machine takes each line once.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+from msgspec import Struct
+
+from eventlog.store import Store
+from eventlog.store.files import read_regular, replace_file
+
+
+class SentDay(Struct):
+    """The part of a day file that has been sent, as it was read and as it left, and its segments."""
+
+    size: int = 0  # bytes of whole lines
+    read: int = 0  # their checksum
+    sent: int = 0  # the checksum of what left
+    lines: int = 0  # that left
+    blocked: int = 0  # lines that hold secrets
+    stamp: list[int] = []
+    segments: dict[str, str] = {}
+
+
+class SeenMachine(Struct):
+    """The last head that was seen of another machine, and the segments that were taken from it."""
+
+    sequence: int = 0
+    ts: str = ""
+    last: int = 0
+    taken: list[str] = []
+    missing: list[str] = []  # segments that are not there, or not whole
+    received: dict[str, int] = {}
+    confirmed: list[str] = []
+    recipient: str = ""
+    left: bool = False
+
+
+class SyncState(Struct):
+    """The progress of a store; `token` and `pending` mark its own heads, which a copy of the store does not know."""
+
+    namespace: str = ""
+    replica: str = ""
+    sequence: int = 0
+    token: str = ""
+    pending: str = ""
+    last: int = 0
+    days: dict[str, SentDay] = {}
+    machines: dict[str, SeenMachine] = {}
+    bad: list[str] = []
+    projects: list[str] = []  # that own lines name
+    shared: list[str] = []  # conversations whose facts about the user stay
+    hidden: list[str] = []  # conversations of excluded projects
+    rules: str = ""  # a digest of what decided which lines leave
+    dropped: dict[str, int] = {}
+    exchanged: str = ""  # when it last exchanged
+
+    @property
+    def blocked(self) -> int:
+        """The lines that stay because they hold secrets."""
+        return sum(day.blocked for day in self.days.values())
+
+    def segments(self) -> Iterator[tuple[str, str]]:
+        """Yield the names and digests of all segments that count."""
+        for day in self.days.values():
+            yield from day.segments.items()
+
+    def begin_again(self, replica: str) -> None:
+        """Continue under another name: what was sent stays sent, by the former name."""
+        self.replica, self.sequence, self.token, self.pending = replica, 0, "", ""
+        for day in self.days.values():
+            day.segments = {}
+
+
+def load_state(store: Store) -> SyncState:
+    """Read the progress; a new one where there is none, or it is damaged."""
+    try:
+        return msgspec.json.decode(read_regular(_path(store)), type=SyncState)
+    except (OSError, msgspec.MsgspecError):
+        return SyncState()
+
+
+def save_state(store: Store, state: SyncState) -> None:
+    """Save the progress; raises NotStored."""
+    replace_file(_path(store), msgspec.json.encode(state))
+
+
+def names_of(replicas: Iterable[str]) -> dict[str, str]:
+    """Map machines to the names people know: without the ending, where those differ."""
+    listed = list(dict.fromkeys(replicas))
+    short = {name: name.rpartition("-")[0] or name for name in listed}
+    return {name: short[name] if [*short.values()].count(short[name]) == 1 else name for name in listed}
+
+
+def _path(store: Store) -> str:
+    return f"{store.sync}/state.json"

@@ -1,0 +1,129 @@
+"""Redactions on their way between machines: which events, and keyed digests of the texts, never a text.
+
+A machine that takes one over erases the same from its log, its own lines included, and refuses it from then on as the
+first machine does. What it cannot reach is what a person wrote into files of their own.
+"""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from eventlog.app.build import foreign_logs
+from eventlog.app.write.erase_everywhere import files_below, is_database, without_redacted_in
+from eventlog.fast import fastjson, os
+from eventlog.log.rewrite import rewrite
+from eventlog.secrets.redacted import keys_of, redactions_of
+from eventlog.store import Store, day_of
+from eventlog.store.files import read_regular, remove, replace_file
+from eventlog.store.locks import locked
+
+
+class ForeignRedaction(Struct):
+    """A redaction of any machine: what it erased, and the marks of the texts under their key."""
+
+    origin: str
+    ts: str
+    what: str
+    events: list[str] = []
+    key: str = ""
+    marks: dict[str, list[str]] = {}
+
+
+class _Receipt(Struct):
+    """A line of `redactions.jsonl`, as far as it travels; `origin` where it was made elsewhere."""
+
+    n: int
+    ts: str
+    what: str
+    events: list[dict[str, str]] = []
+    origin: str = ""
+
+
+class _Marks(Struct):
+    """A line of `redactions.keys`: the key of the lines that follow, or marks, with their key where it is another."""
+
+    n: int = 0
+    key: str = ""
+    marks: dict[str, list[str]] | None = None
+
+
+_Line = TypeVar("_Line", _Receipt, _Marks)
+
+
+def redactions_to_send(store: Store) -> list[ForeignRedaction]:
+    """List all redactions of a store, those taken over from others included."""
+    receipts, marks = _read(store.redactions, _Receipt), {}
+    own = ""
+    for line in _read(keys_of(store), _Marks):
+        if line.marks is None:
+            own = line.key
+        else:
+            marks[line.n] = line.key or own, line.marks
+    found = []
+    for one in receipts:
+        key, digests = marks.get(one.n, ("", {}))
+        ids = [event.get("id", "") for event in one.events]
+        found.append(ForeignRedaction(one.origin or f"{one.ts}-{one.n}", one.ts, one.what, ids, key, digests))
+    return found
+
+
+def own_origins(store: Store) -> list[str]:
+    """List the redactions that were made here."""
+    return [f"{one.ts}-{one.n}" for one in _read(store.redactions, _Receipt) if not one.origin]
+
+
+def take_over(store: Store, arrived: Iterable[ForeignRedaction]) -> list[str]:
+    """Erase from the log what other machines had erased, and return the redactions that were not known here.
+
+    Databases of the cache are removed; the caller rebuilds what is made of the log. Raises NotStored.
+    """
+    known = {one.origin for one in redactions_to_send(store)}
+    new = {one.origin: one for one in arrived if one.origin not in known}
+    if not new:
+        return []
+    with locked(store, store.lock("replay")):
+        for one in new.values():
+            _note(store, one)
+        redactions = redactions_of(store)
+        assert redactions is not None
+        for path in files_below(store.log):
+            is_day = bool(day_of(os.path.basename(path)))
+            if is_day and rewrite(path, partial(without_redacted_in, redactions, False)):
+                foreign_logs.accept(store, path)
+        for path in files_below(store.cache):
+            text = _content(path).decode("utf-8", "surrogateescape")
+            if is_database(path) or redactions.clean(text) != text:
+                remove(path)
+    return list(new)
+
+
+def _note(store: Store, one: ForeignRedaction) -> None:
+    """Record a redaction under a number of this store: its marks first, so that no receipt is without them."""
+    found = redactions_of(store)
+    number = found.last + 1 if found else 1
+    if one.marks:
+        marks: dict[str, object] = {"n": number, "key": one.key, "marks": one.marks}
+        replace_file(keys_of(store), _content(keys_of(store)) + fastjson.dumps(marks) + b"\n")
+    events = [{"id": event, "file": "", "before": "", "now": ""} for event in one.events]
+    receipt = {"n": number, "ts": one.ts, "what": one.what, "events": events, "origin": one.origin}
+    replace_file(store.redactions, _content(store.redactions) + fastjson.dumps(receipt) + b"\n")
+
+
+def _read(path: str, kind: type[_Line]) -> list[_Line]:
+    found: list[_Line] = []
+    for line in _content(path).splitlines():
+        try:
+            found.append(msgspec.json.decode(line, type=kind))
+        except msgspec.MsgspecError:
+            continue
+    return found
+
+
+def _content(path: str) -> bytes:
+    try:
+        return read_regular(path)
+    except OSError:
+        return b""

@@ -1,0 +1,317 @@
+"""The same memory on all machines: `eventlog sync`."""
+
+from collections.abc import Iterator
+from shlex import quote
+
+import click
+
+from eventlog.app.open_store import OpenStore
+from eventlog.app.sync.cutting import preview
+from eventlog.app.sync.exchange import SyncReport, sync_store
+from eventlog.app.sync.excluding import exclude_projects
+from eventlog.app.sync.leaving import LeavingCounts
+from eventlog.app.sync.membership import drop_machine, join_sync, leave_sync, start_sync
+from eventlog.app.sync.sync_status import MachineStatus, sync_status
+from eventlog.cli import EXIT_FOUND, options
+from eventlog.cli.progress import spinner
+from eventlog.cli.show.display import ago
+from eventlog.cli.show.events import describe, kind_of
+from eventlog.cli.terminal import clean, confirm, count, emit_pretty, fit, say
+from eventlog.format.errors import Offline, UntrustedRemote
+from eventlog.store import Store
+
+_ROOM = 76
+_REMOTE = click.argument("remote", metavar="REMOTE")
+
+
+@click.group(
+    invoke_without_command=True,
+    epilog=options.examples(
+        "eventlog sync start git@example.org:me/memory.git",
+        "eventlog sync join git@example.org:me/memory.git CODE",
+        "eventlog sync --dry-run",
+        "eventlog sync status",
+    ),
+)
+@click.option("--dry-run", is_flag=True, help="Show what would leave this machine, and change nothing.")
+@click.option("--compact", is_flag=True, help="Unite the segments of each day; frees room in the remote.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+@options.store_of_verbs
+@click.pass_context
+def _sync_command(ctx: click.Context, dry_run: bool, compact: bool, as_json: bool, store: str | None) -> int:
+    """Exchange with your other machines: send what is new here, take in what is new there, and rebuild.
+
+    A remote is a git repository, or a directory (dir:PATH) that a sync program or a stick carries. What leaves is
+    encrypted for your machines only. `sync start` begins, `sync join` adds a machine. Calls of hosts, texts of
+    conversations and receipts stay here. With `sync: {auto: true}` in config.yaml it runs after each session. Exits
+    with 0 also offline, with 1 if the remote is refused, or lines stay because they look like secrets.
+    """
+    if ctx.invoked_subcommand is not None:
+        return 0
+    located = options.located(store)
+    opened = options.open_store(located)
+    if dry_run:
+        return _print_preview(preview(opened), as_json=as_json)
+    with spinner():
+        report = sync_store(opened, lambda: options.open_store(located), compact=compact)
+    return _print_report(opened, report, as_json=as_json)
+
+
+@_sync_command.command(
+    "start",
+    short_help="Begin: make an empty place the remote of this store.",
+    epilog=options.examples(
+        "eventlog sync start git@example.org:me/memory.git",
+        "eventlog sync start dir:~/Dropbox/memory --dry-run",
+    ),
+)
+@_REMOTE
+@click.option("--dry-run", is_flag=True, help="Show what would leave this machine, and change nothing.")
+@options.as_json
+@options.store
+def _start(remote: str, dry_run: bool, as_json: bool, store: Store) -> int:
+    """Make an empty git repository or directory the remote of this store, and send what may leave.
+
+    Prints the line for the other machine. Its code is the key of your memory: who has it, and the remote, can read
+    everything. It is shown once; with it an empty machine gets everything back, also when this one is lost.
+    """
+    opened = options.open_store(store)
+    if dry_run:
+        return _print_preview(preview(opened), as_json=as_json)
+    try:
+        started = start_sync(opened, remote)
+    except Offline as error:
+        raise UntrustedRemote(
+            error.what, where=error.where, hint="nothing was written; try again when it can be reached"
+        ) from error
+    if as_json:
+        emit_pretty({"status": "ok", "remote": started.address, "code": started.code})
+    else:
+        say(f"on the other machine: eventlog sync join {quote(started.address)} {started.code}")
+        say(f"recovery code: {started.code}")
+        say("Write it down: it is shown once, and it alone opens the remote when all your machines are lost.")
+    with spinner():
+        report = sync_store(opened, lambda: options.open_store(store))
+    return _print_report(opened, report, as_json=False) if not as_json else _exit_code(report)
+
+
+@_sync_command.command(
+    "join",
+    short_help="Add this machine, or restore an empty one.",
+    epilog=options.examples("eventlog sync join git@example.org:me/memory.git CODE"),
+)
+@_REMOTE
+@click.argument("code", metavar="CODE")
+@options.as_json
+@options.store
+def _join(remote: str, code: str, as_json: bool, store: Store) -> int:
+    """Add this machine to a memory by the code that `eventlog sync start` printed; what is here is sent as well.
+
+    A wrong code is refused before anything is written. On an empty machine everything comes back.
+    """
+    opened = options.open_store(store)
+    try:
+        with spinner():
+            join_sync(opened, remote, code)
+            report = sync_store(opened, lambda: options.open_store(store))
+    except Offline as error:
+        raise UntrustedRemote(
+            error.what, where=error.where, hint="nothing was written; try again when it can be reached"
+        ) from error
+    return _print_report(opened, report, as_json=as_json)
+
+
+@_sync_command.command(
+    "status",
+    short_help="Show the machines, what waits, and the key.",
+    epilog=options.examples("eventlog sync status", "eventlog sync status --json"),
+)
+@options.as_json
+@options.store
+def _status(as_json: bool, store: Store) -> int:
+    """Show your machines as the last exchange saw them, what waits to leave, and the name of the key.
+
+    Machines that show the same key share one memory. Exits with 1 if lines stay because they look like secrets.
+    """
+    opened = options.open_store(store)
+    found = sync_status(opened)
+    if as_json:
+        emit_pretty(found or {"remote": None})
+    elif found is None:
+        say("this store does not sync: eventlog sync start REMOTE")
+    else:
+        now = opened.machine.now()
+        say(f"remote   {clean(found.remote)}")
+        say(f"key      {found.key}")
+        say(f"here     {found.machine}, last exchange {ago(found.exchanged, now) if found.exchanged else 'never'}")
+        say(f"waiting  {count(found.waiting, 'event')} and {count(found.marks, 'mark')}")
+        for machine in found.machines:
+            say(f"machine  {_machine_line(machine, now)}")
+        for name in found.damaged:
+            say(f"damaged  {clean(name)}: left out until its machine writes it again")
+        if found.exclude:
+            say(f"home     {', '.join(map(clean, found.exclude))}")
+        if found.blocked:
+            say(f"blocked  {count(found.blocked, 'line')} that look like secrets: eventlog scan")
+    return EXIT_FOUND if found and found.blocked else 0
+
+
+@_sync_command.command(
+    "projects",
+    short_help="Choose projects of which nothing leaves.",
+    epilog=options.examples("eventlog sync projects --exclude client-x", "eventlog sync projects"),
+)
+@click.option("--exclude", "excluded", multiple=True, metavar="NAME|DIR", help="Keep this project at home; repeatable.")
+@options.store
+@click.pass_context
+def _projects(ctx: click.Context, excluded: tuple[str, ...], store: Store) -> int:
+    """List the projects that stay at home, or add to them, in config.yaml: nothing of them leaves, not even a count.
+
+    What has left already is removed from the remote at the next sync; machines that have it keep it.
+    """
+    paths = [options.project_meant(ctx, click.Option(["--exclude"]), one) or one for one in excluded]
+    for path in exclude_projects(options.open_store(store), paths) or ["no project is excluded"]:
+        say(clean(path))
+    return 0
+
+
+@_sync_command.command(
+    "drop",
+    short_help="Drop a machine: it reads nothing that is written from now on.",
+    epilog=options.examples("eventlog sync drop laptop"),
+)
+@click.argument("machine", metavar="MACHINE")
+@options.yes
+@options.as_json
+@options.store
+def _drop(machine: str, yes: bool, as_json: bool, store: Store) -> int:
+    """Drop a machine that is lost or sold: make a new key, and hand it to all other machines.
+
+    The others go on by themselves. The old code joins no more; a new one is printed, once. What the machine has taken
+    it still has, and it may read what lies in the remote from before: take away its access there, too.
+    """
+
+    def asked(replica: str) -> bool:
+        return confirm(f"Drop {clean(replica)}?", yes=yes)
+
+    done = drop_machine(options.open_store(store), machine, asked)
+    if done is None:
+        return 0
+    if as_json:
+        emit_pretty({"status": "ok", "machine": done.machine, "code": done.code, "others": done.others})
+        return 0
+    say(f"{clean(done.machine)} is dropped: it reads nothing that is written from now on")
+    say("what it has taken, it still has; if it may still log in to the remote, take that away, too")
+    say(f"recovery code, from now on: {done.code}")
+    return 0
+
+
+@_sync_command.command(
+    "leave",
+    short_help="Stop syncing here; no event is deleted anywhere.",
+    epilog=options.examples("eventlog sync leave"),
+)
+@options.yes
+@options.store
+def _leave(yes: bool, store: Store) -> int:
+    """Stop syncing this store: publish a last time, then remove its key. No event is deleted, here or there."""
+    opened = options.open_store(store)
+    if not confirm("Leave, and remove the key from this machine?", yes=yes):
+        return 0
+    report = leave_sync(opened)
+    say("left; every event stays here, and to join again takes the code")
+    if report is None or report.offline:
+        say("the remote was not reached: the other machines do not know yet")
+    return 0
+
+
+# ------------------------------------------------------------------------------------------------ what is printed
+
+
+def _print_report(opened: OpenStore, report: SyncReport, *, as_json: bool) -> int:
+    if as_json:
+        emit_pretty(_as_dict(report))
+        return _exit_code(report)
+    for line in _report_lines(opened, report):
+        say(line)
+    return _exit_code(report)
+
+
+def _exit_code(report: SyncReport) -> int:
+    return EXIT_FOUND if report.blocked else 0
+
+
+def _as_dict(report: SyncReport) -> dict[str, object]:
+    return {
+        "status": "offline" if report.offline else "blocked" if report.blocked else "ok",
+        "sent": report.sent.total,
+        "marks": report.sent.marks,
+        "arrived": report.arrived,
+        "blocked": report.blocked,
+        "damaged": report.damaged,
+        "offline": report.offline,
+    }
+
+
+def _report_lines(opened: OpenStore, report: SyncReport) -> Iterator[str]:
+    if report.renamed:
+        yield f"this store is a copy of {report.renamed}: it is {opened.replica} now"
+    if report.offline:
+        yield f"offline: {clean(report.offline)}"
+        waiting = preview(opened).total
+        yield f"{count(waiting, 'event')} {'wait' if waiting != 1 else 'waits'}; try again: eventlog sync"
+        return
+    marks = f" and {count(report.sent.marks, 'mark')}" if report.sent.marks else ""
+    sent = f"sent {count(report.sent.total, 'event')}{marks}" if report.sent.total or marks else "nothing new to send"
+    arrived = ", ".join(f"{number:,} from {clean(name)}" for name, number in sorted(report.arrived.items()))
+    yield f"{sent}; {f'took in {arrived}' if arrived else 'nothing new from other machines'}"
+    for name in report.damaged:
+        yield f"not whole, left out until its machine writes it again: {clean(name)}"
+    for name in report.ahead:
+        yield f"the clock of {clean(name)} is more than five minutes ahead of this one"
+    if report.blocked:
+        yield from _blocked_lines(report.sent, report.blocked)
+
+
+def _blocked_lines(counts: LeavingCounts, number: int) -> Iterator[str]:
+    kinds = ", ".join(sorted({kind for found in counts.blocked.values() for kind in found}))
+    named = f" ({kinds})" if kinds else ""
+    yield f"{count(number, 'line')} stay here, for they look like secrets{named}: eventlog scan, then eventlog redact"
+
+
+def _print_preview(counts: LeavingCounts, *, as_json: bool) -> int:
+    if as_json:
+        rows = [{"type": kind, "project": project, "events": n} for (kind, project), n in sorted(counts.events.items())]
+        blocked = {event: list(kinds) for event, kinds in counts.blocked.items()}
+        emit_pretty(
+            {"status": "dry-run", "events": rows, "marks": counts.marks, "home": counts.home, "blocked": blocked}
+        )
+        return _preview_code(counts)
+    say(f"{count(counts.total, 'event')} would leave, and {count(counts.marks, 'mark')} of events that stay here")
+    for (kind, project), number in sorted(counts.events.items(), key=lambda one: (one[0][1], one[0][0])):
+        say(f"{number:>7,}  {kind}  {clean(project) or '-'}")
+    if counts.newest:
+        say("the newest:")
+    for event in counts.newest:
+        say(fit(f"  {event.ts[:16]}  {kind_of(event)}  {clean(describe(event))}", _ROOM))
+    if counts.blocked:
+        for line in _blocked_lines(counts, len(counts.blocked)):
+            say(line)
+    return _preview_code(counts)
+
+
+def _preview_code(counts: LeavingCounts) -> int:
+    return EXIT_FOUND if counts.blocked else 0
+
+
+def _machine_line(machine: MachineStatus, now: str) -> str:
+    parts = [f"{machine.name}, last seen {ago(machine.last_seen, now)}"]
+    if machine.lacks:
+        parts.append(f"lacks {count(machine.lacks, 'segment')} of this one")
+    if machine.missing:
+        parts.append(f"{count(machine.missing, 'segment')} of it not here")
+    if machine.unconfirmed:
+        parts.append(f"has not confirmed {count(machine.unconfirmed, 'redaction')}")
+    if machine.dropped or machine.left:
+        parts.append("dropped" if machine.dropped else "has left")
+    return " · ".join(parts)

@@ -1,0 +1,292 @@
+"""What is said on a machine is known on the others: once, whole, whoever pushes first, whatever happens to the remote."""
+
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+
+from eventlog.app.sync import exchange as exchanging
+from eventlog.app.sync.remote import open_remote
+from eventlog.format.errors import BadRequest, Busy, EventLogError, UntrustedRemote
+from eventlog.store import Store
+from eventlog.store.replica import replica_of
+from tests.support.effort import rounds
+from tests.support.repositories import git
+from tests.support.synced import Memory, Synced
+
+
+@pytest.fixture(params=[False, True], ids=["folder", "git"])
+def memory(request, tmp_path):
+    return Memory(tmp_path, by_git=request.param)
+
+
+def test_a_fact_of_one_machine_is_known_on_the_other_and_all_files_are_equal(memory):
+    one, other = memory.machines
+    one.says("The tea is green")
+    other.says("The cups are blue")
+
+    memory.settle()
+
+    assert ["The cups are blue", "The tea is green"] == one.facts() == other.facts()
+    assert one.knowledge() == other.knowledge()
+
+
+def test_a_withdrawal_reaches_the_other_machine(memory):
+    one, other = memory.machines
+    said = one.says("The tea is green")
+    memory.settle()
+    other.put(type="retraction", target=said.id, reason="wrong")
+
+    memory.settle()
+
+    assert one.knowledge() == other.knowledge()
+    assert not any(b"green" in data for data in one.knowledge().values())
+
+
+def test_a_second_exchange_writes_nothing(memory):
+    one, other = memory.machines
+    one.says("The tea is green")
+    memory.settle()
+    before = memory.blobs()
+
+    reports = [machine.sync() for machine in (one, other)]
+
+    assert before == memory.blobs()
+    assert [0, 0] == [report.sent.total for report in reports]
+    assert [{}, {}] == [report.arrived for report in reports]
+
+
+def test_nothing_in_the_remote_can_be_read(memory):
+    memory.machines[0].says("The tea is green", project="/work/secret-shop")
+    memory.settle()
+
+    assert not any(word in memory.blobs() for word in (b"green", b"fact", b"secret-shop", b"content"))
+
+
+def test_names_in_a_folder_tell_machine_and_day_only(tmp_path):
+    memory = Memory(tmp_path)
+    memory.machines[0].says("The tea is green")
+    memory.settle()
+    names = {replica_of(machine.store) for machine in memory.machines}
+
+    parts = {tuple(name.split("/")[:2]) for name in memory.files() if "/" in name}
+    assert {part for part in parts if part[1] != "head.age"} == {(replica_of(memory.machines[0].store), "2026-02-20")}
+    assert {part[0] for part in parts} == names
+
+
+def test_three_machines_that_push_at_once_lose_nothing(tmp_path):
+    memory = Memory(tmp_path, count=3, by_git=True)
+    errors = []
+
+    def work(machine):
+        try:
+            for number in range(rounds(fixed=2, fuzz=8)):
+                machine.says(f"{machine.name} {number}")
+                machine.sync()
+        except EventLogError as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(machine,)) for machine in memory.machines]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    memory.settle()
+
+    assert [] == errors
+    assert 3 * rounds(fixed=2, fuzz=8) == len(memory.machines[0].facts())
+    assert memory.machines[0].knowledge() == memory.machines[1].knowledge() == memory.machines[2].knowledge()
+
+
+def test_offline_is_part_of_the_report_and_what_waits_leaves_later(memory):
+    one, other = memory.machines
+    away = memory.hub.rename(memory.hub.with_name("away"))
+    one.says("The tea is green")
+    assert one.sync().offline
+    away.rename(memory.hub)
+
+    assert not one.sync().offline
+    other.sync()
+    assert ["The tea is green"] == other.facts()
+
+
+@pytest.mark.parametrize("step", ["save_state", "publish", "take_in"])
+def test_a_kill_at_any_step_loses_and_doubles_nothing(memory, step, monkeypatch):
+    one, other = memory.machines
+    other.says("The cups are blue")
+    other.sync()
+    one.says("The tea is green")
+    calls = 0
+
+    class Killed(BaseException):
+        pass
+
+    def killed(real, when):
+        def step(*args, **options):
+            nonlocal calls
+            calls += 1
+            if calls == when:
+                raise Killed
+            done = real(*args, **options)
+            if calls == when + 100:
+                raise Killed
+            return done
+
+        return step
+
+    for when in (1, 2, 3):
+        for after in (0, 100):
+            calls = after
+            with monkeypatch.context() as patch:
+                if step == "publish":
+                    remote = type(open_remote(memory.address, one.store, one.opened.machine))
+                    patch.setattr(remote, "publish", killed(remote.publish, when))
+                else:
+                    patch.setattr(exchanging, step, killed(getattr(exchanging, step), when))
+                try:
+                    one.says(f"{when} {after}")
+                    one.sync()
+                except Killed:
+                    pass
+    memory.settle()
+
+    wanted = sorted(["The cups are blue", "The tea is green", *(f"{w} {a}" for w in (1, 2, 3) for a in (0, 100))])
+    assert wanted == one.facts() == other.facts()
+    assert one.knowledge() == other.knowledge()
+
+
+def test_a_segment_that_is_gone_or_torn_is_named_and_sent_again(tmp_path):
+    memory = Memory(tmp_path)
+    one, other = memory.machines
+    one.says("The tea is green")
+    one.sync()
+    name, path = next((name, path) for name, path in memory.files().items() if "2026-02-20" in name)
+    path.write_bytes(path.read_bytes()[:-9])
+
+    assert [name] == other.sync().damaged
+    assert [] == other.facts()
+    other.sync()  # says so to the first
+    one.sync()
+    other.sync()
+    assert ["The tea is green"] == other.facts()
+
+    for path in [path for name, path in memory.files().items() if "2026-02-20" in name]:
+        path.unlink()
+    one.sync()
+    assert ["The tea is green"] == memory.another("m2").facts()
+
+
+def test_an_emptied_directory_is_refused_and_nothing_here_is_deleted(tmp_path):
+    memory = Memory(tmp_path)
+    one, other = memory.machines
+    one.says("The tea is green")
+    memory.settle()
+    for path in memory.files().values():
+        path.unlink()
+
+    for machine in (one, other):
+        with pytest.raises(UntrustedRemote, match="emptied"):
+            machine.sync()
+        assert ["The tea is green"] == machine.facts()
+
+
+def test_a_foreign_directory_is_refused(tmp_path):
+    memory = Memory(tmp_path / "one")
+    (tmp_path / "two").mkdir()
+    foreign = Memory(tmp_path / "two", count=1)
+    for path in memory.files().values():
+        path.unlink()
+    (memory.hub / "eventlog-sync.json").write_bytes((foreign.hub / "eventlog-sync.json").read_bytes())
+
+    with pytest.raises(UntrustedRemote, match="another memory"):
+        memory.machines[0].sync()
+
+
+def test_a_remote_that_was_rolled_back_is_refused_until_the_machine_joins_again(memory):
+    one, other = memory.machines
+    one.says("The tea is green")
+    memory.settle()
+    shutil.copytree(memory.hub, memory.hub.with_name("older"))
+    one.says("The cups are blue")
+    memory.settle()
+    shutil.rmtree(memory.hub)
+    memory.hub.with_name("older").rename(memory.hub)
+
+    for machine in (one, other):
+        with pytest.raises(UntrustedRemote, match="rolled back"):
+            machine.sync()
+    for machine in (one, other):
+        machine.join()
+    memory.settle()
+
+    assert ["The cups are blue", "The tea is green"] == one.facts() == other.facts() == memory.another("m2").facts()
+    assert one.knowledge() == other.knowledge()
+
+
+def test_a_lost_marker_alone_is_made_again(tmp_path):
+    memory = Memory(tmp_path)
+    (memory.hub / "eventlog-sync.json").unlink()
+    memory.machines[0].says("The tea is green")
+
+    memory.settle()
+
+    assert ["The tea is green"] == memory.machines[1].facts() == memory.another("m2").facts()
+
+
+def test_a_store_that_was_copied_whole_goes_on_under_a_name_of_its_own(memory):
+    one, other = memory.machines
+    one.says("The tea is green")
+    memory.settle()
+    copy = one.copy_to("copy")
+    assert replica_of(copy.store) == replica_of(one.store)
+    one.says("said by the first")
+    copy.says("said by the copy")
+
+    memory.settle()
+
+    assert replica_of(copy.store) != replica_of(one.store)
+    wanted = ["The tea is green", "said by the copy", "said by the first"]
+    assert wanted == one.facts() == other.facts() == copy.facts()
+    assert one.knowledge() == other.knowledge() == copy.knowledge()
+
+
+def test_past_days_are_compacted_on_the_way_and_what_was_removed_leaves_the_history(memory):
+    one, other = memory.machines
+    for number in range(3):
+        one.says(f"fact {number}")
+        one.sync()
+    other.sync()
+    memory.now += 86_400 * 10**9
+
+    report = one.sync()
+
+    assert 3 == report.sent.total  # as one segment
+    if not memory.address.startswith("dir:"):
+        assert "1" == git(memory.hub, "rev-list", "--count", "eventlog")
+    assert {} == other.sync().arrived
+    assert ["fact 0", "fact 1", "fact 2"] == memory.another("m2").facts()
+
+
+def test_a_machine_with_a_wrong_clock_is_named(memory):
+    one, other = memory.machines
+    memory.now += 3600 * 10**9
+    one.says("from the future")
+    one.sync()
+    memory.now -= 3600 * 10**9
+
+    assert [replica_of(one.store)] == other.sync().ahead
+
+
+def test_two_exchanges_of_a_store_do_not_run_at_once(memory):
+    with exchanging.sync_lock(memory.machines[0].opened), pytest.raises(Busy):
+        memory.machines[0].sync(patience=0)
+
+
+def test_a_store_that_does_not_sync_says_what_to_do(tmp_path):
+    Path(tmp_path, "x").mkdir()
+    alone = Synced(type("M", (), {"directory": tmp_path, "tick": lambda _: 0, "now": 0})(), "alone")
+    with pytest.raises(BadRequest) as told:
+        exchanging.exchange(alone.opened)
+    assert "sync start" in told.value.hint
+    assert not Path(Store(str(tmp_path / "alone" / "store")).sync).exists()

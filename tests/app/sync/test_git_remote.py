@@ -1,0 +1,109 @@
+"""A repository as a remote: no hook runs, no repository of the user is touched, and of two pushes the second reads again."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from eventlog.app.sync.git_remote import GitRemote
+from eventlog.format.errors import Offline, UntrustedRemote
+from tests.support.repositories import git, repository
+
+
+@pytest.fixture
+def hub(tmp_path):
+    git(tmp_path, "init", "--bare", "--quiet", str(tmp_path / "hub.git"))
+    return tmp_path / "hub.git"
+
+
+def remote(hub, tmp_path, name="clone", **environ):
+    return GitRemote(str(hub), str(tmp_path / name), {"PATH": os.environ["PATH"], "HOME": str(tmp_path), **environ})
+
+
+def test_files_come_back_as_they_were_written(hub, tmp_path):
+    one, other = remote(hub, tmp_path), remote(hub, tmp_path, "other")
+    files = {"a/1": b"\0\n\xff" * 1000, "b": b"", "c\u00e4": b"\n"}
+    assert set() == one.names()
+    assert one.publish(files, ())
+
+    assert set(files) == other.names()
+    assert files == dict(other.read(sorted(files)))
+    assert {} == dict(other.read(["gone"]))
+
+
+def test_of_two_pushes_the_second_reads_again(hub, tmp_path):
+    one, other = remote(hub, tmp_path), remote(hub, tmp_path, "other")
+    one.names(), other.names()
+    assert one.publish({"a": b"1"}, ())
+    assert not other.publish({"b": b"2"}, ())
+    assert {"a"} == other.names()
+    assert other.publish({"b": b"2"}, ())
+    assert not one.publish({"c": b"3"}, ["a"])
+    assert {"a", "b"} == one.names()
+
+
+def test_what_is_removed_leaves_the_history(hub, tmp_path):
+    one = remote(hub, tmp_path)
+    one.names()
+    one.publish({"a": b"first", "b": b"stays"}, ())
+    one.names()
+    one.publish({"c": b"third"}, ["a"])
+
+    assert {"b", "c"} == one.names()
+    assert "1" == git(hub, "rev-list", "--count", "eventlog")
+
+
+def test_a_repository_that_lets_no_history_go_gets_another_commit(hub, tmp_path):
+    git(hub, "config", "receive.denyNonFastForwards", "true")
+    one = remote(hub, tmp_path)
+    one.names()
+    one.publish({"a": b"first"}, ())
+    one.names()
+
+    assert one.publish({"b": b"second"}, ["a"])
+    assert {"b"} == one.names()
+    assert "2" == git(hub, "rev-list", "--count", "eventlog")
+
+
+def test_no_hook_of_the_user_runs_and_no_variable_of_another_git_counts(hub, tmp_path):
+    hooks = tmp_path / "hooks"
+    hooks.mkdir()
+    for name in ("pre-push", "reference-transaction", "post-checkout"):
+        (hooks / name).write_text(f"#!/bin/sh\n[ $PWD = {hub} ] || touch {tmp_path}/ran\n")
+        (hooks / name).chmod(0o755)
+    (tmp_path / ".gitconfig").write_text(f"[core]\nhooksPath = {hooks}\n")
+    theirs = repository(tmp_path / "theirs")
+    one = remote(hub, tmp_path, GIT_DIR=str(theirs / ".git"), GIT_INDEX_FILE=str(tmp_path / "index"))
+    one.names()
+
+    assert one.publish({"a": b"first"}, ())
+    assert not (tmp_path / "ran").exists()
+    assert "main" == git(theirs, "branch", "--format=%(refname:short)")
+    assert "eventlog" == git(hub, "log", "-1", "--format=%an", "eventlog")
+
+
+def test_files_of_the_clone_are_for_their_owner_only(hub, tmp_path):
+    one = remote(hub, tmp_path)
+    one.names()
+    one.publish({"a": b"first"}, ())
+    modes = {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in Path(tmp_path, "clone").rglob("*")}
+    assert {0} == modes
+
+
+@pytest.mark.parametrize("address", ["nowhere.git", "ssh://127.0.0.1:1/x.git", "https://127.0.0.1:1/x.git"])
+def test_what_cannot_be_reached_is_offline(tmp_path, address):
+    with pytest.raises(Offline):
+        GitRemote(address, str(tmp_path / "clone"), {"PATH": os.environ["PATH"]}).names()
+    assert not (tmp_path / "clone").exists()
+
+
+def test_a_repository_that_takes_nothing_from_this_machine_says_so(hub, tmp_path):
+    hook = hub / "hooks" / "pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho not for you >&2\nexit 1\n")
+    hook.chmod(0o755)
+    one = remote(hub, tmp_path)
+    one.names()
+    with pytest.raises(UntrustedRemote):
+        one.publish({"a": b"first"}, ())

@@ -1,0 +1,180 @@
+"""Machines start, join, are dropped and leave; a wrong code changes nothing anywhere."""
+
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+from eventlog.app.sync.keyring import code_of, load_keyring, new_secret
+from eventlog.app.sync.membership import drop_machine, join_sync, leave_sync, start_sync
+from eventlog.format.errors import BadRequest, Offline, UntrustedRemote
+from eventlog.store.replica import replica_of
+from tests.support.repositories import git, repository
+from tests.support.synced import Memory, Synced
+
+
+@pytest.fixture(params=[False, True], ids=["folder", "git"])
+def memory(request, tmp_path):
+    return Memory(tmp_path, by_git=request.param)
+
+
+def everything(directory):
+    return {str(path): path.read_bytes() for path in sorted(Path(directory).rglob("*")) if path.is_file()}
+
+
+def wrong_codes(code, count):
+    chosen = random.Random(7)
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+    for number in range(count):
+        at = chosen.randrange(len(code))
+        other = chosen.choice([letter for letter in letters if letter != code[at]])
+        if number % 3 == 2 and code[at] != "-":
+            yield code[:at] + other + code[at + 1 :]
+        elif number % 3:
+            yield code_of(new_secret())
+        else:
+            yield code[: at + 1] if at + 1 < len(code) else ""
+
+
+def test_wrong_codes_are_refused_before_anything_is_written(tmp_path):
+    memory = Memory(tmp_path)
+    memory.machines[0].says("The tea is green")
+    memory.machines[0].sync()
+    newcomer = Synced(memory, "newcomer")
+    before = everything(tmp_path)
+
+    for code in wrong_codes(memory.code, 100):
+        with pytest.raises(BadRequest):
+            join_sync(newcomer.opened, memory.address, code)
+
+    assert before == everything(tmp_path)
+
+
+def test_a_wrong_code_for_a_repository_leaves_nothing_behind(tmp_path):
+    memory = Memory(tmp_path, count=1, by_git=True)
+    newcomer = Synced(memory, "newcomer")
+    before = everything(tmp_path)
+
+    with pytest.raises(BadRequest):
+        join_sync(newcomer.opened, memory.address, code_of(new_secret()))
+
+    assert before == everything(tmp_path)
+
+
+def test_a_code_may_be_typed_in_any_case_with_blanks(memory):
+    newcomer = Synced(memory, "newcomer")
+    join_sync(newcomer.opened, memory.address, f" {memory.code.lower().replace('-', ' ')} ")
+    shown = {getattr(load_keyring(machine.store), "shown", None) for machine in (newcomer, memory.machines[0])}
+    assert 1 == len(shown - {None})
+    assert None not in shown
+
+
+def test_an_empty_machine_is_restored_also_when_the_old_ones_are_lost(memory):
+    one, other = memory.machines
+    one.says("The tea is green")
+    other.says("The cups are blue")
+    memory.settle()
+    knowledge = one.knowledge()
+    for machine in (one, other):
+        shutil.rmtree(machine.root)
+
+    restored = memory.another("new")
+
+    assert ["The cups are blue", "The tea is green"] == restored.facts()
+    assert knowledge == restored.knowledge()
+
+
+def test_a_second_key_is_never_made(memory):
+    one = memory.machines[0]
+    with pytest.raises(BadRequest, match="syncs already"):
+        start_sync(one.opened, memory.address)
+    with pytest.raises(BadRequest, match="syncs already"):
+        join_sync(one.opened, memory.address, code_of(new_secret()))
+    with pytest.raises(UntrustedRemote, match="holds a memory already"):
+        start_sync(Synced(memory, "x").opened, memory.address)
+
+
+def test_a_start_that_was_killed_goes_on_with_the_same_key(tmp_path):
+    memory = Memory(tmp_path, count=1)
+    fresh = Synced(memory, "fresh")
+    first = start_sync(fresh.opened, f"dir:{tmp_path}/other").code
+    Path(tmp_path, "other", "eventlog-sync.json").unlink()
+
+    assert first == start_sync(fresh.opened, f"dir:{tmp_path}/other").code
+
+
+def test_a_directory_or_a_repository_of_something_else_is_refused(tmp_path):
+    memory = Memory(tmp_path, count=1)
+    fresh = Synced(memory, "fresh")
+    Path(tmp_path, "photos").mkdir()
+    Path(tmp_path, "photos", "a.jpg").write_bytes(b"x")
+    repository(tmp_path / "code")
+
+    with pytest.raises(UntrustedRemote, match="not empty"):
+        start_sync(fresh.opened, f"dir:{tmp_path}/photos")
+    with pytest.raises(UntrustedRemote, match="something else"):
+        start_sync(fresh.opened, str(tmp_path / "code"))
+    with pytest.raises(Offline):
+        start_sync(fresh.opened, str(tmp_path / "nowhere.git"))
+    assert load_keyring(fresh.store) is None
+    assert "main" == git(tmp_path / "code", "branch", "--format=%(refname:short)")
+
+
+def test_a_dropped_machine_reads_nothing_that_is_written_from_then_on(memory):
+    one, other = memory.machines
+    third = memory.another("third")
+    one.says("before")
+    memory.settle()
+
+    done = drop_machine(one.opened, replica_of(third.store), lambda _: True)
+    assert done
+    one.says("after")
+    one.sync()
+    other.sync()
+
+    assert [replica_of(other.store)] == done.others
+    assert ["after", "before"] == other.facts()
+    with pytest.raises(UntrustedRemote, match="was dropped"):
+        third.sync()
+    assert ["before"] == third.facts()
+    with pytest.raises(BadRequest):
+        join_sync(Synced(memory, "x").opened, memory.address, memory.code)
+    memory.code = done.code
+    memory.machines.remove(third)
+    assert ["after", "before"] == memory.another("new").facts()
+
+
+def test_a_drop_that_is_not_confirmed_changes_nothing(memory):
+    one, other = memory.machines
+    before = memory.blobs()
+    assert drop_machine(one.opened, replica_of(other.store), lambda _: False) is None
+    assert before == memory.blobs()
+
+
+@pytest.mark.parametrize("said", ["nobody", ""])
+def test_a_machine_nobody_knows_is_not_dropped(memory, said):
+    memory.another("third")
+    with pytest.raises(BadRequest):
+        drop_machine(memory.machines[0].opened, said, lambda _: True)
+
+
+def test_a_machine_that_leaves_keeps_all_events_and_may_come_back(memory):
+    one, other = memory.machines
+    other.says("The cups are blue")
+    memory.settle()
+    leave_sync(other.opened)
+
+    assert ["The cups are blue"] == other.facts() == one.facts()
+    assert load_keyring(other.store) is None
+    other.says("meanwhile")
+    other.join()
+    memory.settle()
+    assert ["The cups are blue", "meanwhile"] == one.facts()
+    assert one.knowledge() == other.knowledge()
+
+
+def test_keys_are_for_their_owner_only(memory):
+    for machine in memory.machines:
+        assert 0o600 == Path(machine.store.sync, "key").stat().st_mode & 0o777
+        assert 0o700 == Path(machine.store.sync).stat().st_mode & 0o777

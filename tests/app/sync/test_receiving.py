@@ -1,0 +1,62 @@
+"""Lines of another machine land in a file of their own, each event once, and no kill tears it."""
+
+from pathlib import Path
+
+import pytest
+
+from eventlog import EventLog
+from eventlog.app.sync.receiving import take_in
+from eventlog.fast import fastjson
+from tests.support.builders import DAY, fact, line, lines
+
+
+@pytest.fixture
+def log(tmp_path):
+    return EventLog(tmp_path, fsync=False)
+
+
+def read(log, replica="laptop-1"):
+    return Path(log.store.log, f"{DAY}.{replica}.jsonl").read_bytes()
+
+
+def test_lines_land_once_byte_for_byte(log):
+    assert 2 == take_in(log, "laptop-1", DAY, lines(1, 2))
+    assert 1 == take_in(log, "laptop-1", DAY, lines(2, 3))
+    assert 0 == take_in(log, "laptop-1", DAY, lines(1, 3))
+    assert lines(1, 2, 3) == read(log)
+
+
+def test_what_any_file_of_the_day_has_is_left_out(log):
+    own = Path(log.store.log, f"{DAY}.jsonl")
+    own.parent.mkdir(parents=True)
+    own.write_bytes(lines(1))
+    take_in(log, "desktop-1", DAY, lines(2))
+
+    assert 1 == take_in(log, "laptop-1", DAY, lines(1, 2, 3))
+    assert lines(3) == read(log)
+    assert lines(1) == own.read_bytes()
+
+
+def test_a_line_that_was_cut_anew_takes_the_place_of_the_first(log):
+    take_in(log, "laptop-1", DAY, lines(1, 2))
+    erased = fastjson.dumps({**fact(1), "content": "[redacted:1]", "redacted": "0" * 64}) + b"\n"
+
+    assert 1 == take_in(log, "laptop-1", DAY, erased)
+    assert erased + lines(2) == read(log)
+    assert 0 == take_in(log, "laptop-1", DAY, lines(1, 2))
+    assert erased + lines(2) == read(log)
+
+
+def test_a_torn_end_of_an_earlier_program_costs_only_itself(log):
+    path = Path(log.store.log, f"{DAY}.laptop-1.jsonl")
+    path.parent.mkdir(parents=True)
+    path.write_bytes(lines(1) + line(2)[:20])
+
+    assert 2 == take_in(log, "laptop-1", DAY, lines(1, 2, 3))
+    assert ["fact 1", "fact 2", "fact 3"] == [event.content for event in log.read()]
+
+
+def test_damaged_lines_and_those_of_another_day_are_left_out(log):
+    other = fastjson.dumps(fact(5, day="2026-02-21"))
+    assert 1 == take_in(log, "laptop-1", DAY, b"no\n" + other + b"\n\n" + lines(1))
+    assert lines(1) == read(log)

@@ -1,0 +1,133 @@
+"""`eventlog sync` as a person types it, on two machines with a directory between them."""
+
+import json
+import re
+
+import pytest
+
+from eventlog.app.sync.keyring import code_of, new_secret
+from tests.support.command_line import call
+
+
+@pytest.fixture
+def typed(tmp_path):
+    def typed(machine, *words):
+        return call(*words, "--store", tmp_path / machine)
+
+    return typed
+
+
+@pytest.fixture
+def hub(tmp_path):
+    (tmp_path / "disk").mkdir()
+    return f"dir:{tmp_path}/disk/hub"
+
+
+@pytest.fixture
+def two(typed, hub):
+    """Two machines that sync."""
+    typed("one", "fact", "The tea is green", "--project", "")
+    started = typed("one", "sync", "start", hub)
+    (code,) = re.findall(r"^recovery code: (\S+)$", started.out, re.MULTILINE)
+    assert f"eventlog sync join {hub} {code}" in started.out
+    assert 0 == typed("other", "sync", "join", hub, code).code
+    return code
+
+
+def test_a_fact_here_is_known_there_and_forgotten_there_it_is_forgotten_here(typed, two):
+    assert "The tea is green" in typed("other", "search", "tea", "--all-projects").out
+    assert 0 == typed("other", "forget", "The tea is green", "--yes").code
+    assert "sent 1 event" in typed("other", "sync").out
+    assert "took in 1 from" in typed("one", "sync").out
+    assert "The tea is green" not in typed("one", "search", "tea", "--all-projects").out
+
+
+def test_a_wrong_code_is_a_mistake_of_usage_and_writes_nothing(typed, two, hub, tmp_path):
+    for code in (code_of(new_secret()), "nonsense"):
+        ran = typed("third", "sync", "join", hub, code)
+        assert 2 == ran.code
+        assert "CODE" in ran.err
+    assert not (tmp_path / "third").exists()
+
+
+def test_without_a_remote_every_verb_says_what_to_do(typed):
+    ran = typed("one", "sync")
+    assert (2, True) == (ran.code, "eventlog sync start REMOTE" in ran.err)
+    assert "does not sync" in typed("one", "sync", "status").out
+
+
+def test_offline_is_a_sentence(typed, two, tmp_path):
+    (tmp_path / "disk" / "hub").rename(tmp_path / "disk" / "away")
+    typed("one", "fact", "The cups are blue", "--project", "")
+    ran = typed("one", "sync")
+    assert 0 == ran.code
+    assert ran.out.startswith("offline: ")
+    assert "1 event waits" in ran.out
+    assert "offline" == json.loads(typed("one", "sync", "--json").out)["status"]
+
+
+def test_an_emptied_directory_exits_with_one(typed, two, tmp_path):
+    for path in sorted((tmp_path / "disk" / "hub").rglob("*"), reverse=True):
+        path.unlink() if path.is_file() else path.rmdir()
+    ran = typed("one", "sync")
+    assert (1, True) == (ran.code, "emptied" in ran.err)
+
+
+def test_a_dry_run_shows_what_would_leave_and_changes_nothing(typed, hub, tmp_path):
+    typed("one", "fact", "The tea is green", "--project", "")
+    ran = typed("one", "sync", "start", hub, "--dry-run")
+    assert 0 == ran.code
+    assert re.search(r"1  fact  -\n", ran.out)
+    assert "The tea is green" in ran.out
+    assert not (tmp_path / "disk" / "hub").exists()
+    assert [{"type": "fact", "project": "", "events": 1}] == json.loads(
+        typed("one", "sync", "--dry-run", "--json").out
+    )["events"]
+
+
+def test_status_and_brief_name_the_other_machine_and_what_waits(typed, two):
+    typed("one", "sync")
+    typed("one", "fact", "The cups are blue", "--project", "")
+    status = typed("one", "sync", "status").out
+    assert re.search(r"^waiting  1 event", status, re.MULTILINE)
+    assert re.search(r"^machine  \S+, last seen just now", status, re.MULTILINE)
+    assert re.search(
+        r"^sync   \S+ just now · 1 waiting$",
+        call("--store", two and typed.__closure__[0].cell_contents / "one").out,
+        re.MULTILINE,
+    )
+
+
+def test_an_excluded_project_is_listed_and_stays(typed, two, tmp_path):
+    (tmp_path / "client").mkdir()
+    typed("one", "fact", "The cups are blue", "--project", tmp_path / "client")
+    assert str(tmp_path / "client") in typed("one", "sync", "projects", "--exclude", tmp_path / "client").out
+    typed("one", "sync")
+    typed("other", "sync")
+    assert "cups" not in typed("other", "search", "cups", "--all-projects").out
+
+
+def test_a_machine_is_dropped_and_told(typed, two, hub):
+    typed("one", "sync")
+    name = json.loads(typed("one", "sync", "status", "--json").out)["machines"][0]["replica"]
+    ran = typed("one", "sync", "drop", name, "--yes")
+    assert 0 == ran.code
+    assert "it still has" in ran.out
+    assert re.search(r"recovery code, from now on: \S+", ran.out)
+    dropped = typed("other", "sync")
+    assert (1, True) == (dropped.code, "was dropped" in dropped.err)
+
+
+def test_to_leave_deletes_no_event(typed, two):
+    assert 0 == typed("other", "sync", "leave", "--yes").code
+    assert "The tea is green" in typed("other", "search", "tea", "--all-projects").out
+    assert 2 == typed("other", "sync").code
+
+
+def test_with_auto_settling_exchanges_in_the_background(typed, two, tmp_path):
+    for machine in ("one", "other"):
+        (tmp_path / machine / "config.yaml").write_text("sync: {auto: true}\n")
+    typed("one", "fact", "The cups are blue", "--project", "")
+    typed("one", "settle")
+    typed("other", "settle")
+    assert "The cups are blue" in typed("other", "search", "cups", "--all-projects").out

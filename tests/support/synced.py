@@ -1,0 +1,131 @@
+"""Machines that sync, all in this process: each with a home and a store, and a remote between them."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from eventlog import EventLog
+from eventlog.app.build.rebuild import replay_store
+from eventlog.app.open_store import Machine, OpenStore
+from eventlog.app.sync.exchange import exchange
+from eventlog.app.sync.membership import join_sync, start_sync
+from eventlog.format.errors import UntrustedRemote
+from eventlog.settings.schema import Settings, SyncSettings
+from eventlog.store import Store
+from tests.support.builders import NOON
+from tests.support.repositories import git
+
+
+class Memory:
+    """A memory on several machines with one clock; `directory` holds them all."""
+
+    def __init__(self, directory, count=2, *, by_git=False):
+        self.directory, self.now = Path(directory), NOON
+        self.hub = self.directory / ("hub.git" if by_git else "hub")
+        self.address = str(self.hub) if by_git else f"dir:{self.hub}"
+        if by_git:
+            git(self.directory, "init", "--bare", "--quiet", str(self.hub))
+        self.machines = [Synced(self, f"m{number}") for number in range(count)]
+        self.code = start_sync(self.machines[0].opened, self.address).code
+        self.machines[0].sync()
+        for machine in self.machines[1:]:
+            machine.join()
+
+    def tick(self):
+        self.now += 10**9
+        return self.now
+
+    def another(self, name):
+        """A machine that joins later."""
+        machine = Synced(self, name)
+        self.machines.append(machine)
+        machine.join()
+        return machine
+
+    def settle(self):
+        """Let all exchange until nobody has anything new."""
+        for _ in range(6):
+            for machine in self.machines:
+                machine.sync_or_join()
+        for machine in self.machines:
+            machine.replay()
+
+    def files(self):
+        """The files of the hub that is a directory."""
+        return {str(path.relative_to(self.hub)): path for path in sorted(self.hub.rglob("*")) if path.is_file()}
+
+    def blobs(self):
+        """All bytes the hub holds, its history included."""
+        if not self.address.startswith("dir:"):
+            command = ["git", f"--git-dir={self.hub}", "cat-file", "--batch-all-objects", "--batch", "--unordered"]
+            return subprocess.run(command, capture_output=True, check=True).stdout
+        return b"".join(name.encode() + path.read_bytes() for name, path in self.files().items())
+
+
+class Synced:
+    """One machine."""
+
+    def __init__(self, memory, name, **chosen):
+        self.memory, self.name = memory, name
+        self.root = memory.directory / name
+        self.home = self.root / "home"
+        self.home.mkdir(parents=True, exist_ok=True)
+        self.settings = Settings(sync=SyncSettings(**chosen))
+
+    @property
+    def opened(self):
+        log = EventLog(Store(str(self.root / "store")), fsync=False, clock=self.memory.tick)
+        environ = {"PATH": os.environ["PATH"], "HOME": str(self.home)}
+        return OpenStore(log, self.settings, Machine(str(self.home), environ, self.memory.tick, "eventlog"))
+
+    @property
+    def store(self):
+        return self.opened.store
+
+    @property
+    def log(self):
+        return self.opened.log
+
+    def says(self, content, **fields):
+        fields = {"conversation_id": f"c-{self.name}", "agent": "claude-code", "project": "/work/shop", **fields}
+        return self.log.append({"type": "fact", "content": content, **fields})
+
+    def put(self, **fields):
+        return self.log.put([{"conversation_id": f"c-{self.name}", "agent": "claude-code", **fields}])[0].event
+
+    def sync(self, **options):
+        return exchange(self.opened, **options)
+
+    def join(self):
+        join_sync(self.opened, self.memory.address, self.memory.code)
+        return self.sync()
+
+    def sync_or_join(self):
+        """Exchange; take the remote as it is where it was rolled back."""
+        try:
+            return self.sync()
+        except UntrustedRemote:
+            return self.join()
+
+    def replay(self):
+        return replay_store(self.opened)
+
+    def ids(self):
+        return {event.id for event in self.log.read()}
+
+    def facts(self):
+        return sorted(event.content for event in self.log.read() if event.type == "fact")
+
+    def knowledge(self):
+        """The bytes of every knowledge file."""
+        self.replay()
+        root = Path(self.store.knowledge)
+        return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+    def copy_to(self, name):
+        """A whole copy of this store, as of another machine."""
+        other = Synced(self.memory, name)
+        shutil.copytree(self.root / "store", other.root / "store")
+        self.memory.machines.append(other)
+        return other
