@@ -71,6 +71,7 @@ class StageSummary(TypedDict):
     todos: NotRequired[list[str]]
     done: NotRequired[list[str]]
     of_user: NotRequired[list[str]]
+    batch: NotRequired[str | None]
 
 
 class SessionEnd(TypedDict, total=False):

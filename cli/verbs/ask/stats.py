@@ -5,6 +5,7 @@ from datetime import date, timedelta
 from typing import Any
 
 import click
+from click.core import ParameterSource
 from msgspec import structs, to_builtins
 
 from eventlog.app.ask.sessions import stats
@@ -45,6 +46,10 @@ def _stats_command(
     opened = options.open_store(store)
     with phases() as phase:
         found = stats(opened, since or "", until or "~", project, phase("reading days"))
+        if len(found) == 1 and not (
+            since or until or _is_named("project")
+        ):  # facts were saved here, and no session began
+            found = stats(opened, progress=phase("reading days"))
     if as_json:
         emit_pretty([_as_dict(week) for week in found])
     elif len(found) == 1:
@@ -55,6 +60,10 @@ def _stats_command(
         _side_by_side(found)
     else:
         _show_weeks(found, opened.machine.now()[:10])
+
+
+def _is_named(option: str) -> bool:
+    return click.get_current_context().get_parameter_source(option) is ParameterSource.COMMANDLINE
 
 
 _COLUMNS = (
