@@ -11,9 +11,9 @@ import pytest
 from eventlog.log.event_log import EventLog
 from tests.support.builders import writer
 from tests.support.command_line import call
-from tests.support.effort import rounds
+from tests.support.effort import FUZZ, rounds
 
-WRITERS, SECONDS, PAUSE = rounds(fixed=6, fuzz=64), rounds(fixed=1, fuzz=300), 0.2
+WRITERS, SECONDS, PAUSE = 64 if FUZZ else 6, rounds(fixed=1, fuzz=300), 0.2
 MAY_BE = {"pending"}  # a line that is being written
 
 
