@@ -115,7 +115,7 @@ def test_a_cut_at_any_step_leaves_what_the_next_replay_makes_whole(tmp_path, hap
         rebuild(log, Settings())
         disk.cut()
     expected = tree(Path(log.store.knowledge))
-    chosen = disk.cuts[:: max(1, len(disk.cuts) // rounds(fixed=12, fuzz=10_000))]
+    chosen = disk.cuts[:: max(1, len(disk.cuts) // rounds(fixed=12, fuzz=len(disk.cuts)))]
 
     assert [] == disk.noted_too_early
     for number, cut in enumerate([*chosen, disk.cuts[-1]]):
