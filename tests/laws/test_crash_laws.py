@@ -25,7 +25,7 @@ from tests.support.machines import of_machine
 from tests.support.payloads import claude
 
 SAID = "The sea is blue"
-SECRET = "hunter2-Sommer2026"
+LEAKED = "hunter2-Sommer2026"
 MINE = "- mine\n"
 BASES = (
     "knowledge_bases: {user: {path: ~/.config/agents/USER.md}, soul: {review: true, path: ~/.config/agents/SOUL.md}}\n"
@@ -44,7 +44,7 @@ VERBS: dict[str, Any] = {
     "forget": ["forget", "The tea is green", "--yes"],
     "undo": ["undo", "--yes"],
     "restore": ["restore", "user", "--as-of", "~then", "--yes"],
-    "redact": ["redact", SECRET, "--yes"],
+    "redact": ["redact", LEAKED, "--yes"],
     "seal": ["seal"],
     "repair": ["verify", "--repair"],
     "backup": ["backup", "create", "~/b.tar"],
@@ -100,7 +100,7 @@ class Scene:
         """Let the store have something of everything."""
         for args in (
             ["fact", "The tea is green", "--session", "a"],
-            ["fact", f"The door opens with {SECRET}", "--session", "b"],
+            ["fact", f"The door opens with {LEAKED}", "--session", "b"],
             ["plan", "--path", "user", "--heading", "Work", "--content", "- Backend", "--session", "a"],
             ["replay"],
         ):
