@@ -73,7 +73,7 @@ def replay_store(
             return replay_store(opened, projections=projections, anew=anew, check=check, phases=shown)
     with _one_at_a_time(opened, wanted=not check):
         if not check and os.path.exists(opened.store.redactions):  # noqa: PTH110 - Path.exists raises
-            from eventlog.app.write.erase_everywhere import erase_arrived
+            from eventlog.app.write.erasing.erase_everywhere import erase_arrived
 
             erase_arrived(opened.store)
         if not check:

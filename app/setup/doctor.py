@@ -17,7 +17,7 @@ from eventlog.app.build.cache import open_for_reading
 from eventlog.app.naming.references import ShortIds
 from eventlog.app.setup.install.host_report import Problem, Report, examine
 from eventlog.app.setup.install.install import InstallTarget
-from eventlog.app.write.erase_everywhere import pending_of
+from eventlog.app.write.erasing.erase_everywhere import pending_of
 from eventlog.app.write.set_aside import copies_in
 from eventlog.format import fence, timestamps
 from eventlog.format.codec import to_fields

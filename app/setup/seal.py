@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from eventlog.app.write.erase_everywhere import complete, erase_arrived, pending_of
+from eventlog.app.write.erasing.erase_everywhere import complete, erase_arrived, pending_of
 from eventlog.fast import os
 from eventlog.format import timestamps
 from eventlog.format.errors import Busy, NotStored

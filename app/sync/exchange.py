@@ -33,7 +33,7 @@ from eventlog.app.sync.segments import (
     pack_lines,
 )
 from eventlog.app.sync.sync_state import SeenMachine, SentDay, SyncState, load_state, save_state
-from eventlog.app.write.foreign_redactions import own_origins, redactions_to_send, take_over
+from eventlog.app.write.erasing.foreign_redactions import own_origins, redactions_to_send, take_over
 from eventlog.fast import os
 from eventlog.format.errors import BadRequest, Busy, EventLogError, Offline
 from eventlog.format.timestamps import to_ms

@@ -8,7 +8,7 @@ leave now, takes the place of the earlier one; what was erased here stays erased
 from collections.abc import Iterator
 
 from eventlog.app.build import foreign_logs
-from eventlog.app.write.erase_everywhere import without_redacted_in
+from eventlog.app.write.erasing.erase_everywhere import without_redacted_in
 from eventlog.fast import fastjson, os
 from eventlog.log import days
 from eventlog.log.event_log import EventLog

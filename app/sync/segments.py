@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from eventlog.app.sync.keyring import Keyring, signature
-from eventlog.app.write.foreign_redactions import ForeignRedaction
+from eventlog.app.write.erasing.foreign_redactions import ForeignRedaction
 from eventlog.fast import os
 from eventlog.store import day_of, is_replica_name
 

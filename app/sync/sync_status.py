@@ -6,7 +6,7 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.sync.cutting import preview
 from eventlog.app.sync.keyring import load_keyring
 from eventlog.app.sync.sync_state import SyncState, load_state, names_of
-from eventlog.app.write.foreign_redactions import own_origins
+from eventlog.app.write.erasing.foreign_redactions import own_origins
 from eventlog.store.replica import replica_of
 
 

@@ -13,7 +13,7 @@ import pytest
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.setup.backup import create_backup, restore_backup
 from eventlog.app.setup.seal import seal_log, verify_sealed
-from eventlog.app.write.redact import redact, redactable
+from eventlog.app.write.erasing.redact import redact, redactable
 from eventlog.format.errors import BadRequest, Busy
 from eventlog.format.events import Fact
 from eventlog.log.event_log import EventLog

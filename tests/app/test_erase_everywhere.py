@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from eventlog.app.open_store import Machine, open_log
-from eventlog.app.write.erase_everywhere import Erasing, begin, erase_lines, pending_of
-from eventlog.app.write.erased_text import Needles
-from eventlog.app.write.redact import redactable
+from eventlog.app.write.erasing.erase_everywhere import Erasing, begin, erase_lines, pending_of
+from eventlog.app.write.erasing.erased_text import Needles
+from eventlog.app.write.erasing.redact import redactable
 from eventlog.format.events import Fact
 from eventlog.log.verify import verify
 from eventlog.store import Store

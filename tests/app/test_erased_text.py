@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from eventlog.app.write.erased_text import SHORTEST, Needles, folded
+from eventlog.app.write.erasing.erased_text import SHORTEST, Needles, folded
 
 TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=20).filter(lambda one: len(folded(one)) >= SHORTEST)
 AROUND = st.text("abc \n", max_size=5)

@@ -9,7 +9,7 @@ import pytest
 
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.build.replay import replay
-from eventlog.app.write.redact import redact, redactable
+from eventlog.app.write.erasing.redact import redact, redactable
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import ConversationText, Fact, HostEvent, StageSummary
 from eventlog.hooks.error_log import note

@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from eventlog.app.sync import exchange as exchanging
-from eventlog.app.write.redact import redact, redactable
+from eventlog.app.write.erasing.redact import redact, redactable
 from eventlog.format.errors import BadRequest
 from tests.support.effort import rounds
 from tests.support.synced import Memory

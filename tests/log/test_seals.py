@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eventlog.app.setup.seal import seal_log, verify_sealed
-from eventlog.app.write.redact import redact, redactable
+from eventlog.app.write.erasing.redact import redact, redactable
 from eventlog.format.events import Fact
 from eventlog.log import seals
 from eventlog.log.event_log import EventLog

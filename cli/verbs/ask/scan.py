@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from eventlog.app.ask.scan import FoundSecret, files_at, files_of, scan, transcripts
-from eventlog.app.write.redact import redact, redactable
+from eventlog.app.write.erasing.redact import redact, redactable
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.progress import spinner
 from eventlog.cli.terminal import abbreviate_home, clean, confirm, count, emit_pretty, say

@@ -3,7 +3,7 @@
 import click
 
 from eventlog.app.sync.sync_status import to_confirm
-from eventlog.app.write.redact import Redactable, RedactResult, redact, redactable
+from eventlog.app.write.erasing.redact import Redactable, RedactResult, redact, redactable
 from eventlog.cli import options, suggestions
 from eventlog.cli.progress import spinner
 from eventlog.cli.show.display import Display

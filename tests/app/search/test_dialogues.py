@@ -10,7 +10,7 @@ from eventlog import Machine, Memory, Store
 from eventlog.app.open_store import open_store
 from eventlog.app.search import dialogues
 from eventlog.app.search.search import SearchQuery, search
-from eventlog.app.write.redact import redact, redactable
+from eventlog.app.write.erasing.redact import redact, redactable
 from eventlog.hosts.transcripts import read
 from eventlog.hosts.transcripts.read import read_transcript
 

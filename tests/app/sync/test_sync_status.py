@@ -2,7 +2,7 @@
 
 from eventlog.app.ask.brief import _sync
 from eventlog.app.sync.sync_status import sync_status, to_confirm
-from eventlog.app.write.redact import redact, redactable
+from eventlog.app.write.erasing.redact import redact, redactable
 from eventlog.store.replica import replica_of
 from tests.support.synced import Memory, Synced
 

@@ -21,7 +21,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from eventlog.app.write.erased_text import Needles, folded, object_in_line
+from eventlog.app.write.erasing.erased_text import Needles, folded, object_in_line
 from eventlog.fast import fastjson, os
 from eventlog.fast.sha import keyed, sha256
 from eventlog.format import codec

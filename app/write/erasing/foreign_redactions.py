@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from eventlog.app.build import foreign_logs
-from eventlog.app.write.erase_everywhere import files_below, is_database, without_redacted_in
+from eventlog.app.write.erasing.erase_everywhere import files_below, is_database, without_redacted_in
 from eventlog.fast import fastjson, os
 from eventlog.log.rewrite import rewrite
 from eventlog.secrets.redacted import keys_of, redactions_of
