@@ -13,6 +13,12 @@ FOUND = {
         Step("settle", 0, 0, 0, "full", 6),
         Step("lose_cache", 0, 0, 0),
     ],
+    "a redaction had no room, and was completed later": [
+        Step("turn_end", 0, 286, 251, "full", 1),
+        Step("settle", 0, 805, 417, "full", 11),
+        Step("append", 0, 583, 632),
+        Step("redact", 0, 21, 268, "full", 0),
+    ],
 }
 RESTORED = [Step("plan", 0, 0, 1), Step("replay", 0, 1, 0), Step("copy", 1, 1, 0), Step("replay", 1, 1, 0)]
 
