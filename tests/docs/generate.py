@@ -215,7 +215,8 @@ verbs at work. Exit codes: 0 done, 1 a check found something, 2 usage, 3 could n
 def verbs_page() -> str:
     """The page of verbs: a table for each topic, then a section for each verb."""
     root = command_line()
-    context = click.Context(root, info_name="eventlog")
+    # click remembers the help option of a command from its first context, here -h too
+    context = click.Context(root, info_name="eventlog", **root.context_settings)
     parts = [VERBS_HEAD]
     for topic in dict.fromkeys(verb.topic for verb in VERBS.values()):
         lines = [
