@@ -10,13 +10,13 @@ from msgspec.structs import replace
 from eventlog.app.build.codex_export import copies_of
 from eventlog.app.build.rebuild import RebuildResult, replay_store
 from eventlog.app.build.replay import replay
-from eventlog.app.build.reports import report_text, written_reports
 from eventlog.app.build.storage import LocalFile, base_targets
 from eventlog.app.naming.names import is_file_line
 from eventlog.app.naming.references import events_named
 from eventlog.app.open_store import OpenStore
 from eventlog.app.write.erasing.erase_everywhere import Erasing, Receipt, begin, complete, files_below, in_base
 from eventlog.app.write.erasing.erased_text import SHORTEST, Needles, folded, object_in_line, texts_in
+from eventlog.app.write.erasing.reports import report_text, written_reports
 from eventlog.app.write.forget import forgettable
 from eventlog.fast import os
 from eventlog.format.errors import BadRequest

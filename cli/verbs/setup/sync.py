@@ -35,7 +35,7 @@ _REMOTE = click.argument("remote", metavar="REMOTE")
 )
 @click.option("--dry-run", is_flag=True, help="Show what would leave this machine, and change nothing.")
 @click.option("--compact", is_flag=True, help="Unite the segments of each day; frees room in the remote.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+@options.as_json
 @options.store_of_verbs
 @click.pass_context
 def _sync_command(ctx: click.Context, dry_run: bool, compact: bool, as_json: bool, store: str | None) -> int:

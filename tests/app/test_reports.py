@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from eventlog.app.build.reports import report_text, write_report, written_reports
+from eventlog.app.write.erasing.reports import report_text, write_report, written_reports
 from eventlog.store import Store
 
 
