@@ -37,6 +37,7 @@ _SIGNS = ":=："
 _BEFORE_EQUALS = "?.+|"
 _LONGEST_INDENT = 80  # characters between an element and its text
 _QUOTES = "\"'`"
+_IN_TYPES, _LONGEST_TYPE = ALNUM + " _.:?|&*'<>[]", 60  # between a name and its sign in a declaration
 _AROUND_SIGN = " \t\"'`\\"
 _BETWEEN_ITEMS = " \t\r\n\"'`\\,"
 _LONGEST_LIST, _LONGEST_COMMAND = 1024, 1024  # characters looked at
@@ -47,6 +48,7 @@ _KIND = "[secret:"  # how what stands for a secret begins
 _MOST_WITHIN = 4  # names within the value of another
 _SIGN_WITHIN = 12  # characters between a name and its value
 _LEAST_PASSWORD, LEAST_RANDOM, _LEAST_PART = 6, 16, 8
+_LEAST_ASSIGNED = 14  # characters of a generated value that a name says is one
 _LEAST_ARGUMENT, _AWS_SECRET = 4, 40
 _LEAST_DIGITS = 5  # different ones
 _RANDOM_BITS = 3.0  # of Shannon entropy per character; words of a language joined together seldom have digits as well
@@ -68,7 +70,7 @@ def find(text: str) -> "Iterator[Found]":
         yield from _basic(text)
         yield from _in_addresses(text)
         yield from _in_commands(text)
-        yield from _assigned(text, long=longest >= LEAST_RANDOM)
+        yield from _assigned(text, long=longest >= _LEAST_ASSIGNED)
     yield from _blocks(text)
 
 
@@ -333,6 +335,8 @@ def _items(text: str, at: int) -> list[tuple[int, int]]:
 
 def _value_at(text: str, at: int, end: int) -> int:
     """Where the value begins that is assigned to the name which stands there; 0 where none is."""
+    if start := _after_type(text, end):
+        return start
     near = text[end : end + _SIGN_WITHIN]
     sign = near.lstrip(_AROUND_SIGN)
     if sign[1:2] == "=" and sign[0] in _BEFORE_EQUALS:  # of make, of PHP
@@ -350,6 +354,17 @@ def _value_at(text: str, at: int, end: int) -> int:
     else:
         return 0
     return end + len(near) - len(value) if value else 0
+
+
+def _after_type(text: str, end: int) -> int:
+    """Where the value begins of a declaration: `token: str = "…"`, `var token string = "…"`, `char token[] = "…"`."""
+    near = text[end : end + _LONGEST_TYPE]
+    declared, _, value = near.partition("=")
+    quoted = value.lstrip(" ")
+    if len(quoted) <= 1 or quoted[0] not in _QUOTES or declared.strip(_IN_TYPES):
+        return 0
+    is_type = declared.lstrip("? ")[:1] in (":", "[") or declared.strip(" *").lower() in ("string", "as string")
+    return end + len(near) - len(quoted) + 1 if is_type else 0
 
 
 def _is_argument_name(text: str, at: int) -> bool:
@@ -418,7 +433,7 @@ def _is_password(value: str, name: str) -> bool:
 
 def _is_random(value: str) -> bool:
     """Tell a generated value from words: long, with letters and digits in one part, and of high entropy."""
-    if len(value) < LEAST_RANDOM or value.startswith(_OPENS) or value.count("/") > 3:  # noqa: PLR2004 - a path
+    if len(value) < _LEAST_ASSIGNED or value.startswith(_OPENS) or value.count("/") > 3:  # noqa: PLR2004 - a path
         return False
     parts = value.translate(_SEPARATED).split()
     mixed = any(len(part) >= _LEAST_PART and not part.isalpha() and not part.isdigit() for part in parts)

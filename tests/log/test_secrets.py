@@ -91,7 +91,7 @@ def test_the_text_around_a_secret_is_kept():
 
 @pytest.mark.parametrize(
     "bomb", ["eyJaaaaaaaa-", "token=", "://a:", "T3BlbkFJ", "aaaaQ~", "AKIA", "-----BEGIN ", "0:", "a." * 12,
-     "curl -u ", "mysql -p", 'token=["', "passwords=[[", "passwordsss", "Authorization: Basic a "],
+     "curl -u ", "mysql -p", 'token=["', "passwords=[[", "passwordsss", "Authorization: Basic a ", "token:a='"],
 )  # fmt: skip
 def test_no_text_makes_the_search_long(bomb):
     """The lines of Python that are run, not a time: twice the text may cost twice as much and a little more."""

@@ -4,7 +4,8 @@ Hooks load no regular expressions. A rule becomes what a token begins with, the 
 at most so many of them, and how random they must look. Rules that hand-written ones cover are left out; so are those by
 the name of what is assigned, which `eventlog/secrets/find.py` knows in general.
 
-The regular expressions themselves go to `fixtures/secrets/`, where tests make samples of them.
+The regular expressions themselves go to `fixtures/secrets/`, where tests make samples of them; those of values by the
+name of what is assigned, too.
 """
 
 import json
@@ -27,6 +28,7 @@ SOURCE = "https://raw.githubusercontent.com/gitleaks/gitleaks/master/config/gitl
 RULES = ROOT / "eventlog" / "secrets" / "token_rules.py"
 PATTERNS = ROOT / "eventlog" / "secrets" / "patterns.py"
 FIXTURE = ROOT / "fixtures" / "secrets" / "gitleaks.json"
+ASSIGNED = ROOT / "fixtures" / "secrets" / "gitleaks-assigned.json"
 _QUOTED = "'" + '"'
 _ENDS = (
     rf"(?:[\x60{_QUOTED}\s;]|\\[nr]|$|\b)",
@@ -36,6 +38,7 @@ _ENDS = (
 )
 _OTHER = ("curl-", "kubernetes-", "private-key", "nuget-", "sidekiq-", "freemius-", "pkcs12-")  # no tokens
 _BY_NAME = r"[\w.-]{0,50}?"
+_VALUE = re.compile(re.escape(r"=]{0,5}") + r"(\(.*\))" + re.escape(rf"(?:[\x60{_QUOTED}\s;]|"))
 _BY_HAND = ("openai-api-key", "authress-service-client-access-key", "aws-amazon-bedrock-api-key-short-lived")
 _SHORTEST, _FEWEST, _MOST_BEGINNINGS = 3, 10, 24
 _PRINTABLE = string.ascii_letters + string.digits + "_-"
@@ -75,6 +78,12 @@ def rules_of(toml: str) -> list[Rule]:
             if plain and _BY_NAME not in regex and not rule["id"].startswith(_OTHER):
                 found.append(Rule(rule["id"], plain, float(rule.get("entropy", 0))))
     return found
+
+
+def assigned_of(toml: str) -> dict[str, str]:
+    """Read how the values look that are known by the name they are assigned to."""
+    rules = {rule["id"]: _VALUE.search(rule.get("regex", "")) for rule in tomllib.loads(toml)["rules"]}
+    return {name: _in_python(found[1]) for name, found in rules.items() if found and _BY_NAME in found.string}
 
 
 def _alternatives(regex: str) -> list[str]:
@@ -291,6 +300,7 @@ def main(argv: list[str]) -> None:
     )
     FIXTURE.parent.mkdir(exist_ok=True)
     FIXTURE.write_text(json.dumps([rule._asdict() for rule in found], indent=1) + "\n")
+    ASSIGNED.write_text(json.dumps(assigned_of(toml), indent=1) + "\n")
     without = [rule.name for rule in found if row_of(rule) is None]
     sys.stdout.write(f"{len(rows)} rules; without a beginning of their own: {', '.join(without)}\n")
 
