@@ -43,7 +43,8 @@ from eventlog.projections.views.markdown import as_said, undated
 from eventlog.projections.views.note_lines import local_time
 from eventlog.projections.views.sessions import SESSIONS
 from eventlog.projections.views.stats import COUNTS, weeks
-from eventlog.store import conversation_name, project_slug
+from eventlog.projections.views.summaries import summary_path
+from eventlog.store import project_slug
 
 _VERSION = 1
 _MOST_DAYS = 4_000  # beyond, the slider has only days with events
@@ -280,7 +281,7 @@ class _Builder:
     def _inside(self) -> tuple[str, ...]:
         """Return the beginnings of the paths of files that are of the chosen projects alone."""
         folders = (f"projects/{project.slug}/" for project in self.projects)
-        return (*folders, *(f"sessions/{conversation_name(row.session_id)}." for row in self.rows))
+        return (*folders, *(summary_path(row.session_id) for row in self.rows))
 
     def _projects(self) -> list[PageProject]:
         """List the projects of sessions and facts, each identity once, by name."""

@@ -17,6 +17,7 @@ from eventlog.projections.base import Document, Line, Projection
 from eventlog.projections.engine.replay import ReplayResult, replay
 from eventlog.projections.engine.row_store import MemoryRows
 from eventlog.projections.views.markdown import undated
+from eventlog.projections.views.summaries import SUMMARIES, summary_path
 
 Hunk = tuple[int, int, list[int]]  # where, how many lines go, the numbers of those that come
 _BULLET, _STAMP = "- ", "<!-- eventlog "
@@ -95,6 +96,11 @@ class _Recorder:
             self.timeline.changes.append((day, list(_hunks(self._shown, shown))))
             self._shown = shown
 
+    @property
+    def is_shown(self) -> bool:
+        """Whether the file is there on the last recorded day."""
+        return bool(self._data)
+
     def has(self, document: Document) -> bool:
         """Return whether a document is recorded as it is: its stamp changes with every event behind it."""
         is_same = document.data == self._data and document.data.rpartition(b"\n<")[2].startswith(_STAMP[1:].encode())
@@ -165,16 +171,18 @@ def _record_day(
     shows: Callable[[str, Line], bool],
 ) -> None:
     """Record the documents of outdated units, and those that are gone."""
+    fresh = {summary_path(conversation) for conversation in done.changed_conversations}
     gone: set[str] = set()
     drawn: set[str] = set()
     units = list(done.units())
     for unit in units:
         if done.index.current_files.get(unit) is not None:
             continue
-        documents = done.rendered(unit)
+        documents = done.render(unit)
         for document in documents:
             recorder = recorders.setdefault(document.path, _Recorder(document.path))
-            if recorder.has(document):
+            is_same = unit[0] == SUMMARIES.name and recorder.is_shown and document.path not in fresh
+            if is_same or recorder.has(document):
                 continue
             lines = [line for line in document.lines if shows(document.path, line)]
             recorder.record(day, [(line.text, *_behind(line, number_of)) for line in lines])

@@ -233,7 +233,7 @@ class DayStates:
 
     def _stamps_of(self, day: Day) -> list[DayFileStamp]:
         """Return the stamps of the files of a day, and `until` where only a part of it counts."""
-        is_whole = day.date < self._until[:10]
+        is_whole = f"{day.date}T23:59:59.999999Z" <= self._until
         return stamps_of(day) + ([] if is_whole else [(self._until, 0, 0, 0, 0)])
 
     def _fold(self, day: Day, copies: DuplicateFilter | Collection[str], redaction: Redaction = _NO_REDACTION) -> None:

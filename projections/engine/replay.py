@@ -63,6 +63,7 @@ class ReplayResult:
         self.days_folded = len(days.folded)
         self.events = days.events
         self.damage = days.damage
+        self.changed_conversations = days.changed.keys()
         self._days = days
         self._whole = whole_states
         self._projections = projections

@@ -1,20 +1,19 @@
 """`sessions/<conversation>.md`: one short summary per conversation, the newest of each project."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from eventlog.format.retractions import Retractions
-from eventlog.projections.base import Document, Projection, RowKind, View
-from eventlog.projections.current.conclusions import NONE, Conclusion
-from eventlog.projections.current.conversations import Conversation, Conversations
+from eventlog.projections.base import Document, Line, Projection, RowKind, View
+from eventlog.projections.current.conclusions import NONE
+from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.fact_scopes import Told, conclude
 from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import stamped
 from eventlog.projections.views.summary_lines import body_lines, head_lines, topic_line
-from eventlog.settings.schema import Settings
 from eventlog.store import conversation_name
 
 if TYPE_CHECKING:
@@ -62,14 +61,18 @@ def kept(index: "DocumentIndex", project: str) -> list[Head]:
 def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
     """Render the conversations of a project that came to something, the newest."""
     for head in kept(index, name):
-        conversation = index.conversation(head.id)
-        yield _document(conversation, conclude(conversation, index.withdrawn), index.withdrawn, index.settings)
+        yield Document(summary_path(head.id), partial(_lines, index, head.id))
 
 
-def _document(
-    conversation: Conversation, conclusion: Conclusion, withdrawn: Retractions, settings: Settings
-) -> Document:
+def summary_path(conversation_id: str) -> str:
+    """Name the file with the summary of a conversation."""
+    return f"sessions/{conversation_name(conversation_id)}.md"
+
+
+def _lines(index: "DocumentIndex", conversation_id: str) -> Sequence[Line]:
     """Render the summary of a conversation that came to something."""
+    conversation, withdrawn, settings = index.conversation(conversation_id), index.withdrawn, index.settings
+    conclusion = conclude(conversation, withdrawn)
     words = LABELS[settings.locale]
     stages = any(summary.scope == "stage" and not withdrawn.hides(summary) for summary in conversation.summaries)
     at_work = conversation.started_at, conversation.last_work(withdrawn)
@@ -86,7 +89,7 @@ def _document(
         *body_lines(conversation.id, conclusion, words, settings.summaries.max_chars),
     ]
     touched = [withdrawn.touched_at(event) for event in (*conversation.facts, *conversation.summaries)]
-    return stamped(f"sessions/{conversation_name(conversation.id)}.md", lines, max([conversation.last_at, *touched]))
+    return stamped(summary_path(conversation_id), lines, max([conversation.last_at, *touched])).lines
 
 
 _VIEW = View((HEADS,), _render)

@@ -8,9 +8,13 @@ from msgspec.structs import replace
 from eventlog.app.ask.history import by_path, replay_at
 from eventlog.app.naming.moments import moment
 from eventlog.app.page.page_model import page_of
-from eventlog.app.page.timeline import FileTimeline, TimelineLine, _Recorder
+from eventlog.app.page.timeline import FileTimeline, Numbers, TimelineLine, _Recorder, timelines
+from eventlog.app.progress import no_progress
 from eventlog.log.event_log import EventLog
+from eventlog.projections.engine.day_states import DayStates
+from eventlog.projections.views import summaries
 from eventlog.projections.views.note_lines import local_time
+from eventlog.projections.views.summaries import SUMMARIES
 from eventlog.settings.schema import Settings
 from tests.support.builders import fact
 from tests.support.histories import histories, log_of
@@ -65,6 +69,27 @@ def test_three_months_are_right_on_any_day(tmp_path):
     assert len(page.days) == 89
     for day in (0, 13, 44, 72, 88):
         assert on_page(page, day) == as_of(store, page.days[day])
+
+
+def test_a_day_renders_what_it_changed_and_folds_nothing_twice(log, monkeypatch):
+    for day in (20, 21, 22):
+        about = {"ts": f"2026-02-{day}T09:00:00.000000Z", "conversation_id": f"c{day}", "project": "/p/shop"}
+        log.append({"type": "stage_summary", "summary": f"Done {day}", "topic": "Work", **about})
+    rendered, folded = [], []
+    lines, fold = summaries._lines, DayStates._fold
+    monkeypatch.setattr(summaries, "_lines", lambda index, name: rendered.append(name) or lines(index, name))
+    monkeypatch.setattr(
+        DayStates, "_fold", lambda states, day, *more: folded.append(day.date) or fold(states, day, *more)
+    )
+    store = opened(log)
+    ends = [f"2026-02-{day}T23:59:59.999999Z" for day in (20, 21, 22)]
+    files = timelines(
+        store, ends, [SUMMARIES], Numbers(lambda _: 0, lambda _: 0), lambda _path, _line: True, no_progress
+    )
+
+    assert rendered == ["c20", "c21", "c22"]
+    assert folded == ["2026-02-20", "2026-02-21", "2026-02-22"]
+    assert [file.path for file in files] == ["sessions/c20.md", "sessions/c21.md", "sessions/c22.md"]
 
 
 def test_the_last_day_is_now(tmp_path):
