@@ -75,12 +75,20 @@ def test_a_day_renders_what_it_changed_and_folds_nothing_twice(log, monkeypatch)
     for day in (20, 21, 22):
         about = {"ts": f"2026-02-{day}T09:00:00.000000Z", "conversation_id": f"c{day}", "project": "/p/shop"}
         log.append({"type": "stage_summary", "summary": f"Done {day}", "topic": "Work", **about})
-    rendered, folded = [], []
+    rendered: list[str] = []
+    folded: list[str] = []
     lines, fold = summaries._lines, DayStates._fold
-    monkeypatch.setattr(summaries, "_lines", lambda index, name: rendered.append(name) or lines(index, name))
-    monkeypatch.setattr(
-        DayStates, "_fold", lambda states, day, *more: folded.append(day.date) or fold(states, day, *more)
-    )
+
+    def noted_lines(index, conversation):
+        rendered.append(conversation)
+        return lines(index, conversation)
+
+    def noted_fold(states, day, *more):
+        folded.append(day.date)
+        fold(states, day, *more)
+
+    monkeypatch.setattr(summaries, "_lines", noted_lines)
+    monkeypatch.setattr(DayStates, "_fold", noted_fold)
     store = opened(log)
     ends = [f"2026-02-{day}T23:59:59.999999Z" for day in (20, 21, 22)]
     files = timelines(
