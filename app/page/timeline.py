@@ -98,7 +98,7 @@ class _Recorder:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the file is there on the last recorded day."""
+        """Return whether the file was there on the last recorded day."""
         return bool(self._data)
 
     def has(self, document: Document) -> bool:
