@@ -87,7 +87,7 @@ class Memory:
         NotStored.
         """
         chosen = ALL if projections is None else projections
-        self._own += [one for one in chosen if one not in (*ALL, *self._own)]
+        self._own += [projection for projection in chosen if projection not in (*ALL, *self._own)]
         return replay_store(self._opened(), projections=chosen, anew=full, check=check)
 
     def query(
@@ -306,11 +306,11 @@ class Memory:
         event = lifecycle.record_session(self.log, moment, session, cwd, agent, reason)
         return _SessionRun(event, run_hooks(self.log, opened.settings, event, cwd, issue))
 
-    def _project(self, said: str | None) -> str | None:
-        return project_meant(self.log, said, cwd=os.curdir, home=self._machine.home) if said else None
+    def _project(self, name: str | None) -> str | None:
+        return project_meant(self.log, name, cwd=os.curdir, home=self._machine.home) if name else None
 
-    def _agents(self, said: str | None) -> tuple[str, ...]:
-        return agents_meant(self.log, [said]) if said else ()
+    def _agents(self, name: str | None) -> tuple[str, ...]:
+        return agents_meant(self.log, [name]) if name else ()
 
     def _opened(self) -> OpenStore:
         take_in(self.log)

@@ -107,7 +107,7 @@ class RowKind(Struct, frozen=True, eq=False, dict=True):
 
     name: str
     type: type[Any]
-    of: Callable[[Any], Mapping[str, Any]]  # Told -> rows by name
+    of: Callable[[Any], Mapping[str, Any]]  # RowSource -> rows by name
     whole: bool = False
     total: Total | None = None
 

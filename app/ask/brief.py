@@ -101,10 +101,10 @@ def brief(opened: OpenStore, target: InstallTarget) -> Brief:
     )
 
 
-def _paths_of(known: Identities, root: str, replica: str) -> set[str]:
+def _paths_of(identities: Identities, root: str, replica: str) -> set[str]:
     """List the paths of the project that lies there: one repository may have several."""
-    name = known.of(root, replica or None)
-    return {root, *(path for project in known.projects() if project.name == name for _, path in project.places)}
+    name = identities.of(root, replica or None)
+    return {root, *(path for project in identities.projects() if project.name == name for _, path in project.places)}
 
 
 def _recent(replayed: ReplayResult, paths: Collection[str], now_ns: int) -> dict[str, int]:

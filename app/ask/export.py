@@ -102,9 +102,9 @@ def _any_value(value: object) -> dict[str, Any]:
         case float():
             return {"doubleValue": value}
         case list() | tuple():
-            return {"arrayValue": {"values": [_any_value(one) for one in value]}}
+            return {"arrayValue": {"values": [_any_value(item) for item in value]}}
         case dict():
-            return {"kvlistValue": {"values": [_attribute(str(name), one) for name, one in value.items()]}}
+            return {"kvlistValue": {"values": [_attribute(str(name), item) for name, item in value.items()]}}
         case _:
             return {"stringValue": str(value)}
 
@@ -130,17 +130,17 @@ def _steps(event: Event) -> Iterator[dict[str, Any]]:
     source = "user" if event.agent == HUMAN else "agent"
     match event:
         case ConversationText():
-            said = [
+            messages = [
                 *(("user", prompt) for prompt in event.prompts),
                 *([("agent", event.closing)] if event.closing else []),
             ]
         case Fact():
-            said = [(source, event.content)]
+            messages = [(source, event.content)]
         case StageSummary():
-            said = [(source, ": ".join(filter(None, (event.topic, event.summary))))]
+            messages = [(source, ": ".join(filter(None, (event.topic, event.summary))))]
         case _:
-            said = [("system", event.type)]
-    for by, message in said:
+            messages = [("system", event.type)]
+    for by, message in messages:
         yield {"timestamp": event.ts, "source": by, "message": message, "extra": {"eventlog": to_fields(event)}}
 
 

@@ -87,23 +87,23 @@ def text_of(document: Document | None) -> list[str] | None:
     return None if document is None else unstamped(document)
 
 
-def document_meant(opened: OpenStore, said: str, *replays: ReplayResult) -> str:
+def document_meant(opened: OpenStore, name: str, *replays: ReplayResult) -> str:
     """Find the document of these replays by a path, the end of a path, a knowledge base or its file.
 
     Raises BadRequest.
     """
-    known = sorted({path for replayed in replays for path in replayed.paths})
-    if said in known:
-        return said
-    file = Path(in_full(said, opened.machine.home)).resolve()
+    paths = sorted({path for replayed in replays for path in replayed.paths})
+    if name in paths:
+        return name
+    file = Path(in_full(name, opened.machine.home)).resolve()
     for place, _, target in (base for replayed in replays for base in base_targets(opened, replayed.knowledge)):
-        if target.identity == str(file) or said in (place.base, target.shown, PurePath(target.shown).name):
+        if target.identity == str(file) or name in (place.base, target.shown, PurePath(target.shown).name):
             return place.document
-    if len(named := with_project_named(said, known)) == 1:
+    if len(named := with_project_named(name, paths)) == 1:
         return named[0]
-    fitting = [path for path in known if file.parts[-len(PurePath(path).parts) :] == PurePath(path).parts]
+    fitting = [path for path in paths if file.parts[-len(PurePath(path).parts) :] == PurePath(path).parts]
     if not fitting:
-        raise BadRequest(f"the log renders no file {said!r}", hint=did_you_mean(said, known))
+        raise BadRequest(f"the log renders no file {name!r}", hint=did_you_mean(name, paths))
     return max(fitting, key=lambda path: len(PurePath(path).parts))
 
 
@@ -237,16 +237,16 @@ def _read(opened: OpenStore, text: str) -> _History:
     moments: list[_Moment] = []
     mentions: list[int] = []
     deciding: list[int] = []
-    said: list[Event] = []  # events that hold the text
+    holders: list[Event] = []  # events that hold the text
     names: set[str] = set()  # their ids, conversations and keys
     needle = spelled(_BULLET.sub("", text)).decode()[1:-1].casefold()
     for entry in opened.log.entries():
-        stated = goals_of(said, [entry.event]) if isinstance(entry.event, Rejected) else ()
+        stated = goals_of(holders, [entry.event]) if isinstance(entry.event, Rejected) else ()
         if not _names(entry.event).isdisjoint(names.union(stated)):
             deciding.append(len(moments))
         if not isinstance(entry.event, Withdrawal) and needle in entry.line.decode(errors="replace").casefold():
             mentions.append(len(moments))
-            said.append(entry.event)
+            holders.append(entry.event)
             names |= {entry.event.id, entry.event.conversation_id, *_key(entry.event)}
         moments.append(_Moment(entry.event.ts, entry.event.id))
     return _History(moments, mentions, deciding)

@@ -61,20 +61,20 @@ def period(opened: OpenStore, since: str, until: str = EVERYTHING, project: str 
     then, now = replay_at(opened, before, projections=[MEMORY]), replay_at(opened, until)
     held = _statements(opened, then, now, project)
     holds = _statements(opened, now, now, project)
-    gone = [one for place, one in held.items() if place not in holds]
-    new = [one for place, one in holds.items() if place not in held]
+    gone = [statement for place, statement in held.items() if place not in holds]
+    new = [statement for place, statement in holds.items() if place not in held]
     successors = _successors(opened, new, gone)
-    items = [(one, _item(one, successors.get(one.place))) for one in new]
-    followed = {one.place for one in successors.values()}
+    items = [(statement, _item(statement, successors.get(statement.place))) for statement in new]
+    followed = {successor.place for successor in successors.values()}
     rows = [row for row in rows_of(now) if is_here(row.project)]
     return Period(
         since=since,
         until=until,
         project=project,
         done=[*_sessions(rows, since), *_closed(now, since, is_here)],
-        decided=_in_order(item for one, item in items if one.is_decision),
-        changed=_in_order(item for one, item in items if not one.is_decision),
-        dropped=_in_order(_item(one) for one in gone if one.place not in followed),
+        decided=_in_order(item for statement, item in items if statement.is_decision),
+        changed=_in_order(item for statement, item in items if not statement.is_decision),
+        dropped=_in_order(_item(statement) for statement in gone if statement.place not in followed),
         open=_open(now, rows, is_here),
     )
 
@@ -104,31 +104,35 @@ def _statements(
         named = now.identities.named(name) if name else ""
         if wanted in (None, named):
             held = (_Held(named, group) for group in fact_scope(replayed.index, name).facts)
-            found |= {one.place: one for one in held}
+            found |= {statement.place: statement for statement in held}
     return found
 
 
 def _successors(opened: OpenStore, new: Iterable[_Held], gone: Iterable[_Held]) -> dict[tuple[str, bytes], _Held]:
     """Map what is new to the statement it took the place of: under the same key, or by a correction."""
-    by_key = {(one.name, said.key): one for one in gone for said in one.group.statements if said.key}
-    by_event = {event: one for one in gone for event in one.group.sources}
+    by_key = {
+        (statement.name, fact.key): statement for statement in gone for fact in statement.group.statements if fact.key
+    }
+    by_event = {event: statement for statement in gone for event in statement.group.sources}
     new = list(new)
-    lines = opened.log.find({event for one in new for event in one.group.sources}) if by_event else {}
+    lines = opened.log.find({event for statement in new for event in statement.group.sources}) if by_event else {}
     found: dict[tuple[str, bytes], _Held] = {}
-    for one in new:
-        events = [lines[event].event for event in one.group.sources if event in lines]
+    for statement in new:
+        events = [lines[event].event for event in statement.group.sources if event in lines]
         replaced = [event for fact in events if isinstance(fact, Fact) for event in fact.replaces]
         before = [by_event[event] for event in replaced if event in by_event]
-        keys = [(one.name, said.key) for said in one.group.statements if said.key]
+        keys = [(statement.name, fact.key) for fact in statement.group.statements if fact.key]
         before += [by_key[key] for key in keys if key in by_key]
         if before:
-            found[one.place] = before[0]
+            found[statement.place] = before[0]
     return found
 
 
-def _item(one: _Held, before: _Held | None = None) -> PeriodItem:
+def _item(statement: _Held, before: _Held | None = None) -> PeriodItem:
     was = before.group.first.text if before else ""
-    return PeriodItem(one.group.first.text, one.name, one.group.last_seen, len(one.group.statements), "", was)
+    return PeriodItem(
+        statement.group.first.text, statement.name, statement.group.last_seen, len(statement.group.statements), "", was
+    )
 
 
 def _in_order(items: Iterable[PeriodItem]) -> list[PeriodItem]:

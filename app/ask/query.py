@@ -186,9 +186,9 @@ def saying(text: str | None, pattern: str | None) -> _TextFilter:
         ) from error
 
     def fits(line: bytes) -> bool:
-        said = "\n".join(_strings(line))
-        lower = said.lower()
-        return all(word in lower for word in words) and (matches is None or matches(said) is not None)
+        joined = "\n".join(_strings(line))
+        lower = joined.lower()
+        return all(word in lower for word in words) and (matches is None or matches(joined) is not None)
 
     spelled = [orjson.dumps(word)[1:-1] for word in words if _has_one_case(word)]
     return _TextFilter(fits, (max(spelled, key=len), *_DISGUISES) if spelled else ())
@@ -237,27 +237,27 @@ def why_empty(log: EventLog, noun: str, asked: Mapping[str, object], fits: Fits 
         return _Emptiness(f"part of the log cannot be read: {what}", "eventlog doctor tells what to do")
     if not log.days():
         return _Emptiness(f"nothing has happened yet in {log.store.root}", _INSTALL)
-    given = {name: value for name, value in asked.items() if value}
-    if not given:
+    options = {name: value for name, value in asked.items() if value}
+    if not options:
         return _Emptiness(f"no {noun} yet", _INSTALL)
-    near = list(_near(given, fits)) if fits else []
+    near = list(_near(options, fits)) if fits else []
     hint = f"there are some {' or '.join(near)}" if near else ""
-    return _Emptiness(f"no {noun} fits {_words(given)}", hint)
+    return _Emptiness(f"no {noun} fits {_words(options)}", hint)
 
 
-def _near(given: Mapping[str, object], fits: Fits) -> Iterator[str]:
+def _near(options: Mapping[str, object], fits: Fits) -> Iterator[str]:
     """Name the conditions without which something fits, and the words that occur alone."""
-    for name, value in given.items() if len(given) > 1 or not _MATCHED & given.keys() else ():
-        if fits({**given, name: None}):
+    for name, value in options.items() if len(options) > 1 or not _MATCHED & options.keys() else ():
+        if fits({**options, name: None}):
             yield "with --all-projects" if name == "project" else f"without {_words({name: value})}"
-    words = str(given.get("grep") or "").split()
+    words = str(options.get("grep") or "").split()
     for word in words if len(words) > 1 else ():
-        if fits({**given, "grep": word}):
+        if fits({**options, "grep": word}):
             yield f"with {_words({'grep': word})}"
 
 
-def _words(given: Mapping[str, object]) -> str:
-    return " ".join(f"--{name} {_said(value)}" for name, value in given.items())
+def _words(options: Mapping[str, object]) -> str:
+    return " ".join(f"--{name} {_said(value)}" for name, value in options.items())
 
 
 def _said(value: object) -> str:

@@ -115,7 +115,7 @@ def story(opened: OpenStore, conversation_id: str) -> Story:
     starts = [event for event in mine if isinstance(event, SessionStart)]
     ends = [event for event in mine if isinstance(event, SessionEnd)]
     summaries = counting_saves(event for event in mine if isinstance(event, StageSummary))
-    told = [event for event in mine if isinstance(event, Fact | PlanEntry | Retraction) or event in summaries]
+    told_events = [event for event in mine if isinstance(event, Fact | PlanEntry | Retraction) or event in summaries]
     turns = sum(isinstance(event, TurnEnd) for event in mine)
     return Story(
         id=conversation_id,
@@ -127,8 +127,8 @@ def story(opened: OpenStore, conversation_id: str) -> Story:
         last_at=events[-1].ts,
         end=_first((end.reason for end in reversed(ends)), "" if ends else None),
         turns=turns,
-        lines=list(_each_once(told, withdrawn)),
-        others=len(events) - len(told) - turns - len(starts) - len(ends),
+        lines=list(_each_once(told_events, withdrawn)),
+        others=len(events) - len(told_events) - turns - len(starts) - len(ends),
     )
 
 
@@ -137,16 +137,16 @@ def _first(values: Iterable[str | None], otherwise: str | None = None) -> str | 
 
 
 def _each_once(events: Iterable[Event], withdrawn: Retractions) -> Iterator[StoryLine]:
-    told: dict[object, StoryLine] = {}
+    lines: dict[object, StoryLine] = {}
     for event in events:
         line = story_line(event)
         line.gone = withdrawn.hides(event)
         key = line.kind, same_text(line.text), *line.details
-        if key in told:
-            told[key].again.append(event.id)
+        if key in lines:
+            lines[key].again.append(event.id)
         else:
-            told[key] = line
-    yield from told.values()
+            lines[key] = line
+    yield from lines.values()
 
 
 def story_line(event: Event) -> StoryLine:

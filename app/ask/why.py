@@ -74,10 +74,10 @@ def _explain(
     views = [*installed().projections, *own]
     rendered = partial(replay, opened.log, opened.settings, projections=views, anew=anew, save=False)
     past = Renderings(lambda until: rendered(until=until))
-    kept = past.at(None).line_sources(file.resolve(), data)
-    rendered_at = None if kept else _rendered_at(data, file, past)
+    sources = past.at(None).line_sources(file.resolve(), data)
+    rendered_at = None if sources else _rendered_at(data, file, past)
     if rendered_at:
-        kept = past.at(rendered_at).line_sources(file.resolve(), data)
+        sources = past.at(rendered_at).line_sources(file.resolve(), data)
     ledger = _ledger_of(file, past.at(rendered_at).knowledge, opened)
     lines = data.decode(errors="replace").split("\n")
     lines = lines[:-1] if lines[-1] == "" else lines
@@ -86,7 +86,7 @@ def _explain(
     if ledger:
         behind = _by_section(data, *ledger)
     else:
-        behind = kept if number in kept else _align(lines, _document_of(file, past, rendered_at))
+        behind = sources if number in sources else _align(lines, _document_of(file, past, rendered_at))
     wanted = range(1, len(lines) + 1) if number is None else [number]
     entries = _LogLines(opened.log, [behind[row] for row in wanted if row in behind])
     reasons = [LineReason(row, lines[row - 1], entries.of(behind[row]) if row in behind else None) for row in wanted]
@@ -101,7 +101,7 @@ def shown_statements(line: str, events: Iterable[Event]) -> list[str]:
     """List the statements of events that a line shows, whole or the beginning there was room for."""
     shown = statement_of(as_said(line.strip().removeprefix("- ")))
     stated = dict.fromkeys(statement_of(text) for event in events for text in statements_of(event))
-    return [one for one in stated if _shows(shown, one)]
+    return [text for text in stated if _shows(shown, text)]
 
 
 def reasons_behind(opened: OpenStore, place: str) -> list[LineReason]:
@@ -113,11 +113,13 @@ def reasons_behind(opened: OpenStore, place: str) -> list[LineReason]:
 def replaced_by(log: EventLog, events: Iterable[Event]) -> tuple[LogLine, ...]:
     """Find what facts took the place of, and what that had replaced before, oldest first."""
     found: dict[str, LogLine] = {}
-    wanted = {one for fact in events if isinstance(fact, Fact) for one in fact.replaces}
+    wanted = {event_id for fact in events if isinstance(fact, Fact) for event_id in fact.replaces}
     while wanted:
         new = log.find(wanted)
         found |= new
-        older = {one for entry in new.values() if isinstance(entry.event, Fact) for one in entry.event.replaces}
+        older = {
+            event_id for entry in new.values() if isinstance(entry.event, Fact) for event_id in entry.event.replaces
+        }
         wanted = older - found.keys()
     return tuple(sorted(found.values(), key=lambda entry: order(entry.event)))
 
@@ -126,18 +128,18 @@ def _with_rejections(log: EventLog, reasons: list[LineReason], withdrawn: Retrac
     if not withdrawn.has_rejections:
         return reasons
     against = [_rejections(reason, withdrawn) for reason in reasons]
-    found = log.find({one for ids in against for one in ids})
+    found = log.find({event_id for ids in against for event_id in ids})
     return [
-        reason._replace(rejected=tuple(found[one] for one in ids if one in found))
+        reason._replace(rejected=tuple(found[event_id] for event_id in ids if event_id in found))
         for reason, ids in zip(reasons, against, strict=True)
     ]
 
 
 def _rejections(reason: LineReason, withdrawn: Retractions) -> list[str]:
     events = [entry.event for entry in reason.entries or ()]
-    said = [_BULLET.sub("", as_said(reason.text.strip())), *shown_statements(reason.text, events)]
-    by_id = [one for event in events for one in withdrawn.rejections_of(event)]
-    return list(dict.fromkeys([*by_id, *(one for text in said for one in withdrawn.rejections(text))]))
+    texts = [_BULLET.sub("", as_said(reason.text.strip())), *shown_statements(reason.text, events)]
+    by_id = [rejection for event in events for rejection in withdrawn.rejections_of(event)]
+    return list(dict.fromkeys([*by_id, *(rejection for text in texts for rejection in withdrawn.rejections(text))]))
 
 
 def _shows(line: str, statement: str) -> bool:
@@ -147,13 +149,13 @@ def _shows(line: str, statement: str) -> bool:
 
 def known_file(opened: OpenStore, name: str) -> Path:
     """Find the file of a name: an existing path, a file of the knowledge directory, or a knowledge base."""
-    given = Path(in_full(name, str(opened.machine.home)))
-    known = Path(opened.store.knowledge) / name
-    if given.is_file() or known.is_file():
-        return given if given.is_file() else known
+    typed = Path(in_full(name, str(opened.machine.home)))
+    file = Path(opened.store.knowledge) / name
+    if typed.is_file() or file.is_file():
+        return typed if typed.is_file() else file
     found = [Path(opened.store.knowledge, path) for path in with_project_named(name, _rendered(opened))]
     found = found or base_files(opened, name)
-    return found[0] if len(found) == 1 else given
+    return found[0] if len(found) == 1 else typed
 
 
 def _rendered(opened: OpenStore) -> list[str]:
@@ -178,8 +180,8 @@ def _read(file: Path, opened: OpenStore) -> bytes:
 
 def _ledger_of(file: Path, state: Knowledge, opened: OpenStore) -> tuple[Ledger, str] | None:
     """Find the entries of the knowledge base at this path; None where there is none."""
-    there = str(file.resolve())
-    found = (base for base in base_targets(opened, state) if base.target.identity == there)
+    path = str(file.resolve())
+    found = (base for base in base_targets(opened, state) if base.target.identity == path)
     return next(((base.ledger, base.target.shown) for base in found), None)
 
 
@@ -192,9 +194,9 @@ def _by_section(data: bytes, ledger: Ledger, shown: str) -> dict[int, Line]:
         if history and history.now and page.text(section) == history.now.body:
             events = tuple(source.event for source in history.sources)
             decided = (ledger.decisions[event].id for event in events if event in ledger.decisions)
-            told = (*events, *decided)
+            sources = (*events, *decided)
             for number in range(section.start, section.end):
-                behind[number + 1] = Line(page.lines[number].decode(errors="replace"), told)
+                behind[number + 1] = Line(page.lines[number].decode(errors="replace"), sources)
     return behind
 
 
@@ -235,8 +237,8 @@ class _LogLines:
 
     def of(self, line: Line) -> list[LogLine]:
         named = [self._by_id[event] for event in line.sources if event in self._by_id]
-        told = [entry for conversation in line.conversations for entry in self._by_conversation[conversation]]
-        main = [entry for entry in told if not entry.event.subagent]
+        spoken = [entry for conversation in line.conversations for entry in self._by_conversation[conversation]]
+        main = [entry for entry in spoken if not entry.event.subagent]
         behind = {entry.event.id: entry for entry in (*named, *main)}
         return sorted(behind.values(), key=lambda entry: order(entry.event))
 
@@ -268,15 +270,15 @@ def _explain_receipt(log: EventLog, receipt: ContextInjected, past: Renderings) 
         log, kept_rows(log.store), oldest, receipt.ts
     ).withdrawn()  # whatever the files still said
 
-    def known(events: list[str]) -> list[LogLine]:
+    def loaded(events: list[str]) -> list[LogLine]:
         entries = (found[event] for event in events if event in found and not told_no_more.hides(found[event].event))
         return sorted(entries, key=lambda entry: order(entry.event))
 
-    files = {path: None if events is None else known(events) for path, events in behind.items()}
-    return ReceiptSources(receipt, known(receipt.sources), files)
+    files = {path: None if events is None else loaded(events) for path, events in behind.items()}
+    return ReceiptSources(receipt, loaded(receipt.sources), files)
 
 
-def _sources_of(log: EventLog, file: KnownFile, past: Renderings, told: set[str]) -> list[str] | None:
+def _sources_of(log: EventLog, file: KnownFile, past: Renderings, marks: set[str]) -> list[str] | None:
     """Return the sources of the shown lines of a rendered file, as it was then; None of any other file.
 
     The beginning of a file may have been all there was room for; receipts of old do not mark lines.
@@ -287,5 +289,5 @@ def _sources_of(log: EventLog, file: KnownFile, past: Renderings, told: set[str]
     name = PurePath(file.path).relative_to(knowledge).as_posix()
     document = past.document(name, file.as_of)
     lines = document.lines if document else ()
-    shown = (line for line in lines if not told or (says_something(line.text) and has_line_mark(line.text, told)))
+    shown = (line for line in lines if not marks or (says_something(line.text) and has_line_mark(line.text, marks)))
     return list(dict.fromkeys(event for line in shown for event in line.sources))

@@ -73,12 +73,12 @@ class _Shown(NamedTuple):
     ranked: int
 
 
-def why_not(opened: OpenStore, said: str) -> list[Absence]:
+def why_not(opened: OpenStore, words: str) -> list[Absence]:
     """Explain for every statement with the text in it why no memory has it; raises BadRequest where none matches.
 
     A statement that says just this comes alone.
     """
-    wanted = statement_of(said)
+    wanted = statement_of(words)
     entries = [entry.event for entry in opened.log.entries(mentioning=_STATING)]
     found: dict[tuple[str, bool], list[tuple[Event, str]]] = {}
     for event in entries:
@@ -87,11 +87,11 @@ def why_not(opened: OpenStore, said: str) -> list[Absence]:
                 found.setdefault((statement_of(text), bool(event.subagent)), []).append((event, text))
     if not found:
         raise BadRequest(
-            f"no fact or summary matches {said!r}", hint="eventlog query --grep searches the text of all events"
+            f"no fact or summary matches {words!r}", hint="eventlog query --grep searches the text of all events"
         )
     exact = {key: says for key, says in found.items() if key[0] == wanted} or found
-    told = _Told(opened, said, entries)
-    return [told.absence(says) for says in list(exact.values())[:_LISTED]]
+    search = _Told(opened, words, entries)
+    return [search.absence(says) for says in list(exact.values())[:_LISTED]]
 
 
 class _Told:
@@ -118,7 +118,7 @@ class _Told:
             return Absence(event, text, "rejected", self._by_id.get(rejections[0]))
         if not valid:
             return Absence(event, text, "withdrawn", self._withdrawn.withdrawal_of(event))
-        shown = next((one for one in self._shown if {event.id for event, _ in valid} & _sources(one, text)), None)
+        shown = next((view for view in self._shown if {event.id for event, _ in valid} & _sources(view, text)), None)
         if shown:
             return self._among_facts(event, text, shown)
         if isinstance(event, Fact) and event.key:
@@ -131,7 +131,7 @@ class _Told:
         return bool(is_refused) or self._withdrawn.hides(event)
 
     def _decisions_against(self, events: Iterable[Event]) -> list[str]:
-        return [one for event in events for one in self._withdrawn.rejections_of(event)]
+        return [rejection for event in events for rejection in self._withdrawn.rejections_of(event)]
 
     def _among_facts(self, event: Event, text: str, shown: _Shown) -> Absence:
         first = self._by_id.get(shown.fact.first.id)
@@ -149,20 +149,20 @@ class _Told:
             self._scopes.append(scope)
             ranked = scope.ranked
             for document in self._replayed.rendered((MEMORY.name, name)):
-                there = _told_in(document)
+                shown = _told_in(document)
                 for rank, fact in enumerate(ranked, 1):
-                    has_room = not there.isdisjoint(fact.sources)
+                    has_room = not shown.isdisjoint(fact.sources)
                     yield _Shown(fact, document.path, has_room, rank, len(ranked))
 
     def _successor(self, event: Fact) -> Event | None:
         """Find the newest valid fact under the key of a replaced fact, about the same subject."""
         replaced_in = [scope for scope in self._scopes if event.id in scope.superseded]
         stands = (fact.statements[-1] for scope in replaced_in for fact in scope.facts)
-        return next((self._by_id.get(said.id) for said in stands if said.key == event.key), None)
+        return next((self._by_id.get(statement.id) for statement in stands if statement.key == event.key), None)
 
 
 def _sources(shown: _Shown, text: str) -> set[str]:
-    return {one.id for one in shown.fact.statements if one.same == likeness(text)}
+    return {statement.id for statement in shown.fact.statements if statement.same == likeness(text)}
 
 
 def _told_in(document: Document) -> set[str]:
@@ -173,13 +173,13 @@ def _told_in(document: Document) -> set[str]:
 _IN_A_MEMORY = ("there", "repetition", "no room")
 
 
-def why_not_told(opened: OpenStore, said: str, conversation_id: str) -> list[Absence]:
+def why_not_told(opened: OpenStore, text: str, conversation_id: str) -> list[Absence]:
     """Explain for every statement with the text in it why this session did not get it; raises BadRequest.
 
     What is in no memory is in none for the reason `why_not` finds.
     """
     session = _Session(opened, conversation_id)
-    return [session.judged(one) for one in why_not(opened, said)]
+    return [session.judged(absence) for absence in why_not(opened, text)]
 
 
 class _Session:
@@ -189,33 +189,35 @@ class _Session:
         self._opened = opened
         events = opened.log.session(conversation_id)
         self._given = receipts_of(opened.log, opened.settings, conversation_id)
-        self._starts = [given.receipt for given in self._given if given.receipt.trigger == "start"]
+        self._starts = [context.receipt for context in self._given if context.receipt.trigger == "start"]
         self._prompts = [event for event in events if isinstance(event, HostEvent) and _asks(event)]
-        self._last = max((*(given.receipt.ts for given in self._given), *(one.ts for one in self._prompts)), default="")
+        self._last = max(
+            (*(context.receipt.ts for context in self._given), *(prompt.ts for prompt in self._prompts)), default=""
+        )
         self._project = next((event.project for event in events if event.project), None)
         self._is_shared = _is_shared(events, self._given)
 
-    def judged(self, one: Absence) -> Absence:
+    def judged(self, absence: Absence) -> Absence:
         """Find why the session lacks a statement, or that it has it."""
-        for given in self._given:
-            if _was_told(given, one.text):
-                return one._replace(cause="told", by=given.receipt)
-        if one.cause not in _IN_A_MEMORY:
-            return one
-        cause = self._cause(one)
+        for context in self._given:
+            if _was_told(context, absence.text):
+                return absence._replace(cause="told", by=context.receipt)
+        if absence.cause not in _IN_A_MEMORY:
+            return absence
+        cause = self._cause(absence)
         if cause in ("unasked", "below"):
-            return self._unasked(one)
-        return one._replace(cause=cause)
+            return self._unasked(absence)
+        return absence._replace(cause=cause)
 
-    def _cause(self, one: Absence) -> Cause:
-        first = one.by or one.event
+    def _cause(self, absence: Absence) -> Cause:
+        first = absence.by or absence.event
         if not (self._given or self._prompts):
             return "no start"
         if self._is_shared:
             return "shared"
-        return "later" if first.ts > self._last else self._cause_in_time(one, first)
+        return "later" if first.ts > self._last else self._cause_in_time(absence, first)
 
-    def _cause_in_time(self, one: Absence, first: Event) -> Cause:
+    def _cause_in_time(self, absence: Absence, first: Event) -> Cause:
         """Find why a session lacks a statement that was made before its last context or prompt."""
         is_users = isinstance(first, Fact) and first.effective_scope == "user"
         is_here = self._project is not None and about(self._opened.store, self._project)(first.project, first.replica)
@@ -225,45 +227,47 @@ class _Session:
         if any(receipt.cut for receipt in after_it):
             return "cut"
         if after_it:
-            return "no room" if one.cause == "no room" else "left out"
+            return "no room" if absence.cause == "no room" else "left out"
         return "unasked"
 
-    def _unasked(self, one: Absence) -> Absence:
+    def _unasked(self, absence: Absence) -> Absence:
         """Measure how near the later prompts came to asking for it, by what is known now."""
-        first = one.by or one.event
+        first = absence.by or absence.event
         texts = [str(prompt.payload.get("prompt", "")) for prompt in self._prompts if prompt.ts >= first.ts]
         score, need = max(
-            (nearness(self._opened, text, one.event) for text in texts), key=lambda near: near[0], default=(0.0, 0.0)
+            (nearness(self._opened, text, absence.event) for text in texts),
+            key=lambda near: near[0],
+            default=(0.0, 0.0),
         )
         cause: Cause = "below" if 0 < score < need else "unasked"
-        return one._replace(cause=cause, score=score, need=need, had_start=bool(self._starts))
+        return absence._replace(cause=cause, score=score, need=need, had_start=bool(self._starts))
 
 
 def _asks(event: HostEvent) -> bool:
     return event.name == prompt_of(event.agent) and isinstance(event.payload.get("prompt"), str)
 
 
-def _was_told(given: ReceiptSources, text: str) -> bool:
+def _was_told(context: ReceiptSources, text: str) -> bool:
     """Return whether the words were in the answer: receipts mark its lines, old receipts name only events."""
-    marks = line_marks_in(given.receipt.lines)
+    marks = line_marks_in(context.receipt.lines)
     if marks and has_line_mark(text, marks):
         return True
-    is_start = given.receipt.trigger == "start"
-    for event in _told(given):
+    is_start = context.receipt.trigger == "start"
+    for event in _told(context):
         if _states(event, text) and (
-            not marks or not is_start or any(has_line_mark(said, marks) for said in statements_of(event))
+            not marks or not is_start or any(has_line_mark(text, marks) for text in statements_of(event))
         ):
             return True
     return False
 
 
-def _is_shared(events: Sequence[Event], given: Sequence[ReceiptSources]) -> bool:
+def _is_shared(events: Sequence[Event], contexts: Sequence[ReceiptSources]) -> bool:
     starts = (event.session_type for event in events if isinstance(event, SessionStart))
-    return "shared" in {*starts, *(one.receipt.session_type for one in given)}
+    return "shared" in {*starts, *(context.receipt.session_type for context in contexts)}
 
 
-def _told(given: ReceiptSources) -> list[Event]:
-    entries = [*given.entries, *(entry for file in given.files.values() for entry in file or ())]
+def _told(context: ReceiptSources) -> list[Event]:
+    entries = [*context.entries, *(entry for file in context.files.values() for entry in file or ())]
     return [entry.event for entry in entries]
 
 

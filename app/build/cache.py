@@ -120,14 +120,14 @@ class StoreCache:
     def write(self, kind: str, name: str, block: str, data: bytes | None) -> None:
         """Put a row, or remove it."""
         place = f"{kind}\0{name}"
-        there = self._listed(place)
+        blocks = self._listed(place)
         if data is not None and len(data) > _SHORT:
-            there[block] = self._put(place, block, data)
+            blocks[block] = self._put(place, block, data)
         else:
-            if isinstance(there.pop(block, None), int):
+            if isinstance(blocks.pop(block, None), int):
                 self._database.execute("DELETE FROM kept WHERE id = ?", (_id(place, block),))
             if data is not None:
-                there[block] = data
+                blocks[block] = data
         self._changed.add(place)
         self._have_at_hand((place, block), data or b"")
 
@@ -173,14 +173,14 @@ class StoreCache:
     @_guarded
     def _rows(self, place: str, blocks: list[str]) -> list[tuple[str, bytes]]:
         listed = self._listed(place)
-        known = {block: self._at_hand.get((place, block)) or listed[block] for block in blocks}
-        apart = {block: _id(place, block) for block, told in known.items() if isinstance(told, int)}
+        checksums = {block: self._at_hand.get((place, block)) or listed[block] for block in blocks}
+        apart = {block: _id(place, block) for block, checksum in checksums.items() if isinstance(checksum, int)}
         found = self._fetched(list(apart.values())) if apart else {}
 
-        def row(block: str, told: int | bytes) -> bytes:
-            return told if isinstance(told, bytes) else _valid(place, block, found.get(apart[block], b""), told)
+        def row(block: str, stored: int | bytes) -> bytes:
+            return stored if isinstance(stored, bytes) else _valid(place, block, found.get(apart[block], b""), stored)
 
-        return [(block, row(block, told)) for block, told in known.items()]
+        return [(block, row(block, stored)) for block, stored in checksums.items()]
 
     def _listed(self, place: str) -> _Directory:
         if place not in self._directories:

@@ -56,10 +56,10 @@ def export(store: Store, settings: Settings, home: str, environ: Mapping[str, st
 
 def _without(store: Store, folder: Path) -> ExportResult:
     """Remove the copies that were made, and those of projects of this store: another may make others."""
-    made, projects = copies_of(store), Path(store.knowledge, "projects")
-    known = [path for path in folder.glob(f"{_PREFIX}*.md") if (projects / path.stem.removeprefix(_PREFIX)).is_dir()]
+    written, projects = copies_of(store), Path(store.knowledge, "projects")
+    copies = [path for path in folder.glob(f"{_PREFIX}*.md") if (projects / path.stem.removeprefix(_PREFIX)).is_dir()]
     done = ExportResult()
-    _remove({*made, *known}, done)
+    _remove({*written, *copies}, done)
     _note(store, ())
     return ExportResult(removed=done.removed)
 
@@ -96,7 +96,7 @@ def _copy(path: Path, data: bytes, done: ExportResult) -> None:
 
 
 def _is_ours(path: Path, done: ExportResult) -> bool:
-    ours = not path.is_symlink() and is_untouched(path.read_bytes())
-    if not ours:
+    untouched = not path.is_symlink() and is_untouched(path.read_bytes())
+    if not untouched:
         done.left.append(path.name)
-    return ours
+    return untouched

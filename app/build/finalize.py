@@ -70,8 +70,8 @@ def finalize(store: Store, opening: Callable[[], OpenStore]) -> Iterator[Finaliz
     stderr, and raised.
     """
     while True:
-        with _our_turn(store) as ours:
-            if not ours:
+        with _our_turn(store) as acquired:
+            if not acquired:
                 return
             try:
                 opened = opening()

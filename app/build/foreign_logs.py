@@ -62,9 +62,9 @@ def accept(store: Store, path: str) -> None:
 
 def lost_lines(store: Store) -> Iterator[_LostLines]:
     """Find the files of other machines that lack what they were seen to hold."""
-    there = dict(_of_others(store))
+    others = dict(_of_others(store))
     for name, seen in sorted(_remembered(store).items()):
-        data = days.read(there[name]) if name in there else None
+        data = days.read(others[name]) if name in others else None
         if data is None:
             yield _LostLines(f"{store.log}/{name}", seen.lines, None)
         elif not _begins_with(data, seen):
@@ -78,7 +78,7 @@ def written_elsewhere(store: Store) -> str:
         own = [file for file in day.files if is_own(file)]
         for file in day.files:
             named = set() if file in own else _lines_naming(name, file)
-            if named and named - {line for ours in own for line in (days.read(ours) or b"").split(b"\n")}:
+            if named and named - {line for path in own for line in (days.read(path) or b"").split(b"\n")}:
                 return file
     return ""
 

@@ -28,16 +28,16 @@ def rewrite_blocks(path: str, pieces: Pieces, layout: Layout, *, dry_run: bool =
         fd = open_regular(path)
     except OSError as error:
         raise ChangedMeanwhile from error
-    with os.fdopen(fd, "rb") as there:
-        _check(there, layout)
-        segments = list(_segments(there, pieces, layout))
-        lengths = {block: layout.lengths[block] if said is None else len(said) for block, said in pieces.blocks.items()}
-        if lengths == layout.lengths and not any(isinstance(one, bytes) for one in segments):
+    with os.fdopen(fd, "rb") as file:
+        _check(file, layout)
+        segments = list(_segments(file, pieces, layout))
+        lengths = {block: layout.lengths[block] if data is None else len(data) for block, data in pieces.blocks.items()}
+        if lengths == layout.lengths and not any(isinstance(segment, bytes) for segment in segments):
             return False, Layout(layout.path, layout.stamp, lengths)
         if dry_run:
             return True, layout
         try:
-            stamp = _write_end(there, path, segments, layout) or _write_whole(there, path, segments, layout)
+            stamp = _write_end(file, path, segments, layout) or _write_whole(file, path, segments, layout)
         except OSError as error:
             raise not_stored(error, path) from error
         if stamp[0] != sum(lengths.values()):
@@ -45,12 +45,14 @@ def rewrite_blocks(path: str, pieces: Pieces, layout: Layout, *, dry_run: bool =
         return True, Layout(layout.path, stamp, lengths)
 
 
-def _write_end(there: BinaryIO, path: str, segments: list[_Segment], layout: Layout) -> FileStamp | None:
+def _write_end(file: BinaryIO, path: str, segments: list[_Segment], layout: Layout) -> FileStamp | None:
     """Write in place what follows the first segment; None where that is short, or the file has another name as well."""
     first, *others = segments or [b""]
-    if not isinstance(first, tuple) or first[0] or first[1] < _LONG or os.fstat(there.fileno()).st_nlink > 1:
+    if not isinstance(first, tuple) or first[0] or first[1] < _LONG or os.fstat(file.fileno()).st_nlink > 1:
         return None
-    end = b"".join(one if isinstance(one, bytes) else os.pread(there.fileno(), one[1], one[0]) for one in others)
+    end = b"".join(
+        piece if isinstance(piece, bytes) else os.pread(file.fileno(), piece[1], piece[0]) for piece in others
+    )
     if len(end) > first[1]:
         return None
     fd = os.open(path, os.O_RDWR)
@@ -66,7 +68,7 @@ def _write_end(there: BinaryIO, path: str, segments: list[_Segment], layout: Lay
         return stamp_from(os.fstat(fd))
 
 
-def _write_whole(there: BinaryIO, path: str, segments: list[_Segment], layout: Layout) -> FileStamp:
+def _write_whole(file: BinaryIO, path: str, segments: list[_Segment], layout: Layout) -> FileStamp:
     """Write a new file in the place of the old file; raises ChangedMeanwhile or NotStored."""
     written: list[os.stat_result] = []
 
@@ -75,9 +77,9 @@ def _write_whole(there: BinaryIO, path: str, segments: list[_Segment], layout: L
             if isinstance(segment, bytes):
                 opened.write(segment)
             else:
-                _copy(there.fileno(), *segment, opened)
+                _copy(file.fileno(), *segment, opened)
         opened.flush()
-        _check(there, layout)
+        _check(file, layout)
         written.append(os.fstat(opened.fileno()))
 
     replace_file(path, write)
@@ -88,27 +90,27 @@ def _write_whole(there: BinaryIO, path: str, segments: list[_Segment], layout: L
     return stamp
 
 
-def _check(there: BinaryIO, layout: Layout) -> None:
-    if stamp_from(os.fstat(there.fileno())) != layout.stamp or sum(layout.lengths.values()) != layout.stamp[0]:
+def _check(file: BinaryIO, layout: Layout) -> None:
+    if stamp_from(os.fstat(file.fileno())) != layout.stamp or sum(layout.lengths.values()) != layout.stamp[0]:
         raise ChangedMeanwhile
 
 
-def _segments(there: BinaryIO, pieces: Pieces, layout: Layout) -> Iterator[_Segment]:
+def _segments(file: BinaryIO, pieces: Pieces, layout: Layout) -> Iterator[_Segment]:
     """Yield what the file is made of, in order; what lies side by side already is one segment."""
     starts, at = {}, 0
     for block, length in layout.lengths.items():
         starts[block], at = at, at + length
     run = (0, 0)
-    for block, said in pieces.blocks.items():
+    for block, data in pieces.blocks.items():
         start, length = starts.get(block, 0), layout.lengths.get(block, 0)
-        if said is None or (len(said) == length and os.pread(there.fileno(), length, start) == said):
+        if data is None or (len(data) == length and os.pread(file.fileno(), length, start) == data):
             if run[0] + run[1] != start:
                 yield from (run,) * (run[1] > 0)
                 run = (start, 0)
             run = (run[0], run[1] + length)
         else:
             yield from (run,) * (run[1] > 0)
-            yield said
+            yield data
             run = (start + length, 0)
     yield from (run,) * (run[1] > 0)
 

@@ -24,7 +24,7 @@ _SHELLS = ("eventlog/app/", "eventlog/cli/")  # but for the search, what databas
 @lru_cache
 def program_key() -> str:
     """Return the version of Unicode data, and a digest of the contents of our modules."""
-    log, views, finds = (os.path.dirname(str(one.__file__)) for one in (eventlog, base, search))  # noqa: PTH120
+    log, views, finds = (os.path.dirname(str(module.__file__)) for module in (eventlog, base, search))  # noqa: PTH120
     modules = _recorded(log) or {
         **dict(_digests(log, "eventlog")),
         **dict(_digests(views, "eventlog/projections")),

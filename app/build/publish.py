@@ -103,7 +103,7 @@ def publish_outdated(
             index = replayed.index
             publishing.all_of(units, replayed, progress)
             replayed.unless_damaged(publishing.put_in_place)
-        publishing.remove_stale([one for one in projections if one.name not in replayed.broken])
+        publishing.remove_stale([projection for projection in projections if projection.name not in replayed.broken])
     publishing.done.written.sort()
     replayed.save()
     return publishing.done
@@ -140,7 +140,7 @@ class _Publishing:
         index = replayed.index
         for unit in track(units, progress):
             files = index.current_files.get(unit)
-            if files is not None and all(file_stamp(f"{self.base}/{path}") == one for path, one in files.items()):
+            if files is not None and all(file_stamp(f"{self.base}/{path}") == stamp for path, stamp in files.items()):
                 self.leave(files)
                 continue
             try:
@@ -191,7 +191,7 @@ class _Publishing:
             return
 
         def lay_out(stamp: FileStamp | None) -> None:
-            lengths = {block: len(said) for block, said in pieces.blocks.items() if said is not None}
+            lengths = {block: len(data) for block, data in pieces.blocks.items() if data is not None}
             layouts.store(pieces.place, Layout(document.path, stamp, lengths) if stamp else None)
             then(stamp)
 
@@ -204,13 +204,13 @@ class _Publishing:
         owned = {name for names in found for name in names}
         for name in sorted(owned - self._current):
             path = self.base / name
-            there = read(path) or b""
-            if path.suffix == ".md" and there != self._taken_in.get(name) and not is_untouched(there):
+            current = read(path) or b""
+            if path.suffix == ".md" and current != self._taken_in.get(name) and not is_untouched(current):
                 self.done.left.append(name)
                 continue
             try:
                 if not self._dry_run:
-                    _remove(path, there)
+                    _remove(path, current)
             except ChangedMeanwhile:  # saved in that very moment: the next replay takes it in
                 self.done.left.append(name)
             else:
@@ -238,14 +238,14 @@ class _Publishing:
 
     def _put_whole(self, document: Document, then: _Then) -> None:
         path = self.base / document.path
-        stamp, there = _look(path)
-        if there == document.data:
+        stamp, current = _look(path)
+        if current == document.data:
             self.done.unchanged += 1
             then(None if self._dry_run else stamp)
             return
-        known = (None, self._taken_in.get(document.path))
-        edited = there not in known and path.suffix == ".md" and not is_untouched(there or b"")
-        aside = _aside(path, there or b"") if edited else None
+        expected = (None, self._taken_in.get(document.path))
+        edited = current not in expected and path.suffix == ".md" and not is_untouched(current or b"")
+        aside = _aside(path, current or b"") if edited else None
         if self._dry_run:
             self._note_written(document.path, aside)
             then(None)
@@ -253,7 +253,7 @@ class _Publishing:
         if aside:
             sweep(str(path))
         temporary = write_beside(str(path), document.data, durable=False)
-        self._waiting.append(_NewFile(document, temporary, there, aside, then))
+        self._waiting.append(_NewFile(document, temporary, current, aside, then))
         if sum(len(new.document.data) for new in self._waiting) > _MOST:
             self.put_in_place()
 
@@ -305,11 +305,11 @@ def read(path: Path) -> bytes | None:
         raise not_stored(error, str(path)) from error
 
 
-def _remove(path: Path, there: bytes) -> None:
+def _remove(path: Path, current: bytes) -> None:
     """Remove a file that was read as this; raises ChangedMeanwhile where it was saved meanwhile, or NotStored."""
     try:
         if path.suffix == ".md":
-            remove_if_unchanged(str(path), there)
+            remove_if_unchanged(str(path), current)
         else:
             path.unlink()
         with suppress(OSError):  # others are in it

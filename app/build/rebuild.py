@@ -173,15 +173,17 @@ def replay_elsewhere(
         progress=phases(READING),
     )
     documents = replayed.documents
-    speaking = [one for one in projections if one.name not in replayed.broken]  # files of one that failed stay
+    speaking = [
+        projection for projection in projections if projection.name not in replayed.broken
+    ]  # files of one that failed stay
     published = publish(documents, directory, speaking, dry_run=check, progress=phases(_WRITING))
     return RebuildResult(replayed, published, ApplyResult())
 
 
 def _one_at_a_time(opened: OpenStore, *, wanted: bool) -> AbstractContextManager[object]:
     """Lock the store for a replay, so that two do not do the same work; a store without a log has no lock."""
-    there = Path(opened.store.log).is_dir()
-    return locked(opened.store, opened.store.lock("replay")) if wanted and there else nullcontext()
+    has_log = Path(opened.store.log).is_dir()
+    return locked(opened.store, opened.store.lock("replay")) if wanted and has_log else nullcontext()
 
 
 def rebuild(

@@ -60,14 +60,14 @@ class StagedEntry(NamedTuple):
 
 
 def stage(
-    store: Store, waiting: Iterable[StagedEntry], known: Iterable[PlanEntry], *, dry_run: bool = False
+    store: Store, waiting: Iterable[StagedEntry], all_entries: Iterable[PlanEntry], *, dry_run: bool = False
 ) -> tuple[list[str], list[str]]:
     """Bring the directory to the entries that wait; return the names of new and of removed files. Raises NotStored.
 
     Removes the files of `known` entries that no longer wait, unless a person has edited them.
     """
     wanted = {staged.name: staged for staged in waiting}
-    entries = {StagedEntry(entry, "", "").name: entry for entry in known}
+    entries = {StagedEntry(entry, "", "").name: entry for entry in all_entries}
     present = {path.name: path for path in Path(store.staging).glob("*.yaml")}
     written = [name for name in wanted if name not in present]
     removed = [name for name, path in present.items() if name not in wanted and _is_unedited(path, entries.get(name))]

@@ -119,7 +119,7 @@ def _are_threads_at_work() -> bool:
     import threading
 
     others = set(threading.enumerate()) - {threading.current_thread()}
-    return not all(isinstance(one, threading.Timer) for one in others)
+    return not all(isinstance(thread, threading.Timer) for thread in others)
 
 
 def _processors() -> int:

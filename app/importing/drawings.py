@@ -114,7 +114,7 @@ def renamed(log: EventLog, project: str, openings: Openings) -> list[Event]:
     for line in lines_in(log.store, ("stage_summary", "conversation_text")):
         if line.is_drawn and not line.subagent and (line.project or "") == project:
             drawings.add(line)
-            newest[line.about] = max(newest.get(line.about, line), line, key=lambda one: one.counts_at)
+            newest[line.about] = max(newest.get(line.about, line), line, key=lambda drawing: drawing.counts_at)
     found: list[SourceEvent | None] = []
     for text in [line for line in newest.values() if line.prompts]:
         rest = openings.telling_part(project, text.prompts[0])
@@ -127,7 +127,7 @@ def renamed(log: EventLog, project: str, openings: Openings) -> list[Event]:
                 short = cut(topic, TOPIC_CHARS)
                 more = {"summary": short} if only_names else {}
                 found.append(drawings.revision(_named(summary, topic=short, **more), len(text.prompts)))
-    return [from_fields({**one.fields, "id": one.id}) for one in found if one]
+    return [from_fields({**line.fields, "id": line.id}) for line in found if line]
 
 
 def _named(line: ConversationLine, **names: str) -> SourceEvent:
@@ -178,5 +178,5 @@ class LoggedDrawings:
 
 def _content(line: ConversationLine) -> bytes:
     """Digest the texts of a drawing; b"" where all are empty."""
-    said = {name: value for name in _SAID if (value := getattr(line, name))}
-    return ids.digest(msgspec.json.encode(said).decode(), 12) if said else b""
+    fields = {name: value for name in _SAID if (value := getattr(line, name))}
+    return ids.digest(msgspec.json.encode(fields).decode(), 12) if fields else b""

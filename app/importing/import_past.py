@@ -75,8 +75,8 @@ def import_past(
     importing = _Import(log, request.machine, dry_run=dry_run)
     done = importing.run(found, wanted or ImportFilter())
     if importing.projects:  # told now, or the folders of the knowledge directory would have other names later
-        known = replay(log, request.settings, projections=[], save=False).identities
-        tell_remotes_at(log, sorted(importing.projects), known)
+        identities = replay(log, request.settings, projections=[], save=False).identities
+        tell_remotes_at(log, sorted(importing.projects), identities)
     return done
 
 

@@ -170,14 +170,14 @@ def read_session(
 def _events_of(found: Sequence[Transcript | BadPlace], agent: str, request: ImportRequest) -> Iterator[Found]:
     """Yield the events of each transcript, once it is known what sessions begin with, here and in the log."""
     openings = openings_in(request.store)
-    for one in found:
-        if isinstance(one, Transcript) and not one.session.subagent:
-            openings.add(one.project or "", one.session.conversation, one.drawing.opening)
-    for one in found:
-        if isinstance(one, BadPlace):
-            yield one
+    for item in found:
+        if isinstance(item, Transcript) and not item.session.subagent:
+            openings.add(item.project or "", item.session.conversation, item.drawing.opening)
+    for item in found:
+        if isinstance(item, BadPlace):
+            yield item
         else:
-            yield PastEvents(tuple(_events(agent, one, openings, request.settings)), str(one.path), one.is_open)
+            yield PastEvents(tuple(_events(agent, item, openings, request.settings)), str(item.path), item.is_open)
 
 
 def _events(agent: str, transcript: Transcript, openings: Openings, settings: Settings) -> Iterator[SourceEvent]:

@@ -41,12 +41,12 @@ def home_of(store: "Store", path: str) -> "ProjectHome | None":
     from eventlog.projections.context.request import ProjectHome
 
     here = replica_of(store) or None
-    at_path = [one for one in listed if [here, path] in one["places"]]
+    at_path = [project for project in listed if [here, path] in project["places"]]
     remote = "" if at_path else _remote(path)
-    same = at_path or [one for one in listed if remote and remote in one["parts"]]
+    same = at_path or [project for project in listed if remote and remote in project["parts"]]
     if same:
         return ProjectHome(str(same[0]["slug"]), str(same[0]["name"]), str(same[0]["project"]))
-    if any(place[1] == path for one in listed for place in one["places"]):
+    if any(place[1] == path for project in listed for place in project["places"]):
         return ProjectHome(project_slug(f"{here}:{path}"), project_name(path), f"{here}:{path}")
     return None
 
@@ -58,7 +58,7 @@ def _listed(store: "Store") -> "list[dict[str, Any]]":
     except OSError:
         return []
     found: list[dict[str, Any]] = list(map(fastjson.object_in, data.splitlines()))
-    return [one for one in found if {"project", "name", "slug", "parts", "places"} <= one.keys()]
+    return [project for project in found if {"project", "name", "slug", "parts", "places"} <= project.keys()]
 
 
 def _remote(path: str) -> str:
@@ -72,7 +72,7 @@ def scope_of(store: "Store", project: str) -> str | None:
 
     Of day files only bytes are read, the newest first.
     """
-    if not project or any([None, project] in one["places"] for one in _listed(store)):
+    if not project or any([None, project] in found["places"] for found in _listed(store)):
         return project or None
     word = b'"project":' + fastjson.text(project)
     return project if any(word in _bytes(f"{store.log}/{name}") for name in reversed(names_of(store.log))) else None

@@ -32,43 +32,43 @@ def zone_of(store: Store) -> tzinfo:
     return ZoneInfo(name) if isinstance(name, str) and name != "UTC" else UTC
 
 
-def moment(said: str, now: str, zone: tzinfo, *, end: bool) -> str:
+def moment(text: str, now: str, zone: tzinfo, *, end: bool) -> str:
     """Translate into a timestamp of the log: a day or week means its first microsecond, or with `end` its last.
 
     Raises BadRequest.
     """
     try:
-        first, after = _span(" ".join(said.casefold().split()), datetime.fromisoformat(now).astimezone(zone))
+        first, after = _span(" ".join(text.casefold().split()), datetime.fromisoformat(now).astimezone(zone))
         chosen = after - timedelta(microseconds=1) if end and after > first else first
         return timestamps.read(chosen.astimezone(UTC).isoformat())
     except (ValueError, OverflowError) as error:
-        raise BadRequest(f"{said!r} is no time", hint=_HINT) from error
+        raise BadRequest(f"{text!r} is no time", hint=_HINT) from error
 
 
-def _span(said: str, now: datetime) -> _Span:
-    if said in _DAYS:
-        return _day_before(now, _DAYS.index(said))
-    if said == "now":
+def _span(text: str, now: datetime) -> _Span:
+    if text in _DAYS:
+        return _day_before(now, _DAYS.index(text))
+    if text == "now":
         return now, now
-    if match := _AGO.fullmatch(said):
+    if match := _AGO.fullmatch(text):
         return _ago(match, now)
-    if match := re.fullmatch(r"(this|last) (week|month|year)", said):
+    if match := re.fullmatch(r"(this|last) (week|month|year)", text):
         return _period(match[2], now, back=match[1] == "last")
-    if weekday := [day for day in _WEEKDAYS if said in (day, day[:3], f"last {day}")]:
+    if weekday := [day for day in _WEEKDAYS if text in (day, day[:3], f"last {day}")]:
         back = (now.weekday() - _WEEKDAYS.index(weekday[0])) % 7
-        return _day_before(now, back or (7 if said.startswith("last") else 0))
-    return _written(said.upper(), now)
+        return _day_before(now, back or (7 if text.startswith("last") else 0))
+    return _written(text.upper(), now)
 
 
-def _written(said: str, now: datetime) -> _Span:
+def _written(text: str, now: datetime) -> _Span:
     """Read a date of the user's calendar, or a time; without a zone it is the user's, without a date today's."""
-    if match := _CLOCK.fullmatch(said):
+    if match := _CLOCK.fullmatch(text):
         at = now.replace(hour=int(match[1]), minute=int(match[2]), second=int(match[3] or 0), microsecond=0)
         return at, at
-    given = datetime.fromisoformat(said)
-    if "T" not in said and ":" not in said:
-        return _day(given.replace(tzinfo=now.tzinfo))
-    at = given if given.tzinfo else given.replace(tzinfo=now.tzinfo)
+    time = datetime.fromisoformat(text)
+    if "T" not in text and ":" not in text:
+        return _day(time.replace(tzinfo=now.tzinfo))
+    at = time if time.tzinfo else time.replace(tzinfo=now.tzinfo)
     return at, at
 
 

@@ -35,16 +35,16 @@ _decoder = msgspec.json.Decoder(_Names)
 
 def known_names(log: EventLog) -> _KnownNames:
     """Read the names of all events, those of the newest day last; a damaged line or file has none."""
-    known = _KnownNames({}, {}, {})
+    names_used = _KnownNames({}, {}, {})
     for day in log.days():
         for file in day.files:
             for names in _read(days.read(file) or b""):
-                known.types[names.type] = known.types.get(names.type, 0) + 1
+                names_used.types[names.type] = names_used.types.get(names.type, 0) + 1
                 if names.project:
-                    known.projects.setdefault(names.project, set()).add(names.conversation_id)
+                    names_used.projects.setdefault(names.project, set()).add(names.conversation_id)
                 if names.agent:
-                    known.agents.setdefault(names.agent, set()).add(names.conversation_id)
-    return known
+                    names_used.agents.setdefault(names.agent, set()).add(names.conversation_id)
+    return names_used
 
 
 def _read(data: bytes) -> list[_Names]:
@@ -63,12 +63,12 @@ _LISTED = 8  # of all there are, where none is near
 _SHORT = 2  # characters: in many words by chance
 
 
-def nearest(said: str, known: Iterable[str]) -> list[str]:
+def nearest(typed: str, names: Iterable[str]) -> list[str]:
     """Find the words most like a given word, in any case, the likest first."""
     from difflib import get_close_matches
 
-    words = {word.casefold(): word for word in known}
-    folded = said.casefold()
+    words = {word.casefold(): word for word in names}
+    folded = typed.casefold()
     near = get_close_matches(folded, words, n=_SHOWN, cutoff=0.6)
     near += [
         word
@@ -78,13 +78,13 @@ def nearest(said: str, known: Iterable[str]) -> list[str]:
     return [words[word] for word in near[:_SHOWN]]
 
 
-def did_you_mean(said: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, names: Iterable[str]) -> str:
     """Ask for the nearest words, else list what there is; "" where there is nothing."""
-    known = list(dict.fromkeys(known))
-    if near := nearest(said, known):
+    names = list(dict.fromkeys(names))
+    if near := nearest(word, names):
         return f"did you mean {' or '.join(near)}?"
-    more = f", … ({len(known)} in all)" if len(known) > _LISTED else ""
-    return f"known: {', '.join(known[:_LISTED])}{more}" if known else ""
+    more = f", … ({len(names)} in all)" if len(names) > _LISTED else ""
+    return f"known: {', '.join(names[:_LISTED])}{more}" if names else ""
 
 
 _FILE_LINE = re.compile(r"(?P<file>.+?)(?::(?P<line>\d+))?", re.ASCII | re.DOTALL)
@@ -99,55 +99,55 @@ class _FileLine(NamedTuple):
     line: int | None
 
 
-def file_line(said: str) -> _FileLine:
+def file_line(text: str) -> _FileLine:
     """Split `FILE` or `FILE:LINE`."""
-    match = _FILE_LINE.fullmatch(said)
-    return _FileLine(match["file"], int(match["line"]) if match["line"] else None) if match else _FileLine(said, None)
+    match = _FILE_LINE.fullmatch(text)
+    return _FileLine(match["file"], int(match["line"]) if match["line"] else None) if match else _FileLine(text, None)
 
 
-def with_project_named(said: str, paths: Iterable[str]) -> list[str]:
+def with_project_named(name: str, paths: Iterable[str]) -> list[str]:
     """Find the paths that this means: `shop/MEMORY.md` or `projects/shop/MEMORY.md` for `projects/shop-957ed0/…`."""
-    wanted = said.removeprefix("projects/")
+    wanted = name.removeprefix("projects/")
     return [path for path in paths if _IN_PROJECT.fullmatch(path) and _IN_PROJECT.sub(r"\1/\2", path) == wanted]
 
 
-def is_file_line(said: str) -> bool:
+def is_file_line(text: str) -> bool:
     """Return whether a text is `FILE:LINE`."""
-    return file_line(said).line is not None
+    return file_line(text).line is not None
 
 
 _CLI = "cli"
 
 
-def agents_meant(log: EventLog, said: Iterable[str]) -> tuple[str, ...]:
+def agents_meant(log: EventLog, names: Iterable[str]) -> tuple[str, ...]:
     """Translate names into those of the log; raises BadRequest for a name that neither hosts nor log know."""
-    wanted = tuple(dict.fromkeys(map(hosts.agent_name, words(said))))
+    wanted = tuple(dict.fromkeys(map(hosts.agent_name, words(names))))
     strangers = [agent for agent in wanted if agent not in (*hosts.ROOMS, HUMAN, _CLI)]
     if strangers:
-        known = known_names(log).agents
+        agents = known_names(log).agents
         for agent in strangers:
-            if agent not in known:
-                raise BadRequest(f"no agent {agent!r}", hint=did_you_mean(agent, [*known, *hosts.ROOMS.values()]))
+            if agent not in agents:
+                raise BadRequest(f"no agent {agent!r}", hint=did_you_mean(agent, [*agents, *hosts.ROOMS.values()]))
     return wanted
 
 
-def words(said: Iterable[str]) -> list[str]:
+def words(texts: Iterable[str]) -> list[str]:
     """Split what may be given several times, or with commas between."""
-    return [word for text in said for part in text.split(",") if (word := part.strip())]
+    return [word for text in texts for part in text.split(",") if (word := part.strip())]
 
 
 _NEARLY = 0.75  # "fcat" is "fact", "artifact" is not
 
 
-def types_meant(log: EventLog, said: Iterable[str]) -> tuple[str, ...]:
+def types_meant(log: EventLog, names: Iterable[str]) -> tuple[str, ...]:
     """Split the names of types; raises BadRequest for a type that neither the program nor the log knows."""
-    wanted = tuple(dict.fromkeys(words(said)))
+    wanted = tuple(dict.fromkeys(words(names)))
     strangers = [name for name in wanted if name not in TYPES]
     if strangers:
-        known = known_names(log).types
+        types = known_names(log).types
         for name in strangers:
-            if name not in known:
-                raise BadRequest(f"no event type {name!r}", hint=did_you_mean(name, [*known, *TYPES]))
+            if name not in types:
+                raise BadRequest(f"no event type {name!r}", hint=did_you_mean(name, [*types, *TYPES]))
     return wanted
 
 

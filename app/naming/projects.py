@@ -22,21 +22,21 @@ _SHORTEST_PART = 2  # characters of a path
 _PLACE = re.compile(r"[/~\\]|\.{1,2}(?:$|[/\\])|[A-Za-z]:[/\\]")  # how a path begins that is no name
 
 
-def project_meant(log: EventLog, said: str, *, cwd: str, home: str) -> str:
+def project_meant(log: EventLog, name: str, *, cwd: str, home: str) -> str:
     """Find the path of the project that is meant; raises BadRequest where there is none, or are several."""
-    place = _absolute(said, cwd, home)
-    if _PLACE.match(said) and _is_directory(place):
+    place = _absolute(name, cwd, home)
+    if _PLACE.match(name) and _is_directory(place):
         return project_root(place) or place
-    known = list(known_names(log).projects)
-    known += [here for here in [project_root(cwd)] if here and here not in known]
-    for found in (_paths_named(log.store, said), *_readings(said, place, known)):
+    projects = list(known_names(log).projects)
+    projects += [here for here in [project_root(cwd)] if here and here not in projects]
+    for found in (_paths_named(log.store, name), *_readings(name, place, projects)):
         candidates = as_one(log.store, found)
         if len(candidates) == 1:
             return candidates[0]
         if candidates:
             several = "\n".join(map(one_line, sorted(candidates)[:_SHOWN]))
-            raise BadRequest(f"{said!r} may be {len(candidates)} projects: say more of the path", hint=several)
-    raise _unknown(said, known)
+            raise BadRequest(f"{name!r} may be {len(candidates)} projects: say more of the path", hint=several)
+    raise _unknown(name, projects)
 
 
 def all_projects(log: EventLog) -> list[ListedProject]:
@@ -48,28 +48,28 @@ def all_projects(log: EventLog) -> list[ListedProject]:
     return sorted(found, key=lambda project: (project.name, project.project))
 
 
-def _readings(said: str, place: str, known: Collection[str]) -> Iterator[list[str]]:
+def _readings(name: str, place: str, projects: Collection[str]) -> Iterator[list[str]]:
     """Yield the projects that it may name, from the strictest reading to the loosest."""
-    yield [path for path in known if path in (place, said)]
-    if _PLACE.match(said):
+    yield [path for path in projects if path in (place, name)]
+    if _PLACE.match(name):
         return
-    yield [path for path in known if said in (project_name(path), project_slug(path)) or _ends_with(path, said)]
+    yield [path for path in projects if name in (project_name(path), project_slug(path)) or _ends_with(path, name)]
     yield [project_root(place) or place] if _is_directory(place) else []
-    folded = said.strip("/").casefold()
+    folded = name.strip("/").casefold()
     tests: list[Callable[[str], bool]] = [
         lambda path: project_name(path).casefold() == folded,
         lambda path: folded in project_name(path).casefold(),
         lambda path: folded in path.casefold(),
     ]
-    yield from ([path for path in known if len(folded) >= _SHORTEST_PART and test(path)] for test in tests)
+    yield from ([path for path in projects if len(folded) >= _SHORTEST_PART and test(path)] for test in tests)
 
 
-def _ends_with(path: str, said: str) -> bool:
-    return path.replace("\\", "/").endswith("/" + said.strip("/"))
+def _ends_with(path: str, name: str) -> bool:
+    return path.replace("\\", "/").endswith("/" + name.strip("/"))
 
 
-def _absolute(said: str, cwd: str, home: str) -> str:
-    path = home if said == "~" else in_full(said, home)
+def _absolute(name: str, cwd: str, home: str) -> str:
+    path = home if name == "~" else in_full(name, home)
     return os.path.normpath(Path(cwd, path))
 
 
@@ -80,13 +80,13 @@ def _is_directory(path: str) -> bool:
         return False
 
 
-def _unknown(said: str, known: Collection[str]) -> BadRequest:
-    names = {project_name(path): path for path in known}
-    wanted = project_name(said.rstrip("/")) if _PLACE.match(said) else said
-    return BadRequest(f"no project {said!r}", hint=did_you_mean(wanted, names))
+def _unknown(name: str, projects: Collection[str]) -> BadRequest:
+    names = {project_name(path): path for path in projects}
+    wanted = project_name(name.rstrip("/")) if _PLACE.match(name) else name
+    return BadRequest(f"no project {name!r}", hint=did_you_mean(wanted, names))
 
 
-def _paths_named(store: Store, said: str) -> list[str]:
+def _paths_named(store: Store, name: str) -> list[str]:
     """List the paths of the project with this address or directory name."""
     listed = known_projects(store)
-    return [path for project in listed if said in (project.project, project.slug) for _, path in project.places]
+    return [path for project in listed if name in (project.project, project.slug) for _, path in project.places]

@@ -42,62 +42,62 @@ class _Id(msgspec.Struct):
 _decoder = msgspec.json.Decoder(_Id)
 
 
-def resolve(opened: OpenStore, said: str, project: str | None = None) -> Reference:
+def resolve(opened: OpenStore, typed: str, project: str | None = None) -> Reference:
     """Find the conversation or event that is meant; `last` is a conversation, of that project if it is given.
 
     Raises BadRequest.
     """
-    if is_file_line(said):
-        return Reference("event", event_meant(opened, said))
-    found = [Reference("session", one) for one in _sessions(opened.log, said, project)]
-    exact = [reference for reference in found if reference.id == said]
-    if not exact and said != LAST:
-        found += [Reference("event", one) for one in events_named(opened.log, said)]
+    if is_file_line(typed):
+        return Reference("event", event_meant(opened, typed))
+    found = [Reference("session", session) for session in _sessions(opened.log, typed, project)]
+    exact = [match for match in found if match.id == typed]
+    if not exact and typed != LAST:
+        found += [Reference("event", event) for event in events_named(opened.log, typed)]
     found = exact or found
-    return found[0] if len(found) == 1 else _complain(opened.log, said, found, "event or session")
+    return found[0] if len(found) == 1 else _complain(opened.log, typed, found, "event or session")
 
 
-def session_meant(log: EventLog, said: str, project: str | None = None) -> str:
+def session_meant(log: EventLog, reference: str, project: str | None = None) -> str:
     """Find the conversation that is meant; raises BadRequest where there is none, or are several."""
-    found = [Reference("session", one) for one in _sessions(log, said, project)]
-    return found[0].id if len(found) == 1 else _complain(log, said, found, "session").id
+    found = [Reference("session", session) for session in _sessions(log, reference, project)]
+    return found[0].id if len(found) == 1 else _complain(log, reference, found, "session").id
 
 
-def session_named(log: EventLog, said: str) -> str:
+def session_named(log: EventLog, reference: str) -> str:
     """Take a conversation as its caller names it: by the short id of one the log knows, or `last`; else it is new.
 
     Raises BadRequest where there is no last one.
     """
-    if said == LAST:
-        return session_meant(log, said)
-    if not _SHORT.fullmatch(said) or log.index.positions(said):
-        return said
+    if reference == LAST:
+        return session_meant(log, reference)
+    if not _SHORT.fullmatch(reference) or log.index.positions(reference):
+        return reference
     short = ShortIds(log.store)
-    found = [one for one in log.index.conversations() if short.of(one) == said]
-    return found[0] if len(found) == 1 else said
+    found = [conversation for conversation in log.index.conversations() if short.of(conversation) == reference]
+    return found[0] if len(found) == 1 else reference
 
 
-def event_meant(opened: OpenStore, said: str) -> str:
+def event_meant(opened: OpenStore, reference: str) -> str:
     """Find the one event that is meant; raises BadRequest."""
-    found = [Reference("event", one) for one in events_meant(opened, said)]
-    return found[0].id if len(found) == 1 else _complain(opened.log, said, found, "event").id
+    found = [Reference("event", event) for event in events_meant(opened, reference)]
+    return found[0].id if len(found) == 1 else _complain(opened.log, reference, found, "event").id
 
 
-def events_meant(opened: OpenStore, said: str) -> list[str]:
+def events_meant(opened: OpenStore, reference: str) -> list[str]:
     """Find the events that an id or a part of one names, or those behind a line; none where nothing is."""
-    found = events_named(opened.log, said)
-    return events_behind(opened, said) if not found and is_file_line(said) else found
+    found = events_named(opened.log, reference)
+    return events_behind(opened, reference) if not found and is_file_line(reference) else found
 
 
-def events_named(log: EventLog, said: str) -> list[str]:
+def events_named(log: EventLog, reference: str) -> list[str]:
     """Find the events of that id, or of those that begin or end like this."""
-    if said == LAST:
+    if reference == LAST:
         return [event.id for event in _newest(log)]
-    said = said.strip().removesuffix("…")
-    if len(said) < SHORTEST_PART:
+    reference = reference.strip().removesuffix("…")
+    if len(reference) < SHORTEST_PART:
         return []
-    exact = list(log.find([said])) if len(said) == _FULL else []
-    return exact or _holding(log, said.lower())
+    exact = list(log.find([reference])) if len(reference) == _FULL else []
+    return exact or _holding(log, reference.lower())
 
 
 def events_behind(opened: OpenStore, place: str) -> list[str]:
@@ -107,12 +107,12 @@ def events_behind(opened: OpenStore, place: str) -> list[str]:
     return [entry.event.id for reason in reasons_behind(opened, place) for entry in reason.entries or []]
 
 
-def _sessions(log: EventLog, said: str, project: str | None = None) -> list[str]:
-    if log.index.positions(said):
-        return [said]
-    if said == LAST:  # what a person decides happens in no session
+def _sessions(log: EventLog, reference: str, project: str | None = None) -> list[str]:
+    if log.index.positions(reference):
+        return [reference]
+    if reference == LAST:  # what a person decides happens in no session
         return [event.conversation_id for event in _newest(log, HUMAN, project)]
-    return [one for one in log.index.conversations() if is_part_of(one, said)]
+    return [conversation for conversation in log.index.conversations() if is_part_of(conversation, reference)]
 
 
 def _holding(log: EventLog, part: str) -> list[str]:
@@ -124,9 +124,9 @@ def _holding(log: EventLog, part: str) -> list[str]:
             data = days.read(file) or b""
             for start, end in lines_with(data, quoted):
                 with suppress(msgspec.MsgspecError, UnicodeDecodeError):
-                    known = _decoder.decode(data[start:end]).id
-                    if is_part_of(known, part):
-                        found[known] = None
+                    event_id = _decoder.decode(data[start:end]).id
+                    if is_part_of(event_id, part):
+                        found[event_id] = None
     return sorted(found)
 
 
@@ -141,16 +141,16 @@ def _newest(log: EventLog, besides: str = "", project: str | None = None) -> lis
     return []
 
 
-def _complain(log: EventLog, said: str, found: list[Reference], noun: str) -> Reference:
+def _complain(log: EventLog, reference: str, found: list[Reference], noun: str) -> Reference:
     """Raise BadRequest with the reason why a text names nothing."""
     if found:
         short = ShortIds(log.store)
-        several = [f"{short.of(one.id)}  {one.kind} {one.id}" for one in found[:_SHOWN]]
-        raise BadRequest(f"{said!r} may be {len(found)} of them: say more of the id", hint="\n".join(several))
+        several = [f"{short.of(match.id)}  {match.kind} {match.id}" for match in found[:_SHOWN]]
+        raise BadRequest(f"{reference!r} may be {len(found)} of them: say more of the id", hint="\n".join(several))
     if not log.days():
         raise BadRequest("nothing has happened yet", where=log.store.root)
-    near = did_you_mean(said, log.index.conversations()) if "session" in noun else ""
-    raise BadRequest(f"no {noun} {said!r}", hint=near if near.startswith("did you") else WHERE)
+    near = did_you_mean(reference, log.index.conversations()) if "session" in noun else ""
+    raise BadRequest(f"no {noun} {reference!r}", hint=near if near.startswith("did you") else WHERE)
 
 
 SHORTEST_PART = 4  # characters of a part of an id
@@ -174,9 +174,9 @@ class ShortIds:
         return full_id[-self._length :] if match[1] == "7" else full_id[: self._length].rstrip("-")
 
 
-def is_part_of(full_id: str, said: str) -> bool:
+def is_part_of(full_id: str, reference: str) -> bool:
     """Return whether a text may mean that id: all of it, its beginning or its end."""
-    part, whole = said.strip().removesuffix("…").casefold(), full_id.casefold()
+    part, whole = reference.strip().removesuffix("…").casefold(), full_id.casefold()
     return part == whole or (len(part) >= SHORTEST_PART and (whole.startswith(part) or whole.endswith(part)))
 
 

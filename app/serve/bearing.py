@@ -53,14 +53,14 @@ def with_bearings(store: "Store", project: str, branch: str, files: "Sequence[st
 
 def _chosen(index: SearchIndex, scope: Scope, branch: str, files: "Sequence[str]") -> "Iterator[Bearing]":
     """Choose a few facts and sessions, first what bears on the branch; each once."""
-    told: set[str] = set()
+    names: set[str] = set()
     left = {True: _SESSIONS, False: _FACTS}
     for hit in (*_on_branch(index, scope, branch), *_on_files(index, scope, files)):
         found = hit.found
         is_session = found.type in CONVERSATION
         name = found.conversation if is_session else found.shown
-        if left[is_session] and name not in told:
-            told.add(name)
+        if left[is_session] and name not in names:
+            names.add(name)
             left[is_session] -= 1
             yield _session(index.said_in(found.conversation), hit) if is_session else _fact(hit)
 
@@ -99,10 +99,10 @@ def _fact(hit: Hit) -> Bearing:
     )
 
 
-def _session(said: "Sequence[EventFields]", hit: Hit) -> Bearing:
+def _session(events: "Sequence[EventFields]", hit: Hit) -> Bearing:
     """Sum a session up by what it was concluded with, else by its own text."""
-    summaries = [event for event in said if text_in(event, "type") == "stage_summary"]
-    texts = [event for event in said if text_in(event, "type") == "conversation_text"]
+    summaries = [event for event in events if text_in(event, "type") == "stage_summary"]
+    texts = [event for event in events if text_in(event, "type") == "conversation_text"]
     return Bearing(
         id=hit.found.id,
         ts=hit.found.ts,
@@ -110,7 +110,7 @@ def _session(said: "Sequence[EventFields]", hit: Hit) -> Bearing:
         about_user=not hit.subject,
         topic=_first(summaries, "topic") or _first(texts, "title"),
         text=_first(summaries, "summary") or _first(texts, "closing"),
-        decisions=tuple(dict.fromkeys(one for event in summaries for one in texts_in(event, "decisions"))),
+        decisions=tuple(dict.fromkeys(decision for event in summaries for decision in texts_in(event, "decisions"))),
         files=tuple(dict.fromkeys(file for event in texts for file in texts_in(event, "files"))),
         sources=tuple(text_in(event, "id") for event in (*summaries, *texts)),
     )

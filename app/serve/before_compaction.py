@@ -74,11 +74,11 @@ class _TranscriptParts:
             self._return(block)
 
     def _ask(self, prompt: str) -> None:
-        said = of_the_user(prompt)
-        if not said or said.startswith(_NOT_THE_USER):
+        text = of_the_user(prompt)
+        if not text or text.startswith(_NOT_THE_USER):
             return
-        self.request = self.request or one_line(said)
-        for rule in _rules(said):
+        self.request = self.request or one_line(text)
+        for rule in _rules(text):
             self.rules.pop(same_text(rule), None)
             self.rules[same_text(rule)] = rule
 
@@ -105,15 +105,15 @@ class _TranscriptParts:
         """Take in what a command came to: `tool_result`, `function_call_output`, `functionResponse`."""
         answer = dig(block, "functionResponse") or block
         call = next((dig(answer, key) for key in ("tool_use_id", "call_id", "id") if dig(answer, key)), None)
-        said = next((dig(answer, key) for key in ("content", "output", "response", "result") if dig(answer, key)), "")
+        output = next((dig(answer, key) for key in ("content", "output", "response", "result") if dig(answer, key)), "")
         has_ended = dig(answer, "status") in ("success", "error", "completed", "failed")
         is_answer = dig(block, "type") in _ANSWERS or answer is not block or has_ended
         if is_answer and (command := self._called.pop(str(call), "")):
             failed = dig(answer, "is_error") or dig(answer, "status") in ("error", "failed")
-            self.runs.append((command, bool(failed) or _says_failed(said)))
+            self.runs.append((command, bool(failed) or _says_failed(output)))
 
 
-def before_compaction(path: str, project: str, words: "ContextPhrases", told: Iterable[str] = ()) -> list[Line]:
+def before_compaction(path: str, project: str, words: "ContextPhrases", receipts: Iterable[str] = ()) -> list[Line]:
     """Draw what must not be lost from a transcript, in at most `CHARS` characters; raises OSError.
 
     `told` are lines that the conversation was given with its prompts.
@@ -123,7 +123,7 @@ def before_compaction(path: str, project: str, words: "ContextPhrases", told: It
         drawn.add(fastjson.object_in(line))
     files = list(dict.fromkeys(file.removeprefix(f"{project}/") for file in drawn.files))
     failed, passed = _last_failure(drawn.runs)
-    kept: list[str] = []
+    lines: list[str] = []
     left = CHARS - len(words.before) - len("\n# \n\n")
     for part in (
         words.asked.format(text=cut(drawn.request, _REQUEST_CHARS)) if drawn.request else "",
@@ -132,13 +132,13 @@ def before_compaction(path: str, project: str, words: "ContextPhrases", told: It
         words.passed.format(command=cut(passed, _COMMAND_CHARS)) if passed else "",
         *(f"[ ] {cut(one_line(todo), _TODO_CHARS)}" for todo in drawn.todos[:_MOST_TODOS]),
         words.changed.format(files=", ".join(files[: -_MOST_FILES - 1 : -1])) if files else "",
-        *told,
+        *receipts,
     ):
         text = f"- {as_text(one_line(scrub_text(part)))}"
         if part and len(text) < left:
             left -= len(text) + 1
-            kept.append(text)
-    return list(map(Line, kept))
+            lines.append(text)
+    return list(map(Line, lines))
 
 
 def _lines(path: str) -> Iterator[bytes]:
@@ -177,9 +177,9 @@ def _rules(prompt: str) -> Iterator[str]:
             yield sentence
 
 
-def _says_failed(said: Any) -> bool:
+def _says_failed(output: Any) -> bool:
     """Tell whether the answer of a command begins or ends with an exit code that is not 0."""
-    text = said if isinstance(said, str) else "\n".join(texts(said)) or str(said)
+    text = output if isinstance(output, str) else "\n".join(texts(output)) or str(output)
     for mark in _FAILED:
         before, found, rest = text.partition(mark)
         if found and (len(before) < _COMMAND_CHARS or mark != "Exit code "):

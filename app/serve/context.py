@@ -64,12 +64,12 @@ def gathered(
     """Load what a context is made of."""
     listens = _session_type_of(store, request)
     within = window(settings.context, request.now)
-    known = CurrentLines(store, request, within, shared=listens == SHARED, certain=certain)
+    source = CurrentLines(store, request, within, shared=listens == SHARED, certain=certain)
     try:
         loader = Loader(store.cached("context"), request.now, creates=creates)
-        return gather(store, settings, request, listens, loader.load, known)
+        return gather(store, settings, request, listens, loader.load, source)
     finally:
-        known.close()
+        source.close()
 
 
 def begin(store: "Store", settings: "Settings", request: "ContextRequest", *, certain: bool = False) -> ContextResult:
@@ -79,8 +79,8 @@ def begin(store: "Store", settings: "Settings", request: "ContextRequest", *, ce
     """
     listens = _session_type_of(store, request)
     first = take_bootstrap(settings, request.home, request.now) if listens == MAIN else ""
-    told = replace(request, session_type=listens, bootstrap=first)
-    return build(store, settings, told, creates=settings.context.templates, certain=certain)
+    request_now = replace(request, session_type=listens, bootstrap=first)
+    return build(store, settings, request_now, creates=settings.context.templates, certain=certain)
 
 
 def _session_type_of(store: "Store", request: "ContextRequest") -> str:
@@ -90,7 +90,7 @@ def _session_type_of(store: "Store", request: "ContextRequest") -> str:
     if not request.session_id:
         return MAIN
     try:
-        told = [event.get("session_type") for event in conversation.all_events(store, request.session_id)]
+        types = [event.get("session_type") for event in conversation.all_events(store, request.session_id)]
     except (OSError, conversation.TooMuch):
         return MAIN
-    return SHARED if SHARED in told else MAIN
+    return SHARED if SHARED in types else MAIN

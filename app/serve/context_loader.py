@@ -69,10 +69,10 @@ class Loader:
         return self._result(file, text)
 
     def _missing(self, file: "ContextFile") -> _LoadedFile:
-        known = os.path.exists(_copy_of(self._copies, file.path))
-        if known:
+        has_copy = os.path.exists(_copy_of(self._copies, file.path))
+        if has_copy:
             self._keep_copy(file, None)  # whoever deleted it meant it
-        if known or not self._creates or file.default_template is None or not os.path.isabs(file.path):
+        if has_copy or not self._creates or file.default_template is None or not os.path.isabs(file.path):
             return self._result(file, None, "is missing" if file.required else None)
         from eventlog.app.build.user_files import create  # most starts create nothing
 
@@ -85,10 +85,10 @@ class Loader:
 
     def _fall_back(self, file: "ContextFile", reason: str) -> _LoadedFile:
         try:
-            kept = fastjson.object_in(read_regular(_copy_of(self._copies, file.path)))
+            copy = fastjson.object_in(read_regular(_copy_of(self._copies, file.path)))
         except OSError:
-            kept = {}
-        text = kept.get("text") if kept.get("path") == file.path else None
+            copy = {}
+        text = copy.get("text") if copy.get("path") == file.path else None
         if file.main_session_only or not isinstance(text, str):
             return self._result(file, None, reason)
         return self._result(file, text, f"{reason}; this is its last good copy", from_cache=True)

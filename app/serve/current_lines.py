@@ -71,15 +71,15 @@ class CurrentLines:
         self._yesterday = timestamps.from_ns((timestamps.to_ms(request.now) - DAY_MS) * 1_000_000)[:10]
         self._withdraws: bool | None = False if certain else None
         found = self._rows.since(self._heard, within[0])
-        self.recent = [one for one in self._said(found) if within[0] <= one.ts <= within[1]]
+        self.recent = [event for event in self._said(found) if within[0] <= event.ts <= within[1]]
 
     def sessions(self, most: int, /) -> "list[HeardEvent]":
         """List the summaries and the texts of so many conversations of the project, those last at work."""
         found: dict[str, list[HeardEvent]] = {}
-        for one in self._said(self._rows.sessions(self.subject)):
-            if one.conversation_id in found or len(found) < most:
-                found.setdefault(one.conversation_id, []).append(one)
-        return [one for said in found.values() for one in said]
+        for event in self._said(self._rows.sessions(self.subject)):
+            if event.conversation_id in found or len(found) < most:
+                found.setdefault(event.conversation_id, []).append(event)
+        return [event for events_of in found.values() for event in events_of]
 
     def before_compaction(self, request: "ContextRequest", words: "ContextPhrases", /) -> "list[Line]":
         """Draw from a transcript what its conversation was about before; nothing where it cannot be read."""
@@ -97,12 +97,12 @@ class CurrentLines:
             events = list(all_events(self._store, conversation_id))
         except (OSError, TooMuch):
             return []
-        given = (one for one in events if one.get("type") == "context_injected" and one.get("trigger"))
-        ids = list(dict.fromkeys(source for event in given for source in texts_in(event, "sources")))
+        receipts = (event for event in events if event.get("type") == "context_injected" and event.get("trigger"))
+        ids = list(dict.fromkeys(source for event in receipts for source in texts_in(event, "sources")))
         lines = {text_in(event, "id"): HeardEvent(event, subject) for event, subject in self._rows.events(ids)}
-        heard = [lines[one] for one in ids if one in lines]
-        texts = [(one, one.content if one.type == "fact" else one.summary) for one in heard[-_MOST_TOLD:]]
-        return [f"[{one.ts[:10]}] {cut(one_line(text), _TOLD_CHARS)}" for one, text in texts if self._allows(text)]
+        heard = [lines[event_id] for event_id in ids if event_id in lines]
+        texts = [(event, event.content if event.type == "fact" else event.summary) for event in heard[-_MOST_TOLD:]]
+        return [f"[{event.ts[:10]}] {cut(one_line(text), _TOLD_CHARS)}" for event, text in texts if self._allows(text)]
 
     def _allows(self, text: str) -> bool:
         return bool(text) and not self.rejections.rejects(text)
@@ -112,22 +112,22 @@ class CurrentLines:
         lines = self._rows.conversation(conversation_id)
         if not lines and not self._rows.is_whole:
             return None
-        said = self._said(line for line in lines if line[1] in self._heard)
-        return sorted(said, key=order)
+        events = self._said(line for line in lines if line[1] in self._heard)
+        return sorted(events, key=order)
 
-    def stand(self, subject: str, said: "Mapping[str, str]", /) -> "set[str] | None":
+    def stand(self, subject: str, texts: "Mapping[str, str]", /) -> "set[str] | None":
         """Choose of texts, with the day each was last said on, those that state what stands; None: not known."""
-        sames = {likeness(text): text for text in said}
+        sames = {likeness(text): text for text in texts}
         facts = self.facts_that_stand(subject, sames)
         if facts is None:
             return None
-        left = {text: day for same, text in sames.items() if same not in facts for day in (said[text],)}
+        left = {text: day for same, text in sames.items() if same not in facts for day in (texts[text],)}
         about = {subject or self._names.subjects_at("")[1], self.subject}  # of the user's, some have moved here
         of_those_days = self._decided(about, set(left.values())) if left else set()
         if unknown := left.keys() - of_those_days:
             decided = set(map(likeness, self._decided(about, None)))
             unknown = {text for text in unknown if likeness(text) not in decided}
-        return said.keys() - unknown
+        return texts.keys() - unknown
 
     def _decided(self, about: "Collection[str]", days: "Collection[str] | None") -> set[str]:
         summaries = (event for subject in about for event in self._rows.summaries(subject, days))
@@ -186,9 +186,9 @@ class CurrentLines:
 
     def _said(self, lines: "Iterable[tuple[EventFields, str]]") -> "Iterator[HeardEvent]":
         for event, subject in lines:
-            one = HeardEvent(event, subject)
-            if not (one.type == "fact" and (not one.text or self.rejections.rejects(one.content))):
-                yield one
+            heard = HeardEvent(event, subject)
+            if not (heard.type == "fact" and (not heard.text or self.rejections.rejects(heard.content))):
+                yield heard
 
 
 class _Rows:
@@ -255,7 +255,7 @@ class _Lines:
         """Read a small log whole, of a large one the days from then on."""
         files = _stamps(store)
         self.is_whole = _is_small(files)
-        before = set() if self.is_whole else {one for one in files if day_of(index_lookup.name_in(one)) < since[:10]}
+        before = set() if self.is_whole else {file for file in files if day_of(index_lookup.name_in(file)) < since[:10]}
         try:
             events = appended(store, before, 1 << 62).events
         except (OSError, NotAppended):
@@ -263,8 +263,8 @@ class _Lines:
         withdrawals = [event for event in events if event["type"] in WITHDRAWS]
         self.gone = standing_lines.aims_of(withdrawals, in_force=True) if withdrawals else set()
         homes: dict[str, dict[str, str]] = {}
-        for (conversation, what), (said, _) in homes_in(events).items():
-            homes.setdefault(conversation, {})[what] = said
+        for (conversation, what), (text, _) in homes_in(events).items():
+            homes.setdefault(conversation, {})[what] = text
         seen: set[object] = set()
         for event in findable(events, self.gone):
             if event["id"] not in seen:
@@ -276,40 +276,40 @@ class _Lines:
     def since(self, subjects: "Collection[str]", ts: str) -> "list[tuple[EventFields, str]]":
         """List the facts and summaries about these that were said since."""
         return [
-            (one.event, one.subject)
-            for one in self._found
-            if one.subject in subjects and str(one.event["ts"]) >= ts and one.event["type"] in _SAID
+            (line.event, line.subject)
+            for line in self._found
+            if line.subject in subjects and str(line.event["ts"]) >= ts and line.event["type"] in _SAID
         ]
 
     def sessions(self, subject: str) -> "list[tuple[EventFields, str]]":
         """List the summaries and texts about a project, the newest first."""
-        found = [one for one in self._found if one.subject == subject and not one.is_fact]
-        return [(one.event, subject) for one in sorted(found, key=lambda one: str(one.event["ts"]), reverse=True)]
+        found = [line for line in self._found if line.subject == subject and not line.is_fact]
+        return [(line.event, subject) for line in sorted(found, key=lambda line: str(line.event["ts"]), reverse=True)]
 
     def events(self, ids: "Collection[str]") -> "list[tuple[EventFields, str]]":
         """List those of these events that were found."""
-        return [(one.event, one.subject) for one in self._found if one.event["id"] in ids]
+        return [(line.event, line.subject) for line in self._found if line.event["id"] in ids]
 
     def conversation(self, conversation: str) -> "list[tuple[EventFields, str]]":
         """List the facts and summaries of a conversation."""
         return [
-            (one.event, one.subject)
-            for one in self._found
-            if one.conversation == conversation and one.event["type"] in _SAID
+            (line.event, line.subject)
+            for line in self._found
+            if line.conversation == conversation and line.event["type"] in _SAID
         ]
 
     def facts(self, subject: str, sames: "Collection[bytes]") -> set[bytes]:
         """Choose of texts those that a fact states which stands."""
         facts = sorted(
-            (one for one in self._found if one.is_fact and one.subject == subject), key=lambda one: one.order
+            (line for line in self._found if line.is_fact and line.subject == subject), key=lambda line: line.order
         )
-        return {one.same for one in standing(facts)} & set(sames)
+        return {line.same for line in standing(facts)} & set(sames)
 
     def summaries(self, subject: str, days: "Collection[str] | None") -> "Iterator[EventFields]":
         """Yield the summaries about a project, of these days or of all."""
-        for one in self._found:
-            if not one.is_fact and one.subject == subject and (days is None or str(one.event["ts"])[:10] in days):
-                yield one.event
+        for line in self._found:
+            if not line.is_fact and line.subject == subject and (days is None or str(line.event["ts"])[:10] in days):
+                yield line.event
 
     def close(self) -> None:
         """Do nothing: no file is open."""
@@ -364,13 +364,13 @@ def _withdraws_entry(store: "Store", since: str) -> bool:
         if event.get("type") == "plan_entry":
             return True
         if event.get("type") in WITHDRAWS and conversation:
-            left += (one for one in all_events(store, conversation) if one.get("type") == "plan_entry")
+            left += (entry for entry in all_events(store, conversation) if entry.get("type") == "plan_entry")
         elif event.get("type") in WITHDRAWS and target and target not in seen:
             seen.add(target)
             day = day_in_id(target)
             names = (name for name in _listed(store) if name.startswith(day) and day_of(name))
-            found = (one for name in names for one in _events_with(store, name, [target.encode()]))
-            left += (one for one in found if one.get("id") == target)
+            found = (event for name in names for event in _events_with(store, name, [target.encode()]))
+            left += (event for event in found if event.get("id") == target)
     return False
 
 

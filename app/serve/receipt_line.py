@@ -22,6 +22,6 @@ def append_receipt_line(
 
     The receipt may be that of another session that was given the same, but for how it saves.
     """
-    told: ContextInjected = {**receipt, "digest": _digest_of(text), "chars": len(text)}
-    key = f"context\n{about['conversation_id']}\n{source}\n{told['digest']}"
-    return append_once(store, {**present(about), **told}, key, within_ms=SAME_CALL_MS, sync=sync)
+    event: ContextInjected = {**receipt, "digest": _digest_of(text), "chars": len(text)}
+    key = f"context\n{about['conversation_id']}\n{source}\n{event['digest']}"
+    return append_once(store, {**present(about), **event}, key, within_ms=SAME_CALL_MS, sync=sync)

@@ -20,9 +20,9 @@ from eventlog.store import Store
 def without_withdrawn_sections(text: str, store: Store, since: str, until: str) -> str:
     """Drop from a knowledge base the sections that say what an entry put there that was withdrawn in that time."""
     log = EventLog(store)
-    made = retractions_since(log, open_for_reading(store), since, until).retractions
-    withdrawn = Retractions(made)
-    for entry in _targets(log, made):
+    withdrawals = retractions_since(log, open_for_reading(store), since, until).retractions
+    withdrawn = Retractions(withdrawals)
+    for entry in _targets(log, withdrawals):
         if isinstance(entry, PlanEntry) and entry.content and withdrawn.hides(entry):
             page = Page(text.encode())
             section = page.find(entry.key.heading, entry.key.level)
@@ -34,13 +34,13 @@ def without_withdrawn_sections(text: str, store: Store, since: str, until: str) 
 def _targets(log: EventLog, withdrawals: Iterable[Withdrawal]) -> Iterator[Event]:
     """Yield what was withdrawn, reading only the days the ids name, and of those the lines that mention one."""
     by_day: dict[str, list[bytes]] = {}
-    for one in withdrawals:
-        conversation = None if isinstance(one, Restored) else one.conversation
+    for withdrawal in withdrawals:
+        conversation = None if isinstance(withdrawal, Restored) else withdrawal.conversation
         if conversation:
             with suppress(OSError):
                 yield from log.session(conversation)
-        elif one.target:
-            by_day.setdefault(day_in_id(one.target), []).append(one.target.encode())
+        elif withdrawal.target:
+            by_day.setdefault(day_in_id(withdrawal.target), []).append(withdrawal.target.encode())
     for date, targets in by_day.items():
         with suppress(OSError):
             yield from (event for day in log.days(date, date) for event in days.load_mentioning(day, targets))

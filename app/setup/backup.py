@@ -115,7 +115,7 @@ def restore_backup(opened: OpenStore, path: Path) -> RestoreResult:
     try:
         with tarfile.open(path, "r:") as tar:
             manifest = _check(tar, path)
-            kept = _extract(tar, manifest, store)
+            restored = _extract(tar, manifest, store)
     except (tarfile.TarError, EOFError) as error:
         raise BadRequest(f"is no backup: {error}", where=str(path)) from error
     except OSError as error:
@@ -124,7 +124,7 @@ def restore_backup(opened: OpenStore, path: Path) -> RestoreResult:
         make_replica(store)
     found, _ = verify_sealed(opened.log)
     replay_store(opened._replace(settings=load(store).settings))  # those that were restored
-    return RestoreResult(manifest, found, replica_of(store), kept)
+    return RestoreResult(manifest, found, replica_of(store), restored)
 
 
 def _write(store: Store, manifest: Manifest, target: BinaryIO) -> None:
@@ -204,19 +204,19 @@ def _extract(tar: tarfile.TarFile, manifest: Manifest, store: Store) -> list[str
     """Write the files beside the store, synced, and move them in, days last; return those that were there already."""
     make_dirs(os.path.dirname(store.root))
     beside = f"{store.root}.restoring-{os.urandom(4).hex()}"
-    kept: list[str] = []
+    restored: list[str] = []
     try:
         for name in manifest.files:
             make_dirs(os.path.dirname(f"{beside}/{name}"))
             write_temporary(f"{beside}/{name}", _member(tar, name), durable=True, mode=0o600)
-        for name in sorted(manifest.files, key=lambda one: (one.startswith("log/"), one)):
+        for name in sorted(manifest.files, key=lambda name_of: (name_of.startswith("log/"), name_of)):
             make_dirs(os.path.dirname(f"{store.root}/{name}"))
             if os.path.exists(f"{store.root}/{name}") and not name.startswith("log/"):
-                kept.append(name)
+                restored.append(name)
             else:
                 os.replace(f"{beside}/{name}", f"{store.root}/{name}")
         for folder in {os.path.dirname(f"{store.root}/{name}") for name in manifest.files}:
             sync_dir(folder)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
-    return kept
+    return restored

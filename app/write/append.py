@@ -75,12 +75,12 @@ def withdrawing_nothing(log: EventLog, appended: Iterable[AppendResult]) -> dict
 
     Of a stream from another machine it may come later; to whoever mistyped an id it would look as if it had worked.
     """
-    retractions = [one.event for one in appended if isinstance(one.event, Retraction)]
-    there = log.find({one.target for one in retractions if one.target})
+    retractions = [entry.event for entry in appended if isinstance(entry.event, Retraction)]
+    targets = log.find({retraction.target for retraction in retractions if retraction.target})
     return {
-        one.id: one.target or one.conversation or ""
-        for one in retractions
-        if not (one.target in there if one.target else log.session(one.conversation or ""))
+        retraction.id: retraction.target or retraction.conversation or ""
+        for retraction in retractions
+        if not (retraction.target in targets if retraction.target else log.session(retraction.conversation or ""))
     }
 
 
@@ -164,5 +164,7 @@ def _still_said(log: EventLog, retraction: Retraction) -> list[str]:
 
     equal = [fact.statements for name in index.names(MEMORY.name) for fact in fact_scope(index, name).facts]
     halved = [statements for statements in equal if any(map(is_withdrawn, statements))]
-    left = {(one.ts, one.id) for statements in halved for one in statements if not is_withdrawn(one)}
+    left = {
+        (statement.ts, statement.id) for statements in halved for statement in statements if not is_withdrawn(statement)
+    }
     return [event_id for _, event_id in sorted(left)]

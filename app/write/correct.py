@@ -56,7 +56,7 @@ class CorrectionResult(NamedTuple):
     rebuilt: RebuildResult
 
 
-def correctable(opened: OpenStore, said: str, subject: str | None = None) -> Correctable:
+def correctable(opened: OpenStore, reference: str, subject: str | None = None) -> Correctable:
     """Find the statement that is meant by an id, a line (`FILE:LINE`) or a text, in any memory or that of a subject.
 
     Raises BadRequest.
@@ -64,10 +64,15 @@ def correctable(opened: OpenStore, said: str, subject: str | None = None) -> Cor
     replayed = replay(opened.log, opened.settings, projections=[MEMORY], save=False)
     names = [name for name in replayed.index.names(MEMORY.name) if subject in (None, name)]
     scopes = [(name, fact_scope(replayed.index, name)) for name in names]
-    name, scope, group = _the_only(said, _meant(opened, said, scopes))
+    name, scope, group = _the_only(reference, _meant(opened, reference, scopes))
     # an older wording of its key would hold again, once the newest is withdrawn
     keys = {statement.key for statement in group.statements if statement.key}
-    older = [one for row in scope.rows for one in row.statements if one.key in keys and one.id not in group.sources]
+    older = [
+        statement
+        for row in scope.rows
+        for statement in row.statements
+        if statement.key in keys and statement.id not in group.sources
+    ]
     stated = [*group.statements, *older]
     found = opened.log.find({statement.id for statement in stated})
     dropped: dict[str, set[bytes]] = {}
@@ -122,7 +127,7 @@ def put_in_place(
         return AppendResult(rejection, new=False)
     events = _deed(opened, found, event, "replaced")
     stored = opened.log.put(events)
-    return next(one for one in stored if isinstance(one.event, Fact))
+    return next(entry for entry in stored if isinstance(entry.event, Fact))
 
 
 def _carry_out(opened: OpenStore, found: Correctable, fact: Fact, reason: str) -> CorrectionResult:
@@ -143,7 +148,7 @@ def _deed(opened: OpenStore, found: Correctable, fact: Fact, reason: str) -> lis
         else:
             events.append(replace(event, batch=batch))
     events.append(replace(fact, replaces=behind, batch=batch))
-    return [*events, *(replace(one, batch=batch) for one in restore_retyped(opened.log, [fact]))]
+    return [*events, *(replace(event, batch=batch) for event in restore_retyped(opened.log, [fact]))]
 
 
 def _other_words(found: Correctable, content: str) -> str:
@@ -177,24 +182,26 @@ def _once_more(group: DistinctFact, replica: str | None, path: str | None) -> Fa
 _Found = tuple[str, FactScope, DistinctFact]
 
 
-def _meant(opened: OpenStore, said: str, scopes: Iterable[tuple[str, FactScope]]) -> list[_Found]:
+def _meant(opened: OpenStore, reference: str, scopes: Iterable[tuple[str, FactScope]]) -> list[_Found]:
     groups = [(name, scope, group) for name, scope in scopes for group in scope.facts]
-    ids = events_named(opened.log, said)
+    ids = events_named(opened.log, reference)
     if len(ids) > 1:
-        raise BadRequest(f"{said!r} may be {len(ids)} events: say more of the id", hint="\n".join(ids[:_LISTED]))
+        raise BadRequest(f"{reference!r} may be {len(ids)} events: say more of the id", hint="\n".join(ids[:_LISTED]))
     if ids:
-        found = [one for one in groups if ids[0] in one[2].sources]
+        found = [group for group in groups if ids[0] in group[2].sources]
         if not found:
-            raise BadRequest("it states nothing that holds now", where=said, hint="eventlog show ID shows the event")
+            raise BadRequest(
+                "it states nothing that holds now", where=reference, hint="eventlog show ID shows the event"
+            )
         return found
-    if is_file_line(said):
-        return _of_line(opened, said, groups)
-    wanted = statement_of(said)
-    same = [one for one in groups if statement_of(one[2].first.text) == wanted]
-    found = same or [one for one in groups if wanted in statement_of(one[2].first.text)]
+    if is_file_line(reference):
+        return _of_line(opened, reference, groups)
+    wanted = statement_of(reference)
+    same = [group for group in groups if statement_of(group[2].first.text) == wanted]
+    found = same or [group for group in groups if wanted in statement_of(group[2].first.text)]
     if not found:
-        near = did_you_mean(said, [group.first.text for _, _, group in groups])
-        raise BadRequest(f"no memory says {said!r}", hint=near if near.startswith("did you") else "")
+        near = did_you_mean(reference, [group.first.text for _, _, group in groups])
+        raise BadRequest(f"no memory says {reference!r}", hint=near if near.startswith("did you") else "")
     return found
 
 
@@ -204,20 +211,20 @@ def _of_line(opened: OpenStore, place: str, groups: list[_Found]) -> list[_Found
     if line.entries is None or any(isinstance(event, PlanEntry | KnowledgeEdited) for event in events):
         raise BadRequest("the line is a person's, or a knowledge base's", where=place, hint="change it in the file")
     ids, shown = {event.id for event in events}, shown_statements(line.text, events)
-    found = [one for one in groups if ids & {*one[2].sources} and statement_of(one[2].first.text) in shown]
+    found = [group for group in groups if ids & {*group[2].sources} and statement_of(group[2].first.text) in shown]
     if not found:
         hint = "a fact or a decision is a statement of its own; a summary is replaced by the next one"
         raise BadRequest("the line shows no statement that holds now", where=place, hint=hint)
-    longest = max((statement_of(one[2].first.text) for one in found), key=len)  # a line that says it says its parts
-    parts = all(statement_of(one[2].first.text) in longest for one in found)
-    return [one for one in found if not parts or statement_of(one[2].first.text) == longest]
+    longest = max((statement_of(group[2].first.text) for group in found), key=len)  # a line that says it says its parts
+    parts = all(statement_of(group[2].first.text) in longest for group in found)
+    return [group for group in found if not parts or statement_of(group[2].first.text) == longest]
 
 
-def _the_only(said: str, found: list[_Found]) -> _Found:
+def _the_only(reference: str, found: list[_Found]) -> _Found:
     if len(found) == 1:
         return found[0]
     several = [
         f"{project_name(name) if name else 'you'}: {cut(group.first.text, _LISTED_CHARS)}"
         for name, _, group in found[:_LISTED]
     ]
-    raise BadRequest(f"{len(found)} statements fit {said!r}: name a line, FILE:LINE", hint="\n".join(several))
+    raise BadRequest(f"{len(found)} statements fit {reference!r}: name a line, FILE:LINE", hint="\n".join(several))

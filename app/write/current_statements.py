@@ -46,13 +46,13 @@ class CurrentStatement(NamedTuple):
 def current_statements(log: EventLog, audience: Audience, settings: Settings) -> list[CurrentStatement]:
     """List every fact and summary that holds for an audience, newest last."""
     replayed = replay(log, settings, projections=[], save=False)
-    known, withdrawn = replayed.identities, replayed.index.withdrawn
-    here = known.of(audience.project, replica_of(log.store) or None)
+    identities, withdrawn = replayed.identities, replayed.index.withdrawn
+    here = identities.of(audience.project, replica_of(log.store) or None)
     subjects = {here} - {""} if audience.shared else {here, ""}
     facts: dict[str, list[Fact]] = {subject: [] for subject in sorted(subjects)}
     found: list[CurrentStatement] = []
     for raw in replayed.conversations.by_id.values():
-        conversation = known.conversation(raw)
+        conversation = identities.conversation(raw)
         for fact in conversation.facts:
             if subject_of(fact) in facts and not withdrawn.hides(fact):
                 facts[subject_of(fact)].append(fact)
@@ -60,24 +60,24 @@ def current_statements(log: EventLog, audience: Audience, settings: Settings) ->
             found += _summaries(conversation.summaries, withdrawn)
     for of_subject in facts.values():
         found += _facts(of_subject)
-    return sorted(found, key=lambda said: order(said.newest))
+    return sorted(found, key=lambda statement: order(statement.newest))
 
 
-def matching(said: list[CurrentStatement], words: str) -> list[CurrentStatement]:
+def matching(statements: list[CurrentStatement], words: str) -> list[CurrentStatement]:
     """Find statements by an id or a part of it, by the exact wording, or else by words in it."""
-    by_id = [one for one in said if any(is_part_of(event.id, words) for event in one.events)]
+    by_id = [statement for statement in statements if any(is_part_of(event.id, words) for event in statement.events)]
     wanted = statement_of(words)
-    same = by_id or [one for one in said if statement_of(one.text) == wanted]
-    return same or [one for one in said if wanted and wanted in statement_of(one.text)]
+    same = by_id or [statement for statement in statements if statement_of(statement.text) == wanted]
+    return same or [statement for statement in statements if wanted and wanted in statement_of(statement.text)]
 
 
-def withdraw(log: EventLog, said: CurrentStatement, speaker: dict[str, Any], reason: str | None) -> list[Event]:
+def withdraw(log: EventLog, statement: CurrentStatement, speaker: dict[str, Any], reason: str | None) -> list[Event]:
     """Withdraw a statement: every event that makes it, and those it had replaced, which would hold again.
 
     `speaker` has the fields that tell who withdraws it: an agent may, until it is said again; to reject something for
     good is a person's. All or nothing; raises NotStored.
     """
-    goals = dict.fromkeys(event.id for event in (*said.events, *said.replaced))
+    goals = dict.fromkeys(event.id for event in (*statement.events, *statement.replaced))
     events = [from_fields({**speaker, "type": "retraction", "target": goal, "reason": reason}) for goal in goals]
     return [appended.event for appended in log.put(events)]
 
@@ -110,8 +110,8 @@ def _wording(event: Event) -> str:
         case Fact():
             return one_line(event.content)
         case StageSummary():
-            told = [": ".join(filter(None, (event.topic, event.summary)))]
-            told += [f"Decision: {decision}" for decision in event.decisions]
-            return one_line(" · ".join([*told, *(f"To do: {todo}" for todo in event.todos)]))
+            parts = [": ".join(filter(None, (event.topic, event.summary)))]
+            parts += [f"Decision: {decision}" for decision in event.decisions]
+            return one_line(" · ".join([*parts, *(f"To do: {todo}" for todo in event.todos)]))
         case _:
             return ""

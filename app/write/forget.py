@@ -46,18 +46,24 @@ class ForgetResult(NamedTuple):
     rebuilt: RebuildResult
 
 
-def forgettable(opened: OpenStore, said: str) -> list[Forgettable]:
+def forgettable(opened: OpenStore, reference: str) -> list[Forgettable]:
     """Find what is meant by an id, a line (`FILE:LINE`), which may show several statements, or a text.
 
     Raises BadRequest where nothing is, where a text is in several statements, and for a person's own words.
     """
-    events = events_named(opened.log, said)
+    events = events_named(opened.log, reference)
     if len(events) > 1:
-        raise BadRequest(f"{said!r} may be {len(events)} events: say more of the id", hint="\n".join(events[:_LISTED]))
-    known = _Known(opened)
+        raise BadRequest(
+            f"{reference!r} may be {len(events)} events: say more of the id", hint="\n".join(events[:_LISTED])
+        )
+    statements = _Known(opened)
     if events:
-        return known.of_event(events[0])
-    return known.of_line(reasons_behind(opened, said)[0]) if is_file_line(said) else known.of_text(said)
+        return statements.of_event(events[0])
+    return (
+        statements.of_line(reasons_behind(opened, reference)[0])
+        if is_file_line(reference)
+        else statements.of_text(reference)
+    )
 
 
 def forgettable_matching(opened: OpenStore, text: str) -> list[Forgettable]:
@@ -67,17 +73,17 @@ def forgettable_matching(opened: OpenStore, text: str) -> list[Forgettable]:
 
 def forgettable_session(opened: OpenStore, conversation_id: str) -> Forgettable:
     """Find all statements of a conversation; raises BadRequest where it has none."""
-    said = [entry for entry in opened.log.session_entries(conversation_id) if isinstance(entry.event, _SAYING)]
-    if not said:
+    entries = [entry for entry in opened.log.session_entries(conversation_id) if isinstance(entry.event, _SAYING)]
+    if not entries:
         raise BadRequest(f"session {conversation_id!r} has said nothing")
     decision = Rejected(conversation_id=HUMAN, agent=HUMAN, conversation=conversation_id)
-    return Forgettable(f"all that session {conversation_id} said", said, decision)
+    return Forgettable(f"all that session {conversation_id} said", entries, decision)
 
 
 def forget(opened: OpenStore, chosen: Sequence[Forgettable]) -> ForgetResult:
     """Reject these statements for every speaker, and rebuild; raises NotStored."""
     batch = os.urandom(8).hex() if len(chosen) > 1 else None
-    return ForgetResult(*carry_out(opened, [replace(one.decision, batch=batch) for one in chosen]))
+    return ForgetResult(*carry_out(opened, [replace(item.decision, batch=batch) for item in chosen]))
 
 
 class _Known:
@@ -90,8 +96,10 @@ class _Known:
         replayed = replay(opened.log, opened.settings, projections=[], save=False)
         withdrawn, state = replayed.index.withdrawn, replayed.conversations
         self._salt = salt_of(state.retractions) or os.urandom(_SALT).hex()
-        said = (event for one in state.by_id.values() for event in (*one.facts, *one.summaries))
-        for event in sorted((*said, *replayed.knowledge.entries), key=order):
+        events = (
+            event for conversation in state.by_id.values() for event in (*conversation.facts, *conversation.summaries)
+        )
+        for event in sorted((*events, *replayed.knowledge.entries), key=order):
             for text in () if withdrawn.hides(event) else filter(None, map(one_line, statements_of(event))):
                 if not withdrawn.rejects(text):
                     self._said.setdefault(statement_of(text), []).append(event.id)
@@ -120,48 +128,50 @@ class _Known:
         events = [entry.event for entry in line.entries]
         entries = [event for event in events if isinstance(event, PlanEntry)]
         if entries or any(isinstance(event, KnowledgeEdited) for event in events):
-            return [one for event in entries or events for one in self.of_event(event.id)]
-        found = [one for one in shown_statements(line.text, events) if one in self._said]
+            return [item for event in entries or events for item in self.of_event(event.id)]
+        found = [statement for statement in shown_statements(line.text, events) if statement in self._said]
         if not found:
             raise BadRequest("the line shows no statement", hint="name a line that says something, or give its text")
-        return [self._statement(one) for one in found]
+        return [self._statement(statement) for statement in found]
 
-    def of_text(self, said: str) -> list[Forgettable]:
+    def of_text(self, text: str) -> list[Forgettable]:
         """Take a text for the statement it is, else for the only one it is a part of."""
-        wanted = statement_of(said)
+        wanted = statement_of(text)
         if wanted in self._said:
             return [self._statement(wanted)]
-        found = self._containing(said)
+        found = self._containing(text)
         if len(found) > 1:
-            several = "\n".join(cut(self._worded[one], _LISTED_CHARS) for one in found[:_LISTED])
-            what = f"{len(found)} statements say {said!r}: give one of them whole, or --matching for all"
+            several = "\n".join(cut(self._worded[statement], _LISTED_CHARS) for statement in found[:_LISTED])
+            what = f"{len(found)} statements say {text!r}: give one of them whole, or --matching for all"
             raise BadRequest(what, hint=several)
-        return [self._statement(one) for one in found]
+        return [self._statement(statement) for statement in found]
 
-    def matching(self, said: str) -> list[Forgettable]:
+    def matching(self, text: str) -> list[Forgettable]:
         """Take a text for all statements it is a part of."""
-        found = self._containing(said)
-        lines = self._log.find({event for one in found for event in self._said[one]})
-        return sorted((self._statement(one, lines) for one in found), key=lambda one: (-len(one.behind), one.text))
+        found = self._containing(text)
+        lines = self._log.find({event for statement in found for event in self._said[statement]})
+        return sorted(
+            (self._statement(statement, lines) for statement in found), key=lambda item: (-len(item.behind), item.text)
+        )
 
-    def _containing(self, said: str) -> list[str]:
-        wanted = statement_of(said)
-        found = [one for one in self._said if wanted and wanted in one]
+    def _containing(self, text: str) -> list[str]:
+        wanted = statement_of(text)
+        found = [statement for statement in self._said if wanted and wanted in statement]
         if not found:
-            near = did_you_mean(said, self._worded.values())
-            raise BadRequest(f"nothing says {said!r}", hint=near if near.startswith("did you") else "")
+            near = did_you_mean(text, self._worded.values())
+            raise BadRequest(f"nothing says {text!r}", hint=near if near.startswith("did you") else "")
         return found
 
-    def _statement(self, one: str, lines: Mapping[str, LogLine] | None = None) -> Forgettable:
-        lines = self._log.find(self._said[one]) if lines is None else lines
-        behind = {event: lines[event] for event in self._said[one] if event in lines}
-        text = self._worded[one]
+    def _statement(self, statement: str, lines: Mapping[str, LogLine] | None = None) -> Forgettable:
+        lines = self._log.find(self._said[statement]) if lines is None else lines
+        behind = {event: lines[event] for event in self._said[statement] if event in lines}
+        text = self._worded[statement]
         in_order = sorted(behind.values(), key=lambda entry: order(entry.event))
         decision = Rejected(
             conversation_id=HUMAN,
             agent=HUMAN,
             salt=self._salt,
-            digest=digest_of(one, self._salt),
+            digest=digest_of(statement, self._salt),
             source=in_order[0].event.id,
         )
         return Forgettable(text, in_order, decision)

@@ -17,35 +17,37 @@ from eventlog.store.replica import make_replica, replica_of
 _LATELY_NS = 7 * 24 * 3600 * 10**9  # who has not worked somewhere for longer has not moved it either
 
 
-def join_projects(opened: OpenStore, one: str, other: str) -> ProjectJoined:
+def join_projects(opened: OpenStore, project: str, other: str) -> ProjectJoined:
     """Store that two paths are one project, until that is retracted; raises BadRequest where they are, or NotStored."""
     make_replica(opened.store)
-    if about(opened.store, one)(other, None):
-        raise BadRequest(f"{one} and {other} are one project already")
-    names = [name_of(opened.store, path) for path in (one, other)]
+    if about(opened.store, project)(other, None):
+        raise BadRequest(f"{project} and {other} are one project already")
+    names = [name_of(opened.store, path) for path in (project, other)]
     stored = opened.log.put([ProjectJoined(conversation_id=HUMAN, agent=HUMAN, projects=names)])[0].event
     assert isinstance(stored, ProjectJoined)
     return stored
 
 
-def tell_remotes(log: EventLog, places: Places, known: Identities) -> int:
+def tell_remotes(log: EventLog, places: Places, identities: Identities) -> int:
     """Append the addresses of paths worked at lately that the log does not know; returns how many, raises NotStored."""
     replica, since = replica_of(log.store), timestamps.from_ns(log.now() - _LATELY_NS)
     stays = places.stays.items()
     return len(
-        log.put(_untold([path for path, at in stays if replica in at and at[replica].last >= since], known, replica))
+        log.put(
+            _untold([path for path, at in stays if replica in at and at[replica].last >= since], identities, replica)
+        )
     )
 
 
-def tell_remotes_at(log: EventLog, paths: Iterable[str], known: Identities) -> int:
+def tell_remotes_at(log: EventLog, paths: Iterable[str], identities: Identities) -> int:
     """Append the addresses of these paths that the log does not know; returns how many, raises NotStored."""
-    return len(log.put(_untold(paths, known, make_replica(log.store))))
+    return len(log.put(_untold(paths, identities, make_replica(log.store))))
 
 
-def _untold(paths: Iterable[str], known: Identities, replica: str) -> Iterator[ProjectSeen]:
+def _untold(paths: Iterable[str], identities: Identities, replica: str) -> Iterator[ProjectSeen]:
     for path in filter(_is_directory, paths):
         remote = remote_of(path) or None
-        if remote != known.remote(path, replica):
+        if remote != identities.remote(path, replica):
             yield ProjectSeen(conversation_id=replica, replica=replica, project=path, path=path, remote=remote)
 
 

@@ -47,12 +47,12 @@ def record_once(log: EventLog, event: Event) -> AppendResult:
     with _one_at_a_time(log):
         if rejection := Rejections(log).of(event):
             return AppendResult(rejection, new=False)
-        said = find_repeated(log, event)
-        if not said:
+        repeated = find_repeated(log, event)
+        if not repeated:
             return log.put([event])[0]
-        log.confirm(said)
+        log.confirm(repeated)
         duplicate_log.count_duplicate(log.store, "statement")
-        return AppendResult(said, new=False)
+        return AppendResult(repeated, new=False)
 
 
 def _one_at_a_time(log: EventLog) -> AbstractContextManager[object]:
@@ -68,17 +68,17 @@ def _one_at_a_time(log: EventLog) -> AbstractContextManager[object]:
 def find_repeated(log: EventLog, event: Event) -> Event | None:
     """Find the event by which the conversation states the same already, and which stands; None in an unreadable log."""
     try:
-        said = [earlier for earlier in log.session(event.conversation_id) if _kind(earlier) == _kind(event)]
+        alike_kind = [earlier for earlier in log.session(event.conversation_id) if _kind(earlier) == _kind(event)]
     except OSError:
         return None
-    alike = [earlier for earlier in said if _meaning(earlier) == _meaning(event)]
+    alike = [earlier for earlier in alike_kind if _meaning(earlier) == _meaning(event)]
     if not alike or _meaning(event) is None:
         return None
-    since = _since(log, event, said[0].ts)
-    withdrawn = Retractions(one for one in since if isinstance(one, Withdrawal))
-    valid = [earlier for earlier in said if not withdrawn.hides(earlier)]
+    since = _since(log, event, alike_kind[0].ts)
+    withdrawn = Retractions(event for event in since if isinstance(event, Withdrawal))
+    valid = [earlier for earlier in alike_kind if not withdrawn.hides(earlier)]
     if isinstance(event, Fact):
-        rivals = [one for one in since if isinstance(one, Fact) and not withdrawn.hides(one)]
+        rivals = [event for event in since if isinstance(event, Fact) and not withdrawn.hides(event)]
         standing = _standing([*valid, *rivals], about(log.store, event.project or ""), event)
         return next((earlier for earlier in alike if earlier.id in standing), None)
     if isinstance(event, StageSummary) and event.scope == WHOLE:

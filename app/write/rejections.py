@@ -39,7 +39,7 @@ class Rejections:
         found = self._withdrawn.rejections(event.content if isinstance(event, Fact) else event.summary)
         if not found:
             alike = (other for other in self._targets if _says_as_much(event, other))
-            found = [one for other in alike for one in self._withdrawn.rejections_of(other)]
+            found = [rejection for other in alike for rejection in self._withdrawn.rejections_of(other)]
         return self._event(found[0]) if found else None
 
     def of_entry(self, entry: PlanEntry) -> Event | None:
@@ -70,7 +70,7 @@ class Rejections:
         from eventlog.projections.bases.ledgers import Refusals  # brings YAML along, which facts need not
 
         discarded = self._discards()
-        entries = [*self._targets, *self._events([one.target for one in discarded])]
+        entries = [*self._targets, *self._events([event.target for event in discarded])]
         planned = [event for event in entries if isinstance(event, PlanEntry)]
         return Refusals(planned, discarded, self._withdrawn, self._bases() if planned else {})
 
@@ -78,8 +78,8 @@ class Rejections:
         found: list[EntryResolved] = []
         with suppress(OSError):
             for day in self._log.days():
-                made = days.load_mentioning(day, [b'"entry_resolved"'])
-                found += (event for event in made if isinstance(event, EntryResolved))
+                resolved = days.load_mentioning(day, [b'"entry_resolved"'])
+                found += (event for event in resolved if isinstance(event, EntryResolved))
         return found
 
     def _events(self, ids: Collection[str]) -> list[Event]:
@@ -91,19 +91,19 @@ class Rejections:
 
 def worded(log: EventLog, rejections: Iterable[Rejected]) -> list[Rejected]:
     """Give rejections of statements their words, for people to read, where a line of the log still has them."""
-    made = list(rejections)
-    lines = log.find({one.source or one.id for one in made if one.digest})
-    return [_worded(one, lines.get(one.source or one.id)) for one in made]
+    found = list(rejections)
+    lines = log.find({rejection.source or rejection.id for rejection in found if rejection.digest})
+    return [_worded(rejection, lines.get(rejection.source or rejection.id)) for rejection in found]
 
 
-def _worded(one: Rejected, line: LogLine | None) -> Rejected:
-    if not one.digest or line is None:
-        return one
+def _worded(rejection: Rejected, line: LogLine | None) -> Rejected:
+    if not rejection.digest or line is None:
+        return rejection
     if isinstance(line.event, Rejected):
         return line.event
-    says = (text for text in statements_of(line.event) if mark_in(one) in marks_of(text, [one.salt or ""]))
+    says = (text for text in statements_of(line.event) if mark_in(rejection) in marks_of(text, [rejection.salt or ""]))
     found = next(says, None)
-    return replace(one, statement=one_line(found), salt=None, digest=None, source=None) if found else one
+    return replace(rejection, statement=one_line(found), salt=None, digest=None, source=None) if found else rejection
 
 
 def _says_as_much(event: Event, other: Event) -> bool:

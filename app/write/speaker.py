@@ -36,18 +36,18 @@ class SpeakerOptions(NamedTuple):
     layer: int | None
 
 
-def speaker_of(log: EventLog, given: SpeakerOptions, machine: Machine, *, writes: bool = True) -> dict[str, Any]:
+def speaker_of(log: EventLog, options: SpeakerOptions, machine: Machine, *, writes: bool = True) -> dict[str, Any]:
     """Build the fields of an event that name its speaker; find what was not given.
 
     With `writes`, a store that has no name yet gets one. Raises NotStored.
     """
-    if given.session is not None:
-        session = session_named(log, given.session)
-        speaker = Speaker(session, given.agent or agent_of(log, session, machine.environ) or _CLI)
+    if options.session is not None:
+        session = session_named(log, options.session)
+        speaker = Speaker(session, options.agent or agent_of(log, session, machine.environ) or _CLI)
     else:
         name_of = make_replica if writes else replica_of
-        speaker = current_speaker(log, given.project, machine, given.agent or "", name_of)
-    return {**speaker._asdict(), "project": given.project, "layer": given.layer}
+        speaker = current_speaker(log, options.project, machine, options.agent or "", name_of)
+    return {**speaker._asdict(), "project": options.project, "layer": options.layer}
 
 
 def current_speaker(
@@ -71,14 +71,14 @@ def current_speaker(
     return Speaker(persons_conversation(timestamps.from_ns(now_ns), name_of(log.store)), agent or HUMAN)
 
 
-def speaker_of_server(log: EventLog, project: str | None, machine: Machine, agent: str, told: str = "") -> Speaker:
+def speaker_of_server(log: EventLog, project: str | None, machine: Machine, agent: str, session: str = "") -> Speaker:
     """Find who speaks through a server a host has started: it lives on while conversations come and go.
 
     The conversation the host has `told` with the call; else the one of its environment, unless another one is at work
     since; else the newest at work; else the person's.
     """
-    if told:
-        return Speaker(told, agent or agent_of(log, told, machine.environ) or _CLI)
+    if session:
+        return Speaker(session, agent or agent_of(log, session, machine.environ) or _CLI)
     named = set(_of_agent(named_conversations(machine.environ), agent).values())
     working = _working(log, project, machine.clock(), agent)
     if found := [speaker for speaker in working if speaker.conversation_id in named]:
@@ -129,9 +129,9 @@ def _working(log: EventLog, project: str | None, now_ns: int, agent: str) -> lis
     for event in _read(log, since, now):
         if not event.agent or event.project != project or event.subagent or agent not in ("", event.agent):
             continue
-        works, known = _works_after(event), working.pop(event.conversation_id, None)
-        if works or (known and works is None):
-            working[event.conversation_id] = known or Speaker(event.conversation_id, event.agent)
+        works, speaker = _works_after(event), working.pop(event.conversation_id, None)
+        if works or (speaker and works is None):
+            working[event.conversation_id] = speaker or Speaker(event.conversation_id, event.agent)
     return list(working.values())
 
 

@@ -63,12 +63,12 @@ class UndoResult(NamedTuple):
     rebuilt: RebuildResult
 
 
-def undoable(opened: OpenStore, said: str = "") -> Undoable:
+def undoable(opened: OpenStore, reference: str = "") -> Undoable:
     """Find what is meant, or the last thing that was done on this machine and not taken back; raises BadRequest."""
     done, here = _Done(opened), opened.replica or None
-    of_here = (one for one in done.all() if done.happened_here(one.told, here))
-    last = max(of_here, key=lambda one: order(one.told), default=None)
-    found = done.named(event_meant(opened, said)) if said else last
+    of_here = (deed for deed in done.all() if done.happened_here(deed.told, here))
+    last = max(of_here, key=lambda deed: order(deed.told), default=None)
+    found = done.named(event_meant(opened, reference)) if reference else last
     if found is None:
         raise BadRequest("there is nothing to take back", hint="eventlog undo ID takes back one event")
     return found._replace(is_step=last is not None and _ids(found) == _ids(last))
@@ -79,7 +79,9 @@ def undo(opened: OpenStore, chosen: Undoable) -> UndoResult:
     batch = os.urandom(8).hex() if len(chosen.targets) > 1 else None
     common = Restored(conversation_id=HUMAN, agent=HUMAN, target="-", batch=batch, deed=not chosen.is_step)
     newest = max(map(counts_at, chosen.targets), default="")
-    return UndoResult(*carry_out(opened, [replace(common, target=one.id) for one in chosen.targets], after=newest))
+    return UndoResult(
+        *carry_out(opened, [replace(common, target=target.id) for target in chosen.targets], after=newest)
+    )
 
 
 def _ids(found: Undoable) -> set[str]:
@@ -194,9 +196,9 @@ class _Done:
                 return Undoable(event, self._saved_together(event), "an edit by hand")
 
     def _with_what_waited(self, decisions: Iterable[Event]) -> list[Event]:
-        in_force = [one for one in decisions if one.id not in self._withdrawn.events]
-        decided = {one.target for one in in_force if isinstance(one, EntryResolved)}  # these wait again
-        by = {one.id for one in in_force}
+        in_force = [event for event in decisions if event.id not in self._withdrawn.events]
+        decided = {event.target for event in in_force if isinstance(event, EntryResolved)}  # these wait again
+        by = {event.id for event in in_force}
         let_through = [
             entry for entry, decision in self._let_through.items() if decision in by and entry not in decided
         ]
@@ -208,14 +210,14 @@ class _Done:
         since = timestamps.to_ns(event.ts)
         around = self._log.read(_shifted(since, -_TOGETHER_US), _shifted(since, _TOGETHER_US))
         kinds = (Fact, Retraction, KnowledgeEdited, StageSummary)
-        told = (
-            one
-            for one in around
-            if (isinstance(one, kinds) and (one.agent == HUMAN or isinstance(one, StageSummary)))
-            or (isinstance(one, Restored) and self._is_saved(one))
+        others = (
+            other
+            for other in around
+            if (isinstance(other, kinds) and (other.agent == HUMAN or isinstance(other, StageSummary)))
+            or (isinstance(other, Restored) and self._is_saved(other))
         )
         stays = self._withdrawn.events | self._firsts
-        found = {one.id: one for one in (event, *told) if one.id not in stays and not _batch(one)}
+        found = {other.id: other for other in (event, *others) if other.id not in stays and not _batch(other)}
         return list(found.values())
 
 
@@ -239,7 +241,7 @@ def first_texts(opened: OpenStore) -> set[str]:
     """Find the edits that only record the text of a file before an entry changed it: no person did anything there."""
     state = read_knowledge(opened.log, opened.settings)
     files = ledgers(state, opened.settings.knowledge_bases, opened.replica).values()
-    return {told for ledger in files for told in ledger.recorded_before_entries}
+    return {text for ledger in files for text in ledger.recorded_before_entries}
 
 
 def _shifted(ns: int, us: int) -> str:
@@ -268,7 +270,7 @@ def restorable(opened: OpenStore, file: str, as_of: str) -> Undoable:
 def _as_it_was_then(path: str, rejected: list[Rejected]) -> BadRequest:
     if not rejected:
         return BadRequest("it is as it was then", where=path)
-    hint = "\n".join(f"eventlog undo {one.id}" for one in rejected)
+    hint = "\n".join(f"eventlog undo {rejection.id}" for rejection in rejected)
     return BadRequest("it is as it was then, but for what you have forgotten", where=path, hint=hint)
 
 
@@ -299,14 +301,14 @@ class _Since:
     away; of that, `rejected` is about what the file said.
     """
 
-    def __init__(self, events: list[Event], said: list[Event], as_of: str, first_texts: set[str]) -> None:
-        made = {event.id: event for event in events if isinstance(event, Withdrawal)}
-        now = Retractions(made.values())
-        then = Retractions(event for event in made.values() if event.ts <= as_of)
-        self.staying = first_texts | {event.id for event in events if _keeps_away(event, made, now)}
+    def __init__(self, events: list[Event], statements: list[Event], as_of: str, first_texts: set[str]) -> None:
+        withdrawals = {event.id: event for event in events if isinstance(event, Withdrawal)}
+        now = Retractions(withdrawals.values())
+        then = Retractions(event for event in withdrawals.values() if event.ts <= as_of)
+        self.staying = first_texts | {event.id for event in events if _keeps_away(event, withdrawals, now)}
         self.targets: list[Event] = []
         self.rejected: list[Rejected] = []
-        ids = {event.id for event in said}
+        ids = {event.id for event in statements}
         before = [event for event in events if event.id in ids and event.ts <= as_of]  # with all their words
         goals = goals_of(before, events) - {event.id for event in before}
         for event in events:
@@ -321,14 +323,14 @@ class _Since:
                 self.rejected.append(event)
 
 
-def _keeps_away(event: Event, made: dict[str, Withdrawal], now: Retractions) -> bool:
+def _keeps_away(event: Event, withdrawals: dict[str, Withdrawal], now: Retractions) -> bool:
     """Return whether this event causes a rejection now: it is the decision, or brought it back."""
     if event.id in now.events:
         return False
     if isinstance(event, EntryResolved):
         return event.choice == "discard"
-    about = made.get(event.id)
-    while about and not isinstance(about, Rejected) and (older := made.get(about.target or "")):
+    about = withdrawals.get(event.id)
+    while about and not isinstance(about, Rejected) and (older := withdrawals.get(about.target or "")):
         if older.ts >= about.ts:
             return False
         about = older

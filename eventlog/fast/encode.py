@@ -87,9 +87,9 @@ def _is_usual(event: Event) -> bool:
     return True
 
 
-def _are_clean(said: Iterable[str | list[str] | None]) -> bool:
+def _are_clean(texts: Iterable[str | list[str] | None]) -> bool:
     """Return whether no text holds a secret, nor any in a list."""
-    for text in said:
+    for text in texts:
         if not text:
             continue
         if isinstance(text, list):

@@ -28,13 +28,13 @@ _BULLETS = "-*+ "
 _ENDS = ".!。！ "
 
 
-def effective_withdrawals(made: "Iterable[Withdrawn]") -> "Iterator[tuple[str, bool]]":
+def effective_withdrawals(withdrawals: "Iterable[Withdrawn]") -> "Iterator[tuple[str, bool]]":
     """Yield the ids of withdrawals, newest first, and whether each is in force.
 
     A withdrawal may be taken back by another. Newer ones are judged first, so one only ever undoes an older one, and no
     two can undo each other. What a person decided, only a person takes back: others who try are passed over.
     """
-    newest_first = sorted(set(made), reverse=True)
+    newest_first = sorted(set(withdrawals), reverse=True)
     by_hand = {name for _, name, is_by_hand, _ in newest_first if is_by_hand}
     taken_back: set[str] = set()
     for _, name, is_by_hand, target in newest_first:

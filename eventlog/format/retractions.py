@@ -27,7 +27,7 @@ class Retractions:
     """The withdrawals in force: a retraction may itself be retracted, that is how something is restored."""
 
     def __init__(self, withdrawals: "Iterable[Withdrawal]") -> None:
-        self._made = {one.id: one for one in withdrawals}
+        self._made = {withdrawal.id: withdrawal for withdrawal in withdrawals}
         self._in_force: list[Withdrawal] = []  # the newest first
         self._events: set[str] = set()
         self._taken_back: set[str] = set()
@@ -35,8 +35,11 @@ class Retractions:
         self._rejected: dict[str, list[str]] = {}
         self._rejected_events: dict[str, list[str]] = {}
         self.touched: dict[str, str] = {}
-        made = ((*order(one), one.type != "retraction", one.target or "") for one in self._made.values())
-        for name, is_in_force in effective_withdrawals(made):
+        rows = (
+            (*order(withdrawal), withdrawal.type != "retraction", withdrawal.target or "")
+            for withdrawal in self._made.values()
+        )
+        for name, is_in_force in effective_withdrawals(rows):
             self._touch(self._made[name])
             if is_in_force:
                 self._in_force.append(self._made[name])
@@ -57,7 +60,7 @@ class Retractions:
     def withdrawal_of(self, event: "Event") -> "Withdrawal | None":
         """Find the newest withdrawal in force that takes away this event, or its whole conversation."""
         goals = event.id, f"{ALL_OF}{event.conversation_id}"
-        return next((one for one in self._in_force if _goal(one) in goals), None)
+        return next((withdrawal for withdrawal in self._in_force if _goal(withdrawal) in goals), None)
 
     def rejects(self, text: str) -> bool:
         """Return whether a person has rejected this statement, in any event."""
@@ -79,7 +82,7 @@ class Retractions:
 
     def rejections(self, text: str) -> list[str]:
         """List the ids of the rejections of this statement."""
-        return [one for mark in self.rejected_marks(text) for one in self._rejected[mark]]
+        return [rejection for mark in self.rejected_marks(text) for rejection in self._rejected[mark]]
 
     def rejections_of(self, event: "Event") -> list[str]:
         """List the ids of the decisions of people about just this event."""
@@ -100,7 +103,7 @@ class Retractions:
     @property
     def aims(self) -> set[str]:
         """The aims of the withdrawals in force."""
-        return {aim_of(one) for one in self._in_force} - {""}
+        return {aim_of(withdrawal) for withdrawal in self._in_force} - {""}
 
     @property
     def events(self) -> frozenset[str]:
@@ -120,7 +123,11 @@ class Retractions:
     @property
     def decisions(self) -> "list[Rejected]":
         """The rejections in force."""
-        return [one for one in self._made.values() if _is_rejected(one) and one.id not in self._events]
+        return [
+            withdrawal
+            for withdrawal in self._made.values()
+            if _is_rejected(withdrawal) and withdrawal.id not in self._events
+        ]
 
     @property
     def conversations(self) -> frozenset[str]:
@@ -150,30 +157,30 @@ class Retractions:
     def differing(self, other: "Retractions") -> set[str]:
         """Find what another set of withdrawals decides otherwise: ids, `conversation ID` and `statement MARK`."""
         touched = {goal for goal, _ in self.touched.items() ^ other.touched.items()}
-        conversations = {f"{ALL_OF}{one}" for one in self.conversations ^ other.conversations}
-        statements = {f"{A_STATEMENT}{one}" for one in self.statements ^ other.statements}
+        conversations = {f"{ALL_OF}{conversation}" for conversation in self.conversations ^ other.conversations}
+        statements = {f"{A_STATEMENT}{statement}" for statement in self.statements ^ other.statements}
         return touched | (self.events ^ other.events) | conversations | statements
 
-    def _count(self, one: "Withdrawal") -> None:
-        if one.target:
-            self._events.add(one.target)
-            if _is_restored(one):
-                self._taken_back.add(one.target)
-            if _is_rejected(one):
-                self._rejected_events.setdefault(one.target, []).append(one.id)
-        elif _is_rejected(one) and (mark := mark_in(one)):
-            self._rejected.setdefault(mark, []).append(one.id)
-        elif not _is_restored(one) and one.conversation:
-            self._conversations.add(one.conversation)
+    def _count(self, withdrawal: "Withdrawal") -> None:
+        if withdrawal.target:
+            self._events.add(withdrawal.target)
+            if _is_restored(withdrawal):
+                self._taken_back.add(withdrawal.target)
+            if _is_rejected(withdrawal):
+                self._rejected_events.setdefault(withdrawal.target, []).append(withdrawal.id)
+        elif _is_rejected(withdrawal) and (mark := mark_in(withdrawal)):
+            self._rejected.setdefault(mark, []).append(withdrawal.id)
+        elif not _is_restored(withdrawal) and withdrawal.conversation:
+            self._conversations.add(withdrawal.conversation)
 
-    def _touch(self, one: "Withdrawal") -> None:
+    def _touch(self, withdrawal: "Withdrawal") -> None:
         """Note the time at what the chain of retractions ends in; a chain that runs in a circle ends anywhere."""
-        goal = _goal(one)
-        passed = {one.id}
+        goal = _goal(withdrawal)
+        passed = {withdrawal.id}
         while goal in self._made and goal not in passed:
             passed.add(goal)
             goal = _goal(self._made[goal])
-        self.touched[goal] = max(self.touched.get(goal, ""), counts_at(one))
+        self.touched[goal] = max(self.touched.get(goal, ""), counts_at(withdrawal))
 
 
 def judged_statements(goals: "Iterable[str]") -> set[str]:
@@ -190,25 +197,25 @@ def statements_of(event: "Event") -> "Iterator[str]":
         yield from filter(None, (summary.topic, summary.summary, *summary.decisions, *summary.todos))
 
 
-def mark_in(one: "Rejected") -> str:
+def mark_in(rejection: "Rejected") -> str:
     """Return the mark of the rejected statement; "" where the rejection is about an event or a conversation."""
-    return rejected_mark(one.salt, one.digest, one.statement)
+    return rejected_mark(rejection.salt, rejection.digest, rejection.statement)
 
 
 def salt_of(withdrawals: "Iterable[Withdrawal]") -> str:
     """Find the salt that rejections of a log share: that of the oldest; "" where none has any."""
-    salted = [one for one in withdrawals if _is_rejected(one) and one.salt]
+    salted = [withdrawal for withdrawal in withdrawals if _is_rejected(withdrawal) and withdrawal.salt]
     return str(min(salted, key=order).salt) if salted else ""
 
 
-def wordless(one: "Rejected") -> "Rejected":
+def wordless(rejection: "Rejected") -> "Rejected":
     """Return a rejection as it is stored: a statement by its mark, not by its words."""
-    if not one.statement:
-        return one
+    if not rejection.statement:
+        return rejection
     from eventlog.fast.copies import replace
 
-    salt, _, digest = mark_in(one).rpartition(":")
-    return replace(one, statement=None, salt=salt, digest=digest)
+    salt, _, digest = mark_in(rejection).rpartition(":")
+    return replace(rejection, statement=None, salt=salt, digest=digest)
 
 
 def decided_by(event: "Event") -> set[str]:
@@ -221,27 +228,27 @@ def decided_by(event: "Event") -> set[str]:
     return {target} if target else set()
 
 
-def goals_of(said: "Iterable[Event]", events: "Iterable[Event]") -> set[str]:
+def goals_of(stating: "Iterable[Event]", events: "Iterable[Event]") -> set[str]:
     """Collect the subjects of decisions that concern these events: ids, conversations, marks of statements."""
-    salts = salts_in(filter(None, (mark_in(one) for one in events if _is_rejected(one))))
+    salts = salts_in(filter(None, (mark_in(event) for event in events if _is_rejected(event))))
     found: set[str] = set()
-    for event in said:
+    for event in stating:
         found |= {event.id, event.conversation_id}
         found.update(mark for text in statements_of(event) for mark in marks_of(text, salts))
     return found
 
 
-def aim_of(one: "Withdrawal") -> str:
+def aim_of(withdrawal: "Withdrawal") -> str:
     """Name what a withdrawal takes away: an event by its id, all of a conversation, or a statement by its mark."""
-    if one.target:
-        return f"{AN_EVENT}{one.target}"
-    if _is_rejected(one) and (mark := mark_in(one)):
+    if withdrawal.target:
+        return f"{AN_EVENT}{withdrawal.target}"
+    if _is_rejected(withdrawal) and (mark := mark_in(withdrawal)):
         return f"{A_STATEMENT}{mark}"
-    return f"{ALL_OF}{one.conversation}" if not _is_restored(one) and one.conversation else ""
+    return f"{ALL_OF}{withdrawal.conversation}" if not _is_restored(withdrawal) and withdrawal.conversation else ""
 
 
-def _goal(one: "Withdrawal") -> str:
-    return aim_of(one).removeprefix(AN_EVENT)
+def _goal(withdrawal: "Withdrawal") -> str:
+    return aim_of(withdrawal).removeprefix(AN_EVENT)
 
 
 def _is_retraction(event: "Event") -> "TypeIs[Retraction]":

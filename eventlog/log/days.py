@@ -115,7 +115,7 @@ def entries_of(day: Day, event_ids: Collection[str]) -> list[LogLine]:
     ids = [event_id.encode("utf-8", "surrogatepass") for event_id in event_ids if day_in_id(event_id) == day.date]
     if len(ids) > _MANY:
         return [entry for entry in entries(day)[0] if entry.event.id in event_ids]
-    found = _each_once(one for file in day.files for one in _naming(day, file, ids)) if ids else []
+    found = _each_once(item for file in day.files for item in _naming(day, file, ids)) if ids else []
     return [entry for entry in found if entry.event.id in event_ids]
 
 
@@ -128,10 +128,10 @@ def _naming(day: Day, file: str, ids: Sequence[bytes]) -> Iterator[LogLine | Dam
 def _each_once(found: Iterable[LogLine | Damage]) -> list[LogLine]:
     """Choose of lines with the same id the line that counts; pass over damage."""
     chosen: dict[str, LogLine] = {}
-    for one in found:
-        if isinstance(one, LogLine):
-            other = chosen.setdefault(one.event.id, one)
-            chosen[one.event.id] = min(other, one, key=claim)
+    for item in found:
+        if isinstance(item, LogLine):
+            other = chosen.setdefault(item.event.id, item)
+            chosen[item.event.id] = min(other, item, key=claim)
     return list(chosen.values())
 
 
@@ -169,7 +169,7 @@ def load_mentioning(day: Day, words: Sequence[bytes]) -> list[Event]:
     decoded = decode_whole(b"".join(line + b"\n" for line, _ in lines), day.date)
     if decoded is not None and len({event.id for event in decoded}) == len(decoded):
         return decoded
-    found = (one for line, file in lines for one in check_line(LogLine.unread(line, file, 0, 1), day.date))
+    found = (item for line, file in lines for item in check_line(LogLine.unread(line, file, 0, 1), day.date))
     return [entry.event for entry in _each_once(found)]
 
 
@@ -203,7 +203,7 @@ def _scan_for(file: str, data: bytes, day: str, words: Sequence[bytes]) -> Itera
     """Read the lines of a file that hold any of the words, in lower case as they are given; no line has a number."""
     for start, end in lines_with(data.lower(), words):
         found = check_line(LogLine.unread(data[start:end], file, 0, start), day)
-        yield from (one for one in found if isinstance(one, LogLine))
+        yield from (item for item in found if isinstance(item, LogLine))
 
 
 def read(file: str) -> bytes | None:

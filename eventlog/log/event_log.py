@@ -138,10 +138,10 @@ class EventLog:
         from eventlog.secrets.redacted import without_redacted
 
         fields = codec.to_fields(event)
-        kept = without_redacted(self.store, fields)
-        if kept is None:
+        cleaned = without_redacted(self.store, fields)
+        if cleaned is None:
             return Redacted(was=event.type, id=event.id, ts=event.ts, conversation_id=event.conversation_id)
-        return event if kept == fields else codec.from_fields(kept)
+        return event if cleaned == fields else codec.from_fields(cleaned)
 
     def confirm(self, event: Event) -> None:
         """Make durable what another writer of that event may have died before syncing; raises NotStored.
@@ -248,20 +248,20 @@ class EventLog:
     def _put_ordinary(self, event: Event, rest: bytes) -> Event:
         """Append one live event that was checked and encoded."""
         try:
-            kept = self._idle.pop()
+            file_open = self._idle.pop()
         except IndexError:
-            made = None
+            stored = None
         else:
-            kept.wants_sync = self.fsync
-            made = kept.append_again(self._stamped, rest)
-            self._idle.append(kept)
-        if made is None:
+            file_open.wants_sync = self.fsync
+            stored = file_open.append_again(self._stamped, rest)
+            self._idle.append(file_open)
+        if stored is None:
             with self._open("") as file:
-                if made := self._stamped(file, rest):
-                    file.append(made[2])
-        if made is None:  # midnight has passed, or a clock was wrong
+                if stored := self._stamped(file, rest):
+                    file.append(stored[2])
+        if stored is None:  # midnight has passed, or a clock was wrong
             return self._put_live([event], "")[0].event
-        return replace(event, ts=made[0], id=made[1])
+        return replace(event, ts=stored[0], id=stored[1])
 
     def _stamped(self, file: DayFile, rest: bytes) -> tuple[str, str, bytes] | None:
         """Make time, id and line of a live event, under the lock; None where that takes more than its time."""
@@ -379,13 +379,13 @@ def _without_secrets(event: Event) -> Event:
     What a person made of their own file stays as they wrote it: it would leave the file otherwise.
     """
     fields = {name: value for name, value in codec.to_fields(event).items() if name not in _NO_TEXT}
-    kept = scrub_fields(fields)
+    cleaned = scrub_fields(fields)
     if isinstance(event, KnowledgeEdited) and event.content is not None:
-        kept["content"] = event.content
-    if kept == fields:
+        cleaned["content"] = event.content
+    if cleaned == fields:
         return event
     stamp = {"v": event.v, "id": event.id, "ts": event.ts, "after": event.after, "type": event.type}
-    return codec.from_fields({**kept, **stamp})
+    return codec.from_fields({**cleaned, **stamp})
 
 
 def _batch_keys(batch: str, events: Iterable[Event]) -> list[str]:

@@ -48,7 +48,7 @@ def _repair(log: EventLog) -> RepairResult:
     for day in log.days() if damaged else ():
         pieces = list(_damage_of(day, elsewhere))
         for file in day.files if day.date in damaged else ():
-            wanted = sorted((one for one in pieces if one.file == file), key=lambda one: one.offset)
+            wanted = sorted((piece for piece in pieces if piece.file == file), key=lambda piece: piece.offset)
             if wanted and rewrite(file, partial(_without, log.store.log, day.date, wanted), _PATIENCE):
                 result.moved += wanted
     result.left = verify(log).damage if damaged else []
@@ -64,11 +64,11 @@ def _damage_of(day: Day, elsewhere: DuplicateFilter) -> Iterator[Damage]:
     """Yield what no reader takes: damaged lines, lines that lose to another of their id, and an end that is torn."""
     lines: dict[str, list[LogLine]] = {}
     for file in day.files:
-        for one in days.scan(file, day.date):
-            if isinstance(one, LogLine):
-                lines.setdefault(one.event.id, []).append(one)
-            elif one.kind not in _LEFT:
-                yield one
+        for item in days.scan(file, day.date):
+            if isinstance(item, LogLine):
+                lines.setdefault(item.event.id, []).append(item)
+            elif item.kind not in _LEFT:
+                yield item
     copies = elsewhere.of(misdated(day.date, lines))
     for event_id, same in lines.items():
         first = min(same, key=claim)

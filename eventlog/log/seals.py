@@ -87,12 +87,12 @@ def seal(store: Store, ts: str, replica: str, *, thorough: bool = False, anew: b
         if not entries and not (anew and line):
             return SealResult(newest, head, differing=differing)
         number = newest.n if newest else len(read_chain(store).seals)
-        made = Seal(number + 1, ts, replica, head, digest_of(_encoded(rows)), entries, anew)
-        head = append_seal(store, made, size)
+        new_seal = Seal(number + 1, ts, replica, head, digest_of(_encoded(rows)), entries, anew)
+        head = append_seal(store, new_seal, size)
     except OSError as error:
         raise not_stored(error, store.seals) from error
     replace_file(store.cached("seals.json"), _encoded(rows), durable=False)
-    return SealResult(made, head, is_new=True, differing=differing)
+    return SealResult(new_seal, head, is_new=True, differing=differing)
 
 
 def check_seals(store: Store, head: str = "") -> SealCheck:
@@ -108,8 +108,10 @@ def check_seals(store: Store, head: str = "") -> SealCheck:
         if noted and any(later and later.anew for later in chain.seals[number:]):  # that accepted what had changed
             damage += _differences(store, chain.files(number), noted)
     if newest := chain.newest:
-        found = {one.file for one in damage}
-        damage += (one for one in _differences(store, chain.files(), newest) if one.file not in found)
+        found = {difference.file for difference in damage}
+        damage += (
+            difference for difference in _differences(store, chain.files(), newest) if difference.file not in found
+        )
     return SealCheck(newest, chain.heads[-1] if chain.heads else "", damage, noted)
 
 
@@ -155,8 +157,8 @@ def _changed(store: Store, path: str, whole: memoryview) -> _Entry | Damage:
         return _named(path, found, sealed, lines, "before")
     leaves = _leaves_of(lines)
     entry, row = _entry(name, whole, _Row(0, 0, "", []), leaves)
-    known = len(sealed) - sum(not leaf for _, leaf in found)
-    entry.leaves, entry.changed = _base64(b"".join(leaves[known:])), found
+    length = len(sealed) - sum(not leaf for _, leaf in found)
+    entry.leaves, entry.changed = _base64(b"".join(leaves[length:])), found
     return entry, row
 
 
@@ -195,13 +197,13 @@ def _encoded(rows: dict[str, _Row]) -> bytes:
 
 def _differences(store: Store, files: dict[str, list[SealedFile]], newest: Seal) -> Iterator[Damage]:
     """Yield the first difference of each file; raises Busy."""
-    there = {os.path.basename(path): path for path in _files(store)}
+    paths = {os.path.basename(path): path for path in _files(store)}
     for name, entries in sorted(files.items()):
         path = f"{store.log}/{name}" if day_of(name) else store.rewritten
-        if name in there:
+        if name in paths:
             yield from _difference(store, path, entries, newest.ts)
         elif not os.path.lexists(path):  # the readers name what is there and cannot be read
-            others = (other for known, other in there.items() if known not in files)
+            others = (other for name_of, other in paths.items() if name_of not in files)
             renamed = next((other for other in others if _begins_as(other, entries[-1])), "")
             reason = f"the file is gone; {entries[-1].lines:,} lines of it were sealed before {newest.ts}"
             yield Damage(path, 0, 0, "missing", f"{reason}; they are in {renamed}" if renamed else reason)

@@ -79,26 +79,26 @@ def fit(
     needed = sum(section.size for section in sections)
     everything = f"{command_for_all} --budget {(needed // _SPARE + 2) * _SPARE}"
     sections = [section if section.more else replace(section, more=everything) for section in sections]
-    told = _whole_lines(head, budget)
-    left = budget - len(told) if told == head else 0
-    is_short = told == head and needed > left
+    opening = _whole_lines(head, budget)
+    left = budget - len(opening) if opening == head else 0
+    is_short = opening == head and needed > left
     reserved = len(_dropped(len(sections), everything, phrases)) if is_short else 0  # but for what is urgent
     left -= reserved
-    kept: dict[int, ContextSection | None] = {}
+    fitted: dict[int, ContextSection | None] = {}
     for position in sorted(range(len(sections)), key=lambda position: sections[position].priority):
         section = sections[position]
         needed -= section.size
         room = left + reserved if section.urgent else min(left, max(left - needed, left // 2))
         fitting = _cut(section, room, phrases)
         left -= fitting.size if fitting else 0
-        kept[position] = fitting
-    shown = [section for _, section in sorted(kept.items()) if section]
+        fitted[position] = fitting
+    shown = [section for _, section in sorted(fitted.items()) if section]
     body = "".join(section.text for section in shown)
     closing = _dropped(len(sections) - len(shown), everything, phrases) if len(shown) < len(sections) else ""
-    body += closing if len(told) + len(body) + len(closing) <= budget else ""
-    cut = [section.title for position, section in enumerate(sections) if kept[position] != section]
-    text = told + body if told else body.removeprefix("\n")
-    return FitResult(text, cut, [line for section in shown for line in section.lines], told, body)
+    body += closing if len(opening) + len(body) + len(closing) <= budget else ""
+    cut = [section.title for position, section in enumerate(sections) if fitted[position] != section]
+    text = opening + body if opening else body.removeprefix("\n")
+    return FitResult(text, cut, [line for section in shown for line in section.lines], opening, body)
 
 
 def _cut(section: ContextSection, room: int, phrases: CutPhrases) -> ContextSection | None:

@@ -74,18 +74,18 @@ def _fitted(parts: "ContextSources", budget: int) -> FitResult:
     request, locale = parts.request, parts.settings.locale
     around = len(fence.fenced("start", "", locale, ""))
 
-    def fit_in(made: ContextParts) -> FitResult:
+    def fit_in(whole_parts: ContextParts) -> FitResult:
         room = max(budget - around, min(budget, len(request.instructions)))  # these matter more than all else
-        fitted = fit(request.instructions, made.told, room, parts.words.phrases, command_for_all(parts))
+        fitted = fit(request.instructions, whole_parts.told, room, parts.words.phrases, command_for_all(parts))
         return replace(fitted, text=fence.context(fitted.head, encodable(fitted.body), locale, request.session_id))
 
     whole = sections(parts)
     first = fitted = fit_in(whole)
     shown = set(fitted.shown)
     theirs = (line for section in whole.theirs for line in section.lines if line in shown)
-    told = said_by_people(theirs, whole.ours, parts.request.project_name)
-    while told := told.intersection(fitted.shown):
-        fitted = fit_in(sections(parts, told))
-        if told.issubset(fitted.shown):  # a shorter section of ours may leave less to theirs
+    quoted = said_by_people(theirs, whole.ours, parts.request.project_name)
+    while quoted := quoted.intersection(fitted.shown):
+        fitted = fit_in(sections(parts, quoted))
+        if quoted.issubset(fitted.shown):  # a shorter section of ours may leave less to theirs
             return fitted
     return first

@@ -70,7 +70,7 @@ class ContextParts:
         ]
 
 
-def sections(parts: "ContextSources", told: "Collection[Line]" = ()) -> ContextParts:
+def sections(parts: "ContextSources", quoted: "Collection[Line]" = ()) -> ContextParts:
     """Make all sections; what lines of people's files among those `told` say is not said by ours."""
     files = [_of_file(file, result, parts) for file, result in parts.loaded if file.load_order < context_files.MEMORY]
     before = [section for number, section in enumerate(files) if not _is_copy(section, files[:number])]
@@ -88,11 +88,11 @@ def sections(parts: "ContextSources", told: "Collection[Line]" = ()) -> ContextP
         ContextSection(on_what(parts), tuple(bearing_lines(parts)), _BY_VALUE.index("bearings")),
         ContextSection(parts.words.look_up, tuple(look_up(parts, rest)), _BY_VALUE.index("look up")),
     ]
-    theirs = [line for section in before for line in section.lines if line in told]
+    theirs = [line for section in before for line in section.lines if line in quoted]
     theirs += (Line(line) for text in parts.told_by_host for line in text.splitlines())
     most = parts.request.budget or parts.settings.context.budget_chars
-    ours = said_once([*first, *rest], list(map(_rank, (*first, *rest))), parts.request.project_name, theirs, most)
-    return ContextParts(ours[: len(first)], [bootstrap, *before], ours[len(first) :])
+    shown = said_once([*first, *rest], list(map(_rank, (*first, *rest))), parts.request.project_name, theirs, most)
+    return ContextParts(shown[: len(first)], [bootstrap, *before], shown[len(first) :])
 
 
 def _told(section: ContextSection, without: "Callable[[str], str]") -> ContextSection:
@@ -122,8 +122,8 @@ def command_for_all(parts: "ContextSources") -> str:
         "--session-type": parts.session_type if parts.shared else "",
         "--agent": request.agent,
     }
-    given = "".join(f" {name} {quote(value)}" for name, value in options.items() if value)
-    return without_tags(f"{request.program} context{given}{request.store_option}")
+    options_given = "".join(f" {name} {quote(value)}" for name, value in options.items() if value)
+    return without_tags(f"{request.program} context{options_given}{request.store_option}")
 
 
 def _used(parts: "ContextSources") -> str:
@@ -137,8 +137,8 @@ def _of_file(file: "ContextFile", result: "LoadResult", parts: "ContextSources")
     if kind == "AGENTS" and file.root == parts.request.project:
         kind = "project AGENTS"
     content = result.content or ""
-    told = () if is_template(content) else _lines(content.split("\n"))
-    return ContextSection(f"{file.name} ({file.path})", told, _BY_VALUE.index(kind), f"cat {quote(file.path)}")
+    lines = () if is_template(content) else _lines(content.split("\n"))
+    return ContextSection(f"{file.name} ({file.path})", lines, _BY_VALUE.index(kind), f"cat {quote(file.path)}")
 
 
 def _of_memory(file: "ContextFile", result: "LoadResult", parts: "ContextSources") -> ContextSection:
@@ -147,8 +147,8 @@ def _of_memory(file: "ContextFile", result: "LoadResult", parts: "ContextSources
     title = parts.words.project_memory if in_project else parts.words.user_memory
     kind = "project MEMORY" if in_project else "MEMORY"
     texts = (result.content or "").split("\n")
-    told = _lines([line for line in texts if not line.startswith("# ") and not is_stamp(line)])
-    return ContextSection(title, told, _BY_VALUE.index(kind), f"cat {quote(file.path)}")
+    lines = _lines([line for line in texts if not line.startswith("# ") and not is_stamp(line)])
+    return ContextSection(title, lines, _BY_VALUE.index(kind), f"cat {quote(file.path)}")
 
 
 def _of_notes(parts: "ContextSources") -> "Iterator[ContextSection]":
@@ -160,8 +160,8 @@ def _of_notes(parts: "ContextSources") -> "Iterator[ContextSection]":
 
 
 def _of_facts(parts: "ContextSources") -> ContextSection:
-    told = tuple(Line(_bullet(fact, parts.local), fact.sources) for fact in parts.facts)
-    return ContextSection(parts.words.facts, told, _FACTS)
+    lines = tuple(Line(_bullet(fact, parts.local), fact.sources) for fact in parts.facts)
+    return ContextSection(parts.words.facts, lines, _FACTS)
 
 
 def _of_own(parts: "ContextSources") -> ContextSection:

@@ -84,7 +84,9 @@ class EarlierSession:
     def in_full(self, local: "Local", project: str, *, minute: bool = True) -> list[Line]:
         """Tell it in a line, with what it decided below."""
         day = local(self.at)[:_DAY]
-        decided = [Line(f"- [{day}] {one.text[2:]}", one.events) for one in self.decisions[:_MOST_DECISIONS]]
+        decided = [
+            Line(f"- [{day}] {decision.text[2:]}", decision.events) for decision in self.decisions[:_MOST_DECISIONS]
+        ]
         return [self.line(local, project, minute=minute), *decided]
 
 
@@ -92,8 +94,8 @@ def brief_lines(sessions: "Sequence[EarlierSession]", local: "Local", project: s
     """Tell sessions in a line each; of many, only the first with what came of them."""
     in_full = len(sessions) if len(sessions) <= _ALL_IN_FULL else _IN_FULL
     return [
-        one.line(local, project, most=_FULL_CHARS if number < in_full else BRIEF_CHARS)
-        for number, one in enumerate(sessions)
+        session.line(local, project, most=_FULL_CHARS if number < in_full else BRIEF_CHARS)
+        for number, session in enumerate(sessions)
     ]
 
 
@@ -129,25 +131,25 @@ def _is_aside(path: str) -> bool:
 class EarlierSessions:
     """The earlier sessions of a project, found when asked for."""
 
-    def __init__(self, store: "Store", settings: "Settings", known: "CurrentSource") -> None:
+    def __init__(self, store: "Store", settings: "Settings", source: "CurrentSource") -> None:
         self._store = store
         self._settings = settings
-        self._known = known
+        self._known = source
 
     def newest(
-        self, said: "Iterable[HeardEvent]", request: "ContextRequest", memory: str, *, shared: bool
+        self, events: "Iterable[HeardEvent]", request: "ContextRequest", memory: str, *, shared: bool
     ) -> "Iterator[EarlierSession]":
         """Yield other conversations that came to something, those last at work first.
 
         Files are for main sessions only: facts about the user may have gone into them; and for the project whose index
         names them. One that says nothing but what stands in `memory` is of facts, which are told as facts.
         """
-        lately = by_conversation(said)
+        lately = by_conversation(events)
         lately.pop(request.session_id, None)
-        told = {conversation_name(request.session_id)} if request.session_id else set()
-        last_first = sorted(lately, key=lambda name: (max(one.ts for one in lately[name]), name), reverse=True)
+        names = {conversation_name(request.session_id)} if request.session_id else set()
+        last_first = sorted(lately, key=lambda name: (max(event.ts for event in lately[name]), name), reverse=True)
         for name in last_first:
-            told.add(conversation_name(name))
+            names.add(conversation_name(name))
             came_to = self._summed_up(name, lately[name])
             if came_to and (
                 came_to.outcome or came_to.decisions or name == last_first[0]
@@ -155,58 +157,60 @@ class EarlierSessions:
                 yield came_to
         if not (shared or self._known.is_whole):
             for name, at, topic in self._indexed(request.folder):
-                if name not in told and (rendered := self._rendered(name, at, topic, memory)):
+                if name not in names and (rendered := self._rendered(name, at, topic, memory)):
                     yield rendered
 
     def own(self, conversation: str) -> "tuple[Line, ...]":
         """Sum a conversation up; nothing where it has not come to anything."""
-        said = self._known.conversation(conversation)
-        if said is None:
+        events = self._known.conversation(conversation)
+        if events is None:
             found = self._read(conversation_name(conversation))
             return found[0] if found else ()
-        conclusion = self._conclusion([one for one in said if one.type != "conversation_text"])
+        conclusion = self._conclusion([event for event in events if event.type != "conversation_text"])
         if conclusion.source == NONE:
             return ()
         words, (begun, last_work) = LABELS[self._settings.locale], self._known.span(conversation)
-        begun, last_work = begun or said[0].ts, last_work or said[-1].ts
-        stages = any(one.type == "stage_summary" and one.scope == "stage" for one in said)
-        project = next((one.project for one in said if one.project), "")
+        begun, last_work = begun or events[0].ts, last_work or events[-1].ts
+        stages = any(event.type == "stage_summary" and event.scope == "stage" for event in events)
+        project = next((event.project for event in events if event.project), "")
         topic, timezone = topic_line(conclusion), self._settings.timezone
         head = head_lines(conversation, topic, project, (begun, last_work), words, timezone, stages=stages)
         return _inner([*head, *body_lines(conversation, conclusion, words, self._settings.summaries.max_chars)])
 
-    def _summed_up(self, name: str, said: "Sequence[HeardEvent]") -> EarlierSession | None:
+    def _summed_up(self, name: str, events: "Sequence[HeardEvent]") -> EarlierSession | None:
         """Sum up what a conversation came to by its saves; facts are told as facts."""
         came_to = conclusion_of(
-            (one for one in said if one.type == "stage_summary"),  # type: ignore[misc]
+            (event for event in events if event.type == "stage_summary"),  # type: ignore[misc]
             (),
             self._known.rejections,  # type: ignore[arg-type]
         )
-        texts = [one for one in said if one.type == "conversation_text"]
+        texts = [event for event in events if event.type == "conversation_text"]
         if not (came_to.topic or came_to.decisions):
             return None
-        decisions = [Line(f"- {as_text(one.text)}", one.sources) for one in reversed(came_to.decisions)]
+        decisions = [Line(f"- {as_text(decision.text)}", decision.sources) for decision in reversed(came_to.decisions)]
         sources = tuple(dict.fromkeys(event for part in came_to.parts for event in part.sources))
         files = [file for text in texts[-1:] for file in text.files]
-        at = max(one.ts for one in said)
+        at = max(event.ts for event in events)
         return EarlierSession(name, at, came_to.topic, came_to.summary, files, sources, decisions)
 
-    def _conclusion(self, said: "Sequence[HeardEvent]") -> "Conclusion":
-        summaries = [one for one in said if one.type == "stage_summary"]
-        facts = [(one.subject, one) for one in self._standing([one for one in said if one.type == "fact"])]
+    def _conclusion(self, events: "Sequence[HeardEvent]") -> "Conclusion":
+        summaries = [event for event in events if event.type == "stage_summary"]
+        facts = [
+            (event.subject, event) for event in self._standing([event for event in events if event.type == "fact"])
+        ]
         return conclusion_of(summaries, facts, self._known.rejections)  # type: ignore[arg-type]
 
     def _standing(self, facts: "list[HeardEvent]") -> "list[HeardEvent]":
         """Leave out facts in whose place another with the same key stands."""
         keyed: dict[str, list[HeardEvent]] = {}
-        for one in facts:
-            if one.key:
-                keyed.setdefault(one.subject, []).append(one)
+        for fact in facts:
+            if fact.key:
+                keyed.setdefault(fact.subject, []).append(fact)
         gone: set[str] = set()
         for subject, some in keyed.items():
-            stand = self._known.facts_that_stand(subject, [one.same for one in some])
-            gone.update(one.id for one in some if stand is not None and one.same not in stand)
-        return [one for one in facts if one.id not in gone]
+            stand = self._known.facts_that_stand(subject, [fact.same for fact in some])
+            gone.update(fact.id for fact in some if stand is not None and fact.same not in stand)
+        return [fact for fact in facts if fact.id not in gone]
 
     def _rendered(self, name: str, at: str, topic: str, memory: str) -> EarlierSession | None:
         """Take a session from its file, where that is as it was rendered."""
@@ -260,9 +264,9 @@ def _bullets(lines: "Collection[Line]", heading: str) -> "Iterator[str]":
 
 def _inner(lines: "list[Line]") -> "tuple[Line, ...]":
     """Strip the title, the stamp and the empty lines around."""
-    kept = [line for line in lines[1:] if not is_stamp(line.text)]
-    while kept and not kept[0].text:
-        del kept[0]
-    while kept and not kept[-1].text:
-        del kept[-1]
-    return tuple(kept)
+    inner = [line for line in lines[1:] if not is_stamp(line.text)]
+    while inner and not inner[0].text:
+        del inner[0]
+    while inner and not inner[-1].text:
+        del inner[-1]
+    return tuple(inner)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         def conversation(self, conversation_id: str, /) -> "list[HeardEvent] | None":
             """Return what a conversation said that may be heard, oldest first; None where that is not known."""
 
-        def stand(self, subject: str, said: "Mapping[str, str]", /) -> "set[str] | None":
+        def stand(self, subject: str, texts: "Mapping[str, str]", /) -> "set[str] | None":
             """Choose of texts, with the day each was last said on, those that state what stands; None: not known."""
 
         def facts_that_stand(self, subject: str, sames: "Collection[bytes]", /) -> "set[bytes] | None":
@@ -126,21 +126,21 @@ def _texts(value: object) -> list[str]:
     return [text for text in value if isinstance(text, str)] if isinstance(value, (list, tuple)) else []
 
 
-def standing_lines(text: str, known: "CurrentSource", *, about_user: bool) -> str:
+def standing_lines(text: str, source: "CurrentSource", *, about_user: bool) -> str:
     """Drop the bullets that nobody says any more: withdrawn, replaced, or of a session that was of another project."""
     lines = text.split("\n")
     bullets = {line: undated(line[2:]) for line in lines if line.startswith("- [")}
-    said = {line: as_said(words) for line, (day, words) in bullets.items() if day and words}
-    if not said:
+    statements = {line: as_said(words) for line, (day, words) in bullets.items() if day and words}
+    if not statements:
         return text
-    days = {words: bullets[line][0] for line, words in said.items()}
-    stand = known.stand("" if about_user else known.subject, days)
+    days = {words: bullets[line][0] for line, words in statements.items()}
+    stand = source.stand("" if about_user else source.subject, days)
     is_ours = is_untouched(text.encode("utf-8", "replace"))
 
     def is_told(line: str) -> bool:
-        words = said.get(line)
+        words = statements.get(line)
         if words is None:
             return True
-        return not known.rejections.rejects(words) and (stand is None or not is_ours or words in stand)
+        return not source.rejections.rejects(words) and (stand is None or not is_ours or words in stand)
 
     return "\n".join(filter(is_told, lines))

@@ -41,33 +41,33 @@ def said_once(
     Dropped is also what people's own files say as a bullet in a line of `theirs`, and a heading of nothing. What
     follows so many characters of a section has no room in any case, and is not compared.
     """
-    told = _SaidTexts(project)
+    texts = _SaidTexts(project)
     for line in theirs:
-        told.add(line)
-    kept = list(sections)
-    for position in sorted(range(len(kept)), key=ranks.__getitem__):
-        before = kept[position].lines
-        lines = list(_new(before, told, most))
+        texts.add(line)
+    result = list(sections)
+    for position in sorted(range(len(result)), key=ranks.__getitem__):
+        before = result[position].lines
+        lines = list(_new(before, texts, most))
         lost_all = len(lines) < len(before) and not any(_bullet(line.text) for line in lines)
         filled = [] if lost_all else list(_without_empty(lines))
         while filled and not filled[-1].text:
             del filled[-1]
-        kept[position] = replace(kept[position], lines=tuple(filled))
-    return [replace(section, lines=tuple(map(told.with_all_sources, section.lines))) for section in kept]
+        result[position] = replace(result[position], lines=tuple(filled))
+    return [replace(section, lines=tuple(map(texts.with_all_sources, section.lines))) for section in result]
 
 
-def _new(lines: "Iterable[Line]", told: "_SaidTexts", most: int) -> "Iterator[Line]":
+def _new(lines: "Iterable[Line]", texts: "_SaidTexts", most: int) -> "Iterator[Line]":
     for line in lines:
         most -= len(line.text) + 1
-        if most < 0 or told.is_new(line):
+        if most < 0 or texts.is_new(line):
             yield line
 
 
-def said_by_people(theirs: "Iterable[Line]", ours: "Iterable[ContextSection]", project: str) -> set[Line]:
+def said_by_people(theirs: "Iterable[Line]", sections: "Iterable[ContextSection]", project: str) -> set[Line]:
     """Find the bullets among lines of people's own files that ours say, too."""
-    said = {line: words for line in theirs if (words := _their_words(line))}
-    ours_say = {_words(line.text, project) for section in ours for line in section.lines} if said else set()
-    return {line for line, words in said.items() if words in ours_say}
+    statements = {line: words for line in theirs if (words := _their_words(line))}
+    ours_say = {_words(line.text, project) for section in sections for line in section.lines} if statements else set()
+    return {line for line, words in statements.items() if words in ours_say}
 
 
 class _SaidTexts:
@@ -115,7 +115,7 @@ class _SaidTexts:
     def _said_as(self, words: str, *, is_cut: bool) -> str:
         if words in self._said:
             return words
-        whole = (said for said in (self._said if is_cut else ()) if said.startswith(words))
+        whole = (text for text in (self._said if is_cut else ()) if text.startswith(words))
         return next(whole, "") or next((cut for cut in self._cut if words.startswith(cut)), "")
 
 
@@ -125,31 +125,31 @@ def _words(line: str, project: str) -> str:
     if about not in _COMPARED:
         if len(_COMPARED) >= _REMEMBERED:
             _COMPARED.clear()
-        said = _said(line, project)
-        _COMPARED[about] = statement_of(said) if said else ""
+        text = _said(line, project)
+        _COMPARED[about] = statement_of(text) if text else ""
     return _COMPARED[about]
 
 
 def _said(line: str, project: str) -> str:
     """Return what a bullet says, without mark, day, time and project; "" of any other line."""
-    said = _bullet(line)
-    return as_said(said).removeprefix(f"{project}: ") if said else ""
+    text = _bullet(line)
+    return as_said(text).removeprefix(f"{project}: ") if text else ""
 
 
 def _bullet(line: str) -> str:
     """Return what follows the marks of a bullet of ours; "" of any other line, and of `… (+9)`, which counts others."""
     if not line.startswith("- "):
         return ""
-    said = line[2:]
-    if said[:1] == "[":
-        if said[2:3] == "]" and said[1:2] in ("W", "B", "O"):
-            said = said[3:]
-        said = undated(said)[1].removeprefix("[ ] ")
-        if said[:1] == "[" and said[1:11].translate(_ZEROS) == _A_DAY:
-            said = said.partition("] ")[2]  # of a session, with its id
-    elif said[:6].translate(_ZEROS) == _TIME:
-        said = said[6:]
-    return "" if said.startswith("…") or "\n" in said else said
+    text = line[2:]
+    if text[:1] == "[":
+        if text[2:3] == "]" and text[1:2] in ("W", "B", "O"):
+            text = text[3:]
+        text = undated(text)[1].removeprefix("[ ] ")
+        if text[:1] == "[" and text[1:11].translate(_ZEROS) == _A_DAY:
+            text = text.partition("] ")[2]  # of a session, with its id
+    elif text[:6].translate(_ZEROS) == _TIME:
+        text = text[6:]
+    return "" if text.startswith("…") or "\n" in text else text
 
 
 def is_timed(line: str) -> bool:
@@ -177,10 +177,10 @@ def _their_words(line: Line) -> str:
         is_item = mark in ("-", "*", "+")
     if not (mark and is_item and space.isspace()):
         return ""
-    said = rest.lstrip()
-    if said[:1] == "[" and said[1:2] in (" ", "x", "X") and said[2:3] == "]" and said[3:4].isspace():
-        said = said[4:].lstrip()
-    return statement_of(said) if said else ""
+    words = rest.lstrip()
+    if words[:1] == "[" and words[1:2] in (" ", "x", "X") and words[2:3] == "]" and words[3:4].isspace():
+        words = words[4:].lstrip()
+    return statement_of(words) if words else ""
 
 
 def _without_empty(lines: "Sequence[Line]") -> "Iterator[Line]":

@@ -32,9 +32,9 @@ _TODO_CHARS = 240
 class DayNotes:
     """The notes of one calendar day."""
 
-    def __init__(self, day: str, told: "list[Line]") -> None:
+    def __init__(self, day: str, lines: "list[Line]") -> None:
         self.day = day
-        self.lines = told
+        self.lines = lines
 
 
 class _Item:
@@ -52,13 +52,13 @@ class _Item:
 
 
 def recent_facts(
-    said: "Iterable[HeardEvent]", now: str, settings: "ContextSettings", local: "Local"
+    events: "Iterable[HeardEvent]", now: str, settings: "ContextSettings", local: "Local"
 ) -> "list[DistinctFact]":
     """List the facts to tell of, newest first."""
     by_subject: dict[str, list[HeardEvent]] = {}
-    for one in said:
-        if one.type == "fact":
-            by_subject.setdefault(one.subject, []).append(one)
+    for event in events:
+        if event.type == "fact":
+            by_subject.setdefault(event.subject, []).append(event)
     current = [fact for facts in by_subject.values() for fact in distinct_facts(facts)]  # type: ignore[arg-type]
     newest_first = sorted(current, key=lambda fact: order(fact.statements[-1]), reverse=True)
     return list(_decay(newest_first, now, settings, local))[: settings.facts]
@@ -67,34 +67,34 @@ def recent_facts(
 def _decay(
     newest_first: "Iterable[DistinctFact]", now: str, settings: "ContextSettings", local: "Local"
 ) -> "Iterator[DistinctFact]":
-    told: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for fact in newest_first:
         age = (timestamps.to_ms(now) - timestamps.to_ms(fact.last_seen)) / DAY_MS
         day = local(fact.last_seen)[:10]
         if age < settings.days_full:
             yield fact
         elif age < settings.days_partial:
-            told[day] = told.get(day, 0) + 1
-            if told[day] <= settings.partial_per_day:
+            counts[day] = counts.get(day, 0) + 1
+            if counts[day] <= settings.partial_per_day:
                 yield fact
         elif age < settings.days_max and fact.confidence >= settings.min_confidence:
             yield fact
 
 
-def by_conversation(said: "Iterable[HeardEvent]") -> "dict[str, list[HeardEvent]]":
+def by_conversation(events: "Iterable[HeardEvent]") -> "dict[str, list[HeardEvent]]":
     """Group by conversation, each oldest first."""
     found: dict[str, list[HeardEvent]] = {}
-    for one in sorted(said, key=order):
-        found.setdefault(one.conversation_id, []).append(one)
+    for event in sorted(events, key=order):
+        found.setdefault(event.conversation_id, []).append(event)
     return found
 
 
-def open_todos(said: "Mapping[str, Sequence[HeardEvent]]", rejections: "RejectedStatements") -> list[Line]:
+def open_todos(conversations: "Mapping[str, Sequence[HeardEvent]]", rejections: "RejectedStatements") -> list[Line]:
     """List what conversations left to be done; a later one that calls one done, whoever named it, has done it."""
-    saves = {name: [one for one in lines if one.type == "stage_summary"] for name, lines in said.items()}
-    naming = {name: some for name, some in saves.items() if any(one.todos or one.done for one in some)}
+    saves = {name: [event for event in lines if event.type == "stage_summary"] for name, lines in conversations.items()}
+    naming = {name: some for name, some in saves.items() if any(save.todos or save.done for save in some)}
     done_at: dict[str, str] = {}
-    for save in (one for some in naming.values() for one in some):
+    for save in (save for some in naming.values() for save in some):
         for statement in map(statement_of, save.done):
             done_at[statement] = max(done_at.get(statement, ""), counts_at(save))
     left: dict[str, Line] = {}
@@ -107,7 +107,10 @@ def open_todos(said: "Mapping[str, Sequence[HeardEvent]]", rejections: "Rejected
 
 
 def notes(
-    said: "Mapping[str, Sequence[HeardEvent]]", rejections: "RejectedStatements", settings: "Settings", now: str
+    conversations: "Mapping[str, Sequence[HeardEvent]]",
+    rejections: "RejectedStatements",
+    settings: "Settings",
+    now: str,
 ) -> "Iterator[DayNotes]":
     """Write the notes of today and yesterday, without facts, which have a section of their own."""
     local = local_time(settings.timezone)
@@ -115,18 +118,18 @@ def notes(
     yesterday = timestamps.from_ns((timestamps.to_ms(f"{today}T00:00:00.000000Z") - 1) * 1_000_000)[:10]
     items: dict[str, list[_Item]] = {today: [], yesterday: []}
     silent: dict[str, list[str]] = {today: [], yesterday: []}
-    for conversation in said.values():
-        project = next((one.project for one in conversation if one.project), "")
+    for conversation in conversations.values():
+        project = next((event.project for event in conversation if event.project), "")
         by_day: dict[str, list[HeardEvent]] = {}
-        for one in conversation:
-            if one.type == "stage_summary":
-                by_day.setdefault(local(one.ts)[:10], []).append(one)
+        for heard_event in conversation:
+            if heard_event.type == "stage_summary":
+                by_day.setdefault(local(heard_event.ts)[:10], []).append(heard_event)
         for day in items.keys() & by_day.keys():
             found = items_of(conclusion_of(by_day[day], (), rejections), project, _Item)  # type: ignore[arg-type]
             items[day] += found
             heard = {event for item in found for event in item.events}
-            silent[day] += [one.id for one in by_day[day] if one.id not in heard]
+            silent[day] += [event.id for event in by_day[day] if event.id not in heard]
     for day in (today, yesterday):
         if items[day]:
-            told = lines(day, items[day], silent[day], LABELS[settings.locale], local)
-            yield DayNotes(day, list(told))
+            shown = lines(day, items[day], silent[day], LABELS[settings.locale], local)
+            yield DayNotes(day, list(shown))

@@ -125,15 +125,15 @@ class ContextSources:
         summaries = [line.text for line in (*self.own, *self.last, *self.sessions)]
         facts = [fact.statements[-1].id for fact in self.facts]
         first = [*(line.text for line in self.todos), *(bearing.id for bearing in self.bearings)]
-        told = (self.session_type, loaded, notes + summaries, facts, first)
-        return sha256(repr(told).encode("utf-8", "replace"))
+        parts = (self.session_type, loaded, notes + summaries, facts, first)
+        return sha256(repr(parts).encode("utf-8", "replace"))
 
     def known(self) -> "list[KnownFile]":
         """List the files that tell anything, for the receipt."""
-        told = ((result.file_path, result.content or "") for result in self.results)
-        loaded = ((path, content.encode("utf-8", "replace")) for path, content in told if not is_template(content))
-        known = [(path, sha256(data), stamped_at(data)) for path, data in loaded if data]
-        return [*known, *self.rendered]
+        contents = ((result.file_path, result.content or "") for result in self.results)
+        loaded = ((path, content.encode("utf-8", "replace")) for path, content in contents if not is_template(content))
+        files = [(path, sha256(data), stamped_at(data)) for path, data in loaded if data]
+        return [*files, *self.rendered]
 
 
 def window(settings: "ContextSettings", now: str) -> tuple[str, str]:
@@ -153,43 +153,45 @@ def gather(
     request: "ContextRequest",
     session_type: str,
     load: "LoadFile",
-    known: "CurrentSource",
+    source: "CurrentSource",
 ) -> ContextSources:
     """Load the files, take from the memories what stands no more, and choose of what was said what is told."""
     shared = session_type == SHARED
     wanted, left_out = _files(settings, store, request, shared=shared)
     loaded = [(file, load(file)) for file in wanted]
     parts = ContextSources(
-        settings, request, session_type, [(file, _standing(file, one, known)) for file, one in loaded]
+        settings, request, session_type, [(file, _standing(file, result, source)) for file, result in loaded]
     )
-    past = EarlierSessions(store, settings, known)
+    past = EarlierSessions(store, settings, source)
     parts.own = past.own(request.session_id) if request.session_id and request.source not in NEW else ()
     came_back = bool(parts.own) or request.source in CAME_BACK
-    recent = (one for one in known.recent if one.subject == known.subject or one.type == "fact")
+    recent = (event for event in source.recent if event.subject == source.subject or event.type == "fact")
     most = 0 if came_back or not request.project else _most_sessions(parts)
-    sessions = known.sessions(most) if most else []
-    heard = by_conversation({one.id: one for one in (*sessions, *recent)}.values())
+    sessions = source.sessions(most) if most else []
+    heard = by_conversation({event.id: event for event in (*sessions, *recent)}.values())
     if came_back:
-        heard = {name: said for name, said in heard.items() if name == request.session_id}
-    parts.before = known.before_compaction(request, parts.words) if request.transcript and not shared else []
+        heard = {name: events for name, events in heard.items() if name == request.session_id}
+    parts.before = source.before_compaction(request, parts.words) if request.transcript and not shared else []
     parts.left_out = [encodable(file.path) for file in left_out]
     parts.told_by_host = [text for file in left_out for text in _read(file)]
-    parts.notes = list(notes(heard, known.rejections, settings, request.now))
-    parts.facts = recent_facts(known.recent, request.now, settings.context, parts.local)
-    parts.todos = open_todos(heard, known.rejections)
-    bearings = [one for one in request.work.bearings if _bears(one, request, shared=shared, only_facts=came_back)]
-    bearing = {one.conversation_id for one in bearings if not one.memory_type}
+    parts.notes = list(notes(heard, source.rejections, settings, request.now))
+    parts.facts = recent_facts(source.recent, request.now, settings.context, parts.local)
+    parts.todos = open_todos(heard, source.rejections)
+    bearings = [
+        bearing for bearing in request.work.bearings if _bears(bearing, request, shared=shared, only_facts=came_back)
+    ]
+    bearing = {bearing.conversation_id for bearing in bearings if not bearing.memory_type}
     memory = parts.content(context_files.MEMORY) or ""
     several = past.newest(sessions, request, memory, shared=shared)
-    chosen = [one for _, one in zip(range(most), several, strict=False)]
+    chosen = [session for _, session in zip(range(most), several, strict=False)]
     last = chosen[0].name if chosen else ""
-    parts.bearings = [one for one in bearings if one.memory_type or one.conversation_id != last]
-    earlier = [one for one in chosen[1:] if one.name not in bearing]
+    parts.bearings = [bearing for bearing in bearings if bearing.memory_type or bearing.conversation_id != last]
+    earlier = [session for session in chosen[1:] if session.name not in bearing]
     parts.last = chosen[0].in_full(parts.local, request.project) if chosen else []
     parts.sessions = brief_lines(earlier, parts.local, request.project)
-    parts.rendered = [one.file for one in chosen if one.file]
-    told = zip([*chosen[:1], *earlier], [*parts.last[:1], *parts.sessions], strict=True)
-    parts.quotes = {line.text: one.quotes for one, line in told}
+    parts.rendered = [session.file for session in chosen if session.file]
+    pairs = zip([*chosen[:1], *earlier], [*parts.last[:1], *parts.sessions], strict=True)
+    parts.quotes = {line.text: session.quotes for session, line in pairs}
     index = f"{store.knowledge}/{request.folder}INDEX.md"
     parts.index = index if not shared and os.path.isfile(index) else ""
     return parts
@@ -222,14 +224,14 @@ def _read(file: "ContextFile") -> "Iterator[str]":
         return
 
 
-def _standing(file: "ContextFile", result: "LoadResult", known: "CurrentSource") -> "LoadResult":
+def _standing(file: "ContextFile", result: "LoadResult", source: "CurrentSource") -> "LoadResult":
     """Leave in a file what stands."""
     if not result.content:
         return result
     if file.load_order != context_files.MEMORY:
-        return replace(result, content=known.without_withdrawn(result.content))
+        return replace(result, content=source.without_withdrawn(result.content))
     about_user = "projects" not in file.path.removeprefix(file.root).split("/")
-    return replace(result, content=standing_lines(result.content, known, about_user=about_user))
+    return replace(result, content=standing_lines(result.content, source, about_user=about_user))
 
 
 def _bears(bearing: "Bearing", request: "ContextRequest", *, shared: bool, only_facts: bool) -> bool:

@@ -97,4 +97,4 @@ def template(name: str, locale: "Locale") -> str | None:
 
 def is_template(text: str) -> bool:
     """Tell whether a text is one that nobody has filled in."""
-    return any(text == one for texts in _TEMPLATES.values() for one in texts.values())
+    return any(text == default for texts in _TEMPLATES.values() for default in texts.values())

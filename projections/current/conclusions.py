@@ -146,14 +146,14 @@ def conclusion_of(
     in_order = counting_saves(sorted(summaries, key=order))
     worded = [summary for summary in map(withdrawn.cleared, in_order) if summary.summary]
     telling = [summary for summary in worded if not only_names(summary)]
-    told = _told(telling) if telling else _from_facts(facts)
-    if told.source == NONE and worded:
-        told = Conclusion(_topic(worded[-1]))
+    conclusion = _told(telling) if telling else _from_facts(facts)
+    if conclusion.source == NONE and worded:
+        conclusion = Conclusion(_topic(worded[-1]))
     if not in_order:
-        return told
+        return conclusion
     decisions = _said(in_order, _decisions)
     return replace(
-        told,
+        conclusion,
         decisions=_allowed(_sourced(_first(decisions), decisions), withdrawn),
         todos=_allowed(_open(in_order), withdrawn),
     )
@@ -162,7 +162,7 @@ def conclusion_of(
 def _allowed(texts: tuple[SourcedText, ...], withdrawn: "Retractions") -> tuple[SourcedText, ...]:
     if not withdrawn.has_rejections:
         return texts
-    return tuple(said for said in texts if not withdrawn.rejects(said.text))
+    return tuple(text for text in texts if not withdrawn.rejects(text.text))
 
 
 def _told(summaries: "Sequence[StageSummary]") -> Conclusion:
@@ -178,17 +178,17 @@ def _told(summaries: "Sequence[StageSummary]") -> Conclusion:
 
 def _newest(newest: "StageSummary", summaries: "Sequence[StageSummary]", source: str, *, automatic: bool) -> Conclusion:
     """Conclude from the last of several revisions; a text that other summaries share has them as sources, too."""
-    said = _said(summaries, _summary)
-    parts = _sourced([saying for saying in said if saying.id == newest.id], said)
+    wordings = _said(summaries, _summary)
+    parts = _sourced([saying for saying in wordings if saying.id == newest.id], wordings)
     return Conclusion(_topic(newest), parts, source=source, automatic=automatic, saved_at=newest.ts)
 
 
 def _joined(stages: "Sequence[StageSummary]", summaries: "Sequence[StageSummary]") -> Conclusion:
     of_stages = {stage.id for stage in stages}
-    said = _said(summaries, _summary)
+    wordings = _said(summaries, _summary)
     return Conclusion(
         topic=_topic(stages[0]),
-        parts=_sourced(_first(saying for saying in said if saying.id in of_stages), said),
+        parts=_sourced(_first(saying for saying in wordings if saying.id in of_stages), wordings),
         joint=" → ",
         source=_net(stages),
         automatic=True,
@@ -198,14 +198,14 @@ def _joined(stages: "Sequence[StageSummary]", summaries: "Sequence[StageSummary]
 
 def _from_facts(facts: "Iterable[tuple[str, Statement]]") -> Conclusion:
     stated = list(facts)
-    known = sorted(_known(stated), key=lambda fact: (-fact.importance, order(fact.first)))
-    if not known:
+    groups = sorted(_known(stated), key=lambda fact: (-fact.importance, order(fact.first)))
+    if not groups:
         return Conclusion()
     return Conclusion(
-        topic=known[0].first.text[:_TOPIC_OF_TEXT].rstrip(),
-        parts=tuple(_stated(fact) for fact in known[:_FACTS_IN_SUMMARY]),
+        topic=groups[0].first.text[:_TOPIC_OF_TEXT].rstrip(),
+        parts=tuple(_stated(fact) for fact in groups[:_FACTS_IN_SUMMARY]),
         joint="; ",
-        more=max(0, len(known) - _FACTS_IN_SUMMARY),
+        more=max(0, len(groups) - _FACTS_IN_SUMMARY),
         source=COMPOSED,
         automatic=True,
         saved_at=max(statement.ts for _, statement in stated),
@@ -222,9 +222,14 @@ def _known(stated: "Iterable[tuple[str, Statement]]") -> "Iterator[DistinctFact]
         yield from distinct_facts(statements)
 
 
-def _stated(known: DistinctFact) -> SourcedText:
-    mentions = tuple([Mention(one.text, one.ts, one.id, one.same, one.after) for one in known.statements])
-    return SourcedText(known.first.text, mentions)
+def _stated(fact: DistinctFact) -> SourcedText:
+    mentions = tuple(
+        [
+            Mention(statement.text, statement.ts, statement.id, statement.same, statement.after)
+            for statement in fact.statements
+        ]
+    )
+    return SourcedText(fact.first.text, mentions)
 
 
 def _net(stages: "Sequence[StageSummary]") -> str:
@@ -238,12 +243,12 @@ def _open(summaries: "Sequence[StageSummary]") -> tuple[SourcedText, ...]:
     counting, left = open_todos(summaries)
     if counting is None:
         return ()
-    said = _said(summaries, _todos)
-    return _sourced((saying for saying in _newest_wordings(said, counting.id) if saying.same in left), said)
+    wordings = _said(summaries, _todos)
+    return _sourced((saying for saying in _newest_wordings(wordings, counting.id) if saying.same in left), wordings)
 
 
-def _newest_wordings(said: "Iterable[Mention]", summary: str) -> "Iterable[Mention]":
-    return {saying.same: saying for saying in said if saying.id == summary}.values()
+def _newest_wordings(wordings: "Iterable[Mention]", summary: str) -> "Iterable[Mention]":
+    return {saying.same: saying for saying in wordings if saying.id == summary}.values()
 
 
 def _topic(summary: "StageSummary") -> str:
@@ -268,17 +273,17 @@ def _said(summaries: "Sequence[StageSummary]", texts: "Callable[[StageSummary], 
     ]
 
 
-def _first(said: "Iterable[Mention]") -> "Iterable[Mention]":
+def _first(wordings: "Iterable[Mention]") -> "Iterable[Mention]":
     """Collect every distinct text from its first summary."""
     found: dict[bytes, Mention] = {}
-    for saying in said:
+    for saying in wordings:
         found.setdefault(saying.same, saying)
     return found.values()
 
 
-def _sourced(own: "Iterable[Mention]", said: "Iterable[Mention]") -> tuple[SourcedText, ...]:
+def _sourced(own: "Iterable[Mention]", wordings: "Iterable[Mention]") -> tuple[SourcedText, ...]:
     """Return those texts as they stand, each with all its events, and their first wordings."""
     found: dict[bytes, dict[str, Mention]] = {}
-    for saying in said:
+    for saying in wordings:
         found.setdefault(saying.same, {}).setdefault(saying.id, saying)
     return tuple([SourcedText(saying.text, tuple(found[saying.same].values())) for saying in own])

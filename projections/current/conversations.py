@@ -100,15 +100,15 @@ class Conversation(Struct, array_like=True):
         """Collect what a person recorded in it by hand, and took back: that was no work, as if it had never been."""
         if not withdrawn.taken_back:
             return set()
-        return {said.id for said in (*self.facts, *self.summaries) if said.id in withdrawn.taken_back}
+        return {event.id for event in (*self.facts, *self.summaries) if event.id in withdrawn.taken_back}
 
     def last_work(self, withdrawn: Retractions) -> str:
         """Return when it was last at work."""
         gone = self.taken_back(withdrawn)
         if not gone:
             return self.last_at
-        said = (event.ts for event in (*self.facts, *self.summaries) if event.id not in gone)
-        return max([self.worked_at, *said])
+        times = (event.ts for event in (*self.facts, *self.summaries) if event.id not in gone)
+        return max([self.worked_at, *times])
 
     @property
     def began(self) -> bool:
@@ -131,16 +131,16 @@ class Conversation(Struct, array_like=True):
             self._hear(event)
 
     def _count(self, skimmed: Sequence[Envelope]) -> None:
-        for one in [one for one in skimmed if one.type != "host_event"]:
-            if one.type in _OF_WORK:
-                self.turns += one.type == "turn_end"
-                self.resumed_at = max(self.resumed_at, one.ts)
-            elif one.type == "context_injected":
+        for event in [event for event in skimmed if event.type != "host_event"]:
+            if event.type in _OF_WORK:
+                self.turns += event.type == "turn_end"
+                self.resumed_at = max(self.resumed_at, event.ts)
+            elif event.type == "context_injected":
                 self.receipts += 1
-        for agent in {one.agent for one in skimmed}:
+        for agent in {event.agent for event in skimmed}:
             if prompt := prompt_of(agent):
-                named = [one for one in skimmed if one.name == prompt]
-                self.prompts += sum(one.type == "host_event" and one.agent == agent for one in named)
+                named = [event for event in skimmed if event.name == prompt]
+                self.prompts += sum(event.type == "host_event" and event.agent == agent for event in named)
 
     def _hear(self, event: AnyEvent) -> None:
         match event:
@@ -179,12 +179,12 @@ class Conversation(Struct, array_like=True):
         self.events += len(in_order)
         self.started_at = min(self.started_at, begun)
         self.last_at = max(self.last_at, in_order[-1].ts)
-        work = (one.ts for one in reversed(in_order) if not isinstance(one, Fact | StageSummary))
+        work = (event.ts for event in reversed(in_order) if not isinstance(event, Fact | StageSummary))
         self.worked_at = max(self.worked_at, next(work, ""))
-        first = min(takewhile(lambda one: one.ts == begun, in_order), key=order)
+        first = min(takewhile(lambda event: event.ts == begun, in_order), key=order)
         has_all = first.project and first.agent and (first.replica or not any(map(_replica_of, in_order)))
-        for one in (first,) if has_all else in_order:
-            self._learn_names(one)
+        for event in (first,) if has_all else in_order:
+            self._learn_names(event)
 
     def _learn_names(self, event: AnyEvent | Envelope) -> None:
         ts = event.ts
@@ -227,7 +227,7 @@ class Conversation(Struct, array_like=True):
         self.summaries += other.summaries
 
 
-_LISTS = tuple(one.name for one in fields(Conversation) if isinstance(one.default_factory, type))
+_LISTS = tuple(each.name for each in fields(Conversation) if isinstance(each.default_factory, type))
 
 
 class Conversations(Struct, dict=True):
@@ -248,11 +248,11 @@ class Conversations(Struct, dict=True):
         """Fold events at once, whole events and envelopes of others: the same as singly."""
         self.__dict__.clear()
         counted: defaultdict[str, list[Envelope]] = defaultdict(list)
-        for one in skimmed:
-            if not one.subagent:
-                counted[one.conversation_id].append(one)
-                if one.replica:
-                    self.places.fold(one)
+        for envelope in skimmed:
+            if not envelope.subagent:
+                counted[envelope.conversation_id].append(envelope)
+                if envelope.replica:
+                    self.places.fold(envelope)
         heard: defaultdict[str, list[AnyEvent]] = defaultdict(list)
         for event in events:
             if not event.subagent and self._is_of_conversation(event):
@@ -284,11 +284,11 @@ class Conversations(Struct, dict=True):
         """Take in the state of other events."""
         self.__dict__.clear()
         for conversation_id, theirs in other.by_id.items():
-            ours = self.by_id.get(conversation_id)
-            if ours is None:
+            own = self.by_id.get(conversation_id)
+            if own is None:
                 self.by_id[conversation_id] = Conversation.merged((theirs,))
             else:
-                ours.merge(theirs)
+                own.merge(theirs)
         self.retractions += other.retractions
         self.notes += other.notes
         self.places.merge(other.places)
@@ -306,8 +306,8 @@ class Conversations(Struct, dict=True):
         """Derive something of this state, once until it changes: several projections ask the same."""
         if derive.__qualname__ not in self.__dict__:
             self.__dict__[derive.__qualname__] = derive(self)
-        made: _Derived = self.__dict__[derive.__qualname__]
-        return made
+        value: _Derived = self.__dict__[derive.__qualname__]
+        return value
 
 
 def _withdrawn(state: Conversations) -> Retractions:
@@ -318,7 +318,7 @@ def _is_note(event: KnowledgeEdited) -> bool:
     return (event.key.path or "").startswith("knowledge/")
 
 
-def _newest(one: SessionEnd | None, other: SessionEnd | None) -> SessionEnd | None:
-    if one is None or other is None:
-        return one or other
-    return max(one, other, key=order)
+def _newest(session_end: SessionEnd | None, other: SessionEnd | None) -> SessionEnd | None:
+    if session_end is None or other is None:
+        return session_end or other
+    return max(session_end, other, key=order)

@@ -83,10 +83,13 @@ def distinct_facts(statements: "Iterable[Statement]") -> list[DistinctFact]:
         in_order.sort(key=order)
     current = standing(in_order)
     facts = {
-        one.same: DistinctFact((one,), (one.importance, 1, counts_at(one), one.confidence, one.id)) for one in current
+        statement.same: DistinctFact(
+            (statement,), (statement.importance, 1, counts_at(statement), statement.confidence, statement.id)
+        )
+        for statement in current
     }
     if len(facts) < len(current):  # most are stated once
-        facts |= {same: DistinctFact(said, _rank(said)) for same, said in _repeated(current).items()}
+        facts |= {same: DistinctFact(statements, _rank(statements)) for same, statements in _repeated(current).items()}
     return list(facts.values())
 
 
@@ -95,7 +98,7 @@ def _repeated(statements: "Iterable[Statement]") -> "dict[bytes, tuple[Statement
     found: dict[bytes, list[Statement]] = {}
     for statement in statements:
         found.setdefault(statement.same, []).append(statement)
-    return {same: tuple(said) for same, said in found.items() if len(said) > 1}
+    return {same: tuple(statements) for same, statements in found.items() if len(statements) > 1}
 
 
 def _rank(statements: "Sequence[Statement]") -> "Rank":

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 Local = Callable[[str], str]  # timestamp -> `YYYY-MM-DDTHH:MM` on the clocks of the user
 
 
-class Told:
+class RowSource:
     """A conversation, the withdrawals in force, the clock of the user, and what all rows of it are made of.
 
-    `project` is its project, "" for none. `said` are its facts and summaries, `hidden` the ids of those withdrawn,
+    `project` is its project, "" for none. `saved` are its facts and summaries, `hidden` the ids of those withdrawn,
     `touched` maps those that anybody ever withdrew to when their fate was last decided. Of what is left, `stated` maps
     each fact to its subject and what it states, `summaries` are the summaries.
     """
@@ -41,9 +41,9 @@ class Told:
         self.project = conversation.project or ""
         self.withdrawn = withdrawn
         self.local = local
-        self.said = [*conversation.facts, *conversation.summaries]
-        self.touched = withdrawn.touched_of(self.said)
-        self.hidden = {event.id for event in self.said if event.id in self.touched and withdrawn.hides(event)}
+        self.saved = [*conversation.facts, *conversation.summaries]
+        self.touched = withdrawn.touched_of(self.saved)
+        self.hidden = {event.id for event in self.saved if event.id in self.touched and withdrawn.hides(event)}
         facts = [fact for fact in conversation.facts if fact.id not in self.hidden]
         self.stated = {fact.id: (subject_of(fact), of_fact(fact)) for fact in facts}
         self.summaries = [summary for summary in conversation.summaries if summary.id not in self.hidden]
@@ -130,35 +130,38 @@ class FactScope(Struct, frozen=True, eq=False, dict=True):
         return tuple(sorted(stated.union(*(row.silent for row in self.rows)) - current))
 
 
-def _rows(told: Told) -> dict[str, _Stated]:
+def _rows(source: RowSource) -> dict[str, _Stated]:
     found: dict[str, _Stated] = defaultdict(_Stated)
-    for fact in told.conversation.facts:
+    for fact in source.conversation.facts:
         row = found[subject_of(fact)]
-        row.changed_at = max(row.changed_at, fact.ts, told.touched.get(fact.id, ""))
-        if fact.id in told.stated:
-            _, statement = told.stated[fact.id]
+        row.changed_at = max(row.changed_at, fact.ts, source.touched.get(fact.id, ""))
+        if fact.id in source.stated:
+            _, statement = source.stated[fact.id]
             if statement.text:
                 row.statements.append(statement)
             else:
                 row.silent.append(fact.id)
-    if deciding := [summary for summary in told.conversation.summaries if summary.decisions]:
-        _add_decisions(found, deciding, told)
+    if deciding := [summary for summary in source.conversation.summaries if summary.decisions]:
+        _add_decisions(found, deciding, source)
     return found
 
 
-def _add_decisions(found: dict[str, _Stated], deciding: list[StageSummary], told: Told) -> None:
+def _add_decisions(found: dict[str, _Stated], deciding: list[StageSummary], source: RowSource) -> None:
     """Add the decisions of summaries, and when the events last changed that decide about them."""
-    row, mentions = found[told.project], [saying for said in told.conclusion.decisions for saying in said.mentions]
-    agents = {one.id: set(map(likeness, one.of_user)) for one in deciding if one.layer == SESSION_END}
+    row, mentions = (
+        found[source.project],
+        [saying for decision in source.conclusion.decisions for saying in decision.mentions],
+    )
+    agents = {summary.id: set(map(likeness, summary.of_user)) for summary in deciding if summary.layer == SESSION_END}
     row.statements += [
-        _of_decision(saying, told.conversation.id, drawn=saying.id in agents and saying.same not in agents[saying.id])
+        _of_decision(saying, source.conversation.id, drawn=saying.id in agents and saying.same not in agents[saying.id])
         for saying in mentions
     ]
-    heard = {*told.hidden, *[saying.id for saying in mentions]}
+    heard = {*source.hidden, *[saying.id for saying in mentions]}
     row.silent += [summary.id for summary in deciding if summary.id not in heard]
-    named_at = told.conversation.first_project[0] if told.project else ""
+    named_at = source.conversation.first_project[0] if source.project else ""
     for summary in deciding:
-        changed_at = max(summary.ts, told.touched.get(summary.id, ""), named_at)
+        changed_at = max(summary.ts, source.touched.get(summary.id, ""), named_at)
         row.changed_at = max(row.changed_at, changed_at)
         if named_at > summary.ts:  # until then its decisions were the user's
             found[""].changed_at = max(found[""].changed_at, changed_at)
@@ -171,7 +174,7 @@ def fact_scope(index: "DocumentIndex", name: str) -> FactScope:
     """Collect what is stated about a project, or "" the user."""
     rows = index.rows(STATED, name)
     facts = distinct_facts(statement for row in rows for statement in row.statements)
-    facts = [fact for fact in facts if fact.sessions > 1 or not all(one.drawn for one in fact.statements)]
+    facts = [fact for fact in facts if fact.sessions > 1 or not all(statement.drawn for statement in fact.statements)]
     return FactScope(name or None, facts, max((row.changed_at for row in rows), default=""), rows)
 
 

@@ -42,8 +42,8 @@ class Identities:
     """The projects of the log, as it has them now."""
 
     def __init__(self, places: Places, withdrawn: Retractions) -> None:
-        in_force = [told for told in sorted(places.seen, key=order) if not withdrawn.hides(told)]
-        self._seen = {(told.replica, told.path): told for told in in_force}
+        in_force = [seen for seen in sorted(places.seen, key=order) if not withdrawn.hides(seen)]
+        self._seen = {(seen.replica, seen.path): seen for seen in in_force}
         self.stays = places.stays
         self._first = {path: min(at, key=lambda name: at[name].first) for path, at in places.stays.items()}
         self._joined = [join for join in sorted(places.joined, key=order) if not withdrawn.hides(join)]
@@ -60,20 +60,22 @@ class Identities:
 
     def differ(self, other: "Identities") -> bool:
         """Return whether any path, on any machine, is another project than by another log."""
-        places = {(path, replica) for one in (self, other) for path, at in one.stays.items() for replica in (None, *at)}
-        named = {said for one in (self, other) for said in one.roots}
+        places = {
+            (path, replica) for side in (self, other) for path, at in side.stays.items() for replica in (None, *at)
+        }
+        named = {root for side in (self, other) for root in side.roots}
         return any(self.of(*place) != other.of(*place) for place in places) or any(
             self.roots.get(part, part) != other.roots.get(part, part) for part in named
         )
 
     def remote(self, path: str, replica: str) -> str | None:
         """Return the last recorded address of a path on a machine."""
-        told = self._seen.get((replica, path))
-        return told.remote if told else None
+        seen = self._seen.get((replica, path))
+        return seen.remote if seen else None
 
-    def named(self, said: str) -> str:
+    def named(self, name: str) -> str:
         """Name a project by an address, `replica:path`, or a path."""
-        part = self._said(said)
+        part = self._said(name)
         return self.roots.get(part, part)
 
     def projects(self) -> list[KnownProject]:
@@ -119,14 +121,14 @@ class Identities:
     def notes(self, raw: Iterable[KnowledgeEdited]) -> list[KnowledgeEdited]:
         """Move people's notes to the file their project has by now; several of one project are joined."""
         newest = {note.key.path or "": note for note in sorted(raw, key=order)}
-        known = {project.name: project for project in self.projects()}
-        homes = {slug: known[name] for slug, name in self.homes().items()}
+        projects = {project.name: project for project in self.projects()}
+        homes = {slug: projects[name] for slug, name in self.homes().items()}
         by_home: dict[str, list[KnowledgeEdited]] = {}
         for path, note in newest.items():
             slug, _, file = path.removeprefix(_FOLDER).partition("/")
             home = homes.get(slug) if path.startswith(_FOLDER) else None
             by_home.setdefault(f"{_FOLDER}{home.slug}/{file}" if home else path, []).append(note)
-        changed = {f"{_FOLDER}{project.slug}/MEMORY.md": project.changed_at for project in known.values()}
+        changed = {f"{_FOLDER}{project.slug}/MEMORY.md": project.changed_at for project in projects.values()}
         return [_together(path, notes, changed.get(path, "")) for path, notes in by_home.items()]
 
     def _fact(self, fact: Fact, replica: str | None) -> Fact:
@@ -136,22 +138,22 @@ class Identities:
     def _part(self, path: str, replica: str | None) -> str:
         """Name a project as if it was not joined."""
         first = self._first.get(path)
-        told = self._seen.get((replica or first, path))
-        if told and told.remote:
-            return told.remote
+        seen = self._seen.get((replica or first, path))
+        if seen and seen.remote:
+            return seen.remote
         return path if replica in (None, first) or first is None else f"{replica}:{path}"
 
-    def _said(self, said: str) -> str:
-        if said.startswith("/"):
-            return self._part(said, None)
-        replica, colon, path = said.partition(":")
-        return self._part(path, replica) if colon else said
+    def _said(self, name: str) -> str:
+        if name.startswith("/"):
+            return self._part(name, None)
+        replica, colon, path = name.partition(":")
+        return self._part(path, replica) if colon else name
 
     def _join(self) -> dict[str, str]:
         """Map every part of a joined project to its name."""
         together: dict[str, set[str]] = {}
         for join in self._joined:
-            parts = [self._said(said) for said in join.projects]
+            parts = [self._said(name) for name in join.projects]
             group = set[str]().union(parts, *(together.get(part, ()) for part in parts))
             together |= dict.fromkeys(group, group)
         return {part: min(group, key=lambda name: (not _is_address(name), name)) for part, group in together.items()}
@@ -159,11 +161,11 @@ class Identities:
     def _known(self, name: str, places: list[tuple[str | None, str]]) -> KnownProject:
         parts = {self._part(path, replica) for replica, path in places}
         parts |= {part for part, root in self.roots.items() if root == name}
-        told = [self._seen[place] for place in places if place in self._seen]
-        joins = [join for join in self._joined if {self._said(said) for said in join.projects} & parts]
-        times = [max(event.ts, self._touched.get(event.id, "")) for event in (*told, *joins)]
+        seen = [self._seen[place] for place in places if place in self._seen]
+        joins = [join for join in self._joined if {self._said(name) for name in join.projects} & parts]
+        times = [max(event.ts, self._touched.get(event.id, "")) for event in (*seen, *joins)]
         first = [self.stays[path][replica].first for replica, path in places if replica]
-        sources = tuple(event for _, event in sorted({*first, *map(order, (*told, *joins))}))
+        sources = tuple(event for _, event in sorted({*first, *map(order, (*seen, *joins))}))
         return KnownProject(name, tuple(sorted(parts)), tuple(places), max(times, default=""), sources)
 
 
@@ -179,11 +181,11 @@ def identities(state: Conversations) -> Identities:
 
 def resolved(state: Conversations) -> Conversations:
     """Give all conversations and notes the names of their projects; the state itself where those are its paths."""
-    known = state.once(identities)
-    if known.is_plain:
+    identities_now = state.once(identities)
+    if identities_now.is_plain:
         return state
-    by_id = {name: known.conversation(conversation) for name, conversation in state.by_id.items()}
-    return Conversations(by_id, state.retractions, known.notes(_valid_notes(state)), state.places)
+    by_id = {name: identities_now.conversation(conversation) for name, conversation in state.by_id.items()}
+    return Conversations(by_id, state.retractions, identities_now.notes(_valid_notes(state)), state.places)
 
 
 def _valid_notes(state: Conversations) -> Iterator[KnowledgeEdited]:

@@ -42,5 +42,5 @@ class Places(Struct):
 
     def _stay(self, path: str, replica: str, stay: _Stay) -> None:
         at = self.stays.setdefault(path, {})
-        known = at.get(replica, stay)
-        at[replica] = _Stay(min(known.first, stay.first), max(known.last, stay.last))
+        old = at.get(replica, stay)
+        at[replica] = _Stay(min(old.first, stay.first), max(old.last, stay.last))

@@ -12,7 +12,7 @@ from msgspec import Struct
 from eventlog.format.events import ContextInjected, Fact, StageSummary
 from eventlog.format.marks import line_marks_in
 from eventlog.format.timestamps import order
-from eventlog.projections.current.fact_scopes import Told
+from eventlog.projections.current.fact_scopes import RowSource
 from eventlog.projections.search.findable import things_named
 
 
@@ -34,21 +34,21 @@ class RecallCount(Struct, array_like=True, gc=False):
         self.used += other.used
 
 
-def recalls_of(told: Told) -> RecallCount | None:
+def recalls_of(source: RowSource) -> RecallCount | None:
     """Count the recalls of a conversation, None where no prompt asked.
 
     A withdrawn receipt neither fired, nor was its prompt told nothing.
     """
-    one = told.conversation
-    if not (one.prompts or one.recalled):
+    conversation = source.conversation
+    if not (conversation.prompts or conversation.recalled):
         return None
-    valid = [receipt for receipt in one.recalled if not told.withdrawn.hides(receipt)]
+    valid = [receipt for receipt in conversation.recalled if not source.withdrawn.hides(receipt)]
     return RecallCount(
         fired=sum(map(_is_with_prompt, valid)),
-        silent=max(0, one.prompts - sum(map(_is_with_prompt, one.recalled))),
+        silent=max(0, conversation.prompts - sum(map(_is_with_prompt, conversation.recalled))),
         files=sum(receipt.trigger == "file" for receipt in valid),
         lines=sum(len(receipt.sources) for receipt in valid),
-        used=sum(_used(valid, told)),
+        used=sum(_used(valid, source)),
     )
 
 
@@ -56,21 +56,21 @@ def _is_with_prompt(receipt: ContextInjected) -> bool:
     return receipt.trigger == "prompt" and not receipt.failure
 
 
-def _used(receipts: Sequence[ContextInjected], told: Told) -> Iterator[int]:
+def _used(receipts: Sequence[ContextInjected], source: RowSource) -> Iterator[int]:
     """Yield how many lines of each receipt were used."""
     if not receipts:
         return
-    saved = list(_saved(told))
+    saved = list(_saved(source))
     for receipt in receipts:
         later = set(chain.from_iterable(things for when, things in saved if when > order(receipt)))
         named = (about for _, about in zip(receipt.sources, receipt.about, strict=False))  # receipts of old have none
         yield sum(not later.isdisjoint(line_marks_in(about)) for about in named)
 
 
-def _saved(told: Told) -> Iterator[tuple[tuple[str, str], set[str]]]:
+def _saved(source: RowSource) -> Iterator[tuple[tuple[str, str], set[str]]]:
     """Yield when the conversation saved something, and the marks of the things that names."""
-    facts = [fact for fact in told.conversation.facts if fact.id in told.stated]
-    summaries = map(told.withdrawn.cleared, told.summaries)
+    facts = [fact for fact in source.conversation.facts if fact.id in source.stated]
+    summaries = map(source.withdrawn.cleared, source.summaries)
     both: list[Fact | StageSummary] = [*facts, *summaries]
     for saved in both:
         yield order(saved), things_saved(saved)

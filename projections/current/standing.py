@@ -65,8 +65,8 @@ def likeness(text: str) -> bytes:
 
 def standing(in_order: "Collection[_Keyed]") -> "list[_Keyed]":
     """Leave out of the statements of one subject, oldest first, the superseded wordings of a key."""
-    current = {one.key: one.same for one in in_order if one.key}
-    return [one for one in in_order if not one.key or current[one.key] == one.same]
+    current = {statement.key: statement.same for statement in in_order if statement.key}
+    return [statement for statement in in_order if not statement.key or current[statement.key] == statement.same]
 
 
 def agents_own(saves: "Iterable[_Save]") -> "list[_Save]":

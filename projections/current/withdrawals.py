@@ -47,9 +47,9 @@ def _days(log: EventLog, since: str, until: str) -> list[days.Day]:
 def decided_before(log: EventLog, cache: RowStore, until: str = "~") -> list[Withdrawal]:
     """Read what people had rejected and taken back before a time."""
     found: dict[str, Withdrawal] = {}
-    kept = stored_decisions(cache)
+    decisions = stored_decisions(cache)
     for day in _days(log, "", until):
-        decided = kept.get(day.date)
+        decided = decisions.get(day.date)
         for event in decided.decisions if decided and decided.stamps == stamps_of(day) else _decisions_on(day, cache):
             if isinstance(event, _DECISIONS) and event.ts < until:
                 found[event.id] = event
@@ -58,13 +58,13 @@ def decided_before(log: EventLog, cache: RowStore, until: str = "~") -> list[Wit
 
 def _add_what_is_undone(state: Conversations, log: EventLog, cache: RowStore, since: str) -> None:
     """Add all earlier withdrawals where a later event takes back any of them: what that had undone counts again."""
-    known = {one.id for one in state.retractions}
-    targets = {one.target for one in state.retractions if one.target} - known
+    retracted = {retraction.id for retraction in state.retractions}
+    targets = {retraction.target for retraction in state.retractions if retraction.target} - retracted
     before = [date for date in sorted(map(day_in_id, targets)) if date <= since[:10]]
-    there = (event.id for date in dict.fromkeys(before) for event in _withdrawals_before(log, cache, date, since))
-    if not targets.isdisjoint(there):
+    events = (event.id for date in dict.fromkeys(before) for event in _withdrawals_before(log, cache, date, since))
+    if not targets.isdisjoint(events):
         earlier = _withdrawals_before(log, cache, "", since)
-        state.fold_all(event for event in earlier if event.id not in known)
+        state.fold_all(event for event in earlier if event.id not in retracted)
 
 
 def _withdrawals_before(log: EventLog, cache: RowStore, date: str, until: str) -> Iterator[Withdrawal]:

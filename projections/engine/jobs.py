@@ -14,7 +14,7 @@ from eventlog.log.days import Day
 from eventlog.projections import ALL
 from eventlog.projections.base import Document, Line
 from eventlog.projections.current.conversations import Conversation
-from eventlog.projections.current.fact_scopes import Told
+from eventlog.projections.current.fact_scopes import RowSource
 from eventlog.projections.current.identity import Identities
 from eventlog.projections.engine.conversation_rows import (
     ConversationSnapshot,
@@ -121,7 +121,7 @@ def rows_by(source: ConversationSource, settings: Settings) -> Callable[[Convers
     local = local_time(settings.timezone)
 
     def rows_of(raw: Conversation) -> Rows:
-        conversation = Told(source.identities.conversation(raw), source.withdrawn, local)
+        conversation = RowSource(source.identities.conversation(raw), source.withdrawn, local)
         return {(kind.name, name): row for kind in KINDS for name, row in kind.of(conversation).items()}
 
     return rows_of

@@ -13,7 +13,7 @@ from eventlog.format.events import Event, Fact, StageSummary
 from eventlog.projections.base import Document, Projection, RowKind, View
 from eventlog.projections.current.conclusions import Conclusion, conclusion_of
 from eventlog.projections.current.conversations import Conversation, Conversations
-from eventlog.projections.current.fact_scopes import Statement, Told
+from eventlog.projections.current.fact_scopes import RowSource, Statement
 from eventlog.projections.views.labels import LABELS, all_for
 from eventlog.projections.views.markdown import stamped
 from eventlog.projections.views.note_lines import EVENTS, LEARNED, items_of, lines, local_time
@@ -43,9 +43,9 @@ class _DailyNote(Struct, array_like=True):
     changed_at: str = ""
 
 
-def _rows(told: Told) -> dict[str, _DailyNote]:
-    by_day = _by_day(told)
-    return {day: _note(said, told, is_whole=len(by_day) == 1) for day, said in by_day.items()}
+def _rows(source: RowSource) -> dict[str, _DailyNote]:
+    by_day = _by_day(source)
+    return {day: _note(events, source, is_whole=len(by_day) == 1) for day, events in by_day.items()}
 
 
 SAID = RowKind("note", _DailyNote, _rows)
@@ -69,10 +69,10 @@ def _render(day: str, index: "DocumentIndex") -> Iterable[Document]:
         yield stamped(f"memory/{day}.md", list(lines(day, note.items, note.silent, words, local)), note.changed_at)
 
 
-def _by_day(told: Told) -> dict[str, Conversation]:
+def _by_day(source: RowSource) -> dict[str, Conversation]:
     """Split the statements of the conversation by day, as if it had lasted only that long."""
-    conversation, local = told.conversation, told.local
-    dates = {local(event.ts)[:10] for event in told.said}
+    conversation, local = source.conversation, source.local
+    dates = {local(event.ts)[:10] for event in source.saved}
     if len(dates) == 1:
         return {dates.pop(): conversation}
     days: dict[str, Conversation] = {}
@@ -88,21 +88,21 @@ def _by_day(told: Told) -> dict[str, Conversation]:
     return days
 
 
-def _note(said: Conversation, told: Told, *, is_whole: bool) -> _DailyNote:
+def _note(conversation: Conversation, source: RowSource, *, is_whole: bool) -> _DailyNote:
     """Add the statements of a day, which may be all statements of the conversation."""
-    items = [_of_fact(fact, *told.stated[fact.id]) for fact in said.facts if fact.id in told.stated]
-    if said.summaries:
-        conclusion = told.conclusion if is_whole and told.summaries else _alone(said.summaries, told)
-        items += items_of(conclusion, said.project or "", Item)
-    events = [*said.facts, *said.summaries]
-    heard = {event for item in items for event in item.events} | told.hidden
+    items = [_of_fact(fact, *source.stated[fact.id]) for fact in conversation.facts if fact.id in source.stated]
+    if conversation.summaries:
+        conclusion = source.conclusion if is_whole and source.summaries else _alone(conversation.summaries, source)
+        items += items_of(conclusion, conversation.project or "", Item)
+    events = [*conversation.facts, *conversation.summaries]
+    heard = {event for item in items for event in item.events} | source.hidden
     silent = [event.id for event in events if event.id not in heard]
-    return _DailyNote(items, silent, _changed_at(said, events, told.touched))
+    return _DailyNote(items, silent, _changed_at(conversation, events, source.touched))
 
 
-def _alone(summaries: Iterable[StageSummary], told: Told) -> Conclusion:
+def _alone(summaries: Iterable[StageSummary], source: RowSource) -> Conclusion:
     """Conclude a day from its summaries."""
-    return conclusion_of([summary for summary in summaries if summary.id not in told.hidden], (), told.withdrawn)
+    return conclusion_of([summary for summary in summaries if summary.id not in source.hidden], (), source.withdrawn)
 
 
 def _of_fact(fact: Fact, subject: str, stated: Statement) -> Item:
@@ -110,9 +110,9 @@ def _of_fact(fact: Fact, subject: str, stated: Statement) -> Item:
     return Item(section, fact.ts, (fact.id,), subject, stated.text, stated.same)
 
 
-def _changed_at(said: Conversation, events: Iterable[Event], touched: Mapping[str, str]) -> str:
+def _changed_at(conversation: Conversation, events: Iterable[Event], touched: Mapping[str, str]) -> str:
     """Return the last change, which may be the later day the conversation was given its project."""
-    named_at = said.first_project[0] if said.project and said.summaries else ""
+    named_at = conversation.first_project[0] if conversation.project and conversation.summaries else ""
     fates = [touched[event.id] for event in events if event.id in touched]
     return max([named_at, *[event.ts for event in events], *fates])
 

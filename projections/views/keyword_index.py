@@ -94,20 +94,20 @@ def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
 def _of_everything(index: "DocumentIndex", words: Labels, heads: list[Head]) -> Iterator[Document]:
     names = [name for name in index.names("index") if name]
     theirs = {name: _share.decode(data) for name in names if (data := index.stored("share", name))}
-    known = [name for name, share in theirs.items() if share.facts or share.sessions]
+    active = [name for name, share in theirs.items() if share.facts or share.sessions]
     subject = index.memo(fact_scope, "")
     own = _share_of("", index, heads, subject)
-    if not (known or subject.facts or heads):
+    if not (active or subject.facts or heads):
         return
-    lines = list(_head(words.index_title, words, _sources_of(["", *known], index)))
-    if known:
-        of_projects = _sources_of(known, index)
+    lines = list(_head(words.index_title, words, _sources_of(["", *active], index)))
+    if active:
+        of_projects = _sources_of(active, index)
         lines += [Line(text, find=of_projects) for text in ("", f"## {words.projects}", "")]
-    for name in known:
+    for name in active:
         count = words.counts.format(facts=theirs[name].facts, sessions=theirs[name].sessions)
         place = f"{as_text(one_line(name))} → {_path(name)}"
         lines.append(Line(f"- **{_name(name)}** ({count}) {place}", find=_sources_of([name], index)))
-    sessions = {head.id for head in heads} | {one for share in theirs.values() for one in share.kept}
+    sessions = {head.id for head in heads} | {name for share in theirs.values() for name in share.kept}
     changed_at = max(share.changed_at for share in (own, *theirs.values()))
     yield _document("INDEX.md", lines, list(_listed(heads, index)), "", sessions, changed_at, index)
 
@@ -174,17 +174,17 @@ def _listed(heads: list[Head], index: "DocumentIndex") -> Iterator[Line]:
         topic = cut(head.topic, _TOPIC_CHARS)
         while len(topic.encode()) > _TOPIC_BYTES:
             topic = cut(topic, len(topic) - 1)
-        told = f"{local(head.last_at)[:10]} {short_id(conversation_name(head.id))} {as_text(topic)}"
-        yield Line(f"- {told}".rstrip(), whole=(head.id,))
+        text = f"{local(head.last_at)[:10]} {short_id(conversation_name(head.id))} {as_text(topic)}"
+        yield Line(f"- {text}".rstrip(), whole=(head.id,))
 
 
 def _keywords(subject: FactScope, sessions: set[str], name: str, index: "DocumentIndex") -> list[tuple[str, Line]]:
     """Make the lines of all keywords, the rarest words first; they name these sessions."""
     locale, most = index.settings.locale, max(_LEAST, len(subject.facts) // _MOST_OF)
     meant = cache(lambda _: _meant(name, index))
-    telling = [one for one in by_keyword(subject) if _LEAST <= len(one.facts) <= most]
+    telling = [keyword for keyword in by_keyword(subject) if _LEAST <= len(keyword.facts) <= most]
     found: list[tuple[str, Line]] = []
-    for keyword in sorted(telling, key=lambda one: one.rank(len(subject.facts))):
+    for keyword in sorted(telling, key=lambda keyword: keyword.rank(len(subject.facts))):
         word = in_language(keyword.word, keyword.same, locale)
         text = _text(keyword, word, sessions)
         found.append((same_text(word), Line(text, find=_sources_of_keyword(keyword.same, meant))))
@@ -194,10 +194,10 @@ def _keywords(subject: FactScope, sessions: set[str], name: str, index: "Documen
 def _text(keyword: Keyword, word: str, sessions: set[str]) -> str:
     """Point from a word to its first facts, and to the sessions that state them."""
     shown = dict.fromkeys(short_id(fact.first.id) for fact in keyword.facts[:_FACTS])
-    stating = (one.conversation_id for fact in keyword.facts for one in reversed(fact.statements))
-    names = list(dict.fromkeys(one for one in stating if one in sessions))[:_SESSIONS]
+    stating = (statement.conversation_id for fact in keyword.facts for statement in reversed(fact.statements))
+    names = list(dict.fromkeys(conversation for conversation in stating if conversation in sessions))[:_SESSIONS]
     more = " …" if len(keyword.facts) > _FACTS else ""
-    to = f" → {' '.join(short_id(conversation_name(one)) for one in names)}" if names else ""
+    to = f" → {' '.join(short_id(conversation_name(name)) for name in names)}" if names else ""
     return as_text(f"- **{word}** ({len(keyword.facts)}): {' '.join(shown)}{more}{to}")
 
 
@@ -229,7 +229,7 @@ def _sources_of(names: list[str], index: "DocumentIndex") -> Callable[[], Source
         yield from subject.superseded
 
     def behind() -> Sources:
-        conversations = tuple(one for name in names for one in _spoke(name, index))
+        conversations = tuple(conversation for name in names for conversation in _spoke(name, index))
         return tuple(dict.fromkeys(event for name in names for event in of(name))), conversations
 
     return behind
@@ -246,7 +246,7 @@ def _sources_of_keyword(same: str, meant: Callable[[None], Meant]) -> Callable[[
 
 
 def _meant(name: str, index: "DocumentIndex") -> Meant:
-    return {one.same: one.facts for one in by_keyword(fact_scope(index, name))}
+    return {keyword.same: keyword.facts for keyword in by_keyword(fact_scope(index, name))}
 
 
 _VIEW = View((STATED, HEADS), _render, top=True, of_all=True, of_rows=True)

@@ -101,9 +101,11 @@ def stamped(path: str, lines: "Sequence[Line]", newest: str) -> "Document":
     from eventlog.projections.base import Document  # whoever only reads stamps waits for no views
 
     def behind() -> Sources:
-        told = [line.behind() for line in lines]
-        events = dict.fromkeys(event for events, _ in told for event in events)
-        return tuple(events), tuple(dict.fromkeys(one for _, conversations in told for one in conversations))
+        behind = [line.behind() for line in lines]
+        events = dict.fromkeys(event for events, _ in behind for event in events)
+        return tuple(events), tuple(
+            dict.fromkeys(conversation for _, conversations in behind for conversation in conversations)
+        )
 
     above = Document(path, (*lines, Line("", find=behind)))
     stamp = f"<!-- eventlog {newest} sha256:{_digest(above.data + newest.encode())} -->"

@@ -42,9 +42,9 @@ def items_of(
     """Make the items of what a conversation came to."""
     texts = ((EVENTS, conclusion.parts), (LEARNED, conclusion.decisions), (TODOS, conclusion.todos))
     return [
-        make(section, said.mentions[0].ts, said.sources, project, said.text, said.same)
-        for section, told in texts
-        for said in told
+        make(section, text.mentions[0].ts, text.sources, project, text.text, text.same)
+        for section, texts_of in texts
+        for text in texts_of
     ]
 
 
@@ -60,9 +60,9 @@ def lines(
         return tuple(sorted({*_sources_of(items), *silent})), ()
 
     yield Line(f"# {day}", find=all_of_it)
-    told = _gathered(items)
+    gathered = _gathered(items)
     for section, title in enumerate((words.events, words.insights, words.todos)):
-        chosen = [same for same in told if same.section == section]
+        chosen = [same for same in gathered if same.section == section]
         if chosen:
             yield from (Line(text, find=all_of_it) for text in ("", f"## {title}", ""))
             yield from (Line(_bullet(same, local), same.events) for same in chosen)
@@ -76,9 +76,9 @@ def _gathered(items: "Iterable[NoteItem]") -> "list[NoteItem]":
         same = (item.section == TODOS, item.project, item.same)
         if item.text and found.setdefault(same, item) is not item:
             again.setdefault(same, [found[same]]).append(item)
-    for same, said in again.items():
-        section = max(item.section for item in said)
-        found[same] = replace(found[same], section=section, events=_sources_of(said))
+    for same, same_items in again.items():
+        section = max(item.section for item in same_items)
+        found[same] = replace(found[same], section=section, events=_sources_of(same_items))
     return list(found.values())
 
 
@@ -88,11 +88,11 @@ def _sources_of(items: "Iterable[NoteItem]") -> tuple[str, ...]:
 
 def _bullet(item: "NoteItem", local: "Local") -> str:
     name = project_name(item.project)
-    told = f"{name}: {item.text}" if name else item.text
+    text = f"{name}: {item.text}" if name else item.text
     if item.section == LEARNED:
-        return f"- {as_item(told)}"
+        return f"- {as_item(text)}"
     mark = "[ ]" if item.section == TODOS else local(item.ts)[11:]
-    return f"- {mark} {as_text(told)}"
+    return f"- {mark} {as_text(text)}"
 
 
 def local_time(timezone: str) -> "Local":

@@ -11,7 +11,7 @@ from eventlog.format.ids import digest
 from eventlog.projections.base import Document, Line, Projection, RowKind, View
 from eventlog.projections.current.conclusions import SUMMARY_CHARS
 from eventlog.projections.current.conversations import Conversations
-from eventlog.projections.current.fact_scopes import Told
+from eventlog.projections.current.fact_scopes import RowSource
 from eventlog.projections.current.standing import agents_own
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class _SessionLine(Struct, array_like=True):
         return self.started_at, self.id
 
 
-def _rows(source: Told) -> dict[str, _SessionLine]:
+def _rows(source: RowSource) -> dict[str, _SessionLine]:
     """Write the line of a conversation; the first nine fields are those of earlier formats, `null` means unknown."""
     conversation, conclusion, ended = source.conversation, source.conclusion, source.conversation.ended
     taken_back = len(conversation.taken_back(source.withdrawn))

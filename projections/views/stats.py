@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from eventlog.projections.base import Document, Projection, RowKind, Total, View
 from eventlog.projections.current.conclusions import COMPOSED, NONE
 from eventlog.projections.current.conversations import Conversations
-from eventlog.projections.current.fact_scopes import Told
+from eventlog.projections.current.fact_scopes import RowSource
 from eventlog.projections.current.recalls import RecallCount, recalls_of
 from eventlog.projections.current.standing import agents_own
 from eventlog.settings.schema import Settings
@@ -38,7 +38,7 @@ class _SessionCount(Struct, array_like=True, gc=False):
     project: str | None = None  # its path
 
 
-def _rows(source: Told) -> dict[str, _SessionCount]:
+def _rows(source: RowSource) -> dict[str, _SessionCount]:
     session, conclusion = source.conversation, source.conclusion
     if not session.began:
         return {}

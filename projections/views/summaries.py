@@ -10,7 +10,7 @@ from msgspec import Struct
 from eventlog.projections.base import Document, Line, Projection, RowKind, View
 from eventlog.projections.current.conclusions import NONE
 from eventlog.projections.current.conversations import Conversations
-from eventlog.projections.current.fact_scopes import Told, conclude
+from eventlog.projections.current.fact_scopes import RowSource, conclude
 from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import stamped
 from eventlog.projections.views.summary_lines import body_lines, head_lines, topic_line
@@ -35,18 +35,21 @@ class Head(Struct, array_like=True):
     changed_at: str
 
 
-def _rows(told: Told) -> dict[str, Head]:
-    if not told.said:
+def _rows(source: RowSource) -> dict[str, Head]:
+    if not source.saved:
         return {}
-    conversation, conclusion = told.conversation, told.conclusion
+    conversation, conclusion = source.conversation, source.conclusion
     is_any = conclusion.source != NONE
-    last_at = conversation.last_work(told.withdrawn)
-    return {told.project: Head(last_at, conversation.id, is_any, conclusion.topic, max(_touched(told)))}
+    last_at = conversation.last_work(source.withdrawn)
+    return {source.project: Head(last_at, conversation.id, is_any, conclusion.topic, max(_touched(source)))}
 
 
-def _touched(told: Told) -> list[str]:
-    named_at = told.conversation.first_project[0] if told.project else ""
-    return [named_at, *[max(event.ts, told.touched[event.id]) for event in told.said if event.id in told.touched]]
+def _touched(source: RowSource) -> list[str]:
+    named_at = source.conversation.first_project[0] if source.project else ""
+    return [
+        named_at,
+        *[max(event.ts, source.touched[event.id]) for event in source.saved if event.id in source.touched],
+    ]
 
 
 HEADS = RowKind("head", Head, _rows, whole=True)

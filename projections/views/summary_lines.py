@@ -65,21 +65,21 @@ def body_lines(conversation: str, conclusion: "Conclusion", words: "Labels", bud
         (words.open_ends, conclusion.todos, 0),
     )
     for position, (heading, texts, more) in enumerate(sections):
-        others = sum(len(said.text) for _, later, _ in sections[position + 1 :] for said in later)
+        others = sum(len(text.text) for _, later, _ in sections[position + 1 :] for text in later)
         fitting = _fit_and_count(texts, more, max(budget - others, budget // 2))
-        budget -= sum(len(said.text) for said in fitting)
+        budget -= sum(len(text.text) for text in fitting)
         if fitting:
             yield Line("", whole=(conversation,))
             yield Line(f"## {heading}", whole=(conversation,))
             yield from (
-                Line(f"- {as_item(said.text)}", said.sources, (conversation,) * (not said.mentions)) for said in fitting
+                Line(f"- {as_item(text.text)}", text.sources, (conversation,) * (not text.mentions)) for text in fitting
             )
 
 
 def _fit_and_count(texts: "Sequence[SourcedText]", more: int, room: int) -> list[SourcedText]:
     """Return the texts there is room for, and a mark that counts the rest."""
     mark = len(and_more(len(texts) + more))
-    if room < mark or not (more or sum(len(said.text) for said in texts) > room):
+    if room < mark or not (more or sum(len(text.text) for text in texts) > room):
         return list(_fit(texts, room))
     fitting = list(_fit(texts, room - mark))
     left = len(texts) - len(fitting) + more
@@ -95,8 +95,8 @@ def _shortened(text: str, room: int) -> str:
 
 
 def _fit(texts: "Iterable[SourcedText]", budget: int) -> "Iterator[SourcedText]":
-    for said in texts:
-        if len(said.text) > budget < _SHORTEST_CUT:
+    for text in texts:
+        if len(text.text) > budget < _SHORTEST_CUT:
             return
-        yield SourcedText(_shortened(said.text, budget), said.mentions)
-        budget -= min(budget, len(said.text))
+        yield SourcedText(_shortened(text.text, budget), text.mentions)
+        budget -= min(budget, len(text.text))

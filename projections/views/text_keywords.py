@@ -76,7 +76,7 @@ def text_keywords(texts: Sequence[str]) -> list[_TextKeyword]:
         if keyword and len(keyword.texts) >= (_LEAST_OF_A_WORD if _is_plain(keyword.word) else _LEAST_TEXTS):
             found.append(keyword)
             (heappush if len(often) < _MOST else heappushpop)(often, len(keyword.texts))
-    return sorted(found, key=lambda one: (-len(one.texts), one.key))[:_MOST]
+    return sorted(found, key=lambda keyword: (-len(keyword.texts), keyword.key))[:_MOST]
 
 
 @lru_cache(maxsize=1 << 14)

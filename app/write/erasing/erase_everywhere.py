@@ -150,10 +150,10 @@ def without_redacted_in(redactions: Redactions, is_from_here: bool, data: bytes)
         fields = object_in_line(line)
         if fields is None:
             continue
-        kept = {name: value if name in _ENVELOPE else redactions.clean(value) for name, value in fields.items()}
-        if kept == fields and not is_named:
+        cleaned = {name: value if name in _ENVELOPE else redactions.clean(value) for name, value in fields.items()}
+        if cleaned == fields and not is_named:
             continue
-        left = _stub(fields, Needles([], 0)) if kept == fields else kept
+        left = _stub(fields, Needles([], 0)) if cleaned == fields else cleaned
         lines[number] = fastjson.dumps({**left, "redacted": keyed(os.urandom(_KEY))(line)})
     new = b"\n".join(lines)
     return None if new == data else new
@@ -171,8 +171,8 @@ def _read_journal(store: Store) -> Erasing | None:
 def _carry_out(store: Store, erasing: Erasing) -> Receipt:
     _announce(store, erasing)
     needles = Needles(erasing.texts, erasing.number)
-    kept = {pending_of(store), *(f"{store.root}/{name}" for name in _OWN)}
-    files = [path for path in files_below(store.root) if path not in kept and not path.startswith(f"{store.sync}/")]
+    excluded = {pending_of(store), *(f"{store.root}/{name}" for name in _OWN)}
+    files = [path for path in files_below(store.root) if path not in excluded and not path.startswith(f"{store.sync}/")]
     log = [path for path in files if os.path.dirname(path) == store.log and day_of(os.path.basename(path))]
     changed: dict[str, int] = {}
     seen = {path: _erase_day(path, erasing, needles, changed) for path in log}
@@ -216,10 +216,12 @@ def _note(store: Store, erasing: Erasing, log: list[str], changed: dict[str, int
     """Append the receipt, unless a run that was killed has done so."""
     before = _read(store.redactions) or b""
     receipts = [fastjson.object_in(line) for line in before.splitlines()]
-    if found := next((one for one in receipts if one.get("n") == erasing.number), None):
+    if found := next((receipt for receipt in receipts if receipt.get("n") == erasing.number), None):
         return msgspec.convert(found, Receipt)
-    noted = {str(one["before"]) for line in receipts for one in _list(line.get("events")) if isinstance(one, dict)}
-    events = [one for path in log for one in _erased_in(path) if one.before not in noted]
+    noted = {
+        str(event["before"]) for line in receipts for event in _list(line.get("events")) if isinstance(event, dict)
+    }
+    events = [event for path in log for event in _erased_in(path) if event.before not in noted]
     needles = Needles(erasing.texts, erasing.number)
     receipt = Receipt(
         n=erasing.number,
@@ -265,11 +267,11 @@ def _erase_day(path: str, erasing: Erasing, needles: Needles, changed: dict[str,
 def erase_lines(data: bytes, erasing: Erasing, needles: Needles) -> bytes:
     """Erase from the lines of a day file; all other lines stay as they are, to the byte."""
     ids = [event_id.encode() for event_id in erasing.events] + [digest.encode() for digest in erasing.digests]
-    if not needles.are_in(_text(data)) and not any(one in data for one in ids):
+    if not needles.are_in(_text(data)) and not any(event_id in data for event_id in ids):
         return data
     lines = data.split(b"\n")
     for number, line in enumerate(lines):
-        if needles.are_in(_text(line)) or any(one in line for one in ids):
+        if needles.are_in(_text(line)) or any(event_id in line for event_id in ids):
             lines[number] = _erase_line(line, erasing, needles)
     return b"\n".join(lines)
 
@@ -298,8 +300,8 @@ def _without(fields: dict[str, object], erasing: Erasing, needles: Needles) -> d
     if isinstance(digest := left.get("digest"), str) and left.get("type") == "entry_applied":
         left["digest"] = erasing.digests.get(digest, digest)
     is_empty = not (left.get("decisions") or left.get("todos") or left.get("topic"))
-    said = {"fact": "content", "stage_summary": "summary"}.get(str(left.get("type")), "")
-    if said and is_empty and left.get(said) != fields.get(said) and is_only_markers(str(left.get(said))):
+    content = {"fact": "content", "stage_summary": "summary"}.get(str(left.get("type")), "")
+    if content and is_empty and left.get(content) != fields.get(content) and is_only_markers(str(left.get(content))):
         return _stub(fields, needles)
     return left
 
@@ -397,20 +399,20 @@ def _in_backup(data: bytes, needles: Needles) -> bytes | None:
 
 def _erase_base(path: str, erasing: Erasing, needles: Needles, changed: dict[str, int]) -> None:
     """Erase from a knowledge base what the log wrote or knows, and from the copies beside it everything."""
-    known = set(erasing.lines)
+    lines = set(erasing.lines)
     for copy in sorted(Path(path).parent.glob(f"{Path(path).name}.edited-*")):
         _replace(str(copy), needles.without, changed)
-    _replace(path, lambda text: in_base(text, known, needles), changed)
+    _replace(path, lambda text: in_base(text, lines, needles), changed)
 
 
-def in_base(text: str, known: set[str], needles: Needles) -> str:
+def in_base(text: str, own_lines: set[str], needles: Needles) -> str:
     """Replace the texts in those lines of a knowledge base that the log knows."""
     parts: list[str] = []
     done = 0
     for start, end in needles.places(text):
         first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
         lines = text[first : last if last >= 0 else len(text)].split("\n")
-        if all(folded(line) in known for line in lines if line.strip()):
+        if all(folded(line) in own_lines for line in lines if line.strip()):
             parts += (text[done:start], needles.marker)
             done = end
     return "".join((*parts, text[done:]))

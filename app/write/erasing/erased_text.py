@@ -55,7 +55,7 @@ class Needles:
         found = []
         if self._any and self._any.search(folded(text)):
             whole, starts, ends = _with_places(text)
-            found = [(starts[one.start()], ends[one.end() - 1]) for one in self._any.finditer(whole)]
+            found = [(starts[match.start()], ends[match.end() - 1]) for match in self._any.finditer(whole)]
         if self._core and self._core.search(text):
             runs = ((run.start(), run.end(), run[0]) for run in _BASE64_RUN.finditer(text))
             found += [(start, end) for start, end, run in runs if self._core.search(run)]
@@ -124,8 +124,8 @@ def _with_places(text: str) -> tuple[str, list[int], list[int]]:
     def add(char: str, start: int, end: int) -> None:
         if char.isspace() and (not chars or chars[-1] == " "):
             return
-        for one in " " if char.isspace() else char.casefold():
-            chars.append(one)
+        for part in " " if char.isspace() else char.casefold():
+            chars.append(part)
             starts.append(start)
             ends.append(end)
 

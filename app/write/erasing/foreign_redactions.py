@@ -63,16 +63,18 @@ def redactions_to_send(store: Store) -> list[ForeignRedaction]:
         else:
             marks[line.n] = line.key or own, line.marks
     found = []
-    for one in receipts:
-        key, digests = marks.get(one.n, ("", {}))
-        ids = [event.get("id", "") for event in one.events]
-        found.append(ForeignRedaction(one.origin or f"{one.ts}-{one.n}", one.ts, one.what, ids, key, digests))
+    for receipt in receipts:
+        key, digests = marks.get(receipt.n, ("", {}))
+        ids = [event.get("id", "") for event in receipt.events]
+        found.append(
+            ForeignRedaction(receipt.origin or f"{receipt.ts}-{receipt.n}", receipt.ts, receipt.what, ids, key, digests)
+        )
     return found
 
 
 def own_origins(store: Store) -> list[str]:
     """List the redactions that were made here."""
-    return [f"{one.ts}-{one.n}" for one in _read(store.redactions, _Receipt) if not one.origin]
+    return [f"{receipt.ts}-{receipt.n}" for receipt in _read(store.redactions, _Receipt) if not receipt.origin]
 
 
 def take_over(store: Store, arrived: Iterable[ForeignRedaction]) -> list[str]:
@@ -80,13 +82,13 @@ def take_over(store: Store, arrived: Iterable[ForeignRedaction]) -> list[str]:
 
     Databases of the cache are removed; the caller rebuilds what is made of the log. Raises NotStored.
     """
-    known = {one.origin for one in redactions_to_send(store)}
-    new = {one.origin: one for one in arrived if one.origin not in known}
+    origins = {redaction.origin for redaction in redactions_to_send(store)}
+    new = {redaction.origin: redaction for redaction in arrived if redaction.origin not in origins}
     if not new:
         return []
     with locked(store, store.lock("replay")):
-        for one in new.values():
-            _note(store, one)
+        for redaction in new.values():
+            _note(store, redaction)
         redactions = redactions_of(store)
         assert redactions is not None
         for path in files_below(store.log):
@@ -100,15 +102,15 @@ def take_over(store: Store, arrived: Iterable[ForeignRedaction]) -> list[str]:
     return list(new)
 
 
-def _note(store: Store, one: ForeignRedaction) -> None:
+def _note(store: Store, redaction: ForeignRedaction) -> None:
     """Record a redaction under a number of this store: its marks first, so that no receipt is without them."""
     found = redactions_of(store)
     number = found.last + 1 if found else 1
-    if one.marks:
-        marks: dict[str, object] = {"n": number, "key": one.key, "marks": one.marks}
+    if redaction.marks:
+        marks: dict[str, object] = {"n": number, "key": redaction.key, "marks": redaction.marks}
         replace_file(keys_of(store), _content(keys_of(store)) + fastjson.dumps(marks) + b"\n")
-    events = [{"id": event, "file": "", "before": "", "now": ""} for event in one.events]
-    receipt = {"n": number, "ts": one.ts, "what": one.what, "events": events, "origin": one.origin}
+    events = [{"id": event, "file": "", "before": "", "now": ""} for event in redaction.events]
+    receipt = {"n": number, "ts": redaction.ts, "what": redaction.what, "events": events, "origin": redaction.origin}
     replace_file(store.redactions, _content(store.redactions) + fastjson.dumps(receipt) + b"\n")
 
 

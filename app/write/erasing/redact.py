@@ -59,7 +59,7 @@ class RedactResult(NamedTuple):
 
 def redactable(
     opened: OpenStore,
-    said: str | None = None,
+    reference: str | None = None,
     *,
     session: str | None = None,
     pattern: str | None = None,
@@ -81,7 +81,7 @@ def redactable(
         events = [entry.event for entry in opened.log.session_entries(session)]
         erasing.what, erasing.events, erasing.texts = "session", [event.id for event in events], _long_texts(events)
     else:
-        erasing.what, erasing.events, erasing.texts = _meant(opened, said or "")
+        erasing.what, erasing.events, erasing.texts = _meant(opened, reference or "")
     return _located(opened, erasing)
 
 
@@ -93,21 +93,23 @@ def redact(opened: OpenStore, chosen: Redactable) -> RedactResult:
     return RedactResult(receipt, replay_store(opened, anew=True))
 
 
-def _meant(opened: OpenStore, said: str) -> tuple[str, list[str], list[str]]:
+def _meant(opened: OpenStore, reference: str) -> tuple[str, list[str], list[str]]:
     """Read as an id, then as `FILE:LINE`, else as a text: the kind, the events to empty, the texts to erase."""
-    events = events_named(opened.log, said)
+    events = events_named(opened.log, reference)
     if len(events) > 1:
-        raise BadRequest(f"{said!r} may be {len(events)} events: say more of the id", hint="\n".join(events[:8]))
+        raise BadRequest(f"{reference!r} may be {len(events)} events: say more of the id", hint="\n".join(events[:8]))
     if events:
         return "event", events, _long_texts([entry.event for entry in opened.log.find(events).values()])
-    if is_file_line(said):
-        found = forgettable(opened, said)
-        exact = [text for one in found for entry in one.behind for text in statements_of(entry.event)]
-        shown = {folded(one.text) for one in found}
-        return "line", [], sorted({one.text for one in found} | {text for text in exact if folded(text) in shown})
-    if len(folded(said)) < SHORTEST:
-        raise BadRequest(f"{said!r} is too short: it stands in too much", hint=f"give {SHORTEST} characters or more")
-    return "text", [], [said]
+    if is_file_line(reference):
+        found = forgettable(opened, reference)
+        exact = [text for line in found for entry in line.behind for text in statements_of(entry.event)]
+        shown = {folded(line.text) for line in found}
+        return "line", [], sorted({line.text for line in found} | {text for text in exact if folded(text) in shown})
+    if len(folded(reference)) < SHORTEST:
+        raise BadRequest(
+            f"{reference!r} is too short: it stands in too much", hint=f"give {SHORTEST} characters or more"
+        )
+    return "text", [], [reference]
 
 
 def _long_texts(events: Iterable[Event]) -> list[str]:
@@ -175,10 +177,10 @@ def _lines_of(path: str, needles: Needles, ids: list[str]) -> Iterator[dict[str,
     data, wanted = days.read(path) or b"", set(ids)
     named = [event_id.encode() for event_id in ids]
     text = data.decode("utf-8", "surrogateescape")
-    if not needles.are_in(text) and not any(one in data for one in named):
+    if not needles.are_in(text) and not any(event_id in data for event_id in named):
         return
     for line in data.split(b"\n"):
-        if needles.are_in(line.decode("utf-8", "surrogateescape")) or any(one in line for one in named):
+        if needles.are_in(line.decode("utf-8", "surrogateescape")) or any(event_id in line for event_id in named):
             fields = object_in_line(line) or {}
             if fields.get("id") in wanted or any(map(needles.are_in, texts_in(fields))):
                 yield fields
@@ -186,10 +188,10 @@ def _lines_of(path: str, needles: Needles, ids: list[str]) -> Iterator[dict[str,
 
 def _bases(opened: OpenStore, needles: Needles, erasing: Erasing, entries: list[dict[str, object]]) -> list[str]:
     """Find the files of knowledge bases in which the log wrote any of the texts; notes what it knows of them."""
-    said = [text for fields in entries if fields.get("type") in _IN_BASES for text in texts_in(fields)]
-    erasing.lines = sorted({folded(line) for text in said for line in text.split("\n") if line.strip()})
+    texts = [text for fields in entries if fields.get("type") in _IN_BASES for text in texts_in(fields)]
+    erasing.lines = sorted({folded(line) for text in texts for line in text.split("\n") if line.strip()})
     found: list[str] = []
-    if not said:
+    if not texts:
         return found
     knowledge = replay(opened.log, opened.settings, save=False).knowledge
     for _, _, target in base_targets(opened, knowledge):
@@ -206,13 +208,13 @@ def _digests(before: bytes, after: bytes) -> dict[str, str]:
     """Map the digests of the sections of a page to those they will have."""
     old, new = Page(before), Page(after)
     pairs = zip(old.sections, new.sections, strict=False)
-    digests = ((sections.digest(old.text(one)), sections.digest(new.text(other))) for one, other in pairs)
-    return {one: other for one, other in digests if one != other}
+    digests = ((sections.digest(old.text(section)), sections.digest(new.text(other))) for section, other in pairs)
+    return {section: other for section, other in digests if section != other}
 
 
-def _persons_lines(path: str, needles: Needles, known: set[str]) -> Iterator[str]:
+def _persons_lines(path: str, needles: Needles, lines: set[str]) -> Iterator[str]:
     """Name the lines of a knowledge base that a person wrote, and the log does not know."""
-    text = in_base(_content(path), known, needles)
+    text = in_base(_content(path), lines, needles)
     for start, _ in needles.places(text):
         yield f"{path}:{text.count(chr(10), 0, start) + 1}"
 

@@ -117,7 +117,9 @@ def _lost(found: Brief, now: str) -> list[str]:
 def _sync(found: Brief, now: str) -> list[str]:
     if found.sync is None:
         return []
-    seen = [f"{clean(one.name)} {ago(one.last_seen, now)}" for one in found.sync.machines if not one.left][:_SHOWN]
+    seen = [
+        f"{clean(machine.name)} {ago(machine.last_seen, now)}" for machine in found.sync.machines if not machine.left
+    ][:_SHOWN]
     waiting = [f"{found.sync.waiting:,} waiting"] if found.sync.waiting else []
     stopped = (
         [f"{marked('!')} {found.sync.blocked:,} look like secrets: eventlog sync status"] if found.sync.blocked else []

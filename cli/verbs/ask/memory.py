@@ -81,12 +81,12 @@ def _print_pages(pages: Sequence[KnownPage], *, as_json: bool) -> None:
 
 def _said_since(lines: Sequence[str], day: str) -> list[str]:
     """Leave the places of other lines empty, and of headings without lines: the others keep their numbers."""
-    kept = [line if (found := _BULLET.fullmatch(line)) and (found["day"] or "") >= day else "" for line in lines]
+    chosen = [line if (found := _BULLET.fullmatch(line)) and (found["day"] or "") >= day else "" for line in lines]
     heading = 0
     for number, line in enumerate(lines):
         heading = number if line.startswith("#") else heading
-        kept[heading] = lines[heading] if kept[number] else kept[heading]
-    return [lines[0], *kept[1:]]
+        chosen[heading] = lines[heading] if chosen[number] else chosen[heading]
+    return [lines[0], *chosen[1:]]
 
 
 def _memory_lines(pages: Sequence[KnownPage], today: str) -> Iterator[str]:

@@ -55,9 +55,9 @@ def _on_command(date: str, project: str | None, as_json: bool, store: Store) -> 
     _show_day(options.open_store(store), date, project, as_json=as_json)
 
 
-def _show_day(opened: OpenStore, said: str, project: str | None, *, as_json: bool) -> None:
+def _show_day(opened: OpenStore, text: str, project: str | None, *, as_json: bool) -> None:
     now, zone = opened.machine.now(), zone_of(opened.store)
-    first, last = (moment(said, now, zone, end=end) for end in (False, True))
+    first, last = (moment(text, now, zone, end=end) for end in (False, True))
     _show(opened, first, EVERYTHING if last >= now else last, project, as_json=as_json)
 
 

@@ -43,11 +43,13 @@ def _scan_command(paths: tuple[Path, ...], is_hosts: bool, erases: bool, yes: bo
         files = files_at(paths) + (transcripts(opened) if is_hosts else []) if paths or is_hosts else files_of(opened)
         found = list(scan(files))
     if as_json:
-        emit_pretty([{"file": one.file, "line": one.line, "kind": one.kind, "event": one.event} for one in found])
+        emit_pretty(
+            [{"file": secret.file, "line": secret.line, "kind": secret.kind, "event": secret.event} for secret in found]
+        )
     else:
         _report(found, len(files))
     if found and erases:
-        texts = sorted({one.text for one in found})
+        texts = sorted({secret.text for secret in found})
         if confirm(f"Erase {count(len(texts), 'secret')} for good?", yes=yes):
             done = redact(opened, redactable(opened, texts=texts))
             say(f"erased from {count(len(done.receipt.events), 'event')} and {count(len(done.receipt.files), 'file')}")
@@ -55,9 +57,9 @@ def _scan_command(paths: tuple[Path, ...], is_hosts: bool, erases: bool, yes: bo
 
 
 def _report(found: Sequence[FoundSecret], files: int) -> None:
-    for one in found:
-        event = f"  event {one.event}" if one.event else ""
-        say(f"{clean(abbreviate_home(one.file))}:{one.line}  {one.kind}{event}")
-    say(f"{count(len(found), 'secret')} in {count(len({one.file for one in found}), 'file')} of {files:,} searched")
+    for secret in found:
+        event = f"  event {secret.event}" if secret.event else ""
+        say(f"{clean(abbreviate_home(secret.file))}:{secret.line}  {secret.kind}{event}")
+    say(f"{count(len(found), 'secret')} in {count(len({hit.file for hit in found}), 'file')} of {files:,} searched")
     if found:
         say("change them now; eventlog scan --redact erases them from the store")

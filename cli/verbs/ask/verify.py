@@ -63,8 +63,8 @@ def _seal_command(anew: bool, as_json: bool, store: Store) -> int:
     """
     done = seal_log(options.open_log(store), thorough=True, anew=anew)
     if as_json:
-        made = {"seal": done.seal.n if done.seal else 0, "head": done.head, "new": done.is_new}
-        emit_pretty({"status": "ok", **made, "damage": list(done.differing)})
+        sealed = {"seal": done.seal.n if done.seal else 0, "head": done.head, "new": done.is_new}
+        emit_pretty({"status": "ok", **sealed, "damage": list(done.differing)})
         return EXIT_DAMAGED if done.differing else 0
     _print_places(done.differing)
     if done.seal is None:

@@ -36,7 +36,7 @@ def _create(path: Path, as_json: bool, store: Store) -> int:
     """
     with spinner():
         file, manifest = create_backup(options.open_store(store), path)
-    size = sum(one.bytes for one in manifest.files.values())
+    size = sum(file.bytes for file in manifest.files.values())
     if as_json:
         emit_pretty({"status": "ok", "path": str(file), "files": len(manifest.files), "bytes": size})
     else:

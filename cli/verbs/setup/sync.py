@@ -169,7 +169,7 @@ def _projects(ctx: click.Context, excluded: tuple[str, ...], store: Store) -> in
 
     What has left already is removed from the remote at the next sync; machines that have it keep it.
     """
-    paths = [options.project_meant(ctx, click.Option(["--exclude"]), one) or one for one in excluded]
+    paths = [options.project_meant(ctx, click.Option(["--exclude"]), project) or project for project in excluded]
     for path in exclude_projects(options.open_store(store), paths) or ["no project is excluded"]:
         say(clean(path))
     return 0
@@ -288,7 +288,7 @@ def _print_preview(counts: LeavingCounts, *, as_json: bool) -> int:
         )
         return _preview_code(counts)
     say(f"{count(counts.total, 'event')} would leave, and {count(counts.marks, 'mark')} of events that stay here")
-    for (kind, project), number in sorted(counts.events.items(), key=lambda one: (one[0][1], one[0][0])):
+    for (kind, project), number in sorted(counts.events.items(), key=lambda pair: (pair[0][1], pair[0][0])):
         say(f"{number:>7,}  {kind}  {clean(project) or '-'}")
     if counts.newest:
         say("the newest:")

@@ -53,9 +53,9 @@ def replace_fact(store: Store, speaker: SpeakerOptions, meant: str, fields: dict
     if is_switched_off(machine, speaker.project):
         return
     opened = open_store(store, machine)
-    given = {name: value for name, value in fields.items() if value not in (None, []) and value != _DEFAULTS.get(name)}
+    chosen = {name: value for name, value in fields.items() if value not in (None, []) and value != _DEFAULTS.get(name)}
     found = correctable(opened, meant)
-    report(put_in_place(opened, found, given, speaker_of(opened.log, speaker, machine)), "", store)
+    report(put_in_place(opened, found, chosen, speaker_of(opened.log, speaker, machine)), "", store)
     warn_of_clock(opened.log)
 
 

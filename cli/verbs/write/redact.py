@@ -64,7 +64,7 @@ def _redact_command(
 def _show(events: dict[str, LogLine], found: Redactable, display: Display) -> None:
     """List the events and the files that hold it, without the text."""
     say(f"{count(len(found.events), 'event')} and {count(len(found.files), 'file')} hold it:")
-    for event in (events[one].event for one in found.events if one in events):
+    for event in (events[event_id].event for event_id in found.events if event_id in events):
         say(f"  {display.id(event.id)}  {display.moment(event.ts)}  {kind_of(event)}")
     _more(len(found.events))
     for path in found.files[:_SHOWN]:
@@ -94,7 +94,7 @@ def _as_dict(done: RedactResult) -> dict[str, object]:
     receipt = done.receipt
     return {
         "number": receipt.n,
-        "events": [one.id for one in receipt.events],
+        "events": [erased.id for erased in receipt.events],
         "files": receipt.files,
         "bytes": receipt.bytes,
         "left": receipt.left,

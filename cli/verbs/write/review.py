@@ -109,8 +109,8 @@ def _ask_each(opened: OpenStore, found: Review, display: Display) -> None:
 
 def _key(concern: str) -> str:
     while True:
-        said = click.prompt(f"{_QUESTIONS[concern]} [{','.join(_KEYS)}]", prompt_suffix=" ").strip().casefold()
-        key = _WORDS.get(said, said)
+        answer = click.prompt(f"{_QUESTIONS[concern]} [{','.join(_KEYS)}]", prompt_suffix=" ").strip().casefold()
+        key = _WORDS.get(answer, answer)
         if key in _KEYS and key != "?":
             return str(key)
         say(f"{_HELP[concern]}, s skip it, q quit")
@@ -160,8 +160,8 @@ class _Line:
         line = self._line
         where = f"{project_name(line.subject) if line.subject else 'you'}  {line.place}"
         print_line(styled(f"  {clean(where)}", dim=True))
-        said = last_said("", line.times, is_doubtful=False)
-        for broken in hang("  ", f"{clean(line.text)}  {self._display.ago(line.last)}{said}"):
+        repeated = last_said("", line.times, is_doubtful=False)
+        for broken in hang("  ", f"{clean(line.text)}  {self._display.ago(line.last)}{repeated}"):
             print_line(broken)
         for text in line.against:
             for broken in hang("  ", clean(text)):
@@ -176,7 +176,7 @@ class _Line:
             found = correctable(opened, line.text, line.subject)
             return edit(opened, found, edited(f"{found.text}\n")).events
         if line.against:
-            return forget(opened, [one for text in line.against for one in forgettable(opened, text)]).events
+            return forget(opened, [item for text in line.against for item in forgettable(opened, text)]).events
         return (
             confirm_line(opened, correctable(opened, line.text, line.subject)).events if line.concern == "old" else []
         )

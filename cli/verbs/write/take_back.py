@@ -74,7 +74,7 @@ def _forget_command(
         return
     if not as_json:
         _show_forgettable(found, display)
-        if any(one.looks_secret for one in found):
+        if any(item.looks_secret for item in found):
             say("it looks like a secret: forgetting leaves it in the log; eventlog redact erases it there, too")
     if confirm(f"Forget all {len(found)}?" if len(found) > 1 else "Forget this?", yes=yes):
         done = forget(opened, found)
@@ -197,7 +197,7 @@ def _counted(statement: Forgettable) -> tuple[str, str]:
 def _list_matching(text: str, found: Sequence[Forgettable], *, as_json: bool) -> None:
     """Print the statements with a text in them, and the command that forgets them."""
     if as_json:
-        emit_pretty([{"text": one.text, "events": [entry.event.id for entry in one.behind]} for one in found])
+        emit_pretty([{"text": item.text, "events": [entry.event.id for entry in item.behind]} for item in found])
         return
     table(map(_counted, found), times=0, statement=0)
     if is_terminal():
