@@ -1,7 +1,8 @@
 """The facts and summaries that stand, for a session that starts: rows of the search, with what was appended since.
 
-Without an index the log itself is read, by the same rules: a small one whole, of a large one the last days. Then what
-was said before is not known, and files are told that nobody has touched since they were rendered.
+Without an index the log itself is read, by the same rules: a small one whole; of a large one the last days, and of the
+days before them what was withdrawn. Then earlier statements are taken from files that nobody has touched since they were
+rendered. Where the log is too large to look for old withdrawals, nothing but those files is certain.
 
 Imported while a session waits to begin: standard library only, and the database only where there is one.
 """
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 _PATIENCE = 0.2  # seconds another writer of the index is waited for
 _MOST = 4 << 20  # bytes of the log that are taken in while a session waits
 _SMALL_LOG = 4 << 20  # bytes that are read whole where there is no index
+_MOST_SEARCHED = 48 << 20  # bytes of earlier days in which withdrawals are looked for
 _LAST_LINES = 1500  # of a project, among which sessions are looked for
 _MOST_TOLD, _TOLD_CHARS = 3, 160
 _SAID = ("fact", "stage_summary")
@@ -252,15 +254,16 @@ class _Lines:
         self._found: list[FoundLine] = []
 
     def read(self, store: "Store", names: ProjectNames, since: str) -> "_Lines":
-        """Read a small log whole, of a large one the days from then on."""
+        """Read a small log whole, of a large one the days from then on and earlier withdrawals: those still hold."""
         files = _stamps(store)
         self.is_whole = _is_small(files)
         before = set() if self.is_whole else {file for file in files if day_of(index_lookup.name_in(file)) < since[:10]}
         try:
+            withdrawals = appended(store, set(files) - before, _MOST_SEARCHED, WITHDRAWS).events if before else []
             events = appended(store, before, 1 << 62).events
-        except (OSError, NotAppended):
-            events = []
-        withdrawals = [event for event in events if event["type"] in WITHDRAWS]
+        except (OSError, ValueError, NotAppended):
+            return self
+        withdrawals += [event for event in events if event["type"] in WITHDRAWS]
         self.gone = standing_lines.aims_of(withdrawals, in_force=True) if withdrawals else set()
         homes: dict[str, dict[str, str]] = {}
         for (conversation, what), (text, _) in homes_in(events).items():

@@ -111,3 +111,23 @@ def test_what_an_undo_restores_is_told_at_the_next_start_of_a_large_log(tmp_path
 
     assert "Herons" not in forgotten
     assert "Herons" in scene.ask(source="startup").text
+
+
+def test_what_a_person_rejected_long_ago_is_not_told_from_a_large_log(tmp_path, monkeypatch):
+    from eventlog.app.serve import current_lines
+
+    monkeypatch.setattr(current_lines, "_SMALL_LOG", 0)
+    scene = Scene(tmp_path)
+    scene.log.put([scene.event("01 09:00", "person", "rejected", statement="Herons nest below", agent="human")])
+    scene.tell(
+        ("20 09:00", "new", "fact", {"content": "Herons nest below"}),
+        ("20 09:01", "new", "fact", {"content": "Storks nest on the roof"}),
+    )
+
+    told = scene.ask(source="startup").text
+    monkeypatch.setattr(current_lines, "_MOST_SEARCHED", 0)
+    uncertain = scene.ask(source="startup").text
+
+    assert "Storks nest on the roof" in told
+    assert "Herons" not in told
+    assert "Herons" not in uncertain
