@@ -1,4 +1,4 @@
-"""Search: an index beside the log that is kept current by whoever asks, and what is asked of it.
+"""Search: an index beside the log that each reader brings up to date, and what is asked of it.
 
 Imported by: app, cli.
 """

@@ -1,4 +1,4 @@
-"""The lines of the log that were appended since somebody looked, and say anything to a search.
+"""The lines appended to the log since the last look that matter to a search.
 
 Imported inside agents' hooks: standard library only.
 """
@@ -26,7 +26,7 @@ _TELLS = (*FINDABLE, "session_start", *WITHDRAWS)  # types of which anything fol
 
 
 class NotAppended(Exception):
-    """Something else was done to the log than appending."""
+    """The error that something else was done to the log than appending."""
 
 
 class Appended:
@@ -65,7 +65,7 @@ def appended(store: "Store", seen: "Seen", most: int, types: "Collection[str]" =
 
 
 def _each_once(events: "Lines", claims: "list[tuple[bool, bytes]]") -> "Lines":
-    """Keep of lines with the same id the one that counts, by the rule of `days.claim`."""
+    """Keep of lines with the same id the line that counts, by the rule of `days.claim`."""
     counting: dict[tuple[object, str], tuple[tuple[bool, bytes], dict[str, object]]] = {}
     for event, claim in zip(events, claims, strict=True):
         about = event["id"], str(event["ts"])[:10]

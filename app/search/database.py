@@ -59,11 +59,11 @@ def is_damage(error: DatabaseError) -> bool:
 
 
 def create_private(path: str) -> None:
-    """Create the file of a database, which nobody else may read, unless there is one. Raises OSError."""
+    """Create the file of a database, private to the user, unless it exists. Raises OSError."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, files.MODE_PRIVATE))
 
 
 def delete(path: str) -> None:
-    """Delete a database, if there is one, and first the journal of a killed writer: it is not for the next one."""
+    """Delete a database, if it exists, and first the journal of a killed writer: it is not for the next database."""
     files.remove(f"{path}-journal")
     files.remove(path)

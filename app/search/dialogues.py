@@ -1,4 +1,4 @@
-"""`cache/dialogues.sqlite`: what was said in conversations, drawn from hosts' transcripts, so that a search finds it.
+"""`cache/dialogues.sqlite`: the sentences of conversations, drawn from hosts' transcripts, so that a search finds them.
 
 Content      of every conversation with a searchable text and a transcript of this machine: what the user asked and the
              agent answered, free of credentials, at most 32,000 characters; and its words, as a whole and by passages.
@@ -70,7 +70,7 @@ _NAMES = "SELECT id, conversation FROM dialogues WHERE id IN (SELECT value FROM 
 
 
 class Dialogues:
-    """The dialogues of one store, open; whatever it does raises DatabaseError where the file cannot be used."""
+    """The dialogues of a store, open; every method raises DatabaseError where the file cannot be used."""
 
     def __init__(self, log: EventLog, path: str) -> None:
         self._log = log
@@ -122,7 +122,7 @@ class Dialogues:
         self._draw(drawn)
 
     def answering(self, asked: Sequence[str]) -> "dict[str, Answer]":
-        """Find the conversations in which any of these tokens was said, and how well their dialogues answer."""
+        """Find the conversations in which any of these tokens occurs, and how well their dialogues answer."""
         having = dict.fromkeys(asked, 0) | self._words.having(asked)
         (rows,) = self._db.execute("SELECT ifnull(max(id), 0) FROM dialogues").fetchone()
         found = best_passages(self._words, having, rows) if any(having.values()) else {}

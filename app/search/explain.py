@@ -1,4 +1,4 @@
-"""Why a prompt is told something, or nothing: every candidate, before the gate a hook has (`recall.py`)."""
+"""Reasons why a prompt gets lines, or none: every candidate, before the gate a hook has (`recall.py`)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
@@ -40,7 +40,7 @@ class Candidate(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """The words a prompt is about, the weight that is needed, the candidates, those told first; why nothing is told."""
+    """The words a prompt is about, the weight that is needed, the candidates, those shown first; why nothing is."""
 
     words: list[str]
     need: float
@@ -50,12 +50,12 @@ class Explanation(NamedTuple):
 
     @property
     def told(self) -> list[Candidate]:
-        """List what would be told."""
+        """List what would be shown."""
         return [one for one in self.candidates if one.verdict == "told"]
 
 
 def explain(opened: OpenStore, prompt: str, project: str = "", session: str = "") -> Explanation:
-    """Tell what a prompt in a project would be told now, and why not more; in a session, less what that knows.
+    """Explain what a prompt in a project would get now, and why not more; in a session, less what that knows.
 
     Raises OSError where the log cannot be read.
     """
@@ -81,7 +81,7 @@ def explain(opened: OpenStore, prompt: str, project: str = "", session: str = ""
 
 
 def nearness(opened: OpenStore, prompt: str, event: Event) -> tuple[float, float]:
-    """Weigh what a prompt and an event share, and what a hook would need to tell of it, by what is known now."""
+    """Weigh what a prompt and an event share, and what a hook would need to show it, by the present log."""
     words = recall.subject_of(prompt)
     if not words or event.type not in FINDABLE:
         return 0.0, 0.0
@@ -96,7 +96,7 @@ def nearness(opened: OpenStore, prompt: str, event: Event) -> tuple[float, float
 def _here(
     index: SearchIndex, gate: Gate, hits: Sequence[Hit], known: ToldBefore | None, lines: int
 ) -> Iterator[Candidate]:
-    """Judge what is of the project and the user, in the order in which a hook does."""
+    """Weigh what is of the project and the user, in the order in which a hook does."""
     left = lines
     for hit, judgement in recall.judged(index, gate, hits):
         verdict: Verdict = judgement
@@ -110,7 +110,7 @@ def _here(
 
 
 def _elsewhere(gate: Gate, index: SearchIndex, words: list[str], about: tuple[str, str]) -> Iterator[Candidate]:
-    """List what would be told in another project."""
+    """List what would be shown in another project."""
     for hit in recall.candidates(index, words, None)[1]:
         if hit.subject not in about and gate.bears_on(tokens(hit.found.words)):
             yield _candidate(gate, hit.found, "elsewhere")
@@ -119,7 +119,7 @@ def _elsewhere(gate: Gate, index: SearchIndex, words: list[str], about: tuple[st
 def _withdrawn(
     opened: OpenStore, gate: Gate, names: ProjectNames, about: tuple[str, str], known: set[str]
 ) -> Iterator[Candidate]:
-    """List what would be told, had nobody withdrawn it: the index has it no more."""
+    """List what would be shown, were it not withdrawn: the index has it no more."""
     events = [entry.event for entry in opened.log.entries()]
     withdrawn = Retractions(event for event in events if isinstance(event, Withdrawal))
     for event in events:
@@ -139,7 +139,7 @@ def _candidate(gate: Gate, found: Findable, verdict: Verdict) -> Candidate:
 
 
 def _silence(verdicts: list[Verdict]) -> Silence:
-    """Name the reason that comes nearest to telling something."""
+    """Name the reason that comes nearest to showing something."""
     reasons: dict[Verdict, Silence] = {
         "told": "", "told before": "nothing new", "withdrawn": "withdrawn", "elsewhere": "elsewhere",
         "too little weight": "below the gate",

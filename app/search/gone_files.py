@@ -49,7 +49,7 @@ def gone(store: "Store", project: str, names: "Sequence[str]") -> "list[Gone]":
 
 
 def worded(files: "Iterable[Gone]", locale: str, year: str) -> str:
-    """Say in brackets which files are gone, and since when: `(`pay.py` is gone since 3 Nov)`; "" for none."""
+    """Write in brackets which files are gone, and since when: `(`pay.py` is gone since 3 Nov)`; "" for none."""
     plain, dated, between = _WORDS.get(locale, _WORDS["en"])
     said = [(dated if day else plain).format(name=name, date=_date(day, locale, year)) for name, day in files]
     return f" ({between.join(said)})" if said else ""
@@ -86,7 +86,7 @@ def _date(day: str, locale: str, year: str) -> str:
 
 
 def _since(root: str, index: bytes, noted: "dict[str, object]", name: str) -> str | None:
-    """Tell since when a file is gone, "" where that is not known; None for one that is there, or was never known."""
+    """Find since when a file is gone, "" where that is not known; None for a file that exists, or never did."""
     tracked = _tracked(index, name)
     if tracked is None or any(os.path.exists(f"{root}/{path}") for path in tracked):
         return None
@@ -97,7 +97,7 @@ def _since(root: str, index: bytes, noted: "dict[str, object]", name: str) -> st
 
 
 def _tracked(index: bytes, name: str) -> list[str] | None:
-    """List the files of git's index with this name or end of a path; None where that cannot be told.
+    """List the files of git's index with this name or end of a path; None where git's index cannot be read.
 
     An entry has, before its path, the length of that in one byte, and before it a zero (`gitformat-index`): but for a
     path of 256 bytes and more, one that a sparse checkout leaves out, and one that is being merged.

@@ -67,7 +67,7 @@ def create(database: "Connection", words: "WordTable", about: "Iterable[tuple[st
 
 
 class IndexWriter:
-    """One who writes into an index that is open, by the rules of `standing_lines`."""
+    """The writer of an open index, by the rules of `standing_lines`."""
 
     def __init__(self, database: "Connection", words: "WordTable", names: "ProjectNames") -> None:
         self._db = database
@@ -98,7 +98,7 @@ class IndexWriter:
             raise
 
     def _compare(self, copied: "Lines") -> None:
-        """Raise NotAppended where the index has another line of one of these: which counts, reading both tells."""
+        """Raise NotAppended where the index has another line of any of these events: only reading both can decide."""
         for event in copied:
             if any(there.event != event for there in self._lines(_EVENT, event["id"])):
                 raise NotAppended("a copy of an event says something else")
@@ -145,7 +145,7 @@ class IndexWriter:
             raise
 
     def _add(self, events: "Lines", gone: "AbstractSet[str]") -> None:
-        """Put lines in, and tell anew what stands of all that they have a say in."""
+        """Insert lines, and update what stands of all that they can change."""
         changed: list[FoundLine] = []
         for about, (said, order) in homes_in(events).items():
             if self._db.execute(_AS_FIRST_SAID, (*about, said, "\n".join(order))).rowcount:
@@ -160,7 +160,7 @@ class IndexWriter:
         return dict(self._db.execute("SELECT what, said FROM homes WHERE conversation = ?", (conversation,)))
 
     def _moved(self, conversation: str) -> "Iterator[FoundLine]":
-        """Yield what a conversation said, where it was and where it belongs by now, as far as that differs."""
+        """Yield the events of a conversation, where it was and where it belongs by now, as far as that differs."""
         home = self._home(conversation)
         for line in self._lines(_CONVERSATION, conversation):
             subject = subject_of(self._names, line.event, home)
@@ -170,7 +170,7 @@ class IndexWriter:
                 yield self._insert(line.event, subject)
 
     def _insert(self, event: "EventFields", subject: str) -> FoundLine:
-        """Put a line in, of which nothing is told yet."""
+        """Insert a line, of which nothing is shown yet."""
         line = FoundLine(event, subject, self._next_untold())
         self._db.execute(_INSERT, _row(line))
         return line
@@ -182,7 +182,7 @@ class IndexWriter:
         return max(0, int(self._db.execute("SELECT ifnull(max(id), 0) FROM units").fetchone()[0])) + 1
 
     def _tell(self, changed: "list[FoundLine]", rejected: "AbstractSet[str]") -> None:
-        """Tell anew what stands of lines that changed, and of those that have the same text, key or conversation."""
+        """Update what stands of lines that changed, and of those that have the same text, key or conversation."""
         differing: list[tuple[_There, Standing | None]] = []
         for conversation in {line.conversation for line in changed if not line.is_fact}:
             said = self._lines(f"{_CONVERSATION} AND type != 'fact'", conversation)
@@ -201,7 +201,7 @@ class IndexWriter:
             self._settle(line, _told(one) if one else None, is_fresh=line.number in fresh)
 
     def _settle(self, line: "_There", told: "_Told | None", *, is_fresh: bool) -> None:
-        """Tell this of a line, and nothing else."""
+        """Store what is shown of a line, and nothing else."""
         if line.told:
             self._words.take_out(_rows(line.number, line.told[1] or line.event))
         if told and not is_fresh and (not line.told or told[0] < line.told[0]):
@@ -247,7 +247,7 @@ class IndexWriter:
 
 
 class _There(FoundLine):
-    """A line in the index, and what is told of it: when it was last said, and what of it where that is not all."""
+    """A line in the index, and what is shown of it: when it was last recorded, and its text where that is not all."""
 
     def __init__(self, number: int, subject: str, line: bytes, ts: str, told: bytes | None) -> None:
         super().__init__(fastjson.object_in(line), subject, number)
@@ -255,7 +255,7 @@ class _There(FoundLine):
 
 
 def _differing(lines: "list[_There]", stands: "Iterable[Standing]") -> "Iterator[tuple[_There, Standing | None]]":
-    """Pair those of these lines of which something else stands than is told with what does."""
+    """Pair those of these lines of which something else stands than is shown with what does."""
     by_number = {one.line.number: one for one in stands}
     for line in lines:
         one = by_number.get(line.number)

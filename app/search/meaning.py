@@ -44,7 +44,7 @@ _GONE = "DELETE FROM meaning.vectors WHERE event NOT IN (SELECT event FROM units
 
 
 def is_installed() -> bool:
-    """Tell whether the extra is installed."""
+    """Return whether the extra is installed."""
     return all(importlib.util.find_spec(name) for name in (_MODULE, "numpy")) and bool(_version())
 
 
@@ -75,7 +75,7 @@ def settle_meaning(opened: OpenStore) -> None:
 
 
 class _Vectors:
-    """The vectors of the things in an index; attached to it, so that one query tells whose are there."""
+    """The vectors of the things in an index; attached to it, so that a query finds whose vectors exist."""
 
     def __init__(self, store: Store, index: SearchIndex) -> None:
         self._index = index
@@ -119,7 +119,7 @@ class _Vectors:
         return sorted(ranked, reverse=True)
 
     def drop(self) -> None:
-        """Drop the vectors of what is not told any more."""
+        """Drop the vectors of what is not shown any more."""
         self._db.execute(_GONE)
 
     def _encode(self, texts: list[str]) -> Any:

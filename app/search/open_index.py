@@ -1,4 +1,4 @@
-"""The index of a store, opened: current, or made anew beside the old one, which it replaces when it is whole.
+"""The index of a store, opened: current, or rebuilt beside the old file, which it replaces when it is whole.
 
 An index is made anew where there is none, it is damaged or has another format, the log has changed otherwise than by
 appends, or projects have other names now. Who has time also makes it anew where another program made it, or a
@@ -26,7 +26,7 @@ ALL = 1 << 62  # bytes
 
 
 def open_index(store: "Store", names: ProjectNames, *, patience: float = PATIENCE, most: int = ALL) -> SearchIndex:
-    """Open the index, current with the log; where the cache cannot be written, one in memory.
+    """Open the index, current with the log; where the cache cannot be written, an index in memory.
 
     Raises OSError, ValueError where more than `most` bytes had to be read, and DatabaseError.
     """
@@ -40,7 +40,7 @@ def open_index(store: "Store", names: ProjectNames, *, patience: float = PATIENC
 
 
 def invalidate(store: "Store") -> None:
-    """Mark the index stale: whoever has time makes it anew, prompts read it until then."""
+    """Mark the index stale: a later replay rebuilds it, prompts read it until then."""
 
     def mark(index: SearchIndex) -> bool:
         index.invalidate()
@@ -50,7 +50,7 @@ def invalidate(store: "Store") -> None:
 
 
 def leave_index(store: "Store", most: int) -> None:
-    """Bring the index to what the log says, without a byte of what is withdrawn; make it where there is none.
+    """Update the index from the log, without a byte of what is withdrawn; create it where there is none.
 
     An index that is merely outdated stays. Raises ValueError where more than `most` bytes had to be read, and OSError
     or DatabaseError where nothing can be written.
@@ -68,7 +68,7 @@ def leave_index(store: "Store", most: int) -> None:
 
 
 def _change(store: "Store", change: "Callable[[SearchIndex], bool]") -> bool:
-    """Change the index; False where there is none, or none any more: one that is no good is deleted."""
+    """Change the index; False where there is none, or none any more: an unusable index is deleted."""
     path = store.cached("search.sqlite")
     if not os.path.exists(path):
         return False
@@ -98,7 +98,7 @@ def _program(patience: float) -> str:
 
 
 def _there(store: "Store", names: ProjectNames, patience: float, most: int, program: str) -> SearchIndex | None:
-    """Open the one that is there; None where there is none that is any good."""
+    """Open the index that exists; None where there is none that can be used."""
     path = store.cached("search.sqlite")
     if not os.path.exists(path):
         return None

@@ -40,5 +40,5 @@ class ProjectNames:
         return self.of(path, self._here)
 
     def subjects_at(self, path: str) -> tuple[str, str]:
-        """Name what may be told in a project of this machine: of the user, and of it, or of what belongs to none."""
+        """Name the subjects a project of this machine may read: the user, and the project, or what has no project."""
         return "", self.here(path) or NOWHERE

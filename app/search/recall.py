@@ -1,4 +1,4 @@
-"""Recall: what is known that bears on a prompt, told with it; on most prompts nothing.
+"""Recall: lines that bear on a prompt, added to it; on most prompts nothing.
 
 Before a file is opened, the facts that name it, and the decisions of sessions that changed it. After a command failed,
 the command that passed after the same failure in another session.
@@ -60,7 +60,7 @@ class Asked:
 
 
 def at_prompt(store: "Store", call: "HookCall") -> str:
-    """Build what a prompt is told, and put its receipt into the log; "" for nothing. Never raises.
+    """Build the lines for a prompt, and put their receipt into the log; "" for nothing. Never raises.
 
     Before a file is opened, or after a command failed, the same of that.
     """
@@ -90,7 +90,7 @@ def _tell(store: "Store", call: "HookCall", asked: Asked, find: "Recall", trigge
 
 
 def is_on(store: "Store") -> bool:
-    """Tell whether the user lets prompts be told anything."""
+    """Return whether the user lets prompts get any lines."""
     return _chosen(store).get("prompt") is not False
 
 
@@ -105,7 +105,7 @@ def _chosen(store: "Store") -> "dict[str, object]":
 
 
 def recall(store: "Store", asked: Asked, lines: int) -> "list[Hit]":
-    """Find what bears on a prompt and was not told yet; raises OSError or DatabaseError."""
+    """Find what bears on a prompt and was not shown yet; raises OSError or DatabaseError."""
     subject = subject_of(asked.prompt)
     return _search_for(store, asked, lines, lambda index, about: _bearing(index, subject, about)) if subject else []
 
@@ -208,7 +208,7 @@ def _bearing(index: "SearchIndex", subject: "Sequence[str]", about: tuple[str, s
 
 
 def judged(index: "SearchIndex", gate: "Gate", hits: "Iterable[Hit]") -> "Iterator[tuple[Hit, Verdict]]":
-    """Pair what is found, best first, with whether it is to be told; a session by its better text."""
+    """Pair what is found, best first, with whether it is to be shown; a session by its better text."""
     seen: set[str] = set()
     least = 0.0
     for hit in hits:
@@ -226,7 +226,7 @@ def judged(index: "SearchIndex", gate: "Gate", hits: "Iterable[Hit]") -> "Iterat
 
 
 def _is_new(found: "Findable", seen: "set[str]") -> bool:
-    """Take out of it what was told; tell whether it states, or is of a conversation, of which nothing was."""
+    """Remove from it what was shown; return whether its statements and its conversation are all new."""
     return found.leave_out(seen) and not found.names <= seen
 
 
@@ -244,7 +244,7 @@ def candidates(
 
 
 def subject_of(prompt: str) -> list[str]:
-    """List the tokens that say what a prompt is about."""
+    """List the tokens that name the subject of a prompt."""
     return subjects(tokens(prompt[:_READ_OF_PROMPT]))
 
 
@@ -259,13 +259,13 @@ def _line(hit: "Hit") -> str:
 
 
 def _before_file(store: "Store", call: "HookCall") -> str:
-    """Build what an agent is told before it opens a file, and put its receipt into the log. Never raises."""
+    """Build the lines for an agent that opens a file, and put their receipt into the log. Never raises."""
     asked = Asked(_below(call.file or "", call.project), call.project, call.session, call.agent)
     return _tell(store, call, asked, about_file, "file") if asked.prompt else ""
 
 
 def _below(path: str, project: str) -> str:
-    """Write a path as it lies below the project; "" for one that does not."""
+    """Write a path as it lies below the project; "" where it does not."""
     full = os.path.normpath(path if path.startswith("/") else f"{project}/{path}")
     inside = full.removeprefix(f"{project.rstrip('/')}/")
     return inside if inside != full else ""
@@ -314,7 +314,7 @@ _PASSED = {"en": "`{}` passed after this", "zh": "此后 `{}` 通过"}
 
 
 def _after_failure(store: "Store", call: "HookCall", command: str, output: str) -> str:
-    """Build what an agent is told after a command failed, and put its receipt into the log. Never raises."""
+    """Build the lines for an agent after a command failed, and put their receipt into the log. Never raises."""
     from eventlog.hosts.transcripts.failures import signature
 
     failure = signature(command, output)

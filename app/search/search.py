@@ -25,7 +25,7 @@ _SHORTEST_BEGINNING = 2  # characters of the word somebody is still typing
 
 
 class SearchHit(NamedTuple):
-    """One thing that answers a query; `project` None: about the user. The greater the score, the better.
+    """A hit of a query; `project` None: about the user. The greater the score, the better.
 
     What was found by meaning, behind the first three, has a score of its own: the cosine, from 0 to 1. A fact was said
     so many `times`, last at `ts`; it is in doubt where another hit says the same but for a number.
@@ -83,7 +83,7 @@ def search(opened: OpenStore, query: SearchQuery) -> SearchAnswer:
 
 
 def last_word(text: str) -> str:
-    """Return the beginning of a word that somebody is still typing; "" where the last one is finished."""
+    """Return the beginning of a word that is still being typed; "" where the last word is finished."""
     typed = text.rpartition(" ")[2].casefold()
     return typed if len(typed) >= _SHORTEST_BEGINNING and typed.isalnum() else ""
 
@@ -105,7 +105,7 @@ class _Asker:
         self._answers = dialogues.answering(self._asked) if dialogues else {}
 
     def find(self, subjects: Sequence[str] | None) -> list[Hit]:
-        """Find what is about one of these subjects; None: about any."""
+        """Find what is about any of these subjects; None: about any at all."""
         query = self._query
         scope, beginning = Scope(subjects, query.types, query.since), last_word(query.text)
         return self._index.find(self._having, beginning, scope, 2 * query.limit, dialogues=self._answers)
@@ -155,7 +155,7 @@ class _Asker:
 
 
 def _project(hit: Hit) -> str | None:
-    """Return the project something is about, by its own path where it names one."""
+    """Return the project of a hit, by its own path where it names a path."""
     return None if hit.subject in ("", NOWHERE) else hit.found.project or hit.subject
 
 

@@ -45,7 +45,7 @@ _NOT_WORTH_NOTING = 1 << 16  # bytes that say nothing to a search: to read them 
 
 
 class Hit:
-    """One thing found, what it is about ("" for the user, NOWHERE for no project), and how well it answers.
+    """A thing found, what it is about ("" for the user, NOWHERE for no project), and how well it answers.
 
     It was said so many `times`, a fact in whichever letters, last at `last_at`; it is in doubt where another hit says
     the same but for a number; files its `line` names may be `gone`. `weights` are the words of the
@@ -66,7 +66,7 @@ class Hit:
 
 
 class Scope:
-    """Which things are looked for: about one of these subjects, of one of these types, said since; None, "": any."""
+    """The scope of a search: about any of these subjects, of any of these types, recorded since; None, "": any."""
 
     def __init__(
         self, subjects: "Collection[str] | None" = None, types: "Collection[str]" = (), since: str = ""
@@ -76,14 +76,14 @@ class Scope:
         self._since = since
 
     def holds(self, subject: str, kind: str, ts: str) -> bool:
-        """Tell whether a thing is looked for."""
+        """Return whether a thing is looked for."""
         if self.subjects is not None and subject not in self.subjects:
             return False
         return (not self._types or kind in self._types) and ts >= self._since
 
 
 class SearchIndex:
-    """The index of one store, open; whatever it does raises DatabaseError where the file cannot be read or written."""
+    """The index of a store, open; every method raises DatabaseError where the file cannot be read or written."""
 
     def __init__(self, path: str, names: "ProjectNames", patience: float) -> None:
         self._names = names
@@ -111,7 +111,7 @@ class SearchIndex:
         return "behind" in self._meta()
 
     def invalidate(self) -> None:
-        """Have it made anew by who has time."""
+        """Mark the index stale: a later replay rebuilds it."""
         self._db.execute("DELETE FROM meta WHERE name = 'program'")
 
     def erase(self) -> None:
@@ -140,7 +140,7 @@ class SearchIndex:
             IndexWriter(self._db, self._words, self._names).take_in(news, seen, store, most)
 
     def _tells(self, events: "Lines") -> bool:
-        """Tell whether anything follows of events; nothing does of the start of a conversation without a word."""
+        """Return whether events change anything; the start of a conversation without a word does not."""
         if any(event["type"] != "session_start" for event in events):
             return True
         begun = {str(event.get("conversation_id")) for event in events}
@@ -190,12 +190,12 @@ class SearchIndex:
         return [fields for _, fields in self.allowed(rows)]
 
     def of_conversation(self, conversation: str) -> "list[Hit]":
-        """List what one conversation said."""
+        """List the statements of a conversation."""
         rows = self.allowed(units_in(self._db, OF_ONE, conversation))
         return [Hit(fields, subject, 0.0) for (_, subject, *_), fields in rows]
 
     def as_told(self, hit: Hit) -> Hit:
-        """Take for a summary drawn from a transcript the text of its session; count how often a fact was said.
+        """Replace a summary drawn from a transcript by the text of its session; count how often a fact was recorded.
 
         A session has the files it changed, and what was drawn of its decisions.
         """
@@ -219,7 +219,7 @@ class SearchIndex:
         return asked | self._words.having(asked)
 
     def sharing(self, asked: "Mapping[str, int]", having: "Mapping[str, int]") -> "Units":
-        """Number what has one of the tokens asked and another one of all; None where it is less work to rank more."""
+        """Number what has a token of the query and any other of all; None where it is less work to rank more."""
         others = [token for token, times in having.items() if times and token not in asked]
         if sum(asked.values()) <= _FEW_ROWS or len(asked) + len(others) > _FEW_TOKENS:
             return None
@@ -248,7 +248,7 @@ class SearchIndex:
         return hits[:limit]
 
     def allowed(self, rows: "Iterable[Row]") -> "Iterator[tuple[Row, EventFields]]":
-        """Pair rows with what they say, but for what a person does not want said."""
+        """Pair rows with their texts, without those that a person rejected."""
         gone = self._db.execute(_REJECTED).fetchall()
         if not gone:
             yield from ((row, fastjson.object_in(row[4])) for row in rows)
@@ -266,7 +266,7 @@ class SearchIndex:
 
 
 def _mark_doubtful(hits: "Iterable[Hit]") -> None:
-    """Mark the facts of one subject that say the same but for a number; one with a key is replaced, not doubted."""
+    """Mark the facts of a subject that differ in a number only; a fact with a key is replaced, not doubted."""
     facts: dict[str, list[Hit]] = {}
     for hit in hits:
         if hit.found.type == "fact" and not hit.fields.get("key"):

@@ -50,7 +50,7 @@ class FoundLine:
 
 
 class Standing:
-    """The part of a line that stands, and the line that said it last."""
+    """The part of a line that stands, and the last line that has it."""
 
     def __init__(self, line: FoundLine, fields: "EventFields", last: FoundLine) -> None:
         self.line = line
@@ -73,7 +73,7 @@ class _Save:
 
 
 def homes_in(events: "Lines") -> "Homes":
-    """Find where conversations worked, project and machine: what the first event that names one says."""
+    """Find where conversations worked, project and machine, by the first event that names them."""
     found: Homes = {}
     for event in events:
         if event.get("subagent") or event["type"] in _OF_NONE:
@@ -108,7 +108,7 @@ def subject_of(names: "ProjectNames", event: "EventFields", home: "Mapping[str, 
 
 
 def standing_in(lines: "Iterable[FoundLine]", rejected: "Collection[str]") -> "Iterator[Standing]":
-    """Yield what stands of lines; all that have a say in it are among them."""
+    """Yield what stands of lines; all lines that can change it are among them."""
     in_order = sorted(lines, key=lambda line: line.order)
     for facts in _by(lambda line: line.subject, (line for line in in_order if line.is_fact)):
         yield from _facts(facts)
@@ -134,13 +134,13 @@ def _facts(in_order: "Sequence[FoundLine]") -> "Iterator[Standing]":
 
 
 def _texts(in_order: "Sequence[FoundLine]", rejected: "Collection[str]") -> "Iterator[Standing]":
-    """Yield the text of a conversation as last told."""
+    """Yield the text of a conversation as last drawn."""
     for line in in_order[-1:]:
         yield Standing(line, cleared(line.event, rejected), line)
 
 
 def _saves(in_order: "Sequence[_Save]") -> "Iterator[Standing]":
-    """Yield what stands of each summary; a topic alone tells nothing."""
+    """Yield what stands of each summary; a topic alone does not count."""
     for save, topic, summary, todos in standing_saves(in_order):
         allowed = texts_in(save.fields, "todos")
         open_ends = [text for text in todos if text in allowed]
@@ -150,17 +150,17 @@ def _saves(in_order: "Sequence[_Save]") -> "Iterator[Standing]":
 
 
 def _aims_at(event: "EventFields") -> tuple[str, str]:
-    """Spell the aims that take away an event."""
+    """List the aims of withdrawals that take away an event."""
     return AN_EVENT + text_in(event, "id"), ALL_OF + text_in(event, "conversation_id")
 
 
 def is_said(event: "EventFields") -> bool:
-    """Tell whether a line says anything."""
+    """Return whether a line has any text."""
     return any(_says(event.get(name)) for name in _STATES)
 
 
 def _says(value: object) -> bool:
-    """Tell whether a field has a text that is not blank, or a list one of them."""
+    """Return whether a field has a text that is not blank, or a list with such a text."""
     if isinstance(value, list):
         return any(isinstance(text, str) and text.strip() for text in value)
     return isinstance(value, str) and bool(value.strip())

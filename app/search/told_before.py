@@ -1,4 +1,4 @@
-"""The knowledge of a conversation: it said it, or was given it before, in whichever event's words.
+"""The knowledge of a conversation: its own statements and those it was given, in any event's words.
 
 Imported inside agents' hooks: standard library only.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ToldBefore:
-    """The events a conversation was told of, the marks of the lines it was given, what it stated, and who listens."""
+    """The events a conversation was given, the marks of those lines, its own statements, and who listens."""
 
     def __init__(self, conversation: str, *, shared: bool) -> None:
         self._conversation = conversation
@@ -37,7 +37,7 @@ class ToldBefore:
             self._said.add(statement_of(text_in(event, "content")))
 
     def leaves(self, hit: "Hit") -> bool:
-        """Tell whether it may be told this, and does not know it."""
+        """Return whether the conversation may read this, and does not know it."""
         from eventlog.app.search.project_names import NOWHERE
 
         if self._shared and hit.subject in ("", NOWHERE):

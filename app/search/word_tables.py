@@ -1,4 +1,4 @@
-"""The words of the index: a full-text table of SQLite, and a plain one to be scanned where it has none.
+"""The words of the index: a full-text table of SQLite, and a plain table to scan where SQLite has no such tables.
 
 A row is a text as tokens joined by spaces; its number is that of its unit and, in the last bits, of its passage.
 Imported inside agents' hooks: standard library only.
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
             """Score the rows that have any of these tokens or pairs of tokens, or a word with this beginning."""
 
         def sharing(self, asked: "Sequence[str]", others: "Sequence[str]") -> set[int]:
-            """List the units with two of these tokens, one of them asked for."""
+            """List the units with a token of the query and another token, of the query or of the others."""
 
         def having(self, asked: "Iterable[str]") -> dict[str, int]:
             """Count the rows with each token; only of those that any row has."""
@@ -93,7 +93,7 @@ def score_of(answer: "Answer") -> float:
 
 
 def _stems(typed: str) -> "Iterable[str]":
-    """Yield what may be left of a longer word somebody is typing, once it is without its ending: `settin` is `set`."""
+    """Yield what may be left of a longer word that is being typed, once it is without its ending: `settin` is `set`."""
     return (typed[:length] for length in range(max(3, len(typed) - 3), len(typed)))
 
 
@@ -143,7 +143,7 @@ class FullText(_Table):
         return self._run(_SCORES + _OF_UNITS, (words, numbers(units)))
 
     def sharing(self, asked: "Sequence[str]", others: "Sequence[str]") -> set[int]:
-        """List the units with two of these tokens, one of them asked for."""
+        """List the units with a token of the query and another token, of the query or of the others."""
         quoted = [f'"{token}"' for token in (*asked, *others)]
         partners = ((one, " OR ".join(quoted[at:])) for at, one in enumerate(quoted[: len(asked)], 1))
         pairs = (f"({one} AND ({any_of}))" for one, any_of in partners if any_of)
@@ -180,7 +180,7 @@ class Scanned(_Table):
         self._run_many("DELETE FROM words WHERE id = ? AND words = ?", rows)
 
     def erase(self) -> None:
-        """Do nothing: a row that is removed leaves no words."""
+        """Remove nothing: a row that is removed leaves no words."""
 
     def scores(self, asked: "Sequence[str]", prefix: str, units: "Units") -> "Iterable[Score]":
         """Score the rows that have any of these tokens or pairs of tokens, or a word with this beginning."""
@@ -194,7 +194,7 @@ class Scanned(_Table):
         return [(row, score) for row, score in scores if units is None or row >> PARTS in units]
 
     def sharing(self, asked: "Sequence[str]", others: "Sequence[str]") -> set[int]:
-        """List the units with two of these tokens, one of them asked for."""
+        """List the units with a token of the query and another token, of the query or of the others."""
         wanted, all_of_them = set(asked), {*asked, *others}
         rows = ((row, set(words.split())) for row, words in self._run("SELECT id, words FROM words"))
         return {row >> PARTS for row, words in rows if words & wanted and len(words & all_of_them) > 1}

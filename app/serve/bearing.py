@@ -77,7 +77,7 @@ def _on_branch(index: SearchIndex, scope: Scope, branch: str) -> "Iterator[Hit]"
 
 
 def _on_files(index: SearchIndex, scope: Scope, files: "Sequence[str]") -> "Iterator[Hit]":
-    """Yield what names one of the files, by its path or by a name that few have; the files in their order."""
+    """Yield what names any of the files, by its path or by a name that few have; the files in their order."""
     having = index.having(name for file in files for name in _names(file))
     for file in files:
         asked = {name: having[name] for name in _names(file) if name == file.lower() or having[name] <= _FEW}
@@ -117,5 +117,5 @@ def _session(events: "Sequence[EventFields]", hit: Hit) -> Bearing:
 
 
 def _first(events: "Sequence[EventFields]", name: str) -> str:
-    """Return the text of the newest that has one."""
+    """Return the text of the newest event that has any."""
     return next((text for event in reversed(events) if (text := text_in(event, name))), "")

@@ -1,4 +1,4 @@
-"""What a conversation was about before it was compacted, drawn from its transcript without a model; pure but for that.
+"""The subject of a conversation before it was compacted, drawn from its transcript without a model; pure but for that.
 
 The first request, what the user said holds for all of it, the files that were changed, the last command that failed and
 the one that passed after it, and what is open. A transcript may be of many megabytes, and a session waits: of all but
@@ -178,7 +178,7 @@ def _rules(prompt: str) -> Iterator[str]:
 
 
 def _says_failed(output: Any) -> bool:
-    """Tell whether the answer of a command begins or ends with an exit code that is not 0."""
+    """Return whether the answer of a command begins or ends with an exit code that is not 0."""
     text = output if isinstance(output, str) else "\n".join(texts(output)) or str(output)
     for mark in _FAILED:
         before, found, rest = text.partition(mark)

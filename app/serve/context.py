@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class ContextResult:
-    """A context: its text, the receipt of what it tells, and what it was made of."""
+    """A context: its text, the receipt of its sources, and the parts it was made of."""
 
     def __init__(self, parts: "ContextSources", built: "ContextText", took_ms: int) -> None:
         self.parts = parts
@@ -84,7 +84,7 @@ def begin(store: "Store", settings: "Settings", request: "ContextRequest", *, ce
 
 
 def _session_type_of(store: "Store", request: "ContextRequest") -> str:
-    """Find who listens: as asked for, else as the log says; shared once is shared for good."""
+    """Find who listens: as asked for, else by the log; shared once is shared for good."""
     if request.session_type:
         return str(request.session_type)
     if not request.session_id:

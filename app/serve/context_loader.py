@@ -1,4 +1,4 @@
-"""Loads people's files for a context, whatever state they are in; nothing here raises for a file.
+"""Loads people's files for a context, in any state; nothing here raises for a file.
 
 Read       as `projections.context.loader` reads: confined to its root, text only.
 Fallback   a file that is there and cannot be read: its last good copy, kept in `cache/context/`.
@@ -47,7 +47,7 @@ class _LoadedFile:
 
 
 class Loader:
-    """Loads files as of one moment; `copies` is where last good copies are kept; `creates`: templates are used."""
+    """Loads files as of one moment; `copies` is the folder of last good copies; `creates`: templates are used."""
 
     def __init__(self, copies: str, now: "datetime | str", *, creates: bool = False) -> None:
         self._copies = copies
@@ -117,7 +117,7 @@ class Loader:
 
 
 def drop_copy(copies: str, path: str) -> None:
-    """Remove the last good copy of a file that has been changed: what it said may have been withdrawn."""
+    """Remove the last good copy of a file that has been changed: its text may have been withdrawn."""
     remove(_copy_of(copies, path))
 
 

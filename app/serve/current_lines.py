@@ -1,7 +1,7 @@
 """The facts and summaries that stand, for a session that starts: rows of the search, with what was appended since.
 
 Without an index the log itself is read, by the same rules: a small one whole; of a large one the last days, and of the
-days before them what was withdrawn. Then earlier statements are taken from files that nobody has touched since they were
+days before them what was withdrawn. Then earlier statements are taken from files that nobody has edited since they were
 rendered. Where the log is too large to look for old withdrawals, nothing but those files is certain.
 
 Imported while a session waits to begin: standard library only, and the database only where there is one.
@@ -94,7 +94,7 @@ class CurrentLines:
             return []
 
     def _told(self, conversation_id: str) -> "list[str]":
-        """List what a conversation was told with its prompts and still stands, the newest last."""
+        """List the statements that a conversation was given with its prompts and that still stand, the newest last."""
         try:
             events = list(all_events(self._store, conversation_id))
         except (OSError, TooMuch):
@@ -110,7 +110,7 @@ class CurrentLines:
         return bool(text) and not self.rejections.rejects(text)
 
     def conversation(self, conversation_id: str, /) -> "list[HeardEvent] | None":
-        """Return what a conversation said that may be heard, oldest first; None where that is not known."""
+        """Return what of a conversation may be shown, oldest first; None where that is not known."""
         lines = self._rows.conversation(conversation_id)
         if not lines and not self._rows.is_whole:
             return None
@@ -118,7 +118,7 @@ class CurrentLines:
         return sorted(events, key=order)
 
     def stand(self, subject: str, texts: "Mapping[str, str]", /) -> "set[str] | None":
-        """Choose of texts, with the day each was last said on, those that state what stands; None: not known."""
+        """Choose of texts, with the last day of each, those that state what stands; None: not known."""
         sames = {likeness(text): text for text in texts}
         facts = self.facts_that_stand(subject, sames)
         if facts is None:
@@ -169,7 +169,7 @@ class CurrentLines:
                     yield _ts_of(data[start:end])
 
     def without_withdrawn(self, text: str, /) -> str:
-        """Take out of a knowledge base the sections that say what a withdrawn plan entry put there.
+        """Remove from a knowledge base the sections that a withdrawn plan entry put there.
 
         The next replay does: it is looked for what was withdrawn since yesterday.
         """
@@ -203,7 +203,7 @@ class _Rows:
         self.gone = {str(aim) for (aim,) in database.execute("SELECT aim FROM gone WHERE aim >= 'statement '")}
 
     def since(self, subjects: "Collection[str]", ts: str) -> "list[tuple[EventFields, str]]":
-        """List the facts and summaries about these that were said since."""
+        """List the facts and summaries about these subjects that were recorded since."""
         marks = ",".join("?" * len(subjects))
         asked = f"SELECT line, subject FROM units WHERE subject IN ({marks}) AND ts >= ?"  # noqa: S608
         return self._read(f"{asked} AND type IN ('fact', 'stage_summary')", *subjects, ts)
@@ -277,7 +277,7 @@ class _Lines:
         return self
 
     def since(self, subjects: "Collection[str]", ts: str) -> "list[tuple[EventFields, str]]":
-        """List the facts and summaries about these that were said since."""
+        """List the facts and summaries about these subjects that were recorded since."""
         return [
             (line.event, line.subject)
             for line in self._found
@@ -315,7 +315,7 @@ class _Lines:
                 yield line.event
 
     def close(self) -> None:
-        """Do nothing: no file is open."""
+        """Close nothing: no file is open."""
 
 
 def _open(store: "Store", names: ProjectNames, since: str) -> _Rows | _Lines:
@@ -355,7 +355,7 @@ def _is_small(files: list[str]) -> bool:
 
 
 def _withdraws_entry(store: "Store", since: str) -> bool:
-    """Tell whether anything since that day withdraws a plan entry, or may have brought one back."""
+    """Return whether anything since that day withdraws a plan entry, or may have brought it back."""
     marks = [f'"{kind}"'.encode() for kind in WITHDRAWS]
     left = [
         event for name in _listed(store) if name >= since and day_of(name) for event in _events_with(store, name, marks)

@@ -1,4 +1,4 @@
-"""The context of a session, and the receipt that it was told; for hooks and for whoever asks by hand.
+"""The context of a session, and the receipt of it; for hooks and for people who ask by hand.
 
 Imported while a session waits to begin: standard library only.
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from eventlog.store import Store
 
     class OnMachine(Protocol):
-        """A store, its settings, and the machine it is on: `OpenStore`, or what a hook has of one."""
+        """A store, its settings, and the machine it is on: `OpenStore`, or the part of it that a hook has."""
 
         @property
         def store(self) -> Store:
@@ -51,10 +51,10 @@ if TYPE_CHECKING:
 
         @property
         def program(self) -> str:
-            """How a shell calls us."""
+            """The command by which a shell calls us."""
 
         def now(self) -> str:
-            """Tell the time as a timestamp of the log."""
+            """Return the time as a timestamp of the log."""
 
 
 def request_of(
@@ -134,7 +134,7 @@ def _work_at_hand(store: "Store", project: str, where: str) -> WorkAtHand:
 
 
 def session_context(opened: "OnMachine", request: ContextRequest, *, certain: bool = False) -> ContextResult:
-    """Build the context; a real start uses BOOTSTRAP.md up, and its receipt is due once the agent was told.
+    """Build the context; a real start uses BOOTSTRAP.md up, and its receipt is due once the agent has the text.
 
     Where only what is `certain` is wanted, neither rows nor the log are read.
     """

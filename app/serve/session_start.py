@@ -22,7 +22,7 @@ _RESERVE = 0.12  # seconds for what is certain: it takes a quarter of that
 
 
 class _Here:
-    """A store and its machine in one, as far as a hook has them."""
+    """A store and its machine together, as far as a hook has them."""
 
     def __init__(self, store: Store, settings: "Settings") -> None:
         import time
@@ -37,7 +37,7 @@ class _Here:
         self._now = timestamps.from_ns(time.time_ns())
 
     def now(self) -> str:
-        """Tell the time as a timestamp of the log."""
+        """Return the time as a timestamp of the log."""
         return self._now
 
 

@@ -1,4 +1,4 @@
-"""Sections of knowledge bases that say what a withdrawn plan entry put there: told no more, before the next replay.
+"""Sections of knowledge bases that a withdrawn plan entry put there: left out before the next replay removes them.
 
 Loaded where something was withdrawn lately: it reads the log with its types, and Markdown.
 """
@@ -18,7 +18,7 @@ from eventlog.store import Store
 
 
 def without_withdrawn_sections(text: str, store: Store, since: str, until: str) -> str:
-    """Drop from a knowledge base the sections that say what an entry put there that was withdrawn in that time."""
+    """Drop from a knowledge base the sections that an entry put there which was withdrawn in that time."""
     log = EventLog(store)
     withdrawals = retractions_since(log, open_for_reading(store), since, until).retractions
     withdrawn = Retractions(withdrawals)
@@ -32,7 +32,7 @@ def without_withdrawn_sections(text: str, store: Store, since: str, until: str) 
 
 
 def _targets(log: EventLog, withdrawals: Iterable[Withdrawal]) -> Iterator[Event]:
-    """Yield what was withdrawn, reading only the days the ids name, and of those the lines that mention one."""
+    """Yield the withdrawn events, reading only the days the ids name, and of those the lines that mention an id."""
     by_day: dict[str, list[bytes]] = {}
     for withdrawal in withdrawals:
         conversation = None if isinstance(withdrawal, Restored) else withdrawal.conversation

@@ -1,4 +1,4 @@
-"""Work for a process nobody waits for: notes in `cache/open/` of what waits, and the start of `eventlog settle`.
+"""Work for a background process: notes in `cache/open/` of what waits, and the start of `eventlog settle`.
 
 A small file per conversation that is not finalized, written by hooks at each turn's end and at the session's, removed
 by `eventlog settle`. It has what the log lacks: the path of the host's transcript. A host without an event for the end
@@ -90,7 +90,7 @@ def _noted(path: str) -> "dict[str, object]":
 
 
 def name_lost(store: Store, call: HookCall) -> None:
-    """Append what was asked last of each conversation of the project whose host is gone: the next start tells it.
+    """Append the last prompt of each conversation of the project whose host is gone: the next start shows it.
 
     `eventlog settle` sums it up afterwards, when nobody waits.
     """
@@ -144,7 +144,7 @@ _SHELLS = (b"sh", b"bash", b"dash", b"ash", b"zsh", b"ksh", b"fish", b"busybox",
 
 
 def _host_process() -> str:
-    """Name the host's process, with what tells it from a later one of the same number; "" where that is unknown.
+    """Name the host's process so that a later process of the same number differs; "" where that is unknown.
 
     It is the nearest one above this that is no shell. Where there is no /proc it is the leader of the terminal's
     session, unless that is our own shell.
@@ -163,7 +163,7 @@ def _host_process() -> str:
 
 
 def _process(pid: int) -> "tuple[bytes, int, str]":
-    """Read the name, the parent and the start time of a process of Linux, "" of one that has ended.
+    """Read the name, the parent and the start time of a process of Linux, "" where it has ended.
 
     Raises OSError or ValueError.
     """
@@ -178,7 +178,7 @@ def _process(pid: int) -> "tuple[bytes, int, str]":
 
 
 def is_gone(process: str) -> bool:
-    """Return whether a host's process has ended, as far as this machine can tell."""
+    """Return whether a host's process has ended, as far as this machine knows."""
     words = process.split()
     try:
         match words:

@@ -35,7 +35,7 @@ _SAVES = ("fact", "stage_summary")
 
 
 def conversation_id(store: Store, call: HookCall, environ: "Mapping[str, str]") -> str:
-    """Find the id in the name of the host's newest transcript, else use an id of ours; raises NotStored or OSError.
+    """Find the id in the name of the host's newest transcript, else use an id of our own; raises NotStored or OSError.
 
     A host continues the file of a conversation it resumes, and starts a new file for a new conversation: the newest
     file of the project belongs to the current conversation, also after a resume or a rewind.
@@ -51,7 +51,7 @@ def _id_in(transcript: str) -> str:
 
 
 def _own_id(store: Store, call: HookCall) -> str:
-    """Return an id of ours: new with each start that is no return, and cached until then."""
+    """Return an id of our own: new with each start that is no return, and cached until then."""
     path = store.cached("conversations", f"{ids.digest(f'{call.agent} {call.project}', 8).hex()}.json")
     returns = call.type != "session_start" or call.fields.get("source") in ("resume", "compact")
     if returns:
@@ -110,7 +110,7 @@ def _todays(store: Store, session: str) -> "Iterator[dict[str, object]]":
 
 
 class TooMuch(Exception):
-    """More of the log is unindexed than can be searched while a host waits."""
+    """The error that more of the log is unindexed than can be searched while a host waits."""
 
 
 class _CallHistory:
@@ -202,7 +202,7 @@ def _at(path: str, offsets: "list[int]") -> "Iterator[bytes]":
 
 
 def _search(path: str, marks: "list[bytes]") -> "Iterator[bytes]":
-    """Yield every line with one of the marks; the caller looks closer."""
+    """Yield every line with any of the marks; the caller looks closer."""
     from eventlog.store.index_lookup import lines_with
 
     try:

@@ -1,4 +1,4 @@
-"""The deadline of a hook: whatever blocks (a lock, a disk, stdin, a FIFO), the hook ends before its host gives up.
+"""The deadline of a hook: when a lock, a disk, stdin or a FIFO blocks, the hook ends before its host gives up.
 
 An alarm, set for each stage, rings until it is handled: an interrupted call may be retried by its caller. `OutOfTime`
 is no Exception, so that no handler of errors catches it. A thread in C backs the alarm, and ends the process also
@@ -66,7 +66,7 @@ def set_stage(stage: float) -> None:
 
 
 def set_stage_within(seconds: float, stage: float) -> None:
-    """Like `set_stage`, but at most so many seconds from now."""
+    """Set the stage as `set_stage` does, at most so many seconds from now."""
     set_stage(min(stage, time.monotonic() - _began + seconds))
 
 
@@ -79,7 +79,7 @@ def stop_thread() -> None:
 
 
 def _ring(*_: object) -> None:
-    """Raises OutOfTime."""
+    """Raise OutOfTime."""
     used = time.monotonic() - _began - min(_starved(), BUDGET)
     if used >= LAST:
         _leave()

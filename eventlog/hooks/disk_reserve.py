@@ -18,7 +18,7 @@ _COUNT = os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 
 
 def reserve(store: Store) -> None:
-    """Reserve room for notes; never raises."""
+    """Create room for notes; never raises."""
     try:
         make_dirs(store.cache)
         os.close(os.open(counters(store)[0], _COUNT, MODE_PRIVATE))

@@ -130,7 +130,7 @@ def handle(
 
 
 def _complete(store: Store, call: HookCall, environ: "Mapping[str, str]") -> None:
-    """Add what the payload lacks: the conversation, what its notes say of it, and the event before a start or end."""
+    """Add what the payload lacks: the conversation, the facts in its notes, and the event before a start or end."""
     if not call.session.strip():
         from eventlog.hooks.conversation import conversation_id
 
@@ -147,7 +147,7 @@ def _complete(store: Store, call: HookCall, environ: "Mapping[str, str]") -> Non
 
 
 def _before_file(store: Store, call: HookCall, dialect: "Dialect", start_context: "StartContext") -> bytes | None:
-    """Recall for the file an agent opens, unless it is a subagent; None where the settings do not want that.
+    """Build the recall for the file an agent opens, unless it is a subagent; None where the settings do not want that.
 
     The call becomes no event.
     """

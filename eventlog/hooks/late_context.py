@@ -1,4 +1,4 @@
-"""`cache/late/`: contexts that could not be told when they were due, because the host shows its agent no answer there.
+"""`cache/late/`: contexts that were due while the host shows its agent no answer.
 
 A small file per conversation, with how it went on: left at a clear or a compaction, taken by the first call whose
 answer reaches the agent. Whoever takes it away tells, so two registrations tell it once.

@@ -169,7 +169,7 @@ def ask(store: Store, call: HookCall, locale: str) -> str:
 
 
 def program() -> str:
-    """Return the command by which an agent's shell calls this program, whatever its PATH."""
+    """Return the command by which an agent's shell calls this program; it does not need a PATH."""
     python = interpreter()
     beside = os.path.join(os.path.dirname(python), "eventlog")
     places = os.environ.get("PATH", "").split(os.pathsep)
@@ -200,7 +200,7 @@ def _quote(word: str) -> str:
 
 
 def _fill(texts: "dict[str, str]", store: Store, call: HookCall, locale: str, layer: int = 0) -> str:
-    """Fill a text with how to save: by tool where the host starts our server, else by commands of a shell."""
+    """Complete a text with how to save: by tool where the host starts our server, else by commands of a shell."""
     language = _language(locale)
     layered = f" --layer {layer}" if layer else ""
     about = f"{_session_option(call)}{layered}{store_option(store)}"

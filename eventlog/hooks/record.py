@@ -69,7 +69,7 @@ def log_name(name: str) -> str:
 
 
 def bounded(payload: "Mapping[str, object]") -> dict[str, object]:
-    """Bound the payload, without the fields that the event has elsewhere."""
+    """Limit the payload, without the fields that the event has elsewhere."""
     return {
         name: _bounded_value(name, value, 1)
         for name, value in payload.items()
@@ -156,7 +156,7 @@ def _replica(store: Store) -> dict[str, str]:
 
 
 def dated(event: dict[str, object], call: HookCall) -> dict[str, object]:
-    """Date the event as if appended now: its id identifies it, whoever appends it later."""
+    """Date the event as if appended now: its id identifies it, also when another process appends it later."""
     return {**stamp(_key(call), time.time_ns()), **event}
 
 

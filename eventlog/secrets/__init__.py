@@ -66,7 +66,7 @@ def scrub_text(text: str) -> str:
 
 
 def is_plain(text: str) -> bool:
-    """Tell whether a text of short words is without all that credentials of short words have; of others, nothing.
+    """Return True only where a text of short words cannot contain a credential.
 
     As most sentences are, they need not be searched any further: an address and an assignment have one of the signs,
     as have the first lines of keys; `Basic` and the option of a command stand before what is no long word.
@@ -83,7 +83,7 @@ def is_plain(text: str) -> bool:
 
 
 def looks_secret(text: str) -> bool:
-    """Tell whether a person may have meant to keep a text secret: it holds a credential, or names one and a value."""
+    """Return whether a person may have meant to keep a text secret: it holds a credential, or names one and a value."""
     words = text.lower().replace("_", " ").split()
     is_named = any(name in word for word in words for name in (*PASSWORDS, "passwort", "secret", "token", "api key"))
     values = (word.strip(".,;:'\"") for word in words)

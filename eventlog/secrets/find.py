@@ -106,7 +106,7 @@ def beginning_so(
 
 
 def _web_tokens(text: str) -> "Iterator[Found]":
-    """JSON Web Tokens: `eyJ…` and at least one more part."""
+    """Find JSON Web Tokens: `eyJ…` and at least one more part."""
     at = text.find("eyJ")
     while at >= 0:
         end = at + 3
@@ -137,7 +137,7 @@ def _around(text: str) -> "Iterator[Found]":
 
 
 def _discord_token(text: str, at: int) -> "Iterator[Found]":
-    """Three parts, parted by the dot that stands there and the next; the first is an account's number in base 64."""
+    """Find a token of three parts, parted by the dot here and the next; the first is an account's number in base 64."""
     before = text[max(0, at - 26) : at]
     size = _tail(before, TOKEN)
     end = _run(text, at + 8, TOKEN)
@@ -147,7 +147,7 @@ def _discord_token(text: str, at: int) -> "Iterator[Found]":
 
 
 def _blocks(text: str) -> "Iterator[Found]":
-    """Keys of several lines; one that has no end goes on to the end of the text."""
+    """Find keys of several lines; a key without an end goes on to the end of the text."""
     for kind, first, word, last in BLOCKS:
         at = text.find(first)
         while at >= 0:
@@ -170,7 +170,7 @@ def _bearers(text: str) -> "Iterator[Found]":
 
 
 def _basic(text: str) -> "Iterator[Found]":
-    """Find `user:password` in base 64; in a header, whatever it is."""
+    """Find `user:password` in base 64; in a header, any value."""
     for word in ("Basic ", "basic ", "BASIC "):
         for at in _places(text, word):
             start = at + len(word)
@@ -181,7 +181,7 @@ def _basic(text: str) -> "Iterator[Found]":
 
 
 def _is_in_header(text: str, at: int) -> bool:
-    """Tell whether `Authorization:` stands before, however it is written in a program."""
+    """Return whether `Authorization:` stands before, however it is written in a program."""
     before = text[max(0, at - 40) : at].rstrip(_AROUND_HEADER)
     return before[-len(_HEADER) :].lower() == _HEADER
 
@@ -194,7 +194,7 @@ def _is_word(value: str) -> bool:
 
 
 def _in_addresses(text: str) -> "Iterator[Found]":
-    """`user:password` of any scheme."""
+    """Find `user:password` of any scheme."""
     if "@" not in text:
         return
     for at in _places(text, ":/"):  # one slash: an address that was taken for a path
@@ -223,14 +223,14 @@ def _in_commands(text: str) -> "Iterator[Found]":
 
 
 def _end_of_command(text: str, at: int) -> int:
-    """Where the command ends that goes on there; a line that ends in a backslash goes on in the next."""
+    """Find where the command ends that goes on there; a line that ends in a backslash goes on in the next."""
     rest = text[at : at + _LONGEST_COMMAND]
     size = min((place for stop in _COMMAND_ENDS if (place := rest.find(stop)) >= 0), default=len(rest))
     return at + next((place for place in _places(rest[:size], "\n") if rest[:place].rstrip("\r")[-1:] != "\\"), size)
 
 
 def _user_and_password(text: str, at: int, end: int) -> "Iterator[tuple[int, int]]":
-    """The passwords of `-u user:password`, `-su`, `--user`, `--proxy-user`, in curl's spellings of them."""
+    """Find the passwords of `-u user:password`, `-su`, `--user`, `--proxy-user`, in curl's spellings of them."""
     for place, after in _words(text, at, end):
         word = text[place:after]
         if word.startswith("-u") and ":" in word:
@@ -247,7 +247,7 @@ def _user_and_password(text: str, at: int, end: int) -> "Iterator[tuple[int, int
 
 
 def _passwords(text: str, at: int, end: int) -> "Iterator[tuple[int, int]]":
-    """The passwords of `-ppassword`; `-p` alone asks for one."""
+    """Find the passwords of `-ppassword`; `-p` alone asks for a password."""
     for start, _ in _words(text, at, end):
         if text.startswith("-p", start):
             yield _argument(text, start + 2, end)
@@ -260,7 +260,7 @@ def _words(text: str, at: int, end: int) -> "Iterator[tuple[int, int]]":
 
 
 def _argument(text: str, at: int, end: int) -> tuple[int, int]:
-    """Where an argument begins and ends, without its quotes."""
+    """Find where an argument begins and ends, without its quotes."""
     start = _run(text, at, "\\\"'")
     closing = text.find(text[start - 1], start, end) if start > at and text[start - 1] in _QUOTES else -1
     if closing >= 0:
@@ -269,7 +269,7 @@ def _argument(text: str, at: int, end: int) -> tuple[int, int]:
 
 
 def _is_argument(value: str) -> bool:
-    """Tell a password from what stands for one, and from the ports that `-p` means to others."""
+    """Return whether an argument is a password: not a placeholder, nor the port that `-p` means to other programs."""
     if len(value) < _LEAST_ARGUMENT or value.startswith(_NO_ARGUMENT):
         return False
     *_, last = words = value.lower().replace("-", "_").split("_")
@@ -312,7 +312,7 @@ def _values(text: str, lower: str, name: str, kind: str) -> "Iterator[Found]":
 
 
 def _items(text: str, at: int) -> list[tuple[int, int]]:
-    """Where the quoted items of a list stand, also of lists within it; last, where it was left."""
+    """Find the quoted items of a list, also of lists within it; last, where it was left."""
     found: list[tuple[int, int]] = []
     depth, last = 0, at + _LONGEST_LIST
     while at < last:
@@ -334,7 +334,7 @@ def _items(text: str, at: int) -> list[tuple[int, int]]:
 
 
 def _value_at(text: str, at: int, end: int) -> int:
-    """Where the value begins that is assigned to the name which stands there; 0 where none is."""
+    """Find where the value begins that is assigned to the name at this place; 0 for none."""
     if start := _after_type(text, end):
         return start
     near = text[end : end + _SIGN_WITHIN]
@@ -357,7 +357,7 @@ def _value_at(text: str, at: int, end: int) -> int:
 
 
 def _after_type(text: str, end: int) -> int:
-    """Where the value begins of a declaration: `token: str = "…"`, `var token string = "…"`, `char token[] = "…"`."""
+    """Find the value of a declaration: `token: str = "…"`, `var token string = "…"`, `char token[] = "…"`."""
     near = text[end : end + _LONGEST_TYPE]
     declared, _, value = near.partition("=")
     quoted = value.lstrip(" ")
@@ -368,25 +368,25 @@ def _after_type(text: str, end: int) -> int:
 
 
 def _is_argument_name(text: str, at: int) -> bool:
-    """Tell whether the quoted name that ends here is the first argument of a call: `set("db.password", "…")`."""
+    """Return whether the quoted name that ends here is the first argument of a call: `set("db.password", "…")`."""
     before = text[max(0, at - 40) : at].rstrip(TOKEN + ".")
     return before[-1:] in _QUOTES and before[-2:-1] == "("
 
 
 def _is_tag(text: str, at: int) -> bool:
-    """Tell whether the name that ends here is that of an element: `<dbPassword>`."""
+    """Return whether the name that ends here is that of an element: `<dbPassword>`."""
     before = text[max(0, at - 40) : at].rstrip(TOKEN + ".:")
     return before[-1:] == "<" and (before == "<" or before[-2] not in ALNUM)  # no type in brackets
 
 
 def _list_at(text: str, at: int, end: int) -> int:
-    """Where the list begins that is assigned to more than one of the name, as in `tokens = […]`; 0 where none is."""
+    """Find where the list begins that is assigned to a name in the plural, as in `tokens = […]`; 0 for none."""
     start = _value_at(text, at, end + 1) if text[end : end + 1] in ("s", "S") else 0
     return start if start and text[start] == "[" else 0
 
 
 def _is_option(text: str, at: int) -> bool:
-    """Tell whether the name that ends here is an option of a command: `--db-password`."""
+    """Return whether the name that ends here is an option of a command: `--db-password`."""
     before = text[max(0, at - 40) : at]
     word = before[len(before.rstrip(TOKEN)) :]
     return word.startswith("--")
@@ -405,7 +405,7 @@ def _before_any(text: str, stops: str) -> str:
 
 
 def kind_of(name: str, value: str) -> str:
-    """The kind of credential a field of that name holds; "" where it holds none."""
+    """Name the kind of credential a field of that name holds; "" for none."""
     lower = name.lower()
     if not lower.endswith(_ENDS) or _end_of_value(value, 0) < len(value):
         return ""
@@ -414,7 +414,7 @@ def kind_of(name: str, value: str) -> str:
 
 
 def _is_of_kind(kind: str, value: str, name: str) -> bool:
-    """Tell whether a value is one of the kind that its name says it is."""
+    """Return whether a value is of the kind that its name promises."""
     if kind == "password":
         return _is_password(value, name)
     if kind in ("token", "secret") and value.isdigit():
@@ -423,7 +423,7 @@ def _is_of_kind(kind: str, value: str, name: str) -> bool:
 
 
 def _is_password(value: str, name: str) -> bool:
-    """Tell a password from a word, a type or an expression of a program that stands where one could."""
+    """Return whether a value is a password, not a word, a type or an expression of a program."""
     if len(value) < _LEAST_PASSWORD or value.startswith((*_OPENS, "/", "~", ".", _KIND)):
         return False
     if "." in value and all(part.isidentifier() for part in value.split(".")):
@@ -432,7 +432,7 @@ def _is_password(value: str, name: str) -> bool:
 
 
 def _is_random(value: str) -> bool:
-    """Tell a generated value from words: long, with letters and digits in one part, and of high entropy."""
+    """Return whether a value is generated: long, with letters and digits in one part, and of high entropy."""
     if len(value) < _LEAST_ASSIGNED or value.startswith(_OPENS) or value.count("/") > 3:  # noqa: PLR2004 - a path
         return False
     parts = value.translate(_SEPARATED).split()
@@ -445,7 +445,7 @@ _SEPARATED = dict.fromkeys(map(ord, "_-./:="), " ")
 
 
 def _entropy(value: str) -> float:
-    """Shannon's, in bits per character."""
+    """Compute Shannon's entropy, in bits per character."""
     from math import log2
 
     shares = [value.count(char) / len(value) for char in set(value)]
@@ -453,7 +453,7 @@ def _entropy(value: str) -> float:
 
 
 def _is_basic(value: str) -> bool:
-    """Tell whether it is `user:password` in base 64."""
+    """Return whether it is `user:password` in base 64."""
     from binascii import Error, a2b_base64
 
     if len(value) < _LEAST_PART:
@@ -466,14 +466,14 @@ def _is_basic(value: str) -> bool:
 
 
 def _begins(text: str, at: int) -> bool:
-    """Tell whether a word can begin here; the end of an escape before it (`\\n`, `%20`) belongs to no word."""
+    r"""Return whether a word can begin here; the end of an escape before it (`\n`, `%20`) belongs to no word."""
     if not at or text[at - 1] not in ALNUM:
         return True
     return text[at - 2 : at - 1] == "\\" or text[at - 3 : at - 2] == "%"
 
 
 def _run(text: str, start: int, alphabet: str) -> int:
-    """Where the run of these characters ends that begins there."""
+    """Find where the run of these characters ends that begins there."""
     while part := text[start : start + _CHUNK]:
         if rest := part.lstrip(alphabet):
             return start + len(part) - len(rest)
@@ -482,7 +482,7 @@ def _run(text: str, start: int, alphabet: str) -> int:
 
 
 def _tail(text: str, alphabet: str) -> int:
-    """How many of these characters the text ends with."""
+    """Count the characters of this kind at the end of the text."""
     return len(text) - len(text.rstrip(alphabet))
 
 
@@ -494,6 +494,6 @@ def _places(text: str, word: str) -> "Iterator[int]":
 
 
 def _end_of_line(text: str, at: int) -> int:
-    """Where the line ends, at a line break of any spelling."""
+    """Find where the line ends, at a line break of any spelling."""
     line = text[at : at + 80]
     return at + min((place for stop in ("\n", "\\n", "\\r", '"') if (place := line.find(stop)) >= 0), default=len(line))

@@ -16,7 +16,7 @@ _CLASSES = {"d": DIGITS, "w": WORD}
 
 
 def parse(pattern: str) -> "OwnPattern":
-    """Read a pattern; raises ValueError, which says how to write one."""
+    """Read a pattern; raises ValueError with the way to write a pattern."""
     beginning, at = _beginning(pattern)
     alphabet, at = _alphabet(pattern, at)
     least, most = _how_many(pattern[at:])

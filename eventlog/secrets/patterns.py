@@ -1,4 +1,4 @@
-"""How credentials look, as data: what they begin with, and what follows.
+"""The look of credentials, as data: their first characters, and what follows.
 
 Sources: the issuers' documentation, the rules of gitleaks and of detect-secrets; `token_rules.py`
 has those that gitleaks maintains.

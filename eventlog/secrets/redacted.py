@@ -1,4 +1,4 @@
-"""Texts that a person had erased: they stay out, whoever says them again.
+"""Texts that a person erased: they stay out, also when they are recorded again.
 
 `redactions.jsonl`  a line per redaction: which events, in which files, never the text. These events are refused.
 `redactions.keys`   a key, and under it the digests of the erased texts, by the number of their words. Without it nobody
@@ -26,7 +26,7 @@ _read: "dict[str, tuple[tuple[int, ...], Redactions]]" = {}  # by store
 
 
 class Redactions:
-    """What a store had erased: ids of events, and the marks of texts."""
+    """The erased ids of events of a store, and the marks of its erased texts."""
 
     def __init__(self, lines: bytes, keys: bytes) -> None:
         self.ids: set[str] = set()
@@ -52,7 +52,7 @@ class Redactions:
         self._tails = {event_id[_STAMP:] for event_id in self.ids}
 
     def names(self, event_id: str) -> bool:
-        """Tell whether an event was erased, by its id or by the end of it that a retry shares."""
+        """Return whether an event was erased, by its id or by the end of it that a retry shares."""
         return event_id in self.ids or event_id in self._tails
 
     def clean(self, value: object) -> object:
@@ -137,7 +137,7 @@ def keys_of(store: "Store") -> str:
 
 
 def without_redacted(store: "Store", fields: "Mapping[str, object]", tail: str = "") -> "Mapping[str, object] | None":
-    """Replace erased texts in the fields of an event; None for an erased one, by its id, its end or what it says."""
+    """Replace erased texts in the fields of an event; None for an erased event, by its id, its end or its text."""
     found = redactions_of(store)
     if found is None:
         return fields
@@ -154,7 +154,7 @@ def without_redacted(store: "Store", fields: "Mapping[str, object]", tail: str =
 
 
 def is_only_markers(text: str) -> bool:
-    """Tell whether nothing is left of a text but what stands for erased ones."""
+    """Return whether nothing is left of a text but markers of erased texts."""
     rest = text.split("[redacted:")
     return (
         len(rest) > 1

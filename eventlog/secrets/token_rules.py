@@ -1,4 +1,4 @@
-"""How tokens of many services look, as data: made by `make secrets-rules` on 2026-11-23.
+"""The look of the tokens of many services, as data: made by `make secrets-rules` on 2026-11-23.
 
 From the rules of gitleaks, commit b58d3f102cf3a2c84cb7f923d05c25c9b1aed84b.
 Copyright (c) 2019 Zachary Rice, MIT License: fixtures/secrets/LICENSE-gitleaks.

@@ -38,7 +38,7 @@ class FileLoadResult(Struct, frozen=True):
 
 
 class MemoryEntry(Struct, frozen=True):
-    """One thing remembered."""
+    """A remembered text."""
 
     id: str  # of the newest event that states it
     content: str
@@ -50,7 +50,7 @@ class MemoryEntry(Struct, frozen=True):
 
 
 class AgentContext(Struct, frozen=True):
-    """Everything an agent starts with. A shared session never has `memory_content`."""
+    """The parts of what an agent starts with. A shared session never has `memory_content`."""
 
     session_id: str
     session_type: SessionType

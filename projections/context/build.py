@@ -1,4 +1,4 @@
-"""A context, built: gathered, fitted into the budget, and ready to be told.
+"""A context, built: gathered, fitted into the budget, and ready to be shown.
 
 Imported inside agents' hooks: standard library only.
 """
@@ -22,7 +22,7 @@ _LAST_OF_TWO_BYTES = "\uffff"
 
 
 class ContextText:
-    """The text of a context, the titles of what was cut, and the receipt of what it tells."""
+    """The text of a context, the titles of what was cut, and the receipt of its sources."""
 
     def __init__(self, text: str, cut: list[str], receipt: "ContextInjected") -> None:
         self.text = text
@@ -70,7 +70,7 @@ def _bytes_of(text: str, encoding: str) -> int:
 
 
 def _fitted(parts: "ContextSources", budget: int) -> FitResult:
-    """Fit it all into the budget; ours leave out what people's own files say, where that is told indeed."""
+    """Fit it all into the budget; our sections leave out what people's own files have, where those are shown."""
     request, locale = parts.request, parts.settings.locale
     around = len(fence.fenced("start", "", locale, ""))
 

@@ -66,7 +66,7 @@ class ContextFile:
 
 
 def context_files(settings: "Settings", store: "Store", request: "ContextRequest") -> list[ContextFile]:
-    """List the files to look for, in load order; bases in that of `session_bootstrap`, where one is chosen.
+    """List the files to look for, in load order; bases in that of `session_bootstrap`, where it is set.
 
     In a shared session those for main sessions are left out by the caller.
     """
@@ -88,13 +88,13 @@ def templated(settings: "Settings", home: str) -> list[ContextFile]:
 
 
 def bootstrap_file(settings: "Settings", home: str) -> ContextFile:
-    """Return the file that only the very first session of a workspace is told."""
+    """Return the file that only the very first session of a workspace reads."""
     workspace = in_full(settings.context.workspace, home)
     return ContextFile("BOOTSTRAP.md", os.path.join(workspace, "BOOTSTRAP.md"), workspace, load_order=BOOTSTRAP)
 
 
 def used_name(path: str, now: str) -> str:
-    """Return the name BOOTSTRAP.md gets once it has been told."""
+    """Return the name BOOTSTRAP.md gets after its first use."""
     return os.path.join(os.path.dirname(path), f"BOOTSTRAP.used-{now[:19].replace(':', '')}.md")
 
 
@@ -119,14 +119,14 @@ def _of_base(path: str, settings: "Settings", project: str, home: str) -> Contex
 
 
 def _alias(path: str) -> str:
-    """Return the file under its other name, where only that one is there."""
+    """Return the file under its other name, where only that name exists."""
     name = os.path.basename(path)
     other = os.path.join(os.path.dirname(path), _ALIASES.get(name, name))
     return other if not os.path.isfile(path) and os.path.isfile(other) else path
 
 
 def _user_files(workspace: str, settings: "Settings") -> "Iterator[ContextFile]":
-    """List whatever the user put there, by name, else the profile; it is about the user, so for the user alone."""
+    """List all files that the user put there, by name, else the profile; only the user may read them."""
     profile, folder = _profile(workspace, settings), os.path.join(workspace, "user")
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(".md") and name != ".md")
@@ -156,7 +156,7 @@ def _memories(store: "Store", folder: str) -> "Iterator[ContextFile]":
 
 
 class Unreadable(Exception):
-    """A file is there, and not to be read; the message says why."""
+    """The error that a file exists and cannot be read; the message has the reason."""
 
 
 def read(path: "Path | str", root: "Path | str") -> str:

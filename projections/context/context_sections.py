@@ -44,7 +44,7 @@ _BRANCH_CHARS = 60
 
 
 class ContextParts:
-    """The sections of a context in the order they are told.
+    """The sections of a context in reading order.
 
     First what the session is about, for hosts that take no more than a beginning; then what people wrote, then what
     else is known from the log.
@@ -62,7 +62,7 @@ class ContextParts:
 
     @property
     def told(self) -> list[ContextSection]:
-        """List the sections that have anything to say, as they are told: a tag in them is text."""
+        """List the sections that have any lines, as they are shown: a tag in them is text."""
         return [
             *(_told(section, without_tags) for section in self.first if section.lines),
             *(_told(section, without_hosts_tags) for section in self.theirs if section.lines),
@@ -71,7 +71,7 @@ class ContextParts:
 
 
 def sections(parts: "ContextSources", quoted: "Collection[Line]" = ()) -> ContextParts:
-    """Make all sections; what lines of people's files among those `told` say is not said by ours."""
+    """Make all sections; statements in people's own files among those `told` are not repeated."""
     files = [_of_file(file, result, parts) for file, result in parts.loaded if file.load_order < context_files.MEMORY]
     before = [section for number, section in enumerate(files) if not _is_copy(section, files[:number])]
     memories = [
@@ -104,13 +104,13 @@ def _told(section: ContextSection, without: "Callable[[str], str]") -> ContextSe
 
 
 def _rank(section: ContextSection) -> int:
-    """Rank where a thing is told that is said several times: a fact as a fact, a to-do as one."""
+    """Rank the sections in which a repeated statement may stay: a fact as a fact, a to-do as a to-do."""
     kind = _BY_VALUE[section.priority]
     return _FIRST.index(kind) - len(_FIRST) if kind in _FIRST else section.priority
 
 
 def _is_copy(section: ContextSection, earlier: "Sequence[ContextSection]") -> bool:
-    """Tell whether another file, or the same by another path, says exactly this."""
+    """Return whether another file, or the same by another path, has exactly these lines."""
     return any(section.lines == other.lines for other in earlier)
 
 
@@ -127,7 +127,7 @@ def command_for_all(parts: "ContextSources") -> str:
 
 
 def _used(parts: "ContextSources") -> str:
-    """Return the command that shows it once it has been told."""
+    """Return the command that shows a file after its first use."""
     path = bootstrap_file(parts.settings, parts.request.home).path
     return f"cat {quote(used_name(path, parts.request.now))}"
 
@@ -142,7 +142,7 @@ def _of_file(file: "ContextFile", result: "LoadResult", parts: "ContextSources")
 
 
 def _of_memory(file: "ContextFile", result: "LoadResult", parts: "ContextSources") -> ContextSection:
-    """Build the section of a MEMORY.md, without its title, which is said already, and its stamp."""
+    """Build the section of a MEMORY.md, without its stamp, and without its title, which the heading repeats."""
     in_project = "projects" in file.path.removeprefix(file.root).split("/")
     title = parts.words.project_memory if in_project else parts.words.user_memory
     kind = "project MEMORY" if in_project else "MEMORY"
@@ -152,7 +152,7 @@ def _of_memory(file: "ContextFile", result: "LoadResult", parts: "ContextSources
 
 
 def _of_notes(parts: "ContextSources") -> "Iterator[ContextSection]":
-    """Make the sections of notes; what was done is told of the sessions, where these are."""
+    """Make the sections of notes; finished work belongs to the lines of sessions, where these are shown."""
     tells_sessions = bool(parts.own or parts.last)
     for notes in parts.notes:
         body = tuple(line for line in notes.lines[1:] if line.text and not (tells_sessions and is_timed(line.text)))
@@ -178,13 +178,13 @@ def _of_sessions(parts: "ContextSources") -> ContextSection:
 
 
 def _is_field(line: str) -> bool:
-    """Tell whether a line names the session or its project: the title does, and the project is this one."""
+    """Return whether a line names the session or its project: the title does so already."""
     name, ends, _ = line[2:].partition(":** ")
     return line.startswith("**") and bool(ends and name) and "*" not in name
 
 
 def quote(text: str) -> str:
-    """Spell a text as one word of a shell, as `shlex` does, which takes long to load."""
+    """Quote a text as one word of a shell, as `shlex` does, which takes long to load."""
     return text if text and _PLAIN.issuperset(text) else "'" + text.replace("'", "'\"'\"'") + "'"
 
 
@@ -194,7 +194,7 @@ def _bullet(fact: "DistinctFact", local: "Local") -> str:
 
 
 def _lines(texts: list[str]) -> tuple[Line, ...]:
-    """Split into lines, without empty ones at either end."""
+    """Split into lines, without empty lines at either end."""
     text = "\n".join(texts).strip("\n")
     return tuple(map(Line, text.split("\n"))) if text.strip() else ()
 
@@ -206,7 +206,7 @@ def on_what(parts: "ContextSources") -> str:
 
 
 def bearing_lines(parts: "ContextSources") -> "Iterator[Line]":
-    """Tell what bears on the work: facts, and sessions as all sessions are told, with what they decided."""
+    """List what bears on the work: facts, and sessions as all sessions are shown, with their decisions."""
     for bearing in parts.bearings:
         if bearing.memory_type:
             day = parts.local(bearing.ts)[:10]
@@ -219,7 +219,7 @@ def bearing_lines(parts: "ContextSources") -> "Iterator[Line]":
 
 
 def look_up(parts: "ContextSources", rest: "Sequence[ContextSection]") -> "Iterator[Line]":
-    """Tell in one line how to find what is not told, where there is anything; others than the user are not told."""
+    """Write in one line how to find what was left out, if anything was; only for the user."""
     if parts.shared or not (parts.index or any(section.lines for section in rest)):
         return
     words, request = parts.words, parts.request

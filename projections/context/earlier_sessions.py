@@ -69,7 +69,7 @@ class EarlierSession:
         self.quotes = quotes
 
     def line(self, local: "Local", project: str, *, minute: bool = False, most: int = LINE_CHARS) -> Line:
-        """Tell it in a line: topic, two files, outcome; a brief one says neither what came of it, nor its sources."""
+        """Write it in a line: topic, two files, outcome; a brief line has neither outcome nor sources."""
         is_brief = most <= BRIEF_CHARS
         topic = cut(one_line(self.topic), _BRIEF_TOPIC_CHARS if is_brief else _TOPIC_CHARS)
         files = ", ".join(_telling(self.files, project)[: 1 if is_brief else 2])
@@ -82,7 +82,7 @@ class EarlierSession:
         return Line(f"- [{day} {short_id(self.name)}] {as_text(text)}", () if is_brief else self.sources, (self.name,))
 
     def in_full(self, local: "Local", project: str, *, minute: bool = True) -> list[Line]:
-        """Tell it in a line, with what it decided below."""
+        """Write it in a line, with its decisions below."""
         day = local(self.at)[:_DAY]
         decided = [
             Line(f"- [{day}] {decision.text[2:]}", decision.events) for decision in self.decisions[:_MOST_DECISIONS]
@@ -91,7 +91,7 @@ class EarlierSession:
 
 
 def brief_lines(sessions: "Sequence[EarlierSession]", local: "Local", project: str) -> list[Line]:
-    """Tell sessions in a line each; of many, only the first with what came of them."""
+    """Write sessions in a line each; of many, only the first with their outcome."""
     in_full = len(sessions) if len(sessions) <= _ALL_IN_FULL else _IN_FULL
     return [
         session.line(local, project, most=_FULL_CHARS if number < in_full else BRIEF_CHARS)
@@ -118,12 +118,12 @@ def _telling(files: "Sequence[str]", project: str) -> list[str]:
 
 
 def _is_below(path: str) -> bool:
-    """Tell whether a file lies in a directory of the project: beside it, and at its root, is what is thrown away."""
+    """Return whether a file lies in a directory of the project: beside it, and at its root, is what is thrown away."""
     return "/" in path and not path.startswith(("/", ".."))
 
 
 def _is_aside(path: str) -> bool:
-    """Tell whether a file is a test, or data."""
+    """Return whether a file is a test, or data."""
     name = path.rpartition("/")[2].lower()
     return name.endswith(_DATA) or name.startswith(("test_", "test.")) or "_test." in name or ".test." in name
 
@@ -178,7 +178,7 @@ class EarlierSessions:
         return _inner([*head, *body_lines(conversation, conclusion, words, self._settings.summaries.max_chars)])
 
     def _summed_up(self, name: str, events: "Sequence[HeardEvent]") -> EarlierSession | None:
-        """Sum up what a conversation came to by its saves; facts are told as facts."""
+        """Sum up the outcome of a conversation by its saves; facts are listed as facts."""
         came_to = conclusion_of(
             (event for event in events if event.type == "stage_summary"),  # type: ignore[misc]
             (),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from eventlog.projections.line import Line
 
     class CurrentSource(Protocol):
-        """The facts and summaries that stand, for one who listens.
+        """The facts and summaries that stand, for a session and those who listen to it.
 
         `recent` are the lines of the last days that may be heard, withdrawn ones left out; `rejections` what nobody
         wants said; `subject` names the project that is asked about.
@@ -38,16 +38,16 @@ if TYPE_CHECKING:
             """Draw from a transcript what its conversation was about before; nothing where it cannot be read."""
 
         def conversation(self, conversation_id: str, /) -> "list[HeardEvent] | None":
-            """Return what a conversation said that may be heard, oldest first; None where that is not known."""
+            """Return what of a conversation may be shown, oldest first; None where that is not known."""
 
         def stand(self, subject: str, texts: "Mapping[str, str]", /) -> "set[str] | None":
-            """Choose of texts, with the day each was last said on, those that state what stands; None: not known."""
+            """Choose of texts, with the last day of each, those that state what stands; None: not known."""
 
         def facts_that_stand(self, subject: str, sames: "Collection[bytes]", /) -> "set[bytes] | None":
             """Choose of the statements of facts those that stand; None: not known."""
 
         def without_withdrawn(self, text: str, /) -> str:
-            """Take out of a knowledge base the sections that say what a withdrawn plan entry put there."""
+            """Remove from a knowledge base the sections that a withdrawn plan entry put there."""
 
         def span(self, conversation_id: str, /) -> tuple[str, str]:
             """Return when a conversation began, and was last at work; "" where that is not known."""
@@ -95,7 +95,7 @@ class HeardEvent:
 
 
 class RejectedStatements:
-    """The statements that a person does not want said, by their marks."""
+    """The statements that a person rejected, by their marks."""
 
     def __init__(self, marks: "Collection[str]") -> None:
         self._marks = marks
@@ -103,7 +103,7 @@ class RejectedStatements:
         self.has_rejections = bool(marks)
 
     def rejects(self, text: str) -> bool:
-        """Tell whether nobody wants this said."""
+        """Return whether a person has rejected this text."""
         return self.has_rejections and any(mark in self._marks for mark in marks_of(text, self._salts))
 
     def cleared(self, summary: "Any") -> "Any":
@@ -127,7 +127,7 @@ def _texts(value: object) -> list[str]:
 
 
 def standing_lines(text: str, source: "CurrentSource", *, about_user: bool) -> str:
-    """Drop the bullets that nobody says any more: withdrawn, replaced, or of a session that was of another project."""
+    """Drop the bullets that hold no more: withdrawn, replaced, or of a session that was of another project."""
     lines = text.split("\n")
     bullets = {line: undated(line[2:]) for line in lines if line.startswith("- [")}
     statements = {line: as_said(words) for line, (day, words) in bullets.items() if day and words}

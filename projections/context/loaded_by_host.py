@@ -1,4 +1,4 @@
-"""Which files hosts load by themselves, so that nobody is told the same thing twice.
+"""The files that hosts load by themselves, so that an agent does not read them twice.
 
 A host's own memory file (named in its profile) may be a link to one of ours, or import it (`@path`).
 

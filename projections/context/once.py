@@ -1,4 +1,4 @@
-"""Repetitions in a context: of bullets of ours that say the same, the one that matters most is told; pure.
+"""Repetitions in a context: of equal bullets the most important stays; pure.
 
 So is a bullet that stands, word for word, as a sentence of another. What people wrote into their own files stays as it
 is; it is not said once more by ours.
@@ -36,7 +36,7 @@ def said_once(
     theirs: "Iterable[Line]" = (),
     most: int = sys.maxsize,
 ) -> "list[ContextSection]":
-    """Drop what a section of a smaller rank says, or the same one before; `project` is its name in notes.
+    """Drop what a section of a smaller rank repeats, or the same section before; `project` is its name in notes.
 
     Dropped is also what people's own files say as a bullet in a line of `theirs`, and a heading of nothing. What
     follows so many characters of a section has no room in any case, and is not compared.
@@ -64,14 +64,14 @@ def _new(lines: "Iterable[Line]", texts: "_SaidTexts", most: int) -> "Iterator[L
 
 
 def said_by_people(theirs: "Iterable[Line]", sections: "Iterable[ContextSection]", project: str) -> set[Line]:
-    """Find the bullets among lines of people's own files that ours say, too."""
+    """Find the bullets among lines of people's own files that our sections repeat."""
     statements = {line: words for line in theirs if (words := _their_words(line))}
     ours_say = {_words(line.text, project) for section in sections for line in section.lines} if statements else set()
     return {line for line, words in statements.items() if words in ours_say}
 
 
 class _SaidTexts:
-    """The texts said so far, in words that are compared; a text that was cut stands for the whole, and the reverse."""
+    """The texts shown so far, in words that are compared; a text that was cut stands for the whole, and the reverse."""
 
     def __init__(self, project: str) -> None:
         self._project = project
@@ -79,7 +79,7 @@ class _SaidTexts:
         self._cut: tuple[str, ...] = ()
 
     def is_new(self, line: Line) -> bool:
-        """Tell whether the line says what none before it said; lines that are no bullets always do."""
+        """Return whether the line has a text that no line before it had; True for lines that are no bullets."""
         words = _words(line.text, self._project)
         if not words:
             return True
@@ -93,18 +93,18 @@ class _SaidTexts:
         return not first
 
     def add(self, line: Line) -> None:
-        """Note what a person's bullet says, of whatever kind it is."""
+        """Note the text of a person's bullet, of any kind."""
         self._said.setdefault(_their_words(line), ())
 
     def _add_sentences(self, line: Line) -> None:
-        """Note what a bullet of several sentences says with each."""
+        """Note each sentence of a bullet of several sentences."""
         parts = _sentences(_said(line.text, self._project))
         for part in parts if len(parts) > 1 else ():
             if len(part.encode()) >= _LEAST_SENTENCE:
                 self._said.setdefault(statement_of(part), line.sources)
 
     def with_all_sources(self, line: Line) -> Line:
-        """Return the line with the sources of all lines that said the same."""
+        """Return the line with the sources of all equal lines."""
         behind = self._said.get(_words(line.text, self._project), ())
         return (
             Line(line.text, tuple(dict.fromkeys(behind)), line.conversations)
@@ -131,13 +131,13 @@ def _words(line: str, project: str) -> str:
 
 
 def _said(line: str, project: str) -> str:
-    """Return what a bullet says, without mark, day, time and project; "" of any other line."""
+    """Return the text of a bullet, without mark, day, time and project; "" of any other line."""
     text = _bullet(line)
     return as_said(text).removeprefix(f"{project}: ") if text else ""
 
 
 def _bullet(line: str) -> str:
-    """Return what follows the marks of a bullet of ours; "" of any other line, and of `… (+9)`, which counts others."""
+    """Return what follows the marks of a bullet of our own; "" of other lines, and of `… (+9)`, which counts them."""
     if not line.startswith("- "):
         return ""
     text = line[2:]
@@ -153,7 +153,7 @@ def _bullet(line: str) -> str:
 
 
 def is_timed(line: str) -> bool:
-    """Tell whether a line of notes is a bullet of something that happened at a time."""
+    """Return whether a line of notes is a bullet of something that happened at a time."""
     return line.startswith("- ") and line[2:8].translate(_ZEROS) == _TIME
 
 
@@ -184,7 +184,7 @@ def _their_words(line: Line) -> str:
 
 
 def _without_empty(lines: "Sequence[Line]") -> "Iterator[Line]":
-    """Keep all but headings that have nothing below: what stood there was said before, or withdrawn since."""
+    """Keep all but headings that have nothing below: their lines were repetitions, or withdrawn since."""
     for heading, block in _blocks(lines):
         if not heading or any(line.text for line in block):
             yield from (*heading, *block)

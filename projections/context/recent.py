@@ -38,7 +38,7 @@ class DayNotes:
 
 
 class _Item:
-    """Something said, in a section; as `daily_notes.Item`, which rows have."""
+    """An item of a section; as `daily_notes.Item`, which rows have."""
 
     __slots__ = ("events", "project", "same", "section", "text", "ts")
 
@@ -54,7 +54,7 @@ class _Item:
 def recent_facts(
     events: "Iterable[HeardEvent]", now: str, settings: "ContextSettings", local: "Local"
 ) -> "list[DistinctFact]":
-    """List the facts to tell of, newest first."""
+    """List the facts to show, newest first."""
     by_subject: dict[str, list[HeardEvent]] = {}
     for event in events:
         if event.type == "fact":
@@ -90,7 +90,7 @@ def by_conversation(events: "Iterable[HeardEvent]") -> "dict[str, list[HeardEven
 
 
 def open_todos(conversations: "Mapping[str, Sequence[HeardEvent]]", rejections: "RejectedStatements") -> list[Line]:
-    """List what conversations left to be done; a later one that calls one done, whoever named it, has done it."""
+    """List what conversations left to be done; a later conversation that names a to-do as done has done it."""
     saves = {name: [event for event in lines if event.type == "stage_summary"] for name, lines in conversations.items()}
     naming = {name: some for name, some in saves.items() if any(save.todos or save.done for save in some)}
     done_at: dict[str, str] = {}

@@ -21,7 +21,7 @@ class ProjectHome:
 
 
 class Bearing:
-    """One thing known that bears on the work at hand: a fact, or a session with what it came to.
+    """A statement that bears on the work at hand: a fact, or a session with its outcome.
 
     `text` of a session is its summary; `memory_type` of a fact: W, B or O; `topic` that of a session.
     """
@@ -67,7 +67,7 @@ class WorkAtHand:
 
 
 class ContextRequest:
-    """One session that asks for its context.
+    """The request of a session for its context.
 
     `now` is a timestamp of the log. `instructions` are given in any case, before everything else. `session_type` None:
     as the session's start in the log says. `source` is startup, resume, clear, compact, …; `bootstrap` what only the

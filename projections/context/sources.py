@@ -1,4 +1,4 @@
-"""Everything there is to tell a session, loaded once: which files and which words it may hear.
+"""The sources of a session's context, loaded once: files, and the statements the session may read.
 
 New         bases, user files, notes of today and yesterday, recent facts, memories, the project's last summaries.
 Came back   the same, and of all summaries only its own (`resume`, `compact`, `fork`; else, where it has one).
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from eventlog.store import Store
 
     class LoadResult(Protocol):
-        """How one file fared."""
+        """The result of loading a file."""
 
         file_path: str
         content: str | None
@@ -54,7 +54,7 @@ _LEAST_SESSIONS = 16
 
 
 class ContextSources:
-    """The parts of one context, in the order they are told.
+    """The parts of a context, in reading order.
 
     `left_out` are files the host loads by itself, `told_by_host` what they say; `index` is the path of the keyword
     index, where there is one; `rendered` are files that were read for a session, `quotes` their lines by the line that
@@ -100,7 +100,7 @@ class ContextSources:
 
     @property
     def shared(self) -> bool:
-        """Tell whether others than the user listen."""
+        """Return whether others than the user listen."""
         return self.session_type == SHARED
 
     @property
@@ -129,7 +129,7 @@ class ContextSources:
         return sha256(repr(parts).encode("utf-8", "replace"))
 
     def known(self) -> "list[KnownFile]":
-        """List the files that tell anything, for the receipt."""
+        """List the files with content, for the receipt."""
         contents = ((result.file_path, result.content or "") for result in self.results)
         loaded = ((path, content.encode("utf-8", "replace")) for path, content in contents if not is_template(content))
         files = [(path, sha256(data), stamped_at(data)) for path, data in loaded if data]
@@ -137,7 +137,7 @@ class ContextSources:
 
 
 def window(settings: "ContextSettings", now: str) -> tuple[str, str]:
-    """Return the times between which a context hears what was said; clocks of other machines may be ahead by a day."""
+    """Return the times between which events count for a context; clocks of other machines may be ahead by a day."""
     days = max(settings.days_full, settings.days_partial, settings.days_max, NOTES_DAYS)
     now_ms = timestamps.to_ms(now)
     return _ts(now_ms - days * DAY_MS), _ts(now_ms + DAY_MS)
@@ -155,7 +155,7 @@ def gather(
     load: "LoadFile",
     source: "CurrentSource",
 ) -> ContextSources:
-    """Load the files, take from the memories what stands no more, and choose of what was said what is told."""
+    """Load the files, remove from the memories what stands no more, and choose among the statements."""
     shared = session_type == SHARED
     wanted, left_out = _files(settings, store, request, shared=shared)
     loaded = [(file, load(file)) for file in wanted]
@@ -217,7 +217,7 @@ def _files(
 
 
 def _read(file: "ContextFile") -> "Iterator[str]":
-    """Read a file that somebody else loads and answers for; nothing where that fails."""
+    """Read a file that the caller's loader answers for; nothing where that fails."""
     try:
         yield read(file.path, file.root)
     except (OSError, Unreadable):
@@ -235,7 +235,7 @@ def _standing(file: "ContextFile", result: "LoadResult", source: "CurrentSource"
 
 
 def _bears(bearing: "Bearing", request: "ContextRequest", *, shared: bool, only_facts: bool) -> bool:
-    """Tell whether the session may hear of it; it knows what it said itself."""
+    """Return whether the session may read of it; it knows its own statements."""
     if (shared and bearing.about_user) or (only_facts and not bearing.memory_type):
         return False
     return bearing.conversation_id != request.session_id

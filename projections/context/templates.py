@@ -1,4 +1,4 @@
-"""Templates of the user's own files, in every language a user may choose; who has filled in nothing says nothing."""
+"""Templates of the user's own files, in every language a user may choose; an unfilled template has no content."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,5 +96,5 @@ def template(name: str, locale: "Locale") -> str | None:
 
 
 def is_template(text: str) -> bool:
-    """Tell whether a text is one that nobody has filled in."""
+    """Return whether a text is a template that was never filled in."""
     return any(text == default for texts in _TEMPLATES.values() for default in texts.values())

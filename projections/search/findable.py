@@ -19,7 +19,7 @@ _SHOWN_OF_CLOSING = 400  # characters
 
 
 class Findable:
-    """One thing to be found: its `words`, what is `shown` of it, and parts of a long one that may answer alone.
+    """A thing to be found: its `words`, what is `shown` of it, and parts of a long text that may answer alone.
 
     A summary also has the decisions under its topic, a past conversation the files it changed.
     """
@@ -44,7 +44,7 @@ class Findable:
 
     @property
     def decided(self) -> str:
-        """Its decisions under their topic; "" where nothing was decided."""
+        """The decisions under their topic; "" where nothing was decided."""
         return " · ".join(filter(None, (self.topic, *self.decisions))) if self.decisions else ""
 
     @property
@@ -59,11 +59,11 @@ class Findable:
 
     @property
     def names(self) -> set[str]:
-        """Name what is told by it: its statements, and the conversation that it tells of as a whole."""
+        """Name what it shows: its statements, and the conversation that it stands for as a whole."""
         return self.statements | ({f"\n{self.conversation}"} if self.type in CONVERSATION else set())
 
     def leave_out(self, told: "Collection[str]") -> bool:
-        """Take out of it what was told, in whichever wording; False where nothing is left."""
+        """Remove what was shown before, in any wording; False where nothing is left."""
         if self.statements.isdisjoint(told):
             return True
         if self.type == "fact":
@@ -155,7 +155,7 @@ def _is_word(name: str) -> bool:
 
 
 def speaks_of(words: "Collection[str]", path: str) -> bool:
-    """Tell whether a text, by its words, names this file, and not another one of that name elsewhere."""
+    """Return whether a text, by its words, names this file, and not a file of that name elsewhere."""
     names = names_of(path)
     if not names:
         return False
@@ -173,7 +173,7 @@ def files_in(words: "Iterable[str]") -> "list[str]":
 
 
 def _is_file(name: str) -> bool:
-    """Tell whether a word is a name with an ending: no number with a point, no `e.g`."""
+    """Return whether a word is a name with an ending: no number with a point, no `e.g`."""
     first, _, ending = name.rpartition(".")
     return len(name) > _ABBREVIATION and first != "" and ending.isalnum() and not ending.isdigit()
 

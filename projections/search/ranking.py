@@ -28,12 +28,12 @@ _COMMON, _FEW = 0.05, 1000  # a token of a larger share of so many rows tells li
 
 
 def idf(rows: int, having: int) -> float:
-    """Return how much a token tells that so many of all rows have."""
+    """Compute the weight of a token that so many of all rows have."""
     return max(_LEAST_IDF, log((rows - having + 0.5) / (having + 0.5)))
 
 
 def telling(having: "Mapping[str, int]", rows: int) -> "list[str]":
-    """Choose what to look for of the tokens asked: those that occur, without common ones where there are others."""
+    """Choose what to look for of the tokens asked: those that occur; common tokens only where there are no others."""
     there = [token for token, times in having.items() if times]
     rare = [token for token in there if having[token] <= max(_FEW, _COMMON * rows)]
     return rare or there
@@ -102,12 +102,12 @@ _WORK = frozenset((*map(stem, _ENGLISH.split()), *_CHINESE.split()))
 
 
 def subjects(asked: "Iterable[str]") -> list[str]:
-    """List the tokens of a prompt that say what it is about, each once."""
+    """List the tokens of a prompt that name its subject, each once."""
     return [token for token in dict.fromkeys(asked) if token not in _WORK]
 
 
 def weighed(having: "Mapping[str, int]", texts: int) -> dict[str, float]:
-    """Weigh tokens by what each tells, from the texts that have it."""
+    """Weigh tokens by their rarity, from the texts that have them."""
     return {token: max(0.0, log((texts + _OTHERS) / (times + 0.5))) for token, times in having.items()}
 
 
@@ -128,12 +128,12 @@ class Gate:
         self.needed = max(RARE * self._rarest, SHARE * self._all)
 
     def bears_on(self, text: "Sequence[str]") -> bool:
-        """Tell whether a text, by its tokens, bears on the subject."""
+        """Return whether a text, by its tokens, bears on the subject."""
         weight = self.weight(text)
         return weight > 0 and weight >= self.needed
 
     def weight(self, text: "Sequence[str]") -> float:
-        """Weigh what a text, by its tokens, shares with the subject, against what is `needed` of one of its length."""
+        """Weigh what a text, by its tokens, shares with the subject, against what its length makes `needed`."""
         words = frozenset(text)
         shared = sum(
             tells * (_OVERLAP if self._before.get(token) in words else 1)
@@ -167,7 +167,7 @@ class Gate:
         return {token: times for token, times in self._having.items() if token in chosen}
 
     def _deciding(self) -> "Collection[str]":
-        """Find the tokens of which a text has to have one: all but the most common, which come to too little."""
+        """Find the tokens of which a text needs some: all but the most common, which come to too little."""
         least = RARE * (1 - _COVERS * self._small) - (_PHRASE * self._small if self._phrases else 0)
         spare = max(least * self._rarest, SHARE * self._all)
         tokens = sorted(self.tells, key=self.tells.__getitem__)
@@ -181,7 +181,7 @@ def _neighbours(tokens: "Sequence[str]") -> "Iterable[tuple[str, str]]":
 
 
 def _overlap(before: str, after: str) -> bool:
-    """Tell whether two tokens that follow one another are pairs of characters with one in common."""
+    """Return whether two tokens that follow one another are pairs of characters that share a character."""
     return len(before) == len("二字") and not before.isascii() and before[1] == after[0]
 
 

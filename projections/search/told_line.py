@@ -1,4 +1,4 @@
-"""The line told of a thing that answers a question: what was asked, in which files, and why or how; pure.
+"""The line that answers a question: what was asked, in which files, and why or how; pure.
 
 A short statement is told whole. Of a longer text, and of a conversation, those parts are chosen that have most of the
 words of the question, by what each of these words tells; no model.
@@ -65,7 +65,7 @@ _SCRATCH_ENDINGS = (".log", ".txt", ".patch", ".diff", ".out", ".tmp", ".bak")
 
 
 def told_line(found: "Findable", weights: "Weights") -> str:
-    """Write the line of at most 300 characters that is told of it to a question with these words."""
+    """Write the line of at most 300 characters that answers a question with these words."""
     whole = one_line(found.shown)
     files = ", ".join(_chosen_files(found, weights))
     if found.type == "fact" or (len(whole) <= LONGEST and found.type != "conversation_text"):
@@ -103,12 +103,12 @@ def _spaced(text: str) -> str:
 
 
 def _is_number(word: str, before: "Sequence[str]") -> bool:
-    """Tell whether a word numbers an item of a list: `2.`."""
+    """Return whether a word numbers an item of a list: `2.`."""
     return word[-1] in ".)" and word[:-1].isdigit() and (len(word) == len("2.") or not before or before[-1][-1] in ":*")
 
 
 def _ends(word: str, after: "Sequence[str]") -> bool:
-    """Tell whether a sentence ends with a word, or the name of a field that stands before it: `problem_statement:`."""
+    """Return whether a sentence ends with a word, or with a field's name before it: `problem_statement:`."""
     if word[-1] == ":":
         return "_" in word and word[:-1].replace("_", "").isalnum()
     last = word.rstrip(_AFTER_END)
@@ -118,7 +118,7 @@ def _ends(word: str, after: "Sequence[str]") -> bool:
 
 
 def _sentence(words: "Sequence[str]", *, is_heading: bool) -> "Iterator[str]":
-    """Yield what words say, without the heading they begin with, unless that is nothing."""
+    """Yield the content of words, without the heading they begin with, unless nothing else is left."""
     begin = _heading(words) if is_heading else 0
     text = " ".join(words[begin:]).replace("**", "").strip(" *#-")
     for praise in _PRAISES:
@@ -130,7 +130,7 @@ def _sentence(words: "Sequence[str]", *, is_heading: bool) -> "Iterator[str]":
 
 
 def _heading(words: "Sequence[str]") -> int:
-    """Count the words of a heading that has lost its line: capitalised ones of those that headings have."""
+    """Count the words of a heading that has lost its line: capitalised words that headings have."""
     end = 0
     for at, word in enumerate(words):
         plain = word.strip("*:&").lower()
@@ -155,7 +155,7 @@ def _asked(found: "Findable", weights: "Weights") -> str:
 
 
 def _answer(found: "Findable", weights: "Weights", room: int, asked: str) -> str:
-    """Choose the sentences that say why or how, in their order, as long as they fit."""
+    """Choose the sentences that give a reason or a way, in their order, as long as they fit."""
     unit = max(weights.values(), default=0.0) or 1.0
     ranked = sorted(
         ((_worth(text, weights, unit), -place, text) for place, text in enumerate(_candidates(found)) if text != asked),

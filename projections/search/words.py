@@ -46,7 +46,7 @@ _ASCII = bytes(code if chr(code).isalnum() or chr(code) in JOINERS else ord(" ")
 
 
 def _folded(code: int) -> str:
-    """Return the compatible form of a character (NFKC); the tables of all are loaded where one is not of the usual."""
+    """Return the compatible form of a character (NFKC); the whole tables are loaded at the first unusual character."""
     if code in _HAN or code in _PLAIN:
         return chr(code)
     if code in _WIDE:
@@ -86,7 +86,7 @@ def tokens(text: str) -> list[str]:
 
 
 def spelled(text: str) -> str:
-    """Spell a text as its tokens, with a space between each two."""
+    """Split a text into its tokens, with a space between each two."""
     words = text.encode().translate(_ASCII).decode() if text.isascii() else text.translate(_spelling)
     if len(_known) > _MOST_KNOWN:
         _known.clear()
@@ -94,7 +94,7 @@ def spelled(text: str) -> str:
 
 
 def stem(word: str) -> str:
-    """Remove the endings of English inflection, as far as that is safe without a dictionary; undo irregular ones."""
+    """Remove the endings of English inflection, as far as that is safe without a dictionary; undo irregular forms."""
     word = _IRREGULAR.get(word, word)
     if len(word) <= _SHORTEST_STEM or not word.isascii() or not word.isalpha():
         return word
@@ -157,7 +157,7 @@ def _pairs(run: str) -> list[str]:
 
 
 def _runs(word: str) -> "Iterator[str]":
-    """Split where a script with spaces meets one without."""
+    """Split where a script with spaces meets a script without."""
     begin, was_han = 0, _is_han(word[0])
     for at, char in enumerate(word):
         if _is_han(char) != was_han:
@@ -167,7 +167,7 @@ def _runs(word: str) -> "Iterator[str]":
 
 
 def _is_han(char: str) -> bool:
-    """Tell whether a character is of a script that writes without spaces: Han, kana."""
+    """Return whether a character is of a script that writes without spaces: Han, kana."""
     if char < "\u3040":
         return False
     return char <= "\u30ff" or "\u3400" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff" or char >= "\U00020000"

@@ -54,13 +54,6 @@ PRIVATE = re.compile(
     r"|ones)\b|\bone(?=[.,;:)]|$| (?:by|for|from|has|in|is|may|of|on|that|to|which|who|with|without)\b)",
     re.IGNORECASE,
 )
-# Folders whose docstrings are not converted yet: take a folder out when it is clean, put none in.
-NOT_YET = words_of(
-    """
-    app/search app/serve app/setup/install app/setup/session_hooks eventlog/hooks eventlog/secrets projections/context
-    projections/search
-    """
-)
 
 
 def first_sentences(source: str) -> Iterator[tuple[str, str]]:
@@ -105,7 +98,7 @@ def test_first_sentences_are_a_verb_and_its_object_or_a_noun(folder):
     found = mistakes(folder)
 
     assert files(folder)
-    assert {} == {room: lines for room, lines in found.items() if room not in NOT_YET}
+    assert {} == found
 
 
 @pytest.mark.parametrize(

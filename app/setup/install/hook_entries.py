@@ -21,7 +21,7 @@ _PLUGIN_COMMANDS = re.compile(r"^const COMMANDS = (\{.*\})$", re.MULTILINE)
 
 
 def merge(text: str, hooks: HookFile, commands: Mapping[str, str]) -> str:
-    """Give each of the events a single entry of ours, and other events none; raises NotJson or BadRequest."""
+    """Give each of the events a single entry of our own, and other events none; raises NotJson or BadRequest."""
     if hooks.script:
         return _plugin(hooks.script.read_text("utf-8"), commands)
     text = text if has_content(text) else "{\n}\n"
@@ -59,7 +59,7 @@ def commands_in(value: Any) -> Iterator[tuple[str, str]]:
 
 
 def value_of(text: str) -> Any:
-    """Parse a hook file, either JSON or a script of ours; raises NotJson."""
+    """Parse a hook file, either JSON or our own script; raises NotJson."""
     return {"hooks": _plugin_commands(text)} if _is_plugin(text) else parse(text).value
 
 
@@ -126,18 +126,18 @@ def _entries(text: str, event: str) -> Node:
 
 
 def _plugin(template: str, commands: Mapping[str, str]) -> str:
-    """Fill the commands, by event, into the plugin."""
+    """Put the commands, by event, into the plugin."""
     line = f"const COMMANDS = {json.dumps(commands)}"
     return _PLUGIN_COMMANDS.sub(lambda _: line, template, count=1)
 
 
 def _is_plugin(text: str) -> bool:
-    """Return whether a file is a plugin of ours, of any version."""
+    """Return whether a file is our plugin, of any version."""
     return text.startswith(_PLUGIN_HEAD)
 
 
 def _plugin_commands(text: str) -> dict[str, Any]:
-    """Read the commands of a plugin of ours, in the shape of other hosts' hooks."""
+    """Read the commands of our plugin, in the shape of other hosts' hooks."""
     found = _PLUGIN_COMMANDS.search(text)
     try:
         commands = json.loads(found[1]) if found else {}

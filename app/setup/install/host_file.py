@@ -89,7 +89,7 @@ def read_text(path: Path) -> str:
 
 
 def edit_of(path: Path, edit: Callable[[str], str], text: str) -> str:
-    """Edit a text; a BadRequest names the file, and says that it is unchanged."""
+    """Edit a text; a BadRequest names the file, which stays unchanged."""
     try:
         return edit(text)
     except BadRequest as error:

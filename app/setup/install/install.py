@@ -25,7 +25,7 @@ from eventlog.store import Store
 
 
 class InstallTarget(NamedTuple):
-    """Where to install: the store, the user's home, the project, and the environment, which may move directories."""
+    """The target of an installation: the store, the user's home, the project, and the environment."""
 
     store: Store
     home: Path
@@ -173,7 +173,7 @@ def unsafe_rules(target: InstallTarget, host: HostProfile) -> list[Path]:
 
 
 def saving(target: InstallTarget, host: HostProfile) -> permissions.Saving | None:
-    """Judge whether the host lets its agent save unasked, by tool where it starts our server; None: not documented."""
+    """Return whether the host lets its agent save unasked, by tool where it starts our server; None: not documented."""
     found, grant = host.permission, permissions.grant_of(target.store)
     if isinstance(found, NoPermission):
         return permissions.Saving(found.verdict, found.remedy(grant))
@@ -187,7 +187,7 @@ def saving(target: InstallTarget, host: HostProfile) -> permissions.Saving | Non
 
 
 def _take_out(target: InstallTarget, host: HostProfile, path: Path, remove: Callable[[str], str]) -> FileChange:
-    """Undo one of our changes of a file: exactly, where it is the last of them."""
+    """Undo a change that we made in a file: exactly, where it is the last change."""
     strip = _strip(target, host, path)
     text = host_file.read_text(path)
     if host_file.edit_of(path, remove, text) == host_file.edit_of(path, strip, text):
@@ -242,6 +242,6 @@ def _remedy(host: HostProfile, rule: Permission, grant: Grant, texts: list[str])
 
 
 def _is_new(text: str, new: Mapping[str, object]) -> bool:
-    """Return whether a file holds no more than a new file of ours."""
+    """Return whether a file holds no more than a new file from us."""
     value = parse(text).value
     return isinstance(value, dict) and all(name in new and value[name] == new[name] for name in value)

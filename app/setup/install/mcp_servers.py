@@ -22,7 +22,7 @@ def entry_of(servers: ServerFile, words: list[str]) -> dict[str, Any]:
 
 
 def add(text: str, servers: ServerFile, wanted: Mapping[str, Any]) -> str:
-    """Add the entry to the text of a file, replacing an earlier entry of ours; raises BadRequest.
+    """Add the entry to the text of a file, replacing our earlier entry; raises BadRequest.
 
     Fields that a host or a person has added to that entry stay.
     """

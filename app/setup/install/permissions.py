@@ -33,7 +33,7 @@ def grant_of(store: Store) -> Grant:
 
 
 def add(text: str, rule: Permission, grant: Grant) -> str:
-    """Add the rule to the text of its file, replacing an earlier rule of ours; raises BadRequest."""
+    """Add the rule to the text of its file, replacing our earlier rule; raises BadRequest."""
     items = rule.items(grant)
     match rule.form:
         case "json":
@@ -57,7 +57,7 @@ def remove(text: str, rule: Permission, grant: Grant) -> str:
 
 
 def has_unsafe(text: str, rule: Permission, grant: Grant) -> bool:
-    """Return whether the text has a rule of ours that allows more than saving; raises BadRequest."""
+    """Return whether the text has a rule from us that allows more than saving; raises BadRequest."""
     if not rule.unsafe:
         return False
     return json_edit.without_items(text, rule.keys, lambda item: _is_outdated(item, rule, grant)) != text
@@ -68,7 +68,7 @@ def _is_outdated(item: str, rule: Permission, grant: Grant) -> bool:
 
 
 def judge(texts: Iterable[str], rule: Permission, grant: Grant, *, by_tool: bool) -> Verdict:
-    """Judge by the texts of all files of the host's rules; a refusal overrules a permission."""
+    """Decide by the texts of all files of the host's rules; a refusal overrules a permission."""
     judged = rule.judge_tools if by_tool else rule.judge
     verdicts = [judged(_parsed(text, rule), grant) for text in texts]
     return next((verdict for verdict in ("refused", "allowed") if verdict in verdicts), "asked")

@@ -130,11 +130,11 @@ class SessionLifecycleHook(ABC):
 
     @abstractmethod
     def on_session_start(self, context: HookContext) -> HookResult:
-        """Act after a session has started, or returned."""
+        """Follow the start of a session, or its return."""
 
     @abstractmethod
     def on_session_end(self, context: HookContext) -> HookResult:
-        """Act after a session has ended; it may return."""
+        """Follow the end of a session; it may return."""
 
     def issue_state(self, context: HookContext) -> str | None:
         """Return the state of `context.issue`, "open" or "closed", if this hook knows it; else None."""
@@ -149,15 +149,15 @@ class LazyHook(SessionLifecycleHook):
         self._make = make
 
     def on_session_start(self, context: HookContext) -> HookResult:
-        """Construct and run the hook."""
+        """Create and run the hook."""
         return self._make().on_session_start(context)
 
     def on_session_end(self, context: HookContext) -> HookResult:
-        """Construct and run the hook."""
+        """Create and run the hook."""
         return self._make().on_session_end(context)
 
     def issue_state(self, context: HookContext) -> str | None:
-        """Construct and ask the hook."""
+        """Create the hook and ask it."""
         return self._make().issue_state(context)
 
 
@@ -272,7 +272,7 @@ def _safely(call: Callable[[], object]) -> object:
 
 
 def _bounded(result: HookResult) -> HookResult:
-    """Bound a result to JSON values of a maximal length."""
+    """Limit a result to JSON values of a maximal length."""
     try:
         size = len(msgspec.json.encode(result))
     except (TypeError, ValueError, RecursionError) as error:

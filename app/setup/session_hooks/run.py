@@ -101,7 +101,7 @@ class BrokenHook(SessionLifecycleHook):
 
 
 def registry(session_hooks: Mapping[str, bool | Mapping[str, Any]], project: str = "") -> HookRegistry:
-    """Construct the hooks in the order of the settings, then the project's own and the program's (`get_registry`).
+    """Create the hooks in the order of the settings, then the project's own and the program's (`get_registry`).
 
     A `BrokenHook` replaces each hook that cannot be constructed.
     """
@@ -138,7 +138,7 @@ def _option(name: str, options: dict[str, Any], key: str, default: Any, kind: An
 
 
 def _make(name: str, options: dict[str, Any]) -> SessionLifecycleHook | None:
-    """Construct a hook; options of built-in hooks are checked also where a hook is off."""
+    """Create a hook; options of built-in hooks are checked also where a hook is off."""
     make = _BUILT_IN.get(name) or _foreign(name)
     if make is None:
         return None
