@@ -88,14 +88,14 @@ def _rows(found: Sequence[ListedProject]) -> Iterator[tuple[str, ...]]:
 @click.argument("one", callback=options.project_meant)
 @click.argument("other", callback=options.project_meant)
 @options.store
-def _join(project: str, other: str, store: Store) -> int:
+def _join(one: str, other: str, store: Store) -> int:
     """Join two projects and their memory; takes a name, a part of a path, or a directory each.
 
     The joined project has the address of the repository, if either has one. Prints the command to undo it.
     """
     opened = options.open_store(store)
-    event = join_projects(opened, project, other)
+    event = join_projects(opened, one, other)
     replay_store(opened)
-    say(f"{project} and {other} are one project now")
+    say(f"{one} and {other} are one project now")
     say(f"undo: eventlog undo {Display(store).short(event.id)}")
     return 0
