@@ -142,7 +142,7 @@ def test_another_tool_is_asked_about(asked):
     assert b"" == answer(asked, OURS, STORE)
 
 
-@given(st.lists(st.lists(st.text(), min_size=1), min_size=1))
+@given(st.lists(st.lists(st.text(max_size=8), min_size=1, max_size=4), min_size=1, max_size=4))
 def test_quoted_words_are_read_as_they_were_meant(commands):
     meant = [[word.replace("!", "") for word in words] for words in commands]
 
