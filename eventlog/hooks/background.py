@@ -66,7 +66,11 @@ def complete(store: Store, call: HookCall) -> None:
     """Complete a call from the notes of its conversation: where it began, its host's process, who began this turn."""
     turn = _note(store, call, "turn")
     if call.by_machine:
-        write_note(turn, call.dedupe_key.encode())
+        from eventlog.hooks.conversation import last_prompt
+
+        prompt = last_prompt(store, call.session, call.agent)
+        if call.dedupe_key not in (prompt.get("prompt_id"), prompt.get("turn_id")):  # else in the middle of the user's
+            write_note(turn, call.dedupe_key.encode())
         return
     noted = _noted(_note(store, call))
     call.process = str(noted.get("process", ""))
@@ -111,7 +115,8 @@ def _name(store: Store, lost: HookCall, project: str) -> None:
     from eventlog.store.append_once import append_once
 
     lost.begun_in(project)
-    if prompt := " ".join(last_prompt(store, lost.session, lost.agent).split())[:_LONGEST_TOPIC]:
+    asked = str(last_prompt(store, lost.session, lost.agent).get("prompt", ""))
+    if prompt := " ".join(asked.split())[:_LONGEST_TOPIC]:
         fields: StageSummary = {"scope": "session", "topic": prompt, "summary": prompt}
         append_once(store, {**envelope(lost, "stage_summary"), **fields}, f"lost\n{lost.session}\n{prompt}")
 

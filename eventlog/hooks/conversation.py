@@ -82,13 +82,13 @@ def previous_event(store: Store, call: HookCall) -> str:
     return ""
 
 
-def last_prompt(store: Store, session: str, agent: str) -> str:
-    """Return the user's newest prompt of a conversation, recorded today; "" for none."""
+def last_prompt(store: Store, session: str, agent: str) -> "dict[str, object]":
+    """Return the payload of the user's newest prompt in a conversation, recorded today; empty for none."""
     name = hosts.prompt_of(agent)
     for event in _todays(store, session):
         if name and event.get("name") == name and isinstance(payload := event.get("payload"), dict):
-            return str(payload.get("prompt", ""))
-    return ""
+            return payload
+    return {}
 
 
 def _todays(store: Store, session: str) -> "Iterator[dict[str, object]]":

@@ -150,6 +150,15 @@ def test_one_prompt_with_five_background_helpers_is_one_turn_and_nobody_is_asked
     assert not events(store, "save_requested")
 
 
+def test_a_turn_in_the_middle_of_which_a_machine_spoke_is_the_users(store):
+    session = Session(store)
+    session.hook("UserPromptSubmit", prompt="Look everywhere", prompt_id="p-1")
+    session.hook("UserPromptSubmit", prompt=NOTICE, prompt_id="p-1")
+    session.turn()
+
+    assert ["p-1"] == [event.turn_id for event in events(store, "turn_end")]
+
+
 def test_after_three_turns_of_the_user_they_are_asked_however_many_a_machine_began(store):
     session = Session(store)
     asked = []

@@ -20,7 +20,7 @@ from tests.realhosts.outcome import Fails
 
 KNOWN = "The kingfisher nests in column seven"  # a fact of an earlier conversation: who was told it has our context
 ENOUGH = 5_000  # tokens of a conversation that hosts find worth compacting
-PATIENCE = 60  # seconds a turn may take before it counts as hanging; without us it takes one to four
+PATIENCE = 60  # seconds a turn may take on a quiet machine before it counts as hanging; without us it takes one to 18
 KILLED_WITHIN = 30  # seconds a model thinks whose host is killed meanwhile
 SETTLING = 10  # seconds for what hooks do in the background
 
@@ -162,11 +162,16 @@ class Scene:
             time.sleep(0.1)
         os.killpg(running.pid, signal.SIGKILL)
         running.communicate()
+        self.model.script.when(prompt)  # hosts put what the next session is told of it before the next prompt
         return str(self.events("session_start")[-1]["conversation_id"])
 
     def run(self, command: Sequence[str], *, patience: float = PATIENCE) -> Ended:
-        """A program of this world; ended, with all it started, when it takes longer than `patience` seconds."""
+        """A program of this world; ended, with all it started, when it takes longer than `patience` seconds.
+
+        Where others use the machine, too, they are as many times longer as the program has to share a core.
+        """
         begun = time.monotonic()
+        patience *= max(1, os.getloadavg()[0] / (os.cpu_count() or 1))
         running = subprocess.Popen(
             command,
             cwd=self.where,

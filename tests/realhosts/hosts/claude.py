@@ -1,6 +1,7 @@
 """Claude Code."""
 
 from pathlib import Path
+from typing import ClassVar
 
 from tests.realhosts.hosts.host import KEY, Host, as_json
 
@@ -11,6 +12,8 @@ class Claude(Host):
     name, agent, title = "claude", "claude-code", "Claude Code"
     removes = "claude plugin uninstall eventlog@eventlog && claude plugin marketplace remove eventlog"
     tells_of_failures = True
+    helper = "Agent", "prompt", {"subagent_type": "general-purpose", "description": "Look"}
+    in_background: ClassVar = {"run_in_background": True}
 
     def program(self, modules: Path):
         # the package of the platform: on Node 20 npm silently installs an older release of the main one

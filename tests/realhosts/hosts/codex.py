@@ -33,6 +33,7 @@ class Codex(Host):
     name, agent, title = "codex", "codex", "Codex CLI"
     quit = "/quit"
     removes = "codex plugin remove eventlog@eventlog && codex plugin marketplace remove eventlog"
+    helper = "spawn_agent", "message", {}
 
     def program(self, modules: Path):
         return next(modules.glob("@openai/codex-*/vendor/*/bin/codex"))

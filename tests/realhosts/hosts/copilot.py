@@ -1,6 +1,7 @@
 """GitHub Copilot CLI, with a provider of the user's own."""
 
 from pathlib import Path
+from typing import ClassVar
 
 from tests.realhosts.hosts.host import KEY, Host
 
@@ -10,6 +11,12 @@ class Copilot(Host):
 
     name, agent, title = "copilot", "copilot", "Copilot CLI"
     removes = "copilot plugin uninstall eventlog && copilot plugin marketplace remove eventlog"
+    helper = (
+        "task",
+        "prompt",
+        {"agent_type": "general-purpose", "description": "Look", "name": "looker", "mode": "sync"},
+    )
+    in_background: ClassVar = {"mode": "background"}
 
     def program(self, modules: Path):
         return next(modules.glob("@github/copilot-linux-*/copilot"))

@@ -20,6 +20,7 @@ class Gemini(Host):
     name, agent, title = "gemini", "gemini", "Gemini CLI"
     quit, compact = "/quit", "/compress"
     removes = "gemini extensions uninstall eventlog"
+    helper, tells_helpers = ("invoke_agent", "prompt", {"agent_name": "generalist"}), False
 
     def program(self, modules):
         return modules / ".bin" / "gemini"

@@ -32,6 +32,11 @@ class Host(ABC):
     removes: ClassVar[str] = ""  # the command that removes our plugin; "" where it takes none
     tells_of_failures: ClassVar[bool] = False  # of turns that end by an error of the model
     tells_of_ends: ClassVar[bool] = True  # of a conversation without a terminal
+    helper: ClassVar[
+        tuple[str, str, Mapping[str, object]]
+    ]  # its tool that starts one: name, key of the prompt, the rest
+    in_background: ClassVar[Mapping[str, object]] = {}  # what the call of that tool has beside, so that nobody waits
+    tells_helpers: ClassVar[bool] = True  # what the hook of a helper's start answers
 
     @abstractmethod
     def program(self, modules: Path) -> Path:

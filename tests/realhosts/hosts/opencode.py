@@ -13,6 +13,7 @@ class OpenCode(Host):
     """
 
     name, agent, title = "opencode", "opencode", "OpenCode"
+    helper = "task", "prompt", {"subagent_type": "general", "description": "Look"}
 
     def program(self, modules: Path):
         # the package of the platform: the main one brings it by a script at installation

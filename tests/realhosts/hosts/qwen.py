@@ -1,5 +1,7 @@
 """Qwen Code, which asks its model to keep memories beside the conversation unless told not to."""
 
+from typing import ClassVar
+
 from tests.realhosts.hosts.host import KEY, Host
 
 _SETTINGS = """\
@@ -20,7 +22,9 @@ class Qwen(Host):
     name, agent, title = "qwen", "qwen-code", "Qwen Code"
     quit, compact = "/quit", "/compress"
     removes = "qwen extensions uninstall eventlog"
-    tells_of_ends, tells_of_failures = False, True
+    tells_of_ends, tells_of_failures, tells_helpers = False, True, False
+    helper = "agent", "prompt", {"subagent_type": "general-purpose", "description": "Look", "run_in_background": False}
+    in_background: ClassVar = {"run_in_background": True}
 
     def program(self, modules):
         return modules / ".bin" / "qwen"

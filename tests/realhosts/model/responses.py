@@ -8,7 +8,7 @@ from uuid import uuid4
 from tests.realhosts.model.script import Answer, Run, Say, Use
 from tests.realhosts.model.talk import JSON, Message, Role, Talk, names, text_of
 
-_OF_THE_HOST = ("<environment_context", "<user_instructions", "# AGENTS.md")
+_OF_THE_HOST = ("<environment_context", "<user_instructions", "# AGENTS.md", "<subagent_notification")
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant"}
 
 
@@ -22,7 +22,7 @@ def read(body: JSON) -> Talk:
 
 def write(body: JSON, talk: Talk, answer: Answer, tokens: int) -> JSON | list[JSON]:
     """One response: a list of events where the request streams."""
-    item = _item(talk, answer)
+    item = _item(body, talk, answer)
     usage = {"input_tokens": tokens, "output_tokens": 10, "total_tokens": tokens + 10}
     details = {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
     begun = {"id": f"resp_{uuid4().hex}", "object": "response", "created_at": int(time.time()), "status": "in_progress"}
@@ -42,11 +42,11 @@ def _messages(item: JSON) -> Iterator[Message]:
         yield Message("system" if text.lstrip().startswith(_OF_THE_HOST) else role, text)
 
 
-def _item(talk: Talk, answer: Answer) -> JSON:
+def _item(body: JSON, talk: Talk, answer: Answer) -> JSON:
     if isinstance(answer, Run):
         return _call(talk, answer.command)
     if isinstance(answer, Use):
-        return _use(talk, answer)
+        return _use(body, answer)
     return _message(answer)
 
 
@@ -76,11 +76,11 @@ def _call(talk: Talk, command: str) -> JSON:
     return _message(Say(f"No shell among {', '.join(talk.tools)}"))
 
 
-def _use(talk: Talk, answer: Use) -> JSON:
-    """A tool of a server: a function of its own, in the namespace of its server."""
+def _use(body: JSON, answer: Use) -> JSON:
+    """A tool: a function of its own, or in the namespace of its server."""
     called: JSON = {"call_id": f"call_{uuid4().hex}", "status": "completed", "id": f"fc_{uuid4().hex}"}
-    space = next((name for name in talk.tools if "eventlog" in name and name != answer.tool), "")
-    called |= {"namespace": space} if space else {}
+    spaces = [tool["name"] for tool in body.get("tools") or () if answer.tool in names(tool.get("tools") or ())]
+    called |= {"namespace": spaces[0]} if spaces else {}
     return called | {"type": "function_call", "name": answer.tool, "arguments": json.dumps(answer.arguments)}
 
 

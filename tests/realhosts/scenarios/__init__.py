@@ -18,7 +18,11 @@ from tests.realhosts.scene import Scene
 
 Scenario = Callable[[Scene], str]
 
-TIMED = ("speed", "speed-of-events")  # what they print would be the time of whatever plays beside them
+TIMED = (
+    "speed",
+    "speed-of-events",
+    "hook-processes",
+)  # what they print would be the time of whatever plays beside them
 
 HEADLESS: dict[str, Scenario] = {
     "start": start.start,
@@ -59,4 +63,5 @@ HEADLESS: dict[str, Scenario] = {
     "uninstall": installing.uninstall,
     "speed": speed.turn_with_and_without,
     "speed-of-events": speed.each_event,
+    "hook-processes": speed.processes_of_a_turn,
 }

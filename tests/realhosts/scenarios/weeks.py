@@ -2,8 +2,8 @@
 
 import time
 
-from tests.realhosts.model.script import TOLD_TOOL, Call, Fact, Find, Use
-from tests.realhosts.outcome import Skipped, expect
+from tests.realhosts.model.script import TOLD_TOOL, Call, Fact, Find, Run, Use
+from tests.realhosts.outcome import expect
 from tests.realhosts.scene import KNOWN, SETTLING, Scene
 
 NASTY = (
@@ -13,7 +13,7 @@ NASTY = (
     "two\nlines\n`touch ran`", "~ * ? [a] {a,b} # no comment", "- one\n- it's two", "端口是 8443：`touch ran`",
     "tab\tand  two spaces", "<b>it's</b> <<'X'", "4 kB of `touch ran`: " + "$(touch ran) " * 320 + "end",
 )  # fmt: skip
-_HELPERS = {"claude": ("Agent", {"subagent_type": "general-purpose", "description": "Look"})}
+_UNTIL_HELPERS_ARE_DONE = "sleep 8  # intentional-sleep: for the helpers"  # Qwen Code allows no other sleep
 
 
 def nasty(scene: Scene) -> str:
@@ -97,7 +97,7 @@ def plan(scene: Scene) -> str:
 
 
 def helpers(scene: Scene) -> str:
-    """Give a helper what is known with its first request, and ask it nothing."""
+    """Give a helper what is known with its first request, where its host lets a hook, and ask it nothing."""
     return _helpers(scene, 1, background=False)
 
 
@@ -107,24 +107,28 @@ def background_helpers(scene: Scene) -> str:
 
 
 def _helpers(scene: Scene, count: int, *, background: bool) -> str:
-    if scene.host.name not in _HELPERS:
-        raise Skipped("its model is offered no helper without a terminal, or another kind of tool")
-    tool, arguments = _HELPERS[scene.host.name]
+    tool, key, arguments = scene.host.helper
     scene.install()
-    more = {"run_in_background": True} if background else {}
+    more = scene.host.in_background if background else {}
     asked = [f"Where does the kingfisher nest, number {number}?" for number in range(count)]
-    scene.model.script.when("Look everywhere", *[Call(tool, {**arguments, **more, "prompt": one}) for one in asked])
+    calls = [Call(tool, {**arguments, **more, key: prompt}) for prompt in asked]
+    scene.model.script.when("Look everywhere", *calls, Run(_UNTIL_HELPERS_ARE_DONE))
     turn = scene.answered("Look everywhere.")
-    began = [next((call for call in turn.calls if one in call.talk.prompt), None) for one in asked]
+    began = [next((call for call in turn.main if prompt in call.talk.prompt), None) for prompt in asked]
     expect(all(began), f"{sum(map(bool, began))} of {count} helpers asked the model")
     told = [call.talk.text for call in began if call]
-    expect(all(KNOWN in text for text in told), "a helper was not told what is known")
     expect(not any(TOLD_TOOL in text or "eventlog fact" in text for text in told), "a helper was told to save")
+    knew = sum(KNOWN in text for text in told)
+    expect(knew == (count if scene.host.tells_helpers else 0), f"{knew} of {count} helpers were told what is known")
     turns, requests = scene.events("turn_end", turn.session), scene.events("save_requested", turn.session)
     expect(len(turns) == 1, f"{len(turns)} turns are in the log")
     expect(not requests, "somebody was asked to save")
     machines = sum(event["name"] == "MachinePrompt" for event in scene.events("host_event", turn.session))
-    return f"{machines} prompts of the host" if background else ""
+    notes = [
+        "" if scene.host.tells_helpers else "its helpers are told nothing",
+        f"{machines} prompts of the host" * bool(machines),
+    ]
+    return "; ".join(filter(None, notes))
 
 
 def killed(scene: Scene) -> str:
