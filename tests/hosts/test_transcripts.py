@@ -352,6 +352,15 @@ def test_a_thread_of_codex_has_its_own_name_only(thread, titles, tmp_path):
     assert titles == _of(_steps("codex", tmp_path / "rollout-t1.jsonl"), "title")
 
 
+def test_what_a_helper_of_codex_reports_is_no_prompt_of_the_user(tmp_path):
+    words = ("Look everywhere", "<subagent_notification>\n{}\n</subagent_notification>")
+    said = [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]} for text in words]
+    lines = [{"type": "response_item", "payload": message} for message in said]
+    (tmp_path / "rollout-t1.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+    assert ["Look everywhere"] == _of(_steps("codex", tmp_path / "rollout-t1.jsonl"), "prompt")
+
+
 # ------------------------------------------------------------------------------------------------ what failed
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from tests.realhosts import places
 from tests.realhosts.outcome import Outcome
 
-_MINUTES = 6  # no scenario takes longer, or it counts as hanging
+_MINUTES = 12  # no scenario takes longer, also where others use the machine, or it counts as hanging
 
 
 class Stage(NamedTuple):

@@ -51,7 +51,7 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
 
 
 _NOT_THE_USER = ("<environment_context>", "<user_instructions>", "<permissions", "<turn_aborted>", "<skill",
-                 "# AGENTS.md", "<INSTRUCTIONS>")  # fmt: skip
+                 "# AGENTS.md", "<INSTRUCTIONS>", "<subagent_notification>")  # fmt: skip
 
 
 def steps(path: Path) -> Iterator[Step]:

@@ -11,7 +11,7 @@ class Claude(Host):
 
     name, agent, title = "claude", "claude-code", "Claude Code"
     removes = "claude plugin uninstall eventlog@eventlog && claude plugin marketplace remove eventlog"
-    tells_of_failures = True
+    tells_of_failures, tells_what_it_wrote = True, True
     helper = "Agent", "prompt", {"subagent_type": "general-purpose", "description": "Look"}
     in_background: ClassVar = {"run_in_background": True}
 

@@ -32,6 +32,7 @@ class Host(ABC):
     removes: ClassVar[str] = ""  # the command that removes our plugin; "" where it takes none
     tells_of_failures: ClassVar[bool] = False  # of turns that end by an error of the model
     tells_of_ends: ClassVar[bool] = True  # of a conversation without a terminal
+    tells_what_it_wrote: ClassVar[bool] = False  # of a conversation to compact it
     helper: ClassVar[
         tuple[str, str, Mapping[str, object]]
     ]  # its tool that starts one: name, key of the prompt, the rest

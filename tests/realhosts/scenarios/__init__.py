@@ -36,6 +36,7 @@ HEADLESS: dict[str, Scenario] = {
     "stop-obeyed": fallback.stop_obeyed,
     "stop-ignored": fallback.stop_ignored,
     "compaction": going_on.compaction,
+    "packet": going_on.packet,
     "resume-twice": going_on.resume_twice,
     "parallel": going_on.parallel,
     "default-permissions": installing.default_permissions,

@@ -21,6 +21,7 @@ def resume_twice(scene: Scene) -> str:
 
 def compaction(scene: Scene) -> str:
     """Record a compaction; the agent has its context after it, be it told again or kept by the host."""
+    scene.install()
     turn = _compacted(scene)
     after = scene.answered("What next?", turn.session)
     asked = [event["trigger"] for event in scene.events("save_requested", turn.session)]
@@ -31,11 +32,36 @@ def compaction(scene: Scene) -> str:
     return ""
 
 
+def packet(scene: Scene) -> str:
+    """Give back what was asked first with the request after a compaction, and draw a stage of what the host wrote.
+
+    No request more than without us leads to that.
+    """
+    if scene.host.name == "qwen":
+        raise Skipped("without a terminal it compacts in a process of its own, and the next start is a resume")
+    scene.model.script.obedient = False  # what eventlog asks to save beside that is another matter
+    before = len(scene.model.calls)
+    scene.answered("What next?", _compacted(scene).session)
+    without, before = len(scene.model.calls) - before, len(scene.model.calls)
+    scene.install()
+    session = _compacted(scene).session
+    told = scene.answered("What next?", session).main[0].talk.text
+    more = len(scene.model.calls) - before - without
+    asked = "Asked first: Fix the cart."
+    expect(
+        told.count(asked) == 1, f"the request after the compaction holds {told.count(asked)} times what was asked first"
+    )
+    expect(more == 0, f"{more} requests more than without us")
+    stages = [event["summary"] for event in scene.events("stage_summary", session) if event["scope"] == "stage"]
+    wanted = 1 if scene.host.tells_what_it_wrote else 0
+    expect(len(stages) == wanted, f"{len(stages)} stages were drawn, not {wanted}")
+    return "" if wanted else "it does not tell what it wrote: no stage"
+
+
 def _compacted(scene: Scene) -> Turn:
     """A conversation right after its compaction."""
     if scene.host.name not in ("claude", "codex", "qwen"):
         raise Skipped("compacts only in its terminal")
-    scene.install()
     scene.model.tokens = ENOUGH
     turn = scene.answered("Fix the cart.")
     if scene.host.name != "codex":
