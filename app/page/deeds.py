@@ -1,8 +1,10 @@
-"""Decisions of a person on the page: by the use cases of the verbs with these names, each an event."""
+"""Decisions of a person on the page: by the use cases of the verbs with these names, each an event or a shared file."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from eventlog.app.open_store import OpenStore
+from eventlog.app.team.share import share
 from eventlog.app.write.correct import correctable, edit
 from eventlog.app.write.forget import forget, forgettable
 from eventlog.app.write.resolve import Choice, decide, pick, waiting
@@ -13,36 +15,50 @@ from eventlog.format.events import Event
 _CHOICES: dict[str, Choice] = {"apply": "apply", "discard": "discard", "edited": "edited"}
 
 
-def _forget(opened: OpenStore, request: Mapping[str, str]) -> Sequence[Event]:
-    return forget(opened, forgettable(opened, _target(request))).events
+class Done(NamedTuple):
+    """The events that a decision appended or shared, and the files it wrote into a checkout."""
+
+    events: Sequence[Event]
+    files: Sequence[str] = ()
 
 
-def _edit(opened: OpenStore, request: Mapping[str, str]) -> Sequence[Event]:
-    return edit(opened, correctable(opened, _target(request)), request.get("content", ""))[0]
+def _forget(opened: OpenStore, request: Mapping[str, str]) -> Done:
+    return Done(forget(opened, forgettable(opened, _target(request))).events)
 
 
-def _undo(opened: OpenStore, request: Mapping[str, str]) -> Sequence[Event]:
-    return undo(opened, undoable(opened, request.get("target", ""))).events
+def _edit(opened: OpenStore, request: Mapping[str, str]) -> Done:
+    return Done(edit(opened, correctable(opened, _target(request)), request.get("content", ""))[0])
 
 
-def _resolve(opened: OpenStore, request: Mapping[str, str]) -> Sequence[Event]:
+def _undo(opened: OpenStore, request: Mapping[str, str]) -> Done:
+    return Done(undo(opened, undoable(opened, request.get("target", ""))).events)
+
+
+def _resolve(opened: OpenStore, request: Mapping[str, str]) -> Done:
     choice = _CHOICES.get(request.get("choice", ""))
     if choice is None:
         raise BadRequest(f"{request.get('choice', '')!r} is no choice", hint=f"choose one of {', '.join(_CHOICES)}")
     target = _target(request)
-    return [decide(opened, pick(waiting(opened, target), target), choice, request.get("content")).event]
+    return Done([decide(opened, pick(waiting(opened, target), target), choice, request.get("content")).event])
 
 
-DEEDS: dict[str, Callable[[OpenStore, Mapping[str, str]], Sequence[Event]]] = {
+def _share(opened: OpenStore, request: Mapping[str, str]) -> Done:
+    files = share(opened, [_target(request)], request.get("content", ""))
+    found = opened.log.find({file.decision.id for file in files})
+    return Done([line.event for line in found.values()], [file.path for file in files])
+
+
+DEEDS: dict[str, Callable[[OpenStore, Mapping[str, str]], Done]] = {
     "forget": _forget,
     "edit": _edit,
     "undo": _undo,
     "resolve": _resolve,
+    "share": _share,
 }
 
 
-def carry_out_deed(opened: OpenStore, deed: str, request: Mapping[str, str]) -> Sequence[Event]:
-    """Execute a decision of a person, and return its events; raises BadRequest or NotStored.
+def carry_out_deed(opened: OpenStore, deed: str, request: Mapping[str, str]) -> Done:
+    """Execute a decision of a person; raises BadRequest or NotStored.
 
     `request` has the fields `target` (what the verb takes), `choice` and `content`.
     """

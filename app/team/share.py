@@ -60,16 +60,20 @@ def checkout_of(cwd: str) -> str:
     return found[0]
 
 
-def share(opened: OpenStore, named: Sequence[str], why: str, cwd: str) -> list[SharedFile]:
-    """Write a file for each decision that is named, all or none; raises BadRequest or NotStored."""
-    root = checkout_of(cwd)
+def share(opened: OpenStore, named: Sequence[str], why: str, cwd: str = "") -> list[SharedFile]:
+    """Write a file for each decision that is named, all or none; raises BadRequest or NotStored.
+
+    The checkout is that of a directory, or without one that of the project of the first decision.
+    """
+    stated = [found for said in named for found in _stated(opened, said)]
+    root = checkout_of(cwd or stated[0][0].project or ".")
     git = Git(root)
     who = git.user_name()
     if not who:
         raise BadRequest("git does not know your name", hint="git config user.name 'Ada Lovelace'")
     there = [file for file in read_files(root, opened.machine.now()) if file.decision]
     wanted: dict[str, Decision] = {}
-    for event, texts in (found for said in named for found in _stated(opened, said)):
+    for event, texts in stated:
         if isinstance(event, Fact) and event.effective_scope == "user":
             raise BadRequest("this is about you, not about a project", where=event.id)
         if not _is_of(opened, root, event):

@@ -346,12 +346,21 @@
       made.append(el("button", { type: "button", "data-do": "forget", click: () => ask("forget", { target: what }) }, "Forget"));
       made.append(el("button", { type: "button", "data-do": "edit", click: () => ask("edit", { target: what, content: text.replace(/^- (\[[^\]]*\] )?/, "") }) }, "Edit"));
     }
+    const shared = isNow && shareable(events);
+    if (shared) made.append(el("button", { type: "button", "data-do": "share", click: () => ask("share", shared) }, "Share"));
     const decision = decisionAbout(events);
     if (decision) {
       made.append(el("button", { type: "button", "data-do": "undo", click: () => ask("undo", { target: decision.id }) }, "Undo the forgetting"));
     }
     if (events.length) made.append(el("button", { type: "button", "data-copy": true, click: () => copy(page.events[events[0]].id) }, "Copy id"));
     return made;
+  }
+
+  function shareable(events) { // what `share` writes a file of: a fact or the one decision of a summary, of a project
+    const project = page.projects.find((one) => current.path === `projects/${one.slug}/MEMORY.md`);
+    const states = (event) => event.type === "fact" || (event.details || []).filter((detail) => detail.startsWith("decided: ")).length === 1;
+    const event = project && events.map((one) => page.events[one]).find((one) => !one.gone && states(one));
+    return event && { target: event.id, content: "", checkout: project.path };
   }
 
   function decisionAbout(events) {
@@ -365,12 +374,14 @@
     asking?.remove();
     const words = request.choice ? `--${request.choice} ` : "";
     const box = el("div", { class: "ask hands" });
+    const option = { edit: "content", share: "why" }[verb];
     const command = () => `eventlog ${verb} ${words}${quoted(request.target)}`
-      + (verb === "edit" && request.content ? ` --content ${quoted(request.content)}` : "");
+      + (option && request.content ? ` --${option} ${quoted(request.content)}` : "")
+      + (request.checkout ? ` --checkout ${quoted(request.checkout)}` : "");
     const shown = el("code", {}, command());
     let field = null;
-    if (verb === "edit") {
-      field = el("textarea", { rows: "2", "aria-label": "New wording" });
+    if (option) {
+      field = el("textarea", { rows: "2", "aria-label": verb === "edit" ? "New wording" : "Reason, for your team" });
       field.value = request.content;
       field.addEventListener("input", () => { request.content = field.value; shown.textContent = command(); });
       box.append(field);
@@ -397,7 +408,7 @@
         method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(request),
       });
       const done = await answer.json();
-      toast(answer.ok ? `${verb}: done` : `${done.error}${done.hint ? ` – ${done.hint}` : ""}`);
+      toast(answer.ok ? `${verb}: done${done.files.length ? ` – commit ${done.files.join(", ")}` : ""}` : `${done.error}${done.hint ? ` – ${done.hint}` : ""}`);
       if (answer.ok) await refresh();
     } catch {
       toast("the server does not answer");

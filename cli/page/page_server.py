@@ -88,10 +88,8 @@ class PageServer(ThreadingHTTPServer):
     def decide(self, deed: str, request: Mapping[str, str]) -> dict[str, Any]:
         """Execute a decision of a person; raises EventLogError."""
         with self._lock:
-            return {
-                "status": "ok",
-                "events": [to_fields(event) for event in carry_out_deed(self._open_now(), deed, request)],
-            }
+            done = carry_out_deed(self._open_now(), deed, request)
+        return {"status": "ok", "events": [to_fields(event) for event in done.events], "files": list(done.files)}
 
     def why(self, place: str) -> list[dict[str, Any]]:
         """Explain `FILE:LINE` or a file; raises EventLogError."""

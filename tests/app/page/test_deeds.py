@@ -1,11 +1,14 @@
 """What is decided on the page is decided as by the verb of that name."""
 
+from pathlib import Path
+
 import pytest
 
 from eventlog.app.page.deeds import carry_out_deed
 from eventlog.app.page.page_model import page_of
 from eventlog.format.errors import BadRequest
 from tests.support.builders import fact
+from tests.support.repositories import git, repository
 from tests.support.use_cases import opened
 
 
@@ -18,12 +21,12 @@ def said(store):
 def test_forget_and_undo_are_events(log):
     event = log.append(fact(1, content="Tea at five"))
     store = opened(log)
-    [rejected] = carry_out_deed(store, "forget", {"target": event.id})
+    [rejected] = carry_out_deed(store, "forget", {"target": event.id}).events
 
     assert rejected.type == "rejected"
     assert "Tea at five" not in said(store)
 
-    [restored] = carry_out_deed(store, "undo", {"target": rejected.id})
+    [restored] = carry_out_deed(store, "undo", {"target": rejected.id}).events
 
     assert restored.type == "restored"
     assert "Tea at five" in said(store)
@@ -38,6 +41,19 @@ def test_other_words_take_the_place_of_the_old(log):
     assert "Tea at five" not in said(store)
 
 
+def test_share_writes_a_file_into_the_checkout_of_the_decisions_project(log, tmp_path, monkeypatch):
+    checkout = repository(tmp_path / "shop")
+    git(checkout, "config", "user.name", "Ada")
+    monkeypatch.chdir("/")
+    event = log.append(fact(1, content="Prices are integers in cents", project=str(checkout)))
+    done = carry_out_deed(opened(log), "share", {"target": event.id, "content": "Floats lost a cent"})
+    [path] = done.files
+
+    assert [shared.id for shared in done.events] == [event.id]
+    assert Path(path).parent == checkout / ".eventlog" / "team"
+    assert "Prices are integers in cents\n\n## Why\n\nFloats lost a cent\n" in Path(path).read_text()
+
+
 @pytest.mark.parametrize(
     ("deed", "request_"),
     [
@@ -46,6 +62,8 @@ def test_other_words_take_the_place_of_the_old(log):
         ("resolve", {"target": "x"}),
         ("resolve", {"target": "x", "choice": "burn"}),
         ("forget", {"target": "nobody said this"}),
+        ("share", {}),
+        ("share", {"target": "last"}),  # in no repository
     ],
 )
 def test_a_wrong_request_changes_nothing(log, deed, request_):

@@ -15,6 +15,7 @@ from eventlog.app.ask.history import by_path, replay_at
 from eventlog.cli.page.page_server import PageServer
 from tests.support.builders import fact
 from tests.support.command_line import call, command, surroundings
+from tests.support.repositories import git, repository
 from tests.support.use_cases import opened
 
 VIEWS = ("/", "/page.json", "/memory.json", "/sessions.json", "/told.json", "/why.json", "/state.json")
@@ -127,6 +128,18 @@ def test_a_form_is_understood_as_well(server, store):
 
     assert status == 200
     assert "Tea" not in by_path(replay_at(store))["MEMORY.md"].data.decode()
+
+
+def test_a_decision_is_shared_by_its_id_and_its_file_is_named(server, store, tmp_path):
+    checkout = repository(tmp_path / "shop")
+    git(checkout, "config", "user.name", "Ada")
+    event = store.log.append(fact(3, content="Prices are integers in cents", project=str(checkout)))
+    status, _, body = ask(server, "/share", "POST", json.dumps({"target": event.id, "content": "Floats lost a cent"}))
+    done = json.loads(body)
+
+    assert (status, done["events"][0]["id"]) == (200, event.id)
+    assert [str(path) for path in (checkout / ".eventlog/team").iterdir()] == done["files"]
+    assert ask(server, "/share", "POST", json.dumps({"target": event.id}), token="x")[0] == 403
 
 
 @pytest.mark.parametrize("body", ["", "[]", "{", '{"target": "nobody has said this"}', "x" * 100_000])
