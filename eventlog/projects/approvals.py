@@ -15,6 +15,7 @@ from eventlog.store.files import read_regular, replace_file
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from contextlib import AbstractContextManager
     from typing import Any, Literal
 
     from eventlog.store import Store
@@ -45,21 +46,23 @@ def team_approvals(store: "Store") -> "dict[str, TeamApproval]":
 
 
 def approve(store: "Store", agreed: "Mapping[str, str | TeamApproval]") -> None:
-    """Store agreements by path, each a digest or an object that holds a digest; raises NotStored."""
-    _write(store, {**_approvals(store), **agreed})
+    """Store agreements by path, each a digest or an object that holds a digest; raises NotStored or Busy."""
+    with _locked(store):
+        _write(store, {**_approvals(store), **agreed})
 
 
 def revoke(store: "Store", paths: "Iterable[str]") -> int:
-    """Take back the agreements to files; return how many there were. Raises NotStored."""
-    agreed = _approvals(store)
-    found = [path for path in paths if _digest(agreed.get(path))]
-    for path in found:
-        if _is_complete(agreed[path]):
-            agreed[path]["digest"] = ""  # its event is still to be withdrawn
-        else:
-            del agreed[path]
-    if found:
-        _write(store, agreed)
+    """Take back the agreements to files; return how many there were. Raises NotStored or Busy."""
+    with _locked(store):
+        agreed = _approvals(store)
+        found = [path for path in paths if _digest(agreed.get(path))]
+        for path in found:
+            if _is_complete(agreed[path]):
+                agreed[path]["digest"] = ""  # its event is still to be withdrawn
+            else:
+                del agreed[path]
+        if found:
+            _write(store, agreed)
     return len(found)
 
 
@@ -73,15 +76,18 @@ def withdraw_gone(store: "Store", project: str | None = None) -> bool:
         for path, entry in team_approvals(store).items()
         if not entry.get("gone") and project in (None, entry["project"])
     }
-    before = {path: fastjson.dumps(entry) for path, entry in asked.items()}
+    before = {path: dict(entry) for path, entry in asked.items()}
     gone = [path for path, entry in asked.items() if not _stands(path, entry)]
     standing = {entry["event"] for path, entry in asked.items() if path not in gone}
     for path in gone:
         asked[path]["gone"] = True
         if asked[path]["event"] not in standing:  # one decision may have several files
             _withdraw(store, path, asked[path])
-    if changed := {path: entry for path, entry in asked.items() if fastjson.dumps(entry) != before[path]}:
-        approve(store, changed)
+    if changed := {path: entry for path, entry in asked.items() if entry != before[path]}:
+        with _locked(store):
+            now = _approvals(store)  # a person may have agreed, or not any more, while the files were looked at
+            same = {path: entry for path, entry in changed.items() if now.get(path) == before[path]}
+            _write(store, {**now, **same})
     return bool(gone)
 
 
@@ -116,7 +122,9 @@ def _withdraw(store: "Store", path: str, entry: "TeamApproval") -> None:
     """Append the withdrawal of the event of a decision; raises NotStored."""
     from eventlog.store.append_once import append_once
 
-    about = {"conversation_id": entry["conversation"], "project": entry["project"], "agent": entry["who"]}
+    of_person = {"conversation_id": "human", "agent": "human"}  # who took back a decision of their own
+    by = of_person if "branch" in entry else {"conversation_id": entry["conversation"], "agent": entry["who"]}
+    about = {**by, "project": entry["project"]}
     withdrawal = {"type": "retraction", **about, "target": entry["event"], "reason": _REASON}
     append_once(store, withdrawal, f"team\n{path}\n{entry['event']}\nwithdrawn")
 
@@ -138,6 +146,13 @@ def _approvals(store: "Store") -> "dict[str, Any]":
         return fastjson.object_in(read_regular(store.trusted))
     except OSError:
         return {}
+
+
+def _locked(store: "Store") -> "AbstractContextManager[object]":
+    """Keep other processes from writing agreements meanwhile; a hook waits no longer than its deadline."""
+    from eventlog.store.locks import locked
+
+    return locked(store, store.lock("trust"))
 
 
 def _write(store: "Store", agreed: "Mapping[str, Any]") -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Literal
 
-    LockName = Literal["declare", "install", "replay", "replica", "settle", "sync"]
+    LockName = Literal["declare", "install", "replay", "replica", "settle", "sync", "trust"]
     CacheName = Literal[
         "avoided.log",  # statements that were there already
         "copies.json",  # set-aside copies of edited files, as they were when they were read

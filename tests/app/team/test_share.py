@@ -2,6 +2,7 @@
 
 import json
 import random
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from eventlog.app.team.decisions import PLACE, decision_of
 from eventlog.format import ids
 from eventlog.format.events import Fact
 from eventlog.log.event_log import EventLog
+from eventlog.projects.approvals import approve, withdraw_gone
+from eventlog.store import Store
 from tests.support.command_line import call
 from tests.support.effort import rounds, seed
 from tests.support.hook_calls import errors_of, tell
@@ -192,6 +195,40 @@ def test_another_reason_replaces_the_file_and_the_decision_stays(ada):
 
     assert ["The tax office"] == [row["why"] for row in ada.team() if row["state"] == "yours"]
     assert EVERYWHERE == ada.hears(TEXT)
+
+
+def test_a_withdrawn_decision_of_ones_own_makes_no_session(ada):
+    shared = ada.fact(TEXT)
+    ada.share(shared)
+    ada("share", shared, "--withdraw", "--checkout", ada.clone)
+
+    assert [line.split("\t")[2] for line in ada("sessions", "--all-projects").splitlines()] == ["s1"]
+
+
+def test_agreements_that_are_stored_meanwhile_are_not_overwritten(tmp_path, monkeypatch):
+    store = Store(str(tmp_path))
+    entry = {"digest": "d", "project": "/p", "conversation": "c", "who": "bob", "event": "e"}
+    file = tmp_path / "decision.md"
+    approve(store, {str(file): entry})
+
+    def agree_meanwhile(path, entry):
+        approve(store, {"/p/hooks.toml": "d1", str(file): {**entry, "digest": "d2"}})
+        entry["stamp"] = [1]
+        return True
+
+    monkeypatch.setattr("eventlog.projects.approvals.has_content", agree_meanwhile)
+    withdraw_gone(store)
+    now = json.loads(Path(store.trusted).read_text())
+
+    assert now == {"/p/hooks.toml": "d1", str(file): {**entry, "digest": "d2"}}
+
+
+def test_of_many_who_agree_at_once_nobody_is_lost(tmp_path):
+    store = Store(str(tmp_path))
+    with ThreadPoolExecutor(8) as people:
+        list(people.map(lambda number: approve(store, {f"/p/{number}": "d"}), range(40)))
+
+    assert len(json.loads(Path(store.trusted).read_text())) == 40
 
 
 def test_a_decision_that_comes_back_is_told_again(ada, bob):
