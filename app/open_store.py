@@ -37,11 +37,6 @@ class Machine(NamedTuple):
         home = os.path.expanduser("~")  # noqa: PTH111 - "~" where there is none
         return cls(home, os.environ, timestamps.system_clock, prompts.program(), _is_typed)
 
-    @property
-    def is_switched_off(self) -> bool:
-        """The switch `EVENTLOG_DISABLED` turns memory off here."""
-        return self.environ.get("EVENTLOG_DISABLED", "") not in ("", "0")
-
     def now(self) -> str:
         """Return the time as a timestamp of the log."""
         return timestamps.from_ns(self.clock())

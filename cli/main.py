@@ -95,6 +95,8 @@ def _without_click() -> int | None:
         store, anew = asked
         return replay_here(store, anew=anew)
     if saved := quick.save(sys.argv[1:]):
+        if quick.record(*saved):
+            return 0
         from eventlog.cli.verbs.write.recording import record_here
 
         record_here(*saved)

@@ -121,6 +121,25 @@ def save(argv: "Sequence[str]") -> "tuple[Store, str | None, dict[str, object]] 
     return (store, named.get("session"), fields) if os.path.isdir(store.log) else None  # noqa: PTH112
 
 
+def record(store: "Store", session: str | None, fields: "dict[str, object]") -> bool:
+    """Append an event that is certainly new, and report it to a program; return False to leave it to its verb.
+
+    Raises NotStored or InvalidEvent.
+    """
+    if sys.stdout.isatty():
+        return False
+    from eventlog.app.write.record_new import record_new
+
+    try:
+        where = os.getcwd()  # noqa: PTH109
+    except OSError:
+        return False
+    event_id = record_new(store, session, fields, where, os.environ)
+    if event_id:
+        sys.stdout.write(f'{{"status":"ok","id":"{event_id}"}}\n')
+    return event_id != ""
+
+
 def _verb_first(argv: "Sequence[str]") -> list[str]:
     """Move a --store before the verb behind it."""
     return [*argv[2:], *argv[:2]] if argv[:1] == ["--store"] else [*argv]

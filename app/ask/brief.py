@@ -18,7 +18,6 @@ from eventlog.app.progress import Progress
 from eventlog.app.setup.install.host_report import Report, examine
 from eventlog.app.setup.install.install import InstallTarget
 from eventlog.app.team.share import team_rows
-from eventlog.app.write.record_once import off_switch
 from eventlog.app.write.rejections import worded
 from eventlog.format import timestamps
 from eventlog.format.events import Rejected
@@ -33,6 +32,7 @@ from eventlog.projections.current.withdrawals import decided_before
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.markdown import unstamped
 from eventlog.projections.views.memory import MEMORY
+from eventlog.settings.cached import off_switch
 from eventlog.store import project_slug
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def brief(opened: OpenStore, target: InstallTarget) -> Brief:
         edited=len(waiting.edited),
         unreadable=len(days.unreadable(opened.log.store.log)),
         lost=_lost(opened),
-        switch=off_switch(opened.machine, root),
+        switch=off_switch(opened.machine.environ, root),
         team=sum(row.is_new for row in team_rows(opened.store, root, opened.machine.now())),
         sync=_sync(opened),
     )

@@ -23,13 +23,13 @@ from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEv
 from eventlog.app.importing.transcripts import read_host, readable_hosts
 from eventlog.app.open_store import Machine
 from eventlog.app.write.project_events import tell_remotes_at
-from eventlog.app.write.record_once import off_switch
 from eventlog.format import SESSION_END, timestamps
 from eventlog.format.codec import from_fields
 from eventlog.format.errors import InvalidEvent
 from eventlog.format.events import Event
 from eventlog.hosts import room_name
 from eventlog.log.event_log import EventLog, accept
+from eventlog.settings.cached import off_switch
 
 _BATCH = 1000  # events
 
@@ -140,7 +140,7 @@ class _Import:
     def _is_off(self, project: str | None) -> bool:
         """Return whether memory is switched off in a project: an import adds nothing of it."""
         if project not in self._off:
-            self._off[project] = bool(off_switch(self._machine, project))
+            self._off[project] = bool(off_switch(self._machine.environ, project))
         return self._off[project]
 
     def _flush(self) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from eventlog.store import Store
     from eventlog.store.index_lookup import FileStamp
 
-VERSION = "8"  # of the tables: what a prompt goes by
+VERSION = "9"  # of the tables: what a prompt goes by
 _TEXTS_OF = """SELECT max(id), conversation FROM units WHERE type = 'conversation_text' AND id > 0
     AND conversation IN (SELECT value FROM json_each(?, '$.in')) GROUP BY conversation"""
 _ONE_OF = "id IN (SELECT value FROM json_each(?))"

@@ -9,6 +9,7 @@ from eventlog.format.marks import (
     A_STATEMENT,
     ALL_OF,
     AN_EVENT,
+    AS_REJECTED,
     marks_of,
     salts_in,
     stand_in,
@@ -177,11 +178,13 @@ class _Withdrawal:
 
 
 def aims_of(events: "Iterable[EventFields]", *, in_force: bool) -> set[str]:
-    """Collect what these withdrawals take away: those `in_force` among them, or all."""
+    """Collect what these withdrawals take away: those `in_force`, or all; and what was ever rejected by its id."""
     from eventlog.format.retractions import Retractions, aim_of  # most logs withdraw nothing
 
     made: list[Any] = [_Withdrawal(event) for event in events]
-    return Retractions(made).aims if in_force else {aim_of(one) for one in made} - {""}
+    rejected = [one.target for one in made if one.type == "rejected" and one.target]
+    aims = Retractions(made).aims if in_force else {aim_of(one) for one in made} - {""}
+    return aims | {f"{AS_REJECTED}{target}" for target in rejected}
 
 
 def rejected_in(gone: "Iterable[str]") -> set[str]:

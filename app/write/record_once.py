@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
 from typing import get_args
 
 from msgspec.structs import replace
 
 from eventlog.app.naming.known_projects import about
-from eventlog.app.open_store import Machine
 from eventlog.app.write.rejections import Rejections
 from eventlog.format.errors import Busy, NotStored
 from eventlog.format.events import Event, Fact, StageSummary, Withdrawal
@@ -25,14 +23,6 @@ from eventlog.store.locks import locked
 from eventlog.store.replica import make_replica
 
 _WITHDRAWALS = tuple(f'"{kind.__struct_config__.tag}"'.encode() for kind in get_args(Withdrawal))
-
-
-def off_switch(machine: Machine, *places: str | None) -> str:
-    """Name what switches memory off for these directories, as it does for hooks; "" where nothing does."""
-    if machine.is_switched_off:
-        return "EVENTLOG_DISABLED"
-    files = (Path(place, ".eventlog-disable") for place in places if place)
-    return next((str(file) for file in files if file.exists()), "")
 
 
 def record_once(log: EventLog, event: Event) -> AppendResult:

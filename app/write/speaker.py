@@ -1,16 +1,21 @@
 """Find the speaker of an event: the conversation an agent's command runs in, or the person."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
 from eventlog.app.naming.references import session_named
 from eventlog.app.open_store import Machine
 from eventlog.format import timestamps
 from eventlog.format.events import HUMAN, Event, HostEvent, SaveRequested, SessionEnd, TurnEnd, persons_conversation
+from eventlog.hosts import named_conversations
 from eventlog.hosts.call import MACHINE_PROMPT
-from eventlog.hosts.environment import named_conversations
 from eventlog.log.event_log import EventLog
+from eventlog.log.raw_lines import agent_in
 from eventlog.store import Store
+from eventlog.store.index_lookup import lines_at
 from eventlog.store.replica import make_replica, replica_of
 
 _CLI = "cli"  # who speaks in a conversation no host is known of
@@ -95,7 +100,11 @@ def agent_of(log: EventLog, conversation_id: str, environ: Mapping[str, str]) ->
     for agent, named in named_conversations(environ).items():
         if named == conversation_id:
             return agent
-    return next((event.agent for event in _events_of(log, conversation_id) if event.agent), "")
+    with suppress(OSError):
+        places = groupby(log.index.positions(conversation_id), key=itemgetter(0))
+        lines = (line for file, of_file in places for line in lines_at(file, [offset for _, offset in of_file]))
+        return agent_in(lines, conversation_id)
+    return ""
 
 
 def _events_of(log: EventLog, conversation_id: str) -> list[Event]:

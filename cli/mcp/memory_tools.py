@@ -14,7 +14,7 @@ from eventlog.app.open_store import Machine, open_log, open_store
 from eventlog.app.search.search import SearchQuery, search
 from eventlog.app.write.current_statements import Audience, CurrentStatement, current_statements, matching, withdraw
 from eventlog.app.write.plan import checked, declare, entry_of
-from eventlog.app.write.record_once import off_switch, record_once
+from eventlog.app.write.record_once import record_once
 from eventlog.app.write.speaker import speaker_of_server
 from eventlog.format import PRE_COMPACTION, STOP_FALLBACK
 from eventlog.format.codec import from_fields
@@ -25,6 +25,7 @@ from eventlog.format.text import cut, last_said, one_line
 from eventlog.log.event_log import EventLog
 from eventlog.projections.bases.plan_file import PlanFile
 from eventlog.projects.root import project_root
+from eventlog.settings.cached import off_switch
 
 if TYPE_CHECKING:
     from eventlog.cli.mcp.tools import ToolCalls
@@ -78,7 +79,7 @@ def use(calls: "ToolCalls", name: str, arguments: Mapping[str, Any], meta: Mappi
     """Run a tool and return its text; raises EventLogError or OSError."""
     machine = Machine.here()
     directory = _directory(calls.root) or str(Path.cwd())
-    if switch := off_switch(machine, directory, project_root(directory)):
+    if switch := off_switch(machine.environ, directory, project_root(directory)):
         return f"Memory is switched off by {switch}: nothing is saved or recalled."
     fields = {key: value for key, value in arguments.items() if value is not None}
     return _TOOLS[name](_Asked(calls, machine, open_log(calls.store, machine), directory, meta, fields))

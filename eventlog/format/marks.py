@@ -47,6 +47,7 @@ def effective_withdrawals(withdrawals: "Iterable[Withdrawn]") -> "Iterator[tuple
 
 
 AN_EVENT, ALL_OF, A_STATEMENT = "event ", "conversation ", "statement "  # what the name of an aim begins with
+AS_REJECTED = "rejected "  # an event that a person has ever rejected by its id
 
 
 # ------------------------------------------------------------------------------------------- of statements

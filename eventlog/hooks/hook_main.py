@@ -15,7 +15,7 @@ from eventlog.hooks import deadline, safety_nets
 from eventlog.hooks.deadline import OutOfTime
 from eventlog.hooks.record import dated, event_of, log_name, note, note_call, parse, record, tidy
 from eventlog.hosts.call import HookCall
-from eventlog.settings.cached import use_own_secrets
+from eventlog.settings.cached import off_switch, use_own_secrets
 from eventlog.store import Store
 from eventlog.store.files import keep_owners_rights
 
@@ -94,7 +94,7 @@ def handle(
     """Record the payload, and answer; `start_context` answers a session's start. Never raises."""
     agent, silence = hints["agent"], _silence(hints)
     is_tried = not agent and not data.strip()  # by hand: the installed command names its host
-    if is_tried or environ.get("EVENTLOG_DISABLED", "") not in ("", "0"):
+    if is_tried or off_switch(environ):
         return silence, None, None
     try:
         store = Store.locate(hints.get("store"), environ)
@@ -107,7 +107,7 @@ def handle(
         call = hosts.read(parse(data), agent, hints.get("event", ""))
         dialect = hosts.dialect(agent, call.agent)
         silence = dialect.SILENT
-        if _is_off(call):
+        if off_switch(environ, call.where, call.project):
             return silence, None, None
         if (call.type == "session_start" or call.takes_context) and hints.get("session-type") == "shared":
             call.in_shared_session()
@@ -187,11 +187,6 @@ def hints_in(argv: list[str]) -> dict[str, str]:
 def _silence(hints: "Mapping[str, str]") -> bytes:
     """Return the empty answer of the host the command was installed for."""
     return hosts.dialect(hints["agent"], hints["agent"]).SILENT
-
-
-def _is_off(call: HookCall) -> bool:
-    """Return whether a file `.eventlog-disable` exists where the agent works or in its project."""
-    return any(os.path.exists(f"{place}/.eventlog-disable") for place in (call.where, call.project) if place)
 
 
 def _read_all(fd: int) -> bytes:

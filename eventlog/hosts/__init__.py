@@ -180,6 +180,17 @@ def session_variable(agent: str) -> str:
     return str(getattr(part(agent, "protocol"), "SESSION_VARIABLE", ""))
 
 
+def named_conversations(environ: "Mapping[str, str]") -> dict[str, str]:
+    """Map agents to the conversation ids in their variables; several where a host started another.
+
+    Such a variable begins with the name of the host's room: only rooms it may be of are loaded.
+    """
+    named = [name for name in environ if name.endswith("_ID")]
+    likely = (agent for agent, room in ROOMS.items() if any(name.startswith(f"{room.upper()}_") for name in named))
+    ids = {agent: environ.get(session_variable(agent), "").strip() for agent in likely}
+    return {agent: conversation_id for agent, conversation_id in ids.items() if conversation_id}
+
+
 def most_at_start(agent: str) -> tuple[str, int]:
     """Name the most a host takes of the text a session starts with, as so many bytes in that encoding; 0: any."""
     encoding, most = getattr(part(agent, "protocol"), "MOST_AT_START", ("utf-8", 0))

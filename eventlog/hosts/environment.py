@@ -7,16 +7,10 @@ import os
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path, PurePath
 
-from eventlog import hosts
+from eventlog.hosts import named_conversations
 from eventlog.hosts.profile import profiles
 
 _PS = ("ps", "-axo", "pid=,ppid=,command=")
-
-
-def named_conversations(environ: Mapping[str, str]) -> dict[str, str]:
-    """Map agents to the conversation ids in their variables; several where a host started another."""
-    ids = {agent: environ.get(hosts.session_variable(agent), "").strip() for agent in hosts.ROOMS}
-    return {agent: conversation_id for agent, conversation_id in ids.items() if conversation_id}
 
 
 def is_run_by_agent(environ: Mapping[str, str]) -> bool:

@@ -13,7 +13,7 @@ from eventlog.store.index_lookup import lines_at, lines_with
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from eventlog.store import Store
 
@@ -26,21 +26,39 @@ def of_session(store: "Store", conversation_id: str) -> "list[bytes] | None":
 
     Raises OSError.
     """
+    try:
+        found = list(lines_of(store, conversation_id))
+    except ValueError:
+        return None
+    return _in_order(found, "conversation_id", conversation_id)
+
+
+def lines_of(store: "Store", conversation_id: str) -> "Iterator[tuple[str, bytes]]":
+    """Yield the lines that may be a conversation's, and the names of their files, in the order of the log.
+
+    Raises OSError, or ValueError where too much of the log is not indexed.
+    """
     index = index_lookup.look_up(store.cached("conversations.index"), conversation_id)
     offsets = index.offsets
-    found: list[tuple[str, bytes]] = []
     searched = 0
     for stamp in index_lookup.stamps_of(store.log, index.files):
         name = index_lookup.name_in(stamp)
-        if stamp in index.files:
-            if name in offsets:
-                found += [(name, line) for line in lines_at(f"{store.log}/{name}", offsets[name])]
-            continue
-        searched += index_lookup.size_in(stamp)
-        if searched > _SEARCH_AT_MOST:
-            return None
-        found += [(name, line) for line in _with(f"{store.log}/{name}", index_lookup.marks(conversation_id))]
-    return _in_order(found, "conversation_id", conversation_id)
+        path = f"{store.log}/{name}"
+        if stamp not in index.files:
+            searched += index_lookup.size_in(stamp)
+            if searched > _SEARCH_AT_MOST:
+                raise ValueError(f"{searched:,} bytes of the log are not indexed")
+            yield from ((name, line) for line in _with(path, index_lookup.marks(conversation_id)))
+        elif name in offsets:
+            yield from ((name, line) for line in lines_at(path, offsets[name]))
+
+
+def agent_in(lines: "Iterable[bytes]", conversation_id: str) -> str:
+    """Read the program that the first line of a conversation names, of those that name any; "" for none."""
+    for event in map(fastjson.object_in, lines):
+        if event.get("conversation_id") == conversation_id and event.get("agent"):
+            return str(event["agent"])
+    return ""
 
 
 def of_event(store: "Store", event_id: str) -> "list[bytes] | None":
@@ -81,4 +99,4 @@ def _is_ours(name: str, line: bytes, event_id: str, ts: str) -> bool:
 def _with(path: str, marks: "list[bytes]") -> "Iterator[bytes]":
     """Yield every line that holds any of these marks, with its line break; the caller looks closer."""
     data = read_regular(path)
-    yield from (data[start : end + 1] for start, end in lines_with(data, marks))
+    yield from (data[start : end + 1] for start, end in sorted(lines_with(data, marks)))

@@ -73,6 +73,14 @@ def _wants(store: "Store", moment: str) -> bool:
     return isinstance(chosen, dict) and chosen.get(moment) is True
 
 
+def off_switch(environ: "Mapping[str, str]", *places: str | None) -> str:
+    """Name what switches memory off in these directories: a variable, or a file; "" where nothing does."""
+    if environ.get("EVENTLOG_DISABLED", "") not in ("", "0"):
+        return "EVENTLOG_DISABLED"
+    files = (os.path.join(place, ".eventlog-disable") for place in places if place)
+    return next((file for file in files if os.path.exists(file)), "")
+
+
 def preferences(store: "Store") -> "Preferences":
     """Read what the user chose last; the defaults wherever that cannot be had."""
     values = settings(store)

@@ -8,7 +8,7 @@ Imported inside agents' hooks: no codec, no validation; the caller builds events
 """
 
 import eventlog
-from eventlog.fast import fastjson
+from eventlog.fast import fastjson, os
 from eventlog.format import ids, timestamps
 from eventlog.secrets import scrub_fields, without_erased
 from eventlog.settings import cached
@@ -78,6 +78,29 @@ def append_once(
     except eventlog.NotStored as error:
         error.lost = event
         raise
+
+
+def append_live(
+    store: "Store", fields: "Mapping[str, object]", is_wanted: "Callable[[dict[str, object]], bool]"
+) -> str:
+    """Append an event that happens now, and return its id; "" where a clock is wrong or midnight passes.
+
+    Likewise where it is not wanted without its secrets, or texts of the store were erased. Raises as `append_once`.
+    """
+    cached.use_own_secrets(store)
+    kept = scrub_fields(fields)
+    if os.path.exists(store.redactions) or not is_wanted(kept):
+        return ""
+    day = timestamps.from_ns(timestamps.system_clock())[:10]
+    with DayFile(store.log, day, sync=cached.wants_sync(store)) as file:
+        now = timestamps.system_clock()
+        now, after = timestamps.follow(now, file.newest(timestamps.from_ns(now)))
+        ts = timestamps.from_ns(now)
+        if after or ts[:10] != day:
+            return ""
+        event_id = ids.new(now // 1_000_000)
+        file.append(_line({"v": 1, "id": event_id, "ts": ts, **kept}))
+    return event_id
 
 
 def stamp(key: str, now: int) -> "Stamp":

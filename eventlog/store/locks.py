@@ -2,17 +2,12 @@
 
 The kernel releases a lock however its holder ends. `filelock` stands in on Windows only: to import it takes 40 ms, for
 which every replay and every recorded event would wait, and it would save twenty lines.
-"""
 
-import errno
-from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
-from types import TracebackType
-from typing import Self
+Imported while an agent's command waits: standard library only, and little of it.
+"""
 
 from eventlog.fast import os
 from eventlog.format.errors import Busy, NotStored
-from eventlog.store import Store
 from eventlog.store.dayfile import is_at, wait_for
 from eventlog.store.files import MODE_PRIVATE, PATIENCE, busy, make_dirs, not_stored
 
@@ -21,10 +16,18 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from types import TracebackType
+    from typing import Self
+
+    from eventlog.store import Store
+
 _OPEN = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
 
 
-def lock(path: str, patience: float | None = None) -> AbstractContextManager[object]:
+def lock(path: str, patience: float | None = None) -> "AbstractContextManager[object]":
     """Take a lock between processes, released by the `with` around it.
 
     Raises NotStored where it cannot be made, Busy where its holder does not release it in so many seconds.
@@ -36,7 +39,7 @@ def lock(path: str, patience: float | None = None) -> AbstractContextManager[obj
         raise not_stored(error, path) from error
 
 
-def _by_filelock(path: str, patience: float | None) -> AbstractContextManager[object]:
+def _by_filelock(path: str, patience: float | None) -> "AbstractContextManager[object]":
     from filelock import FileLock, Timeout
 
     try:
@@ -61,15 +64,17 @@ class _HeldLock:
                 raise
             os.close(self._fd)
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> "Self":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, tb: "TracebackType | None"
+    ) -> None:
         fcntl.flock(self._fd, fcntl.LOCK_UN)  # also where a child still has the file
         os.close(self._fd)
 
 
-def locked(store: Store, path: str, patience: float | None = None) -> AbstractContextManager[object]:
+def locked(store: "Store", path: str, patience: float | None = None) -> "AbstractContextManager[object]":
     """Take the lock of that path in the cache, for the `with` around it; none on a disk that cannot be written.
 
     Raises NotStored where it cannot be made, Busy where its holder does not release it in so many seconds.
@@ -79,20 +84,23 @@ def locked(store: Store, path: str, patience: float | None = None) -> AbstractCo
     except Busy:
         raise
     except NotStored as error:
-        if isinstance(error.__cause__, OSError) and error.__cause__.errno == errno.EROFS:
+        from contextlib import nullcontext
+        from errno import EROFS
+
+        if isinstance(error.__cause__, OSError) and error.__cause__.errno == EROFS:
             return nullcontext()
         raise
 
 
-def usable(store: Store, path: str) -> str:
+def usable(store: "Store", path: str) -> str:
     """Return the path of a file in the cache, or in `locks/` where that cannot be written; creates neither.
 
     All programs of a user get the same path.
     """
-    wanted = existing = Path(path)
+    existing = path
     while not os.path.lexists(existing):
-        existing = existing.parent
-    is_there = existing == wanted
-    is_right = existing.is_file() if is_there else existing.is_dir()
+        existing = os.path.dirname(existing)
+    is_there = existing == path
+    is_right = os.path.isfile(existing) if is_there else os.path.isdir(existing)
     may_be = is_right and os.access(existing, os.R_OK | os.W_OK | (0 if is_there else os.X_OK))
-    return path if may_be else f"{store.root}/locks/{wanted.name}"
+    return path if may_be else f"{store.root}/locks/{os.path.basename(path)}"

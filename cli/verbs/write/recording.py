@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eventlog.app.open_store import Machine, open_log
-from eventlog.app.write.record_once import off_switch, record_once
+from eventlog.app.write.record_once import record_once
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.cli.terminal import clean, count, emit, hang, is_terminal, marked, print_error, print_line, say, styled
 from eventlog.format.codec import from_fields
@@ -15,6 +15,7 @@ from eventlog.format.events import Event, PlanEntry, Redacted, Rejected
 from eventlog.format.text import project_name
 from eventlog.log.event_log import AppendResult, EventLog
 from eventlog.projects.root import project_root
+from eventlog.settings.cached import off_switch
 from eventlog.store import Store
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def with_stdin(fields: dict[str, Any], *names: str) -> dict[str, Any]:
 
 def is_switched_off(machine: Machine, project: str | None) -> bool:
     """Check whether memory is switched off here or in that project, and report it."""
-    switch = off_switch(machine, str(Path.cwd()), project)
+    switch = off_switch(machine.environ, str(Path.cwd()), project)
     if switch and is_terminal():
         say(f"Nothing was written: memory is switched off by {switch}.")
     elif switch:
