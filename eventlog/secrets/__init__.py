@@ -8,7 +8,7 @@ Imported by: eventlog, app.
 
 from eventlog.fast import os
 from eventlog.secrets.find import LEAST_RANDOM, beginning_so, find, kind_of
-from eventlog.secrets.patterns import HEX, PASSWORDS
+from eventlog.secrets.patterns import AROUND, HEX, MAINTAINED, PASSWORDS, TOKENS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +26,12 @@ _own: "list[OwnPattern]" = []  # patterns of the user
 _own_texts: "list[str]" = []  # as they are written
 _WORDS = b"x" * 9 + b" " * 5 + b"x" * 14 + b" " * 5 + b"x" * 223  # ASCII: what parts words, and all the rest
 _LONG_WORD = b"x" * LEAST_RANDOM
+_HEX = HEX.encode()
+_APART = bytes(32 if chr(code) in "/._-`'\"()[]{},;.!?" else code for code in range(256))  # parts of names; ASCII alone
+_LEAST_OF_THREE = 58  # characters of a token of three parts
+_TWO_LETTERS = (b"SK", b"AC")  # that begin tokens of letters and digits
+_WITHIN = ("-us", ".ey")  # tokens that begin otherwise
+_beginnings: "dict[bytes, list[tuple[str, int]]]" = {}
 
 
 def use_own(written: "list[str]") -> None:
@@ -78,8 +84,45 @@ def is_plain(text: str) -> bool:
     if "-" in text and ("--" in text or " -p" in text):
         return False
     if text.isascii():
-        return _LONG_WORD not in text.encode().translate(_WORDS)
-    return "：" not in text and max(map(len, text.split()), default=0) < LEAST_RANDOM
+        return _LONG_WORD not in text.encode().translate(_WORDS) or _has_ordinary_words(text)
+    return "：" not in text and _has_ordinary_words(text)
+
+
+def _has_ordinary_words(text: str) -> bool:
+    """Return whether the long words of a text are paths, names and hashes, as agents write them, and all else is short.
+
+    Their parts are short, of letters, or of hexadecimal digits, and none begins as a credential does. Of tokens, one
+    kind is shorter than what counts as long; others stand behind a word for them.
+    """
+    long = [word for word in text.split() if len(word) >= LEAST_RANDOM]
+    if not long:
+        return True
+    joined = " ".join(long)
+    data = joined.encode().translate(_APART)
+    if not data.replace(b" ", b"").isalnum() or any(map(joined.__contains__, _WITHIN)):
+        return False
+    if any(len(word) >= _LEAST_OF_THREE and word.count(".") > 1 for word in long):
+        return False
+    parts = data.split()
+    for part in parts:
+        if len(part) >= LEAST_RANDOM and part.strip(_HEX) and (part[:2] in _TWO_LETTERS or not part.isalpha()):
+            return False
+    beginnings = _beginnings or _sorted_beginnings()
+    if begun := beginnings.keys() & {part[:3] for part in parts}:
+        longest = max(map(len, long))
+        if any(longest >= least and found in joined for one in begun for found, least in beginnings[one]):
+            return False
+    return "xox" not in text and "xapp-" not in text and "earer " not in text and "EARER " not in text
+
+
+def _sorted_beginnings() -> "dict[bytes, list[tuple[str, int]]]":
+    """Sort what credentials begin with, and their least lengths, by the first letters and digits: three, or all."""
+    tokens = ((beginning, len(beginning) + least) for _, some, _, least, _ in TOKENS for beginning in some)
+    around = ((middle, LEAST_RANDOM) for _, middle, *_ in AROUND)
+    for beginning, least in (*tokens, *MAINTAINED, *around, ("eyJ", LEAST_RANDOM)):
+        letters = beginning.encode().translate(_APART).split()[0]
+        _beginnings.setdefault(letters[:3], []).append((beginning, least))
+    return _beginnings
 
 
 def looks_secret(text: str) -> bool:

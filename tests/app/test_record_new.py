@@ -16,13 +16,12 @@ from eventlog.format.events import TYPES
 from eventlog.log.event_log import EventLog
 from tests.support.builders import line, write
 from tests.support.command_line import call
+from tests.support.credentials import sample
 from tests.support.histories import a_log, histories
 from tests.support.histories import write as write_lines
 
 _NOW = timestamps.to_ns("2026-02-22T10:00:00.000000Z")
-_texts = st.sampled_from(
-    ["Use RS256", "use rs256", "写完。", "x" * 600, " ", "new", "api_key=sk-ant-api03-0123456789abcdefghij"]
-)
+_texts = st.sampled_from(["Use RS256", "use rs256", "写完。", "x" * 600, " ", "new", sample("AWS key id")[0]])
 _sessions = st.sampled_from(
     [[], ["--session", "c"], ["--session", "会话"], ["--session", "new"], ["--session", "abcdef"]]
 )

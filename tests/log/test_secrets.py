@@ -18,8 +18,8 @@ from eventlog.hooks import error_log
 from eventlog.hosts.transcripts import read
 from eventlog.hosts.transcripts.draw import draw
 from eventlog.log.event_log import EventLog
-from eventlog.secrets import scrub, scrub_beginning, scrub_text
-from eventlog.secrets.find import find
+from eventlog.secrets import patterns, scrub, scrub_beginning, scrub_text
+from eventlog.secrets.find import LEAST_RANDOM, find
 from eventlog.store import Store, spool
 from tests.support.credentials import SAMPLES, sample
 from tests.support.golden import tree
@@ -80,6 +80,41 @@ def test_a_text_is_plain_as_long_as_its_words_are_short_whatever_parts_them(text
 @KINDS
 def test_no_text_with_a_secret_is_plain(kind):
     assert not secrets.is_plain(sample(kind)[0])
+
+
+@KINDS
+@pytest.mark.parametrize(
+    "around", ["since 4f6ec4c7e9f5e2b8d41c0aa7 in {}", "/home/ada/src/{}", "test_of-{}.py", "`{}`, {}"]
+)
+def test_no_text_with_paths_and_hashes_is_plain_with_a_secret(kind, around):
+    text = around.format(*[sample(kind)[0]] * 2)
+    assert not secrets.is_plain(text) or not list(find(text))
+
+
+_PARTS = [beginning for _, some, *_ in patterns.TOKENS for beginning in some]
+_PARTS += [middle for _, middle, *_ in patterns.AROUND] + [beginning for beginning, _ in patterns.MAINTAINED]
+_RUNS = ["0123456789abcdef" * 3, "M" * 24, "ABCDEF", "Zz9" * 13, "a1B2c3D4", "path", "users", *"/._- 7é"]
+
+
+@given(st.lists(st.sampled_from(_PARTS) | st.sampled_from(_RUNS), max_size=6).map("".join))
+def test_what_is_plain_is_found_clean(text):
+    assert not secrets.is_plain(text) or not list(find(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["prices are in cents since 4f6ec4c7e9f5e2b8d41c0aa77c1b2d3e4f506172 in /home/ada/src/shop/cart/price.py",
+     "(`tests/app/test_paths_of_users.py`), 01a207de-7711-788c-bb7f-bfaa5a3f03a8; github.com/ada/shop_of_prices"],
+)  # fmt: skip
+def test_paths_names_and_hashes_are_plain(text):
+    assert secrets.is_plain(text)
+
+
+def test_every_token_that_is_shorter_than_a_long_word_is_known_by_sight():
+    lengths = {one: len(one) + least for _, some, _, least, _ in patterns.TOKENS for one in some}
+    short = [one for one, length in {**lengths, **dict(patterns.MAINTAINED)}.items() if length < LEAST_RANDOM]
+    assert short
+    assert all(one.startswith(("xox", "xapp-")) for one in short)
 
 
 def test_the_text_around_a_secret_is_kept():
