@@ -17,7 +17,7 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.sync.cutting import DayCut, cut_days
 from eventlog.app.sync.keyring import Keyring, load_keyring, recipient_of
 from eventlog.app.sync.leaving import LeavingCounts, LeavingRules
-from eventlog.app.sync.looking import copied, look
+from eventlog.app.sync.looking import copied, look, marker_files
 from eventlog.app.sync.receiving import take_in
 from eventlog.app.sync.remote import Remote, open_remote
 from eventlog.app.sync.segments import (
@@ -170,11 +170,8 @@ class _Exchange:
                 return found
             self._state.pending = head.token
             save_state(self._store, self._state)
-            files = (
-                parcel.files
-                if MARKER in found.names
-                else {MARKER: found.marker.signed(self._keyring.secret), **parcel.files}
-            )
+            lost = {} if MARKER in found.names else marker_files(found, self._keyring, self._state)
+            files = {**lost, **parcel.files}
             files[head_name(self._state.replica)] = pack_head(self._keyring, head)
             if self._remote.publish(files, parcel.removed):
                 self._state.sequence, self._state.token = head.sequence, head.token

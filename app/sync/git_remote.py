@@ -31,6 +31,8 @@ _FORBIDDEN = ("non-fast-forward", "denied", "protected", "hook declined")
 class GitRemote:
     """The branch `eventlog` of a repository, by its address."""
 
+    stream: str | None = None
+
     def __init__(self, address: str, clone: str, environ: Mapping[str, str]) -> None:
         self._address, self._clone = address, clone
         self._environ = {name: value for name, value in environ.items() if not name.startswith("GIT_") or "SSH" in name}

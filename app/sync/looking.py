@@ -1,7 +1,8 @@
 """The check of a remote before anything is done: it belongs to this memory, is whole, and not older than before.
 
 What is refused: a place that was emptied, belongs to another memory, or was rolled back. A file alone that is torn,
-missing or old is no reason: its machine writes it again. Nothing that is gone there deletes anything here.
+missing or old is no reason: its machine writes it again. A relay may be emptied, or its stream deleted: it is filled
+again. Nothing that is gone there deletes anything here.
 """
 
 from collections.abc import Mapping
@@ -36,8 +37,11 @@ def look(remote: Remote, keyring: Keyring, state: SyncState, store: Store) -> Li
     names = remote.names()
     read = dict(remote.read([name for name in names if name == MARKER or replica_of_head(name)]))
     marker = read_marker(read.get(MARKER, b""))
-    if marker is None:
+    if remote.stream != state.stream:
+        state.begin_stream(remote.stream)
+    if marker is None or (remote.stream is not None and _is_behind(marker, keyring)):
         marker = _marker_again(names, read, keyring, state)
+        names -= {MARKER}  # it is published anew
     if marker.namespace != keyring.namespace:
         raise UntrustedRemote("belongs to another memory", where=keyring.remote, hint=_START_AGAIN)
     if marker.epoch < keyring.epoch:
@@ -94,11 +98,35 @@ def keys_for(marker: Marker, keyring: Keyring, recipients: Mapping[str, str]) ->
     return files
 
 
+def marker_files(found: Listing, keyring: Keyring, state: SyncState) -> dict[str, bytes]:
+    """Write the marker of a remote that has lost it, and the keys that were lost with it, for all machines."""
+    files = {MARKER: found.marker.signed(keyring.secret)}
+    if keyring.epoch > 1 and key_name(keyring.epoch, "earlier") not in found.names:
+        recipients = {
+            name: seen.recipient
+            for name, seen in state.machines.items()
+            if seen.recipient and name not in found.marker.dropped
+        }
+        recipients[state.replica] = keys.recipient_of(keyring.machine)
+        files |= keys_for(found.marker, keyring, recipients)
+    return files
+
+
+def _is_behind(marker: Marker, keyring: Keyring) -> bool:
+    """Return whether a machine that did not have our key yet has filled a relay again."""
+    secret = bytes.fromhex(keyring.secrets.get(marker.epoch, ""))
+    is_ours = marker.namespace == keyring.namespace and marker.is_signed_by(secret)
+    return marker.epoch < keyring.epoch and is_ours
+
+
 def _marker_again(names: set[str], read: Mapping[str, bytes], keyring: Keyring, state: SyncState) -> Marker:
     """Make the marker of a remote that has lost it; raises UntrustedRemote where no head of this memory lies there."""
-    if not names:
+    is_relay = state.stream is not None
+    if not names and not is_relay:
         raise UntrustedRemote("was emptied", where=keyring.remote, hint=_START_AGAIN)
-    if not any(open_head(keyring, replica_of_head(name), data) for name, data in read.items() if name != MARKER):
+    if names and not any(
+        open_head(keyring, replica_of_head(name), data) for name, data in read.items() if name != MARKER
+    ):
         raise UntrustedRemote(
             "is no memory of eventlog, or one of somebody else", where=keyring.remote, hint=_START_AGAIN
         )

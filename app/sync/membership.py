@@ -129,6 +129,8 @@ def drop_machine(opened: OpenStore, said: str, confirmed: Callable[[str], bool])
             renewed = Keyring(keyring.remote, keyring.namespace, epoch, secrets, keyring.machine)
             files = {**keys_for(marker, renewed, recipients), MARKER: marker.signed(secret)}
             if remote.publish(files, ()):
+                state.dropped = marker.dropped  # a marker that is lost is made again by this
+                save_state(opened.store, state)
                 save_keyring(opened.store, renewed)
                 others = sorted(recipients.keys() - {state.replica})
                 return DroppedMachine(replica, code_of(secret), others)

@@ -1,4 +1,4 @@
-"""The places between machines: files by name, each written by one machine; a directory, or a git repository.
+"""The places between machines: files by name, each written by one machine; a directory, a git repository, a relay.
 
 A remote lists names, reads files, and publishes: new files and removals, as one step where that can be. Names of files
 of two machines never collide, so nothing is ever merged. Who was not fast enough reads again and publishes again.
@@ -15,13 +15,15 @@ from eventlog.projects.root import in_full
 from eventlog.store import Store
 from eventlog.store.files import ENDING, make_dirs, read_regular, remove, replace_file
 
-_FOLDER = "dir:"
+_FOLDER, _STREAM = "dir:", "nats://"
 _PROGRAMS = frozenset((".DS_Store", ".dropbox", ".dropbox.cache", ".stfolder", ".stignore", ".stversions", ".sync"))
 _SYSTEMS = frozenset(("Thumbs.db", "desktop.ini", "lost+found"))
 
 
 class Remote(Protocol):
     """The operations of a place between machines; each raises Offline where it cannot be reached."""
+
+    stream: str | None  # of a relay, which is filled again when it is empty: when its stream was created; else None
 
     def names(self) -> set[str]:
         """List the files there are now; raises UntrustedRemote where the place holds something else."""
@@ -35,6 +37,8 @@ class Remote(Protocol):
 
 class _FolderRemote:
     """A directory that a sync program, a network or a stick carries from machine to machine."""
+
+    stream: str | None = None
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -83,8 +87,13 @@ def full_address(said: str, machine: Machine) -> str:
         if not said.removeprefix(_FOLDER):
             raise BadRequest("names no directory", where=said, hint="write dir:/path/to/directory")
         return f"{_FOLDER}{Path(path).absolute()}"
+    if said.startswith(_STREAM):
+        from eventlog.app.sync.nats_remote import relay_address
+
+        return relay_address(said)
     if said.startswith("-") or not said.strip() or "\n" in said:
-        raise BadRequest("is no remote", where=said or "REMOTE", hint="give a git URL, a bare repository, or dir:PATH")
+        hint = "give a git URL, a bare repository, dir:PATH, or nats://HOST/STREAM"
+        raise BadRequest("is no remote", where=said or "REMOTE", hint=hint)
     path = in_full(said, machine.home)
     return str(Path(path).absolute()) if Path(path).exists() else said
 
@@ -93,6 +102,10 @@ def open_remote(address: str, store: Store, machine: Machine, clone: str = "") -
     """Open the remote at a full address; git keeps its objects in the store, or in the directory `clone`."""
     if address.startswith(_FOLDER):
         return _FolderRemote(address.removeprefix(_FOLDER))
+    if address.startswith(_STREAM):
+        from eventlog.app.sync.nats_remote import NatsRemote
+
+        return NatsRemote(address, f"{store.sync}/nats.creds", machine.environ)
     from eventlog.app.sync.git_remote import GitRemote
 
     return GitRemote(address, clone or f"{store.sync}/git", machine.environ)

@@ -56,6 +56,7 @@ class SyncState(Struct):
     rules: str = ""  # a digest of what decided which lines leave
     dropped: dict[str, int] = {}
     exchanged: str = ""  # when it last exchanged
+    stream: str | None = None  # when the stream of a relay was created
 
     @property
     def blocked(self) -> int:
@@ -66,6 +67,12 @@ class SyncState(Struct):
         """Yield the names and digests of all segments that count."""
         for day in self.days.values():
             yield from day.segments.items()
+
+    def begin_stream(self, stream: str | None) -> None:
+        """Forget how far the heads of machines were in the stream before."""
+        self.stream = stream
+        for seen in self.machines.values():
+            seen.sequence = 0
 
     def begin_again(self, replica: str) -> None:
         """Continue under another name: what was sent stays sent, by the former name."""

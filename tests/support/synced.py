@@ -1,5 +1,7 @@
 """Machines that sync, all in this process: each with a home and a store, and a remote between them."""
 
+import contextlib
+import itertools
 import os
 import shutil
 import subprocess
@@ -10,20 +12,25 @@ from eventlog.app.build.rebuild import replay_store
 from eventlog.app.open_store import Machine, OpenStore
 from eventlog.app.sync.exchange import exchange
 from eventlog.app.sync.membership import join_sync, start_sync
+from eventlog.app.sync.remote import open_remote
 from eventlog.format.errors import UntrustedRemote
 from eventlog.settings.schema import Settings, SyncSettings
 from eventlog.store import Store
 from tests.support.builders import NOON
 from tests.support.repositories import git
 
+_streams = itertools.count(1)
+
 
 class Memory:
-    """A memory on several machines with one clock; `directory` holds them all."""
+    """A memory on several machines with one clock; `directory` holds them all, `relay` are servers between them."""
 
-    def __init__(self, directory, count=2, *, by_git=False):
-        self.directory, self.now = Path(directory), NOON
-        self.hub = self.directory / ("hub.git" if by_git else "hub")
+    def __init__(self, directory, count=2, *, by_git=False, relay=None):
+        self.directory, self.now, self.relay = Path(directory), NOON, relay
+        self.hub = relay.directory / "n0" if relay else self.directory / ("hub.git" if by_git else "hub")
         self.address = str(self.hub) if by_git else f"dir:{self.hub}"
+        if relay:
+            self.address = relay.address(f"M{next(_streams)}")
         if by_git:
             git(self.directory, "init", "--bare", "--quiet", str(self.hub))
         self.machines = [Synced(self, f"m{number}") for number in range(count)]
@@ -55,8 +62,34 @@ class Memory:
         """The files of the hub that is a directory."""
         return {str(path.relative_to(self.hub)): path for path in sorted(self.hub.rglob("*")) if path.is_file()}
 
+    @contextlib.contextmanager
+    def out_of_reach(self):
+        """Take the remote away for a while; what is done to the files of the hub is done with no server at work."""
+        if self.relay:
+            self.relay.kill(0)
+        away = self.hub.rename(self.hub.with_name("away"))
+        yield
+        if not self.hub.exists():
+            away.rename(self.hub)
+        if self.relay:
+            self.relay.begin(0)
+
+    def save(self):
+        """Keep a copy of the remote as it is now."""
+        with self.out_of_reach():
+            shutil.copytree(self.hub.with_name("away"), self.hub.with_name("older"))
+
+    def roll_back(self):
+        """Bring the copy back in the place of the remote."""
+        with self.out_of_reach():
+            self.hub.with_name("older").rename(self.hub)
+            shutil.rmtree(self.hub.with_name("away"))
+
     def blobs(self):
-        """All bytes the hub holds, its history included."""
+        """All bytes the hub holds, its history included; of servers, those that they hand out."""
+        if self.relay:
+            remote = open_remote(self.address, self.machines[0].store, self.machines[0].opened.machine)
+            return b"".join(name.encode() + data for name, data in remote.read(sorted(remote.names())))
         if not self.address.startswith("dir:"):
             command = ["git", f"--git-dir={self.hub}", "cat-file", "--batch-all-objects", "--batch", "--unordered"]
             return subprocess.run(command, capture_output=True, check=True).stdout

@@ -41,10 +41,11 @@ _REMOTE = click.argument("remote", metavar="REMOTE")
 def _sync_command(ctx: click.Context, dry_run: bool, compact: bool, as_json: bool, store: str | None) -> int:
     """Exchange with your other machines: send what is new here, take in what is new there, and rebuild.
 
-    A remote is a git repository, or a directory (dir:PATH) that a sync program or a stick carries. What leaves is
-    encrypted for your machines only. `sync start` begins, `sync join` adds a machine. Calls of hosts, texts of
-    conversations and receipts stay here. With `sync: {auto: true}` in config.yaml it runs after each session. Exits
-    with 0 also offline, with 1 if the remote is refused, or lines stay because they look like secrets.
+    A remote is a git repository, a directory (dir:PATH) that a sync program or a stick carries, or a stream of NATS
+    (nats://HOST/STREAM). What leaves is encrypted for your machines only. `sync start` begins, `sync join` adds a
+    machine. Calls of hosts, texts of conversations and receipts stay here. With `sync: {auto: true}` in config.yaml it
+    runs after each session. Exits with 0 also offline, with 1 if the remote is refused, or lines stay because they look
+    like secrets.
     """
     if ctx.invoked_subcommand is not None:
         return 0
@@ -63,6 +64,7 @@ def _sync_command(ctx: click.Context, dry_run: bool, compact: bool, as_json: boo
     epilog=options.examples(
         "eventlog sync start git@example.org:me/memory.git",
         "eventlog sync start dir:~/Dropbox/memory --dry-run",
+        "eventlog sync start nats://relay.example.org/MEMORY",
     ),
 )
 @_REMOTE
@@ -70,7 +72,10 @@ def _sync_command(ctx: click.Context, dry_run: bool, compact: bool, as_json: boo
 @options.as_json
 @options.store
 def _start(remote: str, dry_run: bool, as_json: bool, store: Store) -> int:
-    """Make an empty git repository or directory the remote of this store, and send what may leave.
+    """Make an empty git repository, directory or stream the remote of this store, and send what may leave.
+
+    A stream is nats://HOST[:PORT][,HOST…]/STREAM[?monitor=PORT], of servers that sync always; it is created where it is
+    missing. NATS_CREDS, NATS_NKEY, or NATS_USER and NATS_PASSWORD say how to log in. It needs the extra [nats].
 
     Prints the line for the other machine. Its code is the key of your memory: who has it, and the remote, can read
     everything. It is shown once; with it an empty machine gets everything back, also when this one is lost.

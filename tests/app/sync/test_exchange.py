@@ -1,6 +1,5 @@
 """What is said on a machine is known on the others: once, whole, whoever pushes first, whatever happens to the remote."""
 
-import shutil
 import threading
 from pathlib import Path
 
@@ -14,11 +13,6 @@ from eventlog.store.replica import replica_of
 from tests.support.effort import rounds
 from tests.support.repositories import git
 from tests.support.synced import Memory, Synced
-
-
-@pytest.fixture(params=[False, True], ids=["folder", "git"])
-def memory(request, tmp_path):
-    return Memory(tmp_path, by_git=request.param)
 
 
 def test_a_fact_of_one_machine_is_known_on_the_other_and_all_files_are_equal(memory):
@@ -101,10 +95,9 @@ def test_three_machines_that_push_at_once_lose_nothing(tmp_path):
 
 def test_offline_is_part_of_the_report_and_what_waits_leaves_later(memory):
     one, other = memory.machines
-    away = memory.hub.rename(memory.hub.with_name("away"))
     one.says("The tea is green")
-    assert one.sync().offline
-    away.rename(memory.hub)
+    with memory.out_of_reach():
+        assert one.sync().offline
 
     assert not one.sync().offline
     other.sync()
@@ -207,11 +200,10 @@ def test_a_remote_that_was_rolled_back_is_refused_until_the_machine_joins_again(
     one, other = memory.machines
     one.says("The tea is green")
     memory.settle()
-    shutil.copytree(memory.hub, memory.hub.with_name("older"))
+    memory.save()
     one.says("The cups are blue")
     memory.settle()
-    shutil.rmtree(memory.hub)
-    memory.hub.with_name("older").rename(memory.hub)
+    memory.roll_back()
 
     for machine in (one, other):
         with pytest.raises(UntrustedRemote, match="rolled back"):
@@ -262,7 +254,7 @@ def test_past_days_are_compacted_on_the_way_and_what_was_removed_leaves_the_hist
     report = one.sync()
 
     assert 3 == report.sent.total  # as one segment
-    if not memory.address.startswith("dir:"):
+    if memory.hub.name.endswith(".git"):
         assert "1" == git(memory.hub, "rev-list", "--count", "eventlog")
     assert {} == other.sync().arrived
     assert ["fact 0", "fact 1", "fact 2"] == memory.another("m2").facts()

@@ -14,11 +14,6 @@ from tests.support.repositories import git, repository
 from tests.support.synced import Memory, Synced
 
 
-@pytest.fixture(params=[False, True], ids=["folder", "git"])
-def memory(request, tmp_path):
-    return Memory(tmp_path, by_git=request.param)
-
-
 def everything(directory):
     return {str(path): path.read_bytes() for path in sorted(Path(directory).rglob("*")) if path.is_file()}
 
