@@ -79,11 +79,11 @@ def test_a_restored_store_has_every_event_a_name_of_its_own_and_decides_nothing(
 
 def test_every_event_acknowledged_before_is_in_it_while_others_write(tmp_path):
     log = EventLog(tmp_path / "store", fsync=False)
-    stop, saved = threading.Event(), []
+    stop, wanted, saved = threading.Event(), threading.Event(), []
 
     def write(number):
         own = EventLog(tmp_path / "store", fsync=False)
-        while not stop.is_set():
+        while wanted.wait() and not stop.is_set():
             saved.append(own.append({"type": "fact", "conversation_id": f"s{number}", "content": "x" * 50}).id)
 
     writers = [threading.Thread(target=write, args=(number,)) for number in range(8)]
@@ -91,13 +91,19 @@ def test_every_event_acknowledged_before_is_in_it_while_others_write(tmp_path):
         writer.start()
     try:
         for number in range(rounds(fixed=3, fuzz=100)):
+            wanted.set()
+            count = len(saved) + len(writers)
+            while len(saved) < count:
+                stop.wait(0.001)
             acknowledged = set(saved)
             file, _ = backed_up(log, tmp_path / f"{number}.tar")
+            wanted.clear()  # they write again beside the next: what a hundred copies hold is bounded
             other = store_at(tmp_path / f"other{number}")
             assert [] == restore_backup(other, file).verified.damage
             assert acknowledged <= {event.id for event in other.log.read()}
     finally:
         stop.set()
+        wanted.set()
         for writer in writers:
             writer.join()
 

@@ -20,11 +20,12 @@ from eventlog.log.event_log import EventLog
 from tests.support import host_calls, pasts
 from tests.support.command_line import call
 from tests.support.effort import rounds, seed
-from tests.support.faults import KILLED, counted, failing, killed
+from tests.support.faults import KILLED, can_trace, counted, failing, in_database, killed
 from tests.support.machines import of_machine
 from tests.support.payloads import claude
 
 SAID = "The sea is blue"
+TEA = "The tea is green"
 LEAKED = "hunter2-Sommer2026"
 MINE = "- mine\n"
 BASES = (
@@ -41,7 +42,9 @@ VERBS: dict[str, Any] = {
     "replay": ["replay", "--full"],
     "apply": ["apply"],
     "resolve": ["resolve", "last", "--apply"],
-    "forget": ["forget", "The tea is green", "--yes"],
+    "forget": ["forget", TEA, "--yes"],
+    "edit": ["edit", TEA, "--content", "The tea is white"],
+    "move": ["move", TEA, "user"],
     "undo": ["undo", "--yes"],
     "restore": ["restore", "user", "--as-of", "~then", "--yes"],
     "redact": ["redact", LEAKED, "--yes"],
@@ -53,6 +56,7 @@ VERBS: dict[str, Any] = {
     "uninstall": ["uninstall", "claude"],
     "init": ["init", "--yes"],
     "settle": ["settle"],
+    "search": ["search", "tea sea door", "--all-projects", "--json"],
     "lifecycle": ["lifecycle", "run", "start", "--session", "s9"],
     "SessionStart": {"source": "startup"},
     "UserPromptSubmit": {"prompt": "What colour is the tea?", "prompt_id": "p1"},
@@ -99,7 +103,7 @@ class Scene:
     def live_in(self):
         """Let the store have something of everything."""
         for args in (
-            ["fact", "The tea is green", "--session", "a"],
+            ["fact", TEA, "--session", "a"],
             ["fact", f"The door opens with {LEAKED}", "--session", "b"],
             ["plan", "--path", "user", "--heading", "Work", "--content", "- Backend", "--session", "a"],
             ["replay"],
@@ -125,6 +129,9 @@ class Scene:
 
     def events(self):
         return list(EventLog(self.store).read()) if (self.store / "log").exists() else []
+
+    def found(self):
+        return call(*VERBS["search"]).out
 
     def damage(self):
         return json.loads(call("verify", "--json").out)["damage"]
@@ -185,6 +192,8 @@ def nothing_is_lost(scene, name, before, code, where):
         assert SAID.encode() in data, where
     if name != "restore" and before:
         assert MINE in scene.user_md.read_text(), where
+    if code == 0:
+        nothing_is_told(scene, name, where)
     allowed = {*TORN, "missing"} if name == "restored" else TORN  # a restore that broke off is not whole, and is named
     assert [] == [bad for bad in scene.damage() if bad["kind"] not in allowed], where
     again = scene.does(name)
@@ -192,6 +201,18 @@ def nothing_is_lost(scene, name, before, code, where):
     assert call("replay").code in (0, 4), where
     assert before <= {event.id for event in scene.events()}, where
     assert [] == [bad for bad in scene.damage() if bad["kind"] not in TORN], where
+    nothing_is_told(scene, name, where)
+
+
+def nothing_is_told(scene, name, where):
+    """What was withdrawn, replaced or erased is told no more, and what was moved is told once."""
+    if name == "redact":
+        files = [path for path in scene.home.rglob("*") if path.is_file()]
+        assert [] == [path for path in files if LEAKED.encode() in path.read_bytes()], where
+    if name in ("forget", "edit", "move"):
+        told = [path.read_text().count(TEA) for path in (scene.store / "knowledge").rglob("MEMORY.md")]
+        assert sum(told) == (name == "move"), where
+        assert name == "move" or TEA not in scene.found(), where
 
 
 @pytest.mark.parametrize("name", VERBS)
@@ -201,6 +222,31 @@ def test_every_verb_killed_or_failing_at_any_write_loses_nothing(scene, name):
         assert 0 == call("install", "claude").code
     scene.keep()
     happens(scene, name)
+
+
+@pytest.mark.parametrize("name", ["replay", "forget", "redact", "search", "UserPromptSubmit"])
+def test_so_does_what_writes_to_a_database_that_fails(scene, name):
+    if not can_trace():
+        pytest.skip("strace cannot look into a child here")
+    scene.live_in()
+    if name in ("search", "UserPromptSubmit"):
+        shutil.rmtree(scene.store / "cache")
+    scene.keep()
+    calls = in_database(lambda: scene.does(name)).calls
+    assert calls > 10
+    scene.begin_again()
+    before = {event.id for event in scene.events()}
+    chance = random.Random(f"{seed()} {name}")
+    for fault in ("signal=KILL", "error=EIO", "error=ENOSPC"):
+        for number in chance.sample(range(1, calls + 1), min(calls, rounds(fixed=1, fuzz=calls))):
+            where = f"{name}, {fault} at {number} of {calls} in a database"
+            code = in_database(lambda: scene.does(name), number, fault).code
+            assert code == KILLED or 0 <= code <= 4, where
+            nothing_is_lost(scene, name, before, code, where)
+            found = scene.found()
+            shutil.rmtree(scene.store / "cache")
+            assert found == scene.found(), where
+            scene.begin_again()
 
 
 @pytest.mark.parametrize("name", FIRST)

@@ -1,9 +1,13 @@
 """What happens to a process: it is killed before any of its writes, a call fails, or the disk is full."""
 
+import ctypes
 import errno
 import os
+import signal
+import subprocess
 import sys
 from contextlib import contextmanager
+from functools import cache
 from typing import NamedTuple
 from unittest import mock
 
@@ -95,6 +99,46 @@ def _intercept(seen):
     for module, name in _ELSEWHERE:
         setattr(module, name, around(getattr(module, name), name))
     sys.addaudithook(opened)
+
+
+@cache
+def can_trace():
+    """Tell whether `in_database` works here: strace is there, and may look into a child."""
+    try:
+        return in_database(lambda: 0).code == 0
+    except (OSError, AttributeError):
+        return False
+
+
+def in_database(work, number=0, fault=""):
+    """Run `work` in a child that dies in the `number`-th write of SQLite, or in which this fails with that error.
+
+    Python writes by another system call. Without a number, nothing happens; the writes are counted.
+    """
+    happens = [] if not number else ["-e", f"inject=pwrite64:{fault}:when={number}"]
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        code = _CRASHED
+        try:
+            ctypes.CDLL(None).prctl(_MAY_BE_TRACED, ctypes.c_ulong(-1), 0, 0, 0)
+            if os.read(reading, 1):
+                code = work()
+        finally:
+            os._exit(code)
+    os.close(reading)
+    with subprocess.Popen(
+        ["strace", "-f", "-e", "trace=pwrite64", *happens, "-p", str(child)], stderr=subprocess.PIPE
+    ) as strace:
+        is_attached = b" attached" in strace.stderr.readline()
+        os.write(writing, b"x" * is_attached)
+        os.close(writing)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        calls = strace.stderr.read().count(b"pwrite64(")
+    return Ended(KILLED if code == -signal.SIGKILL else code, calls)
+
+
+_MAY_BE_TRACED = 0x59616D61  # PR_SET_PTRACER
 
 
 @contextmanager

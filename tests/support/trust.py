@@ -74,6 +74,7 @@ class _Counter:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
             self.failed.append(report.nodeid)
+            sys.stdout.write(f"{report.nodeid}\n{report.longreprtext}\n")
         elif report.when == "call" and report.passed:
             self.passed += 1
         if report.when == "teardown":
