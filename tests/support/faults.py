@@ -127,9 +127,9 @@ def in_database(work, number=0, fault=""):
         finally:
             os._exit(code)
     os.close(reading)
-    with subprocess.Popen(
-        ["strace", "-f", "-e", "trace=pwrite64", *happens, "-p", str(child)], stderr=subprocess.PIPE
-    ) as strace:
+    args = ["strace", "-f", "-e", "trace=pwrite64", *happens, "-p", str(child)]
+    with subprocess.Popen(args, stderr=subprocess.PIPE) as strace:
+        assert strace.stderr
         is_attached = b" attached" in strace.stderr.readline()
         os.write(writing, b"x" * is_attached)
         os.close(writing)

@@ -364,15 +364,16 @@ def _erase_file(store: Store, path: str, needles: Needles, changed: dict[str, in
     data = _read(path)
     if data is None:
         return
+    if path.startswith(store.knowledge) and is_untouched(data):
+        if needles.are_in(_text(data)):
+            changed[path] = len(data)
+            remove(path)  # the next replay makes it anew
+        return
     new = _in_backup(data, needles) if os.path.dirname(path) == f"{store.root}/backups" else None
     if new is None:
         new = needles.without(_text(data)).encode("utf-8", "surrogateescape")
-    if new == data:
-        return
-    changed[path] = abs(len(data) - len(new))
-    if path.startswith(store.knowledge) and is_untouched(data):
-        remove(path)  # the next replay makes it anew
-    else:
+    if new != data:
+        changed[path] = abs(len(data) - len(new))
         replace_file(path, new, mode=os.stat(path).st_mode & 0o777)
 
 

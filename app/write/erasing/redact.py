@@ -151,8 +151,8 @@ def _located(opened: OpenStore, erasing: Erasing) -> Redactable:
     """Find every place; raises BadRequest where there is none."""
     needles, store = Needles(erasing.texts, erasing.number), opened.store
     own = (keys_of(store), store.redactions, store.seals, store.rewritten)
-    holding = [path for path in files_below(store.root) if path not in own and needles.are_in(_content(path))]
-    holding = [path for path in holding if not path.startswith(store.cache)]  # made anew
+    files = [path for path in files_below(store.root) if path not in own and not path.startswith(store.cache)]
+    holding = [path for path in files if needles.are_in(_content(path))]  # of the cache, all is made anew
     log = [path for path in files_below(store.log) if day_of(os.path.basename(path))]
     entries = [fields for path in log for fields in _lines_of(path, needles, erasing.events)]
     left, config = [], f"{store.root}/config.yaml"
@@ -162,7 +162,7 @@ def _located(opened: OpenStore, erasing: Erasing) -> Redactable:
     copies = [str(path) for path in copies_of(store) if needles.are_in(_content(str(path)))]
     left += [path for path in copies if not is_untouched(days.read(path) or b"")]  # somebody else has changed them
     left += [place for path in bases for place in _persons_lines(path, needles, set(erasing.lines))]
-    left += _transcripts(opened, needles, entries)
+    left += _transcripts(log, needles, entries)
     left += [path for path in written_reports(store) if needles.are_in(report_text(path))]
     located = replace(erasing, bases=bases, copies=copies, left=sorted(set(left)))
     events = list(dict.fromkeys(str(fields.get("id")) for fields in entries))
@@ -219,15 +219,13 @@ def _persons_lines(path: str, needles: Needles, lines: set[str]) -> Iterator[str
         yield f"{path}:{text.count(chr(10), 0, start) + 1}"
 
 
-def _transcripts(opened: OpenStore, needles: Needles, entries: list[dict[str, object]]) -> list[str]:
+def _transcripts(log: list[str], needles: Needles, entries: list[dict[str, object]]) -> list[str]:
     """Find the transcripts of the same conversations that hold any of the texts: only their hosts write them."""
-    found = set()
-    for conversation in {str(fields.get("conversation_id")) for fields in entries}:
-        for entry in opened.log.session_entries(conversation):
-            path = getattr(entry.event, "transcript_path", None)
-            if path and path not in found and Path(path).is_file() and needles.are_in(_content(path)):
-                found.add(path)
-    return sorted(found)
+    conversations = {fields.get("conversation_id") for fields in entries}
+    named = (line for path in log for line in (days.read(path) or b"").split(b"\n") if b'"transcript_path"' in line)
+    starts = (fields for line in named if (fields := object_in_line(line)))
+    paths = {str(fields.get("transcript_path")) for fields in starts if fields.get("conversation_id") in conversations}
+    return sorted(path for path in paths if Path(path).is_file() and needles.are_in(_content(path)))
 
 
 def _content(path: str) -> str:
