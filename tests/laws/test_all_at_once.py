@@ -11,9 +11,10 @@ import pytest
 from eventlog.log.event_log import EventLog
 from tests.support.builders import writer
 from tests.support.command_line import call
-from tests.support.effort import FUZZ, rounds
+from tests.support.effort import FUZZ, rounds, tried
 
-WRITERS, SECONDS, PAUSE = 64 if FUZZ else 6, rounds(fixed=1, fuzz=300), 0.2
+WRITERS, SECONDS = 64 if FUZZ else 6, rounds(fixed=1, fuzz=300)
+PAUSE = WRITERS / 30  # seconds between two events of a writer: what runs beside them has to come to its end
 MAY_BE = {"pending"}  # a line that is being written
 
 
@@ -47,6 +48,7 @@ def test_writers_beside_replay_forget_redact_seal_and_verify_lose_nothing(tmp_pa
             assert [] == [bad for bad in damage if bad["kind"] not in MAY_BE]
         for process in running:
             process.terminate()
+    tried(number)
     promised = [one for path in told for one in path.read_text().split()]
     there = Counter(event.id for event in log.read())
     assert {} == {one: there[one] for one in promised if len(one) == 36 and there[one] != 1}

@@ -21,7 +21,7 @@ from eventlog.log.seal_chain import grow_tree, leaf_of, read_chain
 from eventlog.log.seals import check_seals, seal
 from tests.support.builders import DAY, NEXT_DAY, line, lines, write
 from tests.support.command_line import call
-from tests.support.effort import FUZZ, rounds, seed
+from tests.support.effort import FUZZ, rounds, seed, tried
 from tests.support.use_cases import opened
 
 NAMES = (f"{DAY}.jsonl", f"{NEXT_DAY}.jsonl", f"{DAY}.laptop.jsonl")
@@ -51,7 +51,9 @@ def full(log, log_dir):
 
 def spots(size, count):
     """So many places in a file; all of them under fuzz effort."""
-    return range(size) if FUZZ else sorted(random.Random(f"{seed()} {size}").sample(range(size), min(size, count)))
+    chosen = range(size) if FUZZ else sorted(random.Random(f"{seed()} {size}").sample(range(size), min(size, count)))
+    tried(len(chosen))
+    return chosen
 
 
 def test_every_flipped_byte_is_named_with_its_line(full):

@@ -13,6 +13,11 @@ _asked: list[int] = []  # by the test that runs
 def rounds(*, fixed: int, fuzz: int) -> int:
     """Choose how often a kill, a race or a law is tried."""
     number = max(fixed, round(fuzz * _SCALE)) if FUZZ else fixed
+    return tried(number)
+
+
+def tried(number: int) -> int:
+    """Note so many rounds of the test that runs; return their number."""
     _asked.append(number)
     return number
 
