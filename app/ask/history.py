@@ -242,7 +242,7 @@ def _read(opened: OpenStore, text: str) -> _History:
     needle = spelled(_BULLET.sub("", text)).decode()[1:-1].casefold()
     for entry in opened.log.entries():
         stated = goals_of(holders, [entry.event]) if isinstance(entry.event, Rejected) else ()
-        if not _names(entry.event).isdisjoint(names.union(stated)):
+        if not (decided_by(entry.event) | set(_key(entry.event))).isdisjoint(names.union(stated)):
             deciding.append(len(moments))
         if not isinstance(entry.event, Withdrawal) and needle in entry.line.decode(errors="replace").casefold():
             mentions.append(len(moments))
@@ -250,11 +250,6 @@ def _read(opened: OpenStore, text: str) -> _History:
             names |= {entry.event.id, entry.event.conversation_id, *_key(entry.event)}
         moments.append(_Moment(entry.event.ts, entry.event.id))
     return _History(moments, mentions, deciding)
-
-
-def _names(event: Event) -> set[str]:
-    """Collect what an event may put an end to."""
-    return decided_by(event) | set(_key(event))
 
 
 def _key(event: Event) -> list[str]:

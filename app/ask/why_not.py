@@ -118,7 +118,15 @@ class _Told:
             return Absence(event, text, "rejected", self._by_id.get(rejections[0]))
         if not valid:
             return Absence(event, text, "withdrawn", self._withdrawn.withdrawal_of(event))
-        shown = next((view for view in self._shown if {event.id for event, _ in valid} & _sources(view, text)), None)
+        shown = next(
+            (
+                view
+                for view in self._shown
+                if {event.id for event, _ in valid}
+                & {statement.id for statement in view.fact.statements if statement.same == likeness(text)}
+            ),
+            None,
+        )
         if shown:
             return self._among_facts(event, text, shown)
         if isinstance(event, Fact) and event.key:
@@ -161,10 +169,6 @@ class _Told:
         return next((self._by_id.get(statement.id) for statement in stands if statement.key == event.key), None)
 
 
-def _sources(shown: _Shown, text: str) -> set[str]:
-    return {statement.id for statement in shown.fact.statements if statement.same == likeness(text)}
-
-
 def _told_in(document: Document) -> set[str]:
     """Collect the events behind the bullets of a memory."""
     return {source for line in document.lines if line.text.startswith(_BULLET) for source in line.sources}
@@ -190,7 +194,13 @@ class _Session:
         events = opened.log.session(conversation_id)
         self._given = receipts_of(opened.log, opened.settings, conversation_id)
         self._starts = [context.receipt for context in self._given if context.receipt.trigger == "start"]
-        self._prompts = [event for event in events if isinstance(event, HostEvent) and _asks(event)]
+        self._prompts = [
+            event
+            for event in events
+            if isinstance(event, HostEvent)
+            and event.name == prompt_of(event.agent)
+            and isinstance(event.payload.get("prompt"), str)
+        ]
         self._last = max(
             (*(context.receipt.ts for context in self._given), *(prompt.ts for prompt in self._prompts)), default=""
         )
@@ -243,10 +253,6 @@ class _Session:
         return absence._replace(cause=cause, score=score, need=need, had_start=bool(self._starts))
 
 
-def _asks(event: HostEvent) -> bool:
-    return event.name == prompt_of(event.agent) and isinstance(event.payload.get("prompt"), str)
-
-
 def _was_told(context: ReceiptSources, text: str) -> bool:
     """Return whether the words were in the answer: receipts mark its lines, old receipts name only events."""
     marks = line_marks_in(context.receipt.lines)
@@ -254,7 +260,7 @@ def _was_told(context: ReceiptSources, text: str) -> bool:
         return True
     is_start = context.receipt.trigger == "start"
     for event in _told(context):
-        if _states(event, text) and (
+        if statement_of(text) in map(statement_of, statements_of(event)) and (
             not marks or not is_start or any(has_line_mark(text, marks) for text in statements_of(event))
         ):
             return True
@@ -269,7 +275,3 @@ def _is_shared(events: Sequence[Event], contexts: Sequence[ReceiptSources]) -> b
 def _told(context: ReceiptSources) -> list[Event]:
     entries = [*context.entries, *(entry for file in context.files.values() for entry in file or ())]
     return [entry.event for entry in entries]
-
-
-def _states(event: Event, text: str) -> bool:
-    return statement_of(text) in map(statement_of, statements_of(event))

@@ -120,7 +120,7 @@ def finalize_sessions(opened: OpenStore) -> list[Event]:
         drawn.extend(_draw(opened.log, note, opened.settings))
         _run_hooks(opened, note, SessionEnd)
 
-    for path in _started(opened.store):
+    for path in _notes(opened.store, ".started"):
         _process(opened, path, lambda note: _run_hooks(opened, note, SessionStart))
     for path in _over(opened):
         _process(opened, path, on_end)
@@ -195,10 +195,6 @@ def _steps(note: _OpenSession, events: list[Event]) -> Iterator[Step]:
 def _event(note: _OpenSession, kind: str, **fields: object) -> Event:
     about = {"conversation_id": note.session, "project": note.project, "agent": note.agent or None}
     return from_fields({"type": kind, **about, **fields})
-
-
-def _started(store: Store) -> list[Path]:
-    return _notes(store, ".started")
 
 
 def _notes(store: Store, ending: str) -> list[Path]:

@@ -238,7 +238,8 @@ class _Publishing:
 
     def _put_whole(self, document: Document, then: _Then) -> None:
         path = self.base / document.path
-        stamp, current = _look(path)
+        # The stamp comes first: a file that is saved meanwhile has another.
+        stamp, current = file_stamp(str(path)), read(path)
         if current == document.data:
             self.done.unchanged += 1
             then(None if self._dry_run else stamp)
@@ -288,11 +289,6 @@ def _aside(path: Path, data: bytes) -> Path:
     name = f"{path.name}.edited-{saved:%Y%m%d-%H%M%S}"
     names = (f"{name}-{number}" if number else name for number in count())
     return next(aside for candidate in names if read(aside := path.with_name(candidate)) in (None, data))
-
-
-def _look(path: Path) -> tuple[FileStamp, bytes | None]:
-    """Read a file, and its stamp of just before: a file that is saved meanwhile has another."""
-    return file_stamp(str(path)), read(path)
 
 
 def read(path: Path) -> bytes | None:

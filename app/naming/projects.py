@@ -53,7 +53,11 @@ def _readings(name: str, place: str, projects: Collection[str]) -> Iterator[list
     yield [path for path in projects if path in (place, name)]
     if _PLACE.match(name):
         return
-    yield [path for path in projects if name in (project_name(path), project_slug(path)) or _ends_with(path, name)]
+    yield [
+        path
+        for path in projects
+        if name in (project_name(path), project_slug(path)) or path.replace("\\", "/").endswith("/" + name.strip("/"))
+    ]
     yield [project_root(place) or place] if _is_directory(place) else []
     folded = name.strip("/").casefold()
     tests: list[Callable[[str], bool]] = [
@@ -62,10 +66,6 @@ def _readings(name: str, place: str, projects: Collection[str]) -> Iterator[list
         lambda path: folded in path.casefold(),
     ]
     yield from ([path for path in projects if len(folded) >= _SHORTEST_PART and test(path)] for test in tests)
-
-
-def _ends_with(path: str, name: str) -> bool:
-    return path.replace("\\", "/").endswith("/" + name.strip("/"))
 
 
 def _absolute(name: str, cwd: str, home: str) -> str:

@@ -164,7 +164,7 @@ class ShortIds:
     """The short ids of one store; how long they are goes by the size of its log."""
 
     def __init__(self, store: Store) -> None:
-        self._length = _length_for(_size(store.log) // _BYTES_A_LINE)
+        self._length = _length_for(sum(map(index_lookup.size_in, index_lookup.stamps_of(store.log))) // _BYTES_A_LINE)
 
     def of(self, full_id: str) -> str:
         """Shorten the id of an event or a conversation; `references.resolve` finds it again."""
@@ -184,7 +184,3 @@ def _length_for(events: int) -> int:
     """Find the number of digits by which hardly any two of so many random ids are the same (birthday problem)."""
     fits = (n for n in range(_SHORTEST, _LONGEST) if events**2 * _ODDS < 2 ** (4 * n + 1))
     return next(fits, _LONGEST)
-
-
-def _size(log_dir: str) -> int:
-    return sum(map(index_lookup.size_in, index_lookup.stamps_of(log_dir)))

@@ -11,7 +11,7 @@ Withdrawn    a withdrawn conversation has no dialogue; a sentence that states wh
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -127,7 +127,7 @@ class Dialogues:
         (rows,) = self._db.execute("SELECT ifnull(max(id), 0) FROM dialogues").fetchone()
         found = best_passages(self._words, having, rows) if any(having.values()) else {}
         best = sorted(found, key=lambda number: score_of(found[number]), reverse=True)[:_ANSWERS]
-        names = self._db.execute(_NAMES, (_json(best),))
+        names = self._db.execute(_NAMES, (msgspec.json.encode(list(best)).decode(),))
         return {str(conversation): found[number] for number, conversation in names}
 
     def passage(self, conversation: str, place: int) -> list[str]:
@@ -333,7 +333,3 @@ def _rows(number: int, statements: Sequence[str]) -> list[tuple[int, str]]:
 
 def _read(said: bytes | None) -> list[str]:
     return msgspec.json.decode(said, type=list[str]) if said else []
-
-
-def _json(values: Iterable[object]) -> str:
-    return msgspec.json.encode(list(values)).decode()

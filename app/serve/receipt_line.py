@@ -10,11 +10,6 @@ if TYPE_CHECKING:
     from eventlog.store import Store
 
 
-def _digest_of(text: str) -> str:
-    """Digest the text of a context."""
-    return sha256(text.encode("utf-8", "replace"))
-
-
 def append_receipt_line(
     store: "Store", about: "Envelope", receipt: "ContextInjected", text: str, source: str, *, sync: bool | None = None
 ) -> bool:
@@ -22,6 +17,6 @@ def append_receipt_line(
 
     The receipt may be that of another session that was given the same, but for how it saves.
     """
-    event: ContextInjected = {**receipt, "digest": _digest_of(text), "chars": len(text)}
+    event: ContextInjected = {**receipt, "digest": sha256(text.encode("utf-8", "replace")), "chars": len(text)}
     key = f"context\n{about['conversation_id']}\n{source}\n{event['digest']}"
     return append_once(store, {**present(about), **event}, key, within_ms=SAME_CALL_MS, sync=sync)

@@ -115,7 +115,9 @@ class _Known:
                 return [self._statement(statement_of(content))]
             case StageSummary() | PlanEntry():
                 decision = Rejected(conversation_id=HUMAN, agent=HUMAN, target=event_id)
-                return [Forgettable(_shown(entry.event), [entry], decision)]
+                return [
+                    Forgettable(one_line("; ".join(statements_of(entry.event))) or entry.event.type, [entry], decision)
+                ]
             case KnowledgeEdited():
                 raise BadRequest("these are your own words", hint=f"change the file, or eventlog undo {event_id}")
             case _:
@@ -175,7 +177,3 @@ class _Known:
             source=in_order[0].event.id,
         )
         return Forgettable(text, in_order, decision)
-
-
-def _shown(event: Event) -> str:
-    return one_line("; ".join(statements_of(event))) or event.type

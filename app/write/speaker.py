@@ -70,7 +70,7 @@ def current_speaker(
     if named := _of_agent(named_conversations(machine.environ), agent):
         return _last_heard_of(log, named)
     now_ns = machine.clock()
-    found = _within_turn(log, project, now_ns, agent)
+    found = next(reversed(_working(log, project, now_ns, agent)), None)
     if found and not machine.is_typed():
         return found._replace(speaker="guessed")
     return Speaker(persons_conversation(timestamps.from_ns(now_ns), name_of(log.store)), agent or HUMAN)
@@ -125,10 +125,6 @@ def _last_heard_of(log: EventLog, named: dict[str, str]) -> Speaker:
     if len(speakers) == 1:
         return speakers[0]
     return max(speakers, key=lambda speaker: [event.ts for event in _events_of(log, speaker.conversation_id)][-1:])
-
-
-def _within_turn(log: EventLog, project: str | None, now_ns: int, agent: str) -> Speaker | None:
-    return next(reversed(_working(log, project, now_ns, agent)), None)
 
 
 def _working(log: EventLog, project: str | None, now_ns: int, agent: str) -> list[Speaker]:

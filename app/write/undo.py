@@ -282,16 +282,16 @@ def _with_a_say(opened: OpenStore, now: ReplayResult, path: str, events: list[Ev
             place = base_file_of(event.key, event.project, bases)
             if (place and place.document == path) or event.key.path == notes_path(path):
                 yield event
-    names = [name for name in now.index.names(MEMORY.name) if _is_of(now, name, path)]
+    names = [
+        name
+        for name in now.index.names(MEMORY.name)
+        if any(document.path == path for document in now.rendered((MEMORY.name, name)))
+    ]
     for raw in now.conversations.by_id.values() if names else ():
         conversation = now.index.identities.conversation(raw)
         yield from (fact for fact in conversation.facts if subject_of(fact) in names)
         if (conversation.project or "") in names:
             yield from (summary for summary in conversation.summaries if summary.decisions)
-
-
-def _is_of(now: ReplayResult, name: str, path: str) -> bool:
-    return any(document.path == path for document in now.rendered((MEMORY.name, name)))
 
 
 class _Since:

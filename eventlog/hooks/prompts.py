@@ -201,7 +201,7 @@ def _quote(word: str) -> str:
 
 def _fill(texts: "dict[str, str]", store: Store, call: HookCall, locale: str, layer: int = 0) -> str:
     """Complete a text with how to save: by tool where the host starts our server, else by commands of a shell."""
-    language = _language(locale)
+    language = locale if locale in _START else "en"
     layered = f" --layer {layer}" if layer else ""
     about = f"{_session_option(call)}{layered}{store_option(store)}"
     commands = {verb: f"{program()} {verb}{about}" for verb in VERBS} | {"quoting": QUOTING[language]}
@@ -216,10 +216,6 @@ def _session_option(call: HookCall) -> str:
     variable = hosts.session_variable(call.agent)
     is_passed = variable and os.environ.get(variable) == call.session
     return "" if is_passed else f" --session {_quote(call.session)}"
-
-
-def _language(locale: str) -> str:
-    return locale if locale in _START else "en"
 
 
 def _state(call: HookCall, language: str) -> str:

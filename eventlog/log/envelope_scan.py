@@ -4,7 +4,7 @@ Four of five lines report a tool: a replay counts them and reads nothing of thei
 envelope is valid, whatever else is wrong with it; `verify` decodes every line.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial, reduce
 from io import BytesIO
 from itertools import compress, filterfalse
@@ -70,7 +70,7 @@ def scan_day(files: Iterable[bytes | None], day: str, take: Callable[[DayScan], 
     for data in files:
         if data is None or (data and data[-1:] != b"\n"):
             return False
-        for lines in _pieces(data):
+        for lines in iter(partial(BytesIO(data).readlines, _PIECE), []):
             found = _scan_lines(lines, day)
             if found is None:
                 return False
@@ -89,10 +89,6 @@ def envelope_of(line: bytes, day: str) -> Envelope | None:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return found if found.id and found.type not in _FOLDED and found.ts[:10] == day and is_timestamp(found.ts) else None
-
-
-def _pieces(data: bytes) -> Iterator[list[bytes]]:
-    return iter(partial(BytesIO(data).readlines, _PIECE), [])
 
 
 def _scan_lines(lines: list[bytes], day: str) -> DayScan | None:

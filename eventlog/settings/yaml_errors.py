@@ -119,7 +119,9 @@ class _YamlReader:
             else:
                 names = ", ".join(kinds)
                 self._wrong(key.start_mark.line + 1, name, f"unknown key; known are {names}")
-        if len(self.mistakes) > before and (at or not _required(kind) <= fields.keys()):
+        if len(self.mistakes) > before and (
+            at or not {field.name for field in msgspec.structs.fields(kind) if field.required} <= fields.keys()
+        ):
             return None  # what it lacks has been told
         return self.build(_plain(fields), kind, at, line)
 
@@ -157,10 +159,6 @@ class _YamlReader:
 def _plain(fields: dict[str, Any]) -> dict[str, Any]:
     """Unwrap structs into mappings: building the outer struct checks its own rules once more."""
     return {name: msgspec.to_builtins(value) for name, value in fields.items()}
-
-
-def _required(kind: type[msgspec.Struct]) -> set[str]:
-    return {field.name for field in msgspec.structs.fields(kind) if field.required}
 
 
 def _is_struct(kind: Any) -> bool:

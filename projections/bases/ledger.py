@@ -22,7 +22,7 @@ from eventlog.projections.bases import sections
 from eventlog.projections.bases.plan_file import Change, change_of
 from eventlog.projections.bases.section_edits import refused_content, refused_heading
 from eventlog.projections.bases.section_history import SectionHistory, Spelling, Wording
-from eventlog.projections.bases.sections import SectionId, Under
+from eventlog.projections.bases.sections import SectionId
 
 REVIEW = "the file is set to review every change"
 REJECTED = "says what you have forgotten"
@@ -259,7 +259,11 @@ def _spelling(event: Observation) -> Spelling:
 def _held(record: FileHistory, decisions: _Decisions, *, review: bool) -> Iterator[tuple[str, str]]:
     """Yield the entries that wait on every page, each with the reason."""
     entries = [entry for entry in record.entries if change_of(entry)[0] != "no-op"]
-    planned = Counter((entry.batch, _selector(entry)) for entry in entries if entry.batch)
+    planned = Counter(
+        (entry.batch, (SectionId.of(entry.key.heading, entry.key.level), entry.key.under))
+        for entry in entries
+        if entry.batch
+    )
     doubled = {batch for (batch, _), count in planned.items() if count > 1}
     for entry in entries:
         if entry.id in decisions:
@@ -272,7 +276,3 @@ def _held(record: FileHistory, decisions: _Decisions, *, review: bool) -> Iterat
             yield entry.id, f"{REJECTED}: {line}"
         elif review:
             yield entry.id, REVIEW
-
-
-def _selector(entry: PlanEntry) -> tuple[SectionId, Under | None]:
-    return SectionId.of(entry.key.heading, entry.key.level), entry.key.under

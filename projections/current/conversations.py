@@ -271,7 +271,7 @@ class Conversations(Struct, dict=True):
                 self.retractions.append(wordless(event) if isinstance(event, Rejected) else event)
                 return isinstance(event, Retraction) and event.agent != HUMAN
             case KnowledgeEdited():
-                self.notes += [event] if _is_note(event) else []
+                self.notes += [event] if (event.key.path or "").startswith("knowledge/") else []
         return not isinstance(event, _OF_NONE)
 
     def _conversation(self, conversation_id: str) -> Conversation:
@@ -312,10 +312,6 @@ class Conversations(Struct, dict=True):
 
 def _withdrawn(state: Conversations) -> Retractions:
     return Retractions(state.retractions)
-
-
-def _is_note(event: KnowledgeEdited) -> bool:
-    return (event.key.path or "").startswith("knowledge/")
 
 
 def _newest(session_end: SessionEnd | None, other: SessionEnd | None) -> SessionEnd | None:

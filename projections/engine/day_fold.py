@@ -221,12 +221,11 @@ _decided = msgspec.msgpack.Decoder(dict[str, _Decided])
 
 def store_decisions(cache: RowStore, rows: Mapping[str, DayRow]) -> None:
     """Store the decisions of people on all days."""
-    decided = {date: _Decided(row.stamps, _decisions(row)) for date, row in rows.items()}
+    decided = {
+        date: _Decided(row.stamps, [event for event in row.retractions if isinstance(event, Rejected | Restored)])
+        for date, row in rows.items()
+    }
     cache.write(*_DECISIONS, msgspec.msgpack.encode(decided))
-
-
-def _decisions(row: DayRow) -> list[Withdrawal]:
-    return [event for event in row.retractions if isinstance(event, Rejected | Restored)]
 
 
 def stored_decisions(cache: RowStore) -> dict[str, _Decided]:

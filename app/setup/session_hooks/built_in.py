@@ -53,16 +53,11 @@ class Logging(SessionLifecycleHook):
     def _log(self, moment: str, context: HookContext) -> HookResult:
         fields = {"session": context.session_id, "project": context.project, "agent": context.agent}
         words = [f"{name}={one_line(value)}" for name, value in {**fields, "reason": context.reason}.items() if value]
-        path = _path_of(Store(context.store))
+        path = Path(Store(context.store).cached("sessions.log"))
         line = " ".join([context.at, self._options.log_level, f"session {moment}", *words])
         make_dirs(str(path.parent))
         append_bounded(str(path), line.encode("utf-8", "replace"), _LARGEST)
         return HookResult.success(str(path))
-
-
-def _path_of(store: Store) -> Path:
-    """Return the path of the log of sessions."""
-    return Path(store.cached("sessions.log"))
 
 
 class CleanupOptions(Struct, frozen=True, forbid_unknown_fields=True):

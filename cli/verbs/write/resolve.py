@@ -57,7 +57,7 @@ def _resolve_command(name: str, choice: Choice | None, under: tuple[str, ...], a
         raise click.UsageError("choose one of --apply, --discard or --edit")
     if under and choice == "discard":
         raise click.UsageError("--discard takes no --under: it writes nothing")
-    content = _edited(staged, opened) if choice == "edited" else None
+    content = edited(read_staged(staged.path(opened.store), staged.entry).content or "") if choice == "edited" else None
     try:
         decided = decide(opened, staged, choice, content, tuple(filter(None, under)) if under else None)
     except Ambiguous as error:
@@ -106,8 +106,3 @@ def _diff(staged: StagedEntry, opened: OpenStore) -> None:
             show_diff(staged.file, existing.encode(), wanted.encode())
     except EventLogError as error:
         say(f"  {error}")
-
-
-def _edited(staged: StagedEntry, opened: OpenStore) -> str:
-    """Open the text in the editor; raises BadRequest if it is not saved."""
-    return edited(read_staged(staged.path(opened.store), staged.entry).content or "")

@@ -1,7 +1,7 @@
 """Decide about one line after another: `eventlog review`."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import click
 
@@ -75,11 +75,12 @@ def _rows(found: Review) -> Iterator[tuple[str, ...]]:
     for staged in found.waiting:
         yield "waits", staged.entry.id, staged.entry.ts[:10], staged.section
     for line in found.lines:
-        yield line.concern, line.place, last_said(line.last, line.times, is_doubtful=False), " | ".join(_texts(line))
-
-
-def _texts(line: ReviewLine) -> Sequence[str]:
-    return line.text, *line.against
+        yield (
+            line.concern,
+            line.place,
+            last_said(line.last, line.times, is_doubtful=False),
+            " | ".join((line.text, *line.against)),
+        )
 
 
 def _ask_each(opened: OpenStore, found: Review, display: Display) -> None:
