@@ -45,7 +45,7 @@ NOTHING = Omission()
 
 
 class TextChange(NamedTuple):
-    """A document that differs; None where there is none. Lines are without the stamp."""
+    """A document that differs, or None. Lines are without the stamp."""
 
     path: str
     before: list[str] | None
@@ -108,7 +108,7 @@ def document_meant(opened: OpenStore, name: str, *replays: ReplayResult) -> str:
 
 
 def diff(opened: OpenStore, since: str, until: str = EVERYTHING, file: str | None = None) -> list[TextChange]:
-    """Compare every document, or the named file, as of two times; raises BadRequest where there is none."""
+    """Compare every document, or the named file, as of two times; raises BadRequest for an unknown file."""
     before, after = replay_at(opened, since), replay_at(opened, until)
     found = changes(by_path(before), by_path(after))
     if file is None:

@@ -106,7 +106,7 @@ class Story(Struct):
 
 
 def story(opened: OpenStore, conversation_id: str) -> Story:
-    """Build the story of a session from its events, oldest first; raises BadRequest where there is none."""
+    """Build the story of a session from its events, oldest first; raises BadRequest where it has no events."""
     events = opened.log.session(conversation_id)
     if not events:
         raise BadRequest(f"no session {conversation_id!r}")
@@ -177,7 +177,7 @@ def stats(
 ) -> list[Week]:
     """Count the sessions each net saved, by week between two timestamps; the last row is of all weeks.
 
-    `project` is as the log has it; of one project, repetitions that were not written are not counted.
+    `project` is as the log has it; of a project, repetitions that were not written are not counted.
     """
     replayed = replay(opened.log, opened.settings, save=False, progress=progress)
     if project:

@@ -179,7 +179,7 @@ def _read(file: Path, opened: OpenStore) -> bytes:
 
 
 def _ledger_of(file: Path, state: Knowledge, opened: OpenStore) -> tuple[Ledger, str] | None:
-    """Find the entries of the knowledge base at this path; None where there is none."""
+    """Find the entries of the knowledge base at this path, or None."""
     path = str(file.resolve())
     found = (base for base in base_targets(opened, state) if base.target.identity == path)
     return next(((base.ledger, base.target.shown) for base in found), None)

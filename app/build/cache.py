@@ -97,7 +97,7 @@ class StoreCache:
 
     @_guarded
     def read(self, kind: str, name: str, block: str) -> bytes | None:
-        """Return one row; None where there is none."""
+        """Return a row, or None."""
         place = f"{kind}\0{name}"
         listed = self._listed(place).get(block)
         if not isinstance(listed, int):
@@ -246,7 +246,7 @@ def _close(handle: "weakref.ref[StoreCache]") -> None:
 
 
 def open_cache(store: Store, *, writes: bool, rebuild: bool = False) -> StoreCache | None:
-    """Open the cache of a store; None where there is none, and none can be made. With `rebuild`, start an empty one."""
+    """Open the cache of a store; None where it is missing and cannot be made. With `rebuild`, start an empty one."""
     path = store.cached("knowledge.db")
     if not writes and not os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises where one may not look
         return None

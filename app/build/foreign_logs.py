@@ -72,7 +72,7 @@ def lost_lines(store: Store) -> Iterator[_LostLines]:
 
 
 def written_elsewhere(store: Store) -> str:
-    """Find a file of another machine with events of our name that our own log lacks; "" where there is none."""
+    """Find a file of another machine with events of our name that our own log lacks; "" for none."""
     name = replica_of(store)
     for day in days.list_days(store.log) if name else ():
         own = [file for file in day.files if is_own(file)]

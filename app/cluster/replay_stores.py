@@ -171,7 +171,7 @@ def render_store(
 
 
 class StoreReplay(NamedTuple):
-    """The outcome of one store: what was rendered, or why nothing was; and what was written of it."""
+    """The outcome of a store: what was rendered, or why nothing was; and what was written of it."""
 
     place: _StorePlace
     rendered: _StoreFiles | None = None

@@ -216,7 +216,7 @@ class _LoggedConversations:
         return bool(kind == "session_start" or not event.is_dated or fields["ts"] <= later)
 
     def revision(self, event: SourceEvent, prompts: int) -> SourceEvent | None:
-        """Make a revision of what was drawn before; None where there is none to make."""
+        """Make a revision of what was drawn before; None for nothing to revise."""
         about = event.fields["conversation_id"], event.fields.get("subagent") or ""
         if event.fields["type"] == "stage_summary" and (*about, _SAVED) in self._newest:
             return None

@@ -96,7 +96,7 @@ def about(store: "Store", path: str) -> "Callable[[str | None, str | None], bool
 
 
 def as_one(store: "Store", paths: "Collection[str]") -> list[str]:
-    """Leave of several paths of one project the first that is a directory here, else the first."""
+    """Leave of several paths of a project the first that is a directory here, else the first."""
     by_project: dict[str, list[str]] = {}
     find = _finder(store)
     for path in paths:

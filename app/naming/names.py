@@ -48,7 +48,7 @@ def known_names(log: EventLog) -> _KnownNames:
 
 
 def _read(data: bytes) -> list[_Names]:
-    """Decode a file in one call; where that fails, line by line."""
+    """Decode a file at once; where that fails, line by line."""
     with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return _decoder.decode_lines(data)
     found = []
@@ -79,7 +79,7 @@ def nearest(typed: str, names: Iterable[str]) -> list[str]:
 
 
 def did_you_mean(word: str, names: Iterable[str]) -> str:
-    """Ask for the nearest words, else list what there is; "" where there is nothing."""
+    """Ask for the nearest words, else list what exists; "" where there is nothing."""
     names = list(dict.fromkeys(names))
     if near := nearest(word, names):
         return f"did you mean {' or '.join(near)}?"

@@ -23,7 +23,7 @@ _PLACE = re.compile(r"[/~\\]|\.{1,2}(?:$|[/\\])|[A-Za-z]:[/\\]")  # how a path b
 
 
 def project_meant(log: EventLog, name: str, *, cwd: str, home: str) -> str:
-    """Find the path of the project that is meant; raises BadRequest where there is none, or are several."""
+    """Find the path of the project that is meant; raises BadRequest for none or several."""
     place = _absolute(name, cwd, home)
     if _PLACE.match(name) and _is_directory(place):
         return project_root(place) or place

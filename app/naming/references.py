@@ -58,7 +58,7 @@ def resolve(opened: OpenStore, typed: str, project: str | None = None) -> Refere
 
 
 def session_meant(log: EventLog, reference: str, project: str | None = None) -> str:
-    """Find the conversation that is meant; raises BadRequest where there is none, or are several."""
+    """Find the conversation that is meant; raises BadRequest for none or several."""
     found = [Reference("session", session) for session in _sessions(log, reference, project)]
     return found[0].id if len(found) == 1 else _complain(log, reference, found, "session").id
 
@@ -161,7 +161,7 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[
 
 
 class ShortIds:
-    """The short ids of one store; how long they are goes by the size of its log."""
+    """The short ids of a store; how long they are goes by the size of its log."""
 
     def __init__(self, store: Store) -> None:
         self._length = _length_for(sum(map(index_lookup.size_in, index_lookup.stamps_of(store.log))) // _BYTES_A_LINE)

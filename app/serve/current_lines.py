@@ -48,7 +48,7 @@ _TS_LENGTH = len("2026-02-20T08:35:44.123456Z")
 
 
 class CurrentLines:
-    """The facts and summaries that stand, of one project and of the user: a `CurrentSource` of contexts."""
+    """The facts and summaries that stand, of a project and of the user: a `CurrentSource` of contexts."""
 
     def __init__(
         self,

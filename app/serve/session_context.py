@@ -72,7 +72,7 @@ def request_of(
     """Ask, on this machine and now, for the context of a session in the project with this root.
 
     With `session` it is a real start, told how to save. `budget` is in characters, `where` the directory it works in,
-    `transcript` what its host writes; where it is not said, as the log knows it.
+    `transcript` what its host writes; where it is missing, as the log knows it.
     """
     call = HookCall(agent or "cli", "SessionStart", {"cwd": where or project}, session=session)
     return ContextRequest(

@@ -81,7 +81,7 @@ class LeavingCounts(msgspec.Struct):
 
 
 class LeavingRules:
-    """The rules of one store as they are now; they remember conversations in the state of its sync."""
+    """The rules of a store as they are now; they remember conversations in the state of its sync."""
 
     def __init__(self, opened: OpenStore, state: SyncState) -> None:
         self._settings, self._state = opened.settings.sync, state

@@ -67,7 +67,7 @@ def forgettable(opened: OpenStore, reference: str) -> list[Forgettable]:
 
 
 def forgettable_matching(opened: OpenStore, text: str) -> list[Forgettable]:
-    """Find every statement a text is a part of, the most frequent first; raises BadRequest where there is none."""
+    """Find every statement a text is a part of, the most frequent first; raises BadRequest for none."""
     return _Known(opened).matching(text)
 
 

@@ -94,7 +94,7 @@ def _meaning(event: Event) -> tuple[object, ...] | None:
 
 
 def _standing(events: Iterable[Event], is_same_project: Callable[[str | None, str | None], bool], of: Fact) -> set[str]:
-    """List the facts of one subject that stand, of those that are not withdrawn; helpers' have files of none."""
+    """List the facts of a subject that stand, of those that are not withdrawn; helpers' have files of none."""
     facts = {
         fact.id: fact
         for fact in events

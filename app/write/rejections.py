@@ -33,7 +33,7 @@ class Rejections:
         self._bases = bases
 
     def of(self, event: Event) -> Event | None:
-        """Find the decision that rejects a fact or a summary; None where there is none."""
+        """Find the decision that rejects a fact or a summary, or None."""
         if event.subagent or not isinstance(event, Fact | StageSummary):
             return None
         found = self._withdrawn.rejections(event.content if isinstance(event, Fact) else event.summary)

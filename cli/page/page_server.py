@@ -45,7 +45,7 @@ _HTML, _JSON = "text/html; charset=utf-8", "application/json"
 
 
 class PageServer(ThreadingHTTPServer):
-    """The server of one store; `open_now` opens it as it is when it is called."""
+    """The server of a store; `open_now` opens it as it is when it is called."""
 
     daemon_threads = True
     allow_reuse_address = False

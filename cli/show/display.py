@@ -14,7 +14,7 @@ from eventlog.store import Store
 
 
 class Display:
-    """Formats ids and times of one store for a terminal or a pipe."""
+    """Formats ids and times of a store for a terminal or a pipe."""
 
     def __init__(self, store: Store, now: str = "") -> None:
         self.is_for_people = sys.stdout.isatty()

@@ -72,7 +72,7 @@ def system_clock() -> int:
 def follow(now: int, newest: str) -> tuple[int, str]:
     """Date an event that is appended now, behind the newest: its time in nanoseconds, and what it counts `after`.
 
-    Where the newest lies a minute or more ahead, one of two clocks is wrong, and nobody knows which: the event keeps
+    Where the newest lies a minute or more ahead, a clock is wrong, and unknown which: the event keeps
     the time of the clock, and takes a place just behind the newest. Raises NotStored where the log has no such time.
     """
     if now > _LAST_NS:

@@ -143,7 +143,7 @@ def claim(line: LogLine) -> tuple[bool, bytes]:
 def load(day: Day) -> tuple[list[Event], list[Damage]]:
     """Read the day's events, each once, in no particular order, as fast as possible; and the damage.
 
-    A file is decoded in one call; whatever is unusual about it sends the day through `entries`.
+    A file is decoded at once; whatever is unusual about it sends the day through `entries`.
     """
     events: list[Event] = []
     for data in day.contents():

@@ -39,7 +39,7 @@ class AppendResult(NamedTuple):
 
 
 class EventLog:
-    """The append-only log of one store; safe to use from several threads and processes.
+    """The append-only log of a store; safe to use from several threads and processes.
 
     `store` is a directory; nothing is created before the first append. `fsync=False` leaves syncing to the system:
     an event then survives the death of every process, but not a power cut; None goes by the setting `fsync`. `clock`

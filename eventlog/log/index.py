@@ -41,7 +41,7 @@ _owner = msgspec.json.Decoder(_Owner)
 
 
 class ConversationIndex:
-    """The index of one store's log."""
+    """The index of a store's log."""
 
     def __init__(self, log_dir: str, path: str) -> None:
         self._log = log_dir

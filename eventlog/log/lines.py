@@ -1,4 +1,4 @@
-"""Lines of a day file: the event each holds, or its damage; and whole files decoded in one call.
+"""Lines of a day file: the event each holds, or its damage; and whole files decoded at once.
 
 Recovery     a damaged line costs only itself: it is reported with file, line and offset, and everything else is read.
 Pending      a last line without `\\n` is a write under way (or one that died): an event if it is whole, else nothing.

@@ -73,7 +73,7 @@ def of_event(store: "Store", event_id: str) -> "list[bytes] | None":
 
 
 def _in_order(found: "list[tuple[str, bytes]]", field: str, wanted: str) -> "list[bytes] | None":
-    """Sort the lines whose event has that value by time; None where there is none, or a line is unusual."""
+    """Sort the lines whose event has that value by time; None for none, or an unusual line."""
     chosen: dict[str, tuple[str, str, bytes]] = {}
     for name, line in found:
         try:

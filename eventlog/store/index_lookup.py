@@ -29,7 +29,7 @@ FileOffset = tuple[str, int]  # name of a day file, offset of a line
 
 
 class LookupResult:
-    """The files an index covers, and the places of one conversation's lines in them."""
+    """The files an index covers, and the places of a conversation's lines in them."""
 
     def __init__(self, files: set[FileStamp], places: "list[FileOffset]") -> None:
         self.files = files

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         rejections: "RejectedStatements"
         subject: str
 
-        is_whole: bool  # it knows what was said before the last days, too
+        is_whole: bool  # it knows earlier statements than those of the last days, too
 
         def sessions(self, most: int, /) -> "list[HeardEvent]":
             """List the summaries and the texts of so many conversations of the project, those last at work."""

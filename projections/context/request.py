@@ -71,7 +71,7 @@ class ContextRequest:
 
     `now` is a timestamp of the log. `instructions` are given in any case, before everything else. `session_type` None:
     as the session's start in the log says. `source` is startup, resume, clear, compact, …; `bootstrap` what only the
-    first session of all is told, `transcript` the file that has what was said before a compaction; `budget` in
+    first session of all is told, `transcript` the file that has the statements before a compaction; `budget` in
     characters, None: as configured; `program` how the agent's shell calls us, `store_option` what leads to a store of
     another place, `has_tools` whether its agent has our tools.
     """

@@ -91,7 +91,7 @@ _TEMPLATES: "dict[Locale, dict[str, str]]" = {"en": _TEMPLATES_EN, "zh": _TEMPLA
 
 
 def template(name: str, locale: "Locale") -> str | None:
-    """Return the template of a file by its name; None where there is none."""
+    """Return the template of a file by its name, or None."""
     return _TEMPLATES[locale].get(_ALIASES.get(name, name))
 
 

@@ -77,7 +77,7 @@ def ranked(groups: "Iterable[DistinctFact]") -> list[DistinctFact]:
 
 
 def distinct_facts(statements: "Iterable[Statement]") -> list[DistinctFact]:
-    """Group the statements of one subject; superseded wordings of a key are left out."""
+    """Group the statements of a subject; superseded wordings of a key are left out."""
     in_order = sorted(statements, key=_time_of)
     if any(map(_after_of, in_order)):  # a clock was wrong
         in_order.sort(key=order)

@@ -93,7 +93,7 @@ _PLAIN_CONFIDENCE = 0.9
 
 
 class _Stated(Struct, array_like=True):
-    """The statements of one conversation about a subject; `silent` are events not withdrawn that add none."""
+    """The statements of a conversation about a subject; `silent` are events not withdrawn that add none."""
 
     changed_at: str = ""
     statements: list[Statement] = []
@@ -101,7 +101,7 @@ class _Stated(Struct, array_like=True):
 
 
 class FactScope(Struct, frozen=True, eq=False, dict=True):
-    """The facts of one project, or about the user (`project` None), and when that last changed."""
+    """The facts of a project, or about the user (`project` None), and when that last changed."""
 
     project: str | None
     facts: list[DistinctFact]

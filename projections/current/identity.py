@@ -119,7 +119,7 @@ class Identities:
         return replace(raw, first_project=(ts, event, name) if path else raw.first_project, place=path, facts=facts)
 
     def notes(self, raw: Iterable[KnowledgeEdited]) -> list[KnowledgeEdited]:
-        """Move people's notes to the file their project has by now; several of one project are joined."""
+        """Move people's notes to the file their project has by now; several of a project are joined."""
         newest = {note.key.path or "": note for note in sorted(raw, key=order)}
         projects = {project.name: project for project in self.projects()}
         homes = {slug: projects[name] for slug, name in self.homes().items()}

@@ -64,7 +64,7 @@ def likeness(text: str) -> bytes:
 
 
 def standing(in_order: "Collection[_Keyed]") -> "list[_Keyed]":
-    """Leave out of the statements of one subject, oldest first, the superseded wordings of a key."""
+    """Leave out of the statements of a subject, oldest first, the superseded wordings of a key."""
     current = {statement.key: statement.same for statement in in_order if statement.key}
     return [statement for statement in in_order if not statement.key or current[statement.key] == statement.same]
 
@@ -110,7 +110,7 @@ def open_todos(saves: "Sequence[_Save]") -> "tuple[_Save | None, set[bytes]]":
 
 
 def standing_saves(in_order: "Sequence[_Save]") -> "Iterator[tuple[_Save, str, str, list[str]]]":
-    """Yield each summary of one conversation, oldest first, with what stands of its topic, its text and its to-dos.
+    """Yield each summary of a conversation, oldest first, with what stands of its topic, its text and its to-dos.
 
     Its decisions stand, whatever came later; without its text under the topic of the summary that took its place.
     """

@@ -48,10 +48,10 @@ class ConversationSource(Protocol):
         ...
 
     def conversation(self, conversation_id: str, /) -> Conversation | None:
-        """Return a conversation; None where there is none."""
+        """Return a conversation, or None."""
 
     def began(self, conversation_id: str) -> str:
-        """Return the day a conversation began on; "" where there is none."""
+        """Return the day a conversation began on; "" for none."""
         ...
 
 
@@ -74,11 +74,11 @@ class ConversationSnapshot:
         self._find = find
 
     def conversation(self, conversation_id: str, /) -> Conversation | None:
-        """Return a conversation; None where there is none."""
+        """Return a conversation, or None."""
         return self._find(conversation_id)
 
     def began(self, conversation_id: str) -> str:
-        """Return the day a conversation began on; "" where there is none."""
+        """Return the day a conversation began on; "" for none."""
         return self._began.get(conversation_id, "")
 
 

@@ -253,7 +253,7 @@ def conversation_of(parts: Iterable[msgspec.Raw]) -> Conversation | None:
 
 
 def stored_row(cache: RowStore, day: Day) -> DayRow | None:
-    """Read the row of exactly these files; None where there is none."""
+    """Read the row of exactly these files, or None."""
     data = _read(cache, "day", "", day.date)
     row = day_row.decode(data) if data else None
     return row if row and row.stamps == stamps_of(day) else None

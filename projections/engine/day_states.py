@@ -147,7 +147,7 @@ class DayStates:
             self.changed.setdefault(conversation, self._dates.first(conversation))
 
     def conversation(self, conversation_id: str, /) -> Conversation | None:
-        """Return a conversation, merged from all its days; None where there is none."""
+        """Return a conversation, merged from all its days, or None."""
         return conversation_of(self._encoded_on(date)[conversation_id] for date in self._dates.of(conversation_id))
 
     def dates(self, conversation_id: str) -> list[str]:
@@ -159,7 +159,7 @@ class DayStates:
         return "said", "", date, self._cache.read("said", "", date) or _encode({})
 
     def began(self, conversation_id: str) -> str:
-        """Return the day a conversation began on; "" where there is none."""
+        """Return the day a conversation began on; "" for none."""
         return self._dates.first(conversation_id)
 
     def conversations(self, since: str = "") -> Conversations:
@@ -418,7 +418,7 @@ class _ConversationDays:
         return self._added.get(conversation_id) or self._bucket(_bucket_of(conversation_id)).get(conversation_id, [])
 
     def first(self, conversation_id: str) -> str:
-        """Return the day a conversation began on; "" where there is none."""
+        """Return the day a conversation began on; "" for none."""
         days = self.of(conversation_id)
         return days[0] if days else ""
 

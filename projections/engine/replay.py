@@ -224,7 +224,7 @@ class ReplayResult:
         self.__dict__ = self.again(error).__dict__
 
     def document(self, path: str) -> Document | None:
-        """Render the document of this path; None where there is none."""
+        """Render the document of this path, or None."""
         owners = self._owners(path)
         units = [unit for unit in self.units() if unit[0] in owners]
         files = self.index.current_files

@@ -27,7 +27,7 @@ class RowStore(Protocol):
         ...
 
     def read(self, kind: str, name: str, block: str) -> bytes | None:
-        """Return one row; None where there is none."""
+        """Return a row, or None."""
 
     def rows(self, kind: str, name: str) -> Iterable[tuple[str, bytes]]:
         """Return the blocks of a name with their rows, in order."""
@@ -52,7 +52,7 @@ class MemoryRows:
             self.write(*row)
 
     def read(self, kind: str, name: str, block: str) -> bytes | None:
-        """Return one row; None where there is none."""
+        """Return a row, or None."""
         return self._rows.get((kind, name), {}).get(block)
 
     def rows(self, kind: str, name: str) -> Iterable[tuple[str, bytes]]:
@@ -90,7 +90,7 @@ class OverlayRows:
         self._over: dict[tuple[str, str], dict[str, bytes | None]] = {}
 
     def read(self, kind: str, name: str, block: str) -> bytes | None:
-        """Return one row; None where there is none."""
+        """Return a row, or None."""
         over = self._over.get((kind, name), {})
         if block in over:
             return over[block]

@@ -40,7 +40,7 @@ def telling(having: "Mapping[str, int]", rows: int) -> "list[str]":
 
 
 def side_by_side(asked: "Iterable[str]", chosen: "Collection[str]") -> "list[str]":
-    """Pair the tokens that follow one another in a query, of those that are looked for."""
+    """Pair the tokens that follow each other in a query, of those that are looked for."""
     pairs, before = [], ""
     for token in asked:
         if before in chosen and token in chosen:
@@ -112,7 +112,7 @@ def weighed(having: "Mapping[str, int]", texts: int) -> dict[str, float]:
 
 
 class Gate:
-    """The gate of one subject; `having` counts the texts with each of its tokens, in their order, of all there are."""
+    """The gate of a subject; `having` counts the texts with each of its tokens, in their order, of all there are."""
 
     def __init__(self, having: "Mapping[str, int]", texts: int) -> None:
         self._having = having
@@ -181,12 +181,12 @@ def _neighbours(tokens: "Sequence[str]") -> "Iterable[tuple[str, str]]":
 
 
 def _overlap(before: str, after: str) -> bool:
-    """Return whether two tokens that follow one another are pairs of characters that share a character."""
+    """Return whether two tokens that follow each other are pairs of characters that share a character."""
     return len(before) == len("二字") and not before.isascii() and before[1] == after[0]
 
 
 def _phrases(asked: "Sequence[str]") -> "Iterator[tuple[str, str]]":
-    """Yield two words that follow one another, none of them Chinese; not the parts of one name."""
+    """Yield two words that follow each other, none of them Chinese; not the parts of one name."""
     name = ""
     for before, after in _neighbours(asked):
         if after in before:

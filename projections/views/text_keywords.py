@@ -122,7 +122,7 @@ def _says_something(word: str) -> bool:
 
 
 def _han_words(runs: Mapping[str, Collection[int]]) -> dict[str, list[int]]:
-    """Find the words in runs of Han characters; of words in one another, in the same texts, the longest."""
+    """Find the words in runs of Han characters; of words in each other, in the same texts, the longest."""
     found: dict[str, list[int]] = {}
     beside: dict[str, tuple[set[str], set[str]]] = {}  # what stands before it, and after it
     for run, numbers in runs.items():

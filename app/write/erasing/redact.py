@@ -148,7 +148,7 @@ def _matching(opened: OpenStore, pattern: str) -> list[str]:
 
 
 def _located(opened: OpenStore, erasing: Erasing) -> Redactable:
-    """Find every place; raises BadRequest where there is none."""
+    """Find every place; raises BadRequest where nothing is found."""
     needles, store = Needles(erasing.texts, erasing.number), opened.store
     own = (keys_of(store), store.redactions, store.seals, store.rewritten)
     files = [path for path in files_below(store.root) if path not in own and not path.startswith(store.cache)]
