@@ -17,7 +17,7 @@ from eventlog.app.ask.sessions import NEWEST, SessionRow
 from eventlog.app.ask.why import LineReason
 from eventlog.app.build import apply as applying
 from eventlog.app.build.apply_result import ApplyResult
-from eventlog.app.build.rebuild import RebuildResult, replay_store
+from eventlog.app.build.rebuild import DeedResult, RebuildResult, replay_store
 from eventlog.app.naming.names import agents_meant
 from eventlog.app.naming.projects import project_meant
 from eventlog.app.naming.references import events_named, session_meant
@@ -33,9 +33,6 @@ from eventlog.app.setup.session_hooks.run import run_hooks
 from eventlog.app.write import correct as correcting
 from eventlog.app.write import forget as forgetting
 from eventlog.app.write import undo as undoing
-from eventlog.app.write.correct import CorrectionResult
-from eventlog.app.write.forget import ForgetResult
-from eventlog.app.write.undo import UndoResult
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Event
 from eventlog.hosts import agent_name
@@ -170,7 +167,7 @@ class Memory:
         opened = self._opened()
         return explaining.explain(opened, explaining.known_file(opened, os.fspath(file)), line, self._own)
 
-    def forget(self, what: str | None = None, *, session: str | None = None) -> ForgetResult:
+    def forget(self, what: str | None = None, *, session: str | None = None) -> DeedResult:
         """Forget a statement everywhere until that is undone; rebuild all files.
 
         `what` is an id, a line of a knowledge file (`FILE:LINE`) or a text; `session` stands for all it said. Raises
@@ -183,7 +180,7 @@ class Memory:
             return forgetting.forget(opened, [forgetting.forgettable_session(opened, session_meant(self.log, session))])
         return forgetting.forget(opened, forgetting.forgettable(opened, what or ""))
 
-    def edit(self, what: str, content: str) -> CorrectionResult:
+    def edit(self, what: str, content: str) -> DeedResult:
         """Replace the wording of a fact or decision, in the words of a person; rebuild all files.
 
         `what` is an id, a line of a knowledge file (`FILE:LINE`) or a text. Raises BadRequest where that is nothing or
@@ -192,12 +189,12 @@ class Memory:
         opened = self._opened()
         return correcting.edit(opened, correcting.correctable(opened, what), content)
 
-    def move(self, what: str, project: str | None) -> CorrectionResult:
+    def move(self, what: str, project: str | None) -> DeedResult:
         """Move a fact or decision to another project, or to the user (None); otherwise as `edit`."""
         opened = self._opened()
         return correcting.move(opened, correcting.correctable(opened, what), self._project(project))
 
-    def undo(self, event: str = "") -> UndoResult:
+    def undo(self, event: str = "") -> DeedResult:
         """Take back the last thing a person or an entry did, or the event of that id; rebuild all files.
 
         Raises BadRequest where there is nothing to take back, BadSettings or NotStored.

@@ -113,7 +113,14 @@ def _leave_indexes(log: EventLog, *, transcripts: bool) -> None:
             note_deleted(log.store)
 
 
-def carry_out(opened: OpenStore, decisions: Sequence[Event], *, after: str = "") -> tuple[list[Event], RebuildResult]:
+class DeedResult(NamedTuple):
+    """The events of a person's decision as they stand in the log, and the rebuild that followed."""
+
+    events: list[Event]
+    rebuilt: RebuildResult
+
+
+def carry_out(opened: OpenStore, decisions: Sequence[Event], *, after: str = "") -> DeedResult:
     """Store what a person decided, as one deed, and rebuild; raises NotStored.
 
     What waits to be recorded or applied goes first: it is no part of the deed, and stays where that is taken back.
@@ -123,7 +130,7 @@ def carry_out(opened: OpenStore, decisions: Sequence[Event], *, after: str = "")
     done = _in_all(settled, replay_store(opened))
     with suppress(OSError, DatabaseError):  # a session that starts now is given what was restored
         open_index(opened.store, ProjectNames(opened.store)).close()
-    return stored, done
+    return DeedResult(stored, done)
 
 
 def _in_all(first: RebuildResult, then: RebuildResult) -> RebuildResult:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from eventlog.app.ask.why import reasons_behind, shown_statements
-from eventlog.app.build.rebuild import RebuildResult, carry_out
+from eventlog.app.build.rebuild import DeedResult, carry_out
 from eventlog.app.build.replay import replay
 from eventlog.app.naming.names import did_you_mean, is_file_line
 from eventlog.app.naming.references import events_named
@@ -49,13 +49,6 @@ class Correctable(NamedTuple):
     projects: Identities
 
 
-class CorrectionResult(NamedTuple):
-    """The events of a correction as they stand in the log, and what that led to."""
-
-    events: list[Event]
-    rebuilt: RebuildResult
-
-
 def correctable(opened: OpenStore, reference: str, subject: str | None = None) -> Correctable:
     """Find the statement that is meant by an id, a line (`FILE:LINE`) or a text, in any memory or that of a subject.
 
@@ -90,12 +83,12 @@ def correctable(opened: OpenStore, reference: str, subject: str | None = None) -
     )
 
 
-def edit(opened: OpenStore, found: Correctable, content: str) -> CorrectionResult:
+def edit(opened: OpenStore, found: Correctable, content: str) -> DeedResult:
     """Replace the wording of a statement below the same heading, and rebuild; raises BadRequest or NotStored."""
     return _carry_out(opened, found, replace(found.fact, content=_other_words(found, content)), "replaced")
 
 
-def move(opened: OpenStore, found: Correctable, project: str | None) -> CorrectionResult:
+def move(opened: OpenStore, found: Correctable, project: str | None) -> DeedResult:
     """Move a statement to the project of a path here, or to the user (None), and rebuild.
 
     Raises BadRequest or NotStored.
@@ -106,10 +99,10 @@ def move(opened: OpenStore, found: Correctable, project: str | None) -> Correcti
     return _carry_out(opened, found, replace(found.fact, project=project, replica=None, scope=scope), "moved")
 
 
-def confirm_line(opened: OpenStore, found: Correctable) -> CorrectionResult:
+def confirm_line(opened: OpenStore, found: Correctable) -> DeedResult:
     """Repeat a statement today, as the person, and rebuild; raises NotStored."""
     speaker = persons_conversation(opened.machine.now(), make_replica(opened.store))
-    return CorrectionResult(*carry_out(opened, [replace(found.fact, conversation_id=speaker)]))
+    return carry_out(opened, [replace(found.fact, conversation_id=speaker)])
 
 
 def put_in_place(
@@ -130,10 +123,10 @@ def put_in_place(
     return next(entry for entry in stored if isinstance(entry.event, Fact))
 
 
-def _carry_out(opened: OpenStore, found: Correctable, fact: Fact, reason: str) -> CorrectionResult:
+def _carry_out(opened: OpenStore, found: Correctable, fact: Fact, reason: str) -> DeedResult:
     speaker = persons_conversation(opened.machine.now(), make_replica(opened.store))
     events = _deed(opened, found, replace(fact, conversation_id=speaker), reason)
-    return CorrectionResult(*carry_out(opened, events))
+    return carry_out(opened, events)
 
 
 def _deed(opened: OpenStore, found: Correctable, fact: Fact, reason: str) -> list[Event]:

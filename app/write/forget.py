@@ -7,13 +7,13 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from eventlog.app.ask.why import LineReason, reasons_behind, shown_statements
-from eventlog.app.build.rebuild import RebuildResult, carry_out
+from eventlog.app.build.rebuild import DeedResult, carry_out
 from eventlog.app.build.replay import replay
 from eventlog.app.naming.names import did_you_mean, is_file_line
 from eventlog.app.naming.references import events_named
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest
-from eventlog.format.events import HUMAN, Event, Fact, KnowledgeEdited, PlanEntry, Rejected, StageSummary
+from eventlog.format.events import HUMAN, Fact, KnowledgeEdited, PlanEntry, Rejected, StageSummary
 from eventlog.format.marks import digest_of
 from eventlog.format.retractions import salt_of, statements_of
 from eventlog.format.text import cut, one_line, statement_of
@@ -37,13 +37,6 @@ class Forgettable(NamedTuple):
     def looks_secret(self) -> bool:
         """The statement should be erased from the log, too."""
         return looks_secret(self.text)
-
-
-class ForgetResult(NamedTuple):
-    """The decisions as they stand in the log, and what that led to."""
-
-    events: list[Event]
-    rebuilt: RebuildResult
 
 
 def forgettable(opened: OpenStore, reference: str) -> list[Forgettable]:
@@ -80,10 +73,10 @@ def forgettable_session(opened: OpenStore, conversation_id: str) -> Forgettable:
     return Forgettable(f"all that session {conversation_id} said", entries, decision)
 
 
-def forget(opened: OpenStore, chosen: Sequence[Forgettable]) -> ForgetResult:
+def forget(opened: OpenStore, chosen: Sequence[Forgettable]) -> DeedResult:
     """Reject these statements for every speaker, and rebuild; raises NotStored."""
     batch = os.urandom(8).hex() if len(chosen) > 1 else None
-    return ForgetResult(*carry_out(opened, [replace(item.decision, batch=batch) for item in chosen]))
+    return carry_out(opened, [replace(item.decision, batch=batch) for item in chosen])
 
 
 class _Known:

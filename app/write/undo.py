@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from eventlog.app.ask.history import Omission, document_meant, replay_at, text_of
 from eventlog.app.build.apply import read_knowledge
-from eventlog.app.build.rebuild import RebuildResult, carry_out
+from eventlog.app.build.rebuild import DeedResult, carry_out
 from eventlog.app.naming.references import event_meant
 from eventlog.app.open_store import OpenStore
 from eventlog.format import timestamps
@@ -56,13 +56,6 @@ class Undoable(NamedTuple):
     staying: Sequence[Event] = ()  # what a person has rejected, and only by its name has again
 
 
-class UndoResult(NamedTuple):
-    """The events that took it back, and what that led to."""
-
-    events: list[Event]
-    rebuilt: RebuildResult
-
-
 def undoable(opened: OpenStore, reference: str = "") -> Undoable:
     """Find what is meant, or the last thing that was done on this machine and not taken back; raises BadRequest."""
     done, here = _Done(opened), opened.replica or None
@@ -74,14 +67,12 @@ def undoable(opened: OpenStore, reference: str = "") -> Undoable:
     return found._replace(is_step=last is not None and _ids(found) == _ids(last))
 
 
-def undo(opened: OpenStore, chosen: Undoable) -> UndoResult:
+def undo(opened: OpenStore, chosen: Undoable) -> DeedResult:
     """Take it back, and rebuild: text that made way comes back; raises NotStored."""
     batch = os.urandom(8).hex() if len(chosen.targets) > 1 else None
     common = Restored(conversation_id=HUMAN, agent=HUMAN, target="-", batch=batch, deed=not chosen.is_step)
     newest = max(map(counts_at, chosen.targets), default="")
-    return UndoResult(
-        *carry_out(opened, [replace(common, target=target.id) for target in chosen.targets], after=newest)
-    )
+    return carry_out(opened, [replace(common, target=target.id) for target in chosen.targets], after=newest)
 
 
 def _ids(found: Undoable) -> set[str]:
