@@ -1,32 +1,19 @@
 """Readers of other programs' memories: a memory skill, projectmem, wake-memory, and last-word's pending entries."""
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+from zoneinfo import ZoneInfo
 
 from eventlog import hosts
-from eventlog.app.importing.source import (
-    BadPlace,
-    Found,
-    ImportRequest,
-    Line,
-    PastEvents,
-    Reader,
-    SourceEvent,
-    day_conversation,
-    json_lines,
-    project_above,
-    read_lines,
-    text_of,
-    texts_of,
-    time_of,
-)
+from eventlog.app.importing.source import BadPlace, Found, ImportRequest, Line, PastEvents, Reader, SourceEvent
 from eventlog.app.write.plan import checked
-from eventlog.format import codec, timestamps
+from eventlog.format import codec, ids, timestamps
 from eventlog.format.errors import BadRequest, EventLogError, system_reason
 from eventlog.hosts.profile import profiles
 from eventlog.projections.bases import plan_file
@@ -51,28 +38,28 @@ def _read_daily(request: ImportRequest) -> Iterator[Found]:
     days = sorted(place.rglob("*.jsonl")) if place.is_dir() else [place]
     for path in days:
         if path.name == _SUMMARIES or (place.is_file() or path.parent.name == "daily"):
-            yield from read_lines(json_lines(path), partial(_daily_events, path, common=_host_of(path)))
+            yield from _read_lines(_json_lines(path), partial(_daily_events, path, common=_host_of(path)))
 
 
 def _host_of(path: Path) -> dict[str, Any]:
     """Find the project whose host's directory contains the file, and the agent of that host."""
     for room, profile in profiles().items():
         if profile.home in path.parts:
-            return {"project": project_above(path, profile.home), "agent": hosts.agent_name(room)}
+            return {"project": _project_above(path, profile.home), "agent": hosts.agent_name(room)}
     return {"project": project_root(str(path.parent)) or None, "agent": None}
 
 
 def _daily_events(path: Path, line: dict[str, Any], common: dict[str, Any]) -> Iterator[SourceEvent]:
     """Yield the event of a line, and its withdrawal; raises ValueError."""
-    ts = time_of(line.get("timestamp"))
+    ts = _time_of(line.get("timestamp"))
     source = line.get("source")
-    session = text_of(line, "session_id") or text_of(source if isinstance(source, dict) else {}, "session")
-    about = {**common, "conversation_id": session or day_conversation("daily", common["project"], ts)}
+    session = _text_of(line, "session_id") or _text_of(source if isinstance(source, dict) else {}, "session")
+    about = {**common, "conversation_id": session or _day_conversation("daily", common["project"], ts)}
     key = f"import\ndaily\n{about['conversation_id']}\n{line.get('id')}\n{ts}"
     event = SourceEvent({"ts": ts, **about, **_daily_fields(path, line)}, key)
     yield event
     if deleted := line.get("deleted_at"):
-        yield event.withdrawn(time_of(deleted), "deleted there")
+        yield event.withdrawn(_time_of(deleted), "deleted there")
 
 
 def _daily_fields(path: Path, line: dict[str, Any]) -> dict[str, Any]:
@@ -83,7 +70,7 @@ def _daily_fields(path: Path, line: dict[str, Any]) -> dict[str, Any]:
         case "fact" if line.get("memory_type") == "S":
             return {"scope": "stage", "layer": 1, **_summary(line, "content")}
         case "fact":
-            fields = {"entities": texts_of(line, "entities"), **_present(line, "memory_type", "confidence")}
+            fields = {"entities": _texts_of(line, "entities"), **_present(line, "memory_type", "confidence")}
             return {"type": "fact", "content": line.get("content"), **fields}
         case "session_start":
             return {"type": "session_start", "source": "import"}
@@ -95,8 +82,8 @@ def _daily_fields(path: Path, line: dict[str, Any]) -> dict[str, Any]:
 
 
 def _summary(line: dict[str, Any], name: str) -> dict[str, Any]:
-    lists = {field: texts_of(line, field) for field in ("decisions", "todos")}
-    return {"type": "stage_summary", "topic": text_of(line, "topic"), "summary": line.get(name), **lists}
+    lists = {field: _texts_of(line, field) for field in ("decisions", "todos")}
+    return {"type": "stage_summary", "topic": _text_of(line, "topic"), "summary": line.get(name), **lists}
 
 
 def _present(line: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -115,31 +102,31 @@ def _read_projectmem(request: ImportRequest) -> Iterator[Found]:
     place = request.place(request.here / _PROJECTMEM)
     paths = (place / "events.jsonl", place / _PROJECTMEM / "events.jsonl")
     path = next((path for path in paths if path.is_file()), place)
-    project = project_above(path, _PROJECTMEM)
+    project = _project_above(path, _PROJECTMEM)
     items: dict[str, SourceEvent] = {}
-    yield from read_lines(json_lines(path), partial(_projectmem_events, project=project, items=items))
+    yield from _read_lines(_json_lines(path), partial(_projectmem_events, project=project, items=items))
 
 
 def _projectmem_events(
     event: dict[str, Any], project: str | None, items: dict[str, SourceEvent]
 ) -> Iterator[SourceEvent]:
-    ts, name = time_of(event.get("timestamp")), text_of(event, "id")
-    content = " – ".join(filter(None, (text_of(event, "summary"), text_of(event, "notes"))))
-    outcome = text_of(event, "outcome")  # of an attempt
+    ts, name = _time_of(event.get("timestamp")), _text_of(event, "id")
+    content = " – ".join(filter(None, (_text_of(event, "summary"), _text_of(event, "notes"))))
+    outcome = _text_of(event, "outcome")  # of an attempt
     fields = {
-        "conversation_id": day_conversation("projectmem", project, ts),
+        "conversation_id": _day_conversation("projectmem", project, ts),
         "project": project,
         "agent": "projectmem",
         "content": f"{content} ({outcome})" if outcome else content,
         "category": _CATEGORIES.get(str(event.get("type"))),
-        "entities": texts_of(event, "files") or list(filter(None, [text_of(event, "location")])),
+        "entities": _texts_of(event, "files") or list(filter(None, [_text_of(event, "location")])),
         **({"importance": _BY_A_WATCHER} if event.get("auto_captured") else {}),
     }
-    key = f"import\nprojectmem\n{name or text_of(event, 'summary')}"
+    key = f"import\nprojectmem\n{name or _text_of(event, 'summary')}"
     item = SourceEvent({"type": "fact", "ts": ts, **fields}, key)
     yield item
     items[name] = item
-    if old := items.get(text_of(event, "supersedes")):
+    if old := items.get(_text_of(event, "supersedes")):
         yield old.withdrawn(ts, "superseded")
 
 
@@ -166,12 +153,12 @@ def _read_wake(request: ImportRequest) -> Iterator[Found]:
     folder = place if place.is_file() else next(iter((place / _WAKE,) if (place / _WAKE).is_dir() else (place,)))
     names = ("events.db", "events.jsonl")
     path = folder if folder.is_file() else next((folder / name for name in names if (folder / name).is_file()), folder)
-    yield from read_lines(_wake_lines(path), _WakeItems(project_above(path, _WAKE)).events)
+    yield from _read_lines(_wake_lines(path), _WakeItems(_project_above(path, _WAKE)).events)
 
 
 def _wake_lines(path: Path) -> Iterator[Line | BadPlace]:
     if path.suffix == ".jsonl":
-        yield from json_lines(path)
+        yield from _json_lines(path)
         return
     try:
         with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection:
@@ -200,41 +187,41 @@ class _WakeItems:
         if kind in _FACTS:
             yield from self._item(event, fields, *_FACTS[kind])
         elif kind == "context_checkpoint":
-            todos = list(filter(None, [text_of(fields, "next_steps")]))
+            todos = list(filter(None, [_text_of(fields, "next_steps")]))
             yield self._event(event, {"type": "stage_summary", "summary": fields.get("summary"), "todos": todos})
         elif kind in _WITHDRAWALS:
-            yield from self._withdraw(event, [self._items.get(text_of(fields, _WITHDRAWALS[kind]))])
+            yield from self._withdraw(event, [self._items.get(_text_of(fields, _WITHDRAWALS[kind]))])
         elif kind == "constraint_retired":
-            yield from self._withdraw(event, self._rules.get(text_of(fields, "source", "rule"), []))
+            yield from self._withdraw(event, self._rules.get(_text_of(fields, "source", "rule"), []))
 
     def _item(
         self, event: dict[str, Any], fields: dict[str, Any], name: str, what: str, why: str, category: str | None
     ) -> Iterator[SourceEvent]:
-        reason = text_of(fields, why) if why else ""
-        content = " – ".join(filter(None, (text_of(fields, what), reason)))
-        about = {"content": content, "category": category, "entities": texts_of(fields, "key_files")}
+        reason = _text_of(fields, why) if why else ""
+        content = " – ".join(filter(None, (_text_of(fields, what), reason)))
+        about = {"content": content, "category": category, "entities": _texts_of(fields, "key_files")}
         item = self._event(event, {"type": "fact", **about})
         yield item
-        short = text_of(fields, name) if name else ""
+        short = _text_of(fields, name) if name else ""
         earlier = self._items.get(short) if short.startswith("k:") else None  # a signpost replaces that of its topic
-        yield from self._withdraw(event, [earlier, self._items.get(text_of(fields, "supersedes"))])
+        yield from self._withdraw(event, [earlier, self._items.get(_text_of(fields, "supersedes"))])
         self._items[short] = item
-        for rule in filter(None, (text_of(fields, "source"), text_of(fields, "rule"))):
+        for rule in filter(None, (_text_of(fields, "source"), _text_of(fields, "rule"))):
             self._rules.setdefault(rule, []).append(item)
 
     def _withdraw(
         self, event: dict[str, Any], items: list[SourceEvent | None] | list[SourceEvent]
     ) -> Iterator[SourceEvent]:
-        ts = time_of(event.get("timestamp"))
+        ts = _time_of(event.get("timestamp"))
         yield from (item.withdrawn(ts, str(event.get("type"))) for item in items if item)
 
     def _event(self, event: dict[str, Any], fields: dict[str, Any]) -> SourceEvent:
-        ts, ran_in = time_of(event.get("timestamp")), event.get("execution_context")
-        session = text_of(ran_in, "session_id", "thread_id") if isinstance(ran_in, dict) else ""
+        ts, ran_in = _time_of(event.get("timestamp")), event.get("execution_context")
+        session = _text_of(ran_in, "session_id", "thread_id") if isinstance(ran_in, dict) else ""
         common = {
-            "conversation_id": session or day_conversation("wake", self._project, ts),
+            "conversation_id": session or _day_conversation("wake", self._project, ts),
             "project": self._project,
-            "agent": hosts.agent_name(text_of(event, "provider")) or None,
+            "agent": hosts.agent_name(_text_of(event, "provider")) or None,
         }
         return SourceEvent({"ts": ts, **common, **fields}, f"import\nwake\n{event.get('event_id')}")
 
@@ -286,7 +273,7 @@ def _plan_event(entry: PlannedChange, source: str, written: str, request: Import
     except BadRequest as error:
         raise BadRequest(error.what.removeprefix("entries[0].")) from error
     created = entry.meta.created_at
-    ts = time_of(created, request.settings.timezone) if created else written
+    ts = _time_of(created, request.settings.timezone) if created else written
     key = f"import\nlast-word\n{created or ''}\n{codec.content_of(event)}"
     return SourceEvent({**codec.to_fields(event), "ts": ts}, key, is_dated=bool(created))
 
@@ -297,3 +284,63 @@ READERS: Mapping[str, Reader] = {
     "projectmem": _read_projectmem,
     "wake-memory": _read_wake,
 }
+
+
+def _json_lines(path: Path) -> Iterator[Line | BadPlace]:
+    """Read the objects of a file of lines, each with its place; every other line is a bad place."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        yield BadPlace(str(path), system_reason(error)[0])
+        return
+    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        if line.strip():
+            found = codec.json_object(line)
+            yield BadPlace(f"{path}:{number}", "not a JSON object") if found is None else (f"{path}:{number}", found)
+
+
+def _read_lines(
+    lines: Iterable[Line | BadPlace], events_of: Callable[[dict[str, Any]], Iterable[SourceEvent]]
+) -> Iterator[Found]:
+    """Convert each line to its events; a ValueError of `events_of` makes the line a bad place."""
+    for line in lines:
+        if isinstance(line, BadPlace):
+            yield line
+            continue
+        place, fields = line
+        try:
+            yield PastEvents(tuple(events_of(fields)), place)
+        except ValueError as error:
+            yield BadPlace(place, str(error))
+
+
+def _time_of(value: object, zone: str = "UTC") -> str:
+    """Convert a time to the log's form, in `zone` where it names none. Raises ValueError."""
+    text = value.strip() if isinstance(value, str) else ""
+    try:
+        return timestamps.read(text)
+    except ValueError:
+        time = datetime.fromisoformat(text)
+        return timestamps.read((time if time.tzinfo else time.replace(tzinfo=ZoneInfo(zone))).isoformat())
+
+
+def _text_of(line: dict[str, Any], *names: str) -> str:
+    """Return the first of these fields that is a text and not blank, else ""."""
+    return next((value for name in names if isinstance(value := line.get(name), str) and value.strip()), "")
+
+
+def _texts_of(line: dict[str, Any], name: str) -> list[str]:
+    """List the texts of a list that are not blank."""
+    value = line.get(name)
+    return [text for text in value if isinstance(text, str) and text.strip()] if isinstance(value, list) else []
+
+
+def _day_conversation(program: str, project: str | None, ts: str) -> str:
+    """Name the conversation of a day's items that name none."""
+    return f"{program}-{ids.digest(project or '', 3).hex()}-{ts[:10]}"
+
+
+def _project_above(path: Path, folder: str) -> str | None:
+    """Find the project of the directory with that folder, above the path; None where that is no project's."""
+    inside = next((part for part in (path, *path.parents) if part.name == folder), None)
+    return project_root(str(inside.parent if inside else path.parent)) or None

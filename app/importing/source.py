@@ -4,17 +4,14 @@ Items that a program has deleted, withdrawn or replaced are imported with their 
 in no knowledge file, also where an earlier import added them.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import datetime
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
-from zoneinfo import ZoneInfo
 
 from eventlog.app.open_store import Machine
 from eventlog.app.progress import Phases
-from eventlog.format import codec, ids, timestamps
-from eventlog.format.errors import BadRequest, system_reason
-from eventlog.projects.root import project_root
+from eventlog.format import ids, timestamps
+from eventlog.format.errors import BadRequest
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
 
@@ -84,63 +81,3 @@ Line = tuple[str, dict[str, Any]]  # its place, and the object
 
 
 # ------------------------------------------------------------------------------------------------ stores of JSON lines
-
-
-def json_lines(path: Path) -> Iterator[Line | BadPlace]:
-    """Read the objects of a file of lines, each with its place; every other line is a bad place."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        yield BadPlace(str(path), system_reason(error)[0])
-        return
-    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
-        if line.strip():
-            found = codec.json_object(line)
-            yield BadPlace(f"{path}:{number}", "not a JSON object") if found is None else (f"{path}:{number}", found)
-
-
-def read_lines(
-    lines: Iterable[Line | BadPlace], events_of: Callable[[dict[str, Any]], Iterable[SourceEvent]]
-) -> Iterator[Found]:
-    """Convert each line to its events; a ValueError of `events_of` makes the line a bad place."""
-    for line in lines:
-        if isinstance(line, BadPlace):
-            yield line
-            continue
-        place, fields = line
-        try:
-            yield PastEvents(tuple(events_of(fields)), place)
-        except ValueError as error:
-            yield BadPlace(place, str(error))
-
-
-def time_of(value: object, zone: str = "UTC") -> str:
-    """Convert a time to the log's form, in `zone` where it names none. Raises ValueError."""
-    text = value.strip() if isinstance(value, str) else ""
-    try:
-        return timestamps.read(text)
-    except ValueError:
-        time = datetime.fromisoformat(text)
-        return timestamps.read((time if time.tzinfo else time.replace(tzinfo=ZoneInfo(zone))).isoformat())
-
-
-def text_of(line: dict[str, Any], *names: str) -> str:
-    """Return the first of these fields that is a text and not blank, else ""."""
-    return next((value for name in names if isinstance(value := line.get(name), str) and value.strip()), "")
-
-
-def texts_of(line: dict[str, Any], name: str) -> list[str]:
-    """List the texts of a list that are not blank."""
-    value = line.get(name)
-    return [text for text in value if isinstance(text, str) and text.strip()] if isinstance(value, list) else []
-
-
-def day_conversation(program: str, project: str | None, ts: str) -> str:
-    """Name the conversation of a day's items that name none."""
-    return f"{program}-{ids.digest(project or '', 3).hex()}-{ts[:10]}"
-
-
-def project_above(path: Path, folder: str) -> str | None:
-    """Find the project of the directory with that folder, above the path; None where that is no project's."""
-    inside = next((part for part in (path, *path.parents) if part.name == folder), None)
-    return project_root(str(inside.parent if inside else path.parent)) or None

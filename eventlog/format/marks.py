@@ -1,4 +1,4 @@
-"""Marks: short digests by which a statement or a line is recognised without its words; which withdrawals are in force.
+"""Marks: short digests by which a statement or a line is recognised without its words.
 
 A mark of a statement is a salt and the digest that it keys. The rejections of a store share one salt, so that a text
 costs one digest; a log of several machines has several. A rejection with its text is of a log from before there were
@@ -11,11 +11,10 @@ from eventlog.format import ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable
 
     from eventlog.fast import sha
 
-    Withdrawn = tuple[str, str, bool, str]  # time, id, whether a person decided it, and the event it takes back, if any
 
 _BEFORE = ":"  # the digest
 _STANDS_IN = "\ue000"  # no person types it, and whatever makes one line of a text keeps it
@@ -26,24 +25,6 @@ _marks: "dict[tuple[str, str], str]" = {}  # by text and salt
 _DIGITS = 6  # of the mark of a line
 _BULLETS = "-*+ "
 _ENDS = ".!。！ "
-
-
-def effective_withdrawals(withdrawals: "Iterable[Withdrawn]") -> "Iterator[tuple[str, bool]]":
-    """Yield the ids of withdrawals, newest first, and whether each is in force.
-
-    A withdrawal may be taken back by another. Newer ones are judged first, so one only ever undoes an older one, and no
-    two can undo each other. What a person decided, only a person takes back: others who try are passed over.
-    """
-    newest_first = sorted(set(withdrawals), reverse=True)
-    by_hand = {name for _, name, is_by_hand, _ in newest_first if is_by_hand}
-    taken_back: set[str] = set()
-    for _, name, is_by_hand, target in newest_first:
-        if not is_by_hand and target in by_hand:
-            continue
-        is_in_force = name not in taken_back
-        if is_in_force:
-            taken_back.add(target)
-        yield name, is_in_force
 
 
 AN_EVENT, ALL_OF, A_STATEMENT = "event ", "conversation ", "statement "  # what the name of an aim begins with

@@ -3,15 +3,7 @@
 Imported inside agents' hooks, which have events by another class: they are told by their type.
 """
 
-from eventlog.format.marks import (
-    A_STATEMENT,
-    ALL_OF,
-    AN_EVENT,
-    effective_withdrawals,
-    marks_of,
-    rejected_mark,
-    salts_in,
-)
+from eventlog.format.marks import A_STATEMENT, ALL_OF, AN_EVENT, marks_of, rejected_mark, salts_in
 from eventlog.format.timestamps import counts_at, order
 
 TYPE_CHECKING = False
@@ -39,7 +31,7 @@ class Retractions:
             (*order(withdrawal), withdrawal.type != "retraction", withdrawal.target or "")
             for withdrawal in self._made.values()
         )
-        for name, is_in_force in effective_withdrawals(rows):
+        for name, is_in_force in _effective_withdrawals(rows):
             self._touch(self._made[name])
             if is_in_force:
                 self._in_force.append(self._made[name])
@@ -265,3 +257,21 @@ def _is_restored(event: "Event") -> "TypeIs[Restored]":
 
 def _is_one_statement(event: "Event") -> "TypeIs[Fact | PlanEntry]":
     return event.type in ("fact", "plan_entry")
+
+
+def _effective_withdrawals(withdrawals: "Iterable[tuple[str, str, bool, str]]") -> "Iterator[tuple[str, bool]]":
+    """Yield the ids of withdrawals, newest first, and whether each is in force.
+
+    A withdrawal may be taken back by another. Newer ones are judged first, so one only ever undoes an older one, and no
+    two can undo each other. What a person decided, only a person takes back: others who try are passed over.
+    """
+    newest_first = sorted(set(withdrawals), reverse=True)
+    by_hand = {name for _, name, is_by_hand, _ in newest_first if is_by_hand}
+    taken_back: set[str] = set()
+    for _, name, is_by_hand, target in newest_first:
+        if not is_by_hand and target in by_hand:
+            continue
+        is_in_force = name not in taken_back
+        if is_in_force:
+            taken_back.add(target)
+        yield name, is_in_force
