@@ -92,7 +92,7 @@ def project_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> 
     return projects.project_meant(EventLog(ctx.params["store"]), value, cwd=cwd, home=home)
 
 
-def project_here(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+def _project_here(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     """Find the named project, else that of the current directory."""
     return project_root(str(Path.cwd())) or None if value is None else project_meant(ctx, param, value)
 
@@ -184,7 +184,7 @@ def program(text: str, default: str | None = None) -> Callable[[_Function], _Fun
 current_project = click.option(
     "--project",
     shell_complete=suggestions.projects,
-    callback=project_here,
+    callback=_project_here,
     metavar="NAME|DIR",
     help="Project by name, part of its path, or directory; '' for none [default: the one you are in].",
 )

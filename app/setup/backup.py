@@ -49,32 +49,32 @@ _MADE_AGAIN: tuple["CacheName", ...] = (
 )  # fmt: skip
 
 
-class BackupFile(Struct):
+class _BackupFile(Struct):
     """The size of a file in a backup, and its digest (SHA-256)."""
 
     bytes: int
     sha256: str
 
 
-class Manifest(Struct):
+class _Manifest(Struct):
     """Contents of a backup: of which store, from when, and each file by its path below the store."""
 
     format: int
     created: str
     replica: str
-    files: dict[str, BackupFile] = {}
+    files: dict[str, _BackupFile] = {}
 
 
-class RestoreResult(NamedTuple):
+class _RestoreResult(NamedTuple):
     """Outcome of a restore: the manifest, the result of verify, the new name, and files that were there already."""
 
-    manifest: Manifest
+    manifest: _Manifest
     verified: VerifyResult
     replica: str
     kept: list[str]
 
 
-def create_backup(opened: OpenStore, path: Path) -> tuple[Path, Manifest]:
+def create_backup(opened: OpenStore, path: Path) -> tuple[Path, _Manifest]:
     """Write a backup to a new file, or to a directory under a name with its time.
 
     Raises BadRequest where the file exists, NotStored, or Busy where a writer or a replay does not let go.
@@ -85,7 +85,7 @@ def create_backup(opened: OpenStore, path: Path) -> tuple[Path, Manifest]:
         path /= f"eventlog-{name or 'store'}-{now[:19].replace(':', '')}.tar"
     if path.exists():
         raise BadRequest("exists already", where=str(path), hint="name another file")
-    manifest = Manifest(_FORMAT, now, name)
+    manifest = _Manifest(_FORMAT, now, name)
     with settled(store) if Path(store.log).is_dir() else nullcontext():  # what is moved or erased is in it once
         replace_file(str(path), lambda target: _write(store, manifest, target))
     return path, manifest
@@ -107,7 +107,7 @@ def prune(store: Store) -> dict[str, int]:
     return found
 
 
-def restore_backup(opened: OpenStore, path: Path) -> RestoreResult:
+def restore_backup(opened: OpenStore, path: Path) -> _RestoreResult:
     """Make a store of a backup, name it, look at every line, and rebuild; raises BadRequest or NotStored."""
     store = opened.store
     if any(days.read(file) for day in days.list_days(store.log) for file in day.files):
@@ -124,13 +124,13 @@ def restore_backup(opened: OpenStore, path: Path) -> RestoreResult:
         make_replica(store)
     found, _ = verify_sealed(opened.log)
     replay_store(opened._replace(settings=load(store).settings))  # those that were restored
-    return RestoreResult(manifest, found, replica_of(store), restored)
+    return _RestoreResult(manifest, found, replica_of(store), restored)
 
 
-def _write(store: Store, manifest: Manifest, target: BinaryIO) -> None:
+def _write(store: Store, manifest: _Manifest, target: BinaryIO) -> None:
     with tarfile.open(fileobj=target, mode="w") as tar:
         for name, data in _contents(store):
-            manifest.files[name] = BackupFile(len(data), sha256(data))
+            manifest.files[name] = _BackupFile(len(data), sha256(data))
             _add(tar, name, data, manifest.created)
         _add(tar, _MANIFEST, msgspec.json.encode(manifest), manifest.created)
 
@@ -170,13 +170,13 @@ def _settled(path: str) -> bytes:
         raise not_stored(error, path) from error
 
 
-def _check(tar: tarfile.TarFile, path: Path) -> Manifest:
+def _check(tar: tarfile.TarFile, path: Path) -> _Manifest:
     """Read the whole backup and compare its digests; raises BadRequest naming the first file that is another."""
     found = {member.name: member for member in tar.getmembers() if member.isfile()}
     if _MANIFEST not in found:
         raise BadRequest("is no whole backup: it has no manifest.json", where=str(path))
     try:
-        manifest = msgspec.json.decode(_member(tar, _MANIFEST), type=Manifest)
+        manifest = msgspec.json.decode(_member(tar, _MANIFEST), type=_Manifest)
     except msgspec.MsgspecError as error:
         raise BadRequest(f"its manifest.json cannot be read: {error}", where=str(path)) from error
     if manifest.format != _FORMAT:
@@ -185,7 +185,7 @@ def _check(tar: tarfile.TarFile, path: Path) -> Manifest:
         if not _is_expected(name):
             raise BadRequest(f"holds {name!r}, which is no file of a store", where=str(path))
         data = _member(tar, name) if name in found else b""
-        if name not in found or BackupFile(len(data), sha256(data)) != wanted:
+        if name not in found or _BackupFile(len(data), sha256(data)) != wanted:
             raise BadRequest(f"{name} is not what the manifest says", where=str(path), hint="the backup is damaged")
     return manifest
 
@@ -200,7 +200,7 @@ def _member(tar: tarfile.TarFile, name: str) -> bytes:
     return opened.read() if opened else b""
 
 
-def _extract(tar: tarfile.TarFile, manifest: Manifest, store: Store) -> list[str]:
+def _extract(tar: tarfile.TarFile, manifest: _Manifest, store: Store) -> list[str]:
     """Write the files beside the store, synced, and move them in, days last; return those that were there already."""
     make_dirs(os.path.dirname(store.root))
     beside = f"{store.root}.restoring-{os.urandom(4).hex()}"

@@ -93,7 +93,7 @@ class _Done:
         ]
         self._events = {event.id: event for event in events}
         self._withdrawn = Retractions(event for event in events if isinstance(event, Withdrawal))
-        self._firsts = first_texts(opened)
+        self._firsts = _first_texts(opened)
         self._saves = {event.ts for event in events if isinstance(event, Fact) and event.agent == HUMAN}
         self._batches: dict[str, list[Event]] = defaultdict(list)
         for event in events:
@@ -228,7 +228,7 @@ _WORDS: dict[type[Event], str] = {
 _DOING: tuple[type[Event], ...] = (*_WORDS, KnowledgeEdited, Retraction)
 
 
-def first_texts(opened: OpenStore) -> set[str]:
+def _first_texts(opened: OpenStore) -> set[str]:
     """Find the edits that only record the text of a file before an entry changed it: no person did anything there."""
     state = read_knowledge(opened.log, opened.settings)
     files = ledgers(state, opened.settings.knowledge_bases, opened.replica).values()
@@ -246,7 +246,7 @@ def restorable(opened: OpenStore, file: str, as_of: str) -> Undoable:
     if not (MEMORY.owns_path(path) or path.startswith("bases/")):
         raise BadRequest("only a MEMORY.md and a knowledge base can be as they were", where=path)
     events = list(opened.log.read())
-    since = _Since(events, list(_with_a_say(opened, now, path, events)), as_of, first_texts(opened))
+    since = _Since(events, list(_with_a_say(opened, now, path, events)), as_of, _first_texts(opened))
     later = frozenset(event.id for event in events if event.ts > as_of and event.id not in since.staying)
     was = text_of((replay_at(opened, without=Omission(events=later)) if since.staying else then).document(path))
     if was == text_of(now.document(path)):

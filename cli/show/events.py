@@ -136,7 +136,7 @@ def sayings(events: Sequence[Event], text: str, display: Display) -> Iterator[st
 
 
 def _columns(event: Event, display: Display) -> tuple[str, ...]:
-    session = "" if is_persons(event) else fit(clean(display.id(event.conversation_id)), _SESSION)
+    session = "" if _is_persons(event) else fit(clean(display.id(event.conversation_id)), _SESSION)
     return display.id(event.id), display.moment(event.ts), fit(who(event), _AGENT), session
 
 
@@ -158,10 +158,10 @@ def heading_of(event: Event, day: str, session: str) -> str:
         ROOMS.get(event.agent or "", clean(event.agent or "")),
         project_name(event.project) if event.project else "",
     ]
-    return " · ".join(filter(None, [day, "" if is_persons(event) else clean(session), *where]))
+    return " · ".join(filter(None, [day, "" if _is_persons(event) else clean(session), *where]))
 
 
-def is_persons(event: Event) -> bool:
+def _is_persons(event: Event) -> bool:
     """Check whether an event belongs to a person's own conversation."""
     return event.agent == HUMAN and event.conversation_id.partition("-")[0] == HUMAN
 

@@ -27,23 +27,23 @@ _BOM = 3  # bytes
 _LEFT = frozenset(("too-long", "unreadable"))  # the first is read all the same, nobody can move the second
 
 
-class RepairResult(Struct):
+class _RepairResult(Struct):
     """The damage that was moved, and what stays where it is."""
 
     moved: list[Damage] = []
     left: list[Damage] = []
 
 
-def repair(log: EventLog) -> RepairResult:
+def repair(log: EventLog) -> _RepairResult:
     """Move all damage that can be moved; raises NotStored, or Busy where a writer holds a file for 5 seconds."""
     with locked(log.store, log.store.lock("replay"), _PATIENCE):  # others that rewrite files wait
         return _repair(log)
 
 
-def _repair(log: EventLog) -> RepairResult:
+def _repair(log: EventLog) -> _RepairResult:
     found = verify(log)
     damaged = {day_of(os.path.basename(damage.file)) for damage in found.damage}
-    result = RepairResult()
+    result = _RepairResult()
     elsewhere = DuplicateFilter(log.holding)
     for day in log.days() if damaged else ():
         pieces = list(_damage_of(day, elsewhere))

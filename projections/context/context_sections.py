@@ -85,7 +85,7 @@ def sections(parts: "ContextSources", quoted: "Collection[Line]" = ()) -> Contex
         ContextSection(parts.words.before, tuple(parts.before), _BY_VALUE.index("before"), urgent=True),
         ContextSection(parts.words.last_session, tuple(parts.last), _BY_VALUE.index("last")),
         ContextSection(parts.words.todos, tuple(parts.todos), _BY_VALUE.index("todos"), urgent=True),
-        ContextSection(on_what(parts), tuple(bearing_lines(parts)), _BY_VALUE.index("bearings")),
+        ContextSection(_on_what(parts), tuple(bearing_lines(parts)), _BY_VALUE.index("bearings")),
         ContextSection(parts.words.look_up, tuple(look_up(parts, rest)), _BY_VALUE.index("look up")),
     ]
     theirs = [line for section in before for line in section.lines if line in quoted]
@@ -122,14 +122,14 @@ def command_for_all(parts: "ContextSources") -> str:
         "--session-type": parts.session_type if parts.shared else "",
         "--agent": request.agent,
     }
-    options_given = "".join(f" {name} {quote(value)}" for name, value in options.items() if value)
+    options_given = "".join(f" {name} {_quote(value)}" for name, value in options.items() if value)
     return without_tags(f"{request.program} context{options_given}{request.store_option}")
 
 
 def _used(parts: "ContextSources") -> str:
     """Return the command that shows a file after its first use."""
     path = bootstrap_file(parts.settings, parts.request.home).path
-    return f"cat {quote(used_name(path, parts.request.now))}"
+    return f"cat {_quote(used_name(path, parts.request.now))}"
 
 
 def _of_file(file: "ContextFile", result: "LoadResult", parts: "ContextSources") -> ContextSection:
@@ -138,7 +138,7 @@ def _of_file(file: "ContextFile", result: "LoadResult", parts: "ContextSources")
         kind = "project AGENTS"
     content = result.content or ""
     lines = () if is_template(content) else _lines(content.split("\n"))
-    return ContextSection(f"{file.name} ({file.path})", lines, _BY_VALUE.index(kind), f"cat {quote(file.path)}")
+    return ContextSection(f"{file.name} ({file.path})", lines, _BY_VALUE.index(kind), f"cat {_quote(file.path)}")
 
 
 def _of_memory(file: "ContextFile", result: "LoadResult", parts: "ContextSources") -> ContextSection:
@@ -148,7 +148,7 @@ def _of_memory(file: "ContextFile", result: "LoadResult", parts: "ContextSources
     kind = "project MEMORY" if in_project else "MEMORY"
     texts = (result.content or "").split("\n")
     lines = _lines([line for line in texts if not line.startswith("# ") and not is_stamp(line)])
-    return ContextSection(title, lines, _BY_VALUE.index(kind), f"cat {quote(file.path)}")
+    return ContextSection(title, lines, _BY_VALUE.index(kind), f"cat {_quote(file.path)}")
 
 
 def _of_notes(parts: "ContextSources") -> "Iterator[ContextSection]":
@@ -166,7 +166,7 @@ def _of_facts(parts: "ContextSources") -> ContextSection:
 
 def _of_own(parts: "ContextSources") -> ContextSection:
     request = parts.request
-    more = f"{request.program} query --type stage_summary --session {quote(request.session_id)}{request.store_option}"
+    more = f"{request.program} query --type stage_summary --session {_quote(request.session_id)}{request.store_option}"
     lines = [line for line in parts.own if not _is_field(line.text) or _TIME in line.text.translate(_ZEROS)]
     return ContextSection(parts.words.own_summary, tuple(lines), _BY_VALUE.index("own"), more)
 
@@ -183,7 +183,7 @@ def _is_field(line: str) -> bool:
     return line.startswith("**") and bool(ends and name) and "*" not in name
 
 
-def quote(text: str) -> str:
+def _quote(text: str) -> str:
     """Quote a text as one word of a shell, as `shlex` does, which takes long to load."""
     return text if text and _PLAIN.issuperset(text) else "'" + text.replace("'", "'\"'\"'") + "'"
 
@@ -199,7 +199,7 @@ def _lines(texts: list[str]) -> tuple[Line, ...]:
     return tuple(map(Line, text.split("\n"))) if text.strip() else ()
 
 
-def on_what(parts: "ContextSources") -> str:
+def _on_what(parts: "ContextSources") -> str:
     """Name the branch, or that it is the files, for a title."""
     branch = cut(one_line(parts.request.work.branch), _BRANCH_CHARS)
     return parts.words.on_branch.format(branch=branch) if branch else parts.words.on_files

@@ -48,7 +48,7 @@ Meant = dict[str, list[DistinctFact]]  # the facts of each keyword
 _key_of = lru_cache(maxsize=4096)(key_of)
 
 
-class Share(Struct, array_like=True):
+class _Share(Struct, array_like=True):
     """The share of a project in the index of everything: how much is known, and the conversations with a summary."""
 
     facts: int
@@ -57,7 +57,7 @@ class Share(Struct, array_like=True):
     kept: list[str]
 
 
-class Keyword(Struct, array_like=True):
+class _Keyword(Struct, array_like=True):
     """A word and the facts that have it, by rank; `is_given` where an event names it as an entity or a category."""
 
     same: str
@@ -71,7 +71,7 @@ class Keyword(Struct, array_like=True):
         return not self.is_given, -round(tells, 6), self.same
 
 
-_share = msgspec.msgpack.Decoder(Share)
+_share = msgspec.msgpack.Decoder(_Share)
 
 
 def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
@@ -191,7 +191,7 @@ def _keywords(subject: FactScope, sessions: set[str], name: str, index: "Documen
     return found
 
 
-def _text(keyword: Keyword, word: str, sessions: set[str]) -> str:
+def _text(keyword: _Keyword, word: str, sessions: set[str]) -> str:
     """Point from a word to its first facts, and to the sessions that state them."""
     shown = dict.fromkeys(short_id(fact.first.id) for fact in keyword.facts[:_FACTS])
     stating = (statement.conversation_id for fact in keyword.facts for statement in reversed(fact.statements))
@@ -201,11 +201,11 @@ def _text(keyword: Keyword, word: str, sessions: set[str]) -> str:
     return as_text(f"- **{word}** ({len(keyword.facts)}): {' '.join(shown)}{more}{to}")
 
 
-def _share_of(name: str, index: "DocumentIndex", heads: list[Head], subject: FactScope) -> Share:
+def _share_of(name: str, index: "DocumentIndex", heads: list[Head], subject: FactScope) -> _Share:
     rows = index.rows(HEADS, name)
     times = [row.changed_at for row in rows] + [head.last_at for head in heads]
     came_to_something = sum(row.came_to_something for row in rows)
-    return Share(len(subject.facts), came_to_something, max([subject.changed_at, *times]), [head.id for head in heads])
+    return _Share(len(subject.facts), came_to_something, max([subject.changed_at, *times]), [head.id for head in heads])
 
 
 def _path(name: str) -> str:
@@ -254,18 +254,18 @@ _OWNS = ("INDEX.md", "projects/*/INDEX.md")
 KEYWORD_INDEX = Projection("index", Conversations, None, _OWNS, view=_VIEW)
 
 
-def by_keyword(subject: FactScope) -> list[Keyword]:
+def by_keyword(subject: FactScope) -> list[_Keyword]:
     """Collect the facts of each keyword, by rank; spellings unite under the first, labels before texts."""
     in_texts = text_keywords([fact.first.text for fact in subject.ranked[:_READ]])
     labels = {id(fact): words for fact in subject.facts if (words := _labels(fact))}
     different = {id(words): words for words in labels.values()}  # facts with the same labels share them
-    found: dict[str, Keyword] = {}
+    found: dict[str, _Keyword] = {}
     for words in different.values():
         for same, word in words.items():
-            found.setdefault(same, Keyword(same, cut(word, _KEYWORD_CHARS), True, []))
+            found.setdefault(same, _Keyword(same, cut(word, _KEYWORD_CHARS), True, []))
     by_text: dict[int, list[str]] = {}
     for keyword in in_texts:
-        found.setdefault(keyword.key, Keyword(keyword.key, cut(keyword.word, _KEYWORD_CHARS), False, []))
+        found.setdefault(keyword.key, _Keyword(keyword.key, cut(keyword.word, _KEYWORD_CHARS), False, []))
         for number in keyword.texts:
             by_text.setdefault(number, []).append(keyword.key)
     for number, fact in enumerate(subject.ranked):

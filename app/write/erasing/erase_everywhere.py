@@ -66,7 +66,7 @@ class Erasing(Struct):
     left: list[str] = []  # places that hold the texts and are out of reach
 
 
-class ErasedEvent(Struct):
+class _ErasedEvent(Struct):
     """An event of a receipt: its id, its file, and the digests of its line, before (keyed) and now."""
 
     id: str
@@ -81,7 +81,7 @@ class Receipt(Struct):
     n: int
     ts: str
     what: str
-    events: list[ErasedEvent] = []
+    events: list[_ErasedEvent] = []
     files: list[str] = []
     bytes: int = 0
     left: list[str] = []
@@ -241,10 +241,10 @@ def _list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def _erased_in(path: str) -> Iterator[ErasedEvent]:
+def _erased_in(path: str) -> Iterator[_ErasedEvent]:
     for line in (_read(path) or b"").split(b"\n"):
         if b'"redacted":"' in line and (fields := object_in_line(line)):
-            yield ErasedEvent(str(fields.get("id")), os.path.basename(path), str(fields.get("redacted")), sha256(line))
+            yield _ErasedEvent(str(fields.get("id")), os.path.basename(path), str(fields.get("redacted")), sha256(line))
 
 
 # ------------------------------------------------------------------------------------------- lines of the log
