@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
-from eventlog.app.naming.known_projects import as_one, known_projects
+from eventlog.app.naming.known_projects import as_one, known_projects, scope_of
 from eventlog.app.naming.names import did_you_mean, known_names
 from eventlog.format.errors import BadRequest
 from eventlog.format.text import one_line, project_name
@@ -27,16 +27,14 @@ def project_meant(log: EventLog, name: str, *, cwd: str, home: str) -> str:
     place = _absolute(name, cwd, home)
     if _PLACE.match(name) and _is_directory(place):
         return project_root(place) or place
-    projects = list(known_names(log).projects)
-    projects += [here for here in [project_root(cwd)] if here and here not in projects]
-    for found in (_paths_named(log.store, name), *_readings(name, place, projects)):
+    for found in _readings(log, name, place, cwd):
         candidates = as_one(log.store, found)
         if len(candidates) == 1:
             return candidates[0]
         if candidates:
             several = "\n".join(map(one_line, sorted(candidates)[:_SHOWN]))
             raise BadRequest(f"{name!r} may be {len(candidates)} projects: say more of the path", hint=several)
-    raise _unknown(name, projects)
+    raise _unknown(name, _known_here(log, cwd))
 
 
 def all_projects(log: EventLog) -> list[ListedProject]:
@@ -48,8 +46,18 @@ def all_projects(log: EventLog) -> list[ListedProject]:
     return sorted(found, key=lambda project: (project.name, project.project))
 
 
-def _readings(name: str, place: str, projects: Collection[str]) -> Iterator[list[str]]:
-    """Yield the projects that it may name, from the strictest reading to the loosest."""
+def _known_here(log: EventLog, cwd: str) -> list[str]:
+    """List the projects of all events, and that of the current directory."""
+    projects = list(known_names(log).projects)
+    return projects + [here for here in [project_root(cwd)] if here and here not in projects]
+
+
+def _readings(log: EventLog, name: str, place: str, cwd: str) -> Iterator[list[str]]:
+    """Yield the projects that it may name, from the strictest reading to the loosest; the first decode no event."""
+    yield _paths_named(log.store, name)
+    if name == place and scope_of(log.store, name):
+        yield [name]
+    projects = _known_here(log, cwd)
     yield [path for path in projects if path in (place, name)]
     if _PLACE.match(name):
         return

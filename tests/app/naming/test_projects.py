@@ -2,6 +2,7 @@
 
 import pytest
 
+from eventlog.app.naming import projects
 from eventlog.app.naming.projects import project_meant
 from eventlog.format.errors import BadRequest
 from tests.support import builders
@@ -43,6 +44,12 @@ def _meant(known, said, here):
 )
 def test_a_project_is_found_by_its_name_or_a_unique_part_of_its_path(known, here, said, path):
     assert path == _meant(known, said, here)
+
+
+def test_a_path_the_log_knows_is_found_without_decoding_every_event(known, here, monkeypatch):
+    monkeypatch.setattr(projects, "known_names", None)
+
+    assert "/srv/b/tool" == _meant(known, "/srv/b/tool", here)
 
 
 def test_the_project_of_the_current_directory_is_known_before_its_first_event(known, here):
