@@ -27,8 +27,9 @@ _SHORTEST_BEGINNING = 2  # characters of the word somebody is still typing
 class SearchHit(NamedTuple):
     """A hit of a query; `project` None: about the user. The greater the score, the better.
 
-    What was found by meaning, behind the first three, has a score of its own: the cosine, from 0 to 1. A fact was said
-    so many `times`, last at `ts`; it is in doubt where another hit says the same but for a number.
+    The score of the best hit is the share of the query's words that it has, rare words counting more: from 0 to 1; the
+    others' are in proportion. What was found by meaning, behind the first three, has the cosine. A fact was said so
+    many `times`, last at `ts`; it is in doubt where another hit says the same but for a number.
     """
 
     id: str
@@ -113,16 +114,25 @@ class _Asker:
     def answer(self, subjects: Sequence[str] | None) -> list[SearchHit]:
         """Answer by words; where the extra is installed, the places behind the third by meaning."""
         known: set[str] = set()
-        by_words = iter(self.find(subjects))
+        found = self.find(subjects)
+        by_words, best = iter(found), self._share(found[0]) / found[0].score if found else 1.0
         if self._query.limit <= _BY_WORDS or not is_installed():
-            return list(self._distinct(by_words, known))
-        first = list(islice(self._distinct(by_words, known), _BY_WORDS))
+            return list(self._distinct(by_words, known, best))
+        first = list(islice(self._distinct(by_words, known, best), _BY_WORDS))
         scope = Scope(subjects, self._query.types, self._query.since)
         by_meaning = nearest(self._opened.store, self._index, self._query.text, subjects, scope, alone=not first)
         near = list(islice(self._distinct(by_meaning, known), _BY_MEANING))
-        return [*first, *near, *self._distinct(by_words, known)][: max(self._query.limit, len(first) + len(near))]
+        return [*first, *near, *self._distinct(by_words, known, best)][: max(self._query.limit, len(first) + len(near))]
 
-    def _distinct(self, hits: Iterable[Hit], known: set[str]) -> Iterator[SearchHit]:
+    def _share(self, hit: Hit) -> float:
+        """Compute the share of the query's words that a hit has, by their weights."""
+        weights = weighed(dict.fromkeys(self._asked, 0) | dict(self._having), self._index.texts())
+        words = set(tokens("\n".join([hit.found.words, *self._passage(hit, hit.found)])))
+        if (typed := last_word(self._query.text)) and any(word.startswith(typed) for word in words):
+            words.update(tokens(typed))
+        return sum(weights[token] for token in weights.keys() & words) / (sum(weights.values()) or 1.0) or 1.0
+
+    def _distinct(self, hits: Iterable[Hit], known: set[str], scale: float = 1.0) -> Iterator[SearchHit]:
         """Yield each statement once, and of a conversation its summary or its text, and what else it decided."""
         weights = weighed(self._having, self._index.texts())
         for hit in hits:
@@ -131,7 +141,7 @@ class _Asker:
                 better = hit if self._query.types else self._index.as_told(hit)
                 known |= names | better.found.names
                 found = better.found
-                self._add_said(hit, found)
+                found.answers = [*self._passage(hit, found), *found.answers]
                 better.weights = weights
                 word(self._opened.store, found.project, better)
                 yield SearchHit(
@@ -142,16 +152,17 @@ class _Asker:
                     found.agent or None,
                     better.last_at,
                     line_of(better, self._opened.settings.locale),
-                    round(hit.score, 3),
+                    round(scale * hit.score, 3),
                     better.times,
                     better.is_doubtful,
                 )
 
-    def _add_said(self, hit: Hit, found: Findable) -> None:
-        """Add the passage that answers, where a conversation was found by its dialogue."""
+    def _passage(self, hit: Hit, found: Findable) -> list[str]:
+        """Read the passage that answers, where a conversation was found by its dialogue."""
         answer = self._answers.get(found.conversation)
         if self._dialogues and answer and found.type == "conversation_text" and hit.score <= score_of(answer):
-            found.answers = [*self._dialogues.passage(found.conversation, answer[-1]), *found.answers]
+            return list(self._dialogues.passage(found.conversation, answer[-1]))
+        return []
 
 
 def _project(hit: Hit) -> str | None:

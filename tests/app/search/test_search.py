@@ -59,6 +59,22 @@ def test_the_best_answer_comes_first(memory):
     assert found(memory, "which build tool, bazel?")[0] == "The build uses Bazel"
 
 
+def test_a_score_is_the_share_of_the_query_that_the_best_hit_has_and_the_others_in_proportion(memory):
+    say(memory, "The API listens on port 8443")
+    say(memory, "支付回调会重复发送")
+    for number in range(20):
+        say(memory, f"The port of call {number} is named in the timetable")
+
+    asked = {
+        query: memory.search(query, project=SHOP) for query in ("which port does the API listen on", "API", "回调")
+    }
+    partly, whole = (memory.search(query, project=SHOP)[0].score for query in ("kubernetes api port", "api lis"))
+
+    assert [1.0] * 3 == [hits[0].score for hits in asked.values()]
+    assert all(0 <= hit.score < 0.5 for hit in asked["which port does the API listen on"][1:])
+    assert 0.3 < partly < whole == 1.0
+
+
 def test_words_that_stand_side_by_side_in_the_query_answer_better_where_they_do_in_the_text(memory):
     together, apart = "The order lock is old", "The lock precedes the order"
     for text in (together, apart):  # of equals the newest would come first
