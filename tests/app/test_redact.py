@@ -245,6 +245,17 @@ def test_an_older_copy_of_a_day_brings_nothing_back(log):
     assert [] == [bad for bad in verify(log).damage if bad.kind != "conflict"]
 
 
+def test_what_an_older_copy_has_brought_back_is_not_there_to_be_erased(log):
+    log.append(Fact(conversation_id="s1", content=f"It is {SECRET}"))
+    [file] = Path(log.store.log).iterdir()
+    before = file.read_bytes()
+    erased(log, SECRET)
+    file.with_name(file.name.replace(".jsonl", ".laptop.jsonl")).write_bytes(before)
+    with pytest.raises(BadRequest, match="nothing of it"):
+        redactable(opened(log), SECRET)
+    assert set() == holding(SECRET, log.store.root)
+
+
 def test_in_a_knowledge_base_goes_what_the_log_wrote_and_a_persons_own_line_is_named(log):
     planned(log, "Access", f"The door: {SECRET}\n\nRing twice")
     apply_all(log)

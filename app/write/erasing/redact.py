@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,12 +15,20 @@ from eventlog.app.build.storage import LocalFile, base_targets
 from eventlog.app.naming.names import is_file_line
 from eventlog.app.naming.references import events_named
 from eventlog.app.open_store import OpenStore
-from eventlog.app.write.erasing.erase_everywhere import Erasing, Receipt, begin, complete, files_below, in_base
+from eventlog.app.write.erasing.erase_everywhere import (
+    Erasing,
+    Receipt,
+    begin,
+    complete,
+    erase_arrived,
+    files_below,
+    in_base,
+)
 from eventlog.app.write.erasing.erased_text import SHORTEST, Needles, folded, object_in_line, texts_in
 from eventlog.app.write.erasing.reports import report_text, written_reports
 from eventlog.app.write.forget import forgettable
 from eventlog.fast import os
-from eventlog.format.errors import BadRequest
+from eventlog.format.errors import BadRequest, Busy
 from eventlog.format.events import (
     ConversationText,
     EntryResolved,
@@ -36,6 +45,7 @@ from eventlog.projections.bases.sections import Page
 from eventlog.projections.views.markdown import is_untouched
 from eventlog.secrets.redacted import keys_of, redactions_of
 from eventlog.store import day_of
+from eventlog.store.locks import locked
 
 _LONG = 12  # characters of an event's text from which on it is looked for in other places, too
 _MOST = 1_000  # different texts that one pattern may match
@@ -70,6 +80,8 @@ def redactable(
     Raises BadRequest where nothing is found, and for a text that is too short.
     """
     complete(opened.store)  # one that was killed, and could not be finished so far
+    with suppress(Busy), locked(opened.store, opened.store.lock("replay"), patience=0):
+        erase_arrived(opened.store)  # or the replay before the redaction leaves nothing of it
     found = redactions_of(opened.store)
     number = found.last + 1 if found else 1
     erasing = Erasing(number=number, ts=opened.machine.now(), what="", key=os.urandom(32).hex())
