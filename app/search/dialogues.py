@@ -142,7 +142,8 @@ class Dialogues:
         try:
             news = appended(self._log.store, seen, most, _TELLS)
         except NotAppended:
-            news = appended(self._log.store, set(), most, _TELLS)
+            seen = set()
+            news = appended(self._log.store, seen, most, _TELLS)
         here = own_replica_of(self._log.store)
         with self._written():
             for event in sorted(news.events, key=lambda event: str(event["ts"])):
@@ -152,9 +153,11 @@ class Dialogues:
                 elif text_in(event, "transcript_path") and text_in(event, "replica") in ("", here):
                     path, agent = text_in(event, "transcript_path"), text_in(event, "agent")
                     self._db.execute(_PLACED, (conversation, event["ts"], path, agent))
-            self._db.execute("DELETE FROM seen")
+            if not seen:
+                self._db.execute("DELETE FROM seen")
             stamps = {name_in(stamp): stamp for stamp in (*news.files, *news.seen)}
-            self._db.executemany("INSERT INTO seen VALUES (?, ?)", stamps.items())
+            changed = [(name, stamp) for name, stamp in stamps.items() if stamp not in seen]
+            self._db.executemany("INSERT OR REPLACE INTO seen VALUES (?, ?)", changed)
 
     def _withdraw(self, gone: set[str]) -> None:
         """Leave no byte of what is withdrawn by now; what came back is due, and all that was cut for anything else."""

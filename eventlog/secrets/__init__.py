@@ -30,7 +30,6 @@ _HEX = HEX.encode()
 _APART = bytes(32 if chr(code) in "/._-`'\"()[]{},;.!?" else code for code in range(256))  # parts of names; ASCII alone
 _LEAST_OF_THREE = 58  # characters of a token of three parts
 _TWO_LETTERS = (b"SK", b"AC")  # that begin tokens of letters and digits
-_WITHIN = ("-us", ".ey")  # tokens that begin otherwise
 _beginnings: "dict[bytes, list[tuple[str, int]]]" = {}
 
 
@@ -83,25 +82,29 @@ def is_plain(text: str) -> bool:
         return False
     if "-" in text and ("--" in text or " -p" in text):
         return False
-    if text.isascii():
-        return _LONG_WORD not in text.encode().translate(_WORDS) or _has_ordinary_words(text)
-    return "：" not in text and _has_ordinary_words(text)
+    if not text.isascii():
+        long = [word for word in text.split() if len(word) >= LEAST_RANDOM]
+        return "：" not in text and (not long or _are_names(long, text))
+    words, long = text.encode().translate(_WORDS), []
+    at = words.find(_LONG_WORD)
+    while at >= 0:
+        end = words.find(b" ", at)
+        long.append(text[at:] if end < 0 else text[at:end])
+        at = words.find(_LONG_WORD, end) if end >= 0 else -1
+    return not long or _are_names(long, text)
 
 
-def _has_ordinary_words(text: str) -> bool:
-    """Return whether the long words of a text are paths, names and hashes, as agents write them, and all else is short.
+def _are_names(long: list[str], text: str) -> bool:
+    """Return whether the long words of a text are paths, names and hashes, as agents write them.
 
     Their parts are short, of letters, or of hexadecimal digits, and none begins as a credential does. Of tokens, one
     kind is shorter than what counts as long; others stand behind a word for them.
     """
-    long = [word for word in text.split() if len(word) >= LEAST_RANDOM]
-    if not long:
-        return True
     joined = " ".join(long)
     data = joined.encode().translate(_APART)
-    if not data.replace(b" ", b"").isalnum() or any(map(joined.__contains__, _WITHIN)):
+    if "-us" in joined or ".ey" in joined or not data.replace(b" ", b"").isalnum():  # tokens that begin otherwise
         return False
-    if any(len(word) >= _LEAST_OF_THREE and word.count(".") > 1 for word in long):
+    if joined.count(".") > 1 and any(len(word) >= _LEAST_OF_THREE and word.count(".") > 1 for word in long):
         return False
     parts = data.split()
     for part in parts:
