@@ -10,6 +10,7 @@ from eventlog.app.naming.references import session_named
 from eventlog.app.open_store import Machine
 from eventlog.format import timestamps
 from eventlog.format.events import HUMAN, Event, HostEvent, SaveRequested, SessionEnd, TurnEnd, persons_conversation
+from eventlog.hooks import background
 from eventlog.hosts import named_conversations
 from eventlog.hosts.call import MACHINE_PROMPT
 from eventlog.log.event_log import EventLog
@@ -79,8 +80,8 @@ def current_speaker(
 def speaker_of_server(log: EventLog, project: str | None, machine: Machine, agent: str, session: str = "") -> Speaker:
     """Find who speaks through a server a host has started: it lives on while conversations come and go.
 
-    The conversation the host has `told` with the call; else the one of its environment, unless another one is at work
-    since; else the newest at work; else the person's.
+    The conversation the host has named with the call; else the one of its environment, or of the host's process,
+    unless another one is at work since; else the newest at work; else the person's.
     """
     if session:
         return Speaker(session, agent or agent_of(log, session, machine.environ) or _CLI)
@@ -88,6 +89,9 @@ def speaker_of_server(log: EventLog, project: str | None, machine: Machine, agen
     working = _working(log, project, machine.clock(), agent)
     if found := [speaker for speaker in working if speaker.conversation_id in named]:
         return found[-1]
+    here = background.conversations_of_host(log.store)
+    if found := [speaker for speaker in working if speaker.conversation_id in here]:
+        return found[-1] if len(found) == 1 else found[-1]._replace(speaker="guessed")
     return (
         working[-1]._replace(speaker="guessed")
         if working

@@ -19,6 +19,8 @@ from eventlog.store.files import is_locked, read_regular, remove, write_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from eventlog.format.payloads import StageSummary
 
 _ENTRIES = "entries.waiting"
@@ -98,11 +100,7 @@ def name_lost(store: Store, call: HookCall) -> None:
 
     `eventlog settle` sums it up afterwards, when nobody waits.
     """
-    try:
-        names = [name for name in os.listdir(notes_dir(store)) if name.endswith(".json")]
-    except OSError:
-        return
-    for note in (_noted(f"{notes_dir(store)}/{name}") for name in names):
+    for note in _open(store):
         session, agent = str(note.get("session", "")), str(note.get("agent", ""))
         is_other = session != call.session and note.get("project", "") == call.project
         if is_other and not note.get("ended") and is_gone(str(note.get("process", ""))):
@@ -133,14 +131,24 @@ def unmark_entries(store: Store) -> None:
 
 def has_open(store: Store) -> bool:
     """Return whether a conversation waits to be finalized, or a plan entry to be applied; a start alone does not."""
+    return os.path.exists(f"{notes_dir(store)}/{_ENTRIES}") or any(
+        not note.get("only_begun") or is_gone(str(note.get("process", ""))) for note in _open(store)
+    )
+
+
+def conversations_of_host(store: Store) -> "set[str]":
+    """Find the open conversations of the process that has started this one; empty where that is unknown."""
+    here = _host_process()
+    return {str(note.get("session", "")) for note in _open(store) if here and note.get("process") == here}
+
+
+def _open(store: Store) -> "Iterator[dict[str, object]]":
+    """Yield the notes of open conversations."""
     try:
         names = os.listdir(notes_dir(store))
     except OSError:
-        return False
-    notes = (_noted(f"{notes_dir(store)}/{name}") for name in names if name.endswith(".json"))
-    return _ENTRIES in names or any(
-        not note.get("only_begun") or is_gone(str(note.get("process", ""))) for note in notes
-    )
+        return
+    yield from (_noted(f"{notes_dir(store)}/{name}") for name in names if name.endswith(".json"))
 
 
 # ------------------------------------------------------------------------------------------------ the host

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from eventlog.app.open_store import Machine
-from eventlog.app.write.speaker import Speaker, agent_of, current_speaker
+from eventlog.app.write.speaker import Speaker, agent_of, current_speaker, speaker_of_server
+from eventlog.hooks import background
 from eventlog.hosts import environment
+from eventlog.hosts.call import HookCall
 from eventlog.hosts.profile import profiles
 from eventlog.log.event_log import EventLog
 from eventlog.store.replica import replica_of
@@ -38,6 +40,21 @@ def _tell(log, *events, session="s-1", agent="gemini", project="/shop", **fields
 def _speaker(log, environ=None, agent="", now=NOON + 10**9, *, is_typed=False):
     machine = Machine("/home", environ or {}, lambda: now, "eventlog", lambda: is_typed)
     return current_speaker(log, "/shop", machine, agent)
+
+
+# ------------------------------------------------------------------------------------------------ a server
+
+
+def test_a_server_speaks_for_the_conversation_of_the_host_that_started_it(log):
+    """Not for another one of the same host and project that was heard of since."""
+    machine = Machine("/home", {}, lambda: NOON + 10**9, "eventlog", lambda: False)
+    _tell(log, PROMPTED, session="mine")
+    _tell(log, PROMPTED, session="other")
+    before = speaker_of_server(log, "/shop", machine, "gemini")
+    background.mark_open(log.store, HookCall("gemini", "SessionStart", {"cwd": "/shop"}, session="mine"))
+
+    assert Speaker("other", "gemini", "guessed") == before
+    assert Speaker("mine", "gemini") == speaker_of_server(log, "/shop", machine, "gemini")
 
 
 # ------------------------------------------------------------------------------------------------ the environment
