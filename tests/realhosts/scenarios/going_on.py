@@ -75,6 +75,7 @@ def _compacted(scene: Scene) -> Turn:
 
 def parallel(scene: Scene) -> str:
     """Keep two sessions of one project apart that run side by side."""
+    scene.answered("Hello.")  # OpenCode fails where its first two starts make its database at once
     scene.install()
     prompts = ("Fix the left cart.", "Fix the right cart.")
     for prompt in prompts:
