@@ -22,7 +22,7 @@ class Qwen(Host):
     name, agent, title = "qwen", "qwen-code", "Qwen Code"
     quit, compact = "/quit", "/compress"
     removes = "qwen extensions uninstall eventlog"
-    tells_of_ends, tells_of_failures, tells_helpers = False, True, False
+    tells_of_ends, tells_helpers = False, False
     helper = "agent", "prompt", {"subagent_type": "general-purpose", "description": "Look", "run_in_background": False}
     in_background: ClassVar = {"run_in_background": True}
 

@@ -19,8 +19,11 @@ def default_permissions(scene: Scene) -> str:
 
 
 def uninstall(scene: Scene) -> str:
-    """Give back every file of the host, byte for byte, after a session."""
+    """Give back every file of the host, byte for byte, after a session; in those it writes itself, leave no word of ours."""
+    first = _files(scene.home)
+    scene.answered("Hello.")
     before = _files(scene.home)
+    its_own = {path for path in first if before.get(path) != first[path]}
     scene.install()
     touched = [
         path for path, data in _files(scene.home).items() if before.get(path) != data and not _is_store(scene, path)
@@ -29,9 +32,17 @@ def uninstall(scene: Scene) -> str:
     scene.answered("Hello.")
     scene.eventlog("uninstall", scene.host.name)
     after = _files(scene.home)
-    differing = [path for path in touched if after.get(path) != before.get(path)]
+    differing = [
+        path
+        for path in touched
+        if after.get(path) != before.get(path) and (path not in its_own or _names_us(after.get(path, b"")))
+    ]
     expect(not differing, f"not as before: {', '.join(str(path.relative_to(scene.home)) for path in differing)}")
     return ""
+
+
+def _names_us(data: bytes) -> bool:
+    return any(ours in data for ours in (b'"eventlog"', b"eventlog/hook.py", b"mcp/start.py"))
 
 
 def _files(home: Path) -> dict[Path, bytes]:
