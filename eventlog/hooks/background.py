@@ -137,7 +137,7 @@ def has_open(store: Store) -> bool:
 
 
 def conversations_of_host(store: Store) -> "set[str]":
-    """Find the open conversations of the process that has started this one; empty where that is unknown."""
+    """Find the open conversations of the host that has started this process; empty where it is unknown."""
     here = _host_process()
     return {str(note.get("session", "")) for note in _open(store) if here and note.get("process") == here}
 
