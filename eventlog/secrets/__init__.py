@@ -101,6 +101,8 @@ def _are_names(long: list[str], text: str) -> bool:
     kind is shorter than what counts as long; others stand behind a word for them.
     """
     joined = " ".join(long)
+    if not joined.isascii():
+        return False
     data = joined.encode().translate(_APART)
     if "-us" in joined or ".ey" in joined or not data.replace(b" ", b"").isalnum():  # tokens that begin otherwise
         return False

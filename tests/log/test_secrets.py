@@ -93,7 +93,7 @@ def test_no_text_with_paths_and_hashes_is_plain_with_a_secret(kind, around):
 
 _PARTS = [beginning for _, some, *_ in patterns.TOKENS for beginning in some]
 _PARTS += [middle for _, middle, *_ in patterns.AROUND] + [beginning for beginning, _ in patterns.MAINTAINED]
-_RUNS = ["0123456789abcdef" * 3, "M" * 24, "ABCDEF", "Zz9" * 13, "a1B2c3D4", "path", "users", *"/._- 7é"]
+_RUNS = ["0123456789abcdef" * 3, "M" * 24, "ABCDEF", "Zz9" * 13, "a1B2c3D4", "path", "users", *"/._- 7é\udce9"]
 
 
 @given(st.lists(st.sampled_from(_PARTS) | st.sampled_from(_RUNS), max_size=6).map("".join))
@@ -108,6 +108,13 @@ def test_what_is_plain_is_found_clean(text):
 )  # fmt: skip
 def test_paths_names_and_hashes_are_plain(text):
     assert secrets.is_plain(text)
+
+
+def test_a_name_that_is_no_text_is_searched_as_it_is():
+    text = "see /home/ada/src/shop/caf\udce9.py"
+
+    assert not secrets.is_plain(text)
+    assert text == scrub_text(text)
 
 
 def test_every_token_that_is_shorter_than_a_long_word_is_known_by_sight():
