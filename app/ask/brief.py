@@ -33,7 +33,6 @@ from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.markdown import unstamped
 from eventlog.projections.views.memory import MEMORY
 from eventlog.settings.cached import off_switch
-from eventlog.store import project_slug
 
 if TYPE_CHECKING:
     from eventlog.app.sync.sync_status import SyncStatus
@@ -183,15 +182,15 @@ def known(
 ) -> tuple[KnownPage, KnownPage]:
     """List what is known of a project, given by its path, and of the user; a page without lines is empty."""
     replayed = replay(opened.log, opened.settings, progress=progress)
-    slug = project_slug(replayed.identities.of(project, opened.replica or None))
-    return _page(replayed, project, f"projects/{slug}/MEMORY.md"), _page(replayed, "", "MEMORY.md")
+    name = replayed.identities.of(project, opened.replica or None)
+    return _page(replayed, project, replayed.identities.document(name, "MEMORY.md")), _page(replayed, "", "MEMORY.md")
 
 
 def all_known(opened: OpenStore, progress: Progress = lambda _done, _all: None) -> list[KnownPage]:
     """List what is known of every project, by their names, and of the user at the end; leave out empty pages."""
     replayed = replay(opened.log, opened.settings, progress=progress)
     names = sorted(filter(None, replayed.index.names(MEMORY.name)), key=lambda name: (project_name(name), name))
-    pages = [_page(replayed, name, f"projects/{project_slug(name)}/MEMORY.md") for name in names]
+    pages = [_page(replayed, name, replayed.identities.document(name, "MEMORY.md")) for name in names]
     return [page for page in (*pages, _page(replayed, "", "MEMORY.md")) if page.lines]
 
 

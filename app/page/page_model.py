@@ -44,7 +44,6 @@ from eventlog.projections.views.note_lines import local_time
 from eventlog.projections.views.sessions import SESSIONS
 from eventlog.projections.views.stats import COUNTS, weeks
 from eventlog.projections.views.summaries import summary_path
-from eventlog.store import project_slug
 
 _VERSION = 1
 _MOST_DAYS = 4_000  # beyond, the slider has only days with events
@@ -289,7 +288,7 @@ class _Builder:
         found: dict[str, PageProject] = {}
         for path in sorted(path for path in paths if path and self._is_about(path)):
             identity = self._identities.of(path)
-            found.setdefault(identity, PageProject(path, project_name(identity), project_slug(identity)))
+            found.setdefault(identity, PageProject(path, project_name(identity), self._identities.slug(identity)))
         return sorted(found.values(), key=lambda project: (project.name.casefold(), project.path))
 
     def _event(self, event: Event) -> PageEvent:
@@ -318,7 +317,7 @@ class _Builder:
         )
 
     def _page_session(self, row: SessionRow, start: SessionStart | None, places: dict[str, int]) -> PageSession:
-        slug = project_slug(self._identities.of(row.project)) if row.project else ""
+        slug = self._identities.slug(self._identities.of(row.project)) if row.project else ""
         return PageSession(
             id=row.session_id,
             agent=row.agent or "",

@@ -190,7 +190,7 @@ def _project(state: Conversations, identified: Identities, name: str) -> str | N
     """Find the project that a file belongs to, or belonged to; None for the user's file and unknown projects."""
     projects = {fact.project for conversation in state.by_id.values() for fact in conversation.facts}
     projects |= {conversation.project for conversation in state.by_id.values()}
-    homes = {project_slug(path): identified.of(path) for path in projects if path} | identified.homes()
+    homes = {project_slug(path): identified.of(path) for path in projects if path} | identified.by_directory()
     return homes.get(name.removeprefix("projects/").removesuffix("/MEMORY.md"))
 
 

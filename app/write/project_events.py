@@ -12,6 +12,7 @@ from eventlog.log.event_log import EventLog
 from eventlog.projections.current.identity import Identities
 from eventlog.projections.current.places import Places
 from eventlog.projects.repository import remote_of
+from eventlog.store import Store
 from eventlog.store.replica import make_replica, replica_of
 
 _LATELY_NS = 7 * 24 * 3600 * 10**9  # who has not worked somewhere for longer has not moved it either
@@ -32,23 +33,25 @@ def tell_remotes(log: EventLog, places: Places, identities: Identities) -> int:
     """Append the addresses of paths worked at lately that the log does not know; returns how many, raises NotStored."""
     replica, since = replica_of(log.store), timestamps.from_ns(log.now() - _LATELY_NS)
     stays = places.stays.items()
-    return len(
-        log.put(
-            _untold([path for path, at in stays if replica in at and at[replica].last >= since], identities, replica)
-        )
-    )
+    lately = [path for path, at in stays if replica in at and at[replica].last >= since]
+    return len(log.put(_untold(log.store, lately, identities, replica)))
 
 
 def tell_remotes_at(log: EventLog, paths: Iterable[str], identities: Identities) -> int:
     """Append the addresses of these paths that the log does not know; returns how many, raises NotStored."""
-    return len(log.put(_untold(paths, identities, make_replica(log.store))))
+    return len(log.put(_untold(log.store, paths, identities, make_replica(log.store))))
 
 
-def _untold(paths: Iterable[str], identities: Identities, replica: str) -> Iterator[ProjectSeen]:
+def _untold(store: Store, paths: Iterable[str], identities: Identities, replica: str) -> Iterator[ProjectSeen]:
     for path in filter(_is_directory, paths):
         remote = remote_of(path) or None
         if remote != identities.remote(path, replica):
-            yield ProjectSeen(conversation_id=replica, replica=replica, project=path, path=path, remote=remote)
+            name = identities.of(path, replica)
+            has_files = _is_directory(f"{store.knowledge}/projects/{identities.slug(name)}")
+            home = identities.homes.get(name, name) if has_files else None
+            yield ProjectSeen(
+                conversation_id=replica, replica=replica, project=path, path=path, remote=remote, known_as=home
+            )
 
 
 def _is_directory(path: str) -> bool:

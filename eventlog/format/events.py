@@ -294,13 +294,15 @@ class KnowledgeEdited(Event, tag="knowledge_edited", frozen=True, kw_only=True):
 class ProjectSeen(Event, tag="project_seen", frozen=True, kw_only=True):
     """The address of the repository that was at a path on a machine, that of its store `replica`.
 
-    `remote` has host and path in lower case, without user, port and `.git`; None: it has none any more.
+    `remote` has host and path in lower case, without user, port and `.git`; None: it has none any more. `known_as` is
+    what the project was called before, where its files had a directory by then: they keep that.
     """
 
     comes_from = "`eventlog replay`, which looks at the repositories"
 
     path: NonEmpty
     remote: str | None = None
+    known_as: str | None = None
 
 
 class ProjectJoined(Event, tag="project_joined", frozen=True, kw_only=True):

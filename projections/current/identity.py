@@ -4,11 +4,14 @@ A path of a machine whose repository has an address is that address; one without
 first seen there, and `replica:path` for every other. An event that names no machine means the one of its
 conversation, else the first seen at its path. What a person has joined is one: the address, else the first by name.
 
+A project's files keep the directory that they had when its address came, changed or went (`home`).
+
 Facts and conversations are given the name of their project in the place of a path (`conversation`), notes of people
 the file they stand in by now (`notes`): views need not know of any of this.
 """
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -24,9 +27,13 @@ _FOLDER = "knowledge/projects/"
 
 
 class KnownProject(NamedTuple):
-    """A project, the names it would have had by its parts, and its places: machine (None: unknown) and path."""
+    """A project, the names it would have had by its parts, and its places: machine (None: unknown) and path.
+
+    `home` is the name that its directory is called after.
+    """
 
     name: str
+    home: str
     parts: tuple[str, ...]
     places: tuple[tuple[str | None, str], ...]
     changed_at: str
@@ -35,7 +42,7 @@ class KnownProject(NamedTuple):
     @property
     def slug(self) -> str:
         """Return the name of its directory."""
-        return project_slug(self.name)
+        return project_slug(self.home)
 
 
 class Identities:
@@ -44,14 +51,14 @@ class Identities:
     def __init__(self, places: Places, withdrawn: Retractions) -> None:
         in_force = [seen for seen in sorted(places.seen, key=order) if not withdrawn.hides(seen)]
         self._seen = {(seen.replica, seen.path): seen for seen in in_force}
+        self._moves = [seen for seen in in_force if seen.known_as]
         self.stays = places.stays
         self._first = {path: min(at, key=lambda name: at[name].first) for path, at in places.stays.items()}
         self._joined = [join for join in sorted(places.joined, key=order) if not withdrawn.hides(join)]
         self._touched = {join.id: withdrawn.touched_at(join) for join in places.joined}
         self.roots = self._join()
-        self.is_plain = not self.roots and all(
-            self._part(path, replica) == path for path, at in places.stays.items() for replica in at
-        )
+        is_plain = (self._part(path, replica) == path for path, at in places.stays.items() for replica in at)
+        self.is_plain = not (self.roots or self.homes) and all(is_plain)
 
     def of(self, path: str | None, replica: str | None = None) -> str:
         """Name the project of a path on a machine; "" where there is no path."""
@@ -78,6 +85,28 @@ class Identities:
         part = self._said(name)
         return self.roots.get(part, part)
 
+    def slug(self, name: str) -> str:
+        """Return the name of a project's directory."""
+        return project_slug(self.homes.get(name, name))
+
+    def document(self, project: str, name: str) -> str:
+        """Return the path of a project's document of that name, or of the user's where no project is named."""
+        return f"projects/{self.slug(project)}/{name}" if project else name
+
+    @cached_property
+    def homes(self) -> dict[str, str]:
+        """Map projects to the names their directories are called after, where that is an earlier name.
+
+        The first on record counts, unless another project is called so.
+        """
+        found: dict[str, str] = {}
+        names = {self.of(path, replica) for path, at in self.stays.items() for replica in at} if self._moves else set()
+        for seen in self._moves:
+            name, home = self.of(seen.path, seen.replica), str(seen.known_as)
+            if name not in found and home not in names - {name} and home not in found.values():
+                found[name] = home
+        return found
+
     def projects(self) -> list[KnownProject]:
         """List the projects that are more or less than a path, all where there is such a project."""
         found: dict[str, list[tuple[str | None, str]]] = {}
@@ -93,7 +122,7 @@ class Identities:
         """List the projects that are more or less than a path, all where there is such a project."""
         return [] if self.is_plain else self.projects()
 
-    def homes(self) -> dict[str, str]:
+    def by_directory(self) -> dict[str, str]:
         """Map the directories that projects have, or had before more was known of them, to their names."""
         return {slug: project.name for project in self.projects() for slug in _slugs(project)}
 
@@ -122,7 +151,7 @@ class Identities:
         """Move people's notes to the file their project has by now; several of a project are joined."""
         newest = {note.key.path or "": note for note in sorted(raw, key=order)}
         projects = {project.name: project for project in self.projects()}
-        homes = {slug: projects[name] for slug, name in self.homes().items()}
+        homes = {slug: projects[name] for slug, name in self.by_directory().items()}
         by_home: dict[str, list[KnowledgeEdited]] = {}
         for path, note in newest.items():
             slug, _, file = path.removeprefix(_FOLDER).partition("/")
@@ -166,7 +195,8 @@ class Identities:
         times = [max(event.ts, self._touched.get(event.id, "")) for event in (*seen, *joins)]
         first = [self.stays[path][replica].first for replica, path in places if replica]
         sources = tuple(event for _, event in sorted({*first, *map(order, (*seen, *joins))}))
-        return KnownProject(name, tuple(sorted(parts)), tuple(places), max(times, default=""), sources)
+        home = self.homes.get(name, name)
+        return KnownProject(name, home, tuple(sorted(parts)), tuple(places), max(times, default=""), sources)
 
 
 def _is_address(name: str) -> bool:
@@ -196,7 +226,7 @@ def _valid_notes(state: Conversations) -> Iterator[KnowledgeEdited]:
 def _slugs(project: KnownProject) -> set[str]:
     """Collect the directories it has, or had before more was known of it."""
     places = (path if replica is None else f"{replica}:{path}" for replica, path in project.places)
-    return {project_slug(name) for name in (project.name, *project.parts, *places)}
+    return {project_slug(name) for name in (project.name, project.home, *project.parts, *places)}
 
 
 def _together(path: str, notes: list[KnowledgeEdited], changed_at: str) -> KnowledgeEdited:

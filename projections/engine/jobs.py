@@ -133,13 +133,14 @@ class _RenderJob(NamedTuple):
     units: list[RowAddress]
     rows: list[StoredRow]
     notes: list[KnowledgeEdited]
+    identities: Identities
     settings: Settings
 
 
 def _render_documents(job: _RenderJob) -> tuple[dict[RowAddress, _Contents], list[StoredRow]]:
     """Render the units of a job; return their documents, and the rows that their views have stored."""
     rows = MemoryRows(job.rows)
-    source = ConversationSnapshot({}, lambda _: None, Retractions(()), notes=job.notes)
+    source = ConversationSnapshot({}, lambda _: None, Retractions(()), job.identities, job.notes)
     index = DocumentIndex(rows, source, VIEWS, job.settings)
     documents = {unit: [(document.path, document.data) for document in index.render(unit)] for unit in job.units}
     before = {row[:2] for row in job.rows}
@@ -184,7 +185,9 @@ def _render_jobs(index: DocumentIndex, units: Iterable[RowAddress]) -> Iterator[
         return sum(len(row[3]) for found in rows.values() for row in found)
 
     def job() -> _RenderJob:
-        return _RenderJob(chosen, [row for found in rows.values() for row in found], notes, index.settings)
+        return _RenderJob(
+            chosen, [row for found in rows.values() for row in found], notes, index.identities, index.settings
+        )
 
     for unit in units:
         if chosen and chosen[-1][1] != unit[1] and size() >= _ENOUGH:

@@ -299,9 +299,11 @@ def _catch_up(
         days.catch_up(progress)
         rows.catch_up(days, rows_by(days, settings))
     index = _document_index(days, rows, cache, settings)
-    index.invalidate(note_units(before, index.notes, index.names("memory")))
+    index.invalidate(note_units(before, index.notes, index.names("memory"), days.identities))
     if _differs(cache, "projects", msgspec.json.encode(days.identities.told())):
         index.invalidate([("projects", "")])
+    if _differs(cache, "homes", msgspec.json.encode(days.identities.homes)):
+        index.invalidate(list(index.current_files))
     if _differs(cache, "settings", msgspec.json.encode(settings)):
         index.invalidate(list(index.current_files))
     days.close()

@@ -28,13 +28,14 @@ from eventlog.projections.views.note_lines import local_time
 from eventlog.projections.views.summaries import HEADS, Head, kept
 from eventlog.projections.views.text_keywords import key_of, text_keywords
 from eventlog.settings.schema import Settings
-from eventlog.store import conversation_name, project_slug
+from eventlog.store import conversation_name
 
 if TYPE_CHECKING:
     from eventlog.projections.engine.documents import DocumentIndex
 
 _FACTS, _SESSIONS = 3, 2  # of a keyword
 _LEAST, _MOST_OF = 2, 3  # facts that have a word; the part of all, as a divisor
+_FILE = "INDEX.md"
 _LIGHT = 5  # the part of what it leads to that it may take, as a divisor
 _BULLET, _SUMMARY = len("- [2026-02-20] \n"), 400  # bytes: around a fact, and of a summary, rather few
 _SMALLEST = 1000  # bytes: below, a title and a stamp are all there is room for
@@ -85,7 +86,7 @@ def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
     if index.store("share", name, msgspec.msgpack.encode(share)):
         index.invalidate([("index", "")])
     if subject.facts or heads:
-        path = _path(name)
+        path = index.identities.document(name, _FILE)
         lines = list(_head(f"{words.index_title}: {_name(name)}", words, _sources_of([name], index)))
         sessions = {head.id for head in heads}
         yield _document(path, lines, list(_listed(heads, index)), name, sessions, share.changed_at, index)
@@ -105,7 +106,7 @@ def _of_everything(index: "DocumentIndex", words: Labels, heads: list[Head]) -> 
         lines += [Line(text, find=of_projects) for text in ("", f"## {words.projects}", "")]
     for name in active:
         count = words.counts.format(facts=theirs[name].facts, sessions=theirs[name].sessions)
-        place = f"{as_text(one_line(name))} → {_path(name)}"
+        place = f"{as_text(one_line(name))} → {index.identities.document(name, _FILE)}"
         lines.append(Line(f"- **{_name(name)}** ({count}) {place}", find=_sources_of([name], index)))
     sessions = {head.id for head in heads} | {name for share in theirs.values() for name in share.kept}
     changed_at = max(share.changed_at for share in (own, *theirs.values()))
@@ -206,10 +207,6 @@ def _share_of(name: str, index: "DocumentIndex", heads: list[Head], subject: Fac
     times = [row.changed_at for row in rows] + [head.last_at for head in heads]
     came_to_something = sum(row.came_to_something for row in rows)
     return _Share(len(subject.facts), came_to_something, max([subject.changed_at, *times]), [head.id for head in heads])
-
-
-def _path(name: str) -> str:
-    return f"projects/{project_slug(name)}/INDEX.md" if name else "INDEX.md"
 
 
 def _name(name: str) -> str:

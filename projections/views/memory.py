@@ -16,10 +16,10 @@ from eventlog.projections.base import Document, Line, Projection, Sources, View
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.distinct_facts import DistinctFact
 from eventlog.projections.current.fact_scopes import STATED, FactScope, Statement, fact_scope
+from eventlog.projections.current.identity import Identities
 from eventlog.projections.views.labels import LABELS, Labels, all_for
 from eventlog.projections.views.markdown import STAMP_BYTES, as_text, stamped
 from eventlog.settings.schema import MemorySettings, Settings
-from eventlog.store import project_slug
 
 if TYPE_CHECKING:
     from eventlog.projections.engine.documents import DocumentIndex
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 NOTES = "Notes"  # the section at the end that is a person's own
 _NOTES = frozenset(("notes", "笔记"))  # what a person may call it
 _NOTED = "knowledge/"
+_FILE = "MEMORY.md"
 _LEAST = len("- [2026-02-15] \n")
 _DECISIONS, _PREFERENCES, _LESSONS, _KNOWLEDGE, _EXPERIENCE, _FREE = range(6)
 _BY_TYPE = {"O": _PREFERENCES, "W": _KNOWLEDGE, "B": _EXPERIENCE}
@@ -61,9 +62,10 @@ _BY_CATEGORY = {
 def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
     """Render the file of the user, or of the project of that name, if it has facts or a person's notes."""
     subject = index.memo(fact_scope, name)
-    own = index.notes.get(notes_path(_path(subject.project)))
+    path = index.identities.document(name, _FILE)
+    own = index.notes.get(notes_path(path))
     if subject.facts or (own and own.content is not None and (subject.rows or not name)):
-        yield index.store_sources(_document(subject, index.settings, own))
+        yield index.store_sources(_document(path, subject, index.settings, own))
 
 
 def is_notes(title: str) -> bool:
@@ -83,18 +85,14 @@ def notes_path(path: str) -> str:
 
 
 def note_units(
-    before: Mapping[str, KnowledgeEdited], now: Mapping[str, KnowledgeEdited], names: Iterable[str]
+    before: Mapping[str, KnowledgeEdited], now: Mapping[str, KnowledgeEdited], names: Iterable[str], known: Identities
 ) -> list[tuple[str, str]]:
     """Name the files of which a person's notes are others than they were."""
     differing = {path for path in before.keys() | now.keys() if before.get(path) != now.get(path)}
-    return [("memory", name) for name in names if differing and notes_path(_path(name or None)) in differing]
+    return [("memory", name) for name in names if differing and notes_path(known.document(name, _FILE)) in differing]
 
 
-def _path(project: str | None) -> str:
-    return f"projects/{project_slug(project)}/MEMORY.md" if project else "MEMORY.md"
-
-
-def _document(subject: FactScope, settings: Settings, notes: KnowledgeEdited | None) -> Document:
+def _document(path: str, subject: FactScope, settings: Settings, notes: KnowledgeEdited | None) -> Document:
     words = LABELS[settings.locale]
     titles = _titles(subject, words)
     groups = subject.ranked
@@ -107,7 +105,7 @@ def _document(subject: FactScope, settings: Settings, notes: KnowledgeEdited | N
         lines += [Line("", find=sources), Line(_more(len(left), subject, words), find=sources)]
     if notes and notes.content is not None:
         lines += [Line(text, (notes.id,)) for text in ("", f"## {notes.key.heading}", "", *notes.content.split("\n"))]
-    return stamped(_path(subject.project), lines, max(subject.changed_at, notes.ts if notes else ""))
+    return stamped(path, lines, max(subject.changed_at, notes.ts if notes else ""))
 
 
 def _titles(subject: FactScope, words: Labels) -> dict[_MemorySection, str]:

@@ -1,6 +1,7 @@
 """One repository is one project, wherever it lies; two at one path of two machines are two."""
 
 import os
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from eventlog import EventLog, Fact, KnowledgeEdited, StageSummary
 from eventlog.app.serve.session_context import request_of, session_context
 from eventlog.app.write.plan import plan
 from eventlog.app.write.record_once import record_once
-from eventlog.format.events import ProjectJoined, Retraction, SectionKey
+from eventlog.format.events import ProjectJoined, ProjectSeen, Retraction, SectionKey
 from eventlog.store import project_slug
 from tests.support.command_line import call
 from tests.support.machines import Network
@@ -113,22 +114,75 @@ def test_what_names_no_machine_is_of_its_conversations_else_of_the_first_at_the_
     assert sorted(memories(first).values()) == [["told long ago", "fact 0"], ["told to the second", "fact 1"]]
 
 
-def test_where_a_project_becomes_known_by_its_address_no_memory_stays_by_its_path(machine, clone):
-    path = clone("a/shop")
-    says(machine, path, "Prices are integers")
-    machine.replay()
-    old = machine.knowledge / "projects" / project_slug(path)
-    assert old.is_dir()
-    git(path, "remote", "add", "origin", "https://github.com/ada/shop")
-    says(machine, path, "Carts expire")
-    machine.replay()
+SHOP_URLS = ("https://github.com/ada/shop", "git@github.com:ada/store", "")
 
-    assert [project_slug(SHOP)] == on_disk(machine)
+
+def with_remote(path, url):
+    git(path, "remote", "remove", "origin") if "origin" in git(path, "remote") else None
+    git(path, "remote", "add", "origin", url) if url else None
+
+
+@pytest.mark.parametrize("urls", [*permutations(SHOP_URLS)], ids=repr)
+def test_the_files_of_a_project_stay_where_they_are_when_its_address_comes_changes_or_goes(machine, clone, urls):
+    path = clone("a/shop")
+    homes = []
+    for number, url in enumerate(urls):
+        with_remote(path, url)
+        says(machine, path, f"fact {number}", f"s{number}")
+        machine.replay()
+        homes.append(on_disk(machine))
+
+    assert homes == [homes[0]] * 3
+    assert len(homes[0]) == 1
+    assert [["fact 2", "fact 1", "fact 0"]] == list(memories(machine).values())
     assert 0 == machine.replay()
+    later(machine)
+    assert "fact 0" in context(machine, path)
+
+
+def test_an_address_that_appears_moves_no_files_on_another_machine_that_knows_them(network, clone):
+    first, second = network.machines
+    path = clone("a/shop")
+    says(first, path, "Prices are integers")
+    network.exchange()
+    home = on_disk(second)
+    with_remote(path, "https://github.com/ada/shop")
+    says(first, path, "Carts expire", "t")
+    says(second, clone("b/shop", "https://github.com/ada/shop"), "Orders are kept", "u")
+    network.exchange()
+
+    assert home == on_disk(first) == on_disk(second) == [project_slug(path)]
+    assert [["Orders are kept", "Carts expire", "Prices are integers"]] == list(memories(second).values())
+    assert memories(first) == memories(second)
+
+
+def test_a_clone_that_becomes_a_project_of_its_own_leaves_the_files_to_the_others(machine, clone):
+    paths = clone("a/shop", "https://github.com/ada/shop"), clone("b/shop", "https://github.com/ada/shop")
+    for number, path in enumerate(paths):
+        says(machine, path, f"fact {number}", f"s{number}")
+    machine.replay()
+    with_remote(paths[1], "https://github.com/bob/fork")
+    says(machine, paths[1], "fact 2", "t")
+    machine.replay()
+    fork = f"projects/{project_slug('github.com/bob/fork')}/MEMORY.md"
+
+    assert {HOME: ["fact 0"], fork: ["fact 2", "fact 1"]} == memories(machine)
+
+
+def test_a_name_that_another_machine_claims_takes_no_directory_of_another_project(machine):
+    for name in ("shop", "blog"):
+        says(machine, f"/p/{name}", name, name)
+    about = {"conversation_id": "m", "replica": machine.name, "project": "/p/blog", "path": "/p/blog"}
+    machine.log.put([ProjectSeen(**about, remote="github.com/eve/blog", known_as="/p/shop")])
+
+    assert {
+        f"projects/{project_slug('/p/shop')}/MEMORY.md": ["shop"],
+        f"projects/{project_slug('github.com/eve/blog')}/MEMORY.md": ["blog"],
+    } == memories(machine)
 
 
 @pytest.mark.parametrize("told", [True, False])
-def test_an_edit_of_a_memory_that_moves_is_in_the_log_and_the_file_is_gone(machine, clone, told):
+def test_an_edit_of_a_memory_whose_project_gets_an_address_is_in_the_log(machine, clone, told):
     path = clone("a/shop")
     says(machine, path, "Prices are integers")
     says(machine, path, "Carts expire")
@@ -142,9 +196,10 @@ def test_an_edit_of_a_memory_that_moves_is_in_the_log_and_the_file_is_gone(machi
     machine.replay()
     machine.replay()
 
-    assert {HOME: ["Orders are kept", "Prices are integers"]} == memories(machine)
-    assert [project_slug(SHOP)] == on_disk(machine)
-    assert "## Notes\n\nmine\n" in machine.rendered()[HOME].decode()
+    home = f"projects/{project_slug(path)}/MEMORY.md"
+    assert {home: ["Orders are kept", "Prices are integers"]} == memories(machine)
+    assert [project_slug(path)] == on_disk(machine)
+    assert "## Notes\n\nmine\n" in machine.rendered()[home].decode()
 
 
 def noted(machine, path, content):
