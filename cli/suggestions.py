@@ -48,9 +48,9 @@ def _projects(opened: OpenStore) -> Iterator[_Suggestion]:
 
 
 def _agents(_: OpenStore) -> Iterator[_Suggestion]:
-    from eventlog.hosts import ROOMS
+    from eventlog.hosts import rooms
 
-    yield from ((room, agent) for agent, room in ROOMS.items())
+    yield from ((room, agent) for agent, room in rooms().items())
 
 
 def _sessions(opened: OpenStore) -> Iterator[_Suggestion]:

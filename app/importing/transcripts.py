@@ -47,7 +47,7 @@ answer(sys.stdin.buffer, sys.stdout.buffer)"""
 
 def readable_hosts() -> list[str]:
     """Name the hosts with readable transcripts, as on the command line."""
-    return [room for agent, room in hosts.ROOMS.items() if hosts.part(agent, "past")]
+    return [room for agent, room in hosts.rooms().items() if hosts.part(agent, "past")]
 
 
 def count_past(host: str, machine: Machine, log: EventLog) -> int:

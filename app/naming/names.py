@@ -122,12 +122,12 @@ _CLI = "cli"
 def agents_meant(log: EventLog, names: Iterable[str]) -> tuple[str, ...]:
     """Translate names into those of the log; raises BadRequest for a name that neither hosts nor log know."""
     wanted = tuple(dict.fromkeys(map(hosts.agent_name, words(names))))
-    strangers = [agent for agent in wanted if agent not in (*hosts.ROOMS, HUMAN, _CLI)]
+    strangers = [agent for agent in wanted if agent not in (*hosts.rooms(), HUMAN, _CLI)]
     if strangers:
         agents = known_names(log).agents
         for agent in strangers:
             if agent not in agents:
-                raise BadRequest(f"no agent {agent!r}", hint=did_you_mean(agent, [*agents, *hosts.ROOMS.values()]))
+                raise BadRequest(f"no agent {agent!r}", hint=did_you_mean(agent, [*agents, *hosts.rooms().values()]))
     return wanted
 
 

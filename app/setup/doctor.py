@@ -27,6 +27,8 @@ from eventlog.format.retractions import statements_of
 from eventlog.format.text import cut, one_line
 from eventlog.format.timestamps import order
 from eventlog.hooks import error_log
+from eventlog.hosts import packages
+from eventlog.hosts.profile import profiles
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.log.verify import sync_program
@@ -121,6 +123,7 @@ def _problems(target: InstallTarget) -> Iterator[Problem]:
         partial(_replicas, store),
         partial(_leaving, store),
         partial(_future, store),
+        _rooms,
     ):
         try:
             yield from check()
@@ -196,6 +199,13 @@ def _future(store: Store) -> Iterator[Problem]:
         what = f"{len(found):,} event{'s' * (len(found) != 1)} of the future, {span}: {named}{more}"
         fix = "set the clock if it is wrong; they outrank nothing said here since; eventlog forget ID takes a fact back"
         yield Problem(what, fix)
+
+
+def _rooms() -> Iterator[Problem]:
+    """Name the rooms of other packages that cannot be loaded."""
+    profiles()
+    for agent, why in packages.broken.items():
+        yield Problem(f"the package of the host {agent} cannot be used: {why}", "upgrade or remove that package")
 
 
 def _switches(target: InstallTarget) -> Iterator[Problem]:

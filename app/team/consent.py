@@ -13,7 +13,7 @@ from eventlog.fast.sha import sha256
 from eventlog.format import ids, timestamps
 from eventlog.format.events import HUMAN, Event, Fact
 from eventlog.format.text import statement_of
-from eventlog.hosts import ROOMS, agent_name
+from eventlog.hosts import agent_name, rooms
 from eventlog.log.event_log import EventLog
 from eventlog.projects.approvals import approve, has_content, revoke, team_approvals, withdraw_gone
 from eventlog.projects.repository import remote_of
@@ -73,7 +73,7 @@ def disagree(log: EventLog, paths: Iterable[str]) -> int:
 def _speaker(who: str, origin: str) -> dict[str, str]:
     """Name who a colleague's decisions are of, and their conversation: never a host, nor the person here."""
     name = who.casefold()
-    agent = f"{who} (team)" if name in (HUMAN, "cli") or agent_name(name) in ROOMS else who
+    agent = f"{who} (team)" if name in (HUMAN, "cli") or agent_name(name) in rooms() else who
     return {"who": agent, "conversation": f"team-{project_slug(f'{origin}/{agent}')}"}
 
 

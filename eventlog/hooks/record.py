@@ -221,7 +221,7 @@ def note_call(store: Store, agent: str) -> None:
 
     Events cannot tell: they are also imported, appended by verbs, and copied from other machines.
     """
-    if agent not in hosts.ROOMS:  # a name from a payload must not become the name of a file
+    if hosts.part(agent, "protocol") is None:  # a name from a payload must not become the name of a file
         return
     path = store.cached("heard", agent)
     try:

@@ -1,7 +1,8 @@
 """The table of hosts, which of them is calling, and how to read and answer it.
 
 All code about a host lies in its room, a folder; `part` loads a module of it on demand. A room has `protocol` (loaded
-by hooks), `profile` (for installers), and where the host keeps transcripts, `past`.
+by hooks), `profile` (for installers), and where the host keeps transcripts, `past`. Other packages bring rooms by entry
+points (`packages`).
 
 Imported by: eventlog/hooks, projections, app, cli.
 """
@@ -49,6 +50,7 @@ ROOMS = {  # the agent's name in the log -> its room, which is also its name on 
 _ALIASES = {"codex-cli": "codex", "gemini-cli": "gemini", "copilot-cli": "copilot", "cursor-agent": "cursor"}
 _RUN_FOREIGN_HOOKS_THEIR_WAY = ("copilot", "vscode")
 _READ_AGENTS_MD = ("amp", "windsurf")  # hosts without a room
+_NO_HOSTS = ("cli", "human")  # agents of events that no host sends
 _prompts: "dict[str | None, str | None]" = {}
 
 
@@ -69,7 +71,7 @@ def room_name(agent: str) -> str:
 def part(agent: str, name: str) -> "Any":
     """Load a module of the agent's room; None where the agent has no room, or the room no such module."""
     if agent not in ROOMS:
-        return None
+        return _part_of_package(agent, name)
     module = f"eventlog.hosts.{ROOMS[agent]}.{name}"
     try:
         return __import__(module, fromlist=[name])
@@ -77,6 +79,22 @@ def part(agent: str, name: str) -> "Any":
         if error.name != module:
             raise
         return None
+
+
+def _part_of_package(agent: str, name: str) -> "Any":
+    if not agent or agent in _NO_HOSTS:
+        return None
+    from eventlog.hosts import packages
+
+    return packages.load(agent, name)
+
+
+def rooms() -> dict[str, str]:
+    """Map all agents to their rooms: those of this package, and those that others bring under the agent's own name."""
+    from eventlog.hosts import packages
+
+    taken = {*ROOMS, *ROOMS.values()}
+    return ROOMS | {agent: agent for agent in packages.other_rooms() if agent not in taken}
 
 
 # ------------------------------------------------------------------------------------------------ reading and answering
@@ -104,6 +122,8 @@ def read(payload: Payload, agent_hint: str = "", event_hint: str = "") -> HookCa
 def agent_of(payload: Payload, hint: str = "") -> str:  # noqa: PLR0911 - a table, in the order hosts imitate each other
     """Name the agent that sent a payload; never by the environment, which hosts inherit from each other."""
     name = text(payload, "hook_event_name")
+    if hint and hint not in ROOMS and part(hint, "protocol"):
+        return hint  # another package's host, whose payloads may look like anybody's
     if text(payload, "cursor_version", "conversation_id"):
         return hint if hint == "auggie" and not text(payload, "cursor_version") else "cursor"
     if text(payload, "agent_action_name"):

@@ -172,8 +172,12 @@ class HostProfile(NamedTuple):
 
 
 def profiles() -> dict[str, HostProfile]:
-    """Load the profiles of all rooms, by the host's name on the command line, in the order of the table."""
-    return {room: hosts.part(agent, "profile").PROFILE for agent, room in hosts.ROOMS.items()}
+    """Load the profiles of all rooms, by the host's name on the command line, in the order of the table.
+
+    A room of another package whose profile cannot be loaded is left out.
+    """
+    loaded = {room: getattr(hosts.part(agent, "profile"), "PROFILE", None) for agent, room in hosts.rooms().items()}
+    return {room: profile for room, profile in loaded.items() if isinstance(profile, HostProfile)}
 
 
 def where_moved(path: str, environ: Mapping[str, str]) -> str:

@@ -22,11 +22,19 @@ def checkout(tmp_path):
 
 
 def test_a_host_is_added_as_its_page_says(checkout):
-    for step in steps(HOST):
+    for step in steps(HOST.partition(f"\n{OWN_PACKAGE}")[0]):
         follow(step, checkout)
 
     wheel = tomllib.loads((checkout.root / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
     assert "eventlog.hosts.heron" in wheel
+
+
+def test_a_host_is_added_in_a_package_of_ones_own_as_its_page_says(checkout):
+    before, heading, after = HOST.partition(f"\n{OWN_PACKAGE}")
+    assert heading
+
+    for step in (*steps(before)[:3], *steps(after)):
+        follow(step, checkout)
 
 
 def test_a_projection_is_added_as_its_page_says(checkout):

@@ -10,7 +10,7 @@ from eventlog.app.setup.install.host_report import Problem, Report
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import clean, count, emit_pretty, hang, marked, padded, print_line
-from eventlog.hosts import ROOMS
+from eventlog.hosts import rooms
 from eventlog.store import Store
 
 _RECENT = 3  # failures
@@ -72,7 +72,7 @@ def _show_report(found: DoctorReport, display: Display) -> None:
     is_none = not any(agent.installed for agent in found.agents)
     for agent in here:
         _agent(agent, display, is_none=is_none)
-    if unknown := [failure for failure in found.failures if failure.get("agent") not in ROOMS]:
+    if unknown := [failure for failure in found.failures if failure.get("agent") not in rooms()]:
         _failures(found, unknown, display)
     if elsewhere := [agent.agent for agent in found.agents if agent not in here]:
         _line("·", "not here", ", ".join(elsewhere))

@@ -28,12 +28,12 @@ from eventlog.cli import EXIT_NOT_WRITTEN, EXIT_USAGE, options
 from eventlog.cli.options import HostChoice, NearChoice
 from eventlog.cli.terminal import count, print_error, say
 from eventlog.format.errors import EventLogError, NotStored
-from eventlog.hosts import ROOMS
+from eventlog.hosts import rooms
 from eventlog.hosts.profile import HostProfile, Scope, profiles
 from eventlog.settings.load import load
 from eventlog.store import Store
 
-agents = click.argument("names", metavar="AGENT...", nargs=-1, type=HostChoice([*ROOMS.values()]))
+agents = click.argument("names", metavar="AGENT...", nargs=-1, type=HostChoice([*rooms().values()]))
 scope = click.option(
     "--user/--project",
     "scope",
