@@ -1,7 +1,7 @@
 """Rooms of hosts in other packages: modules that the entry points `eventlog.hosts` name.
 
 Hooks run without site packages and may not wait for `importlib.metadata`: tables of entry points are read as text,
-where this package lies, where this Python's packages lie, and on the path. A room has another package's code: where that
+where this package lies, where this Python's packages lie, and on the path. A room is another package's code: where that
 fails, its host has no room.
 
 Imported inside agents' hooks, where an agent is none of our own hosts: standard library only.
