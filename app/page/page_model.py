@@ -57,7 +57,7 @@ _READ = tuple(
     )
 )  # fmt: skip
 _NOT_SHOWN = (ContextInjected, HostEvent, SessionStart)
-_NO_FILES = (KEYWORD_INDEX.name, SESSIONS.name)  # an index of words, and what the sessions show
+_OF_WORDS = (KEYWORD_INDEX.name, SESSIONS.name)  # their lines do not tell which words are of something withdrawn
 _DESCRIBING = ("content", "choice", "reason", "path")  # of an event that states nothing
 
 
@@ -167,7 +167,8 @@ def page_of(opened: OpenStore, request: PageRequest | None = None, progress: Pro
 def _page(opened: OpenStore, request: PageRequest, progress: Progress) -> PageModel:
     builder = _Builder(opened, request)
     days, ends = _days(opened.log, opened.settings.timezone, builder.request.since)
-    views = [view for view in installed().projections if view.name not in _NO_FILES]
+    left_out = () if builder.request.with_withdrawn else _OF_WORDS
+    views = [view for view in installed().projections if view.name not in left_out]
     files = timelines(opened, ends, views, Numbers(builder.number, builder.session), builder.shows, progress)
     events = builder.events()
     return PageModel(

@@ -24,6 +24,7 @@ from eventlog.projections.views.note_lines import local_time
 
 _PROMPT, _NEAR = 300, 120  # characters
 _MOST_EXPLAINED = 60  # prompts that got nothing, the newest
+_NOT_EXPLAINED = f"the reason is worked out for the newest {_MOST_EXPLAINED} of such prompts: eventlog why --session ID"
 
 
 class PageReceipt(Struct, omit_defaults=True):
@@ -148,7 +149,7 @@ def _used(receipt: ContextInjected, events: Sequence[Event]) -> list[str]:
 
 
 def _silent(place: int, asked: HostEvent, at: str) -> PageReceipt:
-    return PageReceipt(place, at, "prompt", prompt=_asked(asked), reason="nothing was known that bears on it")
+    return PageReceipt(place, at, "prompt", prompt=_asked(asked), reason=_NOT_EXPLAINED)
 
 
 def _asked(event: HostEvent) -> str:
@@ -171,6 +172,7 @@ def _explain(opened: OpenStore, silent: Sequence[tuple[PageReceipt, str]]) -> No
             weighed = [(round(gate.weight(tokens(hit.found.words)), 2), hit.found.shown) for hit in hits]
             receipt.best, nearest = max(weighed, key=lambda one: one[0], default=(0.0, ""))
             receipt.need, receipt.nearest = round(gate.needed, 2), cut(one_line(nearest), _NEAR)
+            receipt.reason = "nothing is known that bears on it"
             if receipt.best >= receipt.need > 0:
                 receipt.reason = "known to the session, or recorded later"
     finally:

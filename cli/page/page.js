@@ -521,7 +521,7 @@
     if (!receipt.id) {
       const numbers = receipt.need ? `best ${receipt.best ?? 0} < ${receipt.need}` : "";
       const isBelow = receipt.need && (receipt.best ?? 0) < receipt.need;
-      made.append(el("p", { class: "soft" }, isBelow ? `${numbers}${receipt.nearest ? `: ${receipt.nearest}` : ""}` : receipt.reason));
+      made.append(el("p", { class: "soft" }, isBelow ? `by what is known now, ${numbers}${receipt.nearest ? `: ${receipt.nearest}` : ""}` : receipt.reason));
     }
     const list = el("ul");
     (receipt.lines || []).forEach(([file, line]) => {
@@ -546,7 +546,8 @@
   function searched() {
     if (corpus) return corpus;
     const lines = new Map();
-    page.files.forEach((file) => file.lines.forEach((line, position) => {
+    const others = page.files.filter((file) => file.path !== "sessions.jsonl"); // the sessions themselves are found
+    others.forEach((file) => file.lines.forEach((line, position) => {
       const text = line.texts[0][1];
       const kind = kindOf(text);
       if (kind !== "note" && kind !== "head" && text.trim() && !lines.has(text) && !(line.behind || []).length) lines.set(text, [file, position]);

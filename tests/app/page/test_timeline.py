@@ -21,7 +21,6 @@ from tests.support.histories import histories, log_of
 from tests.support.months import write_months
 from tests.support.use_cases import DEFAULTS, opened
 
-NOT_ON_THE_PAGE = ("INDEX.md", "sessions.jsonl")
 ZONES = ("UTC", "Asia/Shanghai", "America/New_York")
 
 
@@ -31,8 +30,7 @@ def as_of(store, day):
 
     until = moment(day, f"{day}T00:00:00.000000Z", ZoneInfo(store.settings.timezone), end=True)
     documents = by_path(replay_at(store, until)).values()
-    shown = [document for document in documents if not document.path.endswith(NOT_ON_THE_PAGE)]
-    return {document.path: [(line.text, behind(line)) for line in document.lines] for document in shown}
+    return {document.path: [(line.text, behind(line)) for line in document.lines] for document in documents}
 
 
 def behind(line):
@@ -124,7 +122,8 @@ def test_an_event_of_a_far_year_makes_no_slider_of_a_million_days(log):
     page = page_of(opened(log))
 
     assert page.days == ["2026-02-20", "9998-01-01"]
-    assert len(page.files[0].at(1)) > len(page.files[0].at(0)) > 0
+    [memory] = [file for file in page.files if file.path.endswith("MEMORY.md")]
+    assert len(memory.at(1)) > len(memory.at(0)) > 0
 
 
 class TestALineStaysTheSame:

@@ -189,6 +189,257 @@ def test_without_a_script_memories_and_sessions_are_there(browser, address, stor
     context.close()
 
 
+# ------------------------------------------------------------- what somebody who sees it for the first time wants
+
+
+def item(tab, text):
+    return tab.locator('[data-view="memory"] .item', has_text=text).first
+
+
+def why_of(tab, text):
+    item(tab, text).click()
+    return tab.locator('[data-view="why"]').inner_text()
+
+
+def texts(tab, selector):
+    return tab.locator(selector).all_inner_texts()
+
+
+def visible_sessions(tab):
+    return tab.locator("#sessions .day:visible details.session")
+
+
+@pytest.mark.parametrize("path", ["INDEX.md", "sessions.jsonl", "memory/2026-09-19.md"])
+def test_any_other_file_is_as_it_was_on_that_day(tab, store, path):
+    day = "2026-09-20"
+    tab.locator("[data-files]").select_option(path)
+    slide(tab, page_of(store).days.index(day))
+    lines = [line.text for line in by_path(replay_at(store, f"{day}T23:59:59.999999Z"))[path].lines]
+
+    assert lines == [text for place, (text, _) in shown(tab).items() if place.startswith(f"{path}:")]
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("Invoices are immutable", ("said ", "sessions", "first 2026-", "last 2026-", "told to ")),
+        ("Ada prefers short answers", ("replaced under the same key:", "until 2026-")),
+    ],
+)
+def test_a_line_says_how_often_when_to_whom_and_what_it_replaced(tab, text, facts):
+    told = why_of(tab, text)
+
+    assert [fact for fact in facts if fact not in told] == []
+
+
+def test_a_line_has_dots_on_the_days_on_which_it_was_said(tab):
+    why_of(tab, "Invoices are immutable")
+    days = {text[:10] for text in texts(tab, '[data-view="why"] [data-event] .meta')}
+
+    assert tab.locator("[data-dots] .dot").count() == len(days) > 1
+
+
+def test_every_line_leads_to_its_sessions_words_in_two_clicks(tab):
+    for number in range(tab.locator('[data-view="memory"] .item').count()):
+        line = tab.locator('[data-view="memory"] .item').nth(number)
+        words = line.evaluate("one => one.lastChild.textContent").replace("\\", "")
+        line.click()
+        tab.locator('[data-view="why"] [data-open]').first.click()
+        found = tab.locator("details[data-session]:focus-within, details[data-session][open]").all_inner_texts()
+        assert any(words in text for text in found), words
+        tab.evaluate("document.querySelectorAll('details[open]').forEach((one) => { one.open = false; })")
+
+
+def test_the_newest_session_is_first_and_says_what_it_came_to(tab, store):
+    newest = page_of(store).sessions[0]
+
+    assert newest.topic in visible_sessions(tab).first.inner_text()
+
+
+def test_sessions_after_the_day_are_not_shown(tab, store):
+    slide(tab, 40)
+    day = page_of(store).days[40]
+    days = tab.locator("#sessions .day:visible").evaluate_all("all => all.map((one) => one.dataset.day)")
+
+    assert days
+    assert max(days) <= day
+
+
+def test_a_session_shows_what_it_was_asked(tab):
+    prompts = []
+    for number in range(4):
+        visible_sessions(tab).nth(number).locator("summary").click()
+        prompts += [text for text in texts(tab, "#sessions details[open] li") if text.startswith("What about ")]
+
+    assert prompts
+
+
+@pytest.mark.parametrize("by", ["bar", "button", "arrow", "key", "address"])
+def test_a_day_is_reached_by(tab, store, by):
+    days = page_of(store).days
+    if by == "bar":
+        tab.locator(f'.strip [data-day="{days[20]}"]').dispatch_event("click")
+    elif by == "button":
+        tab.locator('[data-step="-1"]').click()
+    elif by == "arrow":
+        tab.locator("[data-slider]").press("ArrowLeft")
+    elif by == "key":
+        tab.keyboard.press("[")
+    else:
+        tab.evaluate(f"location.hash = '#d={days[20]}'")
+    wanted = days[20] if by in ("bar", "address") else days[-2]
+
+    playwright.expect(tab.locator("[data-slider]")).to_have_attribute("aria-valuetext", wanted)
+    assert wanted in tab.url
+
+
+def test_a_line_is_marked_on_the_day_it_came(tab, store):
+    day = next(file for file in page_of(store).files if file.path.endswith("MEMORY.md")).changes[1][0]
+    slide(tab, day)
+
+    assert tab.locator("#memory .new").count() > 0
+    assert "new on this day" in tab.locator("[data-summary]").inner_text()
+
+
+def test_lines_in_doubt_are_marked_and_listed(tab):
+    assert texts(tab, "#memory .doubt")
+    doubts = tab.locator("#open").inner_text()
+
+    assert "port 8443" in doubts
+    assert "port 9443" in doubts
+
+
+def test_what_nobody_said_for_long_is_faded(tab):
+    assert all("2026-09" in text or "2026-08" in text for text in texts(tab, "#memory .stale"))
+    assert tab.locator("#memory .stale").count() > 0
+
+
+def test_todos_and_what_waits_are_open(tab):
+    assert "Tell ops about the new port" in tab.locator("#open").inner_text()
+    tab.locator('#open [data-do="resolve"]').first.click()
+
+    assert "eventlog resolve --apply" in tab.locator(".ask").inner_text()
+
+
+def test_one_project_is_chosen_and_stays_in_the_address(tab, browser):
+    tab.locator("[data-projects]").select_option(label="django")
+    other = browser.new_page()
+    other.goto(tab.url)
+
+    for page in (tab, other):
+        assert "FilePathField" in page.locator("#memory").inner_text()
+        assert "Invoices" not in page.locator("#memory").inner_text()
+        assert all("django" in who for who in page.locator("#sessions .who").all_text_contents())
+    other.close()
+
+
+def test_a_receipt_leads_to_the_line_it_showed(tab):
+    tab.locator('[data-view="told"] .receipt li button').first.click()
+
+    assert tab.locator("#memory [aria-current]").count() == 1
+
+
+def test_a_prompt_that_got_nothing_says_why_by_what_is_known_now(tab):
+    for number in range(8):
+        visible_sessions(tab).nth(number).locator("summary").click()
+        if silent := texts(tab, '[data-view="told"] .receipt:has(.chip) .soft'):
+            break
+
+    assert silent
+    assert "by what is known now" in tab.locator('[data-view="told"]').inner_text()
+
+
+@pytest.mark.parametrize(
+    ("do", "command"), [("edit", "eventlog edit "), ("share", "eventlog share "), ("forget", "eventlog forget ")]
+)
+def test_a_deed_is_a_command_to_copy(tab, do, command):
+    item(tab, "Invoices are immutable").click()
+    tab.locator(f'[data-view="why"] [data-do="{do}"]').click()
+    if do != "forget":
+        tab.locator(".ask textarea").fill("It's new")
+
+    asked = tab.locator('.ask:has([data-do="yes"])').inner_text()
+    assert command in asked
+    assert do == "forget" or "'It'\\''s new'" in asked
+
+
+def test_what_was_forgotten_is_found_and_can_be_had_back(tab):
+    tab.locator("[data-search]").fill("cart lives in Redis")
+
+    assert "withdrawn" in tab.locator("[data-hit]").first.inner_text()
+
+    tab.keyboard.press("Enter")
+
+    assert tab.locator('[data-view="why"] [data-do="undo"]').count() == 1
+    assert tab.locator('[data-view="why"] [data-do="forget"]').count() == 0  # it is a day of the past
+
+
+def test_a_search_that_finds_nothing_says_so_and_escape_leaves_it(tab):
+    tab.locator("[data-search]").fill("pemmican")
+
+    assert tab.locator("#hits h2").text_content() == "Nothing says “pemmican”"
+
+    tab.keyboard.press("Escape")
+
+    assert not tab.locator("#hits").is_visible()
+    assert "q=" not in tab.url
+
+
+def test_a_search_stays_in_the_address_and_its_hits_are_walked_by_keys(tab, browser):
+    tab.locator("[data-search]").fill("retries")
+    other = browser.new_page()
+    other.goto(tab.url)
+
+    assert other.locator("[data-hit]").count() == tab.locator("[data-hit]").count() > 1
+
+    tab.locator("[data-search]").press("ArrowDown")
+    tab.keyboard.press("ArrowDown")
+
+    assert tab.evaluate("document.activeElement.closest('.hit') === document.querySelectorAll('#hits .hit')[1]")
+    other.close()
+
+
+def test_the_numbers_are_there_and_say_what_they_count(tab):
+    numbers = tab.locator("#numbers").inner_text()
+
+    assert [one for one in ("Sessions a week", "later used: ", "Lines known", "sessions") if one not in numbers] == []
+    assert tab.locator("#numbers svg rect").count() > 10
+
+
+def test_the_foot_says_from_what_it_is_made_and_what_it_holds_of_the_forgotten(tab):
+    foot = tab.locator("footer").inner_text()
+
+    assert "sha256:" in foot
+    assert "--without-withdrawn" in foot
+
+
+def test_light_and_dark_differ_and_can_be_chosen(tab):
+    before = tab.evaluate("getComputedStyle(document.body).backgroundColor")
+    tab.keyboard.press("t")
+
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") != before
+
+
+def test_print_leaves_out_what_is_for_hands(tab):
+    tab.emulate_media(media="print")
+
+    assert not tab.locator("[data-slider]").is_visible()
+    assert not tab.locator('[data-view="why"]').is_visible()
+    assert tab.locator('[data-view="memory"] .item').first.is_visible()
+
+
+def test_hostile_texts_are_shown_as_they_are_and_do_nothing(tab):
+    tab.locator("[data-search]").fill("hostile line")
+    hit = tab.locator("[data-hit]").first
+
+    assert '</script><img src=x onerror="alert(1)">' in hit.inner_text()
+
+    tab.keyboard.press("Enter")
+
+    assert tab.locator("img").count() == 0
+    assert tab.locator("script").count() == 2
+
+
 def test_what_is_forgotten_on_the_served_page_is_forgotten_and_events_arrive(browser, log):
     log.append_many([fact(1, content="Tea at five"), fact(2, content="Lunch is pemmican")])
     with PageServer(lambda: opened(log)) as server:
