@@ -183,7 +183,8 @@ def known(
     """List what is known of a project, given by its path, and of the user; a page without lines is empty."""
     replayed = replay(opened.log, opened.settings, progress=progress)
     name = replayed.identities.of(project, opened.replica or None)
-    return _page(replayed, project, replayed.identities.document(name, "MEMORY.md")), _page(replayed, "", "MEMORY.md")
+    path = replayed.identities.document(name, "MEMORY.md") if name else ""
+    return _page(replayed, project, path), _page(replayed, "", "MEMORY.md")
 
 
 def all_known(opened: OpenStore, progress: Progress = lambda _done, _all: None) -> list[KnownPage]:
