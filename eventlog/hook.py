@@ -13,6 +13,8 @@ if __name__ == "__main__":
     from eventlog.fast import modules
 
     modules.install()
-    from eventlog.hooks.hook_main import main
-
+    if sys.argv[1:2] == ["--live"]:
+        from eventlog.hooks.live import main
+    else:
+        from eventlog.hooks.hook_main import main
     main(sys.argv[1:])

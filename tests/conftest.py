@@ -116,6 +116,7 @@ def _nobodys_home(tmp_path_factory, monkeypatch):
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("EVENTLOG_HOME", str(home / "store"))
+    monkeypatch.setenv("CC", "")  # `install` compiles nothing
     for name in ("CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID", "COPILOT_AGENT_SESSION_ID", "CURSOR_CONVERSATION_ID"):
         monkeypatch.delenv(name, raising=False)  # whoever runs the tests
 

@@ -4,7 +4,9 @@ Only messages reach the client: other output of this process goes to /dev/null.
 """
 
 import os
+import sys
 
+import eventlog
 from eventlog import hosts
 from eventlog.cli.mcp import protocol
 from eventlog.cli.mcp.protocol import INVALID_REQUEST, Message, Protocol, Refusal
@@ -37,9 +39,27 @@ def serve(store: Store, agent: str, *, shared: bool) -> None:
 
     A plugin's server has no tools where the agent's files register another one: an agent has each tool once.
     """
+    _answer_hooks(store)
     calls = ToolCalls(store, hosts.agent_name(agent), shared=shared)
     tools = () if hosts.is_second_server(calls.agent, os.path.realpath(".")) else TOOLS
     _run(calls, Protocol(calls.call, version() or "unknown", tools))
+
+
+def _answer_hooks(store: Store) -> None:
+    """Start a process that answers the hooks of the store while this one lives, if `install` made what asks it."""
+    if sys.platform != "linux" or not os.access(store.live[1], os.X_OK):
+        return
+    command = [sys.executable, "-I", "-S", f"{eventlog.__path__[0]}/hook.py", "--live", store.root]
+    reading, _ = os.pipe()  # nobody writes: it ends with this process
+    null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (1, 2)]
+    try:
+        os.posix_spawn(
+            command[0], command, os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, reading, 0), *null], setsid=True
+        )
+    except OSError:  # hooks go without
+        pass
+    finally:
+        os.close(reading)
 
 
 def _run(calls: ToolCalls, answers: Protocol) -> None:

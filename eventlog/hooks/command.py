@@ -5,6 +5,9 @@ a whole file for one URL in it: nothing that varies, and no URL.
 
 The command cannot fail: Python ends with 2 for a missing script, which hosts take for "block this prompt", and the
 shell with 127 for a missing Python, which Gemini takes for a denial. So an uninstalled program disturbs no host.
+
+Where a process may answer the hooks of the store (`eventlog/hooks/live.py`), the shell looks for its socket first; no
+other program starts where there is none. A client that is gone, or cannot run, is followed by the plain command.
 """
 
 import re
@@ -17,15 +20,19 @@ from eventlog.hooks.prompts import interpreter
 from eventlog.store import Store
 
 _SHARED = ["--session-type", "shared"]
-_CANNOT_FAIL = " 2>/dev/null || true"  # read by the POSIX shell every host runs commands with
+_ELSE = " 2>/dev/null || "  # read by the POSIX shell every host runs commands with
+_CANNOT_FAIL = f"{_ELSE}true"
 _INSTALLED = re.compile(r"""[/\\]eventlog[/\\]hook\.py["']? --agent (?P<agent>[a-z-]+) --event \w+""")
 _PERMITS = re.compile(r"""/eventlog/hosts/\w+/permit\.py'? """)
 _BY_HAND = re.compile(r"""(?:^|[/\\"'\s])eventlog["']?\s+hook(?:\s|$)""")
 _PATHS = re.compile(r"""^(?P<python>.+?) -I -S (?P<script>.+?[/\\]hook\.py["']?) --agent """)
 
 
-def command(agent: str, event: str, store: Store, home: str, *, shared: bool = False) -> str:
-    """Build the command the host runs at an event; `shared` where others than the user read its sessions."""
+def command(agent: str, event: str, store: Store, home: str, *, shared: bool = False, live: bool = False) -> str:
+    """Build the command the host runs at an event; `shared` where others than the user read its sessions.
+
+    A `live` one asks at the socket of the store first.
+    """
     words = [interpreter(), "-I", "-S", str(Path(eventlog.__file__).parent / "hook.py")]
     words += ["--agent", agent, "--event", event]
     if store.root != str(Path(home) / ".eventlog"):  # a host started from a desktop lacks the shell's environment
@@ -36,7 +43,21 @@ def command(agent: str, event: str, store: Store, home: str, *, shared: bool = F
         from subprocess import list2cmdline  # loaded on Windows only: it takes as long as all the rest
 
         return list2cmdline(words)
-    return shlex.join(words) + _CANNOT_FAIL
+    plain = shlex.join(words)
+    if live:
+        socket, client = map(shlex.quote, store.live)
+        plain = f"test -S {socket} && {client} {plain}{_ELSE}{plain}"
+    return plain + _CANNOT_FAIL
+
+
+def without_client(text: str) -> str:
+    """Return the command that a host would run if no process answered hooks."""
+    return text.removesuffix(_CANNOT_FAIL).rpartition(_ELSE)[2] + _CANNOT_FAIL if is_live(text) else text
+
+
+def is_live(text: str) -> bool:
+    """Return whether a command of ours asks at a socket first."""
+    return text.startswith("test -S ") and is_ours(text)
 
 
 def server_command(agent: str, store: Store, home: str, *, shared: bool = False) -> list[str]:
@@ -74,6 +95,6 @@ def is_shared(text: str) -> bool:
 
 def missing_files(text: str) -> list[str]:
     """List the missing files of an installed command."""
-    match = _PATHS.match(text)
+    match = _PATHS.match(without_client(text))
     words = [match["python"], match["script"]] if match else []
     return [path for path in (word.strip("\"'") for word in words) if not Path(path).exists()]

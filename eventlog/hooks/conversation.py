@@ -10,6 +10,7 @@ from eventlog.fast import fastjson, os
 from eventlog.format import ids, timestamps
 from eventlog.hosts.call import HookCall
 from eventlog.store import Store, index_lookup
+from eventlog.store.append_once import SAME_CALL_MS
 from eventlog.store.dayfile import path_of
 from eventlog.store.files import read_end, read_regular, replace_file
 
@@ -54,6 +55,7 @@ def _own_id(store: Store, call: HookCall) -> str:
     """Return an id of our own: new with each start that is no return, and cached until then."""
     path = store.cached("conversations", f"{ids.digest(f'{call.agent} {call.project}', 8).hex()}.json")
     returns = call.type != "session_start" or call.fields.get("source") in ("resume", "compact")
+    returns = returns or (call.is_retry and _is_fresh(path))
     if returns:
         try:
             cached = str(fastjson.object_in(read_regular(path)).get("conversation_id", "")).strip()
@@ -64,6 +66,14 @@ def _own_id(store: Store, call: HookCall) -> str:
     fresh = ids.new(time.time_ns() // 1_000_000)
     replace_file(path, fastjson.dumps({"conversation_id": fresh}), durable=False)
     return fresh
+
+
+def _is_fresh(path: str) -> bool:
+    """Return whether a file is as young as the attempt before a retry."""
+    try:
+        return time.time() - os.stat(path).st_mtime < 2 * SAME_CALL_MS / 1000
+    except OSError:
+        return False
 
 
 # ------------------------------------------------------------------------------------------------ its previous event

@@ -14,6 +14,11 @@ import time
 
 from eventlog.fast import os
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NoReturn
+
 BUDGET = 2.0  # seconds from the start of the hook to its end, at the latest
 
 # shares of it, by which the stages must be done; the rest is for noting a failure
@@ -30,10 +35,14 @@ class OutOfTime(BaseException):
 _began = 0.0  # monotonic seconds; 0 before `start`
 _stage = LAST
 _fallback_answer = b""
+_end: "Callable[[int], NoReturn]" = os._exit  # noqa: SLF001 - so it is called
+_null = -1  # where the thread in C writes
+_starved_before = 0.0  # seconds this process had waited for a processor when a call began that is not its first
+rang = False  # since the start
 
 
-def start() -> None:
-    """Count from now, and end the process after `BUDGET` at the latest; where the system can."""
+def start(began: float = 0.0, end: "Callable[[int], NoReturn]" = os._exit) -> None:  # noqa: SLF001 - so it is called
+    """Count from now, or from that monotonic time, and end the process after `BUDGET` at the latest, where it can."""
     try:
         import faulthandler
 
@@ -41,12 +50,25 @@ def start() -> None:
         from _signal import SIG_UNBLOCK, SIGALRM, pthread_sigmask, signal  # type: ignore[import-not-found]
     except ImportError:
         return
-    global _began  # noqa: PLW0603
-    _began = time.monotonic()
+    global _began, _end, _null, _starved_before, rang  # noqa: PLW0603
+    _began, _end, rang = began or time.monotonic(), end, False
+    _starved_before = _starved() if began else 0.0
     signal(SIGALRM, _ring)
     pthread_sigmask(SIG_UNBLOCK, (SIGALRM,))  # a host may have started us with it blocked
-    null = os.open(os.devnull, os.O_WRONLY | getattr(os, "O_CLOEXEC", 0))
-    faulthandler.dump_traceback_later(2 * BUDGET, exit=True, file=null)
+    _null = os.open(os.devnull, os.O_WRONLY | getattr(os, "O_CLOEXEC", 0))
+    faulthandler.dump_traceback_later(2 * BUDGET, exit=True, file=_null)
+
+
+def stop() -> None:
+    """Stop counting: this process goes on after the call."""
+    global _began  # noqa: PLW0603
+    if _began:
+        from _signal import ITIMER_REAL, setitimer
+
+        stop_thread()
+        os.close(_null)
+        _began = 0.0
+        setitimer(ITIMER_REAL, 0)
 
 
 def set_fallback_answer(answer: bytes) -> None:
@@ -80,7 +102,11 @@ def stop_thread() -> None:
 
 def _ring(*_: object) -> None:
     """Raise OutOfTime."""
-    used = time.monotonic() - _began - min(_starved(), BUDGET)
+    global rang  # noqa: PLW0603
+    if not _began:
+        return
+    rang = True
+    used = time.monotonic() - _began - min(_starved() - _starved_before, BUDGET)
     if used >= LAST:
         _leave()
     if used >= _stage:
@@ -92,7 +118,7 @@ def _leave() -> None:
     try:
         os.write(1, _fallback_answer)
     finally:
-        os._exit(0)  # noqa: SLF001 - so it is called
+        _end(0)
 
 
 def _starved() -> float:

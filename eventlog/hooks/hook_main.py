@@ -40,21 +40,26 @@ def main(argv: list[str]) -> "NoReturn":
 
             standard_streams.complete()
         deadline.start()
-        keep_owners_rights()
-        hints = hints_in(argv)
-        deadline.set_fallback_answer(_silence(hints))
-        deadline.set_stage(deadline.STDIN)
-        data = _read_all(0)
-        deadline.set_stage(deadline.READ)
-        answer, store, call = handle(data, hints, os.environ, start_context)
-        deadline.set_stage(deadline.LAST)
-        deadline.set_fallback_answer(b"")
-        _print(answer)
-        start_background_work(store, call)
+        serve(argv, start_context)
     except BaseException:  # noqa: BLE001, S110 - nothing can be reported: stderr is the host's
         pass
     finally:
         os._exit(0)  # noqa: SLF001 - so it is called
+
+
+def serve(argv: list[str], start_context: "StartContext", mark: bytes = b"") -> None:
+    """Handle the call at the standard streams; the answer begins with `mark`."""
+    keep_owners_rights()
+    hints = hints_in(argv)
+    deadline.set_fallback_answer(mark + _silence(hints))
+    deadline.set_stage(deadline.STDIN)
+    data = _read_all(0)
+    deadline.set_stage(deadline.READ)
+    answer, store, call = handle(data, hints, os.environ, start_context)
+    deadline.set_stage(deadline.LAST)
+    deadline.set_fallback_answer(b"")
+    _print(mark + answer)
+    start_background_work(store, call)
 
 
 def start_context(store: Store, call: HookCall) -> str:
@@ -107,6 +112,7 @@ def handle(
         call = hosts.read(parse(data), agent, hints.get("event", ""))
         dialect = hosts.dialect(agent, call.agent)
         silence = dialect.SILENT
+        call.is_retry = "again" in hints
         if off_switch(environ, call.where, call.project):
             return silence, None, None
         if (call.type == "session_start" or call.takes_context) and hints.get("session-type") == "shared":
@@ -117,6 +123,8 @@ def handle(
         event = event_of(store, call)
         lost = dated(event, call)
         new = record(store, call, event)
+        if new is False and call.is_retry:
+            new = True  # the answer is due all the same
         lost = b""
         note_call(store, call.agent)
         deadline.set_stage(deadline.ANSWER)

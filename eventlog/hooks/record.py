@@ -185,7 +185,7 @@ def record(store: Store, call: HookCall, event: dict[str, object]) -> bool | Non
 
 def _append(store: Store, call: HookCall, event: dict[str, object]) -> bool | None:
     """Append, waiting less where others wait for the log already: all hooks of a turn share a budget."""
-    key, within_ms, now = _key(call), None if call.dedupe_key else SAME_CALL_MS, time.time_ns()
+    key, within_ms, now = _key(call), None if call.dedupe_key else SAME_CALL_MS * (1 + call.is_retry), time.time_ns()
     try:
         deadline.set_stage_within(deadline.LOCK_AGAIN if _has_spooled(store) else deadline.LOCK, deadline.APPEND)
         return append_once(store, event, key, within_ms=within_ms)

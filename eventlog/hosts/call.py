@@ -34,6 +34,7 @@ class HookCall:
     starts_helper  a subagent starts, and the answer reaches it
     by_machine     a prompt that the host made: a notification, a wake-up
     process        the host's process, as the start of the conversation noted it
+    is_retry       the process that took this call died, recorded or not, before it had answered
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class HookCall:
         self.starts_helper = False
         self.by_machine = False
         self.process = ""
+        self.is_retry = False
 
     def as_session_start(
         self, *, source: str = "", model: str = "", transcript_path: str = "", dedupe_key: str = ""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Literal
 
-    LockName = Literal["declare", "install", "replay", "replica", "settle", "sync", "trust"]
+    LockName = Literal["declare", "hook", "install", "replay", "replica", "settle", "sync", "trust"]
     CacheName = Literal[
         "avoided.log",  # statements that were there already
         "copies.json",  # set-aside copies of edited files, as they were when they were read
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         "knowledge.db",  # what replays keep of the log
         "meaning.sqlite",  # vectors of what can be found
         "late",  # contexts that are owed
+        "live",  # the socket at which hooks are answered, and the program that asks there
         "locks",  # of files of knowledge bases
         "ready",  # of earlier releases, removed
         "open",  # sessions to finalize
@@ -81,6 +82,11 @@ class Store:
     def lock(self, name: "LockName") -> str:
         """Name the file of a lock between processes; each guards what the verb of its name does."""
         return f"{self.cache}/{name}.lock"
+
+    @property
+    def live(self) -> tuple[str, str]:
+        """Name the socket at which hooks are answered, and the program that asks there, of this kind of machine."""
+        return self.cached("live", "socket"), self.cached("live", f"hook-{os.uname().machine}")
 
     @classmethod
     def locate(cls, explicit: str | None, environ: "Mapping[str, str]") -> "Store":

@@ -12,11 +12,12 @@ from eventlog.app.setup.install import hook_entries, host_file, mcp_servers
 from eventlog.app.setup.install.install import InstallTarget, saving, server_entry, unsafe_rules, wanted_events
 from eventlog.app.setup.install.json_edit import has_content
 from eventlog.app.setup.install.permissions import Saving
+from eventlog.app.setup.live_client import server_of
 from eventlog.format import timestamps
 from eventlog.format.codec import dig
 from eventlog.format.errors import BadRequest, EventLogError, record_reason
 from eventlog.hooks import error_log
-from eventlog.hooks.command import calls_us, command, is_ours, is_shared, missing_files
+from eventlog.hooks.command import calls_us, command, is_live, is_ours, is_shared, missing_files, without_client
 from eventlog.hosts import agent_name, newest_transcript
 from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, Scope, profiles
 from eventlog.log import days
@@ -45,6 +46,7 @@ class Report(NamedTuple):
     problems: tuple[Problem, ...]
     saving: Saving | None = None  # where our hooks are registered
     servers: tuple[str, ...] = ()  # the files that start our MCP server
+    live: int | None = None  # where hooks ask it first: the process that answers them now, 0 for none
 
 
 class _HookFile(NamedTuple):
@@ -92,7 +94,8 @@ def _report(
     verdict = None
     with suppress(EventLogError):  # an invalid file is a problem already
         verdict = saving(target, host) if own else None
-    return Report(host.agent, host.name, found, paths, last, tuple(problems), verdict, servers)
+    live = (server_of(target.store) or 0) if any(is_live(text) for file in own for _, text in file.commands) else None
+    return Report(host.agent, host.name, found, paths, last, tuple(problems), verdict, servers, live)
 
 
 def _is_directory(directory: Path) -> bool:
@@ -169,8 +172,11 @@ def _problems(target: InstallTarget, host: HostProfile, file: _HookFile) -> Iter
         yield Problem(f"{file.path} lacks {', '.join(missing)}", again)
     if unwanted := [event for event in installed if event not in wanted]:
         yield Problem(f"{file.path} calls us for {', '.join(unwanted)}, which no setting asks for", again)
-    if not gone and any(installed[event] != wanted[event] for event in installed if event in wanted):
+    if not gone and any(without_client(installed[event]) != wanted[event] for event in installed if event in wanted):
         yield Problem(f"{file.path} calls another installation or store than this one", again)
+    client = target.store.live[1] if any(map(is_live, installed.values())) else ""
+    if client and not Path(client).exists():
+        yield Problem(f"{client} is gone: each hook starts Python, as it does without", again, serious=False)
     if switch := _switched_off(file.value):
         yield Problem(f"{file.path} switches all hooks off: {switch}", f"remove {switch} from {file.path}")
 

@@ -72,14 +72,16 @@ def wanted_events(store: Store, host: HostProfile) -> tuple[str, ...]:
     return (*host.hooks.events, *before, *(host.hooks.after_failures if wants_failures(store) else ()))
 
 
-def install(target: InstallTarget, host: HostProfile, scope: Scope, *, shared: bool = False) -> FileChange:
+def install(
+    target: InstallTarget, host: HostProfile, scope: Scope, *, shared: bool = False, live: bool = False
+) -> FileChange:
     """Add our missing hook entries; the second time changes nothing. Raises BadRequest or NotStored.
 
-    With `shared`, sessions start as shared: others than the user read them.
+    With `shared`, sessions start as shared: others than the user read them. With `live`, hooks ask a server first.
     """
     path, home = target.file(host, scope), str(target.home)
     events = wanted_events(target.store, host)
-    commands = {event: command(host.agent, event, target.store, home, shared=shared) for event in events}
+    commands = {event: command(host.agent, event, target.store, home, shared=shared, live=live) for event in events}
     strip = _strip(target, host, path)
     return change(
         target.store, path, lambda text: hook_entries.merge(text, host.hooks, commands), strip, dry_run=target.dry_run

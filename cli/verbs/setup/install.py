@@ -24,6 +24,7 @@ from eventlog.app.setup.install.install import (
 )
 from eventlog.app.setup.install.permissions import rule_of
 from eventlog.app.setup.install.rules import install_rules, shares_rules, uninstall_rules
+from eventlog.app.setup.live_client import make_client
 from eventlog.cli import EXIT_NOT_WRITTEN, EXIT_USAGE, options
 from eventlog.cli.options import HostChoice, NearChoice
 from eventlog.cli.terminal import count, print_error, say
@@ -97,9 +98,12 @@ def _install_command(
     if not names:
         raise _missing_agents("install", [report.agent for report in examine(target) if report.found], "found here")
     shared, failed = session_type == "shared", _Failures()
-    for host in [profile_of(name) for name in names]:
+    hosts = [profile_of(name) for name in names]
+    has_servers = {host.agent for host in hosts if serves is not False and target.server_file(host, scope)}
+    can_ask = bool(has_servers) and make_client(target)
+    for host in hosts:
         with failed.noted():
-            _register(target, host, scope, shared=shared)
+            _register(target, host, scope, shared=shared, live=can_ask and host.agent in has_servers)
         with failed.noted():
             _permit(target, host, scope, allowed)
         with failed.noted():
@@ -135,8 +139,8 @@ class _Failures:
         return EXIT_USAGE if self._errors else 0
 
 
-def _register(target: InstallTarget, host: HostProfile, scope: Scope, *, shared: bool) -> None:
-    done = install(target, host, scope, shared=shared)
+def _register(target: InstallTarget, host: HostProfile, scope: Scope, *, shared: bool, live: bool) -> None:
+    done = install(target, host, scope, shared=shared, live=live)
     _print_change(host.name, done, dry_run=target.dry_run)
     if target.dry_run:
         return
