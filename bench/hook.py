@@ -1,7 +1,10 @@
 """What an agent waits for: a tool call, a turn's end with its decision, a session's end; and several at once."""
 
+import os
+import shlex
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from functools import partial
 from itertools import count
@@ -11,7 +14,10 @@ import orjson
 
 import eventlog
 from bench.generate import conversation_id
-from bench.measure import FLOOR, Row, compare, process, processor
+from bench.measure import FLOOR, Row, Run, compare, process, processor
+from eventlog.app.setup.install.install import InstallTarget
+from eventlog.app.setup.live_client import make_client, server_of
+from eventlog.store import Store
 
 _SCRIPT = str(Path(eventlog.__file__).parent / "hook.py")
 _PLAIN = (sys.executable, "-I", "-c", "pass")
@@ -39,10 +45,46 @@ def rows(store: Path, events: int) -> Iterator[Row]:
     for what, session in (("has saved", conversation_id(0)), ("is new", "a-new-conversation-")):
         name = f"turn end, the conversation {what}, in {events:,}, processor time"
         yield compare(name, processor(turn, partial(stop, session)), bare, floor, "≤ 1.8", rounds=_PAIRS)
+    if make_client(InstallTarget(Store(str(store)), Path.home(), Path.cwd(), os.environ)):
+        yield from _live_rows(Store(str(store)), tool, turn)
     new = process(turn, lambda: stop("a-new-conversation-"))
     yield compare("turn end", new, "python3 -I -c pass", process(_PLAIN), "", rounds=_PAIRS)
     name = f"session end, in {events:,}"
     yield compare(name, process(end, _end), bare, process(FLOOR), "≤ 1.5", rounds=_PAIRS)
+
+
+def _live_rows(store: Store, tool: tuple[str, ...], turn: tuple[str, ...]) -> Iterator[Row]:
+    """The commands that `install` writes where the server is registered, beside those that it writes elsewhere."""
+    asking, plain = _installed(tool, store), _installed(tool)
+    run, reference = processor(asking, _tool), processor(plain, _tool)
+    yield compare("tool call, asked live, nobody answers", run, "the plain command", reference, "≤ 1.02", rounds=_PAIRS)
+    with subprocess.Popen([*tool[:4], "--live", store.root], stdin=subprocess.PIPE) as server:
+        while server_of(store) != server.pid:
+            time.sleep(0.01)
+        for what, words, payload in (("tool call", tool, _tool), ("turn end", turn, partial(stop, "live"))):
+            run, reference = processor(_installed(words, store), payload), processor(_installed(words), payload)
+            name = f"{what}, answered live, client and server"
+            yield compare(name, _with(server, run), "the plain command", reference, "≤ 0.25", rounds=_PAIRS)
+        server.communicate()
+
+
+def _installed(words: tuple[str, ...], store: Store | None = None) -> tuple[str, ...]:
+    plain = shlex.join(words) + " 2>/dev/null"
+    socket, client = map(shlex.quote, store.live) if store else ("", "")
+    return ("sh", "-c", f"test -S {socket} && {client} {plain} || {plain} || true" if store else f"{plain} || true")
+
+
+def _with(server: subprocess.Popen[bytes], run: Run) -> Run:
+    """The same with the processor time of a server."""
+    clock = (~server.pid << 3) | 2  # of a process: clock_getcpuclockid(3)
+
+    def both() -> float:
+        begun = time.clock_gettime(clock)
+        client = run()
+        assert isinstance(client, float)
+        return client + time.clock_gettime(clock) - begun
+
+    return both
 
 
 def hook(store: Path, event: str) -> tuple[str, ...]:

@@ -23,9 +23,9 @@ _PATIENCE = 30.0  # seconds
 
 
 def make_client(target: InstallTarget) -> bool:
-    """Compile the program where that can be done; returns whether one is there that runs.
+    """Compile the program where that can be done; returns whether it is there and runs.
 
-    `CC` of the environment names the compiler; empty, there is none.
+    `CC` of the environment names the compiler; empty, none.
     """
     compiler = shutil.which(target.environ.get("CC", "cc")) if sys.platform == "linux" else None
     client = Path(target.store.live[1]) if sys.platform == "linux" else None
@@ -34,15 +34,15 @@ def make_client(target: InstallTarget) -> bool:
     if compiler:
         with suppress(OSError, eventlog.NotStored):
             make_dirs(str(client.parent))
-            _compile(compiler, client)
+            _compile(compiler, client, target.environ.get("PATH", ""))
     return _runs(client)
 
 
-def _compile(compiler: str, client: Path) -> None:
-    """Raises OSError."""
+def _compile(compiler: str, client: Path, path: str) -> None:
+    """Compile the program, and replace the present one if it runs. Raises OSError."""
     new = client.with_name(f"{client.name}.{os.getpid()}")
     try:
-        if any(_succeeds([compiler, *flags, "-o", str(new), str(_SOURCE)]) for flags in (_STATIC, _DYNAMIC)):
+        if any(_succeeds([compiler, *flags, "-o", str(new), str(_SOURCE)], path) for flags in (_STATIC, _DYNAMIC)):
             new.chmod(MODE_PRIVATE | 0o100)
             if _runs(new):
                 new.replace(client)
@@ -51,22 +51,19 @@ def _compile(compiler: str, client: Path) -> None:
 
 
 def _runs(client: Path) -> bool:
-    """Return whether the program becomes another one where nobody answers: the disk may forbid to run any."""
-    return _succeeds([str(client), "/bin/sh", "-c", "exit 0"])
+    """Check that the program becomes the next on its command line: the disk may forbid to run any."""
+    return _succeeds([str(client), "/bin/sh", "-c", "exit 0"], "")
 
 
-def _succeeds(command: list[str]) -> bool:
-    null, environ = subprocess.DEVNULL, {"PATH": os.environ.get("PATH", "")}
+def _succeeds(command: list[str], path: str) -> bool:
+    null = subprocess.DEVNULL
     with suppress(OSError, subprocess.TimeoutExpired):
-        done = subprocess.run(
-            command, stdin=null, stdout=null, stderr=null, env=environ, timeout=_PATIENCE, check=False
-        )
-        return done.returncode == 0
+        return not subprocess.call(command, stdin=null, stdout=null, stderr=null, env={"PATH": path}, timeout=_PATIENCE)
     return False
 
 
 def server_of(store: Store) -> int | None:
-    """Find the process that answers the hooks of a store; None for none."""
+    """Find the process that answers the hooks of a store; None without a process."""
     if sys.platform != "linux":
         return None
     with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:

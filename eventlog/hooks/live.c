@@ -4,8 +4,8 @@
  *
  * Nobody at the socket: the words are executed before anything was read, so the hook is what it was without us. Else
  * the payload is copied into memory and handed over, with the directory, the environment and the time of the call. The
- * answer counts once the process that gave it has ended, as a hook has; one that dies before it has answered is
- * followed by the hook itself, with the same payload, and `--again`: what is in the log already is not recorded twice.
+ * answer counts once the process that gave it has ended, as a hook has. If it does not accept the call, or dies before it
+ * has answered, the hook follows with the same payload and `--again`: what is in the log already is not recorded twice.
  *
  * The other side, and what it refuses: eventlog/hooks/live.py.
  */
@@ -23,8 +23,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* milliseconds; the first two are those of eventlog/hooks/deadline.py */
-enum { STDIN = 600, READ = 1200, ACCEPTED = 100, ENDED = 4000 };
+#ifndef PATIENCE
+#define PATIENCE 100 /* milliseconds until a call must be accepted */
+#endif
+/* milliseconds; all but the third are those of eventlog/hooks/deadline.py */
+enum { STDIN = 600, READ = 1200, ACCEPTED = PATIENCE, ENDED = 40 * PATIENCE };
 enum { LARGEST = 160 << 10 }; /* bytes of a request or an answer: what a socket takes at once */
 
 static char **hook;
@@ -38,7 +41,7 @@ static long long now(void)
     return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
-/* Become the hook, with what was read of the payload (-1: nothing was); after an answer was begun, `again`. */
+/* Become the hook, with what was read of the payload (-1: nothing was); `again` if another may have recorded it. */
 static _Noreturn void become(int payload, int again)
 {
     if (payload >= 0) {
@@ -176,7 +179,9 @@ static int send_call(int server, int payload)
 static _Noreturn void pass_on(int server, int payload)
 {
     ssize_t size, answer = 0;
-    if (!wait_for(server, now() + ACCEPTED * 1000000LL) || recv(server, packet, LARGEST, 0) != 1 || *packet != '.')
+    if (!wait_for(server, now() + ACCEPTED * 1000000LL) || recv(server, packet, LARGEST, 0) != 1)
+        become(payload, 1);
+    if (*packet != '.')
         become(payload, 0);
     while (wait_for(server, began + ENDED * 1000000LL)) {
         if ((size = recv(server, packet, LARGEST, answer ? MSG_PEEK : 0)) <= 0 || answer) {

@@ -19,6 +19,7 @@ import sys
 import time
 from contextlib import contextmanager, suppress
 
+from eventlog.fast import os as os_of_hooks
 from eventlog.format.errors import EventLogError
 from eventlog.hooks import background, deadline, hook_main
 from eventlog.hooks.deadline import OutOfTime
@@ -41,18 +42,23 @@ _STALE = 2.0  # seconds: the client has given up
 _LOOK = 5.0  # seconds until it is looked again who answers the hooks of the store
 _SAME_FOR = 0.5  # seconds for which the files of this release are taken to be as they were
 _UTF8 = (b"", b"c", b"posix")  # locales in which Python reads UTF-8, beside those that say so
-_CONFINED = (b"NoNewPrivs:", b"Seccomp:")
+_FREE, _SECCOMP = b"NoNewPrivs:\t0", b"Seccomp"  # in /proc/PID/status
+
+
+if os_of_hooks is not os:
+    raise ImportError("`os` must be loaded before any module of hooks: its environment is that of each call")
 
 
 def main(argv: "list[str]") -> "NoReturn":
     """Answer the hooks of a store until standard input ends; of several such processes, one at a time."""
-    gc.disable()
+    gc.freeze()  # what is loaded stays
+    gc.enable()
     store = Store(argv[1])
     process = _Process()
     try:
         while not _can_read(process.lifeline, 0):
             with suppress(EventLogError, OSError):
-                if os.path.isdir(store.cache):  # the first hook makes it
+                if os.path.isdir(store.cache):  # it may be deleted: the next hook makes it
                     with locks.lock(store.lock("hook"), 0):
                         _LiveServer(store.live[0], process).serve()
             _can_read(process.lifeline, _LOOK)
@@ -211,8 +217,8 @@ class _Process:
 
     def check(self, call: _Call, client: socket.socket) -> None:
         """Note the umask of a call that may be answered here; raises ValueError, LookupError or OSError."""
-        credentials = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-        process, *user = struct.unpack("3i", credentials)
+        credentials = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("iII"))
+        process, *user = struct.unpack("iII", credentials)
         umask, state = _state_of(str(process))
         call.umask = int(umask, 8)
         if (
@@ -268,6 +274,7 @@ class _Process:
 
     def become_fork(self, pipe: int, highest: int) -> None:
         """Close what this process has of others' calls; the pipe tells its parent of its end."""
+        gc.disable()
         self._loaded = set(sys.modules)
         os.dup2(pipe, 3, inheritable=False)
         os.closerange(4, highest + 1)
@@ -290,12 +297,17 @@ def _stamp(file: str) -> "tuple[int, int, int]":
 
 
 def _state_of(process: str) -> "tuple[bytes, list[bytes | str]]":
-    """Read the umask of a process; and its name spaces, and how it is confined. Raises OSError or LookupError."""
+    """Read the umask of a process; and its name spaces and filters. Raises OSError, LookupError or ValueError.
+
+    A program in a sandbox gives up new rights for good. None may have a program run for it that has more than itself.
+    """
     with open(f"/proc/{process}/status", "rb", buffering=0) as file:
         status = file.read(1 << 13).splitlines()
-    spaces = [os.readlink(f"/proc/{process}/ns/{space}") for space in ("mnt", "pid")]
+    if _FREE not in status:
+        raise ValueError("a process in a sandbox")
     umask = [line.split()[1] for line in status if line.startswith(b"Umask:")]
-    return umask[0], [*spaces, *(line for line in status if line.startswith(_CONFINED))]
+    spaces = [os.readlink(f"/proc/{process}/ns/{space}") for space in ("mnt", "pid")]
+    return umask[0], [*spaces, *(line for line in status if line.startswith(_SECCOMP))]
 
 
 def _linked(environ: "Mapping[bytes, bytes]") -> "dict[bytes, bytes]":

@@ -24,7 +24,7 @@ DOORS = {
     "eventlog/__main__.py": ("eventlog.cli.main.",),
     "eventlog/__init__.py": ("eventlog.app.", "eventlog.projections."),
     "eventlog/cluster.py": ("eventlog.app.cluster.",),  # the public name of a use case
-    "eventlog/hook.py": ("eventlog.hooks.hook_main.",),  # the script that a host starts
+    "eventlog/hook.py": ("eventlog.hooks.hook_main.", "eventlog.hooks.live."),  # the script that a host starts
     "eventlog/hooks/hook_main.py": (
         "eventlog.app.serve.session_start.",
         "eventlog.app.search.recall.",
@@ -284,6 +284,7 @@ WRITES_ELSEWHERE = {
     "app/sync/remote.py": "the directory between machines, which a person named",
     "app/sync/sync_state.py": "the progress of a sync, in the store",
     "app/setup/user_setup.py": "the completion script of a shell, which `completion --install` is for",
+    "app/setup/live_client.py": "the program that asks for an answer to hooks, in the cache",
     "app/setup/plugin.py": "a plugin where a person wants it",
     "app/setup/backup.py": "a backup where a person wants it, and a new store made of one",
     "app/setup/install/host_file.py": "the settings of hosts, which `install` is for, and their backups in the store",

@@ -51,6 +51,13 @@ def test_the_wheel_says_that_it_is_typed(wheel):
     assert "eventlog/py.typed" in zipfile.ZipFile(wheel).namelist()
 
 
+def test_the_wheel_holds_the_source_of_what_asks_a_live_process_and_no_binary(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+
+    assert "eventlog/hooks/live.c" in names
+    assert wheel.name.endswith("-py3-none-any.whl")
+
+
 def test_the_wheel_holds_the_pages_of_help(wheel):
     pages = {f"eventlog/docs/{page.name}" for page in (ROOT / "docs").glob("*.md")}
 
