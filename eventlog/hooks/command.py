@@ -56,7 +56,7 @@ def without_client(text: str) -> str:
 
 
 def is_live(text: str) -> bool:
-    """Return whether a command of ours asks at a socket first."""
+    """Return whether a command that `install` wrote asks at a socket first."""
     return text.startswith("test -S ") and is_ours(text)
 
 

@@ -149,7 +149,7 @@ class _LiveServer:
                     os.close(fd)
 
     def _answer(self, call: "_Call", client: int) -> None:
-        """Answer a call as its hook would; a process that ran out of time begins anew."""
+        """Answer a call as its hook would; a process that ran out of time begins again."""
 
         def in_fork(store: Store, told: HookCall) -> str:
             self._fork(call)
@@ -160,7 +160,7 @@ class _LiveServer:
             hook_main.serve(call.words[4:], in_fork, _ANSWER)
 
     def _fork(self, call: "_Call") -> None:
-        """Go on with the call in a fork; raises _InFork in this process."""
+        """Continue the call in a fork; raises _InFork in this process."""
         deadline.stop()
         reading, writing = os.pipe()
         if pid := os.fork():
@@ -173,7 +173,7 @@ class _LiveServer:
         deadline.set_stage(deadline.ANSWER)
 
     def _learn(self, fd: int) -> None:
-        """Load the modules that a fork which has ended had to load: the next one has them."""
+        """Load the modules that an ended fork had to load: the next fork has them."""
         self._poll.unregister(fd)
         names = set(os.read(fd, 1 << 16).decode().split()) - self._loaded
         os.close(fd)
@@ -201,7 +201,7 @@ class _Call:
 
 
 class _Process:
-    """What this process has in common with that of a hook, and what it takes over from one for the time of a call."""
+    """The process that answers: its likeness to the process of a hook, and what it takes over for the time of a call."""
 
     def __init__(self) -> None:
         script = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hook.py")
@@ -273,7 +273,7 @@ class _Process:
         os.execve(self._command[0], [*self._command, *sys.argv[1:]], self._environ)  # noqa: S606
 
     def become_fork(self, pipe: int, highest: int) -> None:
-        """Close what this process has of others' calls; the pipe tells its parent of its end."""
+        """Close what this process has of others' calls; its parent reads the end of the pipe."""
         gc.disable()
         self._loaded = set(sys.modules)
         os.dup2(pipe, 3, inheritable=False)
@@ -311,7 +311,7 @@ def _state_of(process: str) -> "tuple[bytes, list[bytes | str]]":
 
 
 def _linked(environ: "Mapping[bytes, bytes]") -> "dict[bytes, bytes]":
-    """Choose the variables that say which libraries a program is made of."""
+    """Choose the variables by which the libraries of a program are found."""
     return {name: value for name, value in environ.items() if name.startswith(b"LD_")}
 
 
