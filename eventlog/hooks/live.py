@@ -201,7 +201,7 @@ class _Call:
 
 
 class _Process:
-    """The process that answers: its likeness to the process of a hook, and what it takes over for the time of a call."""
+    """The answering process: its likeness to the process of a hook, and what it takes over for the time of a call."""
 
     def __init__(self) -> None:
         script = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hook.py")
