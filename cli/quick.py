@@ -90,15 +90,15 @@ def save(argv: "Sequence[str]") -> "tuple[Store, str | None, dict[str, object]] 
     None for all else: what is no text, a shell's stdin, other options.
     """
     argv = _verb_first(argv)
-    known = _SAVES.get(argv[0]) if argv else None
-    if known is None:
+    verb = _SAVES.get(argv[0]) if argv else None
+    if verb is None:
         return None
     fields: dict[str, object] = {"type": "fact" if argv[0] == "fact" else "stage_summary"}
     named: dict[str, str] = {}
     words = iter(argv[1:])
     for word in words:
         value = word if word[:1] != "-" else "" if word == "--stage" else next(words, "-")
-        name = known.get("TEXT" if value is word else word, "")
+        name = verb.get("TEXT" if value is word else word, "")
         if not name or value[:1] == "-" or (name in fields and name not in _LISTS) or name in named:
             return None
         if name in _LISTS:

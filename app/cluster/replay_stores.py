@@ -54,13 +54,13 @@ def places(addresses: Iterable[str]) -> list[_StorePlace]:
     A `*` in an address of fsspec stands for all that is there; in paths, the shell has seen to it. Raises BadRequest
     where one store is named twice.
     """
-    found = list(dict.fromkeys(one for said in addresses for one in _expanded(said)))
-    parts = [one.rpartition(_SCHEME)[2].strip("/").split("/") for one in found]
+    found = list(dict.fromkeys(place for address in addresses for place in _expanded(address)))
+    parts = [address.rpartition(_SCHEME)[2].strip("/").split("/") for address in found]
     single = ([part[-level] for part in parts] for level in range(1, min(map(len, parts), default=0) + 1))
     joined = (["-".join(part[-count:]) for part in parts] for count in range(2, max(map(len, parts), default=0) + 1))
     for names in chain(single, joined):
         if len({name.casefold() for name in names}) == len(names) and all(name.strip(".") for name in names):
-            return [_StorePlace(name, one) for name, one in zip(names, found, strict=True)]
+            return [_StorePlace(name, address) for name, address in zip(names, found, strict=True)]
     raise BadRequest("the addresses do not tell all stores apart", hint="name each store once")
 
 
@@ -71,8 +71,10 @@ def listing(place: _StorePlace) -> _StoreListing:
     if _SCHEME not in place.address:
         return _StoreListing(load.load(Store(place.address)).settings, days.list_days(place.log))
     system, path = _opened(place.log)
-    names = (one["name"].rpartition("/")[2] for one in system.ls(path, detail=True) if one["type"] == "file")
-    return _StoreListing(_settings(f"{place.address}/config.yaml"), days.by_date(f"{place.log}/{one}" for one in names))
+    names = (item["name"].rpartition("/")[2] for item in system.ls(path, detail=True) if item["type"] == "file")
+    return _StoreListing(
+        _settings(f"{place.address}/config.yaml"), days.by_date(f"{place.log}/{name}" for name in names)
+    )
 
 
 def _read_day(place: _StorePlace, day: Day) -> DayBytes:
@@ -111,12 +113,12 @@ def _is_there(directory: str) -> bool:
     return bool(system.isdir(path))
 
 
-def _expanded(said: str) -> Sequence[str]:
-    if _SCHEME not in said:
-        return [Store(said).root]
-    if "*" not in said:
-        return [said.rstrip("/")]
-    system, pattern = _opened(said.rstrip("/"))
+def _expanded(address: str) -> Sequence[str]:
+    if _SCHEME not in address:
+        return [Store(address).root]
+    if "*" not in address:
+        return [address.rstrip("/")]
+    system, pattern = _opened(address.rstrip("/"))
     return [system.unstrip_protocol(path) for path in sorted(system.glob(pattern))]
 
 
@@ -270,7 +272,7 @@ def _written(done: StoreReplay, directory: str, views: Sequence[Projection], *, 
     if done.rendered is None:
         return done
     documents = [Document(path, (), data) for path, data in done.rendered.files.items()]
-    speaking = [one for one in views if one.name not in done.rendered.broken]  # files of one that failed stay
+    speaking = [view for view in views if view.name not in done.rendered.broken]  # files of one that failed stay
     try:
         found = publish(documents, str(Path(directory, done.place.name)), speaking, dry_run=check)
     except NotStored as error:

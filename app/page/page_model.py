@@ -297,8 +297,8 @@ class _Builder:
         if isinstance(event, StageSummary) and not self.request.with_withdrawn:
             event = self._withdrawn.cleared(event)
         if isinstance(event, Fact | StageSummary | PlanEntry | Retraction):
-            told = story_line(event)
-            kind, text, details = told.kind, told.text, told.details
+            line = story_line(event)
+            kind, text, details = line.kind, line.text, line.details
         else:
             kind, details = event.type.replace("_", " "), []
             text = next((one_line(str(value)) for name in _DESCRIBING if (value := getattr(event, name, None))), "")
@@ -346,7 +346,7 @@ def _gone_texts(events: Iterable[Event], withdrawn: Retractions) -> set[str]:
     texts = (
         text for event in events for text in statements_of(event) if withdrawn.hides(event) or withdrawn.rejects(text)
     )
-    return {said for text in texts if len(said := statement_of(text)) >= _SHORTEST}
+    return {statement for text in texts if len(statement := statement_of(text)) >= _SHORTEST}
 
 
 def _days(log: EventLog, timezone: str, since: str) -> tuple[list[str], list[str]]:
@@ -374,8 +374,8 @@ def _doubts(files: Sequence[FileTimeline], day: int) -> list[tuple[str, list[str
     found = []
     for file in (file for file in files if file.path.endswith("MEMORY.md")):
         texts = [line.text_at(day) for line in file.at(day)]
-        said = {as_said(undated(text[len(_BULLET) :])[1]): text for text in texts if text.startswith(_BULLET)}
-        in_doubt = differing_in_a_number(said)
+        statements = {as_said(undated(text[len(_BULLET) :])[1]): text for text in texts if text.startswith(_BULLET)}
+        in_doubt = differing_in_a_number(statements)
         if in_doubt:
-            found.append((file.path, [line for text, line in said.items() if text in in_doubt]))
+            found.append((file.path, [line for text, line in statements.items() if text in in_doubt]))
     return found

@@ -65,10 +65,10 @@ def page_receipts(
     for event in read:
         if event.conversation_id in places:
             by_session[places[event.conversation_id]].append(event)
-    known = _ReceiptFinder(opened, numbers, files)
-    found = [receipt for place, events in sorted(by_session.items()) for receipt in known.receipts(place, events)]
+    finder = _ReceiptFinder(opened, numbers, files)
+    found = [receipt for place, events in sorted(by_session.items()) for receipt in finder.receipts(place, events)]
     silent = [(receipt, rows[receipt.session].project or "") for receipt in found if not receipt.id]
-    newest_first = sorted(silent, key=lambda one: one[0].at, reverse=True)
+    newest_first = sorted(silent, key=lambda receipt: receipt[0].at, reverse=True)
     _explain(opened, newest_first[:_MOST_EXPLAINED])
     return found
 
@@ -93,10 +93,10 @@ class _ReceiptFinder:
                         yield _silent(place, asked, local(asked.ts))
                     asked = event
                 case ContextInjected():
-                    given = self._receipt(place, event, events, local(event.ts))
+                    receipt = self._receipt(place, event, events, local(event.ts))
                     if event.trigger == "prompt" and asked:
-                        given.prompt, asked = _asked(asked), None
-                    yield given
+                        receipt.prompt, asked = _asked(asked), None
+                    yield receipt
         if asked:
             yield _silent(place, asked, local(asked.ts))
 
@@ -170,7 +170,7 @@ def _explain(opened: OpenStore, silent: Sequence[tuple[PageReceipt, str]]) -> No
                 continue
             gate, hits = recall.candidates(index, words, names.subjects_at(project))
             weighed = [(round(gate.weight(tokens(hit.found.words)), 2), hit.found.shown) for hit in hits]
-            receipt.best, nearest = max(weighed, key=lambda one: one[0], default=(0.0, ""))
+            receipt.best, nearest = max(weighed, key=lambda candidate: candidate[0], default=(0.0, ""))
             receipt.need, receipt.nearest = round(gate.needed, 2), cut(one_line(nearest), _NEAR)
             receipt.reason = "nothing is known that bears on it"
             if receipt.best >= receipt.need > 0:

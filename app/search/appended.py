@@ -42,10 +42,10 @@ class Appended:
 
 def appended(store: "Store", seen: "Seen", most: int, types: "Collection[str]" = _TELLS) -> Appended:
     """Read what was appended since; raises NotAppended, OSError, or ValueError where it is more than `most` bytes."""
-    there = index_lookup.stamps_of(store.log, seen)
-    found = Appended(there)
+    stamps = index_lookup.stamps_of(store.log, seen)
+    found = Appended(stamps)
     marks = [f'"{name}"'.encode() for name in types]
-    grown = _grown([stamp for stamp in there if stamp not in seen], seen.difference(there))
+    grown = _grown([stamp for stamp in stamps if stamp not in seen], seen.difference(stamps))
     if sum(size_in(stamp) - start for stamp, start in grown) > most:
         raise ValueError(f"more than {most:,} bytes were appended")
     claims: list[tuple[bool, bytes]] = []  # of each event: whether it came from elsewhere, and its line
@@ -91,11 +91,11 @@ def _grown(now: "list[FileStamp]", then: "Seen") -> "list[tuple[FileStamp, int]]
     before = {name_in(stamp): stamp for stamp in then}
     grown = []
     for stamp in now:
-        known = before.pop(name_in(stamp), "")
-        start = size_in(known) if known else 0
-        if known and (inode_in(known) != inode_in(stamp) or size_in(stamp) < start):
+        old = before.pop(name_in(stamp), "")
+        start = size_in(old) if old else 0
+        if old and (inode_in(old) != inode_in(stamp) or size_in(stamp) < start):
             raise NotAppended(name_in(stamp))
-        if not known or size_in(stamp) > start:
+        if not old or size_in(stamp) > start:
             grown.append((stamp, start))
     if before:
         raise NotAppended("a file is gone")

@@ -175,8 +175,8 @@ class Dialogues:
             self._db.execute("DELETE FROM withdrawn")
             self._db.executemany("INSERT INTO withdrawn VALUES (?)", [(aim,) for aim in aims])
             self._db.execute("UPDATE dialogues SET is_due = 1, stamp = '' WHERE is_cut")
-            for number, conversation, stamp, said in self._db.execute(_SAID).fetchall() if aims else ():
-                statements = _read(said)
+            for number, conversation, stamp, stored in self._db.execute(_SAID).fetchall() if aims else ():
+                statements = _read(stored)
                 left = _allowed(conversation, statements, aims)
                 if left != statements:
                     self._put(number, stamp, left, is_cut=True)
@@ -189,14 +189,19 @@ class Dialogues:
         if not due:
             return
         drawn = []
-        for number, conversation, path, agent, before, said in due:
+        for number, conversation, path, agent, before, stored in due:
             if most <= 0:
                 break
             size, stamp = _stamp(path)
             is_new = stamp not in ("", before)
             most -= size if is_new else 0
             drawn.append(
-                (number, conversation, stamp or before, _drawn(self._log.store, agent, path) if is_new else _read(said))
+                (
+                    number,
+                    conversation,
+                    stamp or before,
+                    _drawn(self._log.store, agent, path) if is_new else _read(stored),
+                )
             )
         with self._written():
             aims = {str(aim) for (aim,) in self._db.execute("SELECT aim FROM withdrawn")}
@@ -206,10 +211,10 @@ class Dialogues:
 
     def _put(self, number: int, stamp: str, statements: Sequence[str], *, is_cut: bool) -> None:
         """Put a dialogue in the place of what was there before."""
-        for (said,) in self._db.execute(_WORDS_OF, (number,)).fetchall():
-            self._words.take_out(_rows(number, _read(said)))
-        said = msgspec.json.encode(statements) if statements else None
-        self._db.execute(_DRAWN, (stamp, is_cut, said, number))
+        for (stored,) in self._db.execute(_WORDS_OF, (number,)).fetchall():
+            self._words.take_out(_rows(number, _read(stored)))
+        stored = msgspec.json.encode(statements) if statements else None
+        self._db.execute(_DRAWN, (stamp, is_cut, stored, number))
         self._words.put(_rows(number, statements))
 
     def _meta(self, name: str) -> str | None:
@@ -309,16 +314,16 @@ def _allowed(conversation: str, statements: Sequence[str], aims: set[str]) -> li
     def states(text: str) -> bool:
         return not marks.isdisjoint(marks_of(text, salts))
 
-    kept = []
+    allowed = []
     for statement in statements:
         lines = [] if states(statement) else [line for line in statement.split("\n") if not states(line)]
-        left = [" ".join(one for one in _sentences(line) if not states(one)) for line in lines]
-        kept.append(statement if left == statement.split("\n") else "\n".join(filter(None, left)))
-    return [statement for statement in kept if statement]
+        left = [" ".join(sentence for sentence in _sentences(line) if not states(sentence)) for line in lines]
+        allowed.append(statement if left == statement.split("\n") else "\n".join(filter(None, left)))
+    return [statement for statement in allowed if statement]
 
 
 def _sentences(text: str) -> list[str]:
-    return [one for one in _SENTENCE.split(text) if one and one.strip()]
+    return [sentence for sentence in _SENTENCE.split(text) if sentence and sentence.strip()]
 
 
 def _passages(statements: Sequence[str]) -> list[Sequence[str]]:
@@ -334,5 +339,5 @@ def _rows(number: int, statements: Sequence[str]) -> list[tuple[int, str]]:
     return [(number << PARTS | part, spelled("\n".join(texts))) for part, texts in enumerate(passages)]
 
 
-def _read(said: bytes | None) -> list[str]:
-    return msgspec.json.decode(said, type=list[str]) if said else []
+def _read(stored: bytes | None) -> list[str]:
+    return msgspec.json.decode(stored, type=list[str]) if stored else []

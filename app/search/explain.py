@@ -51,7 +51,7 @@ class Explanation(NamedTuple):
     @property
     def told(self) -> list[Candidate]:
         """List what would be shown."""
-        return [one for one in self.candidates if one.verdict == "told"]
+        return [candidate for candidate in self.candidates if candidate.verdict == "told"]
 
 
 def explain(opened: OpenStore, prompt: str, project: str = "", session: str = "") -> Explanation:
@@ -67,16 +67,21 @@ def explain(opened: OpenStore, prompt: str, project: str = "", session: str = ""
     about = names.subjects_at(project)
     index = open_index(store, names)
     try:
-        known = told_before(store, session, index.log_files, shared=False) if session else None
+        seen = told_before(store, session, index.log_files, shared=False) if session else None
         gate, here = recall.candidates(index, words, about)
-        found = list(_here(index, gate, here, known, lines))
+        found = list(_here(index, gate, here, seen, lines))
         found += _elsewhere(gate, index, words, about)
     finally:
         index.close()
-    found += _withdrawn(opened, gate, names, about, {one.id for one in found})
-    found = [one for one in found if one.score > 0]
-    found.sort(key=lambda one: (0.0 if one.verdict == "told" else 1.0, 0.0 if one.verdict == "told" else -one.score))
-    silence = _silence([one.verdict for one in found]) if recall.is_on(store) else "off"
+    found += _withdrawn(opened, gate, names, about, {candidate.id for candidate in found})
+    found = [candidate for candidate in found if candidate.score > 0]
+    found.sort(
+        key=lambda candidate: (
+            0.0 if candidate.verdict == "told" else 1.0,
+            0.0 if candidate.verdict == "told" else -candidate.score,
+        )
+    )
+    silence = _silence([candidate.verdict for candidate in found]) if recall.is_on(store) else "off"
     return Explanation(words, round(gate.needed, 3), lines, found, silence)
 
 
@@ -94,13 +99,13 @@ def nearness(opened: OpenStore, prompt: str, event: Event) -> tuple[float, float
 
 
 def _here(
-    index: SearchIndex, gate: Gate, hits: Sequence[Hit], known: ToldBefore | None, lines: int
+    index: SearchIndex, gate: Gate, hits: Sequence[Hit], seen: ToldBefore | None, lines: int
 ) -> Iterator[Candidate]:
     """Weigh what is of the project and the user, in the order in which a hook does."""
     left = lines
     for hit, judgement in recall.judged(index, gate, hits):
         verdict: Verdict = judgement
-        if verdict == "told" and known and not known.leaves(hit):
+        if verdict == "told" and seen and not seen.leaves(hit):
             verdict = "told before"
         elif verdict == "told" and not left:
             verdict = "no line left"
@@ -117,13 +122,13 @@ def _elsewhere(gate: Gate, index: SearchIndex, words: list[str], about: tuple[st
 
 
 def _withdrawn(
-    opened: OpenStore, gate: Gate, names: ProjectNames, about: tuple[str, str], known: set[str]
+    opened: OpenStore, gate: Gate, names: ProjectNames, about: tuple[str, str], seen: set[str]
 ) -> Iterator[Candidate]:
     """List what would be shown, were it not withdrawn: the index has it no more."""
     events = [entry.event for entry in opened.log.entries()]
     withdrawn = Retractions(event for event in events if isinstance(event, Withdrawal))
     for event in events:
-        if not isinstance(event, Fact | StageSummary) or event.subagent or event.id in known:
+        if not isinstance(event, Fact | StageSummary) or event.subagent or event.id in seen:
             continue
         is_users = isinstance(event, Fact) and event.effective_scope == "user"
         subject = "" if is_users else names.of(event.project or "", event.replica or "")

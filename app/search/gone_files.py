@@ -51,8 +51,8 @@ def gone(store: "Store", project: str, names: "Sequence[str]") -> "list[Gone]":
 def worded(files: "Iterable[Gone]", locale: str, year: str) -> str:
     """Write in brackets which files are gone, and since when: `(`pay.py` is gone since 3 Nov)`; "" for none."""
     plain, dated, between = _WORDS.get(locale, _WORDS["en"])
-    said = [(dated if day else plain).format(name=name, date=_date(day, locale, year)) for name, day in files]
-    return f" ({between.join(said)})" if said else ""
+    words = [(dated if day else plain).format(name=name, date=_date(day, locale, year)) for name, day in files]
+    return f" ({between.join(words)})" if words else ""
 
 
 def note_deleted(store: "Store") -> None:

@@ -100,7 +100,7 @@ class IndexWriter:
     def _compare(self, copied: "Lines") -> None:
         """Raise NotAppended where the index has another line of any of these events: only reading both can decide."""
         for event in copied:
-            if any(there.event != event for there in self._lines(_EVENT, event["id"])):
+            if any(line.event != event for line in self._lines(_EVENT, event["id"])):
                 raise NotAppended("a copy of an event says something else")
 
     def _withdraw(self, events: "Lines", *, is_new: bool) -> set[str]:
@@ -132,10 +132,10 @@ class IndexWriter:
             rejected = standing_lines.rejected_in(self._gone())
             changed = []
             for line in self._lines("TRUE") if rejected else ():
-                kept = standing_lines.marked(line.event, rejected)
-                if kept != line.event:
+                event = standing_lines.marked(line.event, rejected)
+                if event != line.event:
                     self._take_out(line)
-                    changed += [] if line.is_fact else [self._insert(kept, line.subject)]
+                    changed += [] if line.is_fact else [self._insert(event, line.subject)]
             self._tell(changed, rejected)
             self._words.erase()
             self._db.execute(_HAS_NONE)
@@ -147,11 +147,11 @@ class IndexWriter:
     def _add(self, events: "Lines", gone: "AbstractSet[str]") -> None:
         """Insert lines, and update what stands of all that they can change."""
         changed: list[FoundLine] = []
-        for about, (said, order) in homes_in(events).items():
-            if self._db.execute(_AS_FIRST_SAID, (*about, said, "\n".join(order))).rowcount:
+        for about, (where, order) in homes_in(events).items():
+            if self._db.execute(_AS_FIRST_SAID, (*about, where, "\n".join(order))).rowcount:
                 changed += self._moved(about[0])
         for event in findable(events, gone):
-            if not any(there.event == event for there in self._lines(_EVENT, event["id"])):
+            if not any(line.event == event for line in self._lines(_EVENT, event["id"])):
                 home = self._home(text_in(event, "conversation_id"))
                 changed.append(self._insert(event, subject_of(self._names, event, home)))
         self._tell(changed, standing_lines.rejected_in(gone))
@@ -185,57 +185,57 @@ class IndexWriter:
         """Update what stands of lines that changed, and of those that have the same text, key or conversation."""
         differing: list[tuple[_There, Standing | None]] = []
         for conversation in {line.conversation for line in changed if not line.is_fact}:
-            said = self._lines(f"{_CONVERSATION} AND type != 'fact'", conversation)
-            differing += _differing(said, standing_in(said, rejected))
+            saved = self._lines(f"{_CONVERSATION} AND type != 'fact'", conversation)
+            differing += _differing(saved, standing_in(saved, rejected))
         facts = [line for line in changed if line.is_fact]
         near = {(line.subject, line.same) for line in facts}
         for subject, key in {(line.subject, line.key) for line in facts if line.key}:
             near |= {(subject, line.same) for line in self._lines(_KEYED, subject, key)}
         for subject, same in near:
-            said = self._lines(_SAME, subject, same)
-            keys = {line.key for line in said if line.key}
+            saved = self._lines(_SAME, subject, same)
+            keys = {line.key for line in saved if line.key}
             rivals = [line for key in keys for line in self._lines(_KEYED, subject, key) if line.same != same]
-            differing += _differing(said, standing_in([*said, *rivals], rejected))
+            differing += _differing(saved, standing_in([*saved, *rivals], rejected))
         fresh = {line.number for line in changed}
-        for line, one in sorted(differing, key=lambda pair: (pair[1].last if pair[1] else pair[0]).order):
-            self._settle(line, _told(one) if one else None, is_fresh=line.number in fresh)
+        for line, standing in sorted(differing, key=lambda pair: (pair[1].last if pair[1] else pair[0]).order):
+            self._settle(line, _told(standing) if standing else None, is_fresh=line.number in fresh)
 
-    def _settle(self, line: "_There", told: "_Told | None", *, is_fresh: bool) -> None:
+    def _settle(self, line: "_There", shown: "_Told | None", *, is_fresh: bool) -> None:
         """Store what is shown of a line, and nothing else."""
         if line.told:
             self._words.take_out(_rows(line.number, line.told[1] or line.event))
-        if told and not is_fresh and (not line.told or told[0] < line.told[0]):
+        if shown and not is_fresh and (not line.told or shown[0] < line.told[0]):
             self._db.execute(_FELL_BEHIND)  # what comes back to light is not the newest
-        stays = line.told and told and line.told[0] == told[0]
-        number = line.number if stays else self._next_told() if told else self._next_untold()
-        ts, text = told or (str(line.event["ts"]), None)
+        stays = line.told and shown and line.told[0] == shown[0]
+        number = line.number if stays else self._next_told() if shown else self._next_untold()
+        ts, text = shown or (str(line.event["ts"]), None)
         self._db.execute(_TELL, (number, ts, fastjson.dumps(dict(text)) if text else None, line.number))
-        if told:
+        if shown:
             self._words.put(_rows(number, text or line.event))
 
     def _fill(self, events: "Lines", gone: "AbstractSet[str]") -> None:
         """Take in a whole log: what stands of it is known before any is written, and its words are put in last."""
         homes = homes_in(events)
-        rows = ((*about, said, "\n".join(order)) for about, (said, order) in homes.items())
+        rows = ((*about, home, "\n".join(order)) for about, (home, order) in homes.items())
         self._db.executemany("INSERT INTO homes VALUES (?, ?, ?, ?)", rows)
         at: dict[str, dict[str, str]] = {}
-        for (conversation, what), (said, _) in homes.items():
-            at.setdefault(conversation, {})[what] = said
+        for (conversation, what), (home, _) in homes.items():
+            at.setdefault(conversation, {})[what] = home
         once = {(event["id"], event["ts"]): event for event in findable(events, gone)}.values()
         lines = [
             FoundLine(event, subject_of(self._names, event, at.get(text_in(event, "conversation_id"), {})))
             for event in once
         ]
-        stands = sorted(standing_in(lines, standing_lines.rejected_in(gone)), key=lambda one: one.last.order)
-        for number, one in enumerate(stands, 1):
-            one.line.number = number
+        stands = sorted(standing_in(lines, standing_lines.rejected_in(gone)), key=lambda standing: standing.last.order)
+        for number, standing in enumerate(stands, 1):
+            standing.line.number = number
         for number, line in enumerate((line for line in lines if not line.number), 1):
             line.number = -number
-        self._db.executemany(_INSERT, (_row(one.line, _told(one)) for one in stands))
+        self._db.executemany(_INSERT, (_row(standing.line, _told(standing)) for standing in stands))
         self._db.executemany(_INSERT, (_row(line) for line in lines if line.number < 0))
         for statement in _INDEXES:
             self._db.execute(statement)
-        self._words.fill(row for one in stands for row in _rows(one.line.number, one.fields))
+        self._words.fill(row for standing in stands for row in _rows(standing.line.number, standing.fields))
 
     def _lines(self, where: str, *values: object) -> "list[_There]":
         return [_There(*row) for row in self._db.execute(_LINES + where, values).fetchall()]
@@ -249,27 +249,27 @@ class IndexWriter:
 class _There(FoundLine):
     """A line in the index, and what is shown of it: when it was last recorded, and its text where that is not all."""
 
-    def __init__(self, number: int, subject: str, line: bytes, ts: str, told: bytes | None) -> None:
+    def __init__(self, number: int, subject: str, line: bytes, ts: str, shown: bytes | None) -> None:
         super().__init__(fastjson.object_in(line), subject, number)
-        self.told: _Told | None = (ts, fastjson.object_in(told) if told else None) if number > 0 else None
+        self.told: _Told | None = (ts, fastjson.object_in(shown) if shown else None) if number > 0 else None
 
 
 def _differing(lines: "list[_There]", stands: "Iterable[Standing]") -> "Iterator[tuple[_There, Standing | None]]":
     """Pair those of these lines of which something else stands than is shown with what does."""
-    by_number = {one.line.number: one for one in stands}
+    by_number = {standing.line.number: standing for standing in stands}
     for line in lines:
-        one = by_number.get(line.number)
-        if (_told(one) if one else None) != line.told:
-            yield line, one
+        standing = by_number.get(line.number)
+        if (_told(standing) if standing else None) != line.told:
+            yield line, standing
 
 
-def _told(one: Standing) -> "_Told":
-    return str(one.last.event["ts"]), None if one.fields == one.line.event else one.fields
+def _told(standing: Standing) -> "_Told":
+    return str(standing.last.event["ts"]), None if standing.fields == standing.line.event else standing.fields
 
 
-def _row(line: FoundLine, told: "_Told | None" = None) -> tuple[object, ...]:
+def _row(line: FoundLine, shown: "_Told | None" = None) -> tuple[object, ...]:
     event = line.event
-    ts, text = told or (event["ts"], None)
+    ts, text = shown or (event["ts"], None)
     about = (line.subject, event["id"], ts, event.get("after"), event["type"], line.conversation, line.key, line.same)
     return (line.number, *about, fastjson.dumps(dict(event)), fastjson.dumps(dict(text)) if text else None)
 

@@ -99,7 +99,7 @@ class _Vectors:
     def add(self, most: int) -> None:
         """Encode so many of the things that have no vector, the newest first."""
         rows = self._db.execute(_WITHOUT, (most,)).fetchall()
-        texts = {row[0]: one_line(Findable(said).shown)[:_LONGEST] for row, said in self._index.allowed(rows)}
+        texts = {row[0]: one_line(Findable(fields).shown)[:_LONGEST] for row, fields in self._index.allowed(rows)}
         if texts:
             vectors = self._encode([*texts.values()])
             self._db.execute("BEGIN IMMEDIATE")

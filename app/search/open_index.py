@@ -128,8 +128,8 @@ def _anew(store: "Store", names: ProjectNames, most: int, program: str) -> Searc
     temporary = f"{path}.{os.urandom(4).hex()}{files.ENDING}"
     os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, files.MODE_PRIVATE))
     try:
-        made = _made(store, temporary, names, most, program)
-        made.close()
+        built = _made(store, temporary, names, most, program)
+        built.close()
         files.remove(f"{path}-journal")  # of the old one, whose writer was killed
         os.replace(temporary, path)
     finally:
@@ -140,7 +140,7 @@ def _anew(store: "Store", names: ProjectNames, most: int, program: str) -> Searc
     except BaseException:
         index.close()
         raise
-    index.log_files = made.log_files
+    index.log_files = built.log_files
     return index
 
 

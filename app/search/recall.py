@@ -157,8 +157,8 @@ def line_of(hit: "Hit", locale: str) -> str:
 def _new(store: "Store", asked: Asked, found: "Sequence[Hit]", log_files: "list[FileStamp]") -> "list[Hit]":
     from eventlog.app.search.told_before import told_before
 
-    known = told_before(store, asked.conversation, log_files, shared=asked.shared)
-    return [hit for hit in found if known.leaves(hit)]
+    seen = told_before(store, asked.conversation, log_files, shared=asked.shared)
+    return [hit for hit in found if seen.leaves(hit)]
 
 
 def told(hits: "Sequence[Hit]", locale: str, conversation: str = "") -> str:
@@ -184,18 +184,18 @@ def append_receipt(
         about["agent"] = asked.agent
     digest = sha256(text.encode("utf-8", "replace"))
     when: Literal["prompt", "file"] = "file" if trigger == "file" else "prompt"
-    given: ContextInjected = {"digest": digest, "chars": len(text), "trigger": when}
-    given["sources"] = [hit.found.id for hit in hits]
-    given["lines"] = line_marks(hit.found.shown for hit in hits)
-    given["about"] = [
+    event: ContextInjected = {"digest": digest, "chars": len(text), "trigger": when}
+    event["sources"] = [hit.found.id for hit in hits]
+    event["lines"] = line_marks(hit.found.shown for hit in hits)
+    event["about"] = [
         things_named(texts_in(hit.fields, "entities"), text_in(hit.fields, "key"), hit.found.shown) for hit in hits
     ]
     if trigger == "file":
-        given["file"] = asked.prompt
+        event["file"] = asked.prompt
     if trigger == "failure":
-        given["failure"] = asked.prompt
+        event["failure"] = asked.prompt
     key = f"recall\n{asked.conversation}\n{digest}"
-    return append_once(store, {**about, **given}, key, within_ms=SAME_CALL_MS)
+    return append_once(store, {**about, **event}, key, within_ms=SAME_CALL_MS)
 
 
 def _bearing(index: "SearchIndex", subject: "Sequence[str]", about: tuple[str, str]) -> "Iterator[Hit]":
@@ -284,7 +284,7 @@ def _decided(index: "SearchIndex", path: str, about: tuple[str, str]) -> "Iterat
     names = index.having(names_of(path))
     named = [hit for hit in index.find(names, "", Scope(about, _SAID), _OF_A_FILE) if _names(hit, path)]
     touched = [hit for hit in index.find(names, "", Scope(about, _DONE), _OF_A_FILE) if _changed(hit, path)]
-    theirs = [hit for one in touched for hit in index.of_conversation(one.found.conversation)]
+    theirs = [hit for hit_of_file in touched for hit in index.of_conversation(hit_of_file.found.conversation)]
     summaries = [hit for hit in theirs if hit.found.decisions and hit.subject in about]
     seen: set[str] = set()
     for hit in _newest_first([*named, *summaries]):

@@ -113,16 +113,18 @@ class _Asker:
 
     def answer(self, subjects: Sequence[str] | None) -> list[SearchHit]:
         """Answer by words; where the extra is installed, the places behind the third by meaning."""
-        known: set[str] = set()
+        names_seen: set[str] = set()
         found = self.find(subjects)
         by_words, best = iter(found), self._share(found[0]) / found[0].score if found else 1.0
         if self._query.limit <= _BY_WORDS or not is_installed():
-            return list(self._distinct(by_words, known, best))
-        first = list(islice(self._distinct(by_words, known, best), _BY_WORDS))
+            return list(self._distinct(by_words, names_seen, best))
+        first = list(islice(self._distinct(by_words, names_seen, best), _BY_WORDS))
         scope = Scope(subjects, self._query.types, self._query.since)
         by_meaning = nearest(self._opened.store, self._index, self._query.text, subjects, scope, alone=not first)
-        near = list(islice(self._distinct(by_meaning, known), _BY_MEANING))
-        return [*first, *near, *self._distinct(by_words, known, best)][: max(self._query.limit, len(first) + len(near))]
+        near = list(islice(self._distinct(by_meaning, names_seen), _BY_MEANING))
+        return [*first, *near, *self._distinct(by_words, names_seen, best)][
+            : max(self._query.limit, len(first) + len(near))
+        ]
 
     def _share(self, hit: Hit) -> float:
         """Compute the share of the query's words that a hit has, by their weights."""
@@ -132,14 +134,14 @@ class _Asker:
             words.update(tokens(typed))
         return sum(weights[token] for token in weights.keys() & words) / (sum(weights.values()) or 1.0) or 1.0
 
-    def _distinct(self, hits: Iterable[Hit], known: set[str], scale: float = 1.0) -> Iterator[SearchHit]:
+    def _distinct(self, hits: Iterable[Hit], names_seen: set[str], scale: float = 1.0) -> Iterator[SearchHit]:
         """Yield each statement once, and of a conversation its summary or its text, and what else it decided."""
         weights = weighed(self._having, self._index.texts())
         for hit in hits:
             names = hit.found.names or {one_line(hit.found.shown)}
-            if len(known) < self._query.limit * 2 and not names <= known:
+            if len(names_seen) < self._query.limit * 2 and not names <= names_seen:
                 better = hit if self._query.types else self._index.as_told(hit)
-                known |= names | better.found.names
+                names_seen |= names | better.found.names
                 found = better.found
                 found.answers = [*self._passage(hit, found), *found.answers]
                 better.weights = weights

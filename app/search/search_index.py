@@ -202,14 +202,14 @@ class SearchIndex:
         if hit.found.type not in CONVERSATION:
             hit.times = self._db.execute(_TIMES, (hit.found.id,)).fetchone()[0] or 1
             return hit
-        said = self.said_in(hit.found.conversation)
-        texts = [event for event in said if event["type"] == "conversation_text"]
+        events = self.said_in(hit.found.conversation)
+        texts = [event for event in events if event["type"] == "conversation_text"]
         if not texts:
             return hit
         if hit.found.type == "stage_summary" and hit.fields.get("layer") != SESSION_END:
             hit.found.files = texts_in(texts[-1], "files")
             return hit
-        drawn = (event for event in said if event.get("layer") == SESSION_END)
+        drawn = (event for event in events if event.get("layer") == SESSION_END)
         decisions = [text for event in drawn for text in texts_in(event, "decisions")]
         return Hit({**texts[-1], "decisions": decisions}, hit.subject, hit.score)
 
@@ -242,8 +242,8 @@ class SearchIndex:
             rows = units_in(self._db, _ONE_OF, numbers(unit for _, unit in some))
             units = {row[0]: row for row in rows if scope.holds(*row[1:4])}
             scores = {unit: score for score, unit in some if unit in units}
-            said = self.allowed(units[unit] for unit in scores)
-            hits += [Hit(fields, row[1], scores[row[0]], row[3]) for row, fields in said]
+            allowed = self.allowed(units[unit] for unit in scores)
+            hits += [Hit(fields, row[1], scores[row[0]], row[3]) for row, fields in allowed]
             start, end = end, end + _AT_ONCE
         return hits[:limit]
 
@@ -257,9 +257,9 @@ class SearchIndex:
 
         rejected = standing_lines.rejected_in(aim for (aim,) in gone)
         for row in rows:
-            said = standing_lines.cleared(fastjson.object_in(row[4]), rejected)
-            if standing_lines.is_said(said):
-                yield row, said
+            fields = standing_lines.cleared(fastjson.object_in(row[4]), rejected)
+            if standing_lines.is_said(fields):
+                yield row, fields
 
     def _meta(self) -> dict[str, str]:
         return dict(self._db.execute("SELECT name, value FROM meta"))

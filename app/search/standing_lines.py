@@ -81,9 +81,9 @@ def homes_in(events: "Lines") -> "Homes":
             continue
         conversation, order = text_in(event, "conversation_id"), (text_in(event, "ts"), text_in(event, "id"))
         for what in _WHERE:
-            said = text_in(event, what)
-            if said and ((conversation, what) not in found or order < found[conversation, what][1]):
-                found[conversation, what] = said, order
+            value = text_in(event, what)
+            if value and ((conversation, what) not in found or order < found[conversation, what][1]):
+                found[conversation, what] = value, order
     return found
 
 
@@ -92,9 +92,9 @@ def findable(events: "Lines", gone: "AbstractSet[str]") -> "Iterator[EventFields
     rejected = rejected_in(gone)
     for event in events:
         if event["type"] in FINDABLE and not event.get("subagent") and gone.isdisjoint(_aims_at(event)):
-            said = marked(event, rejected)
-            if is_said(cleared(said, rejected)):
-                yield said
+            fields = marked(event, rejected)
+            if is_said(cleared(fields, rejected)):
+                yield fields
 
 
 def subject_of(names: "ProjectNames", event: "EventFields", home: "Mapping[str, str]") -> str:
@@ -113,9 +113,9 @@ def standing_in(lines: "Iterable[FoundLine]", rejected: "Collection[str]") -> "I
     in_order = sorted(lines, key=lambda line: line.order)
     for facts in _by(lambda line: line.subject, (line for line in in_order if line.is_fact)):
         yield from _facts(facts)
-    for said in _by(lambda line: line.conversation, (line for line in in_order if not line.is_fact)):
-        yield from _texts([line for line in said if line.event["type"] == "conversation_text"], rejected)
-        yield from _saves([_Save(line, rejected) for line in said if line.event["type"] == "stage_summary"])
+    for lines_of in _by(lambda line: line.conversation, (line for line in in_order if not line.is_fact)):
+        yield from _texts([line for line in lines_of if line.event["type"] == "conversation_text"], rejected)
+        yield from _saves([_Save(line, rejected) for line in lines_of if line.event["type"] == "stage_summary"])
 
 
 def _by(about: "Callable[[FoundLine], str]", lines: "Iterable[FoundLine]") -> "Iterable[list[FoundLine]]":
@@ -130,8 +130,8 @@ def _facts(in_order: "Sequence[FoundLine]") -> "Iterator[Standing]":
     groups: dict[bytes, list[FoundLine]] = {}
     for line in standing(in_order):
         groups.setdefault(line.same, []).append(line)
-    for said in groups.values():
-        yield Standing(said[0], said[0].event, said[-1])
+    for lines in groups.values():
+        yield Standing(lines[0], lines[0].event, lines[-1])
 
 
 def _texts(in_order: "Sequence[FoundLine]", rejected: "Collection[str]") -> "Iterator[Standing]":
@@ -181,9 +181,9 @@ def aims_of(events: "Iterable[EventFields]", *, in_force: bool) -> set[str]:
     """Collect what these withdrawals take away: those `in_force`, or all; and what was ever rejected by its id."""
     from eventlog.format.retractions import Retractions, aim_of  # most logs withdraw nothing
 
-    made: list[Any] = [_Withdrawal(event) for event in events]
-    rejected = [one.target for one in made if one.type == "rejected" and one.target]
-    aims = Retractions(made).aims if in_force else {aim_of(one) for one in made} - {""}
+    withdrawals: list[Any] = [_Withdrawal(event) for event in events]
+    rejected = [withdrawal.target for withdrawal in withdrawals if withdrawal.type == "rejected" and withdrawal.target]
+    aims = Retractions(withdrawals).aims if in_force else {aim_of(each) for each in withdrawals} - {""}
     return aims | {f"{AS_REJECTED}{target}" for target in rejected}
 
 
@@ -208,15 +208,15 @@ def _without(
     salts = salts_in(rejected)
     if not salts:
         return event
-    kept: dict[str, object] = dict(event)
+    remaining: dict[str, object] = dict(event)
     for name in _STATES:
-        said = event.get(name)
-        if isinstance(said, str) and not _allows(rejected, said, salts):
-            kept[name] = instead(said, salts)
-        elif isinstance(said, list):
+        value = event.get(name)
+        if isinstance(value, str) and not _allows(rejected, value, salts):
+            remaining[name] = instead(value, salts)
+        elif isinstance(value, list):
             texts = ((text, _allows(rejected, text, salts)) for text in texts_in(event, name))
-            kept[name] = [left for text, allowed in texts if (left := text if allowed else instead(text, salts))]
-    return kept
+            remaining[name] = [left for text, allowed in texts if (left := text if allowed else instead(text, salts))]
+    return remaining
 
 
 def _allows(rejected: "Collection[str]", text: str, salts: set[str]) -> bool:

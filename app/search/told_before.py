@@ -49,7 +49,7 @@ class ToldBefore:
 
 def told_before(store: "Store", conversation: str, log_files: "list[FileStamp]", *, shared: bool) -> ToldBefore:
     """Read what the log has of a conversation; raises TooMuch or OSError."""
-    known = ToldBefore(conversation, shared=shared)
+    seen = ToldBefore(conversation, shared=shared)
     for event in events(store, conversation, log_files):
-        known.take_in(event)
-    return known
+        seen.take_in(event)
+    return seen

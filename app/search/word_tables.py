@@ -145,8 +145,8 @@ class FullText(_Table):
     def sharing(self, asked: "Sequence[str]", others: "Sequence[str]") -> set[int]:
         """List the units with a token of the query and another token, of the query or of the others."""
         quoted = [f'"{token}"' for token in (*asked, *others)]
-        partners = ((one, " OR ".join(quoted[at:])) for at, one in enumerate(quoted[: len(asked)], 1))
-        pairs = (f"({one} AND ({any_of}))" for one, any_of in partners if any_of)
+        partners = ((word, " OR ".join(quoted[at:])) for at, word in enumerate(quoted[: len(asked)], 1))
+        pairs = (f"({word} AND ({any_of}))" for word, any_of in partners if any_of)
         words = " OR ".join(pairs)
         return {row >> PARTS for (row,) in self._run(_MATCHING, (words,)) if not row & PASSAGE} if words else set()
 

@@ -230,7 +230,7 @@ class _Exchange:
             received={name: seen.last for name, seen in state.machines.items()},
             bad=state.bad,
             redactions=redactions,
-            confirmed=sorted({one.origin for one in redactions} - set(own_origins(self._store))),
+            confirmed=sorted({redaction.origin for redaction in redactions} - set(own_origins(self._store))),
             left=leaving,
         )
 
@@ -248,7 +248,9 @@ class _Exchange:
         bad: list[str] = []
         now = to_ms(self._opened.machine.now())
         others = {replica: head for replica, head in found.heads.items() if replica != self._state.replica}
-        self._report.erased = len(take_over(self._store, [one for head in others.values() for one in head.redactions]))
+        self._report.erased = len(
+            take_over(self._store, [redaction for head in others.values() for redaction in head.redactions])
+        )
         for replica, head in others.items():
             if to_ms(head.ts) > now + _CLOCK_MS:
                 self._report.ahead.append(replica)
@@ -261,9 +263,9 @@ class _Exchange:
         seen = self._state.machines.setdefault(replica, SeenMachine())
         taken = {name for name in seen.taken if name in head.segments}
         wanted = sorted((number_in(name), name) for name in head.segments if name not in taken)
-        there = [name for _, name in wanted if f"{replica}/{name}" in found.names]
+        names = [name for _, name in wanted if f"{replica}/{name}" in found.names]
         bad = []
-        for file, data in self._remote.read([f"{replica}/{name}" for name in there]):
+        for file, data in self._remote.read([f"{replica}/{name}" for name in names]):
             name = file.partition("/")[2]
             lines = open_lines(self._keyring, replica, name, data, head.segments[name])
             if lines is None:

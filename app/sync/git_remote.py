@@ -122,10 +122,10 @@ class GitRemote:
         """Send the commit where the branch is as it was listed; return why it was refused. Raises Offline."""
         lease = f"--force-with-lease={_BRANCH}:{self._tip}"
         done = self._run("push", "--porcelain", "--no-verify", lease, "--", self._address, f"{_NEXT}:{_BRANCH}")
-        said = f"{done.stdout.decode(errors='replace')}\n{done.stderr.decode(errors='replace')}"
-        if done.returncode and "\n!" not in f"\n{said}" and not any(word in said for word in _RACE):
-            raise self._offline(said)
-        return said if done.returncode else ""
+        output = f"{done.stdout.decode(errors='replace')}\n{done.stderr.decode(errors='replace')}"
+        if done.returncode and "\n!" not in f"\n{output}" and not any(word in output for word in _RACE):
+            raise self._offline(output)
+        return output if done.returncode else ""
 
     def _online(self, *words: str) -> str:
         done = self._run(*words)
@@ -133,8 +133,8 @@ class GitRemote:
             raise self._offline(done.stderr.decode(errors="replace"))
         return done.stdout.decode(errors="surrogateescape")
 
-    def _offline(self, said: str) -> Offline:
-        return Offline(f"git: {_last_line(said)}", where=self._address, hint="it is tried again at the next sync")
+    def _offline(self, output: str) -> Offline:
+        return Offline(f"git: {_last_line(output)}", where=self._address, hint="it is tried again at the next sync")
 
     def _git(self, *words: str) -> str:
         """Run git in the clone; raises NotStored."""
@@ -164,8 +164,8 @@ class GitRemote:
             raise Offline(f"git gave no answer in {_SECONDS} seconds", where=self._address) from error
 
 
-def _last_line(said: str) -> str:
+def _last_line(output: str) -> str:
     """Return the line of git's words that has the reason."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
     telling = [line for line in lines if line.startswith(("fatal:", "error:", "! ", "remote:", "ssh:"))]
     return (telling or lines or ["failed"])[0].removeprefix("fatal: ").removeprefix("error: ")

@@ -106,7 +106,7 @@ def recipient_of(identity: str) -> str:
 def encrypt(data: bytes, *recipients: str) -> bytes:
     """Encrypt for these recipients."""
     age = _age()
-    encrypted: bytes = age.encrypt(data, [age.x25519.Recipient.from_str(one) for one in recipients])
+    encrypted: bytes = age.encrypt(data, [age.x25519.Recipient.from_str(recipient) for recipient in recipients])
     return encrypted
 
 
@@ -114,7 +114,7 @@ def decrypt(data: bytes, identities: list[str]) -> bytes | None:
     """Decrypt with any of these keys; None where that fails."""
     age = _age()
     try:
-        opened: bytes = age.decrypt(data, [age.x25519.Identity.from_str(one) for one in identities])
+        opened: bytes = age.decrypt(data, [age.x25519.Identity.from_str(identity) for identity in identities])
     except age.DecryptError:
         return None
     return opened

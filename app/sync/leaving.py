@@ -100,8 +100,8 @@ class LeavingRules:
         events = decode_whole(data, day)
         if events is None:
             read = (check_line(LogLine.unread(line, "", 0, 1), day) for line in data.split(b"\n") if line)
-            found = [one for checked in read for one in checked if isinstance(one, LogLine)]
-            yield from (self._judge(one.event, one.line) for one in found)
+            found = [line for checked in read for line in checked if isinstance(line, LogLine)]
+            yield from (self._judge(line.event, line.line) for line in found)
         else:
             yield from map(self._judge, events, data.split(b"\n"))
 

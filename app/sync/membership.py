@@ -43,12 +43,12 @@ class DroppedMachine(NamedTuple):
     others: list[str]
 
 
-def start_sync(opened: OpenStore, said: str) -> StartedSync:
+def start_sync(opened: OpenStore, place: str) -> StartedSync:
     """Make an empty place the remote of this store, and return the code for other machines; it is shown once.
 
     Raises BadRequest where the store syncs already, UntrustedRemote for a place that is not empty, Offline, NotStored.
     """
-    address = full_address(said, opened.machine)
+    address = full_address(place, opened.machine)
     with sync_lock(opened):
         keyring = load_keyring(opened.store)
         if keyring and (keyring.remote != address or load_state(opened.store).sequence):
@@ -73,12 +73,12 @@ def start_sync(opened: OpenStore, said: str) -> StartedSync:
         return StartedSync(address, code_of(keyring.secret))
 
 
-def join_sync(opened: OpenStore, said: str, code: str) -> Keyring:
+def join_sync(opened: OpenStore, place: str, code: str) -> Keyring:
     """Make this store a member of a remote; nothing is written before its code is found right.
 
     Raises BadRequest for a wrong code or where the store syncs already, UntrustedRemote, Offline, or NotStored.
     """
-    address, secret = full_address(said, opened.machine), secret_in(code)
+    address, secret = full_address(place, opened.machine), secret_in(code)
     keyring = load_keyring(opened.store)
     if keyring and keyring.secret != secret:
         raise BadRequest(
@@ -107,7 +107,7 @@ def _forget_others(opened: OpenStore, keyring: Keyring) -> None:
         save_state(opened.store, state)
 
 
-def drop_machine(opened: OpenStore, said: str, confirmed: Callable[[str], bool]) -> DroppedMachine | None:
+def drop_machine(opened: OpenStore, reference: str, confirmed: Callable[[str], bool]) -> DroppedMachine | None:
     """Begin an epoch without a machine, once that is `confirmed`: it can read nothing that is written from now on.
 
     The others are left the new secret, the old code joins no more. None where that is not confirmed. Raises BadRequest
@@ -116,16 +116,16 @@ def drop_machine(opened: OpenStore, said: str, confirmed: Callable[[str], bool])
     with sync_lock(opened):
         keyring, remote, state = _opened(opened)
         found = look(remote, keyring, state, opened.store)
-        replica = _machine_named(said, found, state)
+        replica = _machine_named(reference, found, state)
         if not confirmed(replica):
             return None
         for _ in range(_TRIES):
             recipients = {name: head.recipient for name, head in found.heads.items() if name != replica}
             recipients[state.replica] = recipient_of(keyring.machine)
-            kept = {name: last for name, last in found.marker.dropped.items() if name not in recipients}
+            dropped = {name: last for name, last in found.marker.dropped.items() if name not in recipients}
             epoch, secret = keyring.epoch + 1, new_secret()
             secrets = {**keyring.secrets, epoch: secret.hex()}
-            marker = Marker(keyring.namespace, epoch, {**kept, replica: found.heads[replica].sequence})
+            marker = Marker(keyring.namespace, epoch, {**dropped, replica: found.heads[replica].sequence})
             renewed = Keyring(keyring.remote, keyring.namespace, epoch, secrets, keyring.machine)
             files = {**keys_for(marker, renewed, recipients), MARKER: marker.signed(secret)}
             if remote.publish(files, ()):
@@ -165,15 +165,15 @@ def _opened(opened: OpenStore) -> tuple[Keyring, Remote, SyncState]:
     return keyring, open_remote(keyring.remote, opened.store, opened.machine), state
 
 
-def _machine_named(said: str, found: Listing, state: SyncState) -> str:
+def _machine_named(reference: str, found: Listing, state: SyncState) -> str:
     """Find the machine that is meant; raises BadRequest for none, for several, and for this machine."""
     others = [name for name in found.heads if name != state.replica and name not in found.marker.dropped]
     shown = names_of(found.heads)
-    meant = [name for name in others if said in (name, shown[name])]
-    meant = meant or [name for name in others if said and said in name]
-    if said in (state.replica, shown.get(state.replica)) and said not in others:
-        raise BadRequest(f"{said} is this machine", hint="eventlog sync leave")
+    meant = [name for name in others if reference in (name, shown[name])]
+    meant = meant or [name for name in others if reference and reference in name]
+    if reference in (state.replica, shown.get(state.replica)) and reference not in others:
+        raise BadRequest(f"{reference} is this machine", hint="eventlog sync leave")
     if len(meant) != 1:
-        known = ", ".join(sorted(others)) or "no other machine yet"
-        raise BadRequest(f"{said!r} is {'several machines' if meant else 'no machine of this memory'}", hint=known)
+        names = ", ".join(sorted(others)) or "no other machine yet"
+        raise BadRequest(f"{reference!r} is {'several machines' if meant else 'no machine of this memory'}", hint=names)
     return meant[0]

@@ -51,9 +51,13 @@ def _united(day: str, data: bytes, arriving: dict[str, bytes]) -> tuple[bytes, i
     """Unite a file with arriving lines: those it has are replaced where they differ, all others follow."""
     if data and not data.endswith(b"\n"):
         data += b"\n"
-    there = dict(_by_id(day, data))
-    differing = {there[one]: line for one, line in arriving.items() if one in there and _differs(there[one], line)}
-    new = [line for one, line in arriving.items() if one not in there]
+    lines = dict(_by_id(day, data))
+    differing = {
+        lines[event_id]: line
+        for event_id, line in arriving.items()
+        if event_id in lines and _differs(lines[event_id], line)
+    }
+    new = [line for event_id, line in arriving.items() if event_id not in lines]
     if differing:
         data = b"".join(differing.get(line, line) + b"\n" for line in data.split(b"\n")[:-1])
     return data + b"".join(line + b"\n" for line in new), len(new) + len(differing)

@@ -80,22 +80,22 @@ class _FolderRemote:
                     yield name
 
 
-def full_address(said: str, machine: Machine) -> str:
+def full_address(address: str, machine: Machine) -> str:
     """Write the address of a remote with its path in full; raises BadRequest for any other text."""
-    if said.startswith(_FOLDER):
-        path = in_full(said.removeprefix(_FOLDER), machine.home)
-        if not said.removeprefix(_FOLDER):
-            raise BadRequest("names no directory", where=said, hint="write dir:/path/to/directory")
+    if address.startswith(_FOLDER):
+        path = in_full(address.removeprefix(_FOLDER), machine.home)
+        if not address.removeprefix(_FOLDER):
+            raise BadRequest("names no directory", where=address, hint="write dir:/path/to/directory")
         return f"{_FOLDER}{Path(path).absolute()}"
-    if said.startswith(_STREAM):
+    if address.startswith(_STREAM):
         from eventlog.app.sync.nats_remote import relay_address
 
-        return relay_address(said)
-    if said.startswith("-") or not said.strip() or "\n" in said:
+        return relay_address(address)
+    if address.startswith("-") or not address.strip() or "\n" in address:
         hint = "give a git URL, a bare repository, dir:PATH, or nats://HOST/STREAM"
-        raise BadRequest("is no remote", where=said or "REMOTE", hint=hint)
-    path = in_full(said, machine.home)
-    return str(Path(path).absolute()) if Path(path).exists() else said
+        raise BadRequest("is no remote", where=address or "REMOTE", hint=hint)
+    path = in_full(address, machine.home)
+    return str(Path(path).absolute()) if Path(path).exists() else address
 
 
 def open_remote(address: str, store: Store, machine: Machine, clone: str = "") -> Remote:

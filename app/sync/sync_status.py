@@ -82,5 +82,5 @@ def _machines(state: SyncState, own: set[str]) -> list[MachineStatus]:
             left=seen.left,
             unconfirmed=len(own - set(seen.confirmed)),
         )
-        for replica, seen in sorted(state.machines.items(), key=lambda one: one[1].ts, reverse=True)
+        for replica, seen in sorted(state.machines.items(), key=lambda machine: machine[1].ts, reverse=True)
     ]

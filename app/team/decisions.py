@@ -58,9 +58,9 @@ class Decision(NamedTuple):
         fields = ((name, getattr(self, name)) for name in _NAMES)
         lines = [_ENDS, *(f"{name}: {value}" for name, value in fields if value), _ENDS, "", self.text]
         lines += ["", _WHY, "", self.why] if self.why else []
-        said = ("\n".join(lines) + "\n").encode()
-        digits = [sha256(b"%d\n%s" % (number, said)) for number in range(2 + len(said) // _DIGITS_IN_LINE)]
-        return said + "\n".join(["", _DIGITS, *digits, "-->", ""]).encode()
+        body = ("\n".join(lines) + "\n").encode()
+        digits = [sha256(b"%d\n%s" % (number, body)) for number in range(2 + len(body) // _DIGITS_IN_LINE)]
+        return body + "\n".join(["", _DIGITS, *digits, "-->", ""]).encode()
 
     @property
     def file_name(self) -> str:
@@ -83,11 +83,11 @@ class _Refused(ValueError):
 
 def decision_of(**fields: str) -> Decision:
     """Make a decision of texts: each on one line, without secrets; raises ValueError for what no reader would take."""
-    made = Decision(**{name: one_line(scrub_text(text)) for name, text in fields.items()})
-    said = without_digits(made.data.decode())
-    if scrub_text(said) != said:
+    decision = Decision(**{name: one_line(scrub_text(text)) for name, text in fields.items()})
+    body = without_digits(decision.data.decode())
+    if scrub_text(body) != body:
         raise ValueError("would hold a secret")
-    return read_decision(made.data, made.file_name, "~")
+    return read_decision(decision.data, decision.file_name, "~")
 
 
 def without_digits(text: str) -> str:
@@ -123,15 +123,15 @@ def read_decision(data: bytes, name: str, until: str) -> Decision:
     except UnicodeDecodeError as error:
         raise _Refused("is not UTF-8") from error
     fields, body = _front_matter(lines)
-    said, why = _parts(body)
-    found = Decision(**fields, text=said, why=why)
+    text, why = _parts(body)
+    found = Decision(**fields, text=text, why=why)
     if not _ID.fullmatch(found.id):
         raise _Refused("has an id that is no event's")
     if not name.startswith(found.id):
         raise _Refused(f"is not named after its id, {found.id}")
-    if not said:
+    if not text:
         raise _Refused("says nothing below its front matter")
-    if max(len(said), len(why)) > _LONGEST_TEXT:
+    if max(len(text), len(why)) > _LONGEST_TEXT:
         raise _Refused(f"has a text of more than {_LONGEST_TEXT:,} characters")
     try:
         when = timestamps.read(found.when)

@@ -65,13 +65,13 @@ def share(opened: OpenStore, named: Sequence[str], why: str, cwd: str = "") -> l
 
     The checkout is that of a directory, or without one that of the project of the first decision.
     """
-    stated = [found for said in named for found in _stated(opened, said)]
+    stated = [found for name in named for found in _stated(opened, name)]
     root = checkout_of(cwd or stated[0][0].project or ".")
     git = Git(root)
     who = git.user_name()
     if not who:
         raise BadRequest("git does not know your name", hint="git config user.name 'Ada Lovelace'")
-    there = [file for file in read_files(root, opened.machine.now()) if file.decision]
+    files = [file for file in read_files(root, opened.machine.now()) if file.decision]
     wanted: dict[str, Decision] = {}
     for event, texts in stated:
         if isinstance(event, Fact) and event.effective_scope == "user":
@@ -79,11 +79,11 @@ def share(opened: OpenStore, named: Sequence[str], why: str, cwd: str = "") -> l
         if not _is_of(opened, root, event):
             hint = f"run it in {event.project}" if event.project else "only decisions of a project are shared"
             raise BadRequest(f"{one_line(texts[0])!r} is of another project than {root}", hint=hint)
-        wanted |= {decision.file_name: decision for decision in _decisions(event, texts, who, why, there)}
+        wanted |= {decision.file_name: decision for decision in _decisions(event, texts, who, why, files)}
     folder = _folder(root)
     done = [_write(folder, decision, git) for decision in wanted.values()]
     subjects = {_subject(decision) for decision in wanted.values()}
-    for file in there:  # shared before, for another reason
+    for file in files:  # shared before, for another reason
         if file.decision and Path(file.path).name not in wanted and _subject(file.decision) in subjects:
             _remove(file.path)
     agree(opened.log, [TeamFile(file.path, file.decision.data, file.decision) for file in done])
@@ -94,8 +94,8 @@ def withdraw(opened: OpenStore, named: Sequence[str], cwd: str) -> list[SharedFi
     """Remove the files of decisions, known here or not, and withdraw what the log has of them; raises BadRequest."""
     root = checkout_of(cwd)
     events = {path: entry["event"] for path, entry in team_approvals(opened.store).items()}
-    there = [file for file in read_files(root, opened.machine.now()) if file.decision]
-    found = {file.path: file for said in named for file in _meant(said, there, events)}
+    files = [file for file in read_files(root, opened.machine.now()) if file.decision]
+    found = {file.path: file for name in named for file in _meant(name, files, events)}
     for path in found:
         _remove(path)
     settle(opened.log)
@@ -106,9 +106,9 @@ def team_rows(store: Store, root: str, now: str) -> list[TeamRow]:
     """List the files of a checkout, and what was withdrawn from it, with what a person agreed to."""
     agreed = team_approvals(store)
     found = [TeamRow(_state(file, agreed.get(file.path)), file) for file in read_files(root, now)]
-    there = {row.file.path for row in found}
-    events = {agreed[path]["event"] for path in there & agreed.keys()}  # a decision shared again has another file
-    left = [path for path, entry in sorted(agreed.items()) if path not in there and entry["event"] not in events]
+    paths = {row.file.path for row in found}
+    events = {agreed[path]["event"] for path in paths & agreed.keys()}  # a decision shared again has another file
+    left = [path for path, entry in sorted(agreed.items()) if path not in paths and entry["event"] not in events]
     gone = [path for path in left if Path(path).parent == Path(root, PLACE)]
     return [*found, *(TeamRow("withdrawn", TeamFile(path)) for path in gone)]
 
@@ -117,8 +117,8 @@ def differing(rows: Iterable[TeamRow]) -> Iterator[list[Decision]]:
     """Yield the decisions that people state differently under one key."""
     keyed = sorted((row.file.decision for row in rows if row.file.decision and row.file.decision.key), key=_key)
     for _, same_key in groupby(keyed, _key):
-        said = list(same_key)
-        newest = {decision.who: decision for decision in sorted(said, key=lambda one: one.when)}
+        decisions = list(same_key)
+        newest = {decision.who: decision for decision in sorted(decisions, key=lambda decision: decision.when)}
         if len({decision.statement for decision in newest.values()}) > 1:
             yield list(newest.values())
 
@@ -154,21 +154,21 @@ def _state(file: TeamFile, agreed: "TeamApproval | None") -> str:
     return "yours" if state == "trusted" and agreed and "branch" in agreed else state
 
 
-def _stated(opened: OpenStore, said: str) -> Iterator[tuple[Event, list[str]]]:
+def _stated(opened: OpenStore, name: str) -> Iterator[tuple[Event, list[str]]]:
     """Yield the events that are named, by id or `FILE:LINE`, each with what of it is meant; raises BadRequest."""
-    if is_file_line(said):
-        line = reasons_behind(opened, said)[0]
+    if is_file_line(name):
+        line = reasons_behind(opened, name)[0]
         events = [entry.event for entry in line.entries or ()]
         shown = set(shown_statements(line.text, events))
         meant = [(event, text) for event in events for text in _texts(event) if statement_of(text) in shown]
         if not meant:
-            raise BadRequest("the line shows no decision", where=said)
+            raise BadRequest("the line shows no decision", where=name)
         yield meant[0][0], [meant[0][1]]
         return
-    found = events_named(opened.log, said)
+    found = events_named(opened.log, name)
     if len(found) != 1:
         hint = "\n".join(found[:8]) if found else "eventlog query --type fact,stage_summary lists what there is"
-        raise BadRequest("several events have this id" if found else "no event has this id", where=said, hint=hint)
+        raise BadRequest("several events have this id" if found else "no event has this id", where=name, hint=hint)
     event = opened.log.find(found)[found[0]].event
     texts = _texts(event)
     if not texts:
@@ -183,11 +183,11 @@ def _texts(event: Event) -> list[str]:
     return [*event.decisions] if isinstance(event, StageSummary) else []
 
 
-def _decisions(event: Event, texts: Sequence[str], who: str, why: str, there: Sequence[TeamFile]) -> Iterator[Decision]:
+def _decisions(event: Event, texts: Sequence[str], who: str, why: str, files: Sequence[TeamFile]) -> Iterator[Decision]:
     """Make the decisions of an event; without a reason, those that are there already."""
     for text in texts:
-        shared = [file.decision for file in there if file.decision and file.decision.id == event.id]
-        same = [one for one in shared if one.statement == statement_of(text)]
+        shared = [file.decision for file in files if file.decision and file.decision.id == event.id]
+        same = [decision for decision in shared if decision.statement == statement_of(text)]
         if same and not why:
             yield same[0]
             continue
@@ -199,20 +199,22 @@ def _decisions(event: Event, texts: Sequence[str], who: str, why: str, there: Se
             raise BadRequest(f"cannot be shared: its file {error}", where=event.id) from error
 
 
-def _meant(said: str, there: Sequence[TeamFile], events: dict[str, str]) -> list[TeamFile]:
+def _meant(reference: str, files: Sequence[TeamFile], events: dict[str, str]) -> list[TeamFile]:
     """Find the files of a decision by its id, that of its event here, or the name of the file; raises BadRequest."""
-    name = Path(said).name
+    name = Path(reference).name
     found = [
         file
-        for file in there
+        for file in files
         if Path(file.path).name == name
-        or (file.decision and is_part_of(file.decision.id, said))
-        or is_part_of(events.get(file.path) or "-", said)
+        or (file.decision and is_part_of(file.decision.id, reference))
+        or is_part_of(events.get(file.path) or "-", reference)
     ]
     if not found:
-        raise BadRequest("no shared decision has this id", where=said, hint="eventlog team lists those there are")
+        raise BadRequest("no shared decision has this id", where=reference, hint="eventlog team lists those there are")
     if len({file.decision.id for file in found if file.decision}) > 1:
-        raise BadRequest("several decisions have this id", where=said, hint="\n".join(file.path for file in found[:8]))
+        raise BadRequest(
+            "several decisions have this id", where=reference, hint="\n".join(file.path for file in found[:8])
+        )
     return found
 
 

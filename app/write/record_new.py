@@ -134,21 +134,22 @@ def _is_unknown(store: "Store", database: "Connection", event: "Fields") -> bool
         return False
     if not _is_none_of(appended(store, seen_in(database), _MOST).events, event):
         return False
-    said = (fastjson.object_in(line) for (line,) in database.execute(_SAID, (event["conversation_id"], event["type"])))
-    return not any(_is_alike(one, event) for one in said) and not _may_be_rejected(store, database, event)
+    lines = (fastjson.object_in(line) for (line,) in database.execute(_SAID, (event["conversation_id"], event["type"])))
+    return not any(_is_alike(line, event) for line in lines) and not _may_be_rejected(store, database, event)
 
 
 def _is_none_of(news: "list[Fields]", event: "Fields") -> bool:
     """Return whether no event of the log withdraws anything, or states the same in the conversation."""
     return not any(
-        one["type"] in WITHDRAWS or (one.get("conversation_id") == event["conversation_id"] and _is_alike(one, event))
-        for one in news
+        other["type"] in WITHDRAWS
+        or (other.get("conversation_id") == event["conversation_id"] and _is_alike(other, event))
+        for other in news
     )
 
 
-def _is_alike(one: "Fields", event: "Fields") -> bool:
+def _is_alike(other: "Fields", event: "Fields") -> bool:
     states = _STATES[str(event["type"])]
-    return one["type"] == event["type"] and statement_of(str(one.get(states))) == statement_of(str(event[states]))
+    return other["type"] == event["type"] and statement_of(str(other.get(states))) == statement_of(str(event[states]))
 
 
 def _may_be_rejected(store: "Store", database: "Connection", event: "Fields") -> bool:
@@ -160,7 +161,7 @@ def _may_be_rejected(store: "Store", database: "Connection", event: "Fields") ->
     ids = [aim.removeprefix(AS_REJECTED) for aim in _aims(database, AS_REJECTED)]
     return len(ids) > _FEW or any(
         lines is None or _is_alike(fastjson.object_in(lines[0]), event)
-        for lines in (raw_lines.of_event(store, one) for one in ids)
+        for lines in (raw_lines.of_event(store, event_id) for event_id in ids)
     )
 
 

@@ -77,7 +77,7 @@ def _text(text: str) -> str:
 def _top(page: PageModel) -> Iterator[str]:
     last = len(page.days) - 1
     options = "".join(
-        f'<option value="{number}">{_text(one.name)}</option>' for number, one in enumerate(page.projects)
+        f'<option value="{number}">{_text(project.name)}</option>' for number, project in enumerate(page.projects)
     )
     day = page.days[-1] if page.days else ""
     yield '<header class="top"><div class="bar"><h1>eventlog</h1>'
@@ -333,7 +333,7 @@ def _by_project(page: PageModel) -> list[str]:
     named = zip(counts, page.projects, strict=True)
     return [
         f"{project.name}: {count:,} sessions"
-        for count, project in sorted(named, key=lambda one: (-one[0], one[1].path))
+        for count, project in sorted(named, key=lambda pair: (-pair[0], pair[1].path))
     ]
 
 

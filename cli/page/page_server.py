@@ -96,8 +96,8 @@ class PageServer(ThreadingHTTPServer):
         with self._lock:
             found = reasons_behind(self._open_now(), place)
         return [
-            {"line": one.number, "text": one.text, "events": [to_fields(entry.event) for entry in one.entries or ()]}
-            for one in found
+            {"line": line.number, "text": line.text, "events": [to_fields(entry.event) for entry in line.entries or ()]}
+            for line in found
         ]
 
 
@@ -145,11 +145,11 @@ class _Handler(BaseHTTPRequestHandler):
     def _is_allowed(self) -> bool:
         """Check Host, Origin and token; refuse the request where any is wrong."""
         host, origin = self.headers.get_all("Host", []), self.headers.get("Origin")
-        given = parse_qs(urlsplit(self.path).query).get("token", [""])[-1] or self.headers.get("X-Eventlog-Token", "")
+        token = parse_qs(urlsplit(self.path).query).get("token", [""])[-1] or self.headers.get("X-Eventlog-Token", "")
         is_ours = host == [self.server.host] and origin in (None, f"http://{self.server.host}")
         if self.command == "POST":
             is_ours = is_ours and self.headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin")
-        if is_ours and hmac.compare_digest(given.encode(), self.server.token.encode()):
+        if is_ours and hmac.compare_digest(token.encode(), self.server.token.encode()):
             return True
         self._answer(HTTPStatus.FORBIDDEN, {"error": "open the address that eventlog serve has printed"})
         return False

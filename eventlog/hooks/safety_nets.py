@@ -37,8 +37,8 @@ def answer(
 
         duplicate_log.count_duplicate(store, "event")
     if call.subagent:
-        known = start_context(store, call) if call.starts_helper and new else ""
-        return dialect.start(known, call.name) if known else dialect.SILENT
+        given_context = start_context(store, call) if call.starts_helper and new else ""
+        return dialect.start(given_context, call.name) if given_context else dialect.SILENT
     if new is not False and (call.type == "session_start" or call.owes_context or call.takes_context):
         context = _give_context(store, call, dialect, start_context)
         if context != dialect.SILENT:

@@ -204,7 +204,7 @@ def listed(
     server = "mcp__eventlog"
     tools = tuple(f"{server}__{tool}" for tool in TOOLS)
     head, tail = map(re.escape, shape.split("{}"))
-    ours = re.compile(rf"{head}(?:.* -m |\S*/|'.*/)?eventlog'? (?:{'|'.join(VERBS)}){tail}")
+    pattern = re.compile(rf"{head}(?:.* -m |\S*/|'.*/)?eventlog'? (?:{'|'.join(VERBS)}){tail}")
 
     def commands(grant: Grant) -> tuple[str, ...]:
         return tuple(shape.format(prefix) for prefix in grant.prefixes)
@@ -235,7 +235,7 @@ def listed(
         judge_tools=judge_tools,
         overruled=unsafe or f"take eventlog out of {' and '.join(f'permissions.{key}' for key in overrules)}",
         unsafe=unsafe,
-        is_ours=lambda item, _: item in tools or ours.fullmatch(item) is not None,
+        is_ours=lambda item, _: item in tools or pattern.fullmatch(item) is not None,
     )
 
 

@@ -115,7 +115,7 @@ def _are_names(long: list[str], text: str) -> bool:
     beginnings = _beginnings or _sorted_beginnings()
     if begun := beginnings.keys() & {part[:3] for part in parts}:
         longest = max(map(len, long))
-        if any(longest >= least and found in joined for one in begun for found, least in beginnings[one]):
+        if any(longest >= least and found in joined for start in begun for found, least in beginnings[start]):
             return False
     return "xox" not in text and "xapp-" not in text and "earer " not in text and "EARER " not in text
 
@@ -158,12 +158,12 @@ def scrub_beginning(text: str, most: int) -> str:
 def _replace_found(text: str) -> str:
     if is_plain(text):
         return text
-    kept: list[str] = []
+    parts: list[str] = []
     done = 0
     for start, end, kind in _places(text):
-        kept += (text[done:start], f"[secret:{kind}]")
+        parts += (text[done:start], f"[secret:{kind}]")
         done = end
-    return "".join((*kept, text[done:])) if kept else text
+    return "".join((*parts, text[done:])) if parts else text
 
 
 def _places(text: str) -> "list[tuple[int, int, str]]":

@@ -459,8 +459,8 @@ def _is_basic(value: str) -> bool:
     if len(value) < _LEAST_PART:
         return False
     try:
-        said = a2b_base64(value)
-        return b":" in said and said.decode().isprintable()
+        decoded = a2b_base64(value)
+        return b":" in decoded and decoded.decode().isprintable()
     except (Error, UnicodeDecodeError):
         return False
 

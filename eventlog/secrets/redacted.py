@@ -36,7 +36,7 @@ class Redactions:
         for line in map(fastjson.object_in, lines.splitlines()):
             self.last = max(self.last, _number(line.get("n")))
             events = line.get("events")
-            self.ids.update(str(one["id"]) for one in events if isinstance(one, dict)) if isinstance(
+            self.ids.update(str(event["id"]) for event in events if isinstance(event, dict)) if isinstance(
                 events, list
             ) else 0
         own = ""
@@ -47,8 +47,8 @@ class Redactions:
             if not isinstance(marks, dict):
                 own = str(key)
             for words, digests in marks.items() if isinstance(marks, dict) and key else ():
-                known = self._marks.setdefault(str(key), {}).setdefault(int(words), {})
-                known.update((digest, _number(line.get("n"))) for digest in digests)
+                digests_known = self._marks.setdefault(str(key), {}).setdefault(int(words), {})
+                digests_known.update((digest, _number(line.get("n"))) for digest in digests)
         self._tails = {event_id[_STAMP:] for event_id in self.ids}
 
     def names(self, event_id: str) -> bool:
@@ -74,7 +74,7 @@ class Redactions:
         found = [place for key, marks in self._marks.items() for place in _places(words, keyed(key.encode()), marks)]
         parts: list[str] = []
         done = 0
-        for start, end, number in sorted(found, key=lambda one: (one[0], -one[1])):
+        for start, end, number in sorted(found, key=lambda place: (place[0], -place[1])):
             if start >= done:
                 parts += (text[done:start], marker(number))
                 done = end
@@ -85,10 +85,10 @@ def _places(
     words: "list[tuple[str, int, int]]", digest: "Keyed", marks: "dict[int, dict[str, int]]"
 ) -> "Iterator[tuple[int, int, int]]":
     """Yield where the words are those of an erased text: from, to, and which redaction it was."""
-    for size, known in marks.items():
+    for size, numbers in marks.items():
         for first in range(len(words) - size + 1):
             phrase = " ".join(word for word, _, _ in words[first : first + size])
-            if number := known.get(digest(phrase.encode("utf-8", "replace"))):
+            if number := numbers.get(digest(phrase.encode("utf-8", "replace"))):
                 yield words[first][1], words[first + size - 1][2], number
 
 
@@ -125,10 +125,10 @@ def redactions_of(store: "Store") -> "Redactions | None":
         stamp += [second.st_size, second.st_mtime_ns, second.st_ino]
     except OSError:
         pass
-    known = _read.get(store.root)
-    if known is None or known[0] != tuple(stamp):
-        known = _read[store.root] = tuple(stamp), Redactions(_content(store.redactions), _content(keys_of(store)))
-    return known[1]
+    cached = _read.get(store.root)
+    if cached is None or cached[0] != tuple(stamp):
+        cached = _read[store.root] = tuple(stamp), Redactions(_content(store.redactions), _content(keys_of(store)))
+    return cached[1]
 
 
 def keys_of(store: "Store") -> str:
@@ -146,11 +146,11 @@ def without_redacted(store: "Store", fields: "Mapping[str, object]", tail: str =
         return None
     is_persons = fields.get("type") == "knowledge_edited"  # their file would be changed back, again and again
     exempt = {*_NO_TEXT, "content", "below"} if is_persons else _NO_TEXT
-    kept = {name: value if name in exempt else found.clean(value) for name, value in fields.items()}
-    said = _SAID.get(str(fields.get("type")), "")
-    if said and is_only_markers(str(kept.get(said) or "")):
+    cleaned = {name: value if name in exempt else found.clean(value) for name, value in fields.items()}
+    main_field = _SAID.get(str(fields.get("type")), "")
+    if main_field and is_only_markers(str(cleaned.get(main_field) or "")):
         return None
-    return kept
+    return cleaned
 
 
 def is_only_markers(text: str) -> bool:

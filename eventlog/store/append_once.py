@@ -88,8 +88,8 @@ def append_live(
     Likewise where it is not wanted without its secrets, or texts of the store were erased. Raises as `append_once`.
     """
     cached.use_own_secrets(store)
-    kept = scrub_fields(fields)
-    if os.path.exists(store.redactions) or not is_wanted(kept):
+    cleaned = scrub_fields(fields)
+    if os.path.exists(store.redactions) or not is_wanted(cleaned):
         return ""
     day = timestamps.from_ns(timestamps.system_clock())[:10]
     with DayFile(store.log, day, sync=cached.wants_sync(store)) as file:
@@ -99,7 +99,7 @@ def append_live(
         if after or ts[:10] != day:
             return ""
         event_id = ids.new(now // 1_000_000)
-        file.append(_line({"v": 1, "id": event_id, "ts": ts, **kept}))
+        file.append(_line({"v": 1, "id": event_id, "ts": ts, **cleaned}))
     return event_id
 
 

@@ -33,7 +33,11 @@ from eventlog.settings.schema import Settings
 
 VIEWS = tuple(view for view in (*ALL, STATS) if view.view)
 KINDS = tuple({kind.name: kind for projection in VIEWS if projection.view for kind in projection.view.reads}.values())
-_KINDS_OF = {one.name: [kind.name for kind in one.view.reads] for one in VIEWS if one.view and one.view.of_rows}
+_KINDS_OF = {
+    projection.name: [kind.name for kind in projection.view.reads]
+    for projection in VIEWS
+    if projection.view and projection.view.of_rows
+}
 
 _LONG = 16 << 20  # bytes of a log: a shorter one is folded before another process has started
 # Days of a job. A conversation may end after midnight, so the day after the last is read as well.

@@ -120,8 +120,8 @@ class ReplayResult:
 
     def units(self) -> Iterator[RowAddress]:
         """Yield the units, those of a name together; the index of everything is last, as it is made of all others."""
-        for one in self._without_view:
-            yield one, ""
+        for projection in self._without_view:
+            yield projection, ""
         units = [(name, view) for view in self._views for name in self.index.names(view)]
         yield from ((view, name) for name, view in sorted(units, key=lambda unit: (not unit[0], unit)))
 
@@ -155,7 +155,7 @@ class ReplayResult:
         return (path for path in paths if self._owners(path))
 
     def _owners(self, path: str) -> set[str]:
-        return {one.name for one in self._projections if one.owns_path(path)}
+        return {projection.name for projection in self._projections if projection.owns_path(path)}
 
     def rows(self, kind: RowKind) -> list[Any]:
         """List the rows of that kind that belong to the whole log."""
@@ -293,8 +293,8 @@ def _catch_up(
     rows = RowMaintainer(cache, KINDS)
     if executor and is_long(days.days):
         days.catch_up(progress, executor.map(fold_day, days.days))
-        for made in executor.map(make_rows, row_jobs(days, settings)):
-            rows.adopt(made)
+        for done in executor.map(make_rows, row_jobs(days, settings)):
+            rows.adopt(done)
     else:
         days.catch_up(progress)
         rows.catch_up(days, rows_by(days, settings))

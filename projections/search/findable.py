@@ -62,13 +62,13 @@ class Findable:
         """Name what it shows: its statements, and the conversation that it stands for as a whole."""
         return self.statements | ({f"\n{self.conversation}"} if self.type in CONVERSATION else set())
 
-    def leave_out(self, told: "Collection[str]") -> bool:
+    def leave_out(self, texts: "Collection[str]") -> bool:
         """Remove what was shown before, in any wording; False where nothing is left."""
-        if self.statements.isdisjoint(told):
+        if self.statements.isdisjoint(texts):
             return True
         if self.type == "fact":
             return False
-        left = [text for text in self.decisions if statement_of(text) not in told]
+        left = [text for text in self.decisions if statement_of(text) not in texts]
         _READ[self.type](self, {**self._event, "decisions": left})
         return bool(left or self.type == "conversation_text" or text_in(self._event, "summary"))
 
@@ -95,23 +95,23 @@ def _of_summary(found: Findable, event: "EventFields") -> None:
     found.words = "\n".join((topic, summary, *decisions, *texts_in(event, "todos")))
     found.topic, found.decisions = topic, decisions
     found.asked, found.answers = [topic] if topic else [], list(filter(None, (summary, *decisions)))
-    told = ": ".join(filter(None, (topic, summary)))
-    found.shown = " · ".join(filter(None, (told, *decisions)))
+    text = ": ".join(filter(None, (topic, summary)))
+    found.shown = " · ".join(filter(None, (text, *decisions)))
 
 
 def _of_conversation(found: Findable, event: "EventFields") -> None:
     title, files, closing = text_in(event, "title"), texts_in(event, "files"), text_in(event, "closing")
-    said = [*texts_in(event, "prompts"), *filter(None, (closing,))]
+    texts = [*texts_in(event, "prompts"), *filter(None, (closing,))]
     found.files = files
     found.decisions = texts_in(event, "decisions")
     found.asked = list(filter(None, (title, *texts_in(event, "prompts"))))
     found.answers = [*filter(None, (closing,)), *found.decisions]
     found.fixes = _fixes_in(event)
-    found.words = "\n".join((title, *files, *said, *found.fixes))
+    found.words = "\n".join((title, *files, *texts, *found.fixes))
     found.shown = " · ".join(filter(None, (title, closing[:_SHOWN_OF_CLOSING], ", ".join(files))))
-    if len(said) > _WINDOW:
-        starts = range(0, len(said), _STEP)
-        found.passages = ["\n".join(said[start : start + _WINDOW]) for start in starts][:MOST_PASSAGES]
+    if len(texts) > _WINDOW:
+        starts = range(0, len(texts), _STEP)
+        found.passages = ["\n".join(texts[start : start + _WINDOW]) for start in starts][:MOST_PASSAGES]
 
 
 def _fixes_in(event: "EventFields") -> "dict[str, str]":

@@ -34,9 +34,9 @@ def idf(rows: int, having: int) -> float:
 
 def telling(having: "Mapping[str, int]", rows: int) -> "list[str]":
     """Choose what to look for of the tokens asked: those that occur; common tokens only where there are no others."""
-    there = [token for token, times in having.items() if times]
-    rare = [token for token in there if having[token] <= max(_FEW, _COMMON * rows)]
-    return rare or there
+    found = [token for token, times in having.items() if times]
+    rare = [token for token in found if having[token] <= max(_FEW, _COMMON * rows)]
+    return rare or found
 
 
 def side_by_side(asked: "Iterable[str]", chosen: "Collection[str]") -> "list[str]":

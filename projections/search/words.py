@@ -61,8 +61,8 @@ class _Spelling(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         folded = _folded(code)
-        kept = (char if char.isalnum() or char in JOINERS else " " for char in folded if char not in _PARTICLES)
-        self[code] = "".join(kept) or " "
+        chars = (char if char.isalnum() or char in JOINERS else " " for char in folded if char not in _PARTICLES)
+        self[code] = "".join(chars) or " "
         return self[code]
 
 

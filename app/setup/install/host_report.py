@@ -230,8 +230,8 @@ def _crossings(
     for foreign in host.also_runs if own else ():
         for file in files[foreign.agent]:
             if isinstance(file, _HookFile) and file.scope in foreign.scopes:
-                spare = [ours for ours in own if foreign.is_enough and file.scope in ("user", ours.scope)]
-                commands = " and ".join(f"eventlog uninstall {host.agent} --{ours.scope}" for ours in spare)
+                spare = [server for server in own if foreign.is_enough and file.scope in ("user", server.scope)]
+                commands = " and ".join(f"eventlog uninstall {host.agent} --{server.scope}" for server in spare)
                 yield Problem(
                     f"{host.name} also runs the hooks in {file.path}: every hook runs twice",
                     f"harmless; to save the time: {commands}" if spare else "none needed: it is harmless",

@@ -236,10 +236,10 @@ def append(text: str, outer: Node, value: Any, key: str | None = None) -> str:
     if not outer.parts:
         return _fill(text, outer, style, value, name)
     _, start, last = outer.parts[-1]
-    kept = text[last.end : outer.end - 1].rstrip()
+    rest = text[last.end : outer.end - 1].rstrip()
     comma = text[_blank(text, last.end)].strip("]}")  # where one ends the list already, one ends it afterwards
-    head, tail = f"{text[: last.end]}{'' if comma else ','}{kept}", comma + text[last.end + len(kept) :]
-    if "\n" not in text[outer.start : start] and "\n" not in kept:  # the first item stands beside the bracket
+    head, tail = f"{text[: last.end]}{'' if comma else ','}{rest}", comma + text[last.end + len(rest) :]
+    if "\n" not in text[outer.start : start] and "\n" not in rest:  # the first item stands beside the bracket
         return f"{head} {name}{json.dumps(value, ensure_ascii=False)}{tail}"
     indent = _indent_at(text, start)
     return f"{head}{style.newline}{indent}{name}{style.render(value, indent, text)}{tail}"

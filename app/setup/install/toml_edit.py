@@ -47,9 +47,9 @@ def without_item(text: str, table: str, key: str, value: str) -> str:
         return text
     for newline in ("\r\n", "\n"):
         block, line = _block(table, key, _quoted(value), newline)
-        for ours in (newline + block, block, line):
-            if ours in text:
-                return _without_list(text.replace(ours, "", 1), document, table, key, value)
+        for variant in (newline + block, block, line):
+            if variant in text:
+                return _without_list(text.replace(variant, "", 1), document, table, key, value)
     left = _remove(text, table, key, value)
     rest = [item for item in _list(document, table, key) if item != value]
     return _checked(left, {**document, table: {**_table(document, table), key: rest}}, table, key, value)

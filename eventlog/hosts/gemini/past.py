@@ -119,9 +119,9 @@ def _of(message: TranscriptRecord) -> Iterator[Step]:
         yield Step("reply", words)
     calls = message.get("toolCalls")
     for call in calls if isinstance(calls, list) else ():
-        made = ShellCalls()
-        yield from made.called("", from_tool(str(dig(call, "name")), dig(call, "args")))
+        shell = ShellCalls()
+        yield from shell.called("", from_tool(str(dig(call, "name")), dig(call, "args")))
         parts = dig(call, "result")
         results = parts if isinstance(parts, list) else []
         outputs = [dig(part, "functionResponse", "response", "output") for part in results]
-        yield from made.ended("", outputs, badly=dig(call, "status") == "error")
+        yield from shell.ended("", outputs, badly=dig(call, "status") == "error")

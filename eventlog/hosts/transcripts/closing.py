@@ -152,10 +152,10 @@ def _causes(rest: dict[str, About]) -> list[str]:
     """List the causes: of a section about them, then of others, then the problem."""
     of_section = [text for text, about in rest.items() if about == "cause"]
     elsewhere = [text for about in ("result", "", "problem") for text in rest if rest[text] == about]
-    said = [text for text in (*of_section, *elsewhere) if _CAUSE.search(text)]
+    causes = [text for text in (*of_section, *elsewhere) if _CAUSE.search(text)]
     wrong = [text for text, about in rest.items() if about == "problem"]
     in_section = sorted(of_section, key=lambda text: not _CAUSE.search(text))
-    choices = dict.fromkeys((*in_section, *said, *wrong))
+    choices = dict.fromkeys((*in_section, *causes, *wrong))
     by_itself = [text for text in choices if not _DEPENDS.match(text)] or list(choices)
     return sorted(by_itself, key=lambda text: bool(_PLACE.match(text)))[:_MOST_CAUSES]
 
@@ -170,7 +170,9 @@ def _plain(sentence: str) -> str:
 
 
 def _is_telling(text: str) -> bool:
-    if any(said.match(text) for said in (_ANNOUNCES, _INTRODUCES, _OF_THE_HOST)) or _FOR_THE_OCCASION.search(text):
+    if any(pattern.match(text) for pattern in (_ANNOUNCES, _INTRODUCES, _OF_THE_HOST)) or _FOR_THE_OCCASION.search(
+        text
+    ):
         return False
     han = len(_HAN_GENERAL.sub("", "".join(_HAN.findall(text))))
     return len(_words(text)) + han // 2 >= _FEWEST_WORDS

@@ -92,8 +92,8 @@ class Drawing(NamedTuple):
         """Return the fields of its `stage_summary`; without a summary it repeats the topic."""
         topic = cut(topic, TOPIC_CHARS)
         of_user = {"of_user": self.of_user} if self.of_user else {}
-        said = {"topic": topic, "summary": self.summary or topic, "decisions": self.decisions, "todos": self.todos}
-        return {**said, **of_user}
+        fields = {"topic": topic, "summary": self.summary or topic, "decisions": self.decisions, "todos": self.todos}
+        return {**fields, **of_user}
 
     def text_fields(self, topic: str) -> dict[str, Any] | None:
         """Return the fields of its `conversation_text`, within their bounds; None where there is no prompt."""
@@ -101,8 +101,13 @@ class Drawing(NamedTuple):
             return None
         title, files = cut(topic, _TITLE), list(_within(self.files, _FILES))
         room = MOST_CHARS - len(title) - len(self.closing) - sum(map(len, files))
-        said = {"title": title, "prompts": _first_and_last(self.prompts, room), "closing": self.closing, "files": files}
-        return said | ({"fixes": self.fixes} if self.fixes else {})
+        fields = {
+            "title": title,
+            "prompts": _first_and_last(self.prompts, room),
+            "closing": self.closing,
+            "files": files,
+        }
+        return fields | ({"fixes": self.fixes} if self.fixes else {})
 
 
 def draw(steps: Iterable[Step], project: str = "", locale: str = "en") -> Drawing | None:
@@ -175,7 +180,7 @@ class _Transcript:
         scratch = self.files.scratch
         asked = f"{self.title} {request(self.opening)}"
         read = (read_closing(reply, asked, scratch) for turn in reversed(self.replies) for reply in reversed(turn))
-        last = next((one for one in read if one.worth), Closing([], []))
+        last = next((closing for closing in read if closing.worth), Closing([], []))
         worth, others = (list(map(self._sentence, texts)) for texts in last)
         _add(self.decisions, unlabelled_decisions((*last.worth, *last.others)))
         decided, todos = [*self.decisions.values()][:_MOST_ITEMS], self._open()
