@@ -21,7 +21,8 @@ from time import monotonic
 from typing import Any, NamedTuple, TypeVar
 
 from eventlog.fast import os
-from eventlog.format.errors import BadRequest, NotStored, Offline, UntrustedRemote
+from eventlog.format.errors import BadRequest, NotStored, Offline, UntrustedRemote, system_reason
+from eventlog.store.files import read_regular
 
 _PART = 64 << 10  # bytes of a message
 _AT_ONCE = 32  # requests without an answer
@@ -76,9 +77,9 @@ class NatsRemote:
 
         Raises Offline, or UntrustedRemote where the servers or the stream may lose what they took.
         """
-        answered = [self._syncs_always(monitor) for monitor in self._address.monitors]
+        is_safe = self._sync_always()
         self._parts, self._sequences = self._connected(self._list), {}
-        if not any(answered):
+        if not is_safe and not self._sync_always():  # asked again, for servers may have begun meanwhile
             raise UntrustedRemote(
                 "does not say whether it syncs always",
                 where=self._text,
@@ -179,8 +180,17 @@ class NatsRemote:
 
     # ----------------------------------------------------------------------------------------------- its servers
 
-    def _syncs_always(self, monitor: str) -> bool:
-        """Ask a server whether it syncs always; False where it cannot be asked. Raises UntrustedRemote."""
+    def _sync_always(self) -> bool:
+        """Ask the servers whether they sync always; False where none can be asked. Raises UntrustedRemote."""
+        answers = {self._syncs_always(monitor) for monitor in self._address.monitors}
+        if answers == {False}:
+            raise UntrustedRemote(
+                "runs no JetStream", where=self._text, hint="add jetstream {} to the servers' settings"
+            )
+        return True in answers
+
+    def _syncs_always(self, monitor: str) -> bool | None:
+        """Ask a server whether it syncs always; None where it cannot be asked, False where it has no JetStream."""
         host, _, port = monitor.rpartition(":")
         asked = HTTPConnection(host.strip("[]"), int(port), timeout=_ANSWER)
         try:
@@ -188,11 +198,11 @@ class NatsRemote:
             found = json.loads(asked.getresponse().read())
             config = found.get("jetstream", {}).get("config")
         except (OSError, HTTPException, ValueError, AttributeError):
-            return False
+            return None
         finally:
             asked.close()
         if not config:
-            raise UntrustedRemote("runs no JetStream", where=monitor, hint="add jetstream {} to nats-server's settings")
+            return False
         if not config.get("sync_always"):
             hint = "set `jetstream { sync_interval: always }` for nats-server: else a power cut loses what it took"
             raise UntrustedRemote("does not sync always", where=monitor, hint=hint)
@@ -362,15 +372,26 @@ def _parsed(text: str) -> _Address:
 
 
 def _login(credentials: str, environ: Mapping[str, str]) -> dict[str, str]:
-    """Choose how to log in, by what the `nats` command reads, or the file of the store."""
+    """Choose how to log in, by what the `nats` command reads, or the file of the store; raises BadRequest."""
     user, password = environ.get("NATS_USER", ""), environ.get("NATS_PASSWORD", "")
     if file := environ.get("NATS_CREDS"):
-        return {"user_credentials": file}
+        return {"user_credentials": _file_with("NKEY SEED", file)}
     if file := environ.get("NATS_NKEY"):
-        return {"nkeys_seed": file}
+        return {"nkeys_seed": _file_with("SU", file)}
     if user:
         return {"user": user, "password": password} if password else {"token": user}
-    return {"user_credentials": credentials} if os.path.exists(credentials) else {}
+    return {"user_credentials": _file_with("NKEY SEED", credentials)} if os.path.exists(credentials) else {}
+
+
+def _file_with(mark: str, path: str) -> str:
+    """Check that a file is of the kind that NATS writes; raises BadRequest."""
+    try:
+        is_right = mark.encode() in read_regular(path)
+    except OSError as error:
+        raise BadRequest(system_reason(error)[0], where=path, hint="does NATS_CREDS or NATS_NKEY name it?") from error
+    if not is_right:
+        raise BadRequest("holds no credentials of NATS", where=path, hint=f"it should have a line with {mark}…")
+    return path
 
 
 def _client() -> Any:

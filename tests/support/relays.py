@@ -44,10 +44,11 @@ class Relay:
             command = [str(SERVER), "-c", str(self.directory / f"n{number}.conf")]
             self.running[number] = subprocess.Popen(command, stdout=out, stderr=out)
         ends = time.monotonic() + _SECONDS
-        while time.monotonic() < ends:
+        while time.monotonic() < ends and self.running[number].poll() is None:
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.ports[number]), 1):
                 return
             time.sleep(0.01)
+        self.kill(number)
         raise TimeoutError(log.read_text())
 
     def kill(self, number: int) -> None:
@@ -67,7 +68,7 @@ class Relay:
             f"listen: 127.0.0.1:{self.ports[number]}",
             f"http: 127.0.0.1:{self.monitors[number]}",
             f"server_name: n{number}",
-            f'jetstream {{ store_dir: "{store}", sync_interval: {self.sync} }}',
+            f'jetstream {{ store_dir: "{store}", sync_interval: {self.sync} }}' if self.sync else "",
             self.more,
         ]
         if self.count > 1:
@@ -93,6 +94,6 @@ def call(relay: Relay, subject: str, sent: object) -> Any:
 def _free_ports(count: int) -> list[int]:
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]

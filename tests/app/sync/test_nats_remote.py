@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from pathlib import Path
 
 import pytest
 
@@ -78,17 +79,24 @@ def test_a_password_in_an_address_is_refused_and_not_printed():
         ({}, {}),
         ({"NATS_USER": "ada", "NATS_PASSWORD": "x"}, {"user": "ada", "password": "x"}),
         ({"NATS_USER": "token"}, {"token": "token"}),
-        ({"NATS_CREDS": "/a.creds", "NATS_USER": "ada"}, {"user_credentials": "/a.creds"}),
-        ({"NATS_NKEY": "/a.nk"}, {"nkeys_seed": "/a.nk"}),
     ],
 )
 def test_the_environment_says_how_to_log_in(environ, login):
     assert login == nats_remote._login("/nowhere/nats.creds", environ)
 
 
-def test_the_store_may_hold_the_credentials(tmp_path):
-    (tmp_path / "nats.creds").touch()
-    assert {"user_credentials": f"{tmp_path}/nats.creds"} == nats_remote._login(f"{tmp_path}/nats.creds", {})
+def test_files_say_how_to_log_in_and_what_is_no_such_file_is_refused(tmp_path):
+    creds, seed, other = (str(tmp_path / name) for name in ("nats.creds", "user.nk", "other"))
+    Path(creds).write_text("-----BEGIN USER NKEY SEED-----")
+    Path(seed).write_text("SUAM")
+    Path(other).write_text("nonsense")
+
+    assert {"user_credentials": creds} == nats_remote._login(creds, {})
+    assert {"user_credentials": creds} == nats_remote._login("", {"NATS_CREDS": creds, "NATS_USER": "ada"})
+    assert {"nkeys_seed": seed} == nats_remote._login(creds, {"NATS_NKEY": seed})
+    for environ in ({"NATS_CREDS": other}, {"NATS_NKEY": other}, {"NATS_CREDS": f"{other}.gone"}):
+        with pytest.raises(BadRequest, match="other"):
+            nats_remote._login(creds, environ)
 
 
 def test_without_the_package_a_sentence_says_what_to_install(monkeypatch):
@@ -232,6 +240,18 @@ def test_a_server_that_does_not_sync_always_is_refused_before_anything_is_writte
         one.names()
     assert "sync_interval: always" in refused.value.hint
     assert "error" in call(servers, "$JS.API.STREAM.INFO.M", {})
+
+
+def test_a_server_without_jetstream_is_refused(own):
+    servers = own(sync="")
+    with pytest.raises(UntrustedRemote, match="runs no JetStream"):
+        remote(servers.address("M")).names()
+
+
+def test_servers_that_begin_meanwhile_are_asked_again(address, monkeypatch):
+    answers = iter([None, True])
+    monkeypatch.setattr(NatsRemote, "_syncs_always", lambda *_: next(answers))
+    assert set() == remote(address).names()
 
 
 def test_servers_that_do_not_say_how_they_sync_are_refused(address):
