@@ -101,7 +101,8 @@ def _send_a_year(scratch: Path, relay: Relay, events: int) -> None:
     lines = sent.sent.total + sent.sent.marks
     state = call(relay, "$JS.API.STREAM.INFO.YEAR", {})["state"]
     log = sum(path.stat().st_size for path in Path(laptop.opened.store.log).iterdir())
-    print(f"log of a year       {lines:,} events, {log / 1e6:.1f} MB; in the stream {state['bytes'] / 1e6:.1f} MB")
+    print(f"log of a year       {lines:,} events, {log / 1e6:.1f} MB; {sent.sent.total:,} leave whole, others as marks")
+    print(f"in the stream       {state['bytes'] / 1e6:.1f} MB, {state['messages']:,} messages")
     print(f"sync, first time    {_rate(lines, seconds, processor)}: search for secrets, compression, encryption")
     print(f"of it publishing    {_rate(lines, publishing.seconds, publishing.processor)}: until all is synced")
     join_sync(desktop.opened, address, code)

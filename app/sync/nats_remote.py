@@ -13,6 +13,7 @@ Stream    is never the truth: where it was deleted or emptied, every machine sen
 import asyncio
 import base64
 import json
+import logging
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from http.client import HTTPConnection, HTTPException
@@ -235,10 +236,14 @@ class NatsRemote:
             finally:
                 await connection.close()
 
+        logging.getLogger("asyncio").setLevel(logging.ERROR)  # it warns whenever a connection by TLS ends
         return asyncio.run(connected())
 
     def _unreachable(self, error: Exception, noted: list[str]) -> Offline | UntrustedRemote:
         for what in noted:
+            if "certificate" in what.lower():
+                hint = "SSL_CERT_FILE names the certificates of an authority of your own"
+                return UntrustedRemote("has a certificate that is not trusted here", where=self._text, hint=hint)
             if "authorization" in what.lower() or "permissions" in what.lower():
                 hint = "give your credentials by NATS_CREDS, NATS_NKEY, or NATS_USER and NATS_PASSWORD"
                 return UntrustedRemote(f"refuses this machine: {what}", where=self._text, hint=hint)

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -282,6 +283,38 @@ def test_who_may_only_read_is_refused_when_it_publishes(own, monkeypatch):
     monkeypatch.setattr(nats_remote, "_ANSWER", 0.3)
     with pytest.raises(UntrustedRemote, match="permissions violation"):
         eve.publish({"b": b"2"}, ())
+
+
+def test_a_certificate_that_is_not_trusted_is_refused_and_one_by_its_authority_is_taken(own, tmp_path, monkeypatch):
+    command = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-keyout",
+        "key",
+        "-out",
+        "cert",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=relay",
+        "-addext",
+    ]
+    try:
+        made = subprocess.run([*command, "subjectAltName=IP:127.0.0.1"], cwd=tmp_path, capture_output=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("needs openssl")
+    assert not made.returncode, made.stderr
+    address = own(more=f'tls {{ cert_file: "{tmp_path}/cert", key_file: "{tmp_path}/key" }}').address("M")
+    monkeypatch.setattr(nats_remote, "_PAUSE", 0)
+
+    with pytest.raises(UntrustedRemote, match="not trusted"):
+        remote(address).names()
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert"))
+    assert set() == remote(address).names()
 
 
 @pytest.mark.skipif(bool(MISSING), reason=MISSING)
