@@ -36,7 +36,7 @@ PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 pythons: $(VENV)/.dev
 	$(VENV)/bin/python -m tests.support.installed $(PYTHONS) -- $(T)
 
-# What would be published: the wheel twice, with the same bytes, its bill of materials, and whether uv and pipx run it.
+# What would be published: the wheel twice, with the same bytes, its bill of materials, plugin and bundle, uv and pipx.
 dist-check: $(VENV)/.dev
 	$(PIP) install uv pipx
 	PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/python -m tests.support.dist_check

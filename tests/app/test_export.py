@@ -13,6 +13,7 @@ from eventlog.format.events import Fact, SessionStart, StageSummary
 from eventlog.log.event_log import EventLog
 from tests.support.command_line import call
 from tests.support.golden import tree
+from tests.support.published_rules import ATIF, CLOUDEVENT, OTLP_LOGS, violations
 from tests.support.use_cases import opened
 
 SHOP = "/p/shop"
@@ -138,6 +139,33 @@ def test_atif_is_a_trajectory_with_steps_in_order(log):
     assert [step["step_id"] for step in first["steps"]] == list(range(1, len(first["steps"]) + 1))
     assert {step["source"] for step in first["steps"]} <= {"user", "agent", "system"}
     assert "Use HS256" in [step["message"] for step in first["steps"]]
+
+
+FORMS = {"cloudevents": CLOUDEVENT, "otlp": OTLP_LOGS, "atif": ATIF}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_line_keeps_the_published_rules_of_its_format(log, form):
+    lines = [json.loads(line) for line in exported(log, "--format", form).splitlines()]
+
+    assert lines
+    assert [broken for line in lines for broken in violations(FORMS[form], line)] == []
+
+
+@pytest.mark.parametrize(
+    ("form", "place"),
+    [("cloudevents", ("source",)), ("otlp", ("resourceLogs", 0, "scopeLogs", 0, "logRecords", 0, "timeUnixNano")),
+     ("atif", ("steps", 0, "source"))],
+)  # fmt: skip
+def test_a_line_that_breaks_them_is_found(log, form, place):
+    line = json.loads(exported(log, "--format", form).splitlines()[0])
+    *above, name = place
+    inside = line
+    for step in above:
+        inside = inside[step]
+    inside[name] = 7
+
+    assert [*violations(FORMS[form], line)]
 
 
 def test_prune_frees_what_is_made_again_and_nothing_else(log):

@@ -1,7 +1,8 @@
 """Check what would be published: `make dist-check`.
 
-The wheel is built twice and has to be the same, byte for byte; its bill of materials is written beside it; and it runs
-from `uv tool run` and `pipx run`, where those are installed and an index can be reached.
+The wheel is built twice and has to be the same, byte for byte; its bill of materials is written beside it; plugin,
+bundle and registry entry keep the published rules of their formats; and the wheel runs from `uv tool run` and
+`pipx run`, where those are installed and an index can be reached.
 """
 
 import json
@@ -10,9 +11,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 from tests.support import sbom
+from tests.support.published_rules import BUNDLE, PLUGIN, REGISTRY_ENTRY, violations
 from tests.support.tree import ROOT
 from tests.support.wheel import build
 
@@ -35,7 +38,23 @@ def main() -> int:
     bill = DIST / f"{wheel.stem}.cdx.json"
     bill.write_text(json.dumps(sbom.bill(wheel), indent=1) + "\n", encoding="utf-8")
     _say("bill of materials", True, bill.name)
-    return 0 if all([same, *(_runs(name, wheel) for name in RUNNERS)]) else 1
+    return 0 if all([same, _keeps_the_rules(), *(_runs(name, wheel) for name in RUNNERS)]) else 1
+
+
+def _keeps_the_rules() -> bool:
+    """Whether what `eventlog plugin build` writes keeps the rules of plugins, bundles and the registry."""
+    with tempfile.TemporaryDirectory(prefix="eventlog-") as scratch:
+        built = Path(scratch, "plugin")
+        command = [sys.executable, "-m", "eventlog", "plugin", "build", str(built)]
+        subprocess.run(command, check=True, capture_output=True, cwd=ROOT, env={**os.environ, "HOME": scratch})
+        with zipfile.ZipFile(built / "eventlog.mcpb") as bundle:
+            found = [(BUNDLE, json.loads(bundle.read("manifest.json")))]
+        found += [(REGISTRY_ENTRY, json.loads((built / "server.json").read_bytes()))]
+        manifests = [*built.rglob("plugin.json"), *built.rglob("*-extension.json")]
+        found += [(PLUGIN, json.loads(path.read_bytes())) for path in manifests]
+    broken = [one for rule, document in found for one in violations(rule, document)]
+    _say("plugin, bundle, registry entry", not broken, "; ".join(broken) or f"{len(found)} manifests")
+    return not broken
 
 
 def _committed_at() -> str:

@@ -19,6 +19,7 @@ from eventlog.hosts.profile import profiles
 from tests.support.command_line import call
 from tests.support.host_calls import alone, events, tell
 from tests.support.payloads import claude
+from tests.support.published_rules import BUNDLE, PLUGIN, REGISTRY_ENTRY, violations
 
 GOLDEN = Path(__file__).with_name("plugin.golden.txt")
 FILES = plugin_files("1.2.3", [ToolSummary("recall", "Search.")])
@@ -302,3 +303,13 @@ def test_beside_install_an_agent_has_each_tool_once(home, tmp_path, monkeypatch)
 
     names = [tool["name"] for tool in TOOLS]
     assert [names, names, [], names] == [alone_here, only_plugin, second, installed]
+
+
+def test_manifests_keep_the_published_rules_of_their_formats():
+    bundle = json.loads(zipfile.ZipFile(io.BytesIO(FILES["eventlog.mcpb"])).read("manifest.json"))
+    plugins = [JSON[name] for name in JSON if name.endswith(("plugin.json", "extension.json"))]
+    pairs = [(BUNDLE, bundle), (REGISTRY_ENTRY, JSON["server.json"]), *((PLUGIN, found) for found in plugins)]
+
+    assert len(plugins) >= 5
+    assert [broken for rule, found in pairs for broken in violations(rule, found)] == []
+    assert [*violations(BUNDLE, {**bundle, "server": {"type": "shell"}})]
