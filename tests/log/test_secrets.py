@@ -246,6 +246,7 @@ SAYS_SO = {
     "fixtures/secrets/gitleaks.json",
     "tests/app/test_erase_everywhere.py",
     "tests/app/test_redact.py",
+    "tests/app/sync/test_nats_remote.py",
     "tests/cli/test_quick.py",
     "tests/hooks/test_scrub.py",
     "tests/log/test_encode.py",
