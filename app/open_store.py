@@ -22,7 +22,7 @@ from eventlog.store.replica import own_replica_of
 class Machine(NamedTuple):
     """Home directory, environment, clock (nanoseconds since the epoch), and how a shell calls this program.
 
-    `is_typed` tells whether a person types the command, and no agent.
+    `is_typed` tells whether a person types the command, and no agent. `cwd` is the working directory; "" for none.
     """
 
     home: str
@@ -30,12 +30,16 @@ class Machine(NamedTuple):
     clock: Callable[[], int]
     program: str
     is_typed: Callable[[], bool] = lambda: False
+    cwd: str = ""
 
     @classmethod
     def here(cls) -> "Machine":
         """Read the machine of this process."""
         home = os.path.expanduser("~")  # noqa: PTH111 - "~" where there is none
-        return cls(home, os.environ, timestamps.system_clock, prompts.program(), _is_typed)
+        cwd = ""
+        with suppress(OSError):  # a directory that was removed
+            cwd = os.getcwd()  # noqa: PTH109
+        return cls(home, os.environ, timestamps.system_clock, prompts.program(), _is_typed, cwd)
 
     def now(self) -> str:
         """Return the time as a timestamp of the log."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from eventlog.app.build.cache import open_for_reading as kept_rows
 from eventlog.app.build.replay import replay
 from eventlog.app.build.storage import base_files, base_targets
+from eventlog.app.naming.known_projects import path_at
 from eventlog.app.naming.names import did_you_mean, file_line, with_project_named
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest, system_reason
@@ -148,11 +149,14 @@ def _shows(line: str, statement: str) -> bool:
 
 
 def known_file(opened: OpenStore, name: str) -> Path:
-    """Find the file of a name: an existing path, a file of the knowledge directory, or a knowledge base."""
+    """Find the file of a name: an existing path, a file of the knowledge directory or of the project, or a base."""
     typed = Path(in_full(name, str(opened.machine.home)))
-    file = Path(opened.store.knowledge) / name
-    if typed.is_file() or file.is_file():
-        return typed if typed.is_file() else file
+    files = (
+        typed,
+        *(Path(opened.store.knowledge, path) for path in (name, path_at(opened.store, opened.machine.cwd, name))),
+    )
+    if file := next((file for file in files if file.is_file()), None):
+        return file
     found = [Path(opened.store.knowledge, path) for path in with_project_named(name, _rendered(opened))]
     found = found or base_files(opened, name)
     return found[0] if len(found) == 1 else typed

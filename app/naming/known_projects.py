@@ -51,6 +51,15 @@ def home_of(store: "Store", path: str) -> "ProjectHome | None":
     return None
 
 
+def path_at(store: "Store", cwd: str, name: str) -> str:
+    """Return the path in the knowledge directory that a file of the project of a working directory has."""
+    from eventlog.projects.root import project_root  # a start knows its project
+
+    path = project_root(cwd) if cwd else ""
+    home = home_of(store, path)
+    return f"projects/{home.slug if home else project_slug(path)}/{name}" if path else name
+
+
 def _listed(store: "Store") -> "list[dict[str, Any]]":
     """Read the list without any library; pass over damaged lines."""
     try:

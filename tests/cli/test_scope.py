@@ -91,3 +91,15 @@ def test_an_empty_answer_names_the_other_projects(said, tmp_path, monkeypatch):
 def test_a_comparison_leaves_out_indexes_unless_one_is_named(said):
     assert "INDEX.md" not in call("diff", "--since", "yesterday", *said).out
     assert "INDEX.md" in call("diff", "INDEX.md", "--since", "yesterday", *said).out
+
+
+@pytest.mark.parametrize("verb", [("why", "MEMORY.md:5"), ("show", "MEMORY.md"), ("diff", "MEMORY.md")], ids=" ".join)
+@pytest.mark.parametrize("here", ["shop", "barn"])
+def test_a_file_of_a_project_needs_no_directory_in_the_project(said, tmp_path, monkeypatch, verb, here):
+    monkeypatch.chdir(tmp_path / here)
+
+    answer = told(call(*verb, *said))
+    monkeypatch.chdir(tmp_path)
+
+    assert {here} == answer
+    assert call(*verb, *said).code == 2
