@@ -10,10 +10,12 @@ import random
 import subprocess
 import time
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from shutil import rmtree
 
 from eventlog.fast import os
 from eventlog.format.errors import NotStored, Offline, UntrustedRemote
-from eventlog.store.files import make_dirs
+from eventlog.store.files import make_dirs, remove
 
 _BRANCH = "refs/heads/eventlog"
 _TIP, _NEXT = "refs/eventlog/tip", "refs/eventlog/next"
@@ -25,6 +27,7 @@ _SETTINGS = (
 _WHO = {f"GIT_{role}_{field}": "eventlog" for role in ("AUTHOR", "COMMITTER") for field in ("NAME", "EMAIL")}
 _RACE = ("stale info", "fetch first", "non-fast-forward", "failed to lock", "cannot lock", "incorrect old value",
          "reference already exists", "failed to update ref")  # fmt: skip
+_LOCKED, _PATIENCE = ".lock': File exists", 10  # and so many pushes
 _FORBIDDEN = ("non-fast-forward", "denied", "protected", "hook declined")
 
 
@@ -39,6 +42,7 @@ class GitRemote:
         self._environ |= {**_WHO, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
         self._objects: dict[str, str] = {}  # name of a file -> its blob
         self._tip = ""
+        self._locked = 0  # pushes that found a lock there
 
     def names(self) -> set[str]:
         """Fetch the branch and list its files; raises Offline, or UntrustedRemote for other branches only."""
@@ -51,8 +55,7 @@ class GitRemote:
                     "has branches of something else", where=self._address, hint="name an empty repository"
                 )
             return set()
-        self._prepare()
-        self._online("fetch", "--quiet", "--no-tags", "--depth=1", "--", self._address, f"+{_BRANCH}:{_TIP}")
+        self._fetch()
         self._tip = self._git("rev-parse", _TIP).strip()
         for entry in filter(None, self._git("ls-tree", "-r", "-z", _TIP).split("\0")):
             about, _, name = entry.partition("\t")
@@ -74,7 +77,8 @@ class GitRemote:
     def publish(self, files: Mapping[str, bytes], removed: Collection[str]) -> bool:
         """Publish a commit that adds files and removes others; return False where another machine was faster.
 
-        Raises Offline, NotStored where a commit cannot be made, or UntrustedRemote where the repository takes none.
+        Raises Offline, NotStored where a commit cannot be made or the branch stays locked, or UntrustedRemote where the
+        repository takes none.
         """
         self._prepare()
         begins_anew = bool(removed) or not self._tip
@@ -85,6 +89,10 @@ class GitRemote:
             refused = self._push()
         if not refused and removed:
             self._run("gc", "--quiet", "--prune=now")
+        self._locked += _LOCKED in refused
+        if self._locked > _PATIENCE:
+            hint = "was a git process killed there? Then remove that file, where the repository lies"
+            raise NotStored(f"git: {_last_line(refused)}", where=self._address, hint=hint)
         if refused and not any(word in refused for word in _RACE):
             raise UntrustedRemote(
                 f"git: {_last_line(refused)}", where=self._address, hint="may this machine push there?"
@@ -94,9 +102,30 @@ class GitRemote:
         return not refused
 
     def _prepare(self) -> None:
+        """Make the clone, unless it is there; what locks it was left by a git process that was killed."""
         if not os.path.exists(f"{self._clone}/HEAD"):
             make_dirs(self._clone)
             self._git("init", "--quiet", "--bare", "--template=", self._clone)
+        for place in ("", "/refs", "/refs/eventlog"):
+            with suppress(FileNotFoundError), os.scandir(f"{self._clone}{place}") as entries:
+                for entry in entries:
+                    if entry.name.endswith(".lock"):
+                        remove(entry.path)
+
+    def _fetch(self) -> None:
+        """Fetch the branch; into a new clone where git cannot use the one that is there. Raises Offline."""
+        words = ("fetch", "--quiet", "--no-tags", "--depth=1", "--", self._address, f"+{_BRANCH}:{_TIP}")
+        with suppress(NotStored):
+            self._prepare()
+            if not self._run(*words).returncode:
+                return
+        broken, self._clone = self._clone, f"{self._clone}.new"
+        rmtree(self._clone, ignore_errors=True)
+        self._prepare()
+        self._online(*words)
+        rmtree(broken, ignore_errors=True)
+        os.rename(self._clone, broken)
+        self._clone = broken
 
     def _commit(self, files: Mapping[str, bytes], removed: Collection[str], *, begins_anew: bool) -> None:
         """Make the commit by one `fast-import`; with `begins_anew` it has no parent."""

@@ -1,13 +1,15 @@
 """A repository as a remote: no hook runs, no repository of the user is touched, and of two pushes the second reads again."""
 
 import os
+import shutil
 import stat
 from pathlib import Path
 
 import pytest
 
+from eventlog.app.sync import git_remote
 from eventlog.app.sync.git_remote import GitRemote
-from eventlog.format.errors import Offline, UntrustedRemote
+from eventlog.format.errors import NotStored, Offline, UntrustedRemote
 from tests.support.repositories import git, repository
 
 
@@ -107,3 +109,39 @@ def test_a_repository_that_takes_nothing_from_this_machine_says_so(hub, tmp_path
     one.names()
     with pytest.raises(UntrustedRemote):
         one.publish({"a": b"first"}, ())
+
+
+def test_what_a_killed_git_left_in_the_clone_is_no_obstacle(hub, tmp_path):
+    one = remote(hub, tmp_path)
+    one.names()
+    one.publish({"a": b"first"}, ())
+    for name in ("shallow.lock", "refs/eventlog/tip.lock", "refs/eventlog/next.lock"):
+        (tmp_path / "clone" / name).touch()
+
+    assert {"a"} == one.names()
+    assert one.publish({"b": b"second"}, ())
+
+
+@pytest.mark.parametrize("lost", ["refs", "objects", "config"])
+def test_a_clone_that_git_cannot_use_is_made_anew(hub, tmp_path, lost):
+    one = remote(hub, tmp_path)
+    one.names()
+    one.publish({"a": b"first"}, ())
+    path = tmp_path / "clone" / lost
+    shutil.rmtree(path) if path.is_dir() else path.write_text("[broken")
+
+    assert {"a"} == one.names()
+    assert one.publish({"b": b"second"}, ())
+    assert ["clone"] == [path.name for path in tmp_path.iterdir() if "clone" in path.name]
+
+
+def test_a_lock_that_stays_in_the_repository_is_named(hub, tmp_path, monkeypatch):
+    monkeypatch.setattr(git_remote, "_PATIENCE", 0)
+    one = remote(hub, tmp_path)
+    one.names()
+    one.publish({"a": b"first"}, ())
+    one.names()
+    (hub / "refs" / "heads" / "eventlog.lock").touch()
+    with pytest.raises(NotStored, match=r"eventlog\.lock") as told:
+        one.publish({"b": b"second"}, ())
+    assert "remove" in told.value.hint
