@@ -153,7 +153,8 @@ def without_redacted_in(redactions: Redactions, is_from_here: bool, data: bytes)
         cleaned = {name: value if name in _ENVELOPE else redactions.clean(value) for name, value in fields.items()}
         if cleaned == fields and not is_named:
             continue
-        left = _stub(fields, Needles([], 0)) if cleaned == fields else cleaned
+        nothing = Needles([], 0)
+        left = _stub(fields, nothing) if cleaned == fields else _reduced(fields, cleaned, nothing)
         lines[number] = fastjson.dumps({**left, "redacted": keyed(os.urandom(_KEY))(line)})
     new = b"\n".join(lines)
     return None if new == data else new
@@ -294,11 +295,16 @@ def _erase_line(line: bytes, erasing: Erasing, needles: Needles) -> bytes:
 
 def _without(fields: dict[str, object], erasing: Erasing, needles: Needles) -> dict[str, object]:
     left = needles.without_in_fields(_wordless(fields, needles))
-    for name in _LISTS:
-        if isinstance(items := left.get(name), list):
-            left[name] = [item for item in items if item != needles.marker]
     if isinstance(digest := left.get("digest"), str) and left.get("type") == "entry_applied":
         left["digest"] = erasing.digests.get(digest, digest)
+    return _reduced(fields, left, needles)
+
+
+def _reduced(fields: dict[str, object], left: dict[str, object], needles: Needles) -> dict[str, object]:
+    """Drop items of which only markers are left; return a stub where nothing else is left of an event."""
+    for name in _LISTS:
+        if isinstance(items := left.get(name), list):
+            left[name] = [item for item in items if not is_only_markers(str(item))]
     is_empty = not (left.get("decisions") or left.get("todos") or left.get("topic"))
     content = {"fact": "content", "stage_summary": "summary"}.get(str(left.get("type")), "")
     if content and is_empty and left.get(content) != fields.get(content) and is_only_markers(str(left.get(content))):
