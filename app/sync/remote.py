@@ -4,6 +4,7 @@ A remote lists names, reads files, and publishes: new files and removals, as one
 of two machines never collide, so nothing is ever merged. Who was not fast enough reads again and publishes again.
 """
 
+import time
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
@@ -14,6 +15,7 @@ from eventlog.format.errors import BadRequest, NotStored, Offline, UntrustedRemo
 from eventlog.projects.root import in_full
 from eventlog.store import Store
 from eventlog.store.files import ENDING, make_dirs, read_regular, remove, replace_file
+from eventlog.store.shared_files import sweep_tree
 
 _FOLDER, _STREAM = "dir:", "nats://"
 _PROGRAMS = frozenset((".DS_Store", ".dropbox", ".dropbox.cache", ".stfolder", ".stignore", ".stversions", ".sync"))
@@ -61,11 +63,14 @@ class _FolderRemote:
                 raise _unreachable(error, self._path) from error
 
     def publish(self, files: Mapping[str, bytes], removed: Collection[str]) -> bool:
-        """Write each file beside its place and rename it; then remove others. Raises NotStored."""
+        """Write files beside their places and rename them; remove others, and what was left half. Raises NotStored."""
         for name, data in files.items():
             replace_file(f"{self._path}/{name}", data)
         for name in removed:
             remove(f"{self._path}/{name}")
+        for name in files:
+            if name.endswith("/head.age"):  # nobody else writes to the folder of this machine
+                sweep_tree(f"{self._path}/{name.removesuffix('/head.age')}", before=time.time())
         return True
 
     def _below(self, folder: str) -> Iterator[str]:

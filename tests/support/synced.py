@@ -5,12 +5,14 @@ import itertools
 import os
 import shutil
 import subprocess
+import zlib
 from pathlib import Path
 
 from eventlog import EventLog
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.open_store import Machine, OpenStore
 from eventlog.app.sync.exchange import exchange
+from eventlog.app.sync.keyring import load_keyring
 from eventlog.app.sync.membership import join_sync, start_sync
 from eventlog.app.sync.remote import open_remote
 from eventlog.format.errors import UntrustedRemote
@@ -25,8 +27,8 @@ _streams = itertools.count(1)
 class Memory:
     """A memory on several machines with one clock; `directory` holds them all, `relay` are servers between them."""
 
-    def __init__(self, directory, count=2, *, by_git=False, relay=None):
-        self.directory, self.now, self.relay = Path(directory), NOON, relay
+    def __init__(self, directory, count=2, *, by_git=False, relay=None, now=NOON):
+        self.directory, self.now, self.relay = Path(directory), now, relay
         self.hub = relay.directory / "n0" if relay else self.directory / ("hub.git" if by_git else "hub")
         self.address = str(self.hub) if by_git else f"dir:{self.hub}"
         if relay:
@@ -95,12 +97,32 @@ class Memory:
             return subprocess.run(command, capture_output=True, check=True).stdout
         return b"".join(name.encode() + path.read_bytes() for name, path in self.files().items())
 
+    def opened_blobs(self, machine):
+        """What every blob holds that the remote has, or ever had, by the keys of a machine."""
+        keyring = load_keyring(machine.store)
+        for data in self._all_blobs():
+            opened = keyring.decrypt(data) if data.startswith(b"age-encryption.org") else None
+            yield data if opened is None else zlib.decompress(opened)
+
+    def _all_blobs(self):
+        if self.address.startswith("dir:"):
+            return [path.read_bytes() for path in self.files().values()]
+        data, found, start = self.blobs(), [], 0
+        while start < len(data):
+            end = data.index(b"\n", start)
+            kind, size = data[start:end].split(b" ")[1:]
+            if kind == b"blob":
+                found.append(data[end + 1 : end + 1 + int(size)])
+            start = end + 2 + int(size)
+        return found
+
 
 class Synced:
     """One machine."""
 
     def __init__(self, memory, name, **chosen):
         self.memory, self.name = memory, name
+        self.offset = 0  # of its clock
         self.root = memory.directory / name
         self.home = self.root / "home"
         self.home.mkdir(parents=True, exist_ok=True)
@@ -108,9 +130,12 @@ class Synced:
 
     @property
     def opened(self):
-        log = EventLog(Store(str(self.root / "store")), fsync=False, clock=self.memory.tick)
+        log = EventLog(Store(str(self.root / "store")), fsync=False, clock=self.clock)
         environ = {"PATH": os.environ["PATH"], "HOME": str(self.home)}
-        return OpenStore(log, self.settings, Machine(str(self.home), environ, self.memory.tick, "eventlog"))
+        return OpenStore(log, self.settings, Machine(str(self.home), environ, self.clock, "eventlog"))
+
+    def clock(self):
+        return self.memory.tick() + self.offset
 
     @property
     def store(self):

@@ -1,5 +1,6 @@
 """What is said on a machine is known on the others: once, whole, whoever pushes first, whatever happens to the remote."""
 
+import random
 import threading
 from pathlib import Path
 
@@ -7,10 +8,12 @@ import pytest
 
 from eventlog.app.sync import exchange as exchanging
 from eventlog.app.sync.remote import open_remote
+from eventlog.app.write.erasing.redact import redact, redactable
 from eventlog.format.errors import BadRequest, Busy, EventLogError, UntrustedRemote
 from eventlog.store import Store
 from eventlog.store.replica import replica_of
-from tests.support.effort import rounds
+from tests.support import faults
+from tests.support.effort import rounds, seed
 from tests.support.repositories import git
 from tests.support.synced import Memory, Synced
 
@@ -243,6 +246,21 @@ def test_a_store_that_was_copied_whole_goes_on_under_a_name_of_its_own(memory):
     assert one.knowledge() == other.knowledge() == copy.knowledge()
 
 
+def test_what_is_redacted_after_a_store_lost_its_state_is_the_same_bytes_everywhere(tmp_path):
+    memory = Memory(tmp_path)
+    one, other = memory.machines
+    one.says("The tea is green")
+    one.says("The cups are blue", conversation_id="c2")
+    memory.settle()
+    Path(one.store.sync, "state.json").unlink()  # so it goes on by another name
+
+    redact(one.opened, redactable(one.opened, "The tea is green"))
+    memory.settle()
+
+    assert ["The cups are blue"] == one.facts() == other.facts()
+    assert one.knowledge() == other.knowledge()
+
+
 def test_past_days_are_compacted_on_the_way_and_what_was_removed_leaves_the_history(memory):
     one, other = memory.machines
     for number in range(3):
@@ -258,6 +276,71 @@ def test_past_days_are_compacted_on_the_way_and_what_was_removed_leaves_the_hist
         assert "1" == git(memory.hub, "rev-list", "--count", "eventlog")
     assert {} == other.sync().arrived
     assert ["fact 0", "fact 1", "fact 2"] == memory.another("m2").facts()
+
+
+def segments(memory, machine):
+    """The segments of a machine in the remote."""
+    if memory.address.startswith("dir:"):
+        names = list(memory.files())
+    else:
+        names = git(memory.hub, "ls-tree", "-r", "--name-only", "eventlog").splitlines()
+    own = [name for name in names if name.startswith(f"{replica_of(machine.store)}/")]
+    return [name for name in own if not name.endswith("head.age")]
+
+
+def test_compacting_leaves_a_segment_a_day_and_every_machine_gets_everything(memory):
+    one, other = memory.machines
+    late = memory.another("late")
+    for number in range(3):
+        one.says(f"fact {number}")
+        one.sync()
+        if number < 2:
+            other.sync()  # has some of it; the late machine has nothing
+    assert 3 == len(segments(memory, one))
+
+    one.sync(compact=True)
+
+    assert 1 == len(segments(memory, one))
+    assert {replica_of(one.store): 1} == other.sync().arrived
+    assert {replica_of(one.store): 3} == late.sync().arrived
+    memory.settle()
+    assert ["fact 0", "fact 1", "fact 2"] == other.facts() == late.facts() == memory.another("new").facts()
+    assert one.knowledge() == other.knowledge() == late.knowledge()
+
+
+def test_compacting_what_is_compact_changes_nothing(tmp_path):
+    memory = Memory(tmp_path)
+    one, other = memory.machines
+    one.says("The tea is green")
+    one.sync(compact=True)
+    other.sync(compact=True)
+    one.sync()
+    before = memory.blobs()
+
+    one.sync(compact=True)
+
+    assert before == memory.blobs()
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # fork beside xdist's thread; nothing is shared
+def test_killed_while_compacting_it_loses_nothing_and_compacts_the_next_time(tmp_path):
+    memory = Memory(tmp_path)
+    one, other = memory.machines
+    chance, calls = random.Random(seed()), 24
+    said = []
+    for number in sorted(chance.sample(range(calls), rounds(fixed=3, fuzz=calls))):
+        for part in range(2):
+            said.append(one.says(f"fact {number} {part}").content)
+            one.sync()
+        assert faults.killed(lambda: one.sync(compact=True) and 0, number) in (0, faults.KILLED)
+        assert sorted(said) == one.facts()
+        other.sync()
+        one.sync(compact=True)
+        assert 1 == len(segments(memory, one))
+    memory.settle()
+
+    assert sorted(said) == one.facts() == other.facts() == memory.another("new").facts()
+    assert one.knowledge() == other.knowledge()
 
 
 def test_a_machine_with_a_wrong_clock_is_named(memory):

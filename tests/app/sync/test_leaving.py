@@ -11,6 +11,7 @@ from eventlog.format import codec
 from eventlog.settings.schema import Settings, SyncSettings
 from tests.support.builders import DAY, fact
 from tests.support.credentials import SAMPLES, sample
+from tests.support.effort import rounds
 from tests.support.synced import Memory
 
 HOME: list[dict[str, Any]] = [
@@ -107,11 +108,12 @@ def test_a_project_that_is_switched_off_stays_also_what_was_said_before(tmp_path
 
 
 @pytest.mark.parametrize("by_git", [False, True], ids=["folder", "git"])
-def test_a_secret_is_stopped_at_the_door_and_told_and_all_else_leaves(tmp_path, by_git):
+def test_secrets_are_stopped_at_the_door_and_told_and_all_else_leaves(tmp_path, by_git):
     _, one, other = both(tmp_path, by_git=by_git)
-    samples = [sample(kind) for kind in list(SAMPLES)[::3]]
+    kinds = [*SAMPLES]
+    samples = [sample(kinds[number % len(kinds)]) for number in range(rounds(fixed=len(kinds), fuzz=200))]
     planted = [json.dumps(fact(number, content=text)).encode() for number, (text, _) in enumerate(samples)]
-    written(one, [*planted, json.dumps(fact(99, content="The tea is green")).encode()])
+    written(one, [*planted, json.dumps(fact(999, content="The tea is green")).encode()])
 
     report = one.sync()
     other.sync()
@@ -119,6 +121,35 @@ def test_a_secret_is_stopped_at_the_door_and_told_and_all_else_leaves(tmp_path, 
     assert len(planted) == report.blocked == len(report.sent.blocked)
     assert ["The tea is green"] == other.facts()
     assert len(planted) == one.sync().blocked  # said again, until it is gone
+
+
+@pytest.mark.parametrize("by_git", [False, True], ids=["folder", "git"])
+def test_no_byte_of_secrets_and_of_what_stays_was_ever_in_the_remote(tmp_path, by_git):
+    memory, one, other = both(tmp_path, by_git=by_git)
+    kinds, staying = [*SAMPLES], [*HOME, {"type": "fact", "content": "stays-home", "project": "/work/client"}]
+    secrets = []
+    one.settings = Settings(sync=SyncSettings(exclude=["/work/client"]))
+    count = rounds(fixed=30, fuzz=1000)
+    for number in range(count):  # among what leaves, in several exchanges
+        stays = {**fact(number), "content": None, "project": "/work/shop", **staying[number % len(staying)]}
+        lines = [{name: value for name, value in stays.items() if value is not None}]
+        lines.append(fact(count + number, project="/work/shop"))
+        if number % 5 == 0:
+            text, secret = sample(kinds[number // 5 % len(kinds)])
+            secrets.append(secret.encode())
+            lines.append(fact(2 * count + number, content=text, project="/work/shop"))
+        written(one, [json.dumps(line).encode() for line in lines])
+        if number % (count // 5) == 0:
+            one.sync(compact=number > count // 2)
+    one.sync()
+    other.sync()
+
+    found = b"".join(memory.opened_blobs(one))
+    assert f"fact {2 * count - 1}".encode() in found  # it is read, whole
+    assert count == len(other.facts())
+    assert b"stays-home" not in found
+    assert b"/work/client" not in found
+    assert [] == [secret for secret in secrets if secret in found or secret.splitlines()[0] in found]
 
 
 def test_damaged_lines_stay(tmp_path):
