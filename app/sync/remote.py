@@ -4,7 +4,7 @@ A remote lists names, reads files, and publishes: new files and removals, as one
 of two machines never collide, so nothing is ever merged. Who was not fast enough reads again and publishes again.
 """
 
-import time
+import math
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
@@ -70,7 +70,7 @@ class _FolderRemote:
             remove(f"{self._path}/{name}")
         for name in files:
             if name.endswith("/head.age"):  # nobody else writes to the folder of this machine
-                sweep_tree(f"{self._path}/{name.removesuffix('/head.age')}", before=time.time())
+                sweep_tree(f"{self._path}/{name.removesuffix('/head.age')}", before=math.inf)
         return True
 
     def _below(self, folder: str) -> Iterator[str]:

@@ -27,7 +27,7 @@ from tests.support import faults
 from tests.support.builders import DAY_NS
 from tests.support.repositories import git
 from tests.support.synced import Memory
-from tests.support.users import events_of
+from tests.support.users import FIRST, events_of
 
 _WEIGHTS = {
     "work": 30, "sync": 20, "compact": 3, "race": 4, "kill": 10, "signal": 6, "race_killed": 2, "seal": 4, "replay": 2,
@@ -45,7 +45,7 @@ class HostileHistory:
     def __init__(self, directory, seed, count, steps, *, by_git):
         self.dice, self.steps = random.Random(seed), steps
         days = 2 + steps // 40
-        self.memory = Memory(directory, count=3, by_git=by_git, now=_first(seed, count, days))
+        self.memory = Memory(directory, count=3, by_git=by_git, now=int(FIRST.timestamp()) * 10**9)
         self.remote = _GitHub(self.memory.hub) if by_git else _Folder(self.memory.hub)
         self.hidden = None  # what the remote was, while another one is in its place
         self.until = 0
@@ -56,10 +56,11 @@ class HostileHistory:
         self.batch = max(1, 4 * count // steps)
         self.offline = {}  # machine: the step until which it is
         self.said = {}  # id: event
+        self.started: set[str] = set()  # conversations
         self.renamed = {}  # ids of events that were generated: their ids in the log
         self.seen = {}  # machine: ids
         self.stamps = {}  # file: stamp and ids
-        self.counts = Counter()
+        self.counts: Counter[str] = Counter()
 
     def play(self):
         """Take all steps, settle, and look; raises AssertionError."""
@@ -85,7 +86,12 @@ class HostileHistory:
         lines, waiting[:number] = waiting[:number], []
         for event in map(codec.decode, lines):
             self.memory.now = max(self.memory.now, timestamps.to_ms(event.ts) * 1_000_000)
-            stored = machine.log.put([self._of_now(event)])[0].event
+            event_now = self._of_now(event)
+            started = {name: getattr(event_now, name) for name in ("conversation_id", "agent", "project")}
+            if event.conversation_id not in self.started:
+                machine.put(type="session_start", source="startup", **started)
+                self.started.add(event.conversation_id)
+            stored = machine.log.put([event_now])[0].event
             self.renamed[event.id] = stored.id
             self.said[stored.id] = stored
         if not lines:
@@ -95,10 +101,10 @@ class HostileHistory:
     def _of_now(self, event):
         """The event as it happens here and now, in a conversation of one agent about one project."""
         number = int(event.conversation_id.rpartition("-")[2])
-        fields = {"ts": "", "id": "", "agent": ("codex", "cursor")[number % 2], "project": f"/work/{number % 3}"}
-        if isinstance(event, Retraction):
-            fields["target"] = self.renamed.get(event.target, event.target)
-        return replace(event, **fields)
+        event = replace(event, ts="", id="", agent=("codex", "cursor")[number % 2], project=f"/work/{number % 3}")
+        if isinstance(event, Retraction) and event.target in self.renamed:
+            return replace(event, target=self.renamed[event.target])
+        return event
 
     def _sync(self, machine, **options):
         if self._is_away(machine):
@@ -227,7 +233,7 @@ class HostileHistory:
 
     def _ids_of(self, machine):
         """The ids of a machine, each file read when it has changed."""
-        found = Counter()
+        found: Counter[str] = Counter()
         for path in Path(machine.store.log).glob("*.jsonl"):
             stat = path.stat()
             stamp = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
@@ -407,8 +413,3 @@ def _kill_after(child, seconds):
     with suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
-
-
-def _first(seed, count, days):
-    ts = next(ts for ts, _ in events_of(f"{seed}-m0", count, days))
-    return timestamps.to_ms(ts) * 1_000_000

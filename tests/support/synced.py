@@ -100,6 +100,7 @@ class Memory:
     def opened_blobs(self, machine):
         """What every blob holds that the remote has, or ever had, by the keys of a machine."""
         keyring = load_keyring(machine.store)
+        assert keyring
         for data in self._all_blobs():
             opened = keyring.decrypt(data) if data.startswith(b"age-encryption.org") else None
             yield data if opened is None else zlib.decompress(opened)

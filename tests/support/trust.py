@@ -45,6 +45,9 @@ PROMISES = {
     "What is forgotten stays away": [
         "tests/app/test_forget.py", "tests/laws/test_forgotten_words.py", "tests/laws/test_going_back_laws.py",
     ],
+    "Machines that sync lose and double nothing, on a hostile remote too": [
+        "tests/laws/test_sync_laws.py", "tests/laws/test_sync_hostile.py", "tests/app/sync",
+    ],
     "No secret reaches the disk": ["tests/log/test_secrets.py", "tests/hooks/test_scrub.py"],
     "A hook never disturbs its host": ["tests/hooks/test_hostile_payloads.py", "tests/hooks/test_in_time.py"],
 }  # fmt: skip

@@ -7,7 +7,7 @@ from pathlib import Path
 from eventlog.format import codec, ids, timestamps
 from eventlog.log.event_log import EventLog
 
-_FIRST = datetime(2025, 3, 1, tzinfo=UTC)
+FIRST = datetime(2025, 3, 1, tzinfo=UTC)
 _WORDS = ("cart", "price", "token", "cache", "retry", "缓存", "worker", "parser", "cents", "Straße")
 
 
@@ -16,9 +16,9 @@ def events_of(user, count, days):
     chance = random.Random(user)
     told: list[tuple[str, str]] = []
     for number in range(count):
-        start = _FIRST + timedelta(days=days * number / count, seconds=chance.random())
+        start = FIRST + timedelta(days=days * number / count, seconds=chance.random())
         ts = start.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-        home = ts if chance.random() < 0.98 else told[0][0]
+        home = ts if chance.random() < 0.98 or not told else told[0][0]
         event_id = ids.derived(timestamps.to_ms(home), f"{user} {number}")
         fields = {**_fields(chance, [one for _, one in told[-50:]]), "ts": ts, "id": event_id}
         fields["conversation_id"] = f"{user}-{number // 40}"
