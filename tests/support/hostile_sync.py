@@ -1,16 +1,19 @@
-"""Play a hostile history of machines that sync: a list of steps from a seed, with real kills, on a remote that suffers.
+"""Play a hostile history of machines that sync: `python -m tests.support.hostile_sync SEED [--git] [--steps N] [--events N]`.
 
-Lifelike events are appended all the time, machines exchange alone and at once, processes die before any write or by a
+Its steps come from a seed; the moments of signals do not. Lifelike events are appended all the time, machines exchange alone and at once, processes die before any write or by a
 signal, files of the remote are torn, deleted, duplicated, renamed and rolled back, the remote is emptied or another one
 for a while, a store is copied, clocks are a day off, a machine is away for a week. After each step no machine lacks an
 event it had; at the end all have the same events once, every line as it left, the same bytes, and no seal is broken.
 """
 
+import argparse
 import os
 import random
 import shutil
 import signal
+import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from contextlib import suppress
@@ -43,7 +46,7 @@ class HostileHistory:
     """Machines below a directory that live through a history; `count` lifelike events happen on each of three."""
 
     def __init__(self, directory, seed, count, steps, *, by_git):
-        self.dice, self.steps = random.Random(seed), steps
+        self.seed, self.dice, self.steps = seed, random.Random(seed), steps
         days = 2 + steps // 40
         self.memory = Memory(directory, count=3, by_git=by_git, now=int(FIRST.timestamp()) * 10**9)
         self.remote = _GitHub(self.memory.hub) if by_git else _Folder(self.memory.hub)
@@ -74,7 +77,7 @@ class HostileHistory:
                 getattr(self, f"_{what}")(machine)
                 self._nothing_is_gone()
             except (AssertionError, EventLogError) as error:
-                raise AssertionError(f"step {number}, {what} at {machine.name}: {error!r}") from error
+                raise AssertionError(f"seed {self.seed}, step {number}, {what} at {machine.name}: {error!r}") from error
             self.counts[what] += 1
         self._settle()
 
@@ -380,8 +383,6 @@ class _GitHub:
 
 
 def _git_bytes(hub, *args, sent=b""):
-    import subprocess
-
     return subprocess.run(["git", f"--git-dir={hub}", *args], input=sent, capture_output=True, check=True).stdout
 
 
@@ -413,3 +414,23 @@ def _kill_after(child, seconds):
     with suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
+
+
+def main():
+    """Play the history of a seed, and print what happened."""
+    parser = argparse.ArgumentParser(prog="hostile_sync")
+    parser.add_argument("seed", type=int)
+    parser.add_argument("--git", action="store_true", help="a repository is the remote")
+    parser.add_argument("--steps", type=int, default=1000)
+    parser.add_argument("--events", type=int, default=5000, help="of each of three machines")
+    options = parser.parse_args()
+    place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=place) as directory, faults.no_syncs():
+        history = HostileHistory(directory, options.seed, options.events, options.steps, by_git=options.git)
+        history.play()
+    steps = ", ".join(f"{what} {count}" for what, count in sorted(history.counts.items()))
+    sys.stdout.write(f"seed {options.seed}: {len(history.said):,} events, {options.steps:,} steps, held: {steps}\n")
+
+
+if __name__ == "__main__":
+    main()
