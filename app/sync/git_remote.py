@@ -113,7 +113,7 @@ class GitRemote:
                         remove(entry.path)
 
     def _fetch(self) -> None:
-        """Fetch the branch; into a new clone where git cannot use the one that is there. Raises Offline."""
+        """Fetch the branch, into a new clone where git cannot use that of before. Raises Offline."""
         words = ("fetch", "--quiet", "--no-tags", "--depth=1", "--", self._address, f"+{_BRANCH}:{_TIP}")
         with suppress(NotStored):
             self._prepare()
