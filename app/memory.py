@@ -30,6 +30,8 @@ from eventlog.app.setup.seal import verify_sealed
 from eventlog.app.setup.session_hooks import lifecycle
 from eventlog.app.setup.session_hooks.hooks import HookOutcome, SessionMoment
 from eventlog.app.setup.session_hooks.run import run_hooks
+from eventlog.app.sync import exchange as exchanging
+from eventlog.app.sync.exchange import SyncReport
 from eventlog.app.write import correct as correcting
 from eventlog.app.write import forget as forgetting
 from eventlog.app.write import undo as undoing
@@ -267,6 +269,14 @@ class Memory:
         Raises BadRequest, BadSettings or NotStored.
         """
         return applying.apply(self._opened(), only=only, dry_run=dry_run)
+
+    def sync(self, *, compact: bool = False) -> SyncReport:
+        """Exchange with the other machines of this memory, and rebuild all files; `compact` unites segments there.
+
+        A remote out of reach is part of the report. Raises BadRequest for a store that does not sync, UntrustedRemote,
+        BadSettings or NotStored.
+        """
+        return exchanging.sync_store(self._opened(), self._opened, compact=compact)
 
     def status(self) -> StatusReport:
         """List what is pending, staged, blocked or edited by hand; raises BadSettings."""

@@ -26,6 +26,7 @@ def main() -> None:
         "--growth", action="store_true", help="exponents from 10,000 events to that size (10,000,000 is a lot)"
     )
     parser.add_argument("--cluster", action="store_true", help="replay three users' stores with two Dask workers, too")
+    parser.add_argument("--sync", action="store_true", help="only what two machines with one memory take")
     options = parser.parse_args()
     console = Console(width=None if sys.stdout.isatty() else 160)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
@@ -59,6 +60,11 @@ def _print_growth(console: Console, scratch: Path, events: int) -> None:
 
 def _rows(scratch: Path, options: argparse.Namespace) -> Iterator[Row]:
     large, small, events = scratch / "large", scratch / "small", options.events
+    if options.sync:
+        from bench import sync  # needs the extra
+
+        yield from sync.rows(scratch, events)
+        return
     generate(large / "log", events, projects=options.projects)
     generate(small / "log", 1000, projects=options.projects)
     yield from knowledge.first_use(large, small, events)

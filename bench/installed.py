@@ -21,7 +21,8 @@ def main(options: list[str]) -> int:
         wheel = build(place)
         subprocess.run([sys.executable, "-m", "venv", str(place / "venv")], check=True)
         pip = [own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, f"{wheel}[cluster]" if "--cluster" in options else str(wheel)], check=True)
+        extras = ",".join(extra for extra in ("cluster", "sync") if f"--{extra}" in options)
+        subprocess.run([*pip, f"{wheel}[{extras}]" if extras else str(wheel)], check=True)
         copied(ROOT / "bench", place / "bench")
         return subprocess.run([own, "-m", "bench", *options], cwd=place, check=False).returncode
 

@@ -3,7 +3,7 @@
 Dask decides what runs where and when, and runs again what was lost with a worker.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,7 +29,7 @@ from eventlog.store.files import read_regular
 _SCHEME = "://"
 
 
-class _StorePlace(NamedTuple):
+class StorePlace(NamedTuple):
     """The address of a store, and its name among the replayed stores."""
 
     name: str
@@ -48,7 +48,7 @@ class _StoreListing(NamedTuple):
     days: list[Day]
 
 
-def places(addresses: Iterable[str]) -> list[_StorePlace]:
+def places(addresses: Iterable[str]) -> list[StorePlace]:
     """Name stores by as many last parts of their addresses as make the names unique.
 
     A `*` in an address of fsspec stands for all that is there; in paths, the shell has seen to it. Raises BadRequest
@@ -60,11 +60,11 @@ def places(addresses: Iterable[str]) -> list[_StorePlace]:
     joined = (["-".join(part[-count:]) for part in parts] for count in range(2, max(map(len, parts), default=0) + 1))
     for names in chain(single, joined):
         if len({name.casefold() for name in names}) == len(names) and all(name.strip(".") for name in names):
-            return [_StorePlace(name, address) for name, address in zip(names, found, strict=True)]
+            return [StorePlace(name, address) for name, address in zip(names, found, strict=True)]
     raise BadRequest("the addresses do not tell all stores apart", hint="name each store once")
 
 
-def listing(place: _StorePlace) -> _StoreListing:
+def listing(place: StorePlace) -> _StoreListing:
     """List what a store holds; raises BadRequest, BadSettings, and any error of its file system."""
     if not _is_there(place.log):
         raise BadRequest("there is no log", where=place.log, hint="name the directory of a store")
@@ -77,7 +77,7 @@ def listing(place: _StorePlace) -> _StoreListing:
     )
 
 
-def _read_day(place: _StorePlace, day: Day) -> DayBytes:
+def _read_day(place: StorePlace, day: Day) -> DayBytes:
     """Read the files of a day; raises BadRequest where this machine does not see the store."""
     found, damage = [], []
     for file in day.files:
@@ -131,11 +131,11 @@ def _opened(address: str) -> tuple[Any, str]:
     return system, path
 
 
-_DAYS = 30  # in a task: one costs the scheduler about as much as a day costs a worker
+DAYS_AT_ONCE = 30  # in a task: one costs the scheduler about as much as a day costs a worker
 _STORES = 4  # at work at the same time, per thread: what is rendered waits in memory until it is fetched
 
 
-class _StoreFiles(Struct):
+class StoreFiles(Struct):
     """The documents of a store, as path and bytes, and the report of their replay."""
 
     files: dict[str, bytes]
@@ -145,38 +145,46 @@ class _StoreFiles(Struct):
     broken: dict[str, str]  # projection of another package -> why it says nothing
 
 
-def fold_days(place: _StorePlace, days: Sequence[Day], names: Sequence[str]) -> list[Part]:
+def fold_days(place: StorePlace, days: Sequence[Day], names: Sequence[str]) -> list[Part]:
     """Fold some days of a store, each by itself."""
     projections = chosen(names)
     return [fold.fold_day(_read_day(place, day), projections=projections) for day in days]
 
 
 def render_store(
-    place: _StorePlace, listed: _StoreListing, folded: Sequence[Sequence[Part]], names: Sequence[str], asked: Part
-) -> _StoreFiles:
+    place: StorePlace, listed: _StoreListing, folded: Sequence[Sequence[Part]], names: Sequence[str], asked: Part
+) -> StoreFiles:
     """Render a store from its parts; refold days with copies of another day's events.
 
     `asked` is a part of no day, of whoever asks: no worker renders with other versions than theirs.
     """
-    projections, by_date = chosen(names), {day.date: day for day in listed.days}
+    by_date = {day.date: day for day in listed.days}
     parts = [asked, *chain.from_iterable(folded)]
+    return rendered_of(parts, lambda date: _read_day(place, by_date[date]), listed.settings, names)
+
+
+def rendered_of(
+    parts: Sequence[Part], read: Callable[[str], DayBytes], settings: Settings, names: Sequence[str]
+) -> StoreFiles:
+    """Render a log from its parts; read, and fold once more, the days with copies of another day's events."""
+    projections, dates = chosen(names), {date for part in parts for date in part.days}
 
     def has(date: str, ids: Collection[str]) -> frozenset[str]:
-        return fold.holding(_read_day(place, by_date[date]), ids) if date in by_date else frozenset()
+        return fold.holding(read(date), ids) if date in dates else frozenset()
 
     left_out = fold.copies(parts, has)
-    anew = [fold.fold_day(_read_day(place, by_date[date]), ids, projections) for date, ids in left_out.items()]
+    anew = [fold.fold_day(read(date), ids, projections) for date, ids in left_out.items()]
     rest = [part for part in parts if not part.days.keys() & left_out.keys()]
-    done = fold.replayed(fold.merge([*rest, *anew]), listed.settings, projections)
+    done = fold.replayed(fold.merge([*rest, *anew]), settings, projections)
     files = {document.path: document.data for document in done.documents}
-    return _StoreFiles(files, done.events, done.days, done.damage, done.broken)
+    return StoreFiles(files, done.events, done.days, done.damage, done.broken)
 
 
 class StoreReplay(NamedTuple):
     """The outcome of a store: what was rendered, or why nothing was; and what was written of it."""
 
-    place: _StorePlace
-    rendered: _StoreFiles | None = None
+    place: StorePlace
+    rendered: StoreFiles | None = None
     error: EventLogError | None = None
     published: PublishResult | None = None
 
@@ -207,7 +215,7 @@ def replay_stores_to(
     """Replay stores and write each below the directory, under its name, as `eventlog replay --out` does."""
     views = chosen(projections)
     for done in replay_stores(addresses, client, projections, progress=progress):
-        yield _written(done, directory, views, check=check)
+        yield written(done, str(Path(directory, done.place.name)), views, check=check)
 
 
 class _Run:
@@ -219,10 +227,10 @@ class _Run:
         self._names = [view.name for view in self._views]
         self._progress = progress
         self._tasks = library("distributed").as_completed(loop=client.loop)
-        self._rendering: dict[Any, _StorePlace] = {}
+        self._rendering: dict[Any, StorePlace] = {}
         self._all = 0
 
-    def of(self, stores: Iterable[_StorePlace]) -> Iterator[StoreReplay]:
+    def of(self, stores: Iterable[StorePlace]) -> Iterator[StoreReplay]:
         """Yield the outcome of each, some of them at work at a time."""
         waiting = iter(stores)
         room = _STORES * max(1, sum(self._client.nthreads().values()))
@@ -233,7 +241,7 @@ class _Run:
                 yield _outcome(place, future)
                 yield from self._begin(waiting, 1)
 
-    def _begin(self, waiting: Iterator[_StorePlace], count: int) -> Iterator[StoreReplay]:
+    def _begin(self, waiting: Iterator[StorePlace], count: int) -> Iterator[StoreReplay]:
         """Begin with so many stores; yield those that cannot be read."""
         while count and (place := next(waiting, None)):
             try:
@@ -242,9 +250,9 @@ class _Run:
             except Exception as error:  # noqa: BLE001 - whatever the library of a file system raises
                 yield StoreReplay(place, error=_told(error, place))
 
-    def _submit(self, place: _StorePlace) -> None:
+    def _submit(self, place: StorePlace) -> None:
         listed = listing(place)
-        pieces = [listed.days[start : start + _DAYS] for start in range(0, len(listed.days), _DAYS)]
+        pieces = [listed.days[start : start + DAYS_AT_ONCE] for start in range(0, len(listed.days), DAYS_AT_ONCE)]
         folded = [self._client.submit(fold_days, place, piece, self._names, pure=False) for piece in pieces]
         asked = fold.empty(place.name, self._views)
         whole = self._client.submit(render_store, place, listed, folded, self._names, asked, pure=False)
@@ -253,12 +261,12 @@ class _Run:
         self._tasks.update([*folded, whole])
 
 
-def _outcome(place: _StorePlace, future: Any) -> StoreReplay:
+def _outcome(place: StorePlace, future: Any) -> StoreReplay:
     error = future.exception()
     return StoreReplay(place, error=_told(error, place)) if error else StoreReplay(place, future.result())
 
 
-def _told(error: BaseException, place: _StorePlace) -> EventLogError:
+def _told(error: BaseException, place: StorePlace) -> EventLogError:
     """Convert any error to an EventLogError."""
     if isinstance(error, EventLogError):
         return error
@@ -268,13 +276,14 @@ def _told(error: BaseException, place: _StorePlace) -> EventLogError:
     return BadRequest(f"{type(error).__name__}: {error}", where=place.address)
 
 
-def _written(done: StoreReplay, directory: str, views: Sequence[Projection], *, check: bool) -> StoreReplay:
+def written(done: StoreReplay, directory: str, views: Sequence[Projection], *, check: bool) -> StoreReplay:
+    """Write the rendered documents below a directory; with `check` only report what would change."""
     if done.rendered is None:
         return done
     documents = [Document(path, (), data) for path, data in done.rendered.files.items()]
     speaking = [view for view in views if view.name not in done.rendered.broken]  # files of one that failed stay
     try:
-        found = publish(documents, str(Path(directory, done.place.name)), speaking, dry_run=check)
+        found = publish(documents, directory, speaking, dry_run=check)
     except NotStored as error:
         return done._replace(error=error)
     return done._replace(published=found)

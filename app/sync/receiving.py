@@ -23,8 +23,8 @@ def take_in(log: EventLog, replica: str, day: str, lines: bytes) -> int:
     path = f"{log.store.log}/{day}.{replica}.jsonl"
     if redactions := redactions_of(log.store):
         lines = without_redacted_in(redactions, is_from_here=False, data=lines) or lines
-    arriving = dict(_by_id(day, lines))
-    for found in log.days(day, day):
+    arriving = dict(by_id(day, lines))
+    for found in _days_named(log, day):
         for file in found.files:
             if file != path:
                 for event_id in arriving.keys() & _ids(day, days.read(file) or b""):
@@ -33,13 +33,13 @@ def take_in(log: EventLog, replica: str, day: str, lines: bytes) -> int:
         return 0
     changed = 0
 
-    def united(data: bytes) -> bytes | None:
+    def merged(data: bytes) -> bytes | None:
         nonlocal changed
-        new, changed = _united(day, data, arriving)
+        new, changed = united(day, data, arriving)
         return new if changed else None
 
     if os.path.exists(path):
-        if rewrite(path, united):
+        if rewrite(path, merged):
             foreign_logs.accept(log.store, path)
     else:
         changed = len(arriving)
@@ -47,11 +47,20 @@ def take_in(log: EventLog, replica: str, day: str, lines: bytes) -> int:
     return changed
 
 
-def _united(day: str, data: bytes, arriving: dict[str, bytes]) -> tuple[bytes, int]:
+def _days_named(log: EventLog, day: str) -> list[days.Day]:
+    """List the files of a day; a log of years is not sorted for each segment."""
+    try:
+        names = [name for name in os.listdir(log.store.log) if name.startswith(day)]
+    except FileNotFoundError:
+        return []
+    return days.by_date(f"{log.store.log}/{name}" for name in names)
+
+
+def united(day: str, data: bytes, arriving: dict[str, bytes]) -> tuple[bytes, int]:
     """Unite a file with arriving lines: those it has are replaced where they differ, all others follow."""
     if data and not data.endswith(b"\n"):
         data += b"\n"
-    lines = dict(_by_id(day, data))
+    lines = dict(by_id(day, data))
     differing = {
         lines[event_id]: line
         for event_id, line in arriving.items()
@@ -68,7 +77,8 @@ def _differs(before: bytes, now: bytes) -> bool:
     return before != now and (b'"redacted":"' not in before or b'"redacted":"' in now)
 
 
-def _by_id(day: str, data: bytes) -> Iterator[tuple[str, bytes]]:
+def by_id(day: str, data: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield the ids and lines of a day's events; damaged lines are left out."""
     events = decode_whole(data, day)
     lines = data.split(b"\n")
     if events is not None:

@@ -11,7 +11,9 @@ from msgspec import Struct
 
 import eventlog
 from eventlog import Document, Fact, InvalidEvent, Line, Memory, Projection, Store
+from eventlog.format.errors import BadRequest
 from tests.support.command_line import surroundings
+from tests.support.synced import Memory as Synchronized
 from tests.support.tree import ROOT
 
 
@@ -132,3 +134,15 @@ def test_a_program_edits_and_moves(tmp_path):
     memory.undo()
     memory.undo()
     assert any(line.endswith("Ports are odd") for line in memory.known("/p/shop")[0].lines)
+
+
+def test_a_program_syncs(tmp_path):
+    other = Synchronized(tmp_path, count=1)
+    memory = Memory(other.machines[0].store, machine=other.machines[0].opened.machine)
+    memory.log.append(Fact(conversation_id="c", content="The tea is green"))
+
+    assert 1 == memory.sync().sent.total
+    assert 0 == memory.sync(compact=True).sent.total
+    assert ["The tea is green"] == other.another("m1").facts()
+    with pytest.raises(BadRequest, match="does not sync"):
+        Memory(tmp_path / "alone").sync()

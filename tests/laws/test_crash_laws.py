@@ -57,12 +57,18 @@ VERBS: dict[str, Any] = {
     "init": ["init", "--yes"],
     "settle": ["settle"],
     "search": ["search", "tea sea door", "--all-projects", "--json"],
+    "sync": ["sync"],
+    "share": ["share", "~first", "--why", "It is so"],
     "lifecycle": ["lifecycle", "run", "start", "--session", "s9"],
     "SessionStart": {"source": "startup"},
     "UserPromptSubmit": {"prompt": "What colour is the tea?", "prompt_id": "p1"},
     "Stop": {"prompt_id": "p1"},
     "SessionEnd": {"reason": "logout"},
 }  # fmt: skip
+BEFORE = {
+    "uninstall": [["install", "claude"]],
+    "sync": [["sync", "start", "dir:~/hub"], ["fact", "The cups are blue", "--session", "a"]],
+}
 FIRST = [
     "fact",
     "summary",
@@ -94,7 +100,8 @@ class Scene:
         self.store = self.home / ".eventlog"
         (root / "shop" / ".git").mkdir(parents=True)
         self.home.mkdir()
-        self.then = ""
+        (self.home / ".gitconfig").write_text("[user]\n\tname = Ada\n")
+        self.then = self.first = ""
 
     @property
     def user_md(self):
@@ -109,7 +116,7 @@ class Scene:
             ["replay"],
         ):
             assert 0 == call(*args).code
-        self.then = self.events()[0].ts
+        self.then, self.first = self.events()[0].ts, self.events()[0].id
         self.user_md.write_text(self.user_md.read_text() + f"\n## Mine\n\n{MINE}")
         (self.store / "config.yaml").write_text(BASES)
         assert 0 == call("plan", "--path", "soul", "--heading", "Tone", "--content", "Kind", "--session", "a").code
@@ -125,6 +132,7 @@ class Scene:
 
     def begin_again(self):
         shutil.rmtree(self.home)
+        shutil.rmtree(self.root / "shop" / ".eventlog", ignore_errors=True)
         shutil.copytree(self.root / "kept", self.home, symlinks=True)
 
     def events(self):
@@ -136,12 +144,15 @@ class Scene:
     def damage(self):
         return json.loads(call("verify", "--json").out)["damage"]
 
+    def named(self, arg):
+        return arg.replace("~/", f"{self.home}/").replace("~then", self.then).replace("~first", self.first)
+
     def does(self, name):
         """Call a verb, or a hook; 99 for a traceback."""
         if name == "restored":
             ran = call("backup", "restore", str(self.root / "b.tar"))
         elif isinstance(VERBS[name], list):
-            ran = call(*(arg.replace("~/", f"{self.home}/").replace("~then", self.then) for arg in VERBS[name]))
+            ran = call(*map(self.named, VERBS[name]))
         else:
             sent = claude(name, session_id="h", cwd=str(self.root / "shop"), transcript_path="/nowhere", **VERBS[name])
             host_calls.tell(self.store, sent, "--agent", "claude")
@@ -218,8 +229,8 @@ def nothing_is_told(scene, name, where):
 @pytest.mark.parametrize("name", VERBS)
 def test_every_verb_killed_or_failing_at_any_write_loses_nothing(scene, name):
     scene.live_in()
-    if name == "uninstall":
-        assert 0 == call("install", "claude").code
+    for args in BEFORE.get(name, []):
+        assert 0 == call(*map(scene.named, args)).code
     scene.keep()
     happens(scene, name)
 

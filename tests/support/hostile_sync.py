@@ -22,6 +22,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from eventlog.app.setup.seal import seal_log, verify_sealed
+from eventlog.app.sync.segments import MARKER
 from eventlog.app.write.erasing.redact import redact, redactable
 from eventlog.format import codec, timestamps
 from eventlog.format.errors import BadRequest, Busy, EventLogError, Offline, UntrustedRemote
@@ -50,6 +51,7 @@ class HostileHistory:
         days = 2 + steps // 40
         self.memory = Memory(directory, count=3, by_git=by_git, now=int(FIRST.timestamp()) * 10**9)
         self.remote = _GitHub(self.memory.hub) if by_git else _Folder(self.memory.hub)
+        self.marker = self.remote.files()[MARKER]
         self.hidden = None  # what the remote was, while another one is in its place
         self.until = 0
         self.waiting = {
@@ -117,7 +119,11 @@ class HostileHistory:
                 machine.sync(**options)
                 raise AssertionError("another remote was not refused")
             return
-        machine.sync_or_join()
+        try:
+            machine.sync_or_join()
+        except UntrustedRemote:  # rolled back, and its marker was lost: nobody can join what names no memory
+            self.remote.change({MARKER: self.marker})
+            machine.sync_or_join()
         if options:
             machine.sync(**options)
 
@@ -178,7 +184,7 @@ class HostileHistory:
 
     def _lose_marker(self, _):
         if self.hidden is None:
-            self.remote.change({"eventlog-sync.json": None})
+            self.remote.change({MARKER: None})
 
     def _empty(self, _):
         self._put_another({})
@@ -260,6 +266,7 @@ class HostileHistory:
             self._come_back()
         for machine in self.memory.machines:
             machine.offset = 0
+        self.remote.change({MARKER: self.marker})
         self.memory.settle()  # whose replays apply plan entries,
         self.memory.settle()  # which travels, too
         everywhere = {machine.name: self._ids_of(machine) for machine in self.memory.machines}

@@ -1,11 +1,14 @@
-"""Replay many stores on a cluster, and report each when it is done."""
+"""Replay many stores on a cluster, or what a team has sent to its remote, and report each when it is done."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from operator import itemgetter
 from typing import Any
 
 from eventlog.app.cluster.connect import connected
+from eventlog.app.cluster.replay_remote import replay_remote_to
 from eventlog.app.cluster.replay_stores import StoreReplay, replay_stores_to
+from eventlog.app.open_store import OpenStore
 from eventlog.cli import EXIT_DAMAGED, EXIT_FOUND, EXIT_NOT_WRITTEN
 from eventlog.cli.progress import phases
 from eventlog.cli.terminal import count, emit_pretty, print_error, say
@@ -32,6 +35,19 @@ def replay_on_cluster(
         reports.sort(key=itemgetter("name"))
         emit_pretty({"root": out, "stores": reports})
     return next((code for code in (EXIT_NOT_WRITTEN, EXIT_DAMAGED, EXIT_FOUND) if code in codes), 0)
+
+
+def replay_of_team(
+    opened: OpenStore, cluster: str | None, out: str, names: Sequence[str], *, check: bool, as_json: bool
+) -> int:
+    """Replay the remote of a store, here or on a cluster; report, and return the exit code."""
+    with phases() as phase, connected(cluster) if cluster else nullcontext() as client:
+        done = replay_remote_to(out, opened, client, names, check=check, progress=phase(_REPLAYING))
+    if as_json:
+        emit_pretty(_as_dict(done))
+    else:
+        _print_store(done, check=check)
+    return _exit_code(done, check=check)
 
 
 def _exit_code(done: StoreReplay, *, check: bool) -> int:

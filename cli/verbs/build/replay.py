@@ -58,6 +58,7 @@ def _omission(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
         "eventlog replay --projection memory --json",
         "eventlog replay --without session=8d21c0 --without id=last",
         "eventlog replay --cluster local --out /tmp/team /home/*/.eventlog",
+        "eventlog replay --out /tmp/team git@example.org:us/memory.git",
     )
 )
 @click.option("--out", type=click.Path(file_okay=False), help="Write everything below this directory instead.")
@@ -79,7 +80,7 @@ def _omission(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
     metavar="ADDRESS|local[:N]",
     help="Replay many stores on a Dask cluster, or in N local processes; needs --out, and writes each below it.",
 )
-@click.argument("stores", nargs=-1, metavar="[STORE]...")
+@click.argument("stores", nargs=-1, metavar="[REMOTE|STORE...]")
 @options.as_json
 @options.store
 def _replay_command(
@@ -99,16 +100,12 @@ def _replay_command(
     The same events give the same bytes, whatever the files contained. Sets aside a file that a person has edited, and
     never overwrites it. Applies plan entries as `eventlog apply` does; with --out, writes to that directory only.
 
-    With --cluster, STORE is a directory or an address that fsspec opens (s3://logs/ada); reads it only.
+    With --cluster, STORE is a directory or an address that fsspec opens (s3://logs/ada); reads it only. REMOTE, one
+    that this store has joined, gives the files of all that its machines have sent; with --cluster, workers fold days.
     """
-    if stores and not cluster:
-        raise click.UsageError("several stores need --cluster; name one store with --store")
-    if cluster:
-        if as_of or without or full or not out:
-            raise click.UsageError("--cluster needs --out, and takes only --projection, --check and --json")
-        from eventlog.cli.verbs.build.on_cluster import replay_on_cluster
-
-        return replay_on_cluster(cluster, stores or (store.root,), out, names, check=check, as_json=as_json)
+    if stores or cluster:
+        beyond = bool(as_of or without or full)
+        return _replay_others(store, stores, cluster, out, names, beyond=beyond, check=check, as_json=as_json)
     if as_of and not out:
         raise click.UsageError("--as-of needs --out: the store has the current files")
     opened = options.open_store(store)
@@ -128,6 +125,33 @@ def _replay_command(
         views, until = chosen(names), as_of or "~"
         done = replay_elsewhere(opened, out, until, projections=views, anew=full, check=check, phases=phase)
     return print_replay(done, out, store, check=check, as_json=as_json)
+
+
+def _replay_others(
+    store: Store,
+    addresses: tuple[str, ...],
+    cluster: str | None,
+    out: str | None,
+    names: tuple[str, ...],
+    *,
+    beyond: bool,
+    check: bool,
+    as_json: bool,
+) -> int:
+    """Replay the remote of a store, or stores on a cluster; `beyond` what they can, raise UsageError."""
+    from eventlog.app.cluster.replay_remote import joined_remote
+    from eventlog.cli.verbs.build.on_cluster import replay_of_team, replay_on_cluster
+
+    opened = options.open_store(store) if len(addresses) == 1 else None
+    is_remote = opened is not None and joined_remote(opened, addresses[0])
+    if not (cluster or is_remote):
+        raise click.UsageError("several stores need --cluster; name one store with --store")
+    if beyond or not out:
+        what = "REMOTE needs --out, and takes only --cluster," if is_remote else "--cluster needs --out, and takes only"
+        raise click.UsageError(f"{what} --projection, --check and --json")
+    if opened and is_remote:
+        return replay_of_team(opened, cluster, out, names, check=check, as_json=as_json)
+    return replay_on_cluster(cluster or "", addresses or (store.root,), out, names, check=check, as_json=as_json)
 
 
 _NICENESS = 10

@@ -30,18 +30,6 @@ DAYS = rounds(fixed=33, fuzz=365)  # more than a task takes
 USERS = ("ada", "bob", "eve")
 
 
-@pytest.fixture(scope="module")
-def client(tmp_path_factory):
-    """A cluster within this process: a scheduler and one worker."""
-    from dask import config  # half a second, in every process that only looks which tests there are
-    from distributed import Client, LocalCluster
-
-    options = {"processes": False, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
-    scratch = config.set({"temporary-directory": str(tmp_path_factory.mktemp("dask"))})
-    with scratch, LocalCluster(n_workers=1, **options) as local, Client(local) as found:
-        yield found
-
-
 def outcomes(client, *stores, **options):
     """The outcome of each store, by its name."""
     return {done.place.name: done for done in cluster.replay_stores(map(str, stores), client, **options)}

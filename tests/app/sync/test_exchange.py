@@ -280,10 +280,7 @@ def test_past_days_are_compacted_on_the_way_and_what_was_removed_leaves_the_hist
 
 def segments(memory, machine):
     """The segments of a machine in the remote."""
-    if memory.address.startswith("dir:"):
-        names = list(memory.files())
-    else:
-        names = git(memory.hub, "ls-tree", "-r", "--name-only", "eventlog").splitlines()
+    names = open_remote(memory.address, machine.store, machine.opened.machine).names()
     own = [name for name in names if name.startswith(f"{replica_of(machine.store)}/")]
     return [name for name in own if not name.endswith("head.age")]
 
