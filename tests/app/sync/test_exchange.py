@@ -285,7 +285,9 @@ def segments(memory, machine):
     return [name for name in own if not name.endswith("head.age")]
 
 
-def test_compacting_leaves_a_segment_a_day_and_every_machine_gets_everything(memory):
+@pytest.mark.parametrize("by_git", [False, True], ids=["folder", "git"])
+def test_compacting_leaves_a_segment_a_day_and_every_machine_gets_everything(tmp_path, by_git):
+    memory = Memory(tmp_path, by_git=by_git)
     one, other = memory.machines
     late = memory.another("late")
     for number in range(3):
