@@ -24,7 +24,6 @@ EXCUSED = (
     Excused("README.md", "make demo", "wants a package index; `tests/docs/test_demo.py: test_every_line_of_the_demo_works_when_typed_and_the_home_stays_as_it_was`"),
     Excused("README.md", "uv tool install .", "wants a package index; `tests/packaging/test_packaging.py: test_an_installed_wheel_runs_from_any_directory`"),
     Excused("docs/cluster.md", "$ eventlog replay --cluster", "starts a cluster; `tests/app/cluster/test_replay_stores.py: test_the_terminal_of_the_page_is_true`"),
-    Excused("docs/cluster.md", "eventlog replay --out team --cluster", "wants a remote; `tests/app/cluster/test_replay_remote.py: test_the_verb_writes_them_into_the_directory_and_says_how_many`"),
     Excused("docs/sync.md", "pip install 'agent-eventlog[sync]'", "wants a repository somewhere; `tests/docs/test_demo.py: test_a_fact_of_one_laptop_is_known_on_the_other_and_forgotten_on_both`"),
     Excused("docs/sync.md", "pip install 'agent-eventlog[nats]'", "wants servers of NATS; `tests/app/sync/test_nats_remote.py: test_files_come_back_as_they_were_written`"),
     Excused("CONTRIBUTING.md", "git clone", "wants a repository to clone, and is this very suite"),
