@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from tests.docs.references import PAGES
+from tests.docs.site_pages import with_links
 from tests.support.tree import ROOT, needs_tree
 
 needs_tree()
@@ -53,6 +54,24 @@ def test_the_first_page_leads_to_every_page_of_a_subject():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_link_leads_to_a_page_and_a_heading(page):
     assert [] == list(broken(page))
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "led"),
+    [
+        ("index.md", "[it](../README.md#proof)", "[it](repository/README.md#proof)"),
+        ("bench/recall.md", "[it](../store.md)", "[it](../store.md)"),
+        ("repository/README.md", "[it](docs/store.md)", "[it](../store.md)"),
+        ("repository/README.md", "[it](SECURITY.md)", "[it](SECURITY.md)"),
+        ("repository/fixtures/README.md", "[it](../README.md)", "[it](../README.md)"),
+        ("index.md", "[it](../eventlog/hosts)", "[it]"),
+        ("index.md", "[it](https://a.example/x)", "[it](https://a.example/x)"),
+    ],
+)
+def test_a_link_out_of_the_pages_leads_to_a_page_of_the_site(page, link, led):
+    known = {"index.md", "store.md", "repository/README.md", "repository/SECURITY.md", "repository/fixtures/README.md"}
+
+    assert with_links(link, page, known) == led
 
 
 def test_a_link_to_a_heading_that_is_not_there_is_found(tmp_path):
