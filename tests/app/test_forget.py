@@ -552,3 +552,23 @@ def test_the_verbs_show_what_stands_behind_ask_and_say_how_to_undo():
     assert "Wrong thing" in Path(log.store.knowledge, "MEMORY.md").read_text()
     assert "forgotten" not in call("status").out
     assert call("undo", "--yes").code == 2
+
+
+def test_53_lines_are_forgotten_by_two_commands_and_come_back_by_one(log):
+    log.append_many([fact(number, content=f"Ticket {number} waits for Ada") for number in range(53)])
+    log.append(fact(60, content="Carts are green"))
+    store = ("--store", log.store.root)
+    shown = call("forget", "--matching", "ticket", "--all", *store)
+    before = len(list(log.read()))
+    done = call("forget", "--matching", "ticket", "--all", "--yes", *store)
+    memory = call("memory", "--all-projects", *store).out
+
+    assert before == 54
+    assert shown.out.count("Ticket ") == 53
+    assert done.code == 0
+    assert "Ticket" not in memory
+    assert "Carts are green" in memory
+
+    call("undo", "--yes", *store)
+
+    assert "Ticket 52" in call("memory", "--all-projects", *store).out
