@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(
 )
 SHELLS = [shell for shell in ("sh", "bash", "dash", "zsh") if shutil.which(shell)]
 TOLD = data(claude("PostToolUse", tool_name="Bash", tool_use_id="t-1"))
-LONG = 20  # seconds
+LONG = 60  # seconds
 PLACES = os.environ["PATH"]  # before a test takes them away
 
 
