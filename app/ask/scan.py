@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 from eventlog import hosts
 from eventlog.app.build.storage import base_files
-from eventlog.app.importing.transcripts import readable_hosts
+from eventlog.app.importing.transcripts import readable_hosts, transcripts_place
 from eventlog.app.open_store import OpenStore
 from eventlog.fast import fastjson
-from eventlog.hosts.profile import profiles
 from eventlog.hosts.transcripts.read import find_transcripts
 from eventlog.log import days
 from eventlog.secrets import secrets_in
@@ -52,7 +51,7 @@ def transcripts(opened: OpenStore) -> list[Path]:
     """List what the hosts of this machine have written down themselves."""
     machine, found = opened.machine, []
     for host in readable_hosts():
-        place = profiles()[host].directory(machine.home, machine.environ)
+        place = transcripts_place(host, machine)
         found += find_transcripts(hosts.agent_name(host), place) if place.is_dir() else []
     return found
 

@@ -47,7 +47,14 @@ answer(sys.stdin.buffer, sys.stdout.buffer)"""
 
 def readable_hosts() -> list[str]:
     """Name the hosts with readable transcripts, as on the command line."""
-    return [room for agent, room in hosts.rooms().items() if hosts.part(agent, "past")]
+    return [room for agent, room in {**hosts.rooms(), **hosts.PAST_ONLY}.items() if hosts.part(agent, "past")]
+
+
+def transcripts_place(host: str, machine: Machine) -> Path:
+    """Return the directory of a host with readable transcripts."""
+    if host in hosts.PAST_ONLY.values():
+        return Path(machine.home, hosts.part(host, "past").HOME)
+    return profiles()[host].directory(machine.home, machine.environ)
 
 
 def count_past(host: str, machine: Machine, log: EventLog) -> int:
@@ -55,7 +62,7 @@ def count_past(host: str, machine: Machine, log: EventLog) -> int:
 
     The log has a transcript whose path a start names, or whose name has the id of a conversation.
     """
-    place = profiles()[host].directory(machine.home, machine.environ)
+    place = transcripts_place(host, machine)
     found = find_transcripts(hosts.agent_name(host), place) if place.is_dir() else []
     if not found:
         return 0
@@ -75,7 +82,7 @@ def _possible_ids(path: Path) -> Iterator[str]:
 def read_host(host: str, request: ImportRequest) -> Iterator[Found]:
     """Read the past of a host: its transcripts in the order they were last written, then its agent's notes."""
     agent, machine = hosts.agent_name(host), request.machine
-    place = request.place(profiles()[host].directory(machine.home, machine.environ))
+    place = request.place(transcripts_place(host, machine))
     progress = request.phases("reading transcripts")
     paths, about = find_transcripts(agent, place), (request.settings, machine.clock())
     each = (read_session(agent, place, *about, named=True),) if paths == [place] else read_each(agent, paths, *about)

@@ -47,6 +47,7 @@ ROOMS = {  # the agent's name in the log -> its room, which is also its name on 
     "continue": "cn",
     "kilo": "kilo",
 }
+PAST_ONLY = {"cline": "cline"}  # hosts whose transcripts are read, and that have no hooks of ours
 _ALIASES = {"codex-cli": "codex", "gemini-cli": "gemini", "copilot-cli": "copilot", "cursor-agent": "cursor"}
 _RUN_FOREIGN_HOOKS_THEIR_WAY = ("copilot", "vscode")
 _READ_AGENTS_MD = ("amp", "windsurf")  # hosts without a room
@@ -70,9 +71,10 @@ def room_name(agent: str) -> str:
 
 def part(agent: str, name: str) -> "Any":
     """Load a module of the agent's room; None where the agent has no room, or the room no such module."""
-    if agent not in ROOMS:
+    room = ROOMS.get(agent) or PAST_ONLY.get(agent)
+    if room is None:
         return _part_of_package(agent, name)
-    module = f"eventlog.hosts.{ROOMS[agent]}.{name}"
+    module = f"eventlog.hosts.{room}.{name}"
     try:
         return __import__(module, fromlist=[name])
     except ModuleNotFoundError as error:

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from eventlog.format.codec import from_fields
 from eventlog.hooks import prompts
+from eventlog.hosts import part
 from eventlog.hosts.call import HookCall
 from eventlog.hosts.transcripts import read
 from eventlog.hosts.transcripts.draw import draw
-from eventlog.hosts.transcripts.read import of_the_user, without_own_texts
+from eventlog.hosts.transcripts.read import find_transcripts, of_the_user, without_own_texts
 from eventlog.hosts.transcripts.steps import Step, files_written, from_tool, programs_run
 from eventlog.store import Store
 from tests.support.tree import ROOT
@@ -359,6 +360,56 @@ def test_what_a_helper_of_codex_reports_is_no_prompt_of_the_user(tmp_path):
     (tmp_path / "rollout-t1.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
     assert ["Look everywhere"] == _of(_steps("codex", tmp_path / "rollout-t1.jsonl"), "prompt")
+
+
+# ------------------------------------------------------------------------------------------------ Cline
+
+
+def _cline(place, content, *, name, **head):
+    tool = {"type": "tool_use", "id": "1", "name": "run_commands", "input": {"commands": ["make test"]}}
+    wrote = {"type": "tool_use", "id": "2", "name": "write_to_file", "input": {"path": "cart.py", "content": "x"}}
+    result = {"type": "tool_result", "tool_use_id": "1", "content": "no rule", "is_error": True}
+    messages = [
+        {"role": "user", "content": [{"type": "text", "text": text} for text in content], "ts": 1795432792377},
+        {"role": "assistant", "content": [{"type": "text", "text": "Done."}, tool, wrote], "ts": 1795432795445},
+        {"role": "user", "content": [result]},
+    ]
+    (place / "1795432783720_v").mkdir()
+    path = place / "1795432783720_v" / name
+    path.write_text(json.dumps({"messages": messages} if head else messages))
+    if head:
+        path.with_name("1795432783720_v.json").write_text(json.dumps(head))
+    return path
+
+
+@pytest.mark.parametrize("is_of_command_line", [True, False])
+def test_a_task_of_cline_is_read_from_its_command_line_and_from_its_extension(tmp_path, is_of_command_line):
+    if is_of_command_line:
+        said = ('<user_input mode="act">Fix the cart.</user_input>',)
+        head = {"session_id": "s-1", "cwd": "/home/ada/shop", "model": "m"}
+        path = _cline(tmp_path, said, name="1795432783720_v.messages.json", **head)
+    else:
+        about = "<environment_details>\n# Current Workspace Directory (/home/ada/shop) Files\n</environment_details>"
+        path = _cline(tmp_path, ("<task>\nFix the cart.\n</task>", about), name="api_conversation_history.json")
+    session = part("cline", "past").past_session(path, [])
+    steps = _steps("cline", path)
+
+    assert ("s-1" if is_of_command_line else "1795432783720_v", "/home/ada/shop") == (
+        session.conversation,
+        session.where,
+    )
+    assert ("2026-11-23T11:19:43.720000Z", "2026-11-23T11:19:55.445000Z") == (session.started, session.ended)
+    assert [["Fix the cart."], ["Done."]] == [_of(steps, kind) for kind in ("prompt", "reply")]
+    assert [["make test"], ["make test"], ["cart.py"]] == [_of(steps, kind) for kind in ("command", "failed", "file")]
+    assert [path] == find_transcripts("cline", tmp_path)
+
+
+def test_a_file_of_cline_that_is_none_is_named(tmp_path):
+    (tmp_path / "x.messages.json").write_text("{}")
+    damaged: list[int] = []
+
+    assert part("cline", "past").past_session(tmp_path / "x.messages.json", damaged) is None
+    assert [1] == damaged
 
 
 # ------------------------------------------------------------------------------------------------ what failed

@@ -32,7 +32,7 @@ DOORS = {
 }
 
 HOST = re.compile(
-    r"(?<![A-Za-z])(?i:claude|codex|cursor|gemini|copilot|vscode|qwen|opencode|droid|auggie|kilo)(?![a-z])(?!_memory|_export)"
+    r"(?<![A-Za-z])(?i:claude|codex|cursor|gemini|copilot|vscode|qwen|opencode|droid|auggie|kilo|cline)(?![a-z])(?!_memory|_export)"
 )
 ROOM = re.compile(r"eventlog/hosts/\w+/")  # rooms may name each other: some hosts run the hooks of others
 KNOWS_HOSTS = {
