@@ -1,5 +1,6 @@
 """Hosts of other packages: found by an entry point, without our tree; a broken room costs nobody else anything."""
 
+import importlib
 import json
 import sys
 
@@ -51,8 +52,8 @@ def site(tmp_path, monkeypatch):
     monkeypatch.setattr(packages, "_rooms", [])
     monkeypatch.setattr(packages, "broken", {})
     monkeypatch.setattr(hosts, "_prompts", {})
-    monkeypatch.syspath_prepend(place)
     place.mkdir()
+    monkeypatch.syspath_prepend(place)
     yield place
     for name in [name for name in sys.modules if name.partition(".")[0] == "eventlog_heron"]:
         del sys.modules[name]
@@ -64,6 +65,7 @@ def install(site, protocol=PROTOCOL, table="[console_scripts]\nx = y:z\n\n[event
         (site / "eventlog_heron" / f"{name}.py").write_text(text)
     (site / "eventlog_heron-1.0.dist-info").mkdir()
     (site / "eventlog_heron-1.0.dist-info" / "entry_points.txt").write_text(table)
+    importlib.invalidate_caches()  # the directory may have been read a moment ago
 
 
 def test_it_reads_its_payloads_and_answers_in_its_dialect(site, tmp_path):
