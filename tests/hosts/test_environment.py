@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from eventlog import hosts
 from eventlog.hosts import environment
 from eventlog.hosts.profile import profiles
 from tests.support.command_line import surroundings
@@ -63,3 +64,10 @@ def test_without_proc_the_processes_are_those_that_ps_lists():
     me = environment._listed()
 
     assert not me or any("python" in command for _, command in me.values())
+
+
+@pytest.mark.parametrize("agent", [agent for agent in hosts.ROOMS if hosts.session_variable(agent)])
+def test_a_conversation_is_known_by_the_variable_of_its_host(agent):
+    variable = hosts.session_variable(agent)
+
+    assert hosts.named_conversations({variable: " s-1 ", "PATH": "/bin", "TERM_SESSION_ID": "t"}) == {agent: "s-1"}
