@@ -253,7 +253,7 @@ def test_an_older_copy_that_brings_back_what_was_erased_raises_no_alarm(log):
         assert not seal_log(log).differing
         path.write_bytes(before)
         assert [] == verify_sealed(log)[1].damage
-        assert b"0815" not in path.read_bytes()
+        assert b"4711-0815" not in path.read_bytes()
 
 
 def test_ten_thousand_appends_raise_no_alarm(log, log_dir):
@@ -354,7 +354,7 @@ def test_a_damaged_line_from_which_a_text_went_raises_no_alarm(log):
     path.write_bytes(path.read_bytes() + b'{"half 4711-0815\n')
     seal_log(log)
     redact(opened(log), redactable(opened(log), "4711-0815"))
-    assert b"0815" not in path.read_bytes()
+    assert b"4711-0815" not in path.read_bytes()
     assert [] == verify_sealed(log)[1].damage
     assert not seal_log(log).differing
 
