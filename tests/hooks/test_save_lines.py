@@ -196,3 +196,14 @@ def test_rules_name_the_tools_first_where_the_host_has_them(home, tmp_path):
     assert all("plan" in text or "section" in text for text in (by_tool, skill.read_text()))
     assert "`remember`" not in skill.read_text()
     assert "`remember`" in shared.read_text()
+
+
+@pytest.mark.parametrize("how", [prompts._BY_TOOL, prompts._BY_SHELL], ids=["by tool", "by shell"])
+def test_what_is_said_of_the_knowledge_bases_takes_few_characters_of_a_start(how):
+    english, chinese = (how[locale]["how"] for locale in ("en", "zh"))
+    [said] = re.findall(r"What is lastingly true of the user.*?\.(?=\n\n|$)", english, re.DOTALL)
+    [also] = re.findall(r"用户长期不变的情况.*?。(?=\n\n|$)", chinese, re.DOTALL)
+
+    assert "USER.md" in said
+    assert "USER.md" in also
+    assert max(len(said), len(also)) <= 200
