@@ -69,7 +69,7 @@ class _Store:
 
     def append(self) -> None:
         """Append facts, as one batch."""
-        common = {"type": "fact", "conversation_id": self.root.name, "agent": "claude-code", "project": "/work/shop"}
+        common = {"type": "fact", "conversation_id": self.root.name, "agent": "claude-code", "project": "/src/shop"}
         first = self.appended
         lines = [
             {**common, "content": f"{self.root.name} found number {first + n} of the parts"} for n in range(_BATCH)

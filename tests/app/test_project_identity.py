@@ -92,12 +92,12 @@ def test_two_repositories_at_one_path_are_two_projects_and_a_key_of_one_replaces
 
 def test_without_an_address_a_path_is_a_project_of_its_machine(network):
     for number, machine in enumerate(network.machines):
-        says(machine, "/work/notes", f"fact {number}", f"s{number}", key="k")
+        says(machine, "/src/notes", f"fact {number}", f"s{number}", key="k")
     network.exchange()
     second = network.machines[1].name
     expected = {
-        f"projects/{project_slug('/work/notes')}/MEMORY.md": ["fact 0"],
-        f"projects/{project_slug(f'{second}:/work/notes')}/MEMORY.md": ["fact 1"],
+        f"projects/{project_slug('/src/notes')}/MEMORY.md": ["fact 0"],
+        f"projects/{project_slug(f'{second}:/src/notes')}/MEMORY.md": ["fact 1"],
     }
 
     assert [expected, expected] == [memories(machine) for machine in network.machines]
@@ -106,9 +106,9 @@ def test_without_an_address_a_path_is_a_project_of_its_machine(network):
 def test_what_names_no_machine_is_of_its_conversations_else_of_the_first_at_the_path(network):
     first, second = network.machines
     for number, machine in enumerate(network.machines):
-        says(machine, "/work/notes", f"fact {number}", f"s{number}")
-    second.log.append(Fact(conversation_id="s1", project="/work/notes", content="told to the second"))
-    second.log.append(Fact(conversation_id="old", project="/work/notes", content="told long ago"))
+        says(machine, "/src/notes", f"fact {number}", f"s{number}")
+    second.log.append(Fact(conversation_id="s1", project="/src/notes", content="told to the second"))
+    second.log.append(Fact(conversation_id="old", project="/src/notes", content="told long ago"))
     network.exchange()
 
     assert sorted(memories(first).values()) == [["told long ago", "fact 0"], ["told to the second", "fact 1"]]
@@ -303,12 +303,12 @@ def test_the_first_session_of_a_new_clone_is_told_already(machine, clone):
 @pytest.mark.parametrize("days", [0, 9])
 def test_a_session_is_told_nothing_of_what_lies_at_its_path_on_another_machine(network, days):
     for number, machine in enumerate(network.machines):
-        says(machine, "/work/notes", f"said on {number}", f"s{number}")
+        says(machine, "/src/notes", f"said on {number}", f"s{number}")
     network.exchange()
     later(machine, days)
 
     for number, machine in enumerate(network.machines):
-        told = context(machine, "/work/notes")
+        told = context(machine, "/src/notes")
         assert [number == 0, number == 1] == ["said on 0" in told, "said on 1" in told]
 
 

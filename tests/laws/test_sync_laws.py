@@ -76,7 +76,7 @@ def happen(memory, steps):  # noqa: C901 - one arm for each thing that can happe
                 event = machine.says(f"fact number {number} of green tea", category=("decision", None)[how % 2])
                 said[event.id] = event
             case "home":
-                event = machine.put(type="host_event", name="x", payload={"a": "stays-home"}, project="/work/shop")
+                event = machine.put(type="host_event", name="x", payload={"a": "stays-home"}, project="/src/shop")
                 said[event.id] = event
             case "withdraw" if facts := [event for event in said.values() if event.type == "fact"]:
                 event = machine.put(type="retraction", target=facts[how % len(facts)].id)
@@ -115,7 +115,7 @@ def test_machines_settle_on_the_same_bytes_and_lose_and_double_nothing(steps):
     with tempfile.TemporaryDirectory() as directory:
         memory = Memory(directory, count=3)
         for machine in memory.machines:
-            machine.put(type="session_start", source="startup", project="/work/shop")
+            machine.put(type="session_start", source="startup", project="/src/shop")
         said = happen(memory, steps)
 
         memory.settle()

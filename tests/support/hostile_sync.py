@@ -106,7 +106,7 @@ class HostileHistory:
     def _of_now(self, event):
         """The event as it happens here and now, in a conversation of one agent about one project."""
         number = int(event.conversation_id.rpartition("-")[2])
-        event = replace(event, ts="", id="", agent=("codex", "cursor")[number % 2], project=f"/work/{number % 3}")
+        event = replace(event, ts="", id="", agent=("codex", "cursor")[number % 2], project=f"/src/{number % 3}")
         if isinstance(event, Retraction) and event.target in self.renamed:
             return replace(event, target=self.renamed[event.target])
         return event

@@ -147,7 +147,7 @@ class Synced:
         return self.opened.log
 
     def says(self, content, **fields):
-        fields = {"conversation_id": f"c-{self.name}", "agent": "claude-code", "project": "/work/shop", **fields}
+        fields = {"conversation_id": f"c-{self.name}", "agent": "claude-code", "project": "/src/shop", **fields}
         return self.log.append({"type": "fact", "content": content, **fields})
 
     def put(self, **fields):

@@ -38,9 +38,9 @@ def another_team(directory, **options):
             if b'"plan_entry"' not in line and b'"host_event"' not in line:
                 with Path(machine.store.log, f"{ts[:10]}.jsonl").open("ab") as file:
                     file.write(line + b"\n")
-        machine.put(type="session_start", source="startup", project="/work/shop")
-        machine.put(type="host_event", name="x", project="/work/shop")
-        machine.put(type="plan_entry", key={"path": "user", "heading": "Tea"}, content="- green", project="/work/shop")
+        machine.put(type="session_start", source="startup", project="/src/shop")
+        machine.put(type="host_event", name="x", project="/src/shop")
+        machine.put(type="plan_entry", key={"path": "user", "heading": "Tea"}, content="- green", project="/src/shop")
         machine.says(f"The tea of {machine.name} is green")
     for _ in range(3):  # replays apply plan entries, which travels, too
         for machine in memory.machines:
@@ -62,7 +62,7 @@ def test_they_are_the_files_of_every_member(team, tmp_path):
     assert [] == found.damage
     for machine in team.machines:
         assert of_member(machine, tmp_path / f"out-{machine.name}") == found.files
-    assert {"projects/shop-4c823d/MEMORY.md", "INDEX.md"} <= found.files.keys()
+    assert {"projects/shop-9a325a/MEMORY.md", "INDEX.md"} <= found.files.keys()
 
 
 def test_a_worker_folds_the_same_bytes(team, client):

@@ -55,7 +55,7 @@ def test_a_second_exchange_writes_nothing(memory):
 
 
 def test_nothing_in_the_remote_can_be_read(memory):
-    memory.machines[0].says("The tea is green", project="/work/secret-shop")
+    memory.machines[0].says("The tea is green", project="/src/secret-shop")
     memory.settle()
 
     assert not any(word in memory.blobs() for word in (b"green", b"fact", b"secret-shop", b"content"))

@@ -39,8 +39,8 @@ def written(machine, lines):
 @pytest.mark.parametrize("event", HOME, ids=[f"{event['type']}{number}" for number, event in enumerate(HOME)])
 def test_what_stays_at_home_travels_as_a_mark(tmp_path, event):
     memory, one, other = both(tmp_path)
-    one.put(type="session_start", source="startup", project="/work/shop")
-    said = one.put(**event, project="/work/shop")
+    one.put(type="session_start", source="startup", project="/src/shop")
+    said = one.put(**event, project="/src/shop")
     memory.settle()
 
     assert one.ids() == other.ids()
@@ -53,9 +53,9 @@ def test_what_stays_at_home_travels_as_a_mark(tmp_path, event):
 
 def test_facts_about_the_user_from_a_shared_session_stay(tmp_path):
     memory, one, other = both(tmp_path)
-    one.put(type="session_start", session_type="shared", project="/work/shop")
+    one.put(type="session_start", session_type="shared", project="/src/shop")
     one.put(type="fact", content="likes tea", memory_type="O")
-    one.put(type="fact", content="The tea is green", project="/work/shop")
+    one.put(type="fact", content="The tea is green", project="/src/shop")
     memory.settle()
 
     assert ["The tea is green"] == other.facts()
@@ -75,18 +75,18 @@ def test_texts_leave_where_that_is_wanted_also_those_from_before(tmp_path):
 @pytest.mark.parametrize("by_git", [False, True], ids=["folder", "git"])
 def test_nothing_of_an_excluded_project_leaves_and_what_had_left_is_removed(tmp_path, by_git):
     memory, one, other = both(tmp_path, by_git=by_git)
-    one.says("The tea is green", project="/work/client")
-    one.put(type="project_seen", path="/work/client", remote="example.org/client", conversation_id="r")
+    one.says("The tea is green", project="/src/client")
+    one.put(type="project_seen", path="/src/client", remote="example.org/client", conversation_id="r")
     one.put(type="turn_end")
     one.says("The cups are blue", conversation_id="c2")
-    one.settings = Settings(sync=SyncSettings(exclude=["/work/client"]))
+    one.settings = Settings(sync=SyncSettings(exclude=["/src/client"]))
 
-    assert {("fact", "/work/shop"): 1} == dict(preview(one.opened).events)
+    assert {("fact", "/src/shop"): 1} == dict(preview(one.opened).events)
     memory.settle()
     assert ["The cups are blue"] == other.facts()
     assert 1 == len(other.ids())
 
-    one.settings = Settings(sync=SyncSettings(exclude=["/work/client", "/work/shop"]))
+    one.settings = Settings(sync=SyncSettings(exclude=["/src/client", "/src/shop"]))
     memory.settle()
     assert [] == memory.another("m2").facts()
     assert ["The cups are blue"] == other.facts()  # what it has, it has
@@ -126,18 +126,18 @@ def test_secrets_are_stopped_at_the_door_and_told_and_all_else_leaves(tmp_path, 
 @pytest.mark.parametrize("by_git", [False, True], ids=["folder", "git"])
 def test_no_byte_of_secrets_and_of_what_stays_was_ever_in_the_remote(tmp_path, by_git):
     memory, one, other = both(tmp_path, by_git=by_git)
-    kinds, staying = [*SAMPLES], [*HOME, {"type": "fact", "content": "stays-home", "project": "/work/client"}]
+    kinds, staying = [*SAMPLES], [*HOME, {"type": "fact", "content": "stays-home", "project": "/src/client"}]
     secrets = []
-    one.settings = Settings(sync=SyncSettings(exclude=["/work/client"]))
+    one.settings = Settings(sync=SyncSettings(exclude=["/src/client"]))
     count = rounds(fixed=30, fuzz=1000)
     for number in range(count):  # among what leaves, in several exchanges
-        stays = {**fact(number), "content": None, "project": "/work/shop", **staying[number % len(staying)]}
+        stays = {**fact(number), "content": None, "project": "/src/shop", **staying[number % len(staying)]}
         lines = [{name: value for name, value in stays.items() if value is not None}]
-        lines.append(fact(count + number, project="/work/shop"))
+        lines.append(fact(count + number, project="/src/shop"))
         if number % 5 == 0:
             text, secret = sample(kinds[number // 5 % len(kinds)])
             secrets.append(secret.encode())
-            lines.append(fact(2 * count + number, content=text, project="/work/shop"))
+            lines.append(fact(2 * count + number, content=text, project="/src/shop"))
         written(one, [json.dumps(line).encode() for line in lines])
         if number % (count // 5) == 0:
             one.sync(compact=number > count // 2)
@@ -148,7 +148,7 @@ def test_no_byte_of_secrets_and_of_what_stays_was_ever_in_the_remote(tmp_path, b
     assert f"fact {2 * count - 1}".encode() in found  # it is read, whole
     assert count == len(other.facts())
     assert b"stays-home" not in found
-    assert b"/work/client" not in found
+    assert b"/src/client" not in found
     assert [] == [secret for secret in secrets if secret in found or secret.splitlines()[0] in found]
 
 
@@ -180,7 +180,7 @@ def test_a_preview_counts_by_type_and_project_and_shows_the_newest(tmp_path):
 
     counts = preview(one.opened)
 
-    assert {("fact", "/work/shop"): 2} == dict(counts.events)
+    assert {("fact", "/src/shop"): 2} == dict(counts.events)
     assert 1 == counts.marks
     assert "The cups are blue" == getattr(counts.newest[-1], "content", "")
     assert before == memory.blobs()
