@@ -153,7 +153,7 @@ def _open(store: Store) -> "Iterator[dict[str, object]]":
 
 # ------------------------------------------------------------------------------------------------ the host
 
-called_by = 0  # the process that called the hook, where it is not the parent of this one
+called_by = 0  # the process that called the hook, where this one goes on after the call and is no child of it
 _SHELLS = (b"sh", b"bash", b"dash", b"ash", b"zsh", b"ksh", b"fish", b"busybox", b"env")
 
 
@@ -235,17 +235,22 @@ def _is_starting(path: str) -> bool:
 def _start(command: "list[str]") -> None:
     """Start a process in a session of its own; return when signals to our process group cannot reach it.
 
+    A process that goes on after its call must not be its parent either: some hosts kill what their server has started.
     posix_spawn would also wait for the program to be loaded.
     """
     deadline.stop_thread()
     reading, writing = os.pipe()
-    if os.fork():
+    if child := os.fork():
         os.close(writing)
         os.read(reading, 1)
         os.close(reading)
+        if called_by:
+            os.waitpid(child, 0)
         return
     try:
         os.setsid()
+        if called_by and os.fork():
+            os._exit(0)  # noqa: SLF001
         os.close(writing)
         null = os.open(os.devnull, os.O_RDWR)
         for fd in (0, 1, 2):

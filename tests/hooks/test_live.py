@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 
 from eventlog.format.codec import to_fields
-from eventlog.hooks import live
+from eventlog.hooks import background, live
 from eventlog.store import Store
 from tests.support import effort, hook_calls, payloads
 from tests.support.hook_calls import HOOK, STEPS, errors_of, events_of
@@ -71,7 +71,7 @@ def store(tmp_path):
 SERVER = """
 import sys
 sys.path.insert(0, {root!r})
-from eventlog.hooks import live
+from eventlog.hooks import background, live
 from eventlog.hooks import deadline
 live._LOOK = 0.02
 live._STALE = deadline.BUDGET = 3600
@@ -211,6 +211,21 @@ def test_nothing_is_left_of_a_call_in_the_next(client, store, tmp_path):
             answer(client, store, keyless(number) | {"cwd": ""}, "--agent", "claude", cwd=place, env=environ)
 
     assert [str(places[0]), str(places[2])] == [event.project for event in events_of(store)]
+
+
+def test_what_it_starts_in_the_background_is_no_child_of_it(tmp_path, monkeypatch):
+    """Copilot and OpenCode kill, when they end, all that their MCP server has started."""
+    started = tmp_path / "started"
+    code = f"import os; from pathlib import Path; Path({str(started)!r}).write_text(str(os.getppid()))"
+    monkeypatch.setattr(background, "_PAUSE", 0)
+    monkeypatch.setattr(background, "called_by", 1)
+
+    background._start([sys.executable, "-I", "-S", "-c", code])
+    end = time.monotonic() + LONG
+    while not (started.exists() and started.read_text()) and time.monotonic() < end:
+        time.sleep(0.005)
+
+    assert int(started.read_text()) != os.getpid()
 
 
 def test_two_stores_have_two_servers(client, tmp_path):
