@@ -71,7 +71,7 @@ def store(tmp_path):
 SERVER = """
 import sys
 sys.path.insert(0, {root!r})
-from eventlog.hooks import background, live
+from eventlog.hooks import live
 from eventlog.hooks import deadline
 live._LOOK = 0.02
 live._STALE = deadline.BUDGET = 3600
