@@ -114,11 +114,12 @@ class _LiveServer:
             os.unlink(self._path)
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         directory = os.open(folder, os.O_PATH | os.O_DIRECTORY)
+        os.umask(0o777 - MODE_PRIVATE)  # it is never any other than that
         try:
             listener.bind(f"/proc/self/fd/{directory}/{name}")  # the path of a socket has 107 bytes at most
         finally:
             os.close(directory)
-        os.chmod(self._path, MODE_PRIVATE)
+            os.umask(0o077)
         listener.listen(128)
         return listener
 
