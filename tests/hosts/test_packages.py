@@ -54,7 +54,12 @@ def site(tmp_path, monkeypatch):
     monkeypatch.setattr(hosts, "_prompts", {})
     place.mkdir()
     monkeypatch.syspath_prepend(place)
+    _forget_modules()  # those of the page on adding a host have the same names
     yield place
+    _forget_modules()
+
+
+def _forget_modules():
     for name in [name for name in sys.modules if name.partition(".")[0] == "eventlog_heron"]:
         del sys.modules[name]
 
