@@ -150,14 +150,11 @@ def _shows(line: str, statement: str) -> bool:
 
 def known_file(opened: OpenStore, name: str) -> Path:
     """Find the file of a name: an existing path, a file of the knowledge directory or of the project, or a base."""
-    typed = Path(in_full(name, str(opened.machine.home)))
-    files = (
-        typed,
-        *(Path(opened.store.knowledge, path) for path in (name, path_at(opened.store, opened.machine.cwd, name))),
-    )
-    if file := next((file for file in files if file.is_file()), None):
-        return file
-    found = [Path(opened.store.knowledge, path) for path in with_project_named(name, _rendered(opened))]
+    typed, knowledge = Path(in_full(name, str(opened.machine.home))), Path(opened.store.knowledge)
+    for file in (typed, knowledge / name, knowledge / path_at(opened.store, opened.machine.cwd, name)):
+        if file.is_file():
+            return file
+    found = [knowledge / path for path in with_project_named(name, _rendered(opened))]
     found = found or base_files(opened, name)
     return found[0] if len(found) == 1 else typed
 

@@ -103,6 +103,7 @@ class _Asker:
         self._dialogues = dialogues
         self._asked = tokens(query.text)
         self._having = index.having(self._asked)
+        self._weights = weighed(self._having, index.texts())
         self._answers = dialogues.answering(self._asked) if dialogues else {}
 
     def find(self, subjects: Sequence[str] | None) -> list[Hit]:
@@ -115,28 +116,27 @@ class _Asker:
         """Answer by words; where the extra is installed, the places behind the third by meaning."""
         names_seen: set[str] = set()
         found = self.find(subjects)
-        by_words, best = iter(found), self._share(found[0]) / found[0].score if found else 1.0
+        scale = self._share(found[0]) / found[0].score if found else 1.0
+        by_words = self._distinct(found, names_seen, scale)
         if self._query.limit <= _BY_WORDS or not is_installed():
-            return list(self._distinct(by_words, names_seen, best))
-        first = list(islice(self._distinct(by_words, names_seen, best), _BY_WORDS))
+            return list(by_words)
+        first = list(islice(by_words, _BY_WORDS))
         scope = Scope(subjects, self._query.types, self._query.since)
         by_meaning = nearest(self._opened.store, self._index, self._query.text, subjects, scope, alone=not first)
         near = list(islice(self._distinct(by_meaning, names_seen), _BY_MEANING))
-        return [*first, *near, *self._distinct(by_words, names_seen, best)][
-            : max(self._query.limit, len(first) + len(near))
-        ]
+        return [*first, *near, *by_words][: max(self._query.limit, len(first) + len(near))]
 
     def _share(self, hit: Hit) -> float:
-        """Compute the share of the query's words that a hit has, by their weights."""
-        weights = weighed(dict.fromkeys(self._asked, 0) | dict(self._having), self._index.texts())
+        """Compute the share of the query's words that a hit has, by their weights; 1 for a hit by a beginning alone."""
         words = set(tokens("\n".join([hit.found.words, *self._passage(hit, hit.found)])))
         if (typed := last_word(self._query.text)) and any(word.startswith(typed) for word in words):
             words.update(tokens(typed))
-        return sum(weights[token] for token in weights.keys() & words) / (sum(weights.values()) or 1.0) or 1.0
+        weights = weighed(dict.fromkeys(self._asked, 0), self._index.texts()) | self._weights
+        has = sum(weight for token, weight in weights.items() if token in words)
+        return has / sum(weights.values()) if has else 1.0
 
     def _distinct(self, hits: Iterable[Hit], names_seen: set[str], scale: float = 1.0) -> Iterator[SearchHit]:
         """Yield each statement once, and of a conversation its summary or its text, and what else it decided."""
-        weights = weighed(self._having, self._index.texts())
         for hit in hits:
             names = hit.found.names or {one_line(hit.found.shown)}
             if len(names_seen) < self._query.limit * 2 and not names <= names_seen:
@@ -144,7 +144,7 @@ class _Asker:
                 names_seen |= names | better.found.names
                 found = better.found
                 found.answers = [*self._passage(hit, found), *found.answers]
-                better.weights = weights
+                better.weights = self._weights
                 word(self._opened.store, found.project, better)
                 yield SearchHit(
                     found.id,
