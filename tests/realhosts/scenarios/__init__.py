@@ -47,6 +47,7 @@ HEADLESS: dict[str, Scenario] = {
     "nasty": weeks.nasty,
     "nasty-by-shell": weeks.nasty_by_shell,
     "no-allow": weeks.no_allow,
+    "no-allow-by-shell": weeks.no_allow_by_shell,
     "plan": weeks.plan,
     "helpers": weeks.helpers,
     "background-helpers": weeks.background_helpers,

@@ -18,23 +18,35 @@ _UNTIL_HELPERS_ARE_DONE = "sleep 8  # intentional-sleep: for the helpers"  # Qwe
 
 def nasty(scene: Scene) -> str:
     """Store texts that look like code byte for byte, by the way the agent was told; no shell runs any of them."""
-    scene.install("--allow")
-    return _nasty(scene, free=False)
+    return _nasty(scene, "--allow")
 
 
 def nasty_by_shell(scene: Scene) -> str:
     """The same with the commands of an installation without tools; what the host refuses is refused visibly."""
-    scene.install("--no-mcp", "--allow")
-    return _nasty(scene, free=False)
+    return _nasty(scene, "--no-mcp", "--allow")
 
 
-def _nasty(scene: Scene, *, free: bool) -> str:
+def no_allow(scene: Scene) -> str:
+    """The same texts without --allow and the user's consent: saved, or refused visibly; never said to be saved and lost."""
+    return _nasty(scene)
+
+
+def no_allow_by_shell(scene: Scene) -> str:
+    """The same without tools."""
+    return _nasty(scene, "--no-mcp")
+
+
+def _nasty(scene: Scene, *installed: str) -> str:
+    scene.install(*installed)
     scene.model.script.obedient = False  # what eventlog asks for beside these texts is another matter
     stored = refused = 0
     for first in range(0, len(NASTY), 5):
         texts = NASTY[first : first + 5]
         scene.model.script.when("Keep these", *map(Fact, texts))
-        turn = scene.answered("Keep these.", free=free)
+        turn = scene.say("Keep these.", free=False)
+        if not turn.main and "--allow" not in installed:
+            return "its agent is offered no tool that would have to ask"
+        expect(turn.main, f"the model was never asked; the host ended with {turn.ended.code}")
         kept = {event["content"] for event in scene.events("fact", turn.session)}
         answers = [message.text for message in turn.main[-1].talk.messages if message.role == "tool"]
         odd = sorted(kept - {text.rstrip("\n") for text in texts} - {*texts})
@@ -57,20 +69,6 @@ def named_tool(scene: Scene) -> str:
     expect(command < 0 or told.index(TOLD_TOOL) < command, "a command is named before the tool")
     expect("eventlog summary" not in told, "commands are told beside the tool")
     return ""
-
-
-def no_allow(scene: Scene) -> str:
-    """Without --allow and the user's consent, save or be refused visibly; never say ok and store nothing."""
-    scene.install()
-    scene.model.script.when("keep it", Fact("Prices stay integers"))
-    turn = scene.say("Fix the cart, then keep it.", free=False)
-    if not turn.main:
-        return "its agent is offered no tool that would have to ask"
-    answers = [message.text for message in turn.main[-1].talk.messages if message.role == "tool"]
-    saved = scene.events("fact", turn.session)
-    said_ok = any("Saved: " in answer for answer in answers)
-    expect(bool(saved) == said_ok, f"{len(saved)} saved; the tools said {answers[-1:]!r}")
-    return "saved unasked" if saved else "asked or refused"
 
 
 def plan(scene: Scene) -> str:
