@@ -6,7 +6,7 @@ is undone, the day is folded again. Marks stand in for the words, so that a repe
 
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -41,6 +41,8 @@ DayFileStamp = tuple[str, int, int, int, int]
 _conversations = msgspec.msgpack.Decoder(dict[str, Conversation])
 _encoded_conversations = msgspec.msgpack.Decoder(dict[str, msgspec.Raw])
 _conversation = msgspec.msgpack.Decoder(Conversation)
+knowledge_state = msgspec.msgpack.Decoder(Knowledge)
+_encode = msgspec.msgpack.encode
 _WORDLESS = "…"
 _AFTER_ALL = "~"
 
@@ -250,6 +252,30 @@ def conversation_of(parts: Iterable[msgspec.Raw]) -> Conversation | None:
     """Decode and merge the days of a conversation; None where it has none."""
     found = list(map(_conversation.decode, parts))
     return Conversation.merged(found) if len(found) > 1 else next(iter(found), None)
+
+
+def redact_rows(cache: RowStore, date: str, redaction: Redaction, redacted: Iterable[str]) -> list[str]:
+    """Redact the stored events of a day, and list the conversations that differ then; `redacted` as in its row.
+
+    It comes to what a fold without the words comes to, as folds look at none. Only for a day whose words are all there.
+    """
+    names = [spelled.partition(" ")[0].encode("utf-8", "surrogatepass") for spelled in redacted]
+    said, different = encoded_conversations_on(cache, date), []
+    for conversation_id, stored in said.items():
+        if any(name in bytes(stored) for name in names):
+            conversation = _conversation.decode(stored)
+            conversation.facts = cast("list[Fact]", [*map(redaction.redact, conversation.facts)])
+            conversation.summaries = cast("list[StageSummary]", [*map(redaction.redact, conversation.summaries)])
+            said[conversation_id] = msgspec.Raw(_encode(conversation))
+            different += [conversation_id] if said[conversation_id] != stored else []
+    if different:
+        cache.write("said", "", date, _encode(said))
+    if data := cache.read("state", "knowledge", date):
+        knowledge = knowledge_state.decode(data)
+        for name in ("entries", "applied", "resolved"):
+            setattr(knowledge, name, [*map(redaction.redact, getattr(knowledge, name))])
+        cache.write("state", "knowledge", date, _encode(knowledge))
+    return different
 
 
 def stored_row(cache: RowStore, day: Day) -> DayRow | None:

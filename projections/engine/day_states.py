@@ -33,6 +33,8 @@ from eventlog.projections.engine.day_fold import (
     day_row,
     encoded_conversations_on,
     fold_tail,
+    knowledge_state,
+    redact_rows,
     rejected_statements,
     stamps_of,
     store_decisions,
@@ -50,7 +52,6 @@ _BUCKETS = 256
 _AT_HAND = 64  # days whose conversations are not read again: those that go on for weeks have all of theirs among them
 _DATES = msgspec.msgpack.Decoder(dict[str, list[str]])
 _encode = msgspec.msgpack.encode
-_knowledge = msgspec.msgpack.Decoder(Knowledge)
 
 
 class DayLog(Protocol):
@@ -175,7 +176,7 @@ class DayStates:
         state = Knowledge()
         for date, data in self._cache.rows("state", "knowledge"):
             if date in self.rows:
-                state.merge(_knowledge.decode(data))
+                state.merge(knowledge_state.decode(data))
         return state
 
     @property
@@ -256,7 +257,7 @@ class DayStates:
         found = Conversations(conversations_on(self._cache, day.date), row.retractions, row.notes, row.places)
         found.merge(fold.conversations)
         data = self._cache.read("state", "knowledge", day.date)
-        knowledge = _knowledge.decode(data) if data else Knowledge()
+        knowledge = knowledge_state.decode(data) if data else Knowledge()
         knowledge.merge(fold.knowledge)
         self.folded.add(day.date)
         self._replace_day(day.date, now, found, knowledge)
@@ -304,12 +305,9 @@ class DayStates:
             self.rows[date] = row
         else:
             del self.rows[date]
-        self._conversations_on.cache_clear()
-        self._encoded_on.cache_clear()
-        self._is_changed = True
-        self._cache.write("day", "", date, _encode(row) if row else None)
         self._cache.write("said", "", date, _encode(found.by_id) if found.by_id else None)
         self._cache.write("state", "knowledge", date, _encode(knowledge) if knowledge != Knowledge() else None)
+        self._write_row(date)
 
     def _mark_changed(self, conversation_id: str) -> None:
         if conversation_id not in self.changed:
@@ -358,8 +356,27 @@ class DayStates:
             may_state = day.date in stating or any(map(_is_statement, redacted))
             wanted_now = ids | (self._rejected_on(day.date) if may_state else set())
             persists = self._cache.is_persistent
-            if redacted - wanted_now or (persists and wanted_now - redacted):
-                self._fold(day, row.left_out, Redaction(ids, self.withdrawn) if persists else _NO_REDACTION)
+            redaction = Redaction(ids, self.withdrawn) if persists else _NO_REDACTION
+            if redacted - wanted_now or (redacted and persists and wanted_now - redacted):
+                self._fold(day, row.left_out, redaction)
+            elif persists and wanted_now - redacted:
+                self._redact_rows(day.date, redaction, wanted_now)
+
+    def _redact_rows(self, date: str, redaction: Redaction, wanted: Collection[str]) -> None:
+        """Redact the stored words of a day that has them all yet."""
+        for conversation in redact_rows(self._cache, date, redaction, wanted):
+            self._mark_changed(conversation)
+        self.rows[date].redacted = sorted(wanted)
+        self.folded.add(date)
+        self._write_row(date)
+
+    def _write_row(self, date: str) -> None:
+        """Write the row of a day whose conversations were written."""
+        self._conversations_on.cache_clear()
+        self._encoded_on.cache_clear()
+        self._is_changed = True
+        row = self.rows.get(date)
+        self._cache.write("day", "", date, _encode(row) if row else None)
 
     def _rejected_on(self, date: str) -> set[str]:
         """Return the rejected statements in the events of a day, as its row spells them."""
@@ -368,7 +385,7 @@ class DayStates:
         found = self._conversations_on(date).values()
         events = [event for conversation in found for event in (*conversation.facts, *conversation.summaries)]
         data = self._cache.read("state", "knowledge", date)
-        entries = _knowledge.decode(data).entries if data else []
+        entries = knowledge_state.decode(data).entries if data else []
         return {spelled for event in (*events, *entries) for spelled in rejected_statements(event, self.withdrawn)}
 
     def _to_redact(self, dates: Collection[str]) -> dict[str, set[str]]:
@@ -390,7 +407,7 @@ class DayStates:
         """Find the withdrawn plan entries, and the events that applied or resolved them."""
         if not (self.withdrawn.events or self.withdrawn.conversations or self.withdrawn.statements):
             return {}
-        states = {date: _knowledge.decode(data) for date, data in self._cache.rows("state", "knowledge")}
+        states = {date: knowledge_state.decode(data) for date, data in self._cache.rows("state", "knowledge")}
         hidden = {
             date: {entry.id for entry in state.entries if self.withdrawn.hides(entry)} for date, state in states.items()
         }

@@ -1,13 +1,18 @@
-"""What people decided is kept in one row, true for exactly the files it was read from."""
+"""The rows of a day: without withdrawn words, and with what people decided, true for exactly the files they are of."""
 
 from pathlib import Path
+
+from hypothesis import given
 
 from eventlog.app.build.cache import open_for_reading
 from eventlog.app.build.replay import replay
 from eventlog.projections.current.conversations import Conversation
 from eventlog.projections.current.withdrawals import decided_before
+from eventlog.projections.engine.day_fold import Redaction
+from eventlog.projections.engine.day_states import DayStates
 from eventlog.projections.engine.row_store import MemoryRows
 from eventlog.settings.schema import Settings
+from tests.support.histories import histories, log_of
 from tests.support.typed_events import event, fact, folded, summary
 
 
@@ -72,3 +77,27 @@ def test_of_a_day_that_has_changed_since_the_log_is_asked(log):
     replay(log, Settings())
 
     assert [] == _ids(log, OneRow(open_for_reading(log.store))) == _ids(log, row)
+
+
+class Persistent(MemoryRows):
+    """Rows in memory that another replay may read: withdrawn words are no part of them."""
+
+    is_persistent = True
+
+
+@given(histories(max_size=20, plans=True))
+def test_words_that_are_redacted_where_they_are_stored_leave_the_rows_of_a_fold_without_them(lines):
+    with log_of(lines) as log:
+        rows = Persistent()
+        states = DayStates(log, rows)
+        states.catch_up(lambda _done, _all: None)
+        stored = {row[:3]: row[3] for row in rows.all()}
+        for day in states.days:
+            row = states.rows[day.date]
+            if row.redacted:
+                ids = [spelled for spelled in row.redacted if " " not in spelled]
+                states._fold(day, row.left_out, Redaction(ids, states.withdrawn))
+
+                assert row.redacted == states.rows[day.date].redacted
+                for kind, name in (("said", ""), ("state", "knowledge")):
+                    assert stored.get((kind, name, day.date)) == rows.read(kind, name, day.date)
