@@ -26,31 +26,33 @@ from eventlog.app.sync.sync_state import SyncState
 from eventlog.format.errors import BadRequest, UntrustedRemote
 from eventlog.store import Store
 
-_START_AGAIN = "if that is meant: `eventlog sync leave`, then start or join again; nothing is deleted here"
+_LEAVE = "if that is meant: `eventlog sync leave`, then start or join again; nothing is deleted here"
 
 
-def look(remote: Remote, keyring: Keyring, state: SyncState, store: Store) -> Listing:
+def look(remote: Remote, keyring: Keyring, state: SyncState, store: Store, *, renew: bool = False) -> Listing:
     """Read marker and heads of a remote, and take over the secret of a newer epoch.
 
-    Raises Offline, UntrustedRemote, or NotStored.
+    With `renew` it may be emptied or rolled back, as a relay may be emptied. Raises Offline, UntrustedRemote, or
+    NotStored.
     """
     names = remote.names()
     read = dict(remote.read([name for name in names if name == MARKER or replica_of_head(name)]))
     marker = read_marker(read.get(MARKER, b""))
     if remote.stream != state.stream:
         state.begin_stream(remote.stream)
-    if marker is None or (remote.stream is not None and _is_behind(marker, keyring)):
-        marker = _marker_again(names, read, keyring, state)
+    may_be_empty = renew or remote.stream is not None
+    if marker is None or (may_be_empty and _is_behind(marker, keyring)):
+        marker = _marker_again(names, read, keyring, state, may_be_empty=may_be_empty)
         names -= {MARKER}  # it is published anew
     if marker.namespace != keyring.namespace:
-        raise UntrustedRemote("belongs to another memory", where=keyring.remote, hint=_START_AGAIN)
+        raise UntrustedRemote("belongs to another memory", where=keyring.remote, hint=_LEAVE)
     if marker.epoch < keyring.epoch:
-        raise UntrustedRemote("was rolled back: its key is older than ours", where=keyring.remote, hint=_START_AGAIN)
+        raise UntrustedRemote("was rolled back: its key is older than ours", where=keyring.remote, hint=_again(keyring))
     if marker.epoch > keyring.epoch:
         _take_secret(remote, names, marker, keyring, state.replica)
         save_keyring(store, keyring)
     if not marker.is_signed_by(keyring.secret):
-        raise UntrustedRemote("has a marker that no machine of ours signed", where=keyring.remote, hint=_START_AGAIN)
+        raise UntrustedRemote("has a marker that no machine of ours signed", where=keyring.remote, hint=_LEAVE)
     heads, damaged = {}, []
     for name, data in sorted(read.items()):
         replica = replica_of_head(name)
@@ -60,7 +62,7 @@ def look(remote: Remote, keyring: Keyring, state: SyncState, store: Store) -> Li
         elif head.sequence <= marker.dropped.get(replica, head.sequence):
             heads[replica] = head
     state.dropped = marker.dropped
-    return _not_rolled_back(Listing(names, marker, heads, damaged), keyring, state)
+    return _without_old_heads(Listing(names, marker, heads, damaged), keyring, state, renew=renew)
 
 
 def check_code(remote: Remote, address: str, secret: bytes) -> Marker:
@@ -68,9 +70,8 @@ def check_code(remote: Remote, address: str, secret: bytes) -> Marker:
     names = remote.names()
     marker = read_marker(dict(remote.read([MARKER])).get(MARKER, b"")) if MARKER in names else None
     if marker is None:
-        raise UntrustedRemote(
-            "holds no memory yet", where=address, hint=f"on the other machine: eventlog sync start {address}"
-        )
+        what = f"has lost its marker, {MARKER}" if any(map(replica_of_head, names)) else "holds no memory yet"
+        raise UntrustedRemote(what, where=address, hint=f"on the other machine: eventlog sync start {address}")
     if not marker.is_signed_by(secret):
         raise BadRequest("is the code of another memory, or one from before a machine was dropped", where="CODE")
     return marker
@@ -112,6 +113,10 @@ def marker_files(found: Listing, keyring: Keyring, state: SyncState) -> dict[str
     return files
 
 
+def _again(keyring: Keyring) -> str:
+    return f"if that is meant: `eventlog sync start {keyring.remote}`; nothing is deleted here"
+
+
 def _is_behind(marker: Marker, keyring: Keyring) -> bool:
     """Return whether a machine that did not have our key yet has filled a relay again."""
     secret = bytes.fromhex(keyring.secrets.get(marker.epoch, ""))
@@ -119,17 +124,16 @@ def _is_behind(marker: Marker, keyring: Keyring) -> bool:
     return marker.epoch < keyring.epoch and is_ours
 
 
-def _marker_again(names: set[str], read: Mapping[str, bytes], keyring: Keyring, state: SyncState) -> Marker:
+def _marker_again(
+    names: set[str], read: Mapping[str, bytes], keyring: Keyring, state: SyncState, *, may_be_empty: bool
+) -> Marker:
     """Make the marker of a remote that has lost it; raises UntrustedRemote where no head of this memory lies there."""
-    is_relay = state.stream is not None
-    if not names and not is_relay:
-        raise UntrustedRemote("was emptied", where=keyring.remote, hint=_START_AGAIN)
+    if not names and not may_be_empty:
+        raise UntrustedRemote("was emptied", where=keyring.remote, hint=_again(keyring))
     if names and not any(
         open_head(keyring, replica_of_head(name), data) for name, data in read.items() if name != MARKER
     ):
-        raise UntrustedRemote(
-            "is no memory of eventlog, or one of somebody else", where=keyring.remote, hint=_START_AGAIN
-        )
+        raise UntrustedRemote("is no memory of eventlog, or one of somebody else", where=keyring.remote, hint=_LEAVE)
     marker = Marker(keyring.namespace, keyring.epoch, state.dropped)
     marker.signed(keyring.secret)
     return marker
@@ -150,7 +154,7 @@ def _take_secret(remote: Remote, names: set[str], marker: Marker, keyring: Keyri
     keyring.secrets |= secrets_before(remote, marker, secret)
 
 
-def _not_rolled_back(found: Listing, keyring: Keyring, state: SyncState) -> Listing:
+def _without_old_heads(found: Listing, keyring: Keyring, state: SyncState, *, renew: bool) -> Listing:
     """Leave out heads that are older than they were; raises UntrustedRemote where their segments are gone, too."""
     expected = {name: (seen.sequence, seen.taken) for name, seen in state.machines.items()}
     if state.sequence:
@@ -160,8 +164,8 @@ def _not_rolled_back(found: Listing, keyring: Keyring, state: SyncState) -> List
         if head is None or head.sequence >= sequence:
             continue
         newer = [f"{replica}/{name}" for name in taken if name not in head.segments]
-        if newer and found.names.isdisjoint(newer):
-            raise UntrustedRemote("was rolled back: it held more before", where=keyring.remote, hint=_START_AGAIN)
+        if newer and found.names.isdisjoint(newer) and not renew:
+            raise UntrustedRemote("was rolled back: it held more before", where=keyring.remote, hint=_again(keyring))
         del found.heads[replica]
     return found
 

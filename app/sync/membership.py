@@ -16,12 +16,12 @@ from eventlog.app.sync.keyring import (
     save_keyring,
     secret_in,
 )
-from eventlog.app.sync.looking import check_code, keys_for, look, secrets_before
+from eventlog.app.sync.looking import check_code, keys_for, look, marker_files, secrets_before
 from eventlog.app.sync.remote import Remote, full_address, make_folder, open_remote
 from eventlog.app.sync.segments import MARKER, Listing, Marker
 from eventlog.app.sync.sync_state import SyncState, load_state, names_of, save_state
 from eventlog.fast import os
-from eventlog.format.errors import BadRequest, Busy, EventLogError, UntrustedRemote
+from eventlog.format.errors import BadRequest, Busy, EventLogError, Offline, UntrustedRemote
 from eventlog.store.files import remove
 from eventlog.store.replica import make_replica, rename, replica_of
 
@@ -44,33 +44,63 @@ class DroppedMachine(NamedTuple):
 
 
 def start_sync(opened: OpenStore, place: str) -> StartedSync:
-    """Make an empty place the remote of this store, and return the code for other machines; it is shown once.
+    """Make an empty place the remote of this store, and return the code for other machines.
 
-    Raises BadRequest where the store syncs already, UntrustedRemote for a place that is not empty, Offline, NotStored.
+    The remote of a store that syncs is taken as it is where it was emptied, rolled back, or lost its marker: its key
+    stays, and everything is sent again. Raises BadRequest where the store syncs already, UntrustedRemote for a place
+    with something else, Offline, NotStored.
     """
     address = full_address(place, opened.machine)
     with sync_lock(opened):
         keyring = load_keyring(opened.store)
-        if keyring and (keyring.remote != address or load_state(opened.store).sequence):
-            raise BadRequest(
-                f"syncs already, with {keyring.remote}", where=opened.store.root, hint="`eventlog sync leave` first"
-            )
-        make_folder(address)
-        remote = open_remote(address, opened.store, opened.machine)
-        names = remote.names()
-        if MARKER in names and keyring is None:
-            raise UntrustedRemote("holds a memory already", where=address, hint=f"eventlog sync join {address} CODE")
-        if names - {MARKER}:
-            raise UntrustedRemote("is not empty", where=address, hint="name an empty directory or repository")
-        make_replica(opened.store)
-        keyring = keyring or Keyring(address, os.urandom(8).hex(), 1, {1: new_secret().hex()}, new_machine())
-        save_keyring(opened.store, keyring)  # first: nobody else has the key of what is there afterwards
-        marker = Marker(keyring.namespace, keyring.epoch).signed(keyring.secret)
-        if not names and not remote.publish({MARKER: marker}, ()):
-            raise UntrustedRemote(
-                "is being started by another machine", where=address, hint="join it with the code shown there"
-            )
+        if keyring is None:
+            keyring = _begin(opened, address)
+        else:
+            _begin_again(opened, keyring, address)
         return StartedSync(address, code_of(keyring.secret))
+
+
+def _begin(opened: OpenStore, address: str) -> Keyring:
+    make_folder(address)
+    remote = open_remote(address, opened.store, opened.machine)
+    names = remote.names()
+    if MARKER in names:
+        raise UntrustedRemote("holds a memory already", where=address, hint=f"eventlog sync join {address} CODE")
+    if names:
+        raise UntrustedRemote("is not empty", where=address, hint="name an empty directory or repository")
+    make_replica(opened.store)
+    keyring = Keyring(address, os.urandom(8).hex(), 1, {1: new_secret().hex()}, new_machine())
+    save_keyring(opened.store, keyring)  # first: nobody else has the key of what is there afterwards
+    _publish_marker(remote, address, {MARKER: Marker(keyring.namespace, keyring.epoch).signed(keyring.secret)})
+    return keyring
+
+
+def _begin_again(opened: OpenStore, keyring: Keyring, address: str) -> None:
+    """Take the remote of this store as it is, and write its marker where that is lost."""
+    _, remote, state = _opened(opened)
+    if keyring.remote != address or _is_in_order(remote, keyring, state, opened):
+        raise BadRequest(
+            f"syncs already, with {keyring.remote}", where=opened.store.root, hint="`eventlog sync leave` first"
+        )
+    make_folder(address)
+    found = look(remote, keyring, state, opened.store, renew=True)
+    if MARKER not in found.names:
+        _publish_marker(remote, address, marker_files(found, keyring, state))
+    _forget_others(opened, keyring)
+
+
+def _is_in_order(remote: Remote, keyring: Keyring, state: SyncState, opened: OpenStore) -> bool:
+    """Return whether a store exchanges with its remote, and may go on."""
+    try:
+        return bool(state.sequence) and MARKER in look(remote, keyring, state, opened.store).names
+    except (UntrustedRemote, Offline):
+        return False
+
+
+def _publish_marker(remote: Remote, address: str, files: dict[str, bytes]) -> None:
+    if not remote.publish(files, ()):
+        hint = "join it with the code shown there"
+        raise UntrustedRemote("is being started by another machine", where=address, hint=hint)
 
 
 def join_sync(opened: OpenStore, place: str, code: str) -> Keyring:
@@ -103,7 +133,7 @@ def _forget_others(opened: OpenStore, keyring: Keyring) -> None:
     """Take the remote as it is: everything is sent again, and what was there of this machine makes room."""
     state = load_state(opened.store)
     if state.namespace == keyring.namespace:
-        state.machines, state.days, state.sequence = {}, {}, 0
+        state.machines, state.days = {}, {}
         save_state(opened.store, state)
 
 

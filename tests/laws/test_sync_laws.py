@@ -85,10 +85,10 @@ def happen(memory, steps):  # noqa: C901 - one arm for each thing that can happe
                 with suppress(BadRequest):
                     redact(machine.opened, redactable(machine.opened, f"fact number {how % (number + 1)} of green tea"))
             case "sync":
-                machine.sync_or_join()
+                machine.sync_or_start()
             case "kill":
                 with suppress(_Killed), killed_at(1 + how % 5):
-                    machine.sync_or_join()
+                    machine.sync_or_start()
             case "day":
                 memory.now += 86_400 * 10**9
             case "copy" if len(memory.machines) < 4:

@@ -51,7 +51,6 @@ class HostileHistory:
         days = 2 + steps // 40
         self.memory = Memory(directory, count=3, by_git=by_git, now=int(FIRST.timestamp()) * 10**9)
         self.remote = _GitHub(self.memory.hub) if by_git else _Folder(self.memory.hub)
-        self.marker = self.remote.files()[MARKER]
         self.hidden = None  # what the remote was, while another one is in its place
         self.until = 0
         self.waiting = {
@@ -119,11 +118,7 @@ class HostileHistory:
                 machine.sync(**options)
                 raise AssertionError("another remote was not refused")
             return
-        try:
-            machine.sync_or_join()
-        except UntrustedRemote:  # rolled back, and its marker was lost: nobody can join what names no memory
-            self.remote.change({MARKER: self.marker})
-            machine.sync_or_join()
+        machine.sync_or_start()
         if options:
             machine.sync(**options)
 
@@ -266,7 +261,6 @@ class HostileHistory:
             self._come_back()
         for machine in self.memory.machines:
             machine.offset = 0
-        self.remote.change({MARKER: self.marker})
         self.memory.settle()  # whose replays apply plan entries,
         self.memory.settle()  # which travels, too
         everywhere = {machine.name: self._ids_of(machine) for machine in self.memory.machines}
@@ -396,7 +390,7 @@ def _git_bytes(hub, *args, sent=b""):
 def _exchanged(machine):
     """Exchange; a remote that was rolled back is taken as it is. The exit code of the process."""
     with suppress(Busy, BadRequest, UntrustedRemote):
-        machine.sync_or_join()
+        machine.sync_or_start()
     return 0
 
 

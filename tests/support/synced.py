@@ -56,7 +56,7 @@ class Memory:
         """Let all exchange until nobody has anything new."""
         for _ in range(6):
             for machine in self.machines:
-                machine.sync_or_join()
+                machine.sync_or_start()
         for machine in self.machines:
             machine.replay()
 
@@ -160,12 +160,13 @@ class Synced:
         join_sync(self.opened, self.memory.address, self.memory.code)
         return self.sync()
 
-    def sync_or_join(self):
+    def sync_or_start(self):
         """Exchange; take the remote as it is where it was rolled back."""
         try:
             return self.sync()
         except UntrustedRemote:
-            return self.join()
+            start_sync(self.opened, self.memory.address)
+            return self.sync()
 
     def replay(self):
         return replay_store(self.opened)

@@ -77,6 +77,9 @@ def _start(remote: str, dry_run: bool, as_json: bool, store: Store) -> int:
     A stream is nats://HOST[:PORT][,HOST…]/STREAM[?monitor=PORT], of servers that sync always; it is created where it is
     missing. NATS_CREDS, NATS_NKEY, or NATS_USER and NATS_PASSWORD say how to log in. It needs the extra [nats].
 
+    A remote of this store that was emptied, rolled back, or lost its marker is taken as it is: the key stays, and
+    everything is sent again.
+
     Prints the line for the other machine. Its code is the key of your memory: who has it, and the remote, can read
     everything. It is shown once; with it an empty machine gets everything back, also when this one is lost.
     """

@@ -2,12 +2,14 @@
 
 import random
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from eventlog.app.sync.keyring import code_of, load_keyring, new_secret
 from eventlog.app.sync.membership import drop_machine, join_sync, leave_sync, start_sync
+from eventlog.app.sync.segments import MARKER
 from eventlog.format.errors import BadRequest, Offline, UntrustedRemote
 from eventlog.store.replica import replica_of
 from tests.support.repositories import git, repository
@@ -173,3 +175,95 @@ def test_keys_are_for_their_owner_only(memory):
     for machine in memory.machines:
         assert 0o600 == Path(machine.store.sync, "key").stat().st_mode & 0o777
         assert 0o700 == Path(machine.store.sync).stat().st_mode & 0o777
+
+
+LOSSES = {
+    "rolled back": lambda memory: memory.roll_back(),
+    "rolled back without its marker": lambda memory: (memory.roll_back(), (memory.hub / MARKER).unlink()),
+    "emptied": lambda memory: [path.unlink() for path in memory.files().values()],
+    "removed": lambda memory: shutil.rmtree(memory.hub),
+}
+
+
+@pytest.mark.parametrize("lose", LOSSES.values(), ids=LOSSES)
+def test_a_remote_that_lost_something_is_taken_as_it_is_by_start_alone_and_everything_comes_back(tmp_path, lose):
+    memory = Memory(tmp_path)
+    one, other = memory.machines
+    one.says("The tea is green")
+    memory.settle()
+    memory.save()
+    one.says("The cups are blue")
+    memory.settle()
+    names = [replica_of(machine.store) for machine in (one, other)]
+    lose(memory)
+    before = everything(memory.hub)
+    for machine in (one, other):
+        with suppress(UntrustedRemote):
+            assert machine.sync().offline
+    assert before == everything(memory.hub)
+
+    for machine in (one, other):
+        with suppress(BadRequest):  # nothing is wrong any more
+            assert memory.code == start_sync(machine.opened, memory.address).code
+        machine.sync()
+    memory.settle()
+
+    assert ["The cups are blue", "The tea is green"] == one.facts() == other.facts() == memory.another("m2").facts()
+    assert one.knowledge() == other.knowledge()
+    assert names == [replica_of(machine.store) for machine in (one, other)]
+    with pytest.raises(BadRequest, match="syncs already"):
+        start_sync(one.opened, memory.address)
+
+
+def test_a_remote_from_before_a_machine_was_dropped_gets_the_key_of_now_by_start(tmp_path):
+    memory = Memory(tmp_path, count=3)
+    one, other, third = memory.machines
+    memory.settle()
+    memory.save()
+    done = drop_machine(one.opened, replica_of(third.store), lambda _: True)
+    assert done
+    one.says("after")
+    one.sync()
+    other.sync()
+    memory.roll_back()
+    with pytest.raises(UntrustedRemote, match="older than ours"):
+        one.sync()
+
+    assert done.code == start_sync(one.opened, memory.address).code
+    one.sync()
+    other.sync_or_start()
+
+    assert ["after"] == one.facts() == other.facts()
+    with pytest.raises(UntrustedRemote, match="was dropped"):
+        third.sync()
+    with pytest.raises(UntrustedRemote, match="was dropped"):
+        start_sync(third.opened, memory.address)
+
+
+def test_something_else_in_the_place_of_the_remote_is_not_started_by_a_member(tmp_path):
+    memory = Memory(tmp_path / "one")
+    (tmp_path / "two").mkdir()
+    foreign = Memory(tmp_path / "two", count=1)
+    one = memory.machines[0]
+    photos = {"a.jpg": b"x"}
+    for files in (photos, {name: path.read_bytes() for name, path in foreign.files().items()}):
+        shutil.rmtree(memory.hub)
+        for name, data in files.items():
+            (memory.hub / name).parent.mkdir(parents=True, exist_ok=True)
+            (memory.hub / name).write_bytes(data)
+        before = everything(memory.hub)
+
+        with pytest.raises(UntrustedRemote, match="no memory of eventlog|another memory"):
+            start_sync(one.opened, memory.address)
+
+        assert before == everything(memory.hub)
+
+
+def test_a_newcomer_learns_that_a_member_writes_a_lost_marker_again(tmp_path):
+    memory = Memory(tmp_path)
+    (memory.hub / MARKER).unlink()
+
+    with pytest.raises(UntrustedRemote, match="has lost its marker") as refused:
+        memory.another("new")
+
+    assert "eventlog sync start" in str(refused.value.hint)
