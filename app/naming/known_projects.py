@@ -14,12 +14,15 @@ from eventlog.store.replica import replica_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-    from typing import Any
+    from collections.abc import Callable, Collection, Iterable
+    from typing import Any, Protocol
 
     from eventlog.projections.context.request import ProjectHome
     from eventlog.projections.views.project_list import ListedProject
     from eventlog.store import Store
+
+    class _Finder(Protocol):
+        def __call__(self, path: str, replica: str | None = None) -> ListedProject | None: ...
 
 
 def known_projects(store: "Store") -> "list[ListedProject]":
@@ -96,7 +99,7 @@ def _bytes(file: str) -> bytes:
 
 def about(store: "Store", path: str) -> "Callable[[str | None, str | None], bool]":
     """Build the test whether a path of a machine (None: unknown) is of the same project as this path here."""
-    project = _finder(store)(path)
+    project = project_finder(store, known_projects(store))(path)
     if project is None:
         return lambda other, _: other == path
     places = frozenset(project.places)
@@ -107,7 +110,7 @@ def about(store: "Store", path: str) -> "Callable[[str | None, str | None], bool
 def as_one(store: "Store", paths: "Collection[str]") -> list[str]:
     """Leave of several paths of a project the first that is a directory here, else the first."""
     by_project: dict[str, list[str]] = {}
-    find = _finder(store)
+    find = project_finder(store, known_projects(store))
     for path in paths:
         project = find(path)
         by_project.setdefault(project.project if project else path, []).append(path)
@@ -116,14 +119,18 @@ def as_one(store: "Store", paths: "Collection[str]") -> list[str]:
 
 def name_of(store: "Store", path: str) -> str:
     """Name the project of a path here as events name it: by a machine that was seen there, else by the path alone."""
-    project, here = _finder(store)(path), replica_of(store)
+    project, here = project_finder(store, known_projects(store))(path), replica_of(store)
     machines = {replica for replica, place in project.places if place == path} if project else {here}
     named = sorted(filter(None, machines), key=lambda replica: (replica != here, replica))
     return f"{named[0]}:{path}" if named else path
 
 
-def _finder(store: "Store") -> "Callable[[str], ListedProject | None]":
-    """Make the search for the project of a path: that of this machine, else of the first seen there."""
-    by_place = {place: project for project in known_projects(store) for place in project.places}
+def project_finder(store: "Store", listed: "Iterable[ListedProject]") -> "_Finder":
+    """Make the search for the project of a path of a machine (None: this one), else of the first seen there."""
+    by_place = {place: project for project in listed for place in project.places}
     here = replica_of(store) or None
-    return lambda path: by_place.get((here, path)) or by_place.get((None, path))
+
+    def find(path: str, replica: str | None = None) -> "ListedProject | None":
+        return by_place.get((replica or here, path)) or by_place.get((None, path))
+
+    return find

@@ -1,30 +1,74 @@
 """The projects that stay at home: `sync.exclude` of `config.yaml`, read and written."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from eventlog.app.naming.known_projects import known_projects
+from eventlog.app.naming.known_projects import known_projects, project_finder
 from eventlog.app.open_store import OpenStore
+from eventlog.format.text import project_name
 from eventlog.projects.root import in_full
 from eventlog.settings.load import parse
+from eventlog.store import project_slug
 from eventlog.store.files import read_regular, replace_file
 
 if TYPE_CHECKING:
     import yaml
 
+    from eventlog.projections.views.project_list import ListedProject
+
 _FIRST = "# settings of eventlog: `eventlog config` lists them all\n"
 
 
-def excluded_places(opened: OpenStore) -> Iterator[str]:
-    """Yield the paths that `sync.exclude` names: by path, by name or by address, each project with all its places."""
-    listed = known_projects(opened.store) if opened.settings.sync.exclude else []
-    for named in opened.settings.sync.exclude:
-        path = in_full(named, opened.machine.home).rstrip("/") or "/"
-        yield path
-        for project in listed:
-            places = {place for _, place in project.places}
-            if named in (project.project, project.name, *project.parts) or path in places:
-                yield from (project.project, *places)
+class ExcludedProjects:
+    """The projects that `sync.exclude` names by path, name or address, each in all its places."""
+
+    def __init__(self, opened: OpenStore) -> None:
+        self._store, self._here = opened.store, opened.replica or None
+        self._names = frozenset(opened.settings.sync.exclude)
+        self._paths = {in_full(name, opened.machine.home).rstrip("/") or "/" for name in self._names}
+        listed = self._listed if self._names else []
+        self._find = project_finder(opened.store, listed)
+        paths = {path for project in listed for _, path in project.places}
+        inside = {found.project for path in paths if self._is_inside(path) and (found := self._find(path))}
+        self._chosen = {project.project for project in listed if self._is_named(project)} | inside
+        self._paths |= {path for path in paths if (found := self._find(path)) and found.project in self._chosen}
+
+    @cached_property
+    def _listed(self) -> "list[ListedProject]":
+        return known_projects(self._store)
+
+    def has_place(self, path: str, replica: str | None = None) -> bool:
+        """Return whether a path of a machine (None: this machine) is that of such a project, or lies in one."""
+        if found := self._find(path, replica):
+            return found.project in self._chosen
+        return self._is_inside(path) or project_name(path) in self._names
+
+    def has_name(self, name: str) -> bool:
+        """Return whether such a project is called so: by its address, `replica:path`, or a path."""
+        replica, colon, path = name.partition(":")
+        if not name.startswith("/") and colon:
+            return self.has_place(path, replica)
+        named = {project.project for project in self._listed if name in project.parts}
+        return not named.isdisjoint(self._chosen) or self.has_place(name)
+
+    def places_of(self, directory: str, paths: Iterable[str]) -> set[tuple[str, str | None]]:
+        """Find the places of the project with a directory: those here, if there are any, else all.
+
+        Where that project is not listed, its place is one of `paths`.
+        """
+        listed = [place for project in self._listed if directory in project.directories for place in project.places]
+        here = {(path, replica) for replica, path in listed if replica == self._here}
+        unlisted: set[tuple[str, str | None]] = {
+            (path, None) for path in (*paths, *self._paths) if project_slug(path) == directory
+        }
+        return here or {(path, replica) for replica, path in listed} or unlisted
+
+    def _is_inside(self, path: str) -> bool:
+        return any(path == place or path.startswith(f"{place}/") for place in self._paths)
+
+    def _is_named(self, project: "ListedProject") -> bool:
+        return not self._names.isdisjoint((project.project, project.name, *project.parts))
 
 
 def exclude_projects(opened: OpenStore, paths: list[str]) -> list[str]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from eventlog.app.open_store import OpenStore
-from eventlog.app.sync.excluding import excluded_places
+from eventlog.app.sync.excluding import ExcludedProjects
 from eventlog.app.sync.sync_state import SyncState
 from eventlog.fast import fastjson, os
 from eventlog.fast.sha import sha256
@@ -30,17 +30,19 @@ from eventlog.format.events import (
     HostEvent,
     KnowledgeEdited,
     PlanEntry,
+    ProjectJoined,
     ProjectSeen,
     SessionStart,
 )
 from eventlog.log.lines import LogLine, check_line, decode_whole
 from eventlog.projects.root import in_full
 from eventlog.secrets import secrets_in
-from eventlog.store import project_slug
 
 _OF_FILES = (PlanEntry, EntryApplied, EntryResolved, KnowledgeEdited, ProjectSeen)
 _NO_TEXT = frozenset(("v", "id", "ts", "after", "type"))
 _HELPER = "-"  # stands for the name of any helper, so that its marks count as little as its events
+_NOTES = "knowledge/projects/"
+_SWITCH = ".eventlog-disable"
 _SHOWN = 5  # newest lines of a preview
 
 
@@ -88,8 +90,8 @@ class LeavingRules:
         self._replica, self._home = opened.replica, opened.machine.home
         self._shared, self._hidden = set(state.shared), set(state.hidden)
         self._projects = set(state.projects)
-        self._excluded = set(excluded_places(opened))
-        self._judged: dict[str, bool] = {}
+        self._excluded = ExcludedProjects(opened)
+        self._judged: dict[tuple[str, str | None], bool] = {}
         self._patterns = opened.settings.secrets.patterns
         self.changed = bool(state.rules) and state.rules != self._digest()
         if self.changed:
@@ -135,25 +137,27 @@ class LeavingRules:
     def _is_excluded(self, event: Event) -> bool:
         if event.project:
             self._projects.add(event.project)
-            excluded = self._excludes(event.project)
+            excluded = self._excludes(event.project, event.replica)
             if excluded and event.agent != HUMAN:
                 self._hidden.add(event.conversation_id)
-            return excluded or self._is_of_excluded(event)
-        return event.conversation_id in self._hidden or self._is_of_excluded(event)
+            return excluded or self._is_about_excluded(event)
+        return event.conversation_id in self._hidden or self._is_about_excluded(event)
 
-    def _is_of_excluded(self, event: Event) -> bool:
-        """Return whether an event is about a file of an excluded project."""
+    def _is_about_excluded(self, event: Event) -> bool:
+        """Return whether an event is about a file of an excluded project, or joins one."""
+        if isinstance(event, ProjectJoined):
+            return any(map(self._excluded.has_name, event.projects))
         path = getattr(event, "path", None) or getattr(getattr(event, "key", None), "path", None) or ""
-        if not path or not self._excluded:
-            return False
-        slugs = (f"knowledge/projects/{project_slug(place)}/" for place in self._excluded)
-        return self._excludes(in_full(path, self._home)) or path.startswith(tuple(slugs))
+        if path.startswith(_NOTES):
+            places = self._excluded.places_of(path.removeprefix(_NOTES).partition("/")[0], self._projects)
+            return bool(places) and all(self._excludes(*place) for place in places)
+        return bool(path) and self._excludes(in_full(path, self._home), event.replica)
 
-    def _excludes(self, path: str) -> bool:
-        found = self._judged.get(path)
+    def _excludes(self, path: str, replica: str | None = None) -> bool:
+        found = self._judged.get((path, replica))
         if found is None:
-            inside = any(path == place or path.startswith(f"{place}/") for place in self._excluded)
-            found = self._judged[path] = inside or os.path.exists(f"{path}/.eventlog-disable")
+            found = self._excluded.has_place(path, replica) or os.path.exists(f"{path}/{_SWITCH}")
+            self._judged[path, replica] = found
         return found
 
     def _digest(self) -> str:

@@ -124,7 +124,11 @@ class Identities:
 
     def by_directory(self) -> dict[str, str]:
         """Map the directories that projects have, or had before more was known of them, to their names."""
-        return {slug: project.name for project in self.projects() for slug in _slugs(project)}
+        return {
+            slug: project.name
+            for project in self.projects()
+            for slug in directories((project.name, project.home, *project.parts), project.places)
+        }
 
     def changed_at(self, name: str) -> str:
         """Return when a record of this project's identity was last made or withdrawn."""
@@ -223,10 +227,10 @@ def _valid_notes(state: Conversations) -> Iterator[KnowledgeEdited]:
     return (note for note in state.notes if not withdrawn.hides(note))
 
 
-def _slugs(project: KnownProject) -> set[str]:
-    """Collect the directories it has, or had before more was known of it."""
-    places = (path if replica is None else f"{replica}:{path}" for replica, path in project.places)
-    return {project_slug(name) for name in (project.name, project.home, *project.parts, *places)}
+def directories(names: Iterable[str], places: Iterable[tuple[str | None, str]]) -> set[str]:
+    """Collect the directories that a project has, or had before more was known of it."""
+    at_places = (path if replica is None else f"{replica}:{path}" for replica, path in places)
+    return {project_slug(name) for name in (*names, *at_places)}
 
 
 def _together(path: str, notes: list[KnowledgeEdited], changed_at: str) -> KnowledgeEdited:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from eventlog.format.text import project_name
 from eventlog.projections.base import Document, Line, Projection, View
 from eventlog.projections.current.conversations import Conversations
-from eventlog.projections.current.identity import KnownProject
+from eventlog.projections.current.identity import KnownProject, directories
 
 if TYPE_CHECKING:
     from eventlog.projections.engine.documents import DocumentIndex
@@ -27,6 +27,11 @@ class ListedProject(Struct, frozen=True):
     slug: str
     parts: tuple[str, ...]
     places: tuple[tuple[str | None, str], ...]
+
+    @property
+    def directories(self) -> set[str]:
+        """The directories that it has, or had before more was known of it."""
+        return {self.slug} | directories((self.project, *self.parts), self.places)
 
 
 _decoder = msgspec.json.Decoder(ListedProject)

@@ -253,7 +253,7 @@ def test_something_else_in_the_place_of_the_remote_is_not_started_by_a_member(tm
             (memory.hub / name).write_bytes(data)
         before = everything(memory.hub)
 
-        with pytest.raises(UntrustedRemote, match="no memory of eventlog|another memory"):
+        with pytest.raises(UntrustedRemote, match=r"no memory of eventlog|another memory"):
             start_sync(one.opened, memory.address)
 
         assert before == everything(memory.hub)
