@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from eventlog.projections.views.project_list import ListedProject
     from eventlog.store import Store
 
-    class _Finder(Protocol):
+    class _ProjectFinder(Protocol):
         def __call__(self, path: str, replica: str | None = None) -> ListedProject | None: ...
 
 
@@ -125,8 +125,8 @@ def name_of(store: "Store", path: str) -> str:
     return f"{named[0]}:{path}" if named else path
 
 
-def project_finder(store: "Store", listed: "Iterable[ListedProject]") -> "_Finder":
-    """Make the search for the project of a path of a machine (None: this one), else of the first seen there."""
+def project_finder(store: "Store", listed: "Iterable[ListedProject]") -> "_ProjectFinder":
+    """Make the search for the project of a path on a machine (None: this machine), else on the first seen there."""
     by_place = {place: project for project in listed for place in project.places}
     here = replica_of(store) or None
 

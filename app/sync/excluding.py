@@ -39,7 +39,7 @@ class ExcludedProjects:
         return known_projects(self._store)
 
     def has_place(self, path: str, replica: str | None = None) -> bool:
-        """Return whether a path of a machine (None: this machine) is that of such a project, or lies in one."""
+        """Return whether a path of a machine (None: this machine) is that of such a project, or lies inside."""
         if found := self._find(path, replica):
             return found.project in self._chosen
         return self._is_inside(path) or project_name(path) in self._names

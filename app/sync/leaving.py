@@ -144,7 +144,7 @@ class LeavingRules:
         return event.conversation_id in self._hidden or self._is_about_excluded(event)
 
     def _is_about_excluded(self, event: Event) -> bool:
-        """Return whether an event is about a file of an excluded project, or joins one."""
+        """Return whether an event is about a file of an excluded project, or joins such a project."""
         if isinstance(event, ProjectJoined):
             return any(map(self._excluded.has_name, event.projects))
         path = getattr(event, "path", None) or getattr(getattr(event, "key", None), "path", None) or ""
