@@ -193,8 +193,8 @@ class Memory:
 
     def move(self, what: str, project: str | None) -> DeedResult:
         """Move a fact or decision to another project, or to the user (None); otherwise as `edit`."""
-        opened = self._opened()
-        return correcting.move(opened, correcting.correctable(opened, what), self._project(project))
+        opened, target = self._opened(), self._project(project)
+        return correcting.move(opened, correcting.movable(opened, what, target), target)
 
     def undo(self, event: str = "") -> DeedResult:
         """Take back the last thing a person or an entry did, or the event of that id; rebuild all files.

@@ -29,6 +29,7 @@ from eventlog.projections.current.distinct_facts import DistinctFact
 from eventlog.projections.current.fact_scopes import FactScope, fact_scope
 from eventlog.projections.current.identity import Identities, resolved
 from eventlog.projections.edits.memory_edits import withdrawals
+from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.memory import MEMORY, section_of
 from eventlog.store.replica import make_replica, replica_of
 
@@ -54,10 +55,31 @@ def correctable(opened: OpenStore, reference: str, subject: str | None = None) -
 
     Raises BadRequest.
     """
+    replayed, found = _candidates(opened, reference, subject)
+    return _correctable(opened, replayed, *_the_only(reference, found))
+
+
+def movable(opened: OpenStore, reference: str, project: str | None) -> Correctable:
+    """Find the statement that is meant, in another memory than that of a project, or of the user (None), if it can be.
+
+    A move that was killed has left it in both. Raises BadRequest.
+    """
+    replayed, found = _candidates(opened, reference)
+    target = replayed.identities.of(project, replica_of(opened.store) or None)
+    elsewhere = [one for one in found if one[0] != target]
+    return _correctable(opened, replayed, *_the_only(reference, elsewhere or found))
+
+
+def _candidates(opened: OpenStore, reference: str, subject: str | None = None) -> tuple[ReplayResult, list["_Found"]]:
     replayed = replay(opened.log, opened.settings, projections=[MEMORY], save=False)
     names = [name for name in replayed.index.names(MEMORY.name) if subject in (None, name)]
     scopes = [(name, fact_scope(replayed.index, name)) for name in names]
-    name, scope, group = _the_only(reference, _meant(opened, reference, scopes))
+    return replayed, _meant(opened, reference, scopes)
+
+
+def _correctable(
+    opened: OpenStore, replayed: ReplayResult, name: str, scope: FactScope, group: DistinctFact
+) -> Correctable:
     # an older wording of its key would hold again, once the newest is withdrawn
     keys = {statement.key for statement in group.statements if statement.key}
     older = [
@@ -130,18 +152,14 @@ def _carry_out(opened: OpenStore, found: Correctable, fact: Fact, reason: str) -
 
 
 def _deed(opened: OpenStore, found: Correctable, fact: Fact, reason: str) -> list[Event]:
-    """Make the events of a correction: the withdrawals, the fact, and what restores it where it had been rejected."""
+    """Make the events of a correction: withdrawals come last, so that a write that was cut off takes nothing away."""
     batch = os.urandom(8).hex()
-    behind = [entry.event.id for entry in found.behind]
-    events: list[Event] = []
-    for event in found.withdrawn:
-        if isinstance(event, Retraction):  # what is left of a summary stays its agent's
-            by = {"conversation_id": fact.conversation_id, "agent": fact.agent, "speaker": fact.speaker}
-            events.append(replace(event, batch=batch, reason=reason, **by))
-        else:
-            events.append(replace(event, batch=batch))
-    events.append(replace(fact, replaces=behind, batch=batch))
-    return [*events, *(replace(event, batch=batch) for event in restore_retyped(opened.log, [fact]))]
+    by = {"conversation_id": fact.conversation_id, "agent": fact.agent, "speaker": fact.speaker, "reason": reason}
+    left = [event for event in found.withdrawn if not isinstance(event, Retraction)]  # of a summary, its agent's
+    withdrawn = [replace(event, **by) for event in found.withdrawn if isinstance(event, Retraction)]
+    stated = replace(fact, replaces=[entry.event.id for entry in found.behind])
+    events = [stated, *restore_retyped(opened.log, [fact]), *left, *withdrawn]
+    return [replace(event, batch=batch) for event in events]
 
 
 def _other_words(found: Correctable, content: str) -> str:

@@ -1,12 +1,13 @@
 """What a person corrects is said once, where it belongs; what it replaces is told nowhere, and comes back by one undo."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.search.search import SearchQuery, search
-from eventlog.app.write.correct import correctable, edit, move
+from eventlog.app.write.correct import correctable, edit, movable, move
 from eventlog.app.write.forget import forget, forgettable
 from eventlog.app.write.undo import restorable, undo, undoable
 from eventlog.format.errors import BadRequest
@@ -137,6 +138,33 @@ def test_a_moved_line_is_gone_there_and_here_once(log, told, project):
     ]
 
 
+@pytest.mark.parametrize("how", ["edit", "move"])
+def test_a_correction_whose_write_was_cut_off_takes_nothing_away_and_is_done_again(log, told, how):
+    def correct():
+        if how == "edit":
+            return edit(opened(log), correctable(opened(log), line_of(log, OLD)), NEW)
+        return move(opened(log), movable(opened(log), line_of(log, OLD), None), None)
+
+    def said():
+        return [name for name in (SHOP, None) for text in (OLD, NEW) if text in memory(log, name)]
+
+    before = tree(log.store.root)
+    correct()
+    whole, [day] = said(), [path for path, data in tree(log.store.log).items() if b'"batch"' in data]
+    path, old = Path(log.store.log, day), before[f"log/{day}"]
+    lines = path.read_bytes()[len(old) :].splitlines(keepends=True)
+    assert len(lines) > 3
+    for kept in range(len(lines)):
+        path.write_bytes(old + b"".join(lines[:kept]) + lines[kept][: len(lines[kept]) // 2])
+        replay_store(opened(log))
+
+        assert said(), kept
+        assert "Ship it" in memory(log, SHOP)
+        if OLD in memory(log, SHOP):
+            correct()
+        assert (whole, 1) == (said(), "".join(memory(log, name) for name in (SHOP, None)).count("Ship it")), kept
+
+
 def test_nothing_moves_to_where_it_is(log, told):
     with pytest.raises(BadRequest, match="there already"):
         move(opened(log), correctable(opened(log), line_of(log, OLD)), SHOP)
@@ -235,7 +263,7 @@ def test_edit_and_move_on_the_command_line(log, told, tmp_path, monkeypatch):
     assert "undo: eventlog undo " in edited.out
 
     moved = call("move", line_of(log, NEW), "user", "--json", "--store", log.store.root)
-    assert json.loads(moved.out)["events"][-1]["scope"] == "user"
+    assert json.loads(moved.out)["events"][0]["scope"] == "user"
     assert NEW in memory(log, None)
 
     editor = tmp_path / "editor"

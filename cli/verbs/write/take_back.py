@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from eventlog.app.build.apply_result import ApplyResult
 from eventlog.app.build.rebuild import RebuildResult
-from eventlog.app.write.correct import Correctable, correctable, edit, move
+from eventlog.app.write.correct import Correctable, correctable, edit, movable, move
 from eventlog.app.write.forget import Forgettable, forget, forgettable, forgettable_matching, forgettable_session
 from eventlog.app.write.undo import Undoable, restorable, undo, undoable
 from eventlog.cli import options, suggestions
@@ -124,7 +124,7 @@ def _move_command(what: str, project: str, yes: bool, as_json: bool, store: Stor
     """
     opened, display = options.open_store(store), Display(store)
     with spinner():
-        found = correctable(opened, what)
+        found = movable(opened, what, project or None)
     if not as_json:
         _show_correctable(found, "", display)
     if _agreed(f"Move it to {project_name(project) or 'your memory'}?", yes=yes):
