@@ -178,15 +178,23 @@ def test_the_page_names_a_commit_that_exists_and_no_other_line_of_it_changes(tmp
     _git(tmp_path, "commit", "-qm", "Begin")
     at = page.commit(tmp_path)
     before = f"# Hosts\n\n{page.BEGIN}\nold\n{page.END}\n\nMore.\n"
+    table = "| behaviour | A 1 |\n| --- | --- |\n| `start` | ok |\n| `save` | fails |\n\n- `save` a fails: why\n"
 
-    once = page.with_table(before, "| a |", at, "2026-11-23")
+    once = page.with_table(before, table, at, "2026-11-23")
 
     assert page.exists(at, tmp_path)
     assert not page.exists("60352d7", tmp_path)
-    assert [at] == page.COMMIT.findall(once)
-    assert once.startswith(f"# Hosts\n\n{page.BEGIN}\nOne run of 2026-11-23")
-    assert once.endswith(f"| a |\n{page.END}\n\nMore.\n")
-    assert once == page.with_table(once, "| a |", at, "2026-11-23")
+    assert [at, at] == page.COMMIT.findall(once)
+    assert once.startswith(f"# Hosts\n\n{page.BEGIN}\nTimes say")
+    assert once.endswith(
+        f"| fails | run of 2026-11-23 at commit {at} |\n\n- `save` a fails: why\n{page.END}\n\nMore.\n"
+    )
+    assert once == page.with_table(once, table, at, "2026-11-23")
+    again = page.with_table(once, "| behaviour | A 1 |\n| --- | --- |\n| `save` | ok |\n", "abcdef1", "2026-11-24")
+    assert [at, "abcdef1"] == page.COMMIT.findall(again)
+    assert "why" not in again
+    newer = page.with_table(once, "| behaviour | A 2 |\n| --- | --- |\n| `save` | ok |\n", "abcdef1", "2026-11-24")
+    assert ["abcdef1"] == page.COMMIT.findall(newer)
     (tmp_path / "a").write_text("changed")
     with pytest.raises(Skipped, match="not committed"):
         page.commit(tmp_path)

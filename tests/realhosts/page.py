@@ -28,11 +28,33 @@ def exists(name: str, checkout: Path = places.CHECKOUT) -> bool:
 
 
 def with_table(page: str, table: str, at: str, day: str) -> str:
-    """The page with the table of a run in the place of the one before."""
+    """The page with the rows of a run, each with its day and commit; rows that were not played stay as they are.
+
+    Where a host has another version by now nothing stays.
+    """
     before, _, rest = page.partition(BEGIN)
-    after = rest.partition(END)[2]
-    told = f"One run of {day} at commit {at}. Times say what was waited on that machine; the ratios are taken pair by pair."
-    return f"{before}{BEGIN}\n{told}\n\n{table.strip()}\n{END}{after}"
+    old, _, after = rest.partition(END)
+    head, rows, notes = _parts(table, f" run of {day} at commit {at} |")
+    old_head, old_rows, old_notes = _parts(old)
+    if head == old_head:
+        notes = {**{key: lines for key, lines in old_notes.items() if key not in rows}, **notes}
+        rows = old_rows | rows
+    lines = [*head, *rows.values(), "", *(line for key in rows for line in notes.get(key, []))]
+    told = "Times say what was waited on that machine; the ratios are taken pair by pair."
+    return "\n".join([f"{before}{BEGIN}", told, "", *lines]).strip() + f"\n{END}{after}"
+
+
+def _parts(table: str, run: str = "") -> tuple[list[str], dict[str, str], dict[str, list[str]]]:
+    """Split a table into its head, its rows, and the notes below it, by behaviour; a new one gets the column of the run."""
+    lines = [line for line in table.splitlines() if line.startswith("|")]
+    head, rows = lines[:2], lines[2:]
+    if run:
+        head = [line + more for line, more in zip(head, (" run |", " --- |"), strict=False)]
+    notes: dict[str, list[str]] = {}
+    for line in table.splitlines():
+        if line.startswith("- `"):
+            notes.setdefault(line.split("`")[1], []).append(line)
+    return head, {row.split("`")[1]: row + run for row in rows}, notes
 
 
 def _git(checkout: Path, *arguments: str) -> str:
