@@ -97,7 +97,7 @@ def _held(store: Path) -> Iterator[None]:
 @contextmanager
 def _full(store: Path) -> Iterator[None]:
     """A file system of its own with the store's files, and not a byte left."""
-    files = shutil.copytree(store, store.with_name("files"))
+    files = shutil.copytree(store, store.with_name("files"), ignore=shutil.ignore_patterns("live"))  # has a socket
     if subprocess.run(
         ["mount", "-t", "tmpfs", "-o", "size=4m", "none", store], capture_output=True, check=False
     ).returncode:
