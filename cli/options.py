@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from functools import partial, wraps
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,6 +13,7 @@ from eventlog import hosts
 from eventlog.app import open_store as opening
 from eventlog.app.open_store import Machine, OpenStore
 from eventlog.cli import suggestions
+from eventlog.cli.terminal import Answer
 from eventlog.format.errors import BadRequest, NotStored
 from eventlog.hosts import room_name
 from eventlog.log.event_log import EventLog
@@ -25,6 +27,66 @@ if TYPE_CHECKING:
 _WIDEST = 76  # cells of an example
 _DIAGNOSES = "doctor"  # the verb that accepts a broken store
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def verb(
+    *lines: str, of: click.Group | None = None, brief: str | None = None
+) -> Callable[[Callable[..., object]], click.Command]:
+    """Make a command of a function, with examples; `of` makes it a verb of that group, listed there as `brief`.
+
+    A parameter with the name of a shared option gets it. Options stand in the order of the parameters. A function that
+    returns an Answer has `--json`, and its answer is printed.
+    """
+
+    def decorate(function: Callable[..., Any]) -> click.Command:
+        named = list(signature(function).parameters)
+        answers = function.__annotations__.get("return") is Answer
+        if answers:
+            named.insert(named.index("store") if "store" in named else len(named), "as_json")
+        command = click.Command(
+            function.__name__.strip("_"),
+            params=_params(function, named),
+            callback=_printing(function) if answers else function,
+            help=function.__doc__,
+            short_help=brief,
+            epilog=examples(*lines),
+        )
+        if of:
+            of.add_command(command)
+        return command
+
+    return decorate
+
+
+def _params(function: Callable[..., Any], named: list[str]) -> list[click.Parameter]:
+    """List the parameters of a command in the order of the function's: its own, and those it shares."""
+    own: list[click.Parameter] = getattr(function, "__click_params__", [])[::-1]  # decorators leave the last first
+    places: dict[str, int] = {}
+    at = 0
+    for param in own:  # what sets no parameter of the function stays behind the one before it
+        at = named.index(param.name) if param.name in named else at
+        places[param.name] = at
+    others = [_SHARED[name] for name in named if name in _SHARED and name not in places]
+    places |= {param.name: named.index(param.name) for param in others}
+    return sorted([*own, *others], key=lambda param: places[param.name])
+
+
+def _printing(function: Callable[..., Answer]) -> Callable[..., int]:
+    @wraps(function)
+    def call(*, as_json: bool, **fields: Any) -> int:
+        return function(**fields).print(as_json=as_json)
+
+    return call
+
+
+def shared(name: str) -> Callable[[_Function], _Function]:
+    """Add a shared option to a command that names no parameter for it: a group, or one that takes any."""
+
+    def decorate(function: _Function) -> _Function:
+        function.__click_params__ = [*getattr(function, "__click_params__", ()), _SHARED[name]]  # type: ignore[attr-defined]
+        return function
+
+    return decorate
 
 
 def examples(*lines: str) -> str:
@@ -69,17 +131,6 @@ def _named_before(ctx: click.Context) -> str | None:
 
 _STORE_HELP = "Directory of the store [default: $EVENTLOG_HOME, else ~/.eventlog]."
 store_of_verbs = click.option("--store", metavar="DIR", help=_STORE_HELP)  # of a verb with subcommands: they look it up
-store = click.option(
-    "--store",
-    metavar="DIR",
-    callback=_locate,
-    is_eager=True,  # names and times are looked up in it
-    help=_STORE_HELP,
-)
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
-yes = click.option("--yes", is_flag=True, help="Confirm without asking, for scripts.")
-
-header = click.option("--header", is_flag=True, help="In a pipe, print the names of the columns first.")
 
 
 def project_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:
@@ -266,26 +317,12 @@ class TimeParam(click.ParamType[str]):
             self.fail(f"{error}; {error.hint}", param, ctx)
 
 
-since = click.option("--since", type=TimeParam(end=False), help="Only since then: 2d, yesterday, monday, a date, …")
-until = click.option("--until", type=TimeParam(end=True), help="Only until then, that day included.")
 projects = click.option(
     "--project",
     metavar="NAME|DIR",
     callback=project_meant,
     shell_complete=suggestions.projects,
     help="Only this project: its name, or part of its path.",
-)
-agents = click.option(
-    "--agent",
-    "agents",
-    multiple=True,
-    metavar="NAME",
-    callback=_agents,
-    shell_complete=suggestions.agents,
-    help="Only this program, by either of its names; several with commas.",
-)
-types = click.option(
-    "--type", "types", multiple=True, metavar="TYPE", callback=_types, help="Only this type; several with commas."
 )
 
 
@@ -337,3 +374,32 @@ def install_target(store: Store) -> "InstallTarget":
 
     machine = Machine.here()
     return InstallTarget(store, Path(machine.home), Path(project_root(str(Path.cwd())) or Path.cwd()), machine.environ)
+
+
+_SHARED: dict[str, click.Option] = {  # by the parameter that asks for it
+    "yes": click.Option(["--yes"], is_flag=True, help="Confirm without asking, for scripts."),
+    "header": click.Option(["--header"], is_flag=True, help="In a pipe, print the names of the columns first."),
+    "types": click.Option(
+        ["--type", "types"], multiple=True, metavar="TYPE", callback=_types, help="Only this type; several with commas."
+    ),
+    "agents": click.Option(
+        ["--agent", "agents"],
+        multiple=True,
+        metavar="NAME",
+        callback=_agents,
+        shell_complete=suggestions.agents,
+        help="Only this program, by either of its names; several with commas.",
+    ),
+    "since": click.Option(
+        ["--since"], type=TimeParam(end=False), help="Only since then: 2d, yesterday, monday, a date, …"
+    ),
+    "until": click.Option(["--until"], type=TimeParam(end=True), help="Only until then, that day included."),
+    "as_json": click.Option(["--json", "as_json"], is_flag=True, help="Print JSON, for programs."),
+    "store": click.Option(
+        ["--store"],
+        metavar="DIR",
+        callback=_locate,
+        is_eager=True,  # names and times are looked up in it
+        help=_STORE_HELP,
+    ),
+}

@@ -3,11 +3,11 @@
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from unicodedata import category, east_asian_width
 
 import msgspec
@@ -34,6 +34,22 @@ def emit_pretty(value: object) -> None:
 def emit_bytes(line: bytes) -> None:
     """Print one line of the log unchanged."""
     sys.stdout.buffer.write(line + b"\n")
+
+
+class Answer(NamedTuple):
+    """The answer of a verb: a value for programs, the function that prints it for people, and the exit code."""
+
+    value: object
+    show: Callable[[], object]
+    code: int = 0
+
+    def print(self, *, as_json: bool) -> int:
+        """Print it as JSON or for people, and return the exit code."""
+        if as_json:
+            emit_pretty(self.value)
+        else:
+            self.show()
+        return self.code
 
 
 def is_terminal() -> bool:

@@ -18,12 +18,8 @@ from eventlog.store import Store
 _INDEX = "INDEX.md"  # says nothing that no other file says
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog diff",
-        "eventlog diff --since monday MEMORY.md",
-        "eventlog diff --from 2026-02-20 --to 2026-02-21",
-    )
+@options.verb(
+    "eventlog diff", "eventlog diff --since monday MEMORY.md", "eventlog diff --from 2026-02-20 --to 2026-02-21"
 )
 @click.argument("file", required=False)
 @click.option(
@@ -38,8 +34,6 @@ _INDEX = "INDEX.md"  # says nothing that no other file says
 @click.option(
     "--to", "until", type=options.TimeParam(end=True), default="now", show_default=True, help="End of the comparison."
 )
-@options.as_json
-@options.store
 def _diff_command(file: str | None, since: str, begun: str | None, until: str, as_json: bool, store: Store) -> None:
     """Show how the knowledge files changed between two times; a day means its end, with --since its beginning.
 
@@ -53,13 +47,9 @@ def _diff_command(file: str | None, since: str, begun: str | None, until: str, a
     show_changes(found, "nothing changed in that time; eventlog diff --from 30d looks further back", as_json=as_json)
 
 
-@click.command(
-    epilog=options.examples('eventlog bisect MEMORY.md "port 8443"', "eventlog bisect sessions.jsonl JWT --json")
-)
+@options.verb('eventlog bisect MEMORY.md "port 8443"', "eventlog bisect sessions.jsonl JWT --json")
 @click.argument("file")
 @click.argument("text")
-@options.as_json
-@options.store
 def _bisect_command(file: str, text: str, as_json: bool, store: Store) -> None:
     """Find the event that added a text to a knowledge file, or that removed it."""
     with phases():

@@ -9,12 +9,10 @@ from eventlog.cli.terminal import emit_bytes
 from eventlog.store import Store
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog export > log.jsonl",
-        "eventlog export --format markdown --since 30d > memory.md",
-        "eventlog export --format cloudevents | head",
-    )
+@options.verb(
+    "eventlog export > log.jsonl",
+    "eventlog export --format markdown --since 30d > memory.md",
+    "eventlog export --format cloudevents | head",
 )
 @click.option(
     "--format",
@@ -24,8 +22,6 @@ from eventlog.store import Store
     show_default=True,
     help="jsonl is the log byte for byte; markdown what is known and what sessions came to.",
 )
-@options.since
-@options.store
 def _export_command(form: str, since: str | None, store: Store) -> None:
     """Print the whole log, or what is known, to be piped into a file.
 

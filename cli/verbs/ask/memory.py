@@ -24,19 +24,13 @@ def _project_meant(ctx: click.Context, param: click.Parameter, value: str | None
     return value and (options.project_meant(ctx, param, value) or "")
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog memory", "eventlog memory shop", "eventlog memory shop --json", "eventlog memory ''"
-    )
-)
+@options.verb("eventlog memory", "eventlog memory shop", "eventlog memory shop --json", "eventlog memory ''")
 @click.argument(
     "named", metavar="[PROJECT]", required=False, callback=_project_meant, shell_complete=suggestions.projects
 )
 @options.current_project
 @click.option("--all-projects", "everywhere", is_flag=True, help="Show the memory of every project.")
 @click.option("--since", type=options.TimeParam(end=False), help="Only what was said since that day.")
-@options.as_json
-@options.store
 def _memory_command(
     named: str | None, project: str | None, everywhere: bool, since: str | None, as_json: bool, store: Store
 ) -> None:

@@ -28,10 +28,8 @@ def _projects(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
     return tuple(project for project in found if project)
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog report --open", "eventlog report --out memory.html --project shop", "eventlog report --since monday"
-    )
+@options.verb(
+    "eventlog report --open", "eventlog report --out memory.html --project shop", "eventlog report --since monday"
 )
 @click.option("--out", default=_FILE, metavar="FILE", help=f"Where to write it; - for stdout [default: {_FILE}].")
 @click.option(
@@ -43,11 +41,8 @@ def _projects(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
     shell_complete=suggestions.projects,
     help="Only this project, without what is known about you; may be repeated [default: everything].",
 )
-@options.since
 @click.option("--without-withdrawn", is_flag=True, help="Leave out what was forgotten or retracted since.")
 @click.option("--open", "opens", is_flag=True, help="Open it in the browser.")
-@options.as_json
-@options.store
 def _report_command(
     out: str,
     projects: tuple[str, ...],
@@ -87,10 +82,9 @@ def _print_report(place: str, page: PageModel, size: int) -> None:
         say(f"it holds {count(page.withdrawn, 'event')} withdrawn since; --without-withdrawn leaves them out")
 
 
-@click.command(epilog=options.examples("eventlog serve", "eventlog serve --port 8080 --no-open"))
+@options.verb("eventlog serve", "eventlog serve --port 8080 --no-open")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port on 127.0.0.1 [default: any free port].")
 @click.option("--no-open", is_flag=True, help="Open no browser; print the address only.")
-@options.store
 def _serve_command(port: int, no_open: bool, store: Store) -> None:
     """Show the page of `eventlog report` live, in your browser; forget, undo and decide there. Ctrl-C ends it.
 

@@ -22,34 +22,28 @@ _LINES = 25
 _WORD = 9  # cells of a section's name
 
 
-@click.command(epilog=options.examples("eventlog today", "eventlog today --all-projects"))
+@options.verb("eventlog today", "eventlog today --all-projects")
 @options.scope
-@options.as_json
-@options.store
 def _today_command(project: str | None, as_json: bool, store: Store) -> None:
     """Show what was done, decided, changed and dropped since midnight, and what is open."""
     opened = options.open_store(store)
     _show_day(opened, "today", project, as_json=as_json)
 
 
-@click.command(epilog=options.examples("eventlog week", "eventlog week --since monday", "eventlog week --project shop"))
+@options.verb("eventlog week", "eventlog week --since monday", "eventlog week --project shop")
 @options.scope
 @click.option(
     "--since", type=options.TimeParam(end=False), default="7d", show_default=True, help="Start of the time shown."
 )
-@options.as_json
-@options.store
 def _week_command(project: str | None, since: str, as_json: bool, store: Store) -> None:
     """Show what was done, decided, changed and dropped in the last seven days, and what is open."""
     opened = options.open_store(store)
     _show(opened, since, EVERYTHING, project, as_json=as_json)
 
 
-@click.command(epilog=options.examples("eventlog on tuesday", "eventlog on 2026-02-20", "eventlog on 'last week'"))
+@options.verb("eventlog on tuesday", "eventlog on 2026-02-20", "eventlog on 'last week'")
 @click.argument("date")
 @options.scope
-@options.as_json
-@options.store
 def _on_command(date: str, project: str | None, as_json: bool, store: Store) -> None:
     """Show what was done, decided, changed and dropped on a day, and what was open at its end."""
     _show_day(options.open_store(store), date, project, as_json=as_json)

@@ -34,14 +34,12 @@ def _project_command(store: str | None) -> None:
     del store
 
 
-@_project_command.command(
-    "list",
-    short_help="List every project and its paths.",
-    epilog=options.examples("eventlog project list", "eventlog project list --json"),
+@options.verb(
+    "eventlog project list",
+    "eventlog project list --json",
+    of=_project_command,
+    brief="List every project and its paths.",
 )
-@options.header
-@options.as_json
-@options.store
 def _list(header: bool, as_json: bool, store: Store) -> int:
     """List every project with its directory below knowledge/projects, and its paths.
 
@@ -80,14 +78,11 @@ def _rows(found: Sequence[ListedProject]) -> Iterator[tuple[str, ...]]:
             yield project.name, project.project, machine or "", path
 
 
-@_project_command.command(
-    "join",
-    short_help="Join two projects into one, with one memory.",
-    epilog=options.examples("eventlog project join ~/notes shop"),
+@options.verb(
+    "eventlog project join ~/notes shop", of=_project_command, brief="Join two projects into one, with one memory."
 )
 @click.argument("one", callback=options.project_meant)
 @click.argument("other", callback=options.project_meant)
-@options.store
 def _join(one: str, other: str, store: Store) -> int:
     """Join two projects and their memory; takes a name, a part of a path, or a directory each.
 

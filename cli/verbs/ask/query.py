@@ -54,23 +54,21 @@ _NEWEST = 50
 _LOOK_SECONDS = 0.5
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog query --session $ID",
-        "eventlog query --session $ID --format jsonl",
-        "eventlog query --type fact,stage_summary --project shop --since 2d",
-        "eventlog query --agent claude --since monday --grep postgres",
-        "eventlog query --reverse --limit 20",
-        "eventlog query --regex 'port \\d+' --all",
-        "eventlog query --follow --type fact",
-    )
+@options.verb(
+    "eventlog query --session $ID",
+    "eventlog query --session $ID --format jsonl",
+    "eventlog query --type fact,stage_summary --project shop --since 2d",
+    "eventlog query --agent claude --since monday --grep postgres",
+    "eventlog query --reverse --limit 20",
+    "eventlog query --regex 'port \\d+' --all",
+    "eventlog query --follow --type fact",
 )
 @options.session
-@options.types
+@options.shared("types")
 @options.scope
-@options.agents
-@options.since
-@options.until
+@options.shared("agents")
+@options.shared("since")
+@options.shared("until")
 @click.option("--grep", metavar="WORDS", help="Only events with all these words, in any case and order.")
 @click.option("--regex", metavar="PATTERN", help="Only events whose text matches the expression, in any case.")
 @click.option(
@@ -93,10 +91,8 @@ _LOOK_SECONDS = 0.5
     show_default=True,
     help="jsonl prints the lines of the log byte for byte.",
 )
-@options.header
-@options.store
 def _query_command(
-    form: str, store: Store, limit: int | None, wants_all: bool, reverse: bool, follow: bool, header: bool, **asked: Any
+    limit: int | None, wants_all: bool, reverse: bool, follow: bool, form: str, header: bool, store: Store, **asked: Any
 ) -> None:
     """List the events of this project, oldest first, with time, agent and session.
 

@@ -14,20 +14,12 @@ from eventlog.format.errors import BadRequest
 from eventlog.store import Store
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog scan",
-        "eventlog scan notes/ .env --json",
-        "eventlog scan --transcripts",
-        "eventlog scan --redact",
-    )
+@options.verb(
+    "eventlog scan", "eventlog scan notes/ .env --json", "eventlog scan --transcripts", "eventlog scan --redact"
 )
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--transcripts", "is_hosts", is_flag=True, help="Search what the hosts have written down themselves.")
 @click.option("--redact", "erases", is_flag=True, help="Offer to erase what is found in the store.")
-@options.yes
-@options.as_json
-@options.store
 def _scan_command(paths: tuple[Path, ...], is_hosts: bool, erases: bool, yes: bool, as_json: bool, store: Store) -> int:
     """Search the store, files or transcripts for secrets; print their kinds and places, never a value.
 

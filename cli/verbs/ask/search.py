@@ -23,22 +23,16 @@ from eventlog.store import Store
 _SHOWN = 10
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog search stripe webhook twice",
-        "eventlog search 支付回调 重复",
-        "eventlog search CONN_MAX --project shop --since 30d",
-        "eventlog search retention --all-projects --type fact --json",
-    )
+@options.verb(
+    "eventlog search stripe webhook twice",
+    "eventlog search 支付回调 重复",
+    "eventlog search CONN_MAX --project shop --since 30d",
+    "eventlog search retention --all-projects --type fact --json",
 )
 @click.argument("words", nargs=-1, required=True, metavar="QUERY")
 @options.current_project
 @click.option("--all-projects", "everywhere", is_flag=True, help="Search every project.")
-@options.types
-@options.since
 @click.option("--limit", type=click.IntRange(min=1), default=_SHOWN, show_default=True, help="At most so many.")
-@options.as_json
-@options.store
 def _search_command(
     words: tuple[str, ...],
     project: str | None,
@@ -106,12 +100,10 @@ _SILENCES = {
 }
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog recall stripe webhook twice",
-        'eventlog recall --explain "how do we verify stripe webhooks?"',
-        'eventlog recall --explain "how do we verify stripe webhooks?" --session last --json',
-    )
+@options.verb(
+    "eventlog recall stripe webhook twice",
+    'eventlog recall --explain "how do we verify stripe webhooks?"',
+    'eventlog recall --explain "how do we verify stripe webhooks?" --session last --json',
 )
 @click.argument("words", nargs=-1, required=True, metavar="QUERY")
 @click.option(
@@ -123,11 +115,7 @@ _SILENCES = {
 @click.option("--session", metavar="ID|last", help="With --explain: a conversation; recall repeats nothing to it.")
 @options.current_project
 @click.option("--all-projects", "everywhere", is_flag=True, help="Search every project.")
-@options.types
-@options.since
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many.  [default: 10]")
-@options.as_json
-@options.store
 def _recall_command(
     words: tuple[str, ...],
     explains: bool,

@@ -32,18 +32,13 @@ from eventlog.hosts import ROOMS
 from eventlog.store import Store
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog sessions",
-        "eventlog sessions --project shop --limit 5",
-        "eventlog sessions --agent claude,cursor --since yesterday",
-        "eventlog sessions --since 2026-02-01 --json",
-    )
+@options.verb(
+    "eventlog sessions",
+    "eventlog sessions --project shop --limit 5",
+    "eventlog sessions --agent claude,cursor --since yesterday",
+    "eventlog sessions --since 2026-02-01 --json",
 )
 @options.scope
-@options.agents
-@options.since
-@options.until
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
@@ -52,9 +47,6 @@ from eventlog.store import Store
     help="Print at most this many, the newest.",
 )
 @click.option("--all", "wants_all", is_flag=True, help="Print all sessions.")
-@options.header
-@options.as_json
-@options.store
 def _sessions_command(
     project: str | None,
     agents: tuple[str, ...],

@@ -40,14 +40,10 @@ from eventlog.store import Store
 _FILES = (".md", ".jsonl")
 
 
-@click.command(
-    epilog=options.examples("eventlog show last", "eventlog show 8d21c0", "eventlog show MEMORY.md --as-of 2026-02-20")
-)
+@options.verb("eventlog show last", "eventlog show 8d21c0", "eventlog show MEMORY.md --as-of 2026-02-20")
 @click.argument("name", metavar="SESSION|EVENT|FILE", shell_complete=suggestions.sessions)
 @click.option("--as-of", type=options.TimeParam(end=True), help="Show the file at this time, that day included.")
 @options.scope
-@options.as_json
-@options.store
 def _show_command(name: str, as_of: str | None, project: str | None, as_json: bool, store: Store) -> None:
     """Show one session, one event, or a knowledge file at a past time.
 

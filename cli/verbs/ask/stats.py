@@ -17,17 +17,9 @@ from eventlog.projections.views.stats import Week
 from eventlog.store import Store
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog stats", "eventlog stats --since 'last month'", "eventlog stats --since 2026-02-01 --json"
-    )
-)
+@options.verb("eventlog stats", "eventlog stats --since 'last month'", "eventlog stats --since 2026-02-01 --json")
 @options.scope
-@options.since
-@options.until
 @click.option("--nets", is_flag=True, help="On a terminal: print every figure of every week, by net.")
-@options.as_json
-@options.store
 def _stats_command(
     project: str | None, since: str | None, until: str | None, nets: bool, as_json: bool, store: Store
 ) -> None:

@@ -18,11 +18,9 @@ from eventlog.log.verify import VerifyResult, sync_program
 from eventlog.store import Store
 
 
-@click.command(epilog=options.examples("eventlog verify", "eventlog verify --json", "eventlog verify --repair"))
+@options.verb("eventlog verify", "eventlog verify --json", "eventlog verify --repair")
 @click.option("--repair", "repairs", is_flag=True, help="Move damage into log/DAY.damaged, byte for byte.")
 @click.option("--head", default="", metavar="DIGEST", help="Compare with the seal that had this head, too.")
-@options.as_json
-@options.store
 def _verify_command(repairs: bool, head: str, as_json: bool, store: Store) -> int:
     """Read every line of the log and report damage with file, line, byte offset and kind.
 
@@ -49,10 +47,8 @@ def _verify_command(repairs: bool, head: str, as_json: bool, store: Store) -> in
     return EXIT_DAMAGED if found.damage else 0
 
 
-@click.command(epilog=options.examples("eventlog seal", "eventlog seal --json", "eventlog verify --head DIGEST"))
+@options.verb("eventlog seal", "eventlog seal --json", "eventlog verify --head DIGEST")
 @click.option("--anew", is_flag=True, help="Accept what differs from the seals, and begin anew.")
-@options.as_json
-@options.store
 def _seal_command(anew: bool, as_json: bool, store: Store) -> int:
     """Add the state of the log to the chain of seals, and print its head.
 

@@ -37,24 +37,20 @@ _SHOWN = 5  # events per line of a whole file
 _STATEMENTS, _TEXT = 8, 300  # shown of those that match words, and characters of each in a pipe
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog why MEMORY.md",
-        "eventlog why ~/.eventlog/knowledge/projects/toolkit-843ba2/MEMORY.md:7",
-        "eventlog why sessions.jsonl:1 --json",
-        "eventlog why --session $ID",
-        'eventlog why --not "port 8443"',
-        'eventlog why --not "port 8443" --session last',
-        "eventlog why postgres 16",
-        "eventlog why 8d21c0",
-    )
+@options.verb(
+    "eventlog why MEMORY.md",
+    "eventlog why ~/.eventlog/knowledge/projects/toolkit-843ba2/MEMORY.md:7",
+    "eventlog why sessions.jsonl:1 --json",
+    "eventlog why --session $ID",
+    'eventlog why --not "port 8443"',
+    'eventlog why --not "port 8443" --session last',
+    "eventlog why postgres 16",
+    "eventlog why 8d21c0",
 )
 @click.argument("place", metavar="[FILE[:LINE]|ID|WORDS]", nargs=-1)
 @options.current_project
 @options.session_to("Instead of a file: what this session received, and when; with --not, why it did not receive TEXT.")
 @click.option("--not", "text", metavar="TEXT", help="Instead of a file: why TEXT is not in a memory.")
-@options.as_json
-@options.store
 def _why_command(
     place: tuple[str, ...], project: str | None, session: str | None, text: str | None, as_json: bool, store: Store
 ) -> None:

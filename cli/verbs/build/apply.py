@@ -18,13 +18,9 @@ from eventlog.format.codec import to_fields
 from eventlog.store import Store
 
 
-@click.command(
-    epilog=options.examples("eventlog apply", "eventlog apply --dry-run", "eventlog apply --file USER.md --json")
-)
+@options.verb("eventlog apply", "eventlog apply --dry-run", "eventlog apply --file USER.md --json")
 @click.option("--dry-run", is_flag=True, help="Write nothing; show what would change.")
 @click.option("--file", "only", metavar="NAME", help="Apply only to this knowledge base or file: user, USER.md, …")
-@options.as_json
-@options.store
 def _apply_command(dry_run: bool, only: str | None, as_json: bool, store: Store) -> int:
     """Apply plan entries to their knowledge bases, section by section.
 
@@ -45,10 +41,7 @@ def _apply_command(dry_run: bool, only: str | None, as_json: bool, store: Store)
 _SHOWN = 5  # forgotten statements
 
 
-@click.command(epilog=options.examples("eventlog status", "eventlog status --json"))
-@options.header
-@options.as_json
-@options.store
+@options.verb("eventlog status", "eventlog status --json")
 def _status_command(header: bool, as_json: bool, store: Store) -> int:
     """List the sections of knowledge bases that are pending, staged, or edited by hand.
 

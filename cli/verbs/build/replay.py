@@ -50,16 +50,14 @@ def _omission(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
     return Omission(frozenset(found["session"]), frozenset(found["id"]), frozenset(found["agent"]))
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog replay",
-        "eventlog replay --check",
-        "eventlog replay --out /tmp/then --as-of 2026-02-20",
-        "eventlog replay --projection memory --json",
-        "eventlog replay --without session=8d21c0 --without id=last",
-        "eventlog replay --cluster local --out /tmp/team /home/*/.eventlog",
-        "eventlog replay --out /tmp/team git@example.org:us/memory.git",
-    )
+@options.verb(
+    "eventlog replay",
+    "eventlog replay --check",
+    "eventlog replay --out /tmp/then --as-of 2026-02-20",
+    "eventlog replay --projection memory --json",
+    "eventlog replay --without session=8d21c0 --without id=last",
+    "eventlog replay --cluster local --out /tmp/team /home/*/.eventlog",
+    "eventlog replay --out /tmp/team git@example.org:us/memory.git",
 )
 @click.option("--out", type=click.Path(file_okay=False), help="Write everything below this directory instead.")
 @click.option("--as-of", type=options.TimeParam(end=True), help="Use only events up to this time; needs --out.")
@@ -81,8 +79,6 @@ def _omission(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
     help="Replay many stores on a Dask cluster, or in N local processes; needs --out, and writes each below it.",
 )
 @click.argument("stores", nargs=-1, metavar="[REMOTE|STORE...]")
-@options.as_json
-@options.store
 def _replay_command(
     out: str | None,
     as_of: str | None,
@@ -157,8 +153,7 @@ def _replay_others(
 _NICENESS = 10
 
 
-@click.command(epilog=options.examples("eventlog settle", "eventlog settle --store /srv/memory"))
-@options.store
+@options.verb("eventlog settle", "eventlog settle --store /srv/memory")
 def _settle_command(store: Store) -> None:
     """Finish ended sessions: write missing summaries from transcripts, then rebuild the knowledge files.
 

@@ -17,13 +17,11 @@ from eventlog.store import Store
 _SOURCES = ("startup", "resume", "clear", "compact")
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog context",
-        "eventlog context --session $ID --agent my-agent",
-        "eventlog context --session-type shared --json",
-        "eventlog context --session $ID --source compact --budget 4000",
-    )
+@options.verb(
+    "eventlog context",
+    "eventlog context --session $ID --agent my-agent",
+    "eventlog context --session-type shared --json",
+    "eventlog context --session $ID --source compact --budget 4000",
 )
 @options.current_project
 @click.option("--session", default="", metavar="ID", help="Conversation that starts now; without it, a preview.")
@@ -37,8 +35,6 @@ _SOURCES = ("startup", "resume", "clear", "compact")
 @click.option(
     "--budget", type=click.IntRange(min=1), metavar="CHARS", help="Print at most this many characters [default: 9000]."
 )
-@options.as_json
-@options.store
 def _context_command(
     project: str | None,
     session: str,
@@ -76,16 +72,11 @@ def _context_command(
         append_receipt(opened.log, request, built)
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog hook --agent claude < payload.json",
-        "eventlog hook --agent copilot --event sessionStart",
-    )
-)
+@options.verb("eventlog hook --agent claude < payload.json", "eventlog hook --agent copilot --event sessionStart")
 @click.option("--agent", help="Agent whose settings contain the hook; the payload names the real caller.")
 @click.option("--event", help="Event of the hook, for payloads without one.")
 @click.option("--session-type", type=NearChoice(["main", "shared"]), help="Audience: the user alone, or others too.")
-@options.store
+@options.shared("store")
 def _hook_command(**_: object) -> None:
     """Record the JSON of a coding agent's hook from stdin, and answer in the agent's format.
 
@@ -95,7 +86,7 @@ def _hook_command(**_: object) -> None:
     hook_main.main(sys.argv[1:])  # with a --store that came before the verb
 
 
-@click.command(epilog=options.examples("eventlog mcp", "eventlog mcp --agent claude", "eventlog install codex"))
+@options.verb("eventlog mcp", "eventlog mcp --agent claude", "eventlog install codex")
 @click.option(
     "--agent", default="", metavar="NAME", help="Agent that starts the server; finds its active conversation."
 )
@@ -106,7 +97,6 @@ def _hook_command(**_: object) -> None:
     show_default=True,
     help="Audience: you alone, or others too, without facts about you.",
 )
-@options.store
 def _mcp_command(agent: str, session_type: str, store: Store) -> None:
     """Serve memory as tools over the Model Context Protocol on stdin and stdout: recall, remember, why, forget.
 

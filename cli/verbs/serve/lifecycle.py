@@ -49,12 +49,10 @@ def _lifecycle_command(store: str | None) -> None:
     del store
 
 
-@_lifecycle_command.command(
-    "run",
-    epilog=options.examples(
-        "eventlog lifecycle run start --session $ID --agent my-agent",
-        "eventlog lifecycle run end --session $ID --reason done",
-    ),
+@options.verb(
+    "eventlog lifecycle run start --session $ID --agent my-agent",
+    "eventlog lifecycle run end --session $ID --reason done",
+    of=_lifecycle_command,
 )
 @click.argument("moment", type=NearChoice(["start", "end"]))
 @click.option("--session", required=True, metavar="ID", help="Conversation id of the agent.")
@@ -62,7 +60,6 @@ def _lifecycle_command(store: str | None) -> None:
 @options.program("Program that runs the session [default: cli].", default="cli")
 @click.option("--reason", default="", help="Reason of the start (startup, resume, …) or end, in your words.")
 @click.option("--issue", default="", metavar="ID", help="Issue of the session [default: from the name of its branch].")
-@options.store
 def _run(moment: SessionMoment, session: str, project: str, agent: str, reason: str, issue: str, store: Store) -> int:
     """Record the event, then run the session hooks of config.yaml.
 
@@ -82,24 +79,19 @@ def _run(moment: SessionMoment, session: str, project: str, agent: str, reason: 
     return EXIT_FOUND if any(outcome.result.status is HookStatus.FAILURE for outcome in outcomes) else 0
 
 
-@_lifecycle_command.command(
-    "hooks", epilog=options.examples("eventlog lifecycle hooks", "eventlog lifecycle hooks --project ~/shop")
-)
+@options.verb("eventlog lifecycle hooks", "eventlog lifecycle hooks --project ~/shop", of=_lifecycle_command)
 @_project(help="Project, by name or directory [default: the current one].")
-@options.store
 def _hooks(project: str, store: Store) -> None:
     """List the session hooks in the order they run: those of config.yaml, then the project's own."""
     for hook in list_hooks(store, options.open_store(store).settings, project):
         say("  ".join((f"{hook.name:<12}", "on " if hook.enabled else "off", hook.note or "")).rstrip())
 
 
-@_lifecycle_command.command(
-    "trust",
-    epilog=options.examples("eventlog lifecycle trust", "eventlog lifecycle trust ~/shop/.eventlog/session_hooks.py"),
+@options.verb(
+    "eventlog lifecycle trust", "eventlog lifecycle trust ~/shop/.eventlog/session_hooks.py", of=_lifecycle_command
 )
 @click.argument("file", default=".")
 @click.option("--withdraw", is_flag=True, help="Withdraw the consent.")
-@options.store
 def _trust(file: str, withdraw: bool, store: Store) -> int:
     """Trust a project's own session hooks: show its .eventlog/session_hooks.py and ask, on a terminal only.
 

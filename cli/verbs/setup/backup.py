@@ -20,14 +20,13 @@ def _backup_command(store: str | None) -> None:
     del store
 
 
-@_backup_command.command(
-    "create",
-    short_help="Copy the store into one tar.",
-    epilog=options.examples("eventlog backup create ~/backups", "eventlog backup create eventlog.tar --json"),
+@options.verb(
+    "eventlog backup create ~/backups",
+    "eventlog backup create eventlog.tar --json",
+    of=_backup_command,
+    brief="Copy the store into one tar.",
 )
 @_PATH
-@options.as_json
-@options.store
 def _create(path: Path, as_json: bool, store: Store) -> int:
     """Copy the log, the settings and what waits into one tar with digests, while agents go on writing.
 
@@ -45,16 +44,13 @@ def _create(path: Path, as_json: bool, store: Store) -> int:
     return 0
 
 
-@_backup_command.command(
-    "restore",
-    short_help="Make a store of such a tar.",
-    epilog=options.examples(
-        "eventlog backup restore eventlog.tar", "eventlog backup restore eventlog.tar --store ~/old"
-    ),
+@options.verb(
+    "eventlog backup restore eventlog.tar",
+    "eventlog backup restore eventlog.tar --store ~/old",
+    of=_backup_command,
+    brief="Make a store of such a tar.",
 )
 @_PATH
-@options.as_json
-@options.store
 def _restore(path: Path, as_json: bool, store: Store) -> int:
     """Make a store of a backup: compare all digests, give it a name of its own, read every line, and rebuild.
 
@@ -76,10 +72,7 @@ def _restore(path: Path, as_json: bool, store: Store) -> int:
     return EXIT_DAMAGED if damage else 0
 
 
-@click.command(epilog=options.examples("eventlog prune", "eventlog prune --yes"))
-@options.yes
-@options.as_json
-@options.store
+@options.verb("eventlog prune", "eventlog prune --yes")
 def _prune_command(yes: bool, as_json: bool, store: Store) -> None:
     """Free the disk of what the next replay or search makes again: databases and indexes in the cache.
 

@@ -15,9 +15,7 @@ from eventlog.settings.load import load
 from eventlog.store import Store
 
 
-@click.command(epilog=options.examples("eventlog config", "eventlog config --json"))
-@options.as_json
-@options.store
+@options.verb("eventlog config", "eventlog config --json")
 def _config_command(as_json: bool, store: Store) -> None:
     """Show the settings in force and where each comes from: a line of `config.yaml`, or the default.
 
@@ -61,9 +59,8 @@ def _row(setting: SettingInForce) -> tuple[str, str, str]:
     return setting.key, value, setting.origin
 
 
-@click.command(epilog=options.examples("eventlog init", "eventlog init --yes"))
+@options.verb("eventlog init", "eventlog init --yes")
 @click.option("--yes", is_flag=True, help="Create them without asking.")
-@options.store
 def _init_command(yes: bool, store: Store) -> int:
     """Create your own files from templates: AGENTS.md, SOUL.md, USER.md and user/profile.md.
 

@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import click
-
 from eventlog.app.setup.doctor import DoctorReport, StoreSize, doctor
 from eventlog.app.setup.install.host_report import Problem, Report
 from eventlog.cli import EXIT_FOUND, options
@@ -16,9 +14,7 @@ from eventlog.store import Store
 _RECENT = 3  # failures
 
 
-@click.command(epilog=options.examples("eventlog doctor", "eventlog doctor --json"))
-@options.as_json
-@options.store
+@options.verb("eventlog doctor", "eventlog doctor --json")
 def _doctor_command(as_json: bool, store: Store) -> int:
     """Check the installation: agents found and registered, last hook of each, failures.
 

@@ -44,16 +44,14 @@ scope = click.option(
 )
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog install claude",
-        "eventlog install claude cursor codex",
-        "eventlog install claude --dry-run",
-        "eventlog install claude codex --allow",
-        "eventlog install claude --no-mcp",
-        "eventlog install cursor --project --with-rules",
-        "eventlog install gemini --project --session-type shared",
-    )
+@options.verb(
+    "eventlog install claude",
+    "eventlog install claude cursor codex",
+    "eventlog install claude --dry-run",
+    "eventlog install claude codex --allow",
+    "eventlog install claude --no-mcp",
+    "eventlog install cursor --project --with-rules",
+    "eventlog install gemini --project --session-type shared",
 )
 @agents
 @scope
@@ -78,7 +76,6 @@ scope = click.option(
     help="Register memory as tools, by `eventlog mcp`.  [default: if the host has tools]",
 )
 @click.option("--dry-run", is_flag=True, help="Name the files that would change; write nothing.")
-@options.store
 def _install_command(
     names: tuple[str, ...],
     scope: Scope,
@@ -193,15 +190,10 @@ def _rules(name: str, outcome: FileChange | None, *, dry_run: bool) -> None:
         say(f"{'skipped':<10} {name} has no rule files for a user: use --project")
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog uninstall claude", "eventlog uninstall cursor --project", "eventlog uninstall --all"
-    )
-)
+@options.verb("eventlog uninstall claude", "eventlog uninstall cursor --project", "eventlog uninstall --all")
 @agents
 @click.option("--all", "everywhere", is_flag=True, help="Remove the hooks of all agents.")
 @scope
-@options.store
 def _uninstall_command(names: tuple[str, ...], everywhere: bool, scope: Scope, store: Store) -> int:
     """Remove the memory hook from coding agents' files, with rules and MCP server; never touches the log.
 

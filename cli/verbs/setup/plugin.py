@@ -16,13 +16,13 @@ def _plugin_command() -> None:
     """Build a plugin that coding agents install with commands of their own."""
 
 
-@_plugin_command.command(
-    "build",
-    short_help="Write the directory that plugin commands install.",
-    epilog=options.examples("eventlog plugin build ~/eventlog-plugin", "eventlog plugin build plugin --json"),
+@options.verb(
+    "eventlog plugin build ~/eventlog-plugin",
+    "eventlog plugin build plugin --json",
+    of=_plugin_command,
+    brief="Write the directory that plugin commands install.",
 )
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
-@options.as_json
 def _build(directory: Path, as_json: bool) -> int:
     """Write hooks, tools and a skill for every host with plugins into DIR: new, empty, or an earlier build.
 

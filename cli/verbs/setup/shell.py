@@ -15,10 +15,8 @@ from eventlog.cli.terminal import print_line, say, show_page
 _SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog completion bash --install", 'eval "$(eventlog completion zsh)"', "eventlog completion fish | source"
-    )
+@options.verb(
+    "eventlog completion bash --install", 'eval "$(eventlog completion zsh)"', "eventlog completion fish | source"
 )
 @click.argument("shell", type=NearChoice(_SHELLS))
 @click.option("--install", is_flag=True, help="Install it where the shell finds it; edits none of your files.")
@@ -46,7 +44,7 @@ def _script(shell: str) -> str:
 _PAGES = files("eventlog") / "docs"
 
 
-@click.command(epilog=options.examples("eventlog help", "eventlog help query", "eventlog help time"))
+@options.verb("eventlog help", "eventlog help query", "eventlog help time")
 @click.argument("topic", metavar="[VERB|TOPIC]", required=False)
 def _help_command(topic: str | None) -> None:
     """Explain a verb, or show a page of the documentation; without either, list all of them."""

@@ -35,7 +35,7 @@ _REMOTE = click.argument("remote", metavar="REMOTE")
 )
 @click.option("--dry-run", is_flag=True, help="Show what would leave this machine, and change nothing.")
 @click.option("--compact", is_flag=True, help="Unite the segments of each day; frees room in the remote.")
-@options.as_json
+@options.shared("as_json")
 @options.store_of_verbs
 @click.pass_context
 def _sync_command(ctx: click.Context, dry_run: bool, compact: bool, as_json: bool, store: str | None) -> int:
@@ -58,19 +58,15 @@ def _sync_command(ctx: click.Context, dry_run: bool, compact: bool, as_json: boo
     return _print_report(opened, report, as_json=as_json)
 
 
-@_sync_command.command(
-    "start",
-    short_help="Begin: make an empty place the remote of this store.",
-    epilog=options.examples(
-        "eventlog sync start git@example.org:me/memory.git",
-        "eventlog sync start dir:~/Dropbox/memory --dry-run",
-        "eventlog sync start nats://relay.example.org/MEMORY",
-    ),
+@options.verb(
+    "eventlog sync start git@example.org:me/memory.git",
+    "eventlog sync start dir:~/Dropbox/memory --dry-run",
+    "eventlog sync start nats://relay.example.org/MEMORY",
+    of=_sync_command,
+    brief="Begin: make an empty place the remote of this store.",
 )
 @_REMOTE
 @click.option("--dry-run", is_flag=True, help="Show what would leave this machine, and change nothing.")
-@options.as_json
-@options.store
 def _start(remote: str, dry_run: bool, as_json: bool, store: Store) -> int:
     """Make an empty git repository, directory or stream the remote of this store, and send what may leave.
 
@@ -103,15 +99,13 @@ def _start(remote: str, dry_run: bool, as_json: bool, store: Store) -> int:
     return _print_report(opened, report, as_json=False) if not as_json else _exit_code(report)
 
 
-@_sync_command.command(
-    "join",
-    short_help="Add this machine, or restore an empty one.",
-    epilog=options.examples("eventlog sync join git@example.org:me/memory.git CODE"),
+@options.verb(
+    "eventlog sync join git@example.org:me/memory.git CODE",
+    of=_sync_command,
+    brief="Add this machine, or restore an empty one.",
 )
 @_REMOTE
 @click.argument("code", metavar="CODE")
-@options.as_json
-@options.store
 def _join(remote: str, code: str, as_json: bool, store: Store) -> int:
     """Add this machine to a memory by the code that `eventlog sync start` printed; what is here is sent as well.
 
@@ -129,13 +123,12 @@ def _join(remote: str, code: str, as_json: bool, store: Store) -> int:
     return _print_report(opened, report, as_json=as_json)
 
 
-@_sync_command.command(
-    "status",
-    short_help="Show the machines, what waits, and the key.",
-    epilog=options.examples("eventlog sync status", "eventlog sync status --json"),
+@options.verb(
+    "eventlog sync status",
+    "eventlog sync status --json",
+    of=_sync_command,
+    brief="Show the machines, what waits, and the key.",
 )
-@options.as_json
-@options.store
 def _status(as_json: bool, store: Store) -> int:
     """Show your machines as the last exchange saw them, what waits to leave, and the name of the key.
 
@@ -164,13 +157,13 @@ def _status(as_json: bool, store: Store) -> int:
     return EXIT_FOUND if found and found.blocked else 0
 
 
-@_sync_command.command(
-    "projects",
-    short_help="Choose projects of which nothing leaves.",
-    epilog=options.examples("eventlog sync projects --exclude client-x", "eventlog sync projects"),
+@options.verb(
+    "eventlog sync projects --exclude client-x",
+    "eventlog sync projects",
+    of=_sync_command,
+    brief="Choose projects of which nothing leaves.",
 )
 @click.option("--exclude", "excluded", multiple=True, metavar="NAME|DIR", help="Keep this project at home; repeatable.")
-@options.store
 @click.pass_context
 def _projects(ctx: click.Context, excluded: tuple[str, ...], store: Store) -> int:
     """List the projects that stay at home, or add to them, in config.yaml: nothing of them leaves, not even a count.
@@ -183,15 +176,10 @@ def _projects(ctx: click.Context, excluded: tuple[str, ...], store: Store) -> in
     return 0
 
 
-@_sync_command.command(
-    "drop",
-    short_help="Drop a machine: it reads nothing that is written from now on.",
-    epilog=options.examples("eventlog sync drop laptop"),
+@options.verb(
+    "eventlog sync drop laptop", of=_sync_command, brief="Drop a machine: it reads nothing that is written from now on."
 )
 @click.argument("machine", metavar="MACHINE")
-@options.yes
-@options.as_json
-@options.store
 def _drop(machine: str, yes: bool, as_json: bool, store: Store) -> int:
     """Drop a machine that is lost or sold: make a new key, and hand it to all other machines.
 
@@ -214,13 +202,7 @@ def _drop(machine: str, yes: bool, as_json: bool, store: Store) -> int:
     return 0
 
 
-@_sync_command.command(
-    "leave",
-    short_help="Stop syncing here; no event is deleted anywhere.",
-    epilog=options.examples("eventlog sync leave"),
-)
-@options.yes
-@options.store
+@options.verb("eventlog sync leave", of=_sync_command, brief="Stop syncing here; no event is deleted anywhere.")
 def _leave(yes: bool, store: Store) -> int:
     """Stop syncing this store: publish a last time, then remove its key. No event is deleted, here or there."""
     opened = options.open_store(store)

@@ -19,15 +19,13 @@ from eventlog.projects.root import project_root
 from eventlog.store import Store
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog append --stdin < events.jsonl",
-        "eventlog append --stdin --batch nightly-2026-02-21 < events.jsonl",
-        "eventlog append session_start --session $ID source=startup model=opus",
-        'eventlog append fact content="The API listens on port 8443" category=insight',
-        'eventlog append retraction --session $ID target=$EVENT_ID reason="not true any more"',
-        """eventlog append stage_summary --session $ID --json '{"summary": "…", "decisions": ["…"]}'""",
-    )
+@options.verb(
+    "eventlog append --stdin < events.jsonl",
+    "eventlog append --stdin --batch nightly-2026-02-21 < events.jsonl",
+    "eventlog append session_start --session $ID source=startup model=opus",
+    'eventlog append fact content="The API listens on port 8443" category=insight',
+    'eventlog append retraction --session $ID target=$EVENT_ID reason="not true any more"',
+    """eventlog append stage_summary --session $ID --json '{"summary": "…", "decisions": ["…"]}'""",
 )
 @click.argument("type_name", metavar="TYPE", required=False)
 @click.argument("assignments", metavar="[FIELD=VALUE]...", nargs=-1)
@@ -51,7 +49,6 @@ from eventlog.store import Store
 @options.program("Program that records it.")
 @click.option("--layer", type=click.IntRange(1, 4), help="Safety net that saved it.")
 @options.as_speaker
-@options.store
 def _append_command(
     type_name: str | None,
     assignments: tuple[str, ...],

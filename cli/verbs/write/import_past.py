@@ -20,22 +20,18 @@ from eventlog.store import Store
 _EXPORTED = "eventlog"  # what `eventlog export` wrote
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog import claude --dry-run",
-        "eventlog import codex --since 2026-01-01",
-        "eventlog import gemini ~/backup/.gemini --project shop",
-        "eventlog import bullets CLAUDE.md",
-        "eventlog import wake-memory",
-        "eventlog import eventlog log.jsonl",
-    )
+@options.verb(
+    "eventlog import claude --dry-run",
+    "eventlog import codex --since 2026-01-01",
+    "eventlog import gemini ~/backup/.gemini --project shop",
+    "eventlog import bullets CLAUDE.md",
+    "eventlog import wake-memory",
+    "eventlog import eventlog log.jsonl",
 )
 @click.argument("source", type=HostChoice([*sources(), _EXPORTED]))
 @click.argument("path", required=False, type=click.Path(exists=True, path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Count new events per day; write nothing.")
-@options.since
 @options.projects
-@options.store
 def _import_command(
     source: str, path: Path | None, dry_run: bool, since: str | None, project: str | None, store: Store
 ) -> int | None:

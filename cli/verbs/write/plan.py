@@ -27,14 +27,12 @@ from eventlog.projects.root import project_root
 from eventlog.store import Store
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog plan --path user --heading 'Interests' --content '- AI agents' --session $ID --reason 'said so'",
-        "eventlog plan --path AGENTS.md --heading 'Build' --level 3 --delete --session $ID",
-        "eventlog plan --path AGENTS.md --under Legacy --heading 'Commands' --level 3 --content '- make' --session $ID",
-        "eventlog plan --file plan.yaml --dry-run",
-        "eventlog plan --file - --session $ID < plan.yaml",
-    )
+@options.verb(
+    "eventlog plan --path user --heading 'Interests' --content '- AI agents' --session $ID --reason 'said so'",
+    "eventlog plan --path AGENTS.md --heading 'Build' --level 3 --delete --session $ID",
+    "eventlog plan --path AGENTS.md --under Legacy --heading 'Commands' --level 3 --content '- make' --session $ID",
+    "eventlog plan --file plan.yaml --dry-run",
+    "eventlog plan --file - --session $ID < plan.yaml",
 )
 @click.option("--path", help="Knowledge base: its name (user), its path (~/…), or a path in the project.")
 @click.option("--url", help="Address of a knowledge base with a `url`.")
@@ -52,7 +50,6 @@ from eventlog.store import Store
 @click.option("--file", metavar="YAML", help="Entries in the exchange format; - reads stdin.")
 @click.option("--dry-run", is_flag=True, help="Check, and print the events; store nothing.")
 @options.speaker
-@options.store
 def _plan_command(
     path: str | None,
     url: str | None,
@@ -103,15 +100,9 @@ def _plan_command(
     warn_of_clock(log)
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog validate plan.yaml", "eventlog validate --schema", "eventlog validate - < plan.yaml"
-    )
-)
+@options.verb("eventlog validate plan.yaml", "eventlog validate --schema", "eventlog validate - < plan.yaml")
 @click.argument("file", required=False)
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of the format.")
-@options.as_json
-@options.store
 def _validate_command(file: str | None, schema: bool, as_json: bool, store: Store) -> int:
     """Check a file of plan entries: print every mistake with its line. Exits with 1 if it has any."""
     if schema == bool(file):

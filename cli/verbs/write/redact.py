@@ -16,21 +16,16 @@ _SHOWN = 12  # events, and files
 _BEYOND = "snapshots and backups of this disk, git histories of your files, machines that have a copy of the log"
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog redact hunter2",
-        "eventlog redact MEMORY.md:5 --dry-run",
-        "eventlog redact --session 8d21c0 --yes",
-        "eventlog redact --pattern 'corp-[0-9a-f]{16}'",
-    )
+@options.verb(
+    "eventlog redact hunter2",
+    "eventlog redact MEMORY.md:5 --dry-run",
+    "eventlog redact --session 8d21c0 --yes",
+    "eventlog redact --pattern 'corp-[0-9a-f]{16}'",
 )
 @click.argument("what", metavar="[ID|FILE:LINE|TEXT]", required=False, shell_complete=suggestions.events)
 @options.session_to("Erase everything this session said.")
 @click.option("--pattern", metavar="REGEX", help="Erase every text that matches.")
 @click.option("--dry-run", is_flag=True, help="Show what holds it, and change nothing.")
-@options.yes
-@options.as_json
-@options.store
 def _redact_command(
     what: str | None, session: str | None, pattern: str | None, dry_run: bool, yes: bool, as_json: bool, store: Store
 ) -> None:

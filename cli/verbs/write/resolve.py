@@ -17,14 +17,12 @@ from eventlog.projections.bases.sections import Ambiguous
 from eventlog.store import Store
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog resolve",
-        "eventlog resolve 8d21c0 --apply",
-        "eventlog resolve last --discard",
-        'eventlog resolve 8d21c0 --apply --under "Frontend"',
-        "eventlog resolve 20260221-083544-019c7f6a-….yaml --edit",
-    )
+@options.verb(
+    "eventlog resolve",
+    "eventlog resolve 8d21c0 --apply",
+    "eventlog resolve last --discard",
+    'eventlog resolve 8d21c0 --apply --under "Frontend"',
+    "eventlog resolve 20260221-083544-019c7f6a-….yaml --edit",
 )
 @click.argument("name", metavar="[ID|last|FILE]", required=False, default="", shell_complete=suggestions.staged)
 @options.exclusive_flags(
@@ -39,8 +37,6 @@ from eventlog.store import Store
     metavar="HEADING",
     help="Choose among sections with the same heading: a heading above it; repeatable, '' for none.",
 )
-@options.as_json
-@options.store
 def _resolve_command(name: str, choice: Choice | None, under: tuple[str, ...], as_json: bool, store: Store) -> int:
     """Show staged plan entries as differences to their files, or decide about an entry.
 

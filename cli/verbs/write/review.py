@@ -49,10 +49,8 @@ _HELP = {
 }
 
 
-@click.command(epilog=options.examples("eventlog review", "eventlog review --all-projects", "eventlog review --json"))
+@options.verb("eventlog review", "eventlog review --all-projects", "eventlog review --json")
 @options.scope
-@options.as_json
-@options.store
 def _review_command(project: str | None, as_json: bool, store: Store) -> None:
     """Decide about each thing in turn: what waits, what contradicts, what is older than 60 days, what is repeated most.
 

@@ -9,14 +9,12 @@ from eventlog.cli.verbs.write.recording import record, replace_fact, with_stdin
 from eventlog.store import Store
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog fact 'The API listens on port 8443' --session $ID",
-        "eventlog fact 'We chose RS256: two services verify' --category decision --session $ID",
-        "eventlog fact 'Prefers pytest' --type O --key test-runner --session $ID",
-        "eventlog fact 'The API listens on port 9443' --replaces MEMORY.md:5",
-        "git log -1 --format=%s | eventlog fact - --category decision",
-    )
+@options.verb(
+    "eventlog fact 'The API listens on port 8443' --session $ID",
+    "eventlog fact 'We chose RS256: two services verify' --category decision --session $ID",
+    "eventlog fact 'Prefers pytest' --type O --key test-runner --session $ID",
+    "eventlog fact 'The API listens on port 9443' --replaces MEMORY.md:5",
+    "git log -1 --format=%s | eventlog fact - --category decision",
 )
 @click.argument("text")
 @click.option(
@@ -39,7 +37,6 @@ from eventlog.store import Store
     help="Scope of the fact [default: user for O and B or without a project, else project].",
 )
 @options.speaker
-@options.store
 def _fact_command(
     text: str,
     memory_type: str,
@@ -79,13 +76,11 @@ def _fact_command(
         record(store, speaker, {"type": "fact", **fields})
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog summary --topic 'JWT' --summary 'Moved auth from sessions to JWT' --session $ID",
-        "eventlog summary --stage --topic 'Design' --summary 'Compared three brokers' --session $ID",
-        "eventlog summary --topic 'JWT' --summary '…' --decision 'RS256' --todo 'refresh tokens' --session $ID",
-        "eventlog summary --topic 'JWT' --summary 'Tokens refresh' --done 'refresh tokens' --session $ID",
-    )
+@options.verb(
+    "eventlog summary --topic 'JWT' --summary 'Moved auth from sessions to JWT' --session $ID",
+    "eventlog summary --stage --topic 'Design' --summary 'Compared three brokers' --session $ID",
+    "eventlog summary --topic 'JWT' --summary '…' --decision 'RS256' --todo 'refresh tokens' --session $ID",
+    "eventlog summary --topic 'JWT' --summary 'Tokens refresh' --done 'refresh tokens' --session $ID",
 )
 @click.option("--topic", required=True, help="Topic of the work, in a few words.")
 @click.option("--summary", required=True, help="Summary of the work, in one or two sentences.")
@@ -94,7 +89,6 @@ def _fact_command(
 @click.option("--done", multiple=True, help="A to-do of an earlier summary that is done; may be repeated.")
 @click.option("--stage", is_flag=True, help="Summarise the stage that just ended, not the whole session.")
 @options.speaker
-@options.store
 def _summary_command(
     topic: str,
     summary: str,

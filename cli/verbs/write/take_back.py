@@ -30,21 +30,16 @@ def _project_or_user(ctx: click.Context, param: click.Parameter, value: str) -> 
     return "" if value == "user" else options.project_meant(ctx, param, value) or ""
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog forget MEMORY.md:5",
-        'eventlog forget "The API listens on port 8443"',
-        "eventlog forget --matching TICKET- --all",
-        "eventlog forget --session 8d21c0 --yes",
-    )
+@options.verb(
+    "eventlog forget MEMORY.md:5",
+    'eventlog forget "The API listens on port 8443"',
+    "eventlog forget --matching TICKET- --all",
+    "eventlog forget --session 8d21c0 --yes",
 )
 @click.argument("what", metavar="[FILE:LINE|ID|TEXT]", required=False, shell_complete=suggestions.events)
 @options.session_to("Forget everything this session recorded.")
 @click.option("--matching", metavar="TEXT", help="List every statement with this text in it; with --all, forget them.")
 @click.option("--all", "every", is_flag=True, help="With --matching: forget all of them, with one question.")
-@options.yes
-@options.as_json
-@options.store
 def _forget_command(
     what: str | None,
     session: str | None,
@@ -81,17 +76,9 @@ def _forget_command(
         emit_pretty(_outcome_as_dict(*done)) if as_json else _print_outcome(*done, "forgotten", display.short)
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog edit MEMORY.md:5",
-        'eventlog edit MEMORY.md:5 --content "The API listens on port 9443"',
-    )
-)
+@options.verb("eventlog edit MEMORY.md:5", 'eventlog edit MEMORY.md:5 --content "The API listens on port 9443"')
 @click.argument("what", metavar="FILE:LINE|ID|TEXT", shell_complete=suggestions.events)
 @click.option("--content", metavar="TEXT", help="The new wording [default: opens $EDITOR with the old one].")
-@options.yes
-@options.as_json
-@options.store
 def _edit_command(what: str, content: str | None, yes: bool, as_json: bool, store: Store) -> None:
     """Replace the wording of a fact or decision: it keeps its heading, and is yours from now on.
 
@@ -109,14 +96,9 @@ def _edit_command(what: str, content: str | None, yes: bool, as_json: bool, stor
         emit_pretty(_outcome_as_dict(*done)) if as_json else _print_outcome(*done, "replaced", display.short)
 
 
-@click.command(
-    epilog=options.examples("eventlog move MEMORY.md:5 shop", "eventlog move projects/shop/MEMORY.md:7 user")
-)
+@options.verb("eventlog move MEMORY.md:5 shop", "eventlog move projects/shop/MEMORY.md:7 user")
 @click.argument("what", metavar="FILE:LINE|ID|TEXT", shell_complete=suggestions.events)
 @click.argument("project", metavar="PROJECT|user", shell_complete=suggestions.projects, callback=_project_or_user)
-@options.yes
-@options.as_json
-@options.store
 def _move_command(what: str, project: str, yes: bool, as_json: bool, store: Store) -> None:
     """Move a fact or decision into the memory of another project, or into yours.
 
@@ -132,11 +114,8 @@ def _move_command(what: str, project: str, yes: bool, as_json: bool, store: Stor
         emit_pretty(_outcome_as_dict(*done)) if as_json else _print_outcome(*done, "moved", display.short)
 
 
-@click.command(epilog=options.examples("eventlog undo", "eventlog undo 8d21c0 --yes"))
+@options.verb("eventlog undo", "eventlog undo 8d21c0 --yes")
 @click.argument("name", metavar="[ID]", required=False, default="", shell_complete=suggestions.events)
-@options.yes
-@options.as_json
-@options.store
 def _undo_command(name: str, yes: bool, as_json: bool, store: Store) -> None:
     """Undo the last change by a person or a plan entry, or the change with this id.
 
@@ -153,14 +132,9 @@ def _undo_command(name: str, yes: bool, as_json: bool, store: Store) -> None:
         emit_pretty(_outcome_as_dict(*done)) if as_json else _print_outcome(*done, "undone", display.short)
 
 
-@click.command(
-    epilog=options.examples("eventlog restore MEMORY.md --as-of yesterday", "eventlog restore user --as-of 2026-02-20")
-)
+@options.verb("eventlog restore MEMORY.md --as-of yesterday", "eventlog restore user --as-of 2026-02-20")
 @click.argument("file")
 @click.option("--as-of", type=options.TimeParam(end=True), required=True, help="Time of the wanted state.")
-@options.yes
-@options.as_json
-@options.store
 def _restore_command(file: str, as_of: str, yes: bool, as_json: bool, store: Store) -> None:
     """Restore a MEMORY.md or a knowledge base as of a past time, by an event for each later change.
 

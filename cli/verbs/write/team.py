@@ -21,18 +21,13 @@ _checkout = click.option(
 )
 
 
-@click.command(
-    epilog=options.examples(
-        "eventlog share 8d21c0 --why 'Floats lost a cent'",
-        "eventlog share MEMORY.md:5",
-        "eventlog share 8d21c0 --withdraw",
-    )
+@options.verb(
+    "eventlog share 8d21c0 --why 'Floats lost a cent'", "eventlog share MEMORY.md:5", "eventlog share 8d21c0 --withdraw"
 )
 @click.argument("named", metavar="ID|FILE:LINE...", nargs=-1, required=True, shell_complete=suggestions.events)
 @click.option("--why", default="", metavar="TEXT", help="Reason of the decision, for the others.")
 @click.option("--withdraw", "is_withdrawn", is_flag=True, help="Delete its file, and withdraw the decision here.")
 @_checkout
-@options.store
 def _share_command(named: tuple[str, ...], why: str, is_withdrawn: bool, checkout: str, store: Store) -> None:
     """Share decisions with your team: a Markdown file for each, in .eventlog/team/ of the repository.
 
@@ -58,7 +53,7 @@ def _share_command(named: tuple[str, ...], why: str, is_withdrawn: bool, checkou
     epilog=options.examples("eventlog team", "eventlog team check", "eventlog team trust", "eventlog team trust --yes"),
 )
 @_checkout
-@options.as_json
+@options.shared("as_json")
 @options.store_of_verbs
 @click.pass_context
 def _team_command(ctx: click.Context, checkout: str, as_json: bool, store: str | None) -> None:
@@ -81,14 +76,9 @@ def _team_command(ctx: click.Context, checkout: str, as_json: bool, store: str |
         say(f"{count(len(new), 'decision')} not told to agents yet: eventlog team trust")
 
 
-@_team_command.command(
-    "trust",
-    epilog=options.examples("eventlog team trust", "eventlog team trust --yes", "eventlog team trust --withdraw"),
-)
+@options.verb("eventlog team trust", "eventlog team trust --yes", "eventlog team trust --withdraw", of=_team_command)
 @_checkout
 @click.option("--withdraw", "is_withdrawn", is_flag=True, help="Withdraw your consent to all of this checkout.")
-@options.yes
-@options.store
 def _trust(checkout: str, is_withdrawn: bool, yes: bool, store: Store) -> int:
     """Trust the decisions of this checkout: show those you have not agreed to, and ask.
 
@@ -120,9 +110,8 @@ def _trust(checkout: str, is_withdrawn: bool, yes: bool, store: Store) -> int:
     return 0
 
 
-@_team_command.command("check", epilog=options.examples("eventlog team check", "eventlog team check --checkout ~/shop"))
+@options.verb("eventlog team check", "eventlog team check --checkout ~/shop", of=_team_command)
 @_checkout
-@options.store
 def _check(checkout: str, store: Store) -> int:
     """Check the files of shared decisions, for CI: their form, secrets, and keys with two values.
 
