@@ -73,8 +73,7 @@ def say(text: str) -> None:
     text = harmless(text)
     head = _HEAD.match(text)
     assert head  # it matches nothing, too
-    for line in hang(head.group(), text[head.end() :]):
-        print_line(line)
+    print_lines(hang(head.group(), text[head.end() :]))
 
 
 def hang(head: str, text: str) -> list[str]:
@@ -97,14 +96,19 @@ def abbreviate_home(text: str) -> str:
     return text.replace(f"{home}/", "~/") if home.parent != home else text
 
 
+def print_lines(lines: Iterable[str]) -> None:
+    """Print clean lines, each at once."""
+    for line in lines:
+        print_line(line)
+
+
 def show_lines(lines: Iterable[str]) -> None:
     """Print lines; on a terminal, page more than a screenful ($PAGER, else less)."""
     lines = iter(lines)
     first = list(islice(lines, _size().lines - 1)) if is_terminal() else []
     further = next(lines, None)
     if further is None or not is_terminal():
-        for line in chain(first, [] if further is None else [further], lines):
-            print_line(line)
+        print_lines(chain(first, [] if further is None else [further], lines))
         return
     import click
 

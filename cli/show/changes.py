@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from eventlog.cli.terminal import abbreviate_home, count, hang, is_terminal, print_line, say, styled
+from eventlog.cli.terminal import abbreviate_home, count, hang, is_terminal, print_lines, say, styled
 from eventlog.format.text import cut, harmless
 
 if TYPE_CHECKING:
@@ -84,8 +84,7 @@ _BY_NUMBER = ("sessions.jsonl", "INDEX.md")  # they repeat the other files
 
 def show_diff(path: str, before: bytes, after: bytes) -> None:
     """Print the difference of a file."""
-    for line in diff_lines(path, *(data.decode(errors="replace").splitlines() for data in (before, after))):
-        print_line(line)
+    print_lines(diff_lines(path, *(data.decode(errors="replace").splitlines() for data in (before, after))))
 
 
 def diff_lines(path: str, before: Sequence[str], after: Sequence[str]) -> Iterable[str]:

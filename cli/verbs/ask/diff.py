@@ -11,7 +11,7 @@ from eventlog.cli.progress import phases
 from eventlog.cli.show.changes import diff_lines
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import describe, gist, kind_shown, who
-from eventlog.cli.terminal import clean, count, emit, hang, print_line, say, show_lines, styled
+from eventlog.cli.terminal import clean, count, emit, hang, print_lines, say, show_lines, styled
 from eventlog.format.codec import to_fields
 from eventlog.store import Store
 
@@ -73,8 +73,7 @@ def _show_turn(found: TurningPoint, text: str, display: Display, *, as_json: boo
     if as_json:
         emit({"path": found.path, "came": found.came, "replays": found.replays, "event": to_fields(event)})
     elif display.is_for_people:
-        for line in _turn_lines(found, text, display):
-            print_line(line)
+        print_lines(_turn_lines(found, text, display))
     else:
         what = "added" if found.came else "removed"
         say(f"{found.path}: {text!r} was {what} by {event.id}")

@@ -11,7 +11,7 @@ from eventlog.app.ask.brief import KnownPage, all_known, known
 from eventlog.cli import options, suggestions
 from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
-from eventlog.cli.terminal import clean, emit_pretty, hang, is_terminal, print_error, print_line, show_lines, styled
+from eventlog.cli.terminal import clean, emit_pretty, hang, is_terminal, print_error, print_lines, show_lines, styled
 from eventlog.format.text import project_name
 from eventlog.projections.views.markdown import DATED
 from eventlog.store import Store
@@ -69,8 +69,7 @@ def _print_pages(pages: Sequence[KnownPage], *, as_json: bool) -> None:
     if as_json:
         emit_pretty([page._asdict() for page in pages])
         return
-    for line in chain(*([*page.lines, ""] for page in pages[:-1]), *(page.lines for page in pages[-1:])):
-        print_line(line)
+    print_lines(chain(*([*page.lines, ""] for page in pages[:-1]), *(page.lines for page in pages[-1:])))
 
 
 def _said_since(lines: Sequence[str], day: str) -> list[str]:

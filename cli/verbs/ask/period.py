@@ -12,7 +12,7 @@ from eventlog.app.open_store import OpenStore
 from eventlog.cli import options
 from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
-from eventlog.cli.terminal import clean, emit_pretty, fit, is_terminal, print_line, styled, width
+from eventlog.cli.terminal import Answer, clean, fit, is_terminal, print_lines, styled, width
 from eventlog.format.text import last_said, project_name
 from eventlog.hosts import ROOMS
 from eventlog.projections.engine.day_states import EVERYTHING
@@ -24,10 +24,9 @@ _WORD = 9  # cells of a section's name
 
 @options.verb("eventlog today", "eventlog today --all-projects")
 @options.scope
-def _today_command(project: str | None, as_json: bool, store: Store) -> None:
+def _today_command(project: str | None, store: Store) -> Answer:
     """Show what was done, decided, changed and dropped since midnight, and what is open."""
-    opened = options.open_store(store)
-    _show_day(opened, "today", project, as_json=as_json)
+    return _of_day(options.open_store(store), "today", project)
 
 
 @options.verb("eventlog week", "eventlog week --since monday", "eventlog week --project shop")
@@ -35,35 +34,32 @@ def _today_command(project: str | None, as_json: bool, store: Store) -> None:
 @click.option(
     "--since", type=options.TimeParam(end=False), default="7d", show_default=True, help="Start of the time shown."
 )
-def _week_command(project: str | None, since: str, as_json: bool, store: Store) -> None:
+def _week_command(project: str | None, since: str, store: Store) -> Answer:
     """Show what was done, decided, changed and dropped in the last seven days, and what is open."""
-    opened = options.open_store(store)
-    _show(opened, since, EVERYTHING, project, as_json=as_json)
+    return _between(options.open_store(store), since, EVERYTHING, project)
 
 
 @options.verb("eventlog on tuesday", "eventlog on 2026-02-20", "eventlog on 'last week'")
 @click.argument("date")
 @options.scope
-def _on_command(date: str, project: str | None, as_json: bool, store: Store) -> None:
+def _on_command(date: str, project: str | None, store: Store) -> Answer:
     """Show what was done, decided, changed and dropped on a day, and what was open at its end."""
-    _show_day(options.open_store(store), date, project, as_json=as_json)
+    return _of_day(options.open_store(store), date, project)
 
 
-def _show_day(opened: OpenStore, text: str, project: str | None, *, as_json: bool) -> None:
+def _of_day(opened: OpenStore, text: str, project: str | None) -> Answer:
     now, zone = opened.machine.now(), zone_of(opened.store)
     first, last = (moment(text, now, zone, end=end) for end in (False, True))
-    _show(opened, first, EVERYTHING if last >= now else last, project, as_json=as_json)
+    return _between(opened, first, EVERYTHING if last >= now else last, project)
 
 
-def _show(opened: OpenStore, since: str, until: str, project: str | None, *, as_json: bool) -> None:
+def _between(opened: OpenStore, since: str, until: str, project: str | None) -> Answer:
     with phases() as phase:
         phase("comparing two times")
         found = period(opened, since, until, project)
-    if as_json:
-        emit_pretty({**to_builtins(found), "until": opened.machine.now() if until == EVERYTHING else until})
-        return
-    for line in _lines(found, Display(opened.store), opened.machine.now()):
-        print_line(line)
+    now = opened.machine.now()
+    value = {**to_builtins(found), "until": now if until == EVERYTHING else until}
+    return Answer(value, lambda: print_lines(_lines(found, Display(opened.store), now)))
 
 
 def _lines(found: Period, display: Display, now: str) -> Iterator[str]:

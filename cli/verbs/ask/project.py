@@ -10,9 +10,9 @@ from eventlog.app.write.project_events import join_projects
 from eventlog.cli import options
 from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import (
+    Answer,
     cells,
     clean,
-    emit_pretty,
     hang,
     is_terminal,
     padded,
@@ -40,22 +40,22 @@ def _project_command(store: str | None) -> None:
     of=_project_command,
     brief="List every project and its paths.",
 )
-def _list(header: bool, as_json: bool, store: Store) -> int:
+def _list(header: bool, store: Store) -> Answer:
     """List every project with its directory below knowledge/projects, and its paths.
 
     The address of its `origin` identifies a repository; its path and machine identify another directory.
     """
     found = all_projects(EventLog(store))
-    if as_json:
-        emit_pretty(found)
-        return 0
+    return Answer(found, lambda: _show(found, header=header))
+
+
+def _show(found: Sequence[ListedProject], *, header: bool) -> None:
     if not found:
         print_error("no project yet", "events name them: eventlog install AGENT, or eventlog fact TEXT")
     elif is_terminal():
         show_lines(_lines(found))
     else:
         table(_rows(found), header=header, name=0, project=0, machine=0, path=0)
-    return 0
 
 
 def _lines(found: Sequence[ListedProject]) -> Iterator[str]:

@@ -23,7 +23,7 @@ from eventlog.cli.terminal import (
     emit_pretty,
     is_terminal,
     print_error,
-    print_line,
+    print_lines,
     show_lines,
     styled,
 )
@@ -181,8 +181,7 @@ def show_as(
 
 
 def _print_each(lines: Iterable[str]) -> None:
-    for line in lines:
-        print_line(line)
+    print_lines(lines)
 
 
 def _markdown(entries: Iterable[LogLine]) -> Iterator[str]:

@@ -11,7 +11,19 @@ from msgspec import structs, to_builtins
 from eventlog.app.ask.sessions import stats
 from eventlog.cli import options
 from eventlog.cli.progress import phases
-from eventlog.cli.terminal import count, emit_pretty, hang, is_terminal, marked, print_line, say, styled, table, width
+from eventlog.cli.terminal import (
+    Answer,
+    count,
+    hang,
+    is_terminal,
+    marked,
+    print_line,
+    print_lines,
+    say,
+    styled,
+    table,
+    width,
+)
 from eventlog.projections.current.recalls import RecallCount
 from eventlog.projections.views.stats import Week
 from eventlog.store import Store
@@ -20,9 +32,7 @@ from eventlog.store import Store
 @options.verb("eventlog stats", "eventlog stats --since 'last month'", "eventlog stats --since 2026-02-01 --json")
 @options.scope
 @click.option("--nets", is_flag=True, help="On a terminal: print every figure of every week, by net.")
-def _stats_command(
-    project: str | None, since: str | None, until: str | None, nets: bool, as_json: bool, store: Store
-) -> None:
+def _stats_command(project: str | None, since: str | None, until: str | None, nets: bool, store: Store) -> Answer:
     """Show weekly statistics of this project: sessions saved by each safety net, extra requests, coverage, recall.
 
     Nets: 1 the agent by itself, 2 before a compaction, 3 a program, from facts and stages or from the transcript
@@ -42,16 +52,18 @@ def _stats_command(
             since or until or _is_named("project")
         ):  # facts were saved here, and no session began
             found = stats(opened, progress=phase("reading days"))
-    if as_json:
-        emit_pretty([_as_dict(week) for week in found])
-    elif len(found) == 1:
+    return Answer([_as_dict(week) for week in found], lambda: _show(found, opened.machine.now()[:10], nets=nets))
+
+
+def _show(found: list[Week], today: str, *, nets: bool) -> None:
+    if len(found) == 1:
         say("no sessions: agents' hooks record them (eventlog install, eventlog doctor), and so does eventlog fact")
     elif not is_terminal():
         table([_COLUMNS, *map(_row, found)], header=False, **dict.fromkeys(_COLUMNS, 0))
     elif nets:
         _side_by_side(found)
     else:
-        _show_weeks(found, opened.machine.now()[:10])
+        _show_weeks(found, today)
 
 
 def _is_named(option: str) -> bool:
@@ -117,8 +129,7 @@ def _show_weeks(found: Sequence[Week], today: str) -> None:
     *weeks, total = found
     newest = weeks[-1]
     print_line(styled(_span(newest, today), bold=True))
-    for line in [*_verdict(newest), *_recall(newest.recall), *_course(weeks[-_WEEKS:]), *_in_all(weeks, total)]:
-        print_line(line)
+    print_lines([*_verdict(newest), *_recall(newest.recall), *_course(weeks[-_WEEKS:]), *_in_all(weeks, total)])
 
 
 def _span(week: Week, today: str) -> str:

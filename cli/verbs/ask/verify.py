@@ -10,10 +10,10 @@ from eventlog.app.setup.seal import seal_log, verify_sealed
 from eventlog.cli import EXIT_DAMAGED, options
 from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
-from eventlog.cli.terminal import count, emit_pretty, say
+from eventlog.cli.terminal import Answer, count, say
 from eventlog.log.lines import Damage
 from eventlog.log.repair import damaged_file, repair
-from eventlog.log.seals import SealCheck
+from eventlog.log.seals import SealCheck, SealResult
 from eventlog.log.verify import VerifyResult, sync_program
 from eventlog.store import Store
 
@@ -21,7 +21,7 @@ from eventlog.store import Store
 @options.verb("eventlog verify", "eventlog verify --json", "eventlog verify --repair")
 @click.option("--repair", "repairs", is_flag=True, help="Move damage into log/DAY.damaged, byte for byte.")
 @click.option("--head", default="", metavar="DIGEST", help="Compare with the seal that had this head, too.")
-def _verify_command(repairs: bool, head: str, as_json: bool, store: Store) -> int:
+def _verify_command(repairs: bool, head: str, store: Store) -> Answer:
     """Read every line of the log and report damage with file, line, byte offset and kind.
 
     Other verbs skip damaged lines and unreadable files, and read everything else. Reports the second of two lines with
@@ -35,21 +35,17 @@ def _verify_command(repairs: bool, head: str, as_json: bool, store: Store) -> in
     where somebody has written both the log and its seals anew.
     """
     if repairs:
-        return _repair(store, as_json=as_json)
+        return _repair(store)
     log = options.open_log(store)
     with phases() as phase:
         found, seals = verify_sealed(log, head, phase("reading days"))
-    if as_json:
-        emit_pretty({**msgspec.structs.asdict(found), "seal": seals.seal.n if seals.seal else 0, "head": seals.head})
-    else:
-        _print_damage(found)
-        _print_seals(seals, Display(store))
-    return EXIT_DAMAGED if found.damage else 0
+    value = {**msgspec.structs.asdict(found), "seal": seals.seal.n if seals.seal else 0, "head": seals.head}
+    return Answer(value, lambda: _print_checked(found, seals, Display(store)), EXIT_DAMAGED if found.damage else 0)
 
 
 @options.verb("eventlog seal", "eventlog seal --json", "eventlog verify --head DIGEST")
 @click.option("--anew", is_flag=True, help="Accept what differs from the seals, and begin anew.")
-def _seal_command(anew: bool, as_json: bool, store: Store) -> int:
+def _seal_command(anew: bool, store: Store) -> Answer:
     """Add the state of the log to the chain of seals, and print its head.
 
     From then on `eventlog verify` names a line that was altered, taken out, put in or moved. Sessions do the same when
@@ -58,10 +54,12 @@ def _seal_command(anew: bool, as_json: bool, store: Store) -> int:
     Exits with 4 if a file is not as it was sealed; it is left out then. --anew accepts the log as it is.
     """
     done = seal_log(options.open_log(store), thorough=True, anew=anew)
-    if as_json:
-        sealed = {"seal": done.seal.n if done.seal else 0, "head": done.head, "new": done.is_new}
-        emit_pretty({"status": "ok", **sealed, "damage": list(done.differing)})
-        return EXIT_DAMAGED if done.differing else 0
+    sealed = {"seal": done.seal.n if done.seal else 0, "head": done.head, "new": done.is_new}
+    value = {"status": "ok", **sealed, "damage": list(done.differing)}
+    return Answer(value, lambda: _print_sealed(done, Display(store)), EXIT_DAMAGED if done.differing else 0)
+
+
+def _print_sealed(done: SealResult, display: Display) -> None:
     _print_places(done.differing)
     if done.seal is None:
         say("there is nothing to seal")
@@ -69,26 +67,25 @@ def _seal_command(anew: bool, as_json: bool, store: Store) -> int:
         lines = sum(file.lines for file in done.seal.days)
         say(f"seal {done.seal.n}: {count(len(done.seal.days), 'file')} with {count(lines, 'line')}")
     else:
-        say(f"nothing has changed since seal {done.seal.n} of {Display(store).when(done.seal.ts)}")
+        say(f"nothing has changed since seal {done.seal.n} of {display.when(done.seal.ts)}")
     if done.head:
         say(f"head {done.head}")
-    return EXIT_DAMAGED if done.differing else 0
 
 
-def _repair(store: Store, *, as_json: bool) -> int:
+def _repair(store: Store) -> Answer:
     with phases():
         done = repair(options.open_log(store))
-    if as_json:
-        emit_pretty(done)
-    else:
+
+    def show() -> None:
         for damage in done.moved:
             say(f"{damage.place} {damage.kind}: moved to {damaged_file(store.log, Path(damage.file).name[:10])}")
         _print_places(done.left)
         say(f"{count(len(done.moved), 'piece')} moved, {len(done.left):,} left")
-    return EXIT_DAMAGED if done.left else 0
+
+    return Answer(done, show, EXIT_DAMAGED if done.left else 0)
 
 
-def _print_damage(found: VerifyResult) -> None:
+def _print_checked(found: VerifyResult, seals: SealCheck, display: Display) -> None:
     _print_places(found.damage)
     for path in found.strangers:
         program = sync_program(Path(path).name)
@@ -97,15 +94,12 @@ def _print_damage(found: VerifyResult) -> None:
     unread = sum(damage.kind == "unreadable" for damage in found.damage)
     rest = f", {count(unread, 'unreadable file')}" if unread else ""
     say(f"{totals}, {count(len(found.damage) - unread, 'damaged line')}{rest}")
+    if seals.noted:
+        say(f"that head is of seal {seals.noted.n} of {display.when(seals.noted.ts)}")
+    if seals.seal:
+        say(f"sealed until {display.when(seals.seal.ts)} (seal {seals.seal.n}), head {seals.head}")
 
 
 def _print_places(damages: Sequence[Damage]) -> None:
     for damage in damages:
         say(f"{damage.place} {damage.kind}: {damage.reason}")
-
-
-def _print_seals(seals: SealCheck, display: Display) -> None:
-    if seals.noted:
-        say(f"that head is of seal {seals.noted.n} of {display.when(seals.noted.ts)}")
-    if seals.seal:
-        say(f"sealed until {display.when(seals.seal.ts)} (seal {seals.seal.n}), head {seals.head}")

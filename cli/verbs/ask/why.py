@@ -19,7 +19,7 @@ from eventlog.cli.terminal import (
     hang,
     marked,
     print_error,
-    print_line,
+    print_lines,
     say,
     show_lines,
     styled,
@@ -390,8 +390,7 @@ def _show_absence(found: Absence, display: Display, *, as_json: bool) -> None:
         )
         return
     if display.is_for_people:
-        for line in _lines(found, display):
-            print_line(line)
+        print_lines(_lines(found, display))
         return
     say(cut(found.text, _CHARS))
     say(f"  said {display.when(event.ts)} by {event.agent or 'unknown'}  [{display.short(event.id)}]")

@@ -13,7 +13,7 @@ from eventlog.cli.progress import phases
 from eventlog.cli.show.changes import applied_as_dict, blocked_as_dict, print_applied, staged_as_dict
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import describe
-from eventlog.cli.terminal import clean, count, emit_pretty, hang, marked, say, show_lines, styled, table
+from eventlog.cli.terminal import Answer, clean, count, hang, marked, say, show_lines, styled, table
 from eventlog.format.codec import to_fields
 from eventlog.store import Store
 
@@ -21,7 +21,7 @@ from eventlog.store import Store
 @options.verb("eventlog apply", "eventlog apply --dry-run", "eventlog apply --file USER.md --json")
 @click.option("--dry-run", is_flag=True, help="Write nothing; show what would change.")
 @click.option("--file", "only", metavar="NAME", help="Apply only to this knowledge base or file: user, USER.md, …")
-def _apply_command(dry_run: bool, only: str | None, as_json: bool, store: Store) -> int:
+def _apply_command(dry_run: bool, only: str | None, store: Store) -> Answer:
     """Apply plan entries to their knowledge bases, section by section.
 
     Records a person's edits as events. Stages an entry that would change or remove a person's line: see `eventlog
@@ -29,35 +29,27 @@ def _apply_command(dry_run: bool, only: str | None, as_json: bool, store: Store)
     """
     with phases() as phase:
         done = apply(options.open_store(store), only=only, dry_run=dry_run, progress=phase("applying to files"))
-    if as_json:
-        emit_pretty(applied_as_dict(done))
-    else:
+
+    def show() -> None:
         print_applied(done, ShortIds(store).of, dry_run=dry_run)
         if not (done.applied or done.nothing or done.edited or done.staged or done.pending):
             say("nothing to apply")
-    return EXIT_NOT_WRITTEN if done.pending else 0
+
+    return Answer(applied_as_dict(done), show, EXIT_NOT_WRITTEN if done.pending else 0)
 
 
 _SHOWN = 5  # forgotten statements
 
 
 @options.verb("eventlog status", "eventlog status --json")
-def _status_command(header: bool, as_json: bool, store: Store) -> int:
+def _status_command(header: bool, store: Store) -> Answer:
     """List the sections of knowledge bases that are pending, staged, or edited by hand.
 
     pending: `eventlog apply` writes them. staged: they wait for your decision, see `eventlog resolve`. drifted: a
     person has edited them; the next `apply` or `replay` records it. Exits with 1 if anything waits.
     """
     found = status(options.open_store(store))
-    if as_json:
-        emit_pretty(_as_dict(found))
-    else:
-        _print_status(found, Display(store), header=header)
-    return EXIT_FOUND if found.anything_waits else 0
-
-
-def _as_dict(found: StatusReport) -> dict[str, object]:
-    return {
+    value = {
         "pending": [change._asdict() for change in found.pending],
         "idle": [change._asdict() for change in found.idle],
         "drifted": [change._asdict() for change in found.drifted],
@@ -65,6 +57,8 @@ def _as_dict(found: StatusReport) -> dict[str, object]:
         "blocked": list(map(blocked_as_dict, found.blocked)),
         "forgotten": [to_fields(event) for event in found.rejected],
     }
+    code = EXIT_FOUND if found.anything_waits else 0
+    return Answer(value, lambda: _print_status(found, Display(store), header=header), code)
 
 
 def _print_status(found: StatusReport, display: Display, *, header: bool) -> None:

@@ -10,25 +10,28 @@ import orjson
 from eventlog.app.open_store import Machine
 from eventlog.app.setup.user_setup import SettingInForce, config, create_file, missing
 from eventlog.cli import EXIT_FOUND, options
-from eventlog.cli.terminal import clean, emit_pretty, hang, is_terminal, say, show_lines, styled, table
+from eventlog.cli.terminal import Answer, clean, hang, is_terminal, say, show_lines, styled, table
 from eventlog.settings.load import load
 from eventlog.store import Store
 
 
 @options.verb("eventlog config", "eventlog config --json")
-def _config_command(as_json: bool, store: Store) -> None:
+def _config_command(store: Store) -> Answer:
     """Show the settings in force and where each comes from: a line of `config.yaml`, or the default.
 
     The last line names the directory of your own files: sessions receive every `*.md` there. Reports an unknown key or
     a wrong type with its line.
     """
     found = config(store, Machine.here().home)
-    if as_json:
-        emit_pretty({setting.key: {"value": setting.value, "from": setting.origin} for setting in found})
+    values = {setting.key: {"value": setting.value, "from": setting.origin} for setting in found}
+    return Answer(values, lambda: _show(found, store.config))
+
+
+def _show(found: Sequence[SettingInForce], file: str) -> None:
+    if is_terminal():
+        show_lines(_lines(found, file))
     else:
-        show_lines(_lines(found, store.config)) if is_terminal() else table(
-            map(_row, found), setting=0, value=0, origin=0
-        )
+        table(map(_row, found), setting=0, value=0, origin=0)
 
 
 def _lines(found: Sequence[SettingInForce], file: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from eventlog.app.setup.doctor import DoctorReport, StoreSize, doctor
 from eventlog.app.setup.install.host_report import Problem, Report
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.show.display import Display
-from eventlog.cli.terminal import clean, count, emit_pretty, hang, marked, padded, print_line
+from eventlog.cli.terminal import Answer, clean, count, hang, marked, padded, print_lines
 from eventlog.hosts import rooms
 from eventlog.store import Store
 
@@ -15,17 +15,14 @@ _RECENT = 3  # failures
 
 
 @options.verb("eventlog doctor", "eventlog doctor --json")
-def _doctor_command(as_json: bool, store: Store) -> int:
+def _doctor_command(store: Store) -> Answer:
     """Check the installation: agents found and registered, last hook of each, failures.
 
     Prints the fix of every problem and changes nothing. Exits with 1 if something needs a fix.
     """
     found = doctor(options.install_target(store))
-    if as_json:
-        emit_pretty(_as_dict(store, found))
-    else:
-        _show_report(found, Display(store))
-    return EXIT_FOUND if found.needs_a_fix else 0
+    code = EXIT_FOUND if found.needs_a_fix else 0
+    return Answer(_as_dict(store, found), lambda: _show_report(found, Display(store)), code)
 
 
 def _as_dict(store: Store, found: DoctorReport) -> dict[str, Any]:
@@ -152,5 +149,4 @@ def _step(word: str, text: str) -> None:
 
 
 def _line(mark: str, name: str, text: str) -> None:
-    for line in hang(f"{marked(mark)} {padded(name, _NAME)} ", clean(text)):
-        print_line(line)
+    print_lines(hang(f"{marked(mark)} {padded(name, _NAME)} ", clean(text)))

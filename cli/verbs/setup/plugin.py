@@ -8,7 +8,7 @@ from eventlog import __version__
 from eventlog.app.setup.plugin import ToolSummary, build_plugin, install_commands, plugin_files
 from eventlog.cli import options
 from eventlog.cli.mcp.tools import TOOLS
-from eventlog.cli.terminal import count, emit_pretty, hang, say
+from eventlog.cli.terminal import Answer, count, hang, say
 
 
 @click.group(epilog=options.examples("eventlog plugin build ~/eventlog-plugin"))
@@ -23,7 +23,7 @@ def _plugin_command() -> None:
     brief="Write the directory that plugin commands install.",
 )
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
-def _build(directory: Path, as_json: bool) -> int:
+def _build(directory: Path) -> Answer:
     """Write hooks, tools and a skill for every host with plugins into DIR: new, empty, or an earlier build.
 
     Prints the commands by which each host installs it. Its hook finds an installed eventlog, a Python that has it, or
@@ -32,11 +32,11 @@ def _build(directory: Path, as_json: bool) -> int:
     files = plugin_files(__version__, [ToolSummary(str(tool["name"]), str(tool["description"])) for tool in TOOLS])
     build_plugin(directory, files)
     commands = install_commands(directory.absolute())
-    if as_json:
-        emit_pretty({"status": "ok", "path": str(directory), "files": sorted(files), "install": commands})
-    else:
+
+    def show() -> None:
         say(f"{directory}: {count(len(files), 'file')}")
         for name, command in commands.items():
             for line in hang(f"{name:<20} ", command):
                 say(line)
-    return 0
+
+    return Answer({"status": "ok", "path": str(directory), "files": sorted(files), "install": commands}, show)

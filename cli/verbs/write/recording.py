@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from eventlog.app.open_store import Machine, open_log
 from eventlog.app.write.record_once import record_once
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
-from eventlog.cli.terminal import clean, count, emit, hang, is_terminal, marked, print_error, print_line, say, styled
+from eventlog.cli.terminal import clean, count, emit, hang, is_terminal, marked, print_error, print_lines, say, styled
 from eventlog.format.codec import from_fields
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Event, PlanEntry, Redacted, Rejected
@@ -195,5 +195,4 @@ def _print_event(done: str, event: Event, display: "Display") -> None:
 
     where = [clean(kind_of(event)), project_name(event.project) if event.project else ""]
     head = f"{marked('✓')} {done}  {styled(display.id(event.id), fg='cyan')}  {' · '.join(filter(None, where))}  "
-    for line in hang(head, clean(gist(event))):
-        print_line(line)
+    print_lines(hang(head, clean(gist(event))))

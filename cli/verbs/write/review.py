@@ -24,6 +24,7 @@ from eventlog.cli.terminal import (
     is_terminal,
     print_error,
     print_line,
+    print_lines,
     say,
     styled,
     table,
@@ -160,11 +161,9 @@ class _Line:
         where = f"{project_name(line.subject) if line.subject else 'you'}  {line.place}"
         print_line(styled(f"  {clean(where)}", dim=True))
         repeated = last_said("", line.times, is_doubtful=False)
-        for broken in hang("  ", f"{clean(line.text)}  {self._display.ago(line.last)}{repeated}"):
-            print_line(broken)
+        print_lines(hang("  ", f"{clean(line.text)}  {self._display.ago(line.last)}{repeated}"))
         for text in line.against:
-            for broken in hang("  ", clean(text)):
-                print_line(broken)
+            print_lines(hang("  ", clean(text)))
 
     def decide(self, key: str) -> list[Event]:
         """Keep, forget or edit it."""
