@@ -80,7 +80,7 @@ def _printing(function: Callable[..., Answer]) -> Callable[..., int]:
 
 
 def shared(name: str) -> Callable[[_Function], _Function]:
-    """Add a shared option to a command that names no parameter for it: a group, or one that takes any."""
+    """Add a shared option to a command that names no parameter for it, as a group does."""
 
     def decorate(function: _Function) -> _Function:
         function.__click_params__ = [*getattr(function, "__click_params__", ()), _SHARED[name]]  # type: ignore[attr-defined]
