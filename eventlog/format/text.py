@@ -6,7 +6,7 @@ Imported inside agents' hooks: `re` and the tables of Unicode are loaded for the
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 # C0 and C1 controls, whole terminal sequences (ECMA-48 CSI) where one is, and every code point that shows nothing or
 # changes the direction (Default_Ignorable_Code_Point of Unicode, interlinear annotations, tags): they would act on the
@@ -196,8 +196,8 @@ def differing_in_a_number(texts: "Iterable[str]") -> set[str]:
     Dates differ without contradiction, and so do numbers that name: `#12`.
     """
     alike: dict[tuple[str, ...], dict[str, list[str]]] = {}
-    for text in texts:
-        pieces = _numbers_apart(statement_of(text))
+    for statement, text in _alike_but_for_digits(texts):
+        pieces = _numbers_apart(statement)
         for at in range(1, min(len(pieces), _MOST_NUMBERS), 2):
             if not pieces[at - 1].endswith(("#", "-")) and not pieces[at + 1].startswith("-"):
                 same = (str(at), *pieces[:at], *pieces[at + 1 :])
@@ -206,16 +206,30 @@ def differing_in_a_number(texts: "Iterable[str]") -> set[str]:
     return {text for numbers in pairs for texts in numbers.values() for text in texts}
 
 
+def _alike_but_for_digits(texts: "Iterable[str]") -> "Iterator[tuple[str, str]]":
+    """Yield the statements with digits that others resemble in all else, as few do, and the text of each."""
+    by_others: dict[str, list[tuple[str, str]]] = {}
+    for text in texts:
+        statement = statement_of(text)
+        others = _without_digits(statement)
+        if others != statement:
+            by_others.setdefault(others, []).append((statement, text))
+    for group in by_others.values():
+        if len(group) > 1:
+            yield from group
+
+
+def _without_digits(text: str) -> str:
+    if text.isascii():
+        return text.encode().translate(None, b"0123456789").decode()
+    return "".join([char for char in text if not char.isdigit()])
+
+
 _MOST_NUMBERS = 16
-_APART = "\xff"
-_OTHERS = bytes.maketrans(b"0123456789", b"\xff" * 10)
-_NUMBERS = bytes(code if chr(code).isdecimal() else 0xFF for code in range(256))
 
 
 def _numbers_apart(text: str) -> list[str]:
     """Split a text into what is before, in, between and after its numbers."""
-    if text.isascii():
-        return _ascii_numbers_apart(text)
     pieces = [""]
     for char in text:
         if char.isdigit() == (len(pieces) % 2 == 0):
@@ -223,23 +237,6 @@ def _numbers_apart(text: str) -> list[str]:
         else:
             pieces.append(char)
     return pieces if len(pieces) % 2 else [*pieces, ""]
-
-
-def _ascii_numbers_apart(text: str) -> list[str]:
-    """Split a text as `_numbers_apart` does, without a look at each character."""
-    data = text.encode()
-    if not data.translate(_NUMBERS).strip(b"\xff"):  # as most are
-        return [text]
-    numbers, others = (
-        [*filter(None, data.translate(table).decode("latin-1").split(_APART))] for table in (_NUMBERS, _OTHERS)
-    )
-    if text[:1].isdigit():
-        others.insert(0, "")
-    if text[-1:].isdigit():
-        others.append("")
-    pieces = [""] * (2 * len(numbers) + 1)
-    pieces[::2], pieces[1::2] = others or [""], numbers
-    return pieces
 
 
 def fold(text: str) -> str:

@@ -6,7 +6,7 @@ words have the same neighbours wherever they stand (Harris 1955, From phoneme to
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from heapq import heappush, heappushpop
 from typing import NamedTuple
@@ -125,8 +125,16 @@ def _han_words(runs: Mapping[str, Collection[int]]) -> dict[str, list[int]]:
     """Find the words in runs of Han characters; of words in each other, in the same texts, the longest."""
     found: dict[str, list[int]] = {}
     beside: dict[str, tuple[set[str], set[str]]] = {}  # what stands before it, and after it
-    for run, numbers in runs.items():
-        for gram, before, after in _grams(run) if _is_han(run) else ():
+    of_han = {run: numbers for run, numbers in runs.items() if _is_han(run)}
+    times: Counter[str] = Counter()
+    for run, numbers in of_han.items():
+        times.update(_grams(run) * len(numbers))
+    for run, numbers in of_han.items():
+        for start, end in _spans(len(run)):
+            gram = run[start:end]
+            if times[gram] < _LEAST_TEXTS:  # as most are
+                continue
+            before, after = run[start - 1 : start], run[end : end + 1]
             found.setdefault(gram, []).extend(numbers)
             left, right = beside.setdefault(gram, (set(), set()))
             left |= {before} if before else {f"{run}{number}" for number in numbers}
@@ -134,9 +142,9 @@ def _han_words(runs: Mapping[str, Collection[int]]) -> dict[str, list[int]]:
     words = {
         gram: sorted(set(numbers))
         for gram, numbers in found.items()
-        if len(numbers) >= _LEAST_TEXTS and min(map(len, beside[gram])) > 1 and _may_be_word(gram)
+        if min(map(len, beside[gram])) > 1 and _may_be_word(gram)
     }
-    parts = {(part, *words[word]) for word in words for part, _, _ in _grams(word) if part != word}
+    parts = {(part, *words[word]) for word in words for part in _grams(word) if part != word}
     return {word: numbers for word, numbers in words.items() if (word, *numbers) not in parts}
 
 
@@ -145,9 +153,13 @@ def _may_be_word(gram: str) -> bool:
     return is_whole and gram not in _SAY_LITTLE and subjects([gram]) != []
 
 
-def _grams(run: str) -> Iterator[tuple[str, str, str]]:
-    """Yield two to four neighbours of a run, and what stands before and after them."""
-    for length in range(2, min(_LONGEST_HAN, len(run)) + 1):
-        for at in range(len(run) - length + 1):
-            end = at + length
-            yield run[at:end], run[at - 1 : at], run[end : end + 1]
+def _grams(run: str) -> list[str]:
+    """List two to four neighbours of a run, each as often as it stands there."""
+    return [run[start:end] for start, end in _spans(len(run))]
+
+
+@lru_cache(maxsize=16)
+def _spans(length: int) -> list[tuple[int, int]]:
+    """List where the neighbours of a run of that length begin and end."""
+    sizes = range(2, min(_LONGEST_HAN, length) + 1)
+    return [(start, start + size) for size in sizes for start in range(length - size + 1)]
