@@ -275,9 +275,12 @@ def not_stored(error: OSError, path: str) -> "NotStored":
     return NotStored(f"not stored: {what}", where=errors.place_of(error, path), hint=remedy)
 
 
-def remove(path: str) -> None:
-    """Remove a file, where that can be done."""
+def remove(path: str, *, must: bool = False) -> None:
+    """Remove a file, where that can be done; raises NotStored where it must be gone, and is not."""
     try:
         os.unlink(path)
-    except OSError:
+    except FileNotFoundError:
         return
+    except OSError as error:
+        if must:
+            raise not_stored(error, path) from error

@@ -1,7 +1,9 @@
 """What was erased is in no file, in no spelling; it cannot come back; and everything else is as it was."""
 
 import base64
+import errno
 import json
+import os
 import re
 from pathlib import Path
 
@@ -334,6 +336,27 @@ def test_twice_is_two_receipts_and_numbers_go_on(log):
     [event] = log.read()
     assert "[redacted:1] is green and [redacted:2] is blue" == event.content
     assert [1, 2] == [json.loads(line)["n"] for line in Path(log.store.redactions).read_bytes().splitlines()]
+
+
+def test_what_cannot_be_removed_is_said_and_done_at_the_next_use(log, monkeypatch):
+    log.append(Fact(conversation_id="s1", content=f"pin {SECRET}"))
+    replay_store(opened(log))
+    refused, unlink = [], os.unlink
+
+    def refuse_once(path, **options):
+        if str(path).endswith((".pending", ".sqlite", "MEMORY.md")) and path not in refused:
+            refused.append(path)
+            raise OSError(errno.EIO, "I/O error", path)
+        unlink(path, **options)
+
+    monkeypatch.setattr(os, "unlink", refuse_once)
+    ran = call("redact", SECRET, "--yes", "--store", log.store.root)
+    assert (3, False) == (ran.code, SECRET in ran.out + ran.err)
+    assert "not erased everywhere" in ran.err
+    for _ in range(9):
+        assert 0 == call("stats", "--store", log.store.root).code
+    assert any(path.endswith(".pending") for path in refused)
+    assert set() == holding(SECRET, log.store.root)
 
 
 def test_on_the_command_line_it_asks_says_where_and_never_the_text(log):

@@ -101,7 +101,11 @@ def begin(store: Store, erasing: Erasing) -> Receipt:
     """Write the journal, and carry it out; raises NotStored, or Busy where another replay is at work."""
     with locked(store, store.lock("replay")):
         replace_file(pending_of(store), msgspec.json.encode(erasing))
-        return _carry_out(store, erasing)
+        try:
+            return _carry_out(store, erasing)
+        except NotStored as error:
+            what = f"not erased everywhere: {error.what.removeprefix('not stored: ')}"
+            raise NotStored(what, where=error.where, hint="the next use of eventlog goes on with it") from error
 
 
 def complete(store: Store) -> None:
@@ -183,13 +187,13 @@ def _carry_out(store: Store, erasing: Erasing) -> Receipt:
         _erase_base(path, erasing, needles, changed)
     for path in erasing.copies:
         if (data := _read(path)) is not None and needles.are_in(_text(data)) and is_untouched(data):
-            remove(path)
+            remove(path, must=True)
             changed[path] = len(data)
     for path in log:  # what was appended by a program that had begun before the texts were announced
         if file_stamp(path) != seen[path]:
             _erase_day(path, erasing, needles, changed)
     receipt = _note(store, erasing, log, changed)
-    remove(pending_of(store))
+    remove(pending_of(store), must=True)
     sync_dir(store.root)
     return receipt
 
@@ -365,7 +369,7 @@ def _is_event(line: bytes) -> bool:
 
 def _erase_file(store: Store, path: str, needles: Needles, changed: dict[str, int]) -> None:
     if path.startswith(store.cache) and is_database(path):
-        remove(path)
+        remove(path, must=True)
         return
     data = _read(path)
     if data is None:
@@ -373,7 +377,7 @@ def _erase_file(store: Store, path: str, needles: Needles, changed: dict[str, in
     if path.startswith(store.knowledge) and is_untouched(data):
         if needles.are_in(_text(data)):
             changed[path] = len(data)
-            remove(path)  # the next replay makes it anew
+            remove(path, must=True)  # the next replay makes it anew
         return
     new = _in_backup(data, needles) if os.path.dirname(path) == f"{store.root}/backups" else None
     if new is None:

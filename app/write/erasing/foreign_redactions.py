@@ -98,7 +98,7 @@ def take_over(store: Store, arrived: Iterable[ForeignRedaction]) -> list[str]:
         for path in files_below(store.cache):
             text = _content(path).decode("utf-8", "surrogateescape")
             if is_database(path) or redactions.clean(text) != text:
-                remove(path)
+                remove(path, must=True)
     return list(new)
 
 
