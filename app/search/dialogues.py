@@ -228,7 +228,7 @@ class Dialogues:
             yield
             self._db.execute("COMMIT")
         except BaseException:
-            self._db.execute("ROLLBACK")
+            self._db.rollback()
             raise
 
 

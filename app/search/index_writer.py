@@ -94,7 +94,7 @@ class IndexWriter:
             self._db.executemany("INSERT OR REPLACE INTO seen VALUES (?, ?)", rows)
             self._db.execute("COMMIT")
         except BaseException:
-            self._db.execute("ROLLBACK")
+            self._db.rollback()
             raise
 
     def _compare(self, copied: "Lines") -> None:
@@ -141,7 +141,7 @@ class IndexWriter:
             self._db.execute(_HAS_NONE)
             self._db.execute("COMMIT")
         except BaseException:
-            self._db.execute("ROLLBACK")
+            self._db.rollback()
             raise
 
     def _add(self, events: "Lines", gone: "AbstractSet[str]") -> None:

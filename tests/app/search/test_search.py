@@ -2,6 +2,7 @@
 
 import json
 import random
+import resource
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -287,6 +288,18 @@ def test_a_late_line_of_another_machine_brings_back_nothing(memory):
 
 def index_of(memory):
     return Path(memory.log.store.cached("search.sqlite"))
+
+
+def test_what_is_sought_is_found_where_the_index_finds_no_room(memory):
+    for number in range(200):
+        say(memory, f"The tea of day {number} is {number:x} degrees")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))  # SQLite takes it for a failing disk
+    try:
+        assert "The tea of day 7 is 7 degrees" in found(memory, "tea of day 7")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not list(Path(memory.log.store.cache).glob("search.sqlite*"))
 
 
 @pytest.mark.parametrize("harm", ["damaged", "gone", "empty", "of another version", "not a database"])
