@@ -1,14 +1,16 @@
-"""Register our hook, permission and MCP server with a host, and unregister them."""
+"""Register with a host, and unregister: our hooks, permission, MCP server and rules, each a part of a file of its."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import reduce
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from eventlog.app.setup.install import hook_entries, host_file, mcp_servers, permissions
+from eventlog.app.setup.install import hook_entries, host_file, mcp_servers, permissions, rules
 from eventlog.app.setup.install.host_file import FileChange, change, restore
 from eventlog.app.setup.install.json_edit import parse
 from eventlog.format.errors import BadRequest
+from eventlog.hooks import prompts
 from eventlog.hooks.command import command, server_command
 from eventlog.hosts import agent_name, room_name, server_files
 from eventlog.hosts.profile import (
@@ -21,7 +23,11 @@ from eventlog.hosts.profile import (
     profiles,
 )
 from eventlog.settings.cached import wants_failures, wants_files
+from eventlog.settings.load import load
 from eventlog.store import Store
+
+InstallPart = Literal["hooks", "permission", "server", "rules"]
+_PARTS: tuple[InstallPart, ...] = ("permission", "server", "hooks", "rules")  # in the order they are taken out
 
 
 class InstallTarget(NamedTuple):
@@ -32,6 +38,8 @@ class InstallTarget(NamedTuple):
     project: Path
     environ: Mapping[str, str]
     dry_run: bool = False  # only tell which files would change
+    shared: bool = False  # sessions start as shared: others than the user read them
+    live: bool = False  # hooks ask a server first
 
     def file(self, host: HostProfile, scope: Scope) -> Path:
         """Find the file of the host's hooks."""
@@ -53,6 +61,12 @@ class InstallTarget(NamedTuple):
         path = projects if scope == "project" else users
         return Path(path) if path else None
 
+    def rules_file(self, host: HostProfile, scope: Scope) -> Path | None:
+        """Find the file the host reads rules from; None where it reads none there."""
+        if scope == "project":
+            return self.project / host.rules.project_file
+        return self.directory(host) / host.rules.user_file if host.rules.user_file else None
+
     def directory(self, host: HostProfile) -> Path:
         """Find the host's own directory."""
         return host.directory(str(self.home), self.environ)
@@ -72,31 +86,85 @@ def wanted_events(store: Store, host: HostProfile) -> tuple[str, ...]:
     return (*host.hooks.events, *before, *(host.hooks.after_failures if wants_failures(store) else ()))
 
 
-def install(
-    target: InstallTarget, host: HostProfile, scope: Scope, *, shared: bool = False, live: bool = False
-) -> FileChange:
-    """Add our missing hook entries; the second time changes nothing. Raises BadRequest or NotStored.
+class _Part(NamedTuple):
+    """A part of an installation: the host's file it stands in, and the edits of its text that add and remove it."""
 
-    With `shared`, sessions start as shared: others than the user read them. With `live`, hooks ask a server first.
+    path: Path
+    add: Callable[[str], str]
+    remove: Callable[[str], str]
+
+
+def _part_of(target: InstallTarget, host: HostProfile, scope: Scope, part: InstallPart) -> _Part | None:
+    """Describe a part of an installation; None where the host has no file for it."""
+    grant, rule, servers = permissions.grant_of(target.store), permissions.rule_of(host), host.servers
+    match part:
+        case "hooks":
+            return _Part(target.file(host, scope), lambda text: _with_hooks(text, target, host), hook_entries.strip)
+        case "permission" if rule:
+            return _Part(
+                target.rule_file(host, rule, scope),
+                lambda text: permissions.add(text, rule, grant),
+                lambda text: permissions.remove(text, rule, grant),
+            )
+        case "server" if servers and (path := target.server_file(host, scope)):
+            words = server_command(host.agent, target.store, str(target.home), shared=target.shared)
+            return _Part(
+                path,
+                lambda text: mcp_servers.add(text, servers, mcp_servers.entry_of(servers, words)),
+                lambda text: mcp_servers.remove(text, servers),
+            )
+        case "rules" if path := target.rules_file(host, scope):
+            return _Part(
+                path,
+                lambda text: rules.add(text, host.rules, _rules_text(target, host, scope)),
+                lambda text: rules.remove(text, host.rules),
+            )
+    return None
+
+
+def _with_hooks(text: str, target: InstallTarget, host: HostProfile) -> str:
+    commands = {
+        event: command(host.agent, event, target.store, str(target.home), shared=target.shared, live=target.live)
+        for event in wanted_events(target.store, host)
+    }
+    return hook_entries.merge(text, host.hooks, commands)
+
+
+def _rules_text(target: InstallTarget, host: HostProfile, scope: Scope) -> str:
+    readers = (host, *rules.shares_rules(host, scope))
+    has_tools = any(has_server(target, reader, place) for reader in readers for place in BOTH_SCOPES)
+    store, locale = prompts.store_option(target.store), load(target.store).settings.locale
+    return rules.rule_text(locale, prompts.program(), store=store, has_tools=has_tools)
+
+
+def install(target: InstallTarget, host: HostProfile, scope: Scope, part: InstallPart = "hooks") -> FileChange | None:
+    """Add a part to the host's file; the second time changes nothing. None where it has no file for that part.
+
+    Raises BadRequest or NotStored.
     """
-    path, home = target.file(host, scope), str(target.home)
-    events = wanted_events(target.store, host)
-    commands = {event: command(host.agent, event, target.store, home, shared=shared, live=live) for event in events}
-    strip = _strip(target, host, path)
-    return change(
-        target.store, path, lambda text: hook_entries.merge(text, host.hooks, commands), strip, dry_run=target.dry_run
-    )
+    added = _part_of(target, host, scope, part)
+    if added is None:
+        return None
+    return change(target.store, added.path, added.add, _strip(target, host, added.path), dry_run=target.dry_run)
 
 
-def uninstall(target: InstallTarget, host: HostProfile, scope: Scope) -> FileChange:
-    """Remove our entries, and a permission in the same file; raises as `install`.
+def uninstall(target: InstallTarget, host: HostProfile, scope: Scope, part: InstallPart = "hooks") -> FileChange | None:
+    """Remove a part from the host's file: exactly, where it is the last of us there; with hooks, all parts.
 
-    Restore the bytes from before us where nobody else has changed the file.
+    Restore the bytes from before us where nobody else has changed the file. Raises as `install`.
     """
-    new, path = {"hooks": {}, **host.hooks.document}, target.file(host, scope)
-    registered = _parse(path)
-    done = restore(target.store, path, _strip(target, host, path), lambda text: not text or _is_new(text, new))
-    _forget_trust(target, host, path, registered)
+    removed = _part_of(target, host, scope, part)
+    if removed is None:
+        return None
+    path, strip = removed.path, _strip(target, host, removed.path)
+    remove, text = strip if part == "hooks" else removed.remove, host_file.read_text(path)
+    if host_file.edit_of(path, remove, text) != host_file.edit_of(path, strip, text):
+        changed = change(target.store, path, remove, strip)
+        return FileChange(path, "removed" if changed.done == "installed" else "absent")
+    registered = _parse(path) if part == "hooks" else None
+    done = restore(target.store, path, strip, lambda left: _is_new(left, {"hooks": {}, **host.hooks.document}))
+    if part == "hooks":
+        _forget_trust(target, host, path, registered)
     return done
 
 
@@ -105,38 +173,6 @@ def is_distrusted(target: InstallTarget, host: HostProfile, scope: Scope) -> boo
     path = target.file(host, scope)
     value = _parse(path)
     return host.distrust is not None and any(host.distrust(target.directory(host), path, value))
-
-
-def allow(target: InstallTarget, host: HostProfile, scope: Scope) -> FileChange | None:
-    """Add the rule that lets the agent save unasked; None where the host has none. Raises as `install`."""
-    rule, grant = permissions.rule_of(host), permissions.grant_of(target.store)
-    if rule is None:
-        return None
-    path = target.rule_file(host, rule, scope)
-    strip = _strip(target, host, path)
-    return change(target.store, path, lambda text: permissions.add(text, rule, grant), strip, dry_run=target.dry_run)
-
-
-def register_server(
-    target: InstallTarget, host: HostProfile, scope: Scope, *, shared: bool = False
-) -> FileChange | None:
-    """Add our MCP server to the host's; None where it has no file for that. Raises as `install`."""
-    path, servers = target.server_file(host, scope), host.servers
-    if path is None or servers is None:
-        return None
-    wanted = mcp_servers.entry_of(servers, server_command(host.agent, target.store, str(target.home), shared=shared))
-    strip = _strip(target, host, path)
-    return change(
-        target.store, path, lambda text: mcp_servers.add(text, servers, wanted), strip, dry_run=target.dry_run
-    )
-
-
-def unregister_server(target: InstallTarget, host: HostProfile, scope: Scope) -> FileChange | None:
-    """Remove our MCP server; None where the host has no file for that. Raises as `install`."""
-    path, servers = target.server_file(host, scope), host.servers
-    if path is None or servers is None:
-        return None
-    return _take_out(target, host, path, lambda text: mcp_servers.remove(text, servers))
 
 
 def server_entry(target: InstallTarget, host: HostProfile, scope: Scope) -> object:
@@ -154,15 +190,6 @@ def server_entry(target: InstallTarget, host: HostProfile, scope: Scope) -> obje
 def has_server(target: InstallTarget, host: HostProfile, scope: Scope) -> bool:
     """Return whether the host starts our MCP server, by its file of that scope. Raises as `install`."""
     return mcp_servers.is_ours(server_entry(target, host, scope))
-
-
-def disallow(target: InstallTarget, host: HostProfile, scope: Scope) -> FileChange | None:
-    """Remove the rule that lets the agent save unasked; None where the host has none. Raises as `install`."""
-    rule, grant = permissions.rule_of(host), permissions.grant_of(target.store)
-    if rule is None:
-        return None
-    path = target.rule_file(host, rule, scope)
-    return _take_out(target, host, path, lambda text: permissions.remove(text, rule, grant))
 
 
 def unsafe_rules(target: InstallTarget, host: HostProfile) -> list[Path]:
@@ -188,20 +215,6 @@ def saving(target: InstallTarget, host: HostProfile) -> permissions.Saving | Non
     return permissions.Saving(verdict, _remedy(host, found, grant, texts) if verdict != "allowed" else "")
 
 
-def _take_out(target: InstallTarget, host: HostProfile, path: Path, remove: Callable[[str], str]) -> FileChange:
-    """Undo a change that we made in a file: exactly, where it is the last change."""
-    strip = _strip(target, host, path)
-    text = host_file.read_text(path)
-    if host_file.edit_of(path, remove, text) == host_file.edit_of(path, strip, text):
-        return restore(target.store, path, strip, lambda left: not left.strip() or _is_empty_object(left))
-    changed = change(target.store, path, remove, strip)
-    return FileChange(path, "removed" if changed.done == "installed" else "absent")
-
-
-def _is_empty_object(text: str) -> bool:
-    return text.lstrip().startswith("{") and parse(text).value == {}
-
-
 def _forget_trust(target: InstallTarget, host: HostProfile, path: Path, registered: object) -> None:
     """Remove our hooks, registered in that file with that value, from the host's trusted hooks, if they can be read."""
     if host.without_trust is None:
@@ -223,19 +236,10 @@ def _parse(path: Path) -> object:
 
 
 def _strip(target: InstallTarget, host: HostProfile, path: Path) -> Callable[[str], str]:
-    """Make the edit that removes all of our entries from a file of the host, whichever it holds."""
-    rule, grant = permissions.rule_of(host), permissions.grant_of(target.store)
-    has_hooks = path in [target.file(host, scope) for scope in BOTH_SCOPES]
-    has_rule = rule is not None and path in [target.rule_file(host, rule, scope) for scope in BOTH_SCOPES]
-
-    servers = host.servers if path in [target.server_file(host, scope) for scope in BOTH_SCOPES] else None
-
-    def strip(text: str) -> str:
-        left = permissions.remove(text, rule, grant) if rule and has_rule else text
-        left = mcp_servers.remove(left, servers) if servers else left
-        return hook_entries.strip(left) if has_hooks else left
-
-    return strip
+    """Make the edit that removes all parts of ours from a file of the host, whichever it holds."""
+    described = (_part_of(target, host, scope, part) for part in _PARTS for scope in BOTH_SCOPES)
+    removes = [part.remove for part in described if part and part.path == path]
+    return lambda text: reduce(lambda left, remove: remove(left), removes, text)
 
 
 def _remedy(host: HostProfile, rule: Permission, grant: Grant, texts: list[str]) -> str:
@@ -244,6 +248,8 @@ def _remedy(host: HostProfile, rule: Permission, grant: Grant, texts: list[str])
 
 
 def _is_new(text: str, new: Mapping[str, object]) -> bool:
-    """Return whether a file holds no more than a new file from us."""
+    """Return whether a file holds no more than a new file from us, or nothing."""
+    if not text.strip() or not text.lstrip().startswith("{"):
+        return not text.strip()
     value = parse(text).value
     return isinstance(value, dict) and all(name in new and value[name] == new[name] for name in value)

@@ -3,13 +3,10 @@
 A file of our own (a rule, a skill), or a marked block in a shared file (AGENTS.md).
 """
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 
-from eventlog.app.setup.install.host_file import FileChange, change, restore
-from eventlog.app.setup.install.install import InstallTarget, has_server
 from eventlog.hooks import prompts
-from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, RuleFile, Scope, profiles
+from eventlog.hosts.profile import HostProfile, RuleFile, Scope, profiles
 from eventlog.settings.schema import Locale
 
 _BEGIN, _END = "<!-- eventlog:begin -->", "<!-- eventlog:end -->"
@@ -62,36 +59,10 @@ and `recall` to search what earlier sessions saved. Without them, in a shell:
 }
 
 
-def _path_of(target: InstallTarget, host: HostProfile, scope: Scope) -> Path | None:
-    """Find the host's rule file; None where it has none there."""
-    if scope == "project":
-        return target.project / host.rules.project_file
-    return target.directory(host) / host.rules.user_file if host.rules.user_file else None
-
-
-def install_rules(target: InstallTarget, host: HostProfile, scope: Scope, locale: Locale) -> FileChange | None:
-    """Write the rules; None where the host has no such file. Raises BadRequest or NotStored."""
-    path, rule = _path_of(target, host, scope), host.rules
-    if path is None:
-        return None
-    readers = (host, *shares_rules(host, scope))
-    has_tools = any(has_server(target, reader, place) for reader in readers for place in BOTH_SCOPES)
-    text = rule_text(locale, prompts.program(), store=prompts.store_option(target.store), has_tools=has_tools)
-    return change(target.store, path, _edit(rule, text), _strip(rule), dry_run=target.dry_run)
-
-
 def rule_text(locale: Locale, program: str, *, store: str, has_tools: bool) -> str:
     """Explain how to save: with `program`, as a shell calls it, and the option for the `store`; by tool, if there."""
     quoting, by_tool = prompts.QUOTING[locale], _BY_TOOL[locale] if has_tools else ""
     return _TEXT[locale].format(program=program, quoting=quoting, store=store, by_tool=by_tool)
-
-
-def uninstall_rules(target: InstallTarget, host: HostProfile, scope: Scope) -> FileChange | None:
-    """Remove the rules, also a block shared by several hosts; None where the host has no such file."""
-    path = _path_of(target, host, scope)
-    if path is None:
-        return None
-    return restore(target.store, path, _strip(host.rules), lambda text: not text.strip())
 
 
 def shares_rules(host: HostProfile, scope: Scope) -> list[HostProfile]:
@@ -105,17 +76,16 @@ def shares_rules(host: HostProfile, scope: Scope) -> list[HostProfile]:
     ]
 
 
-def _edit(rule: RuleFile, text: str) -> Callable[[str], str]:
-    if rule.head:
-        return lambda _: rule.head + text
-    return lambda present: _with_block(present, text)
+def add(present: str, rule: RuleFile, text: str) -> str:
+    """Add the rules to the text of their file, replacing our earlier rules."""
+    return rule.head + text if rule.head else _with_block(present, text)
 
 
-def _strip(rule: RuleFile) -> Callable[[str], str]:
-    """Make the edit that removes the rules; a file of our own is recognised by its head."""
+def remove(present: str, rule: RuleFile) -> str:
+    """Remove the rules from the text of their file; a file of our own is recognised by its head."""
     if rule.head:
-        return lambda present: "" if present.startswith(rule.head) else present
-    return _without_block
+        return "" if present.startswith(rule.head) else present
+    return _without_block(present)
 
 
 def _with_block(present: str, text: str) -> str:

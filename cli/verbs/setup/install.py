@@ -11,19 +11,16 @@ from eventlog.app.open_store import Machine
 from eventlog.app.setup.install.host_file import FileChange
 from eventlog.app.setup.install.host_report import examine, is_registered
 from eventlog.app.setup.install.install import (
+    InstallPart,
     InstallTarget,
-    allow,
-    disallow,
     install,
     is_distrusted,
     profile_of,
-    register_server,
     uninstall,
-    unregister_server,
     unsafe_rules,
 )
 from eventlog.app.setup.install.permissions import rule_of
-from eventlog.app.setup.install.rules import install_rules, shares_rules, uninstall_rules
+from eventlog.app.setup.install.rules import shares_rules
 from eventlog.app.setup.live_client import make_client
 from eventlog.cli import EXIT_NOT_WRITTEN, EXIT_USAGE, options
 from eventlog.cli.options import HostChoice, NearChoice
@@ -31,7 +28,6 @@ from eventlog.cli.terminal import count, print_error, say
 from eventlog.format.errors import EventLogError, NotStored
 from eventlog.hosts import rooms
 from eventlog.hosts.profile import HostProfile, Scope, profiles
-from eventlog.settings.load import load
 from eventlog.store import Store
 
 agents = click.argument("names", metavar="AGENT...", nargs=-1, type=HostChoice([*rooms().values()]))
@@ -91,23 +87,23 @@ def _install_command(
     Adds entries at the end and changes no other byte; a second run changes nothing. Keeps a copy of each file in the
     store; `eventlog uninstall` restores it. A file that cannot be changed is named at the end; all others are done.
     """
-    target = options.install_target(store)._replace(dry_run=dry_run)
+    target = options.install_target(store)._replace(dry_run=dry_run, shared=session_type == "shared")
     if not names:
         raise _missing_agents("install", [report.agent for report in examine(target) if report.found], "found here")
-    shared, failed = session_type == "shared", _Failures()
+    failed = _Failures()
     hosts = [profile_of(name) for name in names]
     has_servers = {host.agent for host in hosts if serves is not False and target.server_file(host, scope)}
     can_ask = bool(has_servers) and make_client(target)
     for host in hosts:
         with failed.noted():
-            _register(target, host, scope, shared=shared, live=can_ask and host.agent in has_servers)
+            _register(target._replace(live=can_ask and host.agent in has_servers), host, scope)
         with failed.noted():
             _permit(target, host, scope, allowed)
         with failed.noted():
-            _serve(target, host, scope, serves, shared=shared)
+            _serve(target, host, scope, serves)
         if with_rules:
             with failed.noted():
-                _rules(host.name, install_rules(target, host, scope, load(store).settings.locale), dry_run=dry_run)
+                _rules(target, host, scope)
     if scope == "project" and not dry_run:
         say("the commands hold paths of this machine: keep these files out of shared branches")
     return failed.report()
@@ -136,8 +132,9 @@ class _Failures:
         return EXIT_USAGE if self._errors else 0
 
 
-def _register(target: InstallTarget, host: HostProfile, scope: Scope, *, shared: bool, live: bool) -> None:
-    done = install(target, host, scope, shared=shared, live=live)
+def _register(target: InstallTarget, host: HostProfile, scope: Scope) -> None:
+    done = install(target, host, scope)
+    assert done
     _print_change(host.name, done, dry_run=target.dry_run)
     if target.dry_run:
         return
@@ -157,19 +154,19 @@ def _permit(target: InstallTarget, host: HostProfile, scope: Scope, allowed: boo
         allowed = click.confirm(f"may {host.name} save, also in USER.md, without asking you?", default=True)
     if allowed is None:
         return
-    outcome = (allow if allowed else disallow)(target, host, scope)
+    outcome = (install if allowed else uninstall)(target, host, scope, "permission")
     if outcome and outcome.done != "absent":
         _print_change(f"{host.name} permission", outcome, dry_run=target.dry_run)
     elif allowed:
         say(f"{'skipped':<10} {host.name} has no rule that would let it save: see `eventlog doctor`")
 
 
-def _serve(target: InstallTarget, host: HostProfile, scope: Scope, serves: bool | None, *, shared: bool) -> None:
+def _serve(target: InstallTarget, host: HostProfile, scope: Scope, serves: bool | None) -> None:
     """Register the MCP server unless the user leaves it out."""
     if serves is False:
-        outcome = None if target.dry_run else unregister_server(target, host, scope)
+        outcome = None if target.dry_run else uninstall(target, host, scope, "server")
     else:
-        outcome = register_server(target, host, scope, shared=shared)
+        outcome = install(target, host, scope, "server")
     if outcome and outcome.done != "absent":
         _print_change(f"{host.name} MCP server", outcome, dry_run=target.dry_run)
     elif serves and not outcome:
@@ -183,11 +180,11 @@ def _offer_import(host: HostProfile, store: Store) -> None:
         say(f"           {count(number, 'transcript')} of past sessions: eventlog import {host.agent}")
 
 
-def _rules(name: str, outcome: FileChange | None, *, dry_run: bool) -> None:
-    if outcome:
-        _print_change(f"{name} rules", outcome, dry_run=dry_run)
+def _rules(target: InstallTarget, host: HostProfile, scope: Scope) -> None:
+    if outcome := install(target, host, scope, "rules"):
+        _print_change(f"{host.name} rules", outcome, dry_run=target.dry_run)
     else:
-        say(f"{'skipped':<10} {name} has no rule files for a user: use --project")
+        say(f"{'skipped':<10} {host.name} has no rule files for a user: use --project")
 
 
 @options.verb("eventlog uninstall claude", "eventlog uninstall cursor --project", "eventlog uninstall --all")
@@ -212,24 +209,25 @@ def _uninstall_command(names: tuple[str, ...], everywhere: bool, scope: Scope, s
     failed = _Failures()
     for host in [profile_of(name) for name in names]:
         if not any(is_registered(target, sharer, scope) for sharer in shares_rules(host, scope)):
-            with failed.noted():
-                _removed(f"{host.name} rules", uninstall_rules(target, host, scope))
-        with failed.noted():
-            _print_change(host.name, uninstall(target, host, scope))
-        with failed.noted():
-            _removed(f"{host.name} MCP server", unregister_server(target, host, scope))
+            _remove(target, host, scope, "rules", failed)
+        _remove(target, host, scope, "hooks", failed)
+        _remove(target, host, scope, "server", failed)
         if not is_registered(target, host, other_scope):
-            with failed.noted():
-                _removed(f"{host.name} permission", disallow(target, host, scope))
+            _remove(target, host, scope, "permission", failed)
     if everywhere and (elsewhere := _installed_agents(target, other_scope)):
         say(f"also installed: eventlog uninstall {' '.join(elsewhere)} --{other_scope}")
     return failed.report()
 
 
-def _removed(what: str, outcome: FileChange | None) -> None:
-    """Print what was removed besides the hook."""
-    if outcome and outcome.done == "removed":
-        _print_change(what, outcome)
+_NAMES: dict[InstallPart, str] = {"rules": " rules", "hooks": "", "server": " MCP server", "permission": " permission"}
+
+
+def _remove(target: InstallTarget, host: HostProfile, scope: Scope, part: InstallPart, failed: _Failures) -> None:
+    """Remove a part, and print that; of what is not there only the hooks."""
+    with failed.noted():
+        done = uninstall(target, host, scope, part)
+        if done and (part == "hooks" or done.done == "removed"):
+            _print_change(f"{host.name}{_NAMES[part]}", done)
 
 
 def _installed_agents(target: InstallTarget, scope: Scope) -> list[str]:
