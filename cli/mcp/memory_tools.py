@@ -59,7 +59,7 @@ class _Asked(NamedTuple):
 
     def speaker(self) -> dict[str, Any]:
         """Build the fields of the speaker, and of the net that asked for it."""
-        conversation = hosts.conversation_of_call(self.calls.agent, self.meta)
+        conversation = hosts.protocol(self.calls.agent).conversation_of_call(dict(self.meta))
         project = self.place.project
         speaker = speaker_of_server(self.log, project, self.machine, self.calls.agent, conversation)
         layer = _layer(self.log.session(speaker.conversation_id))

@@ -41,7 +41,7 @@ def conversation_id(store: Store, call: HookCall, environ: "Mapping[str, str]") 
     A host continues the file of a conversation it resumes, and starts a new file for a new conversation: the newest
     file of the project belongs to the current conversation, also after a resume or a rewind.
     """
-    newest = _id_in(call.transcript) or _id_in(hosts.newest_transcript(call.agent, call.where, environ))
+    newest = _id_in(call.transcript) or _id_in(hosts.protocol(call.agent).newest_transcript(call.where, environ))
     return newest or _own_id(store, call)
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from eventlog.hooks.safety_nets import StartContext
-    from eventlog.hosts import Dialect
+    from eventlog.hosts.call import HostProtocol
 
     Handled = tuple[bytes, Store | None, HookCall | None]  # the answer, and the store and call of a recorded event
 
@@ -111,7 +111,7 @@ def handle(
         use_own_secrets(store)  # before a text is cut
         call = hosts.read(parse(data), agent, hints.get("event", ""))
         dialect = hosts.dialect(agent, call.agent)
-        silence = dialect.SILENT
+        silence = dialect.silent
         call.is_retry = "again" in hints
         if off_switch(environ, call.where, call.project):
             return silence, None, None
@@ -154,7 +154,7 @@ def _complete(store: Store, call: HookCall, environ: "Mapping[str, str]") -> Non
         call.after = previous_event(store, call)
 
 
-def _before_file(store: Store, call: HookCall, dialect: "Dialect", start_context: "StartContext") -> bytes | None:
+def _before_file(store: Store, call: HookCall, dialect: "HostProtocol", start_context: "StartContext") -> bytes | None:
     """Build the recall for the file an agent opens, unless it is a subagent; None where the settings do not want that.
 
     The call becomes no event.
@@ -165,7 +165,7 @@ def _before_file(store: Store, call: HookCall, dialect: "Dialect", start_context
         return None
     deadline.set_stage(deadline.ANSWER)
     recalled = start_context(store, call) if call.file and not call.subagent else ""
-    return dialect.start(recalled, call.name) if recalled else dialect.SILENT
+    return dialect.start(recalled, call.name) if recalled else dialect.silent
 
 
 def start_background_work(store: Store | None, call: HookCall | None) -> None:
@@ -194,7 +194,7 @@ def hints_in(argv: list[str]) -> dict[str, str]:
 
 def _silence(hints: "Mapping[str, str]") -> bytes:
     """Return the empty answer of the host the command was installed for."""
-    return hosts.dialect(hints["agent"], hints["agent"]).SILENT
+    return hosts.dialect(hints["agent"], hints["agent"]).silent
 
 
 def _read_all(fd: int) -> bytes:

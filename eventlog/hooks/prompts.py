@@ -213,7 +213,7 @@ def _fill(texts: "dict[str, str]", store: Store, call: HookCall, locale: str, la
 
 def _session_option(call: HookCall) -> str:
     """Return the option for the conversation, unless the host passes its id in the environment."""
-    variable = hosts.session_variable(call.agent)
+    variable = hosts.protocol(call.agent).session_variable
     is_passed = variable and os.environ.get(variable) == call.session
     return "" if is_passed else f" --session {_quote(call.session)}"
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from eventlog.format.payloads import SaveRequested
-    from eventlog.hosts import Dialect
+    from eventlog.hosts.call import HostProtocol
 
     StartContext = Callable[[Store, HookCall], str]  # builds the text a session starts with
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def answer(
     store: Store,
     call: HookCall,
-    dialect: "Dialect",
+    dialect: "HostProtocol",
     start_context: "StartContext",
     *,
     new: "bool | None",
@@ -38,10 +38,10 @@ def answer(
         duplicate_log.count_duplicate(store, "event")
     if call.subagent:
         given_context = start_context(store, call) if call.starts_helper and new else ""
-        return dialect.start(given_context, call.name) if given_context else dialect.SILENT
+        return dialect.start(given_context, call.name) if given_context else dialect.silent
     if new is not False and (call.type == "session_start" or call.owes_context or call.takes_context):
         context = _give_context(store, call, dialect, start_context)
-        if context != dialect.SILENT:
+        if context != dialect.silent:
             return context
     if call.type == "save_requested":
         from eventlog.hooks import prompts
@@ -52,7 +52,7 @@ def answer(
     request = _request(store, call, dialect) if call.may_ask and new is not None else ""
     if recalled:
         return dialect.start("\n".join(filter(None, (recalled, request))), call.name)
-    return dialect.ask(request) if request else dialect.SILENT
+    return dialect.ask(request) if request else dialect.silent
 
 
 def _wants_fix(store: Store, call: HookCall) -> bool:
@@ -64,7 +64,7 @@ def _wants_fix(store: Store, call: HookCall) -> bool:
     return wants_failures(store)
 
 
-def _give_context(store: Store, call: HookCall, dialect: "Dialect", start_context: "StartContext") -> bytes:
+def _give_context(store: Store, call: HookCall, dialect: "HostProtocol", start_context: "StartContext") -> bytes:
     """Give the agent its context, now or at the first call whose answer it sees."""
     if call.type == "session_start" and not call.owes_context:
         return dialect.start(start_context(store, call))
@@ -75,7 +75,7 @@ def _give_context(store: Store, call: HookCall, dialect: "Dialect", start_contex
     elif source := late_context.take(store, call):
         call.payload, call.asked = {**call.payload, "source": source}, ""
         return dialect.start(start_context(store, call), call.name)
-    return dialect.SILENT
+    return dialect.silent
 
 
 def note_and_start(store: Store, call: HookCall) -> None:
@@ -104,13 +104,13 @@ def _is_on(chosen: object) -> bool:
     return bool(chosen.get("enabled", True) if isinstance(chosen, dict) else chosen)
 
 
-def _request(store: Store, call: HookCall, dialect: "Dialect") -> str:
+def _request(store: Store, call: HookCall, dialect: "HostProtocol") -> str:
     """Build the request to save if all conditions hold; `append_once` decides between several hooks."""
     from eventlog.settings.cached import preferences
     from eventlog.store.append_once import append_once
 
     chosen = preferences(store)
-    if chosen["stop_fallback"] != "once" or dialect.ask("") == dialect.SILENT:
+    if chosen["stop_fallback"] != "once" or dialect.ask("") == dialect.silent:
         return ""
     if not _should_ask(store, call, chosen["min_turns"]):
         return ""

@@ -8,29 +8,14 @@ Imported by: eventlog/hooks, projections, app, cli.
 """
 
 from eventlog.fast import os
-from eventlog.hosts.call import HookCall, Payload, text
+from eventlog.hosts.call import HookCall, HostProtocol, Payload, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, Protocol
+    from typing import Any
 
-    class Dialect(Protocol):
-        """The answers to a host; every answer is the whole of stdout."""
-
-        SILENT: bytes  # asks for nothing
-
-        def start(self, context: str, event: str = ..., /) -> bytes:
-            """Give a session its context, at its start or at another event whose answer reaches the agent."""
-
-        def ask(self, request: str, /) -> bytes:
-            """Make the agent continue with a request at the end of a turn, or add it to the next prompt."""
-
-        def flush(self, request: str, /) -> bytes:
-            """Answer before a compaction; SILENT if no model reads the answer."""
-
-    _Groups = tuple[tuple[str, ...], ...]
-    MemoryFiles = tuple[_Groups, _Groups, bool]  # below the project, below the home; whether `@path` imports others
+    from eventlog.hosts.call import MemoryFiles
 
 
 ROOMS = {  # the agent's name in the log -> its room, which is also its name on the command line
@@ -52,7 +37,7 @@ _ALIASES = {"codex-cli": "codex", "gemini-cli": "gemini", "copilot-cli": "copilo
 _RUN_FOREIGN_HOOKS_THEIR_WAY = ("copilot", "vscode")
 _READ_AGENTS_MD = ("amp", "windsurf")  # hosts without a room
 _NO_HOSTS = ("cli", "human")  # agents of events that no host sends
-_prompts: "dict[str | None, str | None]" = {}
+_protocols: "dict[str, HostProtocol]" = {}
 
 
 # ------------------------------------------------------------------------------------------------ names and rooms
@@ -91,6 +76,15 @@ def _part_of_package(agent: str, name: str) -> "Any":
     return packages.load(agent, name)
 
 
+def protocol(agent: str | None) -> HostProtocol:
+    """Return the protocol of an agent's host; that of hosts without a room, where it has none."""
+    found = _protocols.get(agent or "")
+    if found is None:
+        room = part(agent or "", "protocol")
+        found = _protocols[agent or ""] = getattr(room, "PROTOCOL", None) or HostProtocol(agent or "")
+    return found
+
+
 def rooms() -> dict[str, str]:
     """Map all agents to their rooms: those of this package, and those that others bring under the agent's own name."""
     from eventlog.hosts import packages
@@ -115,10 +109,7 @@ def read(payload: Payload, agent_hint: str = "", event_hint: str = "") -> HookCa
 
     The hints come from the installed command, and decide only where the payload does not.
     """
-    agent, name = agent_of(payload, agent_hint), event_name(payload, event_hint)
-    protocol = part(agent, "protocol")
-    call: HookCall = protocol.read(payload, name) if protocol else _read_unknown(payload, name, agent)
-    return call
+    return protocol(agent_of(payload, agent_hint)).read(payload, event_name(payload, event_hint))
 
 
 def agent_of(payload: Payload, hint: str = "") -> str:  # noqa: PLR0911 - a table, in the order hosts imitate each other
@@ -154,52 +145,17 @@ def event_name(payload: Payload, hint: str = "") -> str:
     return "sessionStart" if text(payload, "source") else "unknown"
 
 
-def _read_unknown(payload: Payload, name: str, agent: str) -> HookCall:
-    """Make a call of the payload of a host without a room, under the names most hosts use."""
-    session = text(payload, "session_id", "sessionId", "trajectory_id", "conversation_id", "conversationId")
-    subagent, tool = text(payload, "agent_id", "agentId"), text(payload, "tool_use_id", "tool_call_id")
-    call = HookCall(agent, name, payload, session=session, dedupe_key=tool, subagent=subagent)
-    turn = text(payload, "turn_id", "execution_id")
-    match name[:1].lower() + name[1:]:
-        case "sessionStart" | "session_start" | "agentSpawn":
-            return call.as_session_start(source=text(payload, "source"), transcript_path=call.transcript)
-        case "stop" | "agentStop" | "afterAgent" | "post_cascade_response":
-            return call.as_turn_end(turn_id=turn, status="completed", dedupe_key=turn)
-        case "sessionEnd" | "session_end":
-            return call.as_session_end(reason=text(payload, "reason"))
-    return call
-
-
-class _Unknown:
-    """The dialect of hosts without a room: how they want to be answered is not known, so every answer is empty."""
-
-    SILENT = b""
-
-    @staticmethod
-    def start(*_: str) -> bytes:
-        return b""
-
-    ask = flush = start
-
-
-def dialect(installed_for: str, agent: str) -> "Dialect":
-    """Choose the dialect of the host that runs the hook.
+def dialect(installed_for: str, agent: str) -> HostProtocol:
+    """Choose the protocol in which the host that runs the hook is answered.
 
     Cursor translates the answers of the hooks in Claude Code's settings, as far as it understands them. VS Code and
     Copilot run these hooks too, but understand only their own answers.
     """
     caller = agent if agent in _RUN_FOREIGN_HOOKS_THEIR_WAY else installed_for or agent
-    protocol = part(caller, "protocol") or _Unknown
-    chosen: Dialect = getattr(protocol, "FOREIGN", protocol) if caller != agent else protocol
-    return chosen
+    return protocol(caller) if caller == agent else protocol(caller).for_others()
 
 
 # ------------------------------------------------------------------------------------------------ details of protocols
-
-
-def session_variable(agent: str) -> str:
-    """Name the variable in which the agent's shell commands find their conversation's id; "" for none."""
-    return str(getattr(part(agent, "protocol"), "SESSION_VARIABLE", ""))
 
 
 def named_conversations(environ: "Mapping[str, str]") -> dict[str, str]:
@@ -209,26 +165,18 @@ def named_conversations(environ: "Mapping[str, str]") -> dict[str, str]:
     """
     named = [name for name in environ if name.endswith("_ID")]
     likely = (agent for agent, room in ROOMS.items() if any(name.startswith(f"{room.upper()}_") for name in named))
-    ids = {agent: environ.get(session_variable(agent), "").strip() for agent in likely}
+    ids = {agent: environ.get(protocol(agent).session_variable, "").strip() for agent in likely}
     return {agent: conversation_id for agent, conversation_id in ids.items() if conversation_id}
-
-
-def most_at_start(agent: str) -> tuple[str, int]:
-    """Name the most a host takes of the text a session starts with, as so many bytes in that encoding; 0: any."""
-    encoding, most = getattr(part(agent, "protocol"), "MOST_AT_START", ("utf-8", 0))
-    return str(encoding), int(most)
 
 
 def prompt_of(agent: str | None) -> str | None:
     """Name the host event of a prompt whose hook may add context; None where the agent's host has none."""
-    if agent not in _prompts:
-        _prompts[agent] = getattr(part(agent, "protocol"), "PROMPT", None) if agent else None
-    return _prompts[agent]
+    return protocol(agent).prompt
 
 
 def server_files(agent: str, home: str, project: str, environ: "Mapping[str, str]") -> tuple[str, str]:
     """Find the files of the user's and of the project's MCP servers; "" where the host reads none."""
-    variable, directory, of_user, of_project = getattr(part(agent, "protocol"), "SERVERS", ("", "", "", ""))
+    variable, directory, of_user, of_project = protocol(agent).servers
     place = environ.get(variable) or os.path.join(home, directory)
     return of_user and os.path.join(place, of_user), of_project and os.path.join(project, of_project)
 
@@ -265,8 +213,7 @@ def is_second_server(agent: str, project: str) -> bool:
 
     Most hosts start a single server of a name.
     """
-    runs_both = getattr(part(agent, "protocol"), "RUNS_SERVERS_OF_PLUGINS_TOO", False)
-    return runs_both and PLUGIN in os.environ and registers_server(agent, project)
+    return protocol(agent).runs_servers_of_plugins_too and PLUGIN in os.environ and registers_server(agent, project)
 
 
 PLUGIN = "EVENTLOG_PLUGIN"  # in the environment of what a plugin starts
@@ -275,21 +222,7 @@ _SERVER_SCRIPTS = b"/eventlog/cli/mcp/start.py", rb"\\eventlog\\cli\\mcp\\start.
 
 def memory_files(agent: str) -> "MemoryFiles":
     """List the files an agent's host gives it by itself: of each group, the first that exists."""
-    unknown = ((("AGENTS.md",),) if agent in _READ_AGENTS_MD else (), (), False)
-    files: MemoryFiles = getattr(part(agent, "protocol"), "MEMORY", unknown)
-    return files
-
-
-def conversation_of_call(agent: str, meta: "Mapping[str, Any]") -> str:
-    """Find the conversation a host names with a call of an MCP tool, in its `_meta`; "" for none."""
-    find = getattr(part(agent, "protocol"), "conversation_of_call", None)
-    return str(find(meta)) if find else ""
-
-
-def newest_transcript(agent: str, where: str, environ: "Mapping[str, str]") -> str:
-    """Find the transcript the host wrote last of its sessions in a directory; "" where it keeps none."""
-    find = getattr(part(agent, "protocol"), "newest_transcript", None)
-    return str(find(where, environ)) if find else ""
+    return ((("AGENTS.md",),), (), False) if agent in _READ_AGENTS_MD else protocol(agent).memory
 
 
 def newest_file(directory: str) -> str:

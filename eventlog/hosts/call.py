@@ -1,4 +1,4 @@
-"""A call of a hook, in the same terms for every host."""
+"""A call of a hook, in the same terms for every host; and the protocol by which a host calls and is answered."""
 
 from eventlog.fast import fastjson, os
 from eventlog.projects.root import project_root
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from eventlog.format.payloads import EventType, SaveRequested, SessionEnd, SessionStart, StageSummary, TurnEnd
 
     Fields = TypeVar("Fields", bound=Mapping[str, object])
+    _Groups = tuple[tuple[str, ...], ...]
+    MemoryFiles = tuple[_Groups, _Groups, bool]  # below the project, below the home; whether `@path` imports others
 
 Payload = dict[str, object]
 
@@ -188,6 +190,68 @@ class HookCall:
             return fastjson.dumps(content).decode()
         except ValueError:  # a number that JSON cannot write
             return repr(content)
+
+
+class HostProtocol:
+    """Reads the payloads of a host and answers it: here as most hosts do it, for hosts without a room.
+
+    A room derives its own. Every answer is the whole of stdout; how a host without a room wants it is not known.
+    """
+
+    silent = b""  # the answer that asks for nothing
+    prompt: "str | None" = None  # the event of a prompt whose hook may add context
+    session_variable = ""  # of the environment: where the agent's shell commands find their conversation's id
+    most_at_start = "utf-8", 0  # of the text a session starts with, as so many bytes in that encoding; 0: any
+    memory: "MemoryFiles" = (), (), False  # the files it gives its agent by itself: of each group, the first there
+    servers = "", "", "", ""  # of MCP: a variable for their directory, its default, the user's file, the project's
+    runs_servers_of_plugins_too = False  # beside a server of the same name in its own files
+
+    def __init__(self, agent: str) -> None:
+        self.agent = agent  # its name in the log
+
+    def read(self, payload: Payload, name: str) -> HookCall:
+        """Make a call of a payload."""
+        session = text(payload, "session_id", "sessionId", "trajectory_id", "conversation_id", "conversationId")
+        subagent, tool = text(payload, "agent_id", "agentId"), text(payload, "tool_use_id", "tool_call_id")
+        call = HookCall(self.agent, name, payload, session=session, dedupe_key=tool, subagent=subagent)
+        turn = text(payload, "turn_id", "execution_id")
+        match name[:1].lower() + name[1:]:
+            case "sessionStart" | "session_start" | "agentSpawn":
+                return call.as_session_start(source=text(payload, "source"), transcript_path=call.transcript)
+            case "stop" | "agentStop" | "afterAgent" | "post_cascade_response":
+                return call.as_turn_end(turn_id=turn, status="completed", dedupe_key=turn)
+            case "sessionEnd" | "session_end":
+                return call.as_session_end(reason=text(payload, "reason"))
+        return call
+
+    def start(self, context: str, event: str = "SessionStart") -> bytes:
+        """Give a session its context, at its start or at another event whose answer reaches the agent."""
+        del context, event
+        return self.silent
+
+    def ask(self, request: str) -> bytes:
+        """Make the agent continue with a request at the end of a turn, or add it to the next prompt."""
+        del request
+        return self.silent
+
+    def flush(self, request: str) -> bytes:
+        """Answer before a compaction; `silent` where no model reads the answer."""
+        del request
+        return self.silent
+
+    def for_others(self) -> "HostProtocol":
+        """Return the protocol for hosts that run the hooks of this one's settings."""
+        return self
+
+    def conversation_of_call(self, meta: Payload) -> str:
+        """Find the conversation the host names with a call of an MCP tool, in its `_meta`; "" for none."""
+        del meta
+        return ""
+
+    def newest_transcript(self, where: str, environ: "Mapping[str, str]") -> str:
+        """Find the transcript the host wrote last of its sessions in a directory; "" where it keeps none."""
+        del where, environ
+        return ""
 
 
 MACHINE_PROMPT = "MachinePrompt"  # the name, in the log, of a prompt that a host made

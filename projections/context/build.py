@@ -7,7 +7,7 @@ from eventlog.fast.copies import replace
 from eventlog.format import fence
 from eventlog.format.marks import line_marks, says_something
 from eventlog.format.text import encodable
-from eventlog.hosts import most_at_start
+from eventlog.hosts import protocol
 from eventlog.projections.context.budget import FitResult, fit
 from eventlog.projections.context.context_sections import ContextParts, command_for_all, sections
 from eventlog.projections.context.once import said_by_people
@@ -55,7 +55,7 @@ def _known_file(path: str, digest: str, as_of: str | None) -> "KnownFile":
 
 def _taken(parts: "ContextSources", budget: int) -> FitResult:
     """Fit it all into the budget and, beyond that, into what the host takes: a cut of its own would be anywhere."""
-    encoding, most = most_at_start(parts.request.agent)
+    encoding, most = protocol(parts.request.agent).most_at_start
     fitted = _fitted(parts, budget)
     while most and (size := _bytes_of(encodable(fitted.text), encoding)) > most:
         budget = min(budget - 1, budget * most // size)

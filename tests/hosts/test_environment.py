@@ -66,8 +66,8 @@ def test_without_proc_the_processes_are_those_that_ps_lists():
     assert not me or any("python" in command for _, command in me.values())
 
 
-@pytest.mark.parametrize("agent", [agent for agent in hosts.ROOMS if hosts.session_variable(agent)])
+@pytest.mark.parametrize("agent", [agent for agent in hosts.ROOMS if hosts.protocol(agent).session_variable])
 def test_a_conversation_is_known_by_the_variable_of_its_host(agent):
-    variable = hosts.session_variable(agent)
+    variable = hosts.protocol(agent).session_variable
 
     assert hosts.named_conversations({variable: " s-1 ", "PATH": "/bin", "TERM_SESSION_ID": "t"}) == {agent: "s-1"}

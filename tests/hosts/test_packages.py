@@ -14,26 +14,28 @@ from tests.support.hook_calls import tell
 
 PROTOCOL = """
 from eventlog.fast import fastjson
-from eventlog.hosts.call import HookCall, text
-
-SILENT = b"{}"
-PROMPT = "asked"
+from eventlog.hosts.call import HookCall, HostProtocol, text
 
 
-def read(payload, name):
-    made = HookCall("heron", name, payload, session=text(payload, "session"), dedupe_key=text(payload, "call"))
-    return made.as_session_start(source="startup", dedupe_key=made.dedupe_key) if name == "begin" else made
+class HeronProtocol(HostProtocol):
+    silent = b"{}"
+    prompt = "asked"
+
+    def read(self, payload, name):
+        session, key = text(payload, "session"), text(payload, "call")
+        made = HookCall(self.agent, name, payload, session=session, dedupe_key=key)
+        return made.as_session_start(source="startup", dedupe_key=key) if name == "begin" else made
+
+    def start(self, context, event=""):
+        return fastjson.dumps({"add": context})
+
+    def ask(self, request):
+        return fastjson.dumps({"go_on": request})
+
+    flush = ask
 
 
-def start(context):
-    return fastjson.dumps({"add": context})
-
-
-def ask(request):
-    return fastjson.dumps({"go_on": request})
-
-
-flush = ask
+PROTOCOL = HeronProtocol("heron")
 """
 PROFILE = """
 from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, RuleFile
@@ -51,7 +53,7 @@ def site(tmp_path, monkeypatch):
     place = tmp_path / "site"
     monkeypatch.setattr(packages, "_rooms", [])
     monkeypatch.setattr(packages, "broken", {})
-    monkeypatch.setattr(hosts, "_prompts", {})
+    monkeypatch.setattr(hosts, "_protocols", {})
     place.mkdir()
     monkeypatch.syspath_prepend(place)
     _forget_modules()  # those of the page on adding a host have the same names

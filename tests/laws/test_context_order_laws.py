@@ -12,7 +12,7 @@ from eventlog.app.serve.bearing import with_bearings
 from eventlog.app.serve.session_context import request_of
 from eventlog.format import fence
 from eventlog.format.text import same_text
-from eventlog.hosts import most_at_start
+from eventlog.hosts import protocol
 from eventlog.projections.context.agent_context import SessionType
 from eventlog.settings.schema import ContextSettings, Settings
 from tests.support.builders import NOON
@@ -303,7 +303,7 @@ def test_a_host_is_given_no_more_than_it_takes_and_what_matters_is_in_it(tmp_pat
         *(fact(f"21 {n // 60:02}:{n % 60:02}", "s", CHINESE.format(number=n)) for n in range(500)),
         summary("20 10:00", "t", todos=["轮换密钥"]),
     )
-    encoding, most = most_at_start(agent)
+    encoding, most = protocol(agent).most_at_start
     text = scene.ask(agent=agent).context.text
 
     assert 0.9 * most < len(text.encode(encoding)) <= most

@@ -18,7 +18,7 @@ from eventlog.format.codec import dig
 from eventlog.format.errors import BadRequest, EventLogError, record_reason
 from eventlog.hooks import error_log
 from eventlog.hooks.command import calls_us, command, is_live, is_ours, is_shared, missing_files, without_client
-from eventlog.hosts import agent_name, newest_transcript
+from eventlog.hosts import agent_name, protocol
 from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, Scope, profiles
 from eventlog.log import days
 from eventlog.store import Store
@@ -201,7 +201,7 @@ def _distrust(target: InstallTarget, host: HostProfile, file: _HookFile, last: s
 def _has_run_since(target: InstallTarget, host: HostProfile, file: Path) -> bool:
     """Return whether the host wrote a session since our hooks are in its file: it may lack events."""
     try:
-        newest = newest_transcript(agent_name(host.agent), str(target.project), target.environ)
+        newest = protocol(agent_name(host.agent)).newest_transcript(str(target.project), target.environ)
         return bool(newest) and Path(newest).stat().st_mtime_ns > file.stat().st_mtime_ns
     except OSError:
         return False

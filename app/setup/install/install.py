@@ -236,7 +236,7 @@ def _parse(path: Path) -> object:
 
 
 def _strip(target: InstallTarget, host: HostProfile, path: Path) -> Callable[[str], str]:
-    """Make the edit that removes all parts of ours from a file of the host, whichever it holds."""
+    """Make the edit that removes all our parts from a file of the host, whichever it holds."""
     described = (_part_of(target, host, scope, part) for part in _PARTS for scope in BOTH_SCOPES)
     removes = [part.remove for part in described if part and part.path == path]
     return lambda text: reduce(lambda left, remove: remove(left), removes, text)

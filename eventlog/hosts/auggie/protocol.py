@@ -4,42 +4,36 @@ It has no turn id, and ignores the answer to a prompt. A turn may be answered wi
 By its documentation and the schemas in its program (0.36), not run: docs.augmentcode.com/cli/hooks.
 """
 
-from eventlog.fast import fastjson
 from eventlog.hosts.call import HookCall, Payload, text
-from eventlog.hosts.claude import protocol as claude
-
-AGENT = "auggie"
-MEMORY = (("AGENTS.md",), ("CLAUDE.md",)), (), False
-SERVERS = "", ".augment", "settings.json", ".augment/settings.json"
-SILENT = b""
-
-start = claude.start
-flush = claude.flush
+from eventlog.hosts.claude.protocol import BlockedInside
 
 
-def read(payload: Payload, name: str) -> HookCall:
-    """Make a call of a payload."""
-    prompt = text(payload, "user_prompt") if name == "PromptSubmit" else ""
-    payload = {**payload, "prompt": prompt} if prompt else payload  # as readers of the log look for it
-    call = HookCall(AGENT, name, payload, session=text(payload, "conversation_id"))
-    match name:
-        case "SessionStart":
-            call.may_recur = True
-            return call.as_session_start()
-        case "Stop":
-            cause = text(payload, "agent_stop_cause")
-            status = "completed" if cause in ("", "end_turn") else cause
-            return call.as_turn_end(status=status, may_ask=status == "completed")
-        case "SessionEnd":
-            call.may_recur = True
-            return call.as_session_end()
-        case "PromptSubmit" if prompt:
-            call = call.as_prompt(prompt)
-            call.asked = ""  # it ignores the answer
-    return call
+class AuggieProtocol(BlockedInside):
+    """The protocol of Auggie."""
+
+    memory = (("AGENTS.md",), ("CLAUDE.md",)), (), False
+    servers = "", ".augment", "settings.json", ".augment/settings.json"
+
+    def read(self, payload: Payload, name: str) -> HookCall:
+        """Make a call of a payload."""
+        prompt = text(payload, "user_prompt") if name == "PromptSubmit" else ""
+        payload = {**payload, "prompt": prompt} if prompt else payload  # as readers of the log look for it
+        call = HookCall(self.agent, name, payload, session=text(payload, "conversation_id"))
+        match name:
+            case "SessionStart":
+                call.may_recur = True
+                return call.as_session_start()
+            case "Stop":
+                cause = text(payload, "agent_stop_cause")
+                status = "completed" if cause in ("", "end_turn") else cause
+                return call.as_turn_end(status=status, may_ask=status == "completed")
+            case "SessionEnd":
+                call.may_recur = True
+                return call.as_session_end()
+            case "PromptSubmit" if prompt:
+                call = call.as_prompt(prompt)
+                call.asked = ""  # it ignores the answer
+        return call
 
 
-def ask(request: str) -> bytes:
-    """Continue the turn with a request, given where Auggie looks for it."""
-    decision: dict[str, object] = {"decision": "block", "reason": request}
-    return fastjson.dumps({"hookSpecificOutput": {"hookEventName": "Stop", **decision}})
+PROTOCOL = AuggieProtocol("auggie")

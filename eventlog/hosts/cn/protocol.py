@@ -6,22 +6,19 @@ tool on. By its source, not run: github.com/continuedev/continue, extensions/cli
 """
 
 from eventlog.hosts.call import HookCall, Payload
-from eventlog.hosts.claude import protocol as claude
-
-AGENT = "continue"
-MEMORY = (("AGENTS.md",), ("CLAUDE.md",)), (), False
-SILENT = b""
-
-PROMPT = claude.PROMPT
-start = claude.start
-ask = claude.ask_with_prompt
-flush = claude.flush
+from eventlog.hosts.claude.protocol import ClaudeLike
 
 
-def read(payload: Payload, name: str) -> HookCall:
-    """Make a call of a payload."""
-    if name == "Stop":
-        payload = {**payload, "stop_hook_active": False}
-    call = claude.read(payload, name, AGENT)
-    call.may_ask = call.name == PROMPT
-    return call
+class ContinueProtocol(ClaudeLike):
+    """The protocol of Continue's command line."""
+
+    memory = (("AGENTS.md",), ("CLAUDE.md",)), (), False
+
+    def read(self, payload: Payload, name: str) -> HookCall:
+        """Make a call of a payload."""
+        call = super().read({**payload, "stop_hook_active": False} if name == "Stop" else payload, name)
+        call.may_ask = call.name == self.prompt
+        return call
+
+
+PROTOCOL = ContinueProtocol("continue")

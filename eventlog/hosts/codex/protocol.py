@@ -8,55 +8,48 @@ Documentation: developers.openai.com/codex/hooks.
 from eventlog.fast import os
 from eventlog.hosts import newest_file
 from eventlog.hosts.call import HookCall, Payload, text
-from eventlog.hosts.claude import protocol as claude
+from eventlog.hosts.claude.protocol import ClaudeLike
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-AGENT = "codex"
-SESSION_VARIABLE = "CODEX_SESSION_ID"  # of its agent's shell commands: the root thread (CODEX_THREAD_ID: the own one)
-MOST_AT_START = ("utf-8", 9_900)  # of 2,500 tokens, of four bytes as it counts them; the rest goes into a file
-SILENT = b""  # anything on stdout that is not its JSON makes Stop fail, and so does a key it does not know
-
-MEMORY = (("AGENTS.override.md", "AGENTS.md"),), ((".codex/AGENTS.override.md", ".codex/AGENTS.md"),), False
-SERVERS = "CODEX_HOME", ".codex", "config.toml", ".codex/config.toml"
-
 _UPDATES = "*** Update File: "
 
-PROMPT = claude.PROMPT
-start = claude.start
-ask = claude.ask_with_prompt
-flush = claude.flush
 
+class CodexProtocol(ClaudeLike):
+    """The protocol of Codex: anything on stdout but its JSON, or a key it does not know, makes Stop fail."""
 
-def read(payload: Payload, name: str) -> HookCall:
-    """Make a call of a payload."""
-    call = claude.read(payload, name, AGENT)
-    call.may_ask = call.name == claude.PROMPT
-    if name == "PreToolUse":
-        arguments = payload.get("tool_input")
-        patch = text(arguments, "command", "input") if isinstance(arguments, dict) else ""
-        updates = (line.removeprefix(_UPDATES).strip() for line in patch.splitlines() if line.startswith(_UPDATES))
-        call.file = next(updates, "")  # the tool names no file but in its patch
-    return call
+    session_variable = "CODEX_SESSION_ID"  # the root thread (CODEX_THREAD_ID: the own one)
+    most_at_start = "utf-8", 9_900  # of 2,500 tokens, of four bytes as it counts them; the rest goes into a file
+    memory = (("AGENTS.override.md", "AGENTS.md"),), ((".codex/AGENTS.override.md", ".codex/AGENTS.md"),), False
+    servers = "CODEX_HOME", ".codex", "config.toml", ".codex/config.toml"
 
+    def read(self, payload: Payload, name: str) -> HookCall:
+        """Make a call of a payload."""
+        call = super().read(payload, name)
+        call.may_ask = call.name == self.prompt
+        if name == "PreToolUse":
+            arguments = payload.get("tool_input")
+            patch = text(arguments, "command", "input") if isinstance(arguments, dict) else ""
+            updates = (line.removeprefix(_UPDATES).strip() for line in patch.splitlines() if line.startswith(_UPDATES))
+            call.file = next(updates, "")  # the tool names no file but in its patch
+        return call
 
-def conversation_of_call(meta: Payload) -> str:
-    """Find the root thread that calls an MCP tool; older releases name only the thread itself."""
-    turn = meta.get("x-codex-turn-metadata")
-    return (text(turn, "session_id") if isinstance(turn, dict) else "") or text(meta, "threadId")
+    def conversation_of_call(self, meta: Payload) -> str:
+        """Find the root thread that calls an MCP tool; older releases name only the thread itself."""
+        turn = meta.get("x-codex-turn-metadata")
+        return (text(turn, "session_id") if isinstance(turn, dict) else "") or text(meta, "threadId")
 
-
-def newest_transcript(where: str, environ: "Mapping[str, str]") -> str:
-    """Find the rollout written last, of any directory: `sessions/2026/02/21/rollout-*.jsonl`; "" for none."""
-    del where
-    home = environ.get("CODEX_HOME") or os.path.expanduser("~/.codex")
-    days = [f"{home}/sessions"]
-    for _ in ("year", "month", "day"):
-        days = [f"{parent}/{name}" for parent in days for name in _numbered(parent)]
-    found = [path for path in map(newest_file, days) if path]
-    return max(found, key=lambda path: os.stat(path).st_mtime_ns, default="")
+    def newest_transcript(self, where: str, environ: "Mapping[str, str]") -> str:
+        """Find the rollout written last, of any directory: `sessions/2026/02/21/rollout-*.jsonl`; "" for none."""
+        del where
+        home = environ.get("CODEX_HOME") or os.path.expanduser("~/.codex")
+        days = [f"{home}/sessions"]
+        for _ in ("year", "month", "day"):
+            days = [f"{parent}/{name}" for parent in days for name in _numbered(parent)]
+        found = [path for path in map(newest_file, days) if path]
+        return max(found, key=lambda path: os.stat(path).st_mtime_ns, default="")
 
 
 def _numbered(directory: str) -> "list[str]":
@@ -64,3 +57,6 @@ def _numbered(directory: str) -> "list[str]":
         return [name for name in os.listdir(directory) if name.isdigit()]
     except OSError:
         return []
+
+
+PROTOCOL = CodexProtocol("codex")

@@ -11,26 +11,35 @@ from eventlog.format import timestamps
 from eventlog.hosts.call import HookCall, Payload, text
 from eventlog.hosts.claude import protocol as claude
 
-AGENT = "copilot"
-SESSION_VARIABLE = "COPILOT_AGENT_SESSION_ID"  # of its agent's shell commands
-SILENT = b""
-SERVERS = "COPILOT_HOME", ".copilot", "mcp-config.json", ""
-PROMPT = "userPromptSubmitted"
-MEMORY = (("AGENTS.md",), (".github/copilot-instructions.md",)), ((".copilot/AGENTS.md",),), False
-
+_AGENT = "copilot"
 _IN_ITS_WORDS = {"stop": "agentStop", "userPromptSubmit": "userPromptSubmitted"}
 
-ask = claude.block
-flush = claude.flush
+
+class CopilotProtocol(claude.Blocked):
+    """The protocol of Copilot CLI."""
+
+    prompt = "userPromptSubmitted"
+    session_variable = "COPILOT_AGENT_SESSION_ID"
+    memory = (("AGENTS.md",), (".github/copilot-instructions.md",)), ((".copilot/AGENTS.md",),), False
+    servers = "COPILOT_HOME", ".copilot", "mcp-config.json", ""
+
+    def read(self, payload: Payload, name: str) -> HookCall:
+        """Make a call of a payload."""
+        return read(payload, name, self.agent)
+
+    def start(self, context: str, event: str = "") -> bytes:
+        """Give a session its context, at its start or after a tool."""
+        del event
+        return fastjson.dumps({"additionalContext": context})
 
 
-def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
+def read(payload: Payload, name: str, agent: str) -> HookCall:
     """Make a call of a payload, with event names of both spellings."""
     camel = name[:1].lower() + name[1:]
     name = _IN_ITS_WORDS.get(camel, camel)
     session, tool = text(payload, "sessionId", "session_id"), text(payload, "tool_use_id", "toolUseId")
     call = HookCall(agent, name, payload, session=session, dedupe_key=tool, subagent=_subagent(payload, name))
-    moment = _moment(payload) if agent == AGENT else ""
+    moment = _moment(payload) if agent == _AGENT else ""
     match name:
         case "sessionStart":
             return call.as_session_start(
@@ -52,10 +61,10 @@ def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
             return call.as_session_end(reason=text(payload, "reason"), dedupe_key=moment)
         case "userPromptSubmitted" if prompt := text(payload, "prompt"):
             call.dedupe_text = prompt
-            call.takes_context = agent == AGENT  # from 1.0.65 on
+            call.takes_context = agent == _AGENT  # from 1.0.65 on
             call.asked = prompt if call.takes_context else ""
         case "subagentStart":
-            call.starts_helper = agent == AGENT
+            call.starts_helper = agent == _AGENT
         case "preToolUse" | "postToolUse":
             call.dedupe_text = _tool_call(payload)
             call.takes_context = name == "postToolUse"
@@ -79,12 +88,6 @@ _STATUS = {"": "completed", "end_turn": "completed"}
 _LAST_MS = 253_402_300_800_000  # the year 10000
 
 
-def start(context: str, event: str = "") -> bytes:
-    """Give a session its context, at its start or after a tool."""
-    del event
-    return fastjson.dumps({"additionalContext": context})
-
-
 def _subagent(payload: Payload, name: str) -> str:
     """Return a subagent's id; some of its events have only its name, or that of its kind."""
     if found := text(payload, "agentId", "agent_id"):
@@ -100,3 +103,6 @@ def _tool_call(payload: Payload) -> object:
     result = payload.get("toolResult", payload.get("tool_result"))
     shown = text(result, "textResultForLlm", "text_result_for_llm") if isinstance(result, dict) else result
     return [text(payload, "toolName", "tool_name").lower(), arguments, shown]
+
+
+PROTOCOL = CopilotProtocol("copilot")

@@ -3,20 +3,14 @@
 By its documentation, not run: docs.factory.ai/harness/hooks.
 """
 
-from eventlog.hosts.call import HookCall, Payload
-from eventlog.hosts.claude import protocol as claude
-
-AGENT = "droid"
-MEMORY = (("AGENTS.md",),), ((".factory/AGENTS.md",),), False
-SERVERS = "", ".factory", "mcp.json", ".factory/mcp.json"
-SILENT = b""
-
-PROMPT = claude.PROMPT
-start = claude.start
-ask = claude.block
-flush = claude.flush
+from eventlog.hosts.claude.protocol import Blocked
 
 
-def read(payload: Payload, name: str) -> HookCall:
-    """Make a call of a payload."""
-    return claude.read(payload, name, AGENT)
+class DroidProtocol(Blocked):
+    """The protocol of droid."""
+
+    memory = (("AGENTS.md",),), ((".factory/AGENTS.md",),), False
+    servers = "", ".factory", "mcp.json", ".factory/mcp.json"
+
+
+PROTOCOL = DroidProtocol("droid")

@@ -8,40 +8,41 @@ Documentation: github.com/google-gemini/gemini-cli, docs/hooks.
 """
 
 from eventlog.hosts.call import HookCall, Payload, text
-from eventlog.hosts.claude import protocol as claude
-
-AGENT = "gemini"
-PROMPT = "BeforeAgent"
-MEMORY = (("GEMINI.md",),), ((".gemini/GEMINI.md",),), True
-SERVERS = "", ".gemini", "settings.json", ".gemini/settings.json"
-SILENT = b"{}"  # an empty answer makes it parse stderr
+from eventlog.hosts.claude.protocol import ClaudeLike
 
 _EXIT_CODE = "\nExit Code: "
 _OPENS, _CLOSES = "<hook_context>", "</hook_context>"
-start = claude.start
 
 
-def read(payload: Payload, name: str) -> HookCall:
-    """Make a call of a payload."""
-    if prompt := text(payload, "prompt"):
-        payload = {**payload, "prompt": _of_the_user(prompt)}
-    call = claude.read(payload, name, AGENT)
-    call.dedupe_key = call.dedupe_key or text(payload, "tool_call_id")
-    match name:
-        case "SessionStart" if text(payload, "source") == "clear":
-            call.owes_context = "clear"  # the agent is not shown the answer to a clear
-        case "PreCompress" if text(payload, "trigger") == "manual":
-            call.owes_context = "compact"
-            return call.as_compaction(dedupe_key=text(payload, "timestamp"))
-        case "AfterTool" if _EXIT_CODE in (printed := _printed(payload)):
-            return call.as_failure(printed)
-        case "BeforeAgent":
-            call.takes_context = call.may_ask = True
-            call.asked = text(payload, "prompt")
-        case "AfterAgent" if not payload.get("stop_hook_active"):  # else the same turn, continued for a hook
-            moment = text(payload, "timestamp")
-            return call.as_turn_end(status="completed", dedupe_key=moment, may_ask=False)
-    return call
+class GeminiProtocol(ClaudeLike):
+    """The protocol of Gemini CLI; before a compression an answer reaches only the user."""
+
+    silent = b"{}"  # an empty answer makes it parse stderr
+    prompt = "BeforeAgent"
+    memory = (("GEMINI.md",),), ((".gemini/GEMINI.md",),), True
+    servers = "", ".gemini", "settings.json", ".gemini/settings.json"
+
+    def read(self, payload: Payload, name: str) -> HookCall:
+        """Make a call of a payload."""
+        if prompt := text(payload, "prompt"):
+            payload = {**payload, "prompt": _of_the_user(prompt)}
+        call = super().read(payload, name)
+        call.dedupe_key = call.dedupe_key or text(payload, "tool_call_id")
+        match name:
+            case "SessionStart" if text(payload, "source") == "clear":
+                call.owes_context = "clear"  # the agent is not shown the answer to a clear
+            case "PreCompress" if text(payload, "trigger") == "manual":
+                call.owes_context = "compact"
+                return call.as_compaction(dedupe_key=text(payload, "timestamp"))
+            case "AfterTool" if _EXIT_CODE in (printed := _printed(payload)):
+                return call.as_failure(printed)
+            case "BeforeAgent":
+                call.takes_context = call.may_ask = True
+                call.asked = text(payload, "prompt")
+            case "AfterAgent" if not payload.get("stop_hook_active"):  # else the same turn, continued for a hook
+                moment = text(payload, "timestamp")
+                return call.as_turn_end(status="completed", dedupe_key=moment, may_ask=False)
+        return call
 
 
 def _printed(payload: Payload) -> str:
@@ -50,20 +51,12 @@ def _printed(payload: Payload) -> str:
     return text(response, "llmContent") if isinstance(response, dict) else ""
 
 
-def ask(request: str) -> bytes:
-    """Add a request to what the agent is given with a prompt."""
-    return start(request, PROMPT)
-
-
-def flush(request: str) -> bytes:
-    """Return SILENT: before a compression an answer reaches only the user."""
-    del request
-    return SILENT
-
-
 def _of_the_user(prompt: str) -> str:
     """Remove the answers of hooks from a prompt."""
     if _OPENS not in prompt:
         return prompt
     first, *others = prompt.split(_OPENS)
     return "".join([first, *(other.partition(_CLOSES)[2] for other in others)]).strip()
+
+
+PROTOCOL = GeminiProtocol("gemini")

@@ -3,21 +3,15 @@
 By its documentation, not run: kilo.ai/docs/automate/extending/plugins.
 """
 
-from eventlog.hosts.call import HookCall, Payload
-from eventlog.hosts.opencode import protocol as opencode
-
-AGENT = "kilo"
-SESSION_VARIABLE = "KILO_SESSION_ID"  # of its agent's shell commands: our plugin sets it
-MEMORY = (("AGENTS.md", "CLAUDE.md"),), ((".config/kilo/AGENTS.md",),), False
-SERVERS = "", ".config/kilo", "kilo.json", "kilo.json"
-SILENT = b""
-
-PROMPT = opencode.PROMPT
-start = opencode.start
-ask = opencode.ask
-flush = opencode.flush
+from eventlog.hosts.opencode.protocol import OpenCodeProtocol
 
 
-def read(payload: Payload, name: str) -> HookCall:
-    """Make a call of a payload."""
-    return opencode.read(payload, name, AGENT)
+class KiloProtocol(OpenCodeProtocol):
+    """The protocol of Kilo."""
+
+    session_variable = "KILO_SESSION_ID"  # our plugin sets it
+    memory = (("AGENTS.md", "CLAUDE.md"),), ((".config/kilo/AGENTS.md",),), False
+    servers = "", ".config/kilo", "kilo.json", "kilo.json"
+
+
+PROTOCOL = KiloProtocol("kilo")

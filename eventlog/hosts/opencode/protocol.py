@@ -6,29 +6,32 @@ Documentation: opencode.ai/docs/plugins; seen in 1.18.
 """
 
 from eventlog.hosts.call import HookCall, Payload, text
-from eventlog.hosts.claude import protocol as claude
+from eventlog.hosts.claude.protocol import ClaudeLike
 
-AGENT = "opencode"
-SESSION_VARIABLE = "OPENCODE_SESSION_ID"  # of its agent's shell commands: our plugin sets it
-MEMORY = (("AGENTS.md",),), ((".config/opencode/AGENTS.md",),), False
-SERVERS = "OPENCODE_CONFIG_DIR", ".config/opencode", "opencode.json", "opencode.json"
-SILENT = b""
-
-PROMPT = claude.PROMPT
-start = claude.start
-ask = claude.ask_with_prompt
-flush = claude.flush
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from eventlog.hosts.call import MemoryFiles
 
 
-def read(payload: Payload, name: str, agent: str = AGENT) -> HookCall:
-    """Make a call of a payload."""
-    if prompt := text(payload, "prompt"):
-        payload = {**payload, "prompt": _unquoted(prompt)}
-    call = claude.read(payload, name, agent)
-    call.may_ask = call.name == claude.PROMPT
-    return call
+class OpenCodeProtocol(ClaudeLike):
+    """The protocol of our plugin."""
+
+    session_variable = "OPENCODE_SESSION_ID"  # our plugin sets it
+    memory: "MemoryFiles" = (("AGENTS.md",),), ((".config/opencode/AGENTS.md",),), False
+    servers = "OPENCODE_CONFIG_DIR", ".config/opencode", "opencode.json", "opencode.json"
+
+    def read(self, payload: Payload, name: str) -> HookCall:
+        """Make a call of a payload."""
+        if prompt := text(payload, "prompt"):
+            payload = {**payload, "prompt": _unquoted(prompt)}
+        call = super().read(payload, name)
+        call.may_ask = call.name == self.prompt
+        return call
 
 
 def _unquoted(prompt: str) -> str:
     inner = prompt[1:-1]
     return inner if prompt == f'"{inner}"' and '"' not in inner else prompt
+
+
+PROTOCOL = OpenCodeProtocol("opencode")

@@ -8,24 +8,23 @@ Documentation: qwenlm.github.io/qwen-code-docs, features/hooks; seen in 0.24.
 """
 
 from eventlog.hosts.call import HookCall, Payload, text
-from eventlog.hosts.claude import protocol as claude
-
-AGENT = "qwen-code"
-SESSION_VARIABLE = "QWEN_CODE_SESSION_ID"  # of its agent's shell commands
-MEMORY = (("QWEN.md",),), ((".qwen/QWEN.md",),), True
-SERVERS = "QWEN_HOME", ".qwen", "settings.json", ".qwen/settings.json"
-SILENT = b""
-
-PROMPT = claude.PROMPT
-start = claude.start
-ask = claude.ask_with_prompt
-flush = claude.flush
+from eventlog.hosts.claude.protocol import ClaudeLike
 
 
-def read(payload: Payload, name: str) -> HookCall:
-    """Make a call of a payload."""
-    call = claude.read(payload, name, AGENT)
-    if name == "SessionStart":
-        call.dedupe_key = text(payload, "timestamp")
-    call.may_ask = call.name == claude.PROMPT and text(payload, "prompt") != ""
-    return call
+class QwenProtocol(ClaudeLike):
+    """The protocol of Qwen Code."""
+
+    session_variable = "QWEN_CODE_SESSION_ID"
+    memory = (("QWEN.md",),), ((".qwen/QWEN.md",),), True
+    servers = "QWEN_HOME", ".qwen", "settings.json", ".qwen/settings.json"
+
+    def read(self, payload: Payload, name: str) -> HookCall:
+        """Make a call of a payload."""
+        call = super().read(payload, name)
+        if name == "SessionStart":
+            call.dedupe_key = text(payload, "timestamp")
+        call.may_ask = call.name == self.prompt and text(payload, "prompt") != ""
+        return call
+
+
+PROTOCOL = QwenProtocol("qwen-code")

@@ -4,25 +4,19 @@ It also runs hooks it finds in Claude Code's settings, in this dialect. Document
 code.visualstudio.com/docs/copilot/customization/hooks.
 """
 
-from eventlog.fast import fastjson
 from eventlog.hosts.call import HookCall, Payload
-from eventlog.hosts.claude import protocol as claude
+from eventlog.hosts.claude.protocol import BlockedInside
 from eventlog.hosts.copilot import protocol as copilot
 
-AGENT = "vscode"
-MEMORY = (("AGENTS.md",),), (), False
-SILENT = b""
 
-start = claude.start
-flush = claude.flush
+class VSCodeProtocol(BlockedInside):
+    """The protocol of VS Code."""
 
+    memory = (("AGENTS.md",),), (), False
 
-def read(payload: Payload, name: str) -> HookCall:
-    """Make a call of a payload."""
-    return copilot.read(payload, name, AGENT)
+    def read(self, payload: Payload, name: str) -> HookCall:
+        """Make a call of a payload."""
+        return copilot.read(payload, name, self.agent)
 
 
-def ask(request: str) -> bytes:
-    """Continue the turn with a request, given where VS Code looks for it."""
-    decision: dict[str, object] = {"decision": "block", "reason": request}
-    return fastjson.dumps({"hookSpecificOutput": {"hookEventName": "Stop", **decision}})
+PROTOCOL = VSCodeProtocol("vscode")
