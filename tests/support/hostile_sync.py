@@ -19,6 +19,7 @@ from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
+import orjson
 from msgspec.structs import replace
 
 from eventlog.app.setup.seal import seal_log, verify_sealed
@@ -26,7 +27,7 @@ from eventlog.app.sync.segments import MARKER
 from eventlog.app.write.erasing.redact import redact, redactable
 from eventlog.format import codec, timestamps
 from eventlog.format.errors import BadRequest, Busy, EventLogError, Offline, UntrustedRemote
-from eventlog.format.events import Retraction
+from eventlog.format.events import Retraction, SessionStart
 from tests.support import faults
 from tests.support.builders import DAY_NS
 from tests.support.repositories import git
@@ -62,7 +63,8 @@ class HostileHistory:
         self.said = {}  # id: event
         self.started: set[str] = set()  # conversations
         self.renamed = {}  # ids of events that were generated: their ids in the log
-        self.seen = {}  # machine: ids
+        self._waiting_now = []  # events of a step that are appended together
+        self.seen = {}  # machine: files and their ids
         self.stamps = {}  # file: stamp and ids
         self.counts: Counter[str] = Counter()
 
@@ -90,17 +92,29 @@ class HostileHistory:
         lines, waiting[:number] = waiting[:number], []
         for event in map(codec.decode, lines):
             self.memory.now = max(self.memory.now, timestamps.to_ms(event.ts) * 1_000_000)
-            event_now = self._of_now(event)
-            started = {name: getattr(event_now, name) for name in ("conversation_id", "agent", "project")}
-            if event.conversation_id not in self.started:
-                machine.put(type="session_start", source="startup", **started)
-                self.started.add(event.conversation_id)
-            stored = machine.log.put([event_now])[0].event
-            self.renamed[event.id] = stored.id
-            self.said[stored.id] = stored
+            if isinstance(event, Retraction):  # of what may be waiting
+                self._put(machine)
+            self._waiting_now.append(event)
+        self._put(machine)
         if not lines:
             event = machine.says(f"fact number {len(self.said)} of green tea")
             self.said[event.id] = event
+
+    def _put(self, machine):
+        """Append events as they happen here and now, each conversation with its start."""
+        events, self._waiting_now = self._waiting_now, []
+        happening = [(event, self._of_now(event)) for event in events]
+        new = []
+        for event, event_now in happening:
+            started = {name: getattr(event_now, name) for name in ("conversation_id", "agent", "project")}
+            if event.conversation_id not in self.started:
+                new.append((None, SessionStart(source="startup", **started)))
+                self.started.add(event.conversation_id)
+            new.append((event.id, event_now))
+        for (name, _), stored in zip(new, machine.log.put([event for _, event in new]) if new else [], strict=True):
+            if name:
+                self.renamed[name] = stored.event.id
+                self.said[stored.event.id] = stored.event
 
     def _of_now(self, event):
         """The event as it happens here and now, in a conversation of one agent about one project."""
@@ -235,24 +249,33 @@ class HostileHistory:
         self.remote.bring_back(self.hidden)
         self.hidden = None
 
-    def _ids_of(self, machine):
-        """The ids of a machine, each file read when it has changed."""
-        found: Counter[str] = Counter()
-        for path in Path(machine.store.log).glob("*.jsonl"):
+    def _ids(self, path):
+        """The ids in a file, which is read when it has changed."""
+        try:
             stat = path.stat()
-            stamp = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
-            if self.stamps.get(path, ((),))[0] != stamp:
-                lines = [line for line in path.read_bytes().split(b"\n") if line]
-                self.stamps[path] = stamp, Counter(codec.decode(line).id for line in lines)
-            found += self.stamps[path][1]
-        return found
+        except FileNotFoundError:
+            return []
+        stamp = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
+        if self.stamps.get(path, ((),))[0] != stamp:
+            self.stamps[path] = stamp, [found["id"] for found in map(orjson.loads, path.read_bytes().splitlines())]
+        return self.stamps[path][1]
+
+    def _ids_of(self, machine):
+        return [name for path in Path(machine.store.log).glob("*.jsonl") for name in self._ids(path)]
 
     def _nothing_is_gone(self):
         for machine in self.memory.machines:
-            ids = set(self._ids_of(machine))
-            gone = self.seen.get(machine.name, set()) - ids
+            folder = machine.store.log
+            before = self.seen.get(machine.name, {})
+            now = {path: self._ids(path) for path in Path(folder).glob("*.jsonl")}
+            gone = set()
+            for path, ids in before.items():
+                if now.get(path) is not ids:
+                    gone |= set(ids).difference(now.get(path, ()))
+            if gone:
+                gone = gone.difference(*now.values())
             assert not gone, f"{machine.name} lacks {len(gone)} events it had"
-            self.seen[machine.name] = ids
+            self.seen[machine.name] = now
 
     # ------------------------------------------------------------------------------------------------ the end
 
@@ -265,7 +288,7 @@ class HostileHistory:
         self.memory.settle()  # which travels, too
         everywhere = {machine.name: self._ids_of(machine) for machine in self.memory.machines}
         for name, ids in everywhere.items():
-            lacking = self.said.keys() - ids.keys()
+            lacking = self.said.keys() - set(ids)
             assert not lacking, f"{name} lacks {len(lacking)} of {len(self.said)}"
         assert 1 == len({frozenset(ids) for ids in everywhere.values()}), "not the same events everywhere"
         for machine in self.memory.machines:
