@@ -148,14 +148,14 @@ class HostileHistory:
     def _kill(self, machine):
         """Die before one of its writes."""
         if not self._is_away(machine):
-            code = faults.killed(lambda: _exchanged(machine), self.dice.randrange(self.dice.choice((4, 16, 64))))
+            code = faults.killed(lambda: self._exchanged(machine), self.dice.randrange(self.dice.choice((4, 16, 64))))
             assert code in (0, faults.KILLED), f"ended with {code}"
             self.remote.unlock()
 
     def _signal(self, machine):
         """Die by a signal, and every git process with it."""
         if not self._is_away(machine):
-            _kill_after(_started(machine), self.dice.random() * self.dice.choice((0.02, 0.1, 0.4)))
+            _kill_after(self._started(machine), self.dice.random() * self.dice.choice((0.02, 0.1, 0.4)))
             self.remote.unlock()
 
     def _seal(self, machine):
@@ -221,12 +221,33 @@ class HostileHistory:
         """Let all exchange at the same moment, each in a process of its own; some die meanwhile."""
         if self.hidden is not None:
             return
-        children = [_started(machine) for machine in self.memory.machines if not self._is_away(machine)]
+        children = [self._started(machine) for machine in self.memory.machines if not self._is_away(machine)]
         for child, delay in zip(children, delays, strict=False):
             _kill_after(child, delay)
         codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children[len(delays) :]]
         self.remote.unlock()
         assert not any(codes), f"ended with {codes}"
+
+    def _exchanged(self, machine):
+        """Exchange; a remote that was rolled back is taken as it is, another one is not. The exit code of the process."""
+        with suppress(Busy, BadRequest, UntrustedRemote):
+            machine.sync_or_start() if self.hidden is None else machine.sync()
+        return 0
+
+    def _started(self, machine):
+        """Start an exchange in a process that leads a group of its own."""
+        child = os.fork()
+        if child == 0:
+            code = _FAILED
+            try:
+                os.setpgid(0, 0)
+                code = self._exchanged(machine)
+            except BaseException as error:  # noqa: BLE001 - the parent is told
+                sys.stderr.write(f"{machine.name}: {error!r}\n")
+            os._exit(code)
+        with suppress(OSError):
+            os.setpgid(child, child)
+        return child
 
     def _is_away(self, machine):
         return self.offline.get(machine.name, 0) > self.now
@@ -408,29 +429,6 @@ class _GitHub:
 
 def _git_bytes(hub, *args, sent=b""):
     return subprocess.run(["git", f"--git-dir={hub}", *args], input=sent, capture_output=True, check=True).stdout
-
-
-def _exchanged(machine):
-    """Exchange; a remote that was rolled back is taken as it is. The exit code of the process."""
-    with suppress(Busy, BadRequest, UntrustedRemote):
-        machine.sync_or_start()
-    return 0
-
-
-def _started(machine):
-    """Start an exchange in a process that leads a group of its own."""
-    child = os.fork()
-    if child == 0:
-        code = _FAILED
-        try:
-            os.setpgid(0, 0)
-            code = _exchanged(machine)
-        except BaseException as error:  # noqa: BLE001 - the parent is told
-            sys.stderr.write(f"{machine.name}: {error!r}\n")
-        os._exit(code)
-    with suppress(OSError):
-        os.setpgid(child, child)
-    return child
 
 
 def _kill_after(child, seconds):
