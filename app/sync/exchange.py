@@ -11,7 +11,6 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from eventlog.app.build.finalize import finalize
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.open_store import OpenStore
 from eventlog.app.sync.cutting import DayCut, cut_days
@@ -37,7 +36,7 @@ from eventlog.app.write.erasing.foreign_redactions import own_origins, redaction
 from eventlog.fast import os
 from eventlog.format.errors import BadRequest, Busy, EventLogError, Offline
 from eventlog.format.timestamps import to_ms
-from eventlog.hooks import error_log
+from eventlog.hooks import background, error_log
 from eventlog.store.locks import lock
 from eventlog.store.replica import make_replica, rename
 
@@ -74,29 +73,42 @@ class _Parcel(NamedTuple):
 
 
 def exchange(
-    opened: OpenStore, *, compact: bool = False, leaving: bool = False, patience: float | None = None
+    opened: OpenStore,
+    *,
+    compact: bool = False,
+    leaving: bool = False,
+    patience: float | None = None,
+    replay: Callable[[SyncReport], object] | None = None,
 ) -> SyncReport:
     """Exchange with the remote of a store, one at a time; a remote out of reach is part of the report.
 
-    Raises BadRequest for a store that does not sync, UntrustedRemote, NotStored, or Busy while another exchange runs.
+    What arrived is there when `replay` is called; what that appends leaves in this exchange. Raises BadRequest for a
+    store that does not sync, UntrustedRemote, NotStored, or Busy while another exchange runs.
     """
     with sync_lock(opened, patience):
         keyring = load_keyring(opened.store)
         if keyring is None:
             raise _not_yet(opened)
-        return _Exchange(opened, keyring).run(compact=compact, leaving=leaving)
+        return _Exchange(opened, keyring).run(replay or (lambda _: None), compact=compact, leaving=leaving)
 
 
 def sync_store(opened: OpenStore, opening: Callable[[], OpenStore], *, compact: bool = False) -> SyncReport:
-    """Settle and replay, exchange with the remote, and replay what arrived; raises as `exchange` does."""
-    if load_keyring(opened.store) is None:
-        raise _not_yet(opened)
-    if not list(finalize(opened.store, opening)):  # another process settles
-        replay_store(opened)
-    report = exchange(opened, compact=compact)
-    if report.arrived or report.erased:
-        replay_store(opened, anew=bool(report.erased))
-    return report
+    """Take in what is new in the remote, settle and replay, and send what is new here; raises as `exchange` does."""
+
+    def replay(report: SyncReport) -> None:
+        if not _settled(opened, opening) or report.erased:
+            replay_store(opened, anew=bool(report.erased))
+
+    return exchange(opened, compact=compact, replay=replay)
+
+
+def _settled(opened: OpenStore, opening: Callable[[], OpenStore]) -> bool:
+    """Settle and replay where conversations wait for it; False where none does, or another process settles."""
+    if not background.any_open(opened.store):
+        return False
+    from eventlog.app.build.finalize import finalize  # reads transcripts, by patterns that take long to compile
+
+    return bool(list(finalize(opened.store, opening)))
 
 
 def sync_in_background(opened: OpenStore) -> SyncReport | None:
@@ -104,15 +116,18 @@ def sync_in_background(opened: OpenStore) -> SyncReport | None:
     if not opened.settings.sync.auto or not os.path.exists(opened.store.sync):
         return None
     try:
-        report = exchange(opened, patience=0)
-        if report.arrived or report.erased:
-            replay_store(opened, anew=bool(report.erased))
+        report = exchange(opened, patience=0, replay=lambda found: _replay_news(opened, found))
     except Busy:
         return None
     except EventLogError as error:
         error_log.note(opened.store, error, b"")
         return None
     return report
+
+
+def _replay_news(opened: OpenStore, report: SyncReport) -> None:
+    if report.arrived or report.erased:
+        replay_store(opened, anew=bool(report.erased))
 
 
 def sync_lock(opened: OpenStore, patience: float | None = None) -> AbstractContextManager[object]:
@@ -139,27 +154,32 @@ class _Exchange:
             self._report.renamed = self._state.replica
             self._state.begin_again(name)
 
-    def run(self, *, compact: bool, leaving: bool) -> SyncReport:
-        """Publish until no other machine was faster, then take in what was read."""
+    def run(self, replay: Callable[[SyncReport], object], *, compact: bool, leaving: bool) -> SyncReport:
+        """Take in what is there, replay, and publish until no other machine was faster."""
+        found = None
         try:
-            found = self._push(compact=compact, leaving=leaving)
+            found = self._look()
             self._pull(found)
-            if self._report.erased:  # also from lines of ours
-                sent = self._report.sent
-                self._push(compact=False, leaving=leaving)
-                self._report.sent = sent
         except Offline as error:
             self._report.offline = str(error)
-        else:
-            self._state.exchanged = self._opened.machine.now()
+        replay(self._report)
+        try:
+            if found and not self._report.offline:
+                self._push(found, compact=compact, leaving=leaving)
+                self._state.exchanged = self._opened.machine.now()
+        except Offline as error:
+            self._report.offline = str(error)
         save_state(self._store, self._state)
         return self._report
 
-    def _push(self, *, compact: bool, leaving: bool) -> Listing:
+    def _look(self) -> Listing:
+        found = look(self._remote, self._keyring, self._state, self._store)
+        if copied(found, self._state):
+            self._rename()
+        return found
+
+    def _push(self, found: Listing, *, compact: bool, leaving: bool) -> None:
         for _ in range(_TRIES):
-            found = look(self._remote, self._keyring, self._state, self._store)
-            if copied(found, self._state):
-                self._rename()
             own = found.heads.get(self._state.replica)
             rules = LeavingRules(self._opened, self._state)
             parcel = self._parcel(found, rules, compact=compact)
@@ -167,7 +187,7 @@ class _Exchange:
             is_needed = parcel.files or parcel.removed or own is None or _says_more(head, own)
             if not is_needed and MARKER in found.names:
                 self._remember(parcel, rules)
-                return found
+                return
             self._state.pending = head.token
             save_state(self._store, self._state)
             lost = {} if MARKER in found.names else marker_files(found, self._keyring, self._state)
@@ -177,7 +197,8 @@ class _Exchange:
                 self._state.sequence, self._state.token = head.sequence, head.token
                 self._remember(parcel, rules)
                 save_state(self._store, self._state)
-                return found
+                return
+            found = self._look()
         raise Busy("other machines publish all the time", where=self._keyring.remote, hint="try again")
 
     def _rename(self) -> None:

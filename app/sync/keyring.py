@@ -9,8 +9,6 @@ The file `sync/key` holds them, mode 0600. age itself is `pyrage`, of the extra 
 """
 
 import base64
-import hmac
-from hashlib import sha256
 from importlib import import_module
 from typing import Any
 
@@ -18,6 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from eventlog.fast import os
+from eventlog.fast.sha import keyed, sha256
 from eventlog.format.errors import BadRequest
 from eventlog.store import Store
 from eventlog.store.files import read_regular, replace_file
@@ -47,7 +46,7 @@ class Keyring(Struct):
     @property
     def shown(self) -> str:
         """The name of the key, for people to compare: it reveals nothing of the key."""
-        return sha256(b"name\n" + self.secret).hexdigest()[:_SHOWN]
+        return sha256(b"name\n" + self.secret)[:_SHOWN]
 
     def encrypt(self, data: bytes) -> bytes:
         """Encrypt for every machine of the remote."""
@@ -70,8 +69,12 @@ def new_secret() -> bytes:
 
 def code_of(secret: bytes) -> str:
     """Write the code that carries a secret."""
-    text = base64.b32encode(secret + sha256(secret).digest()[:_SUM]).decode()
+    text = base64.b32encode(secret + _checksum(secret)).decode()
     return "-".join(text[start : start + _GROUP] for start in range(0, len(text), _GROUP))
+
+
+def _checksum(secret: bytes) -> bytes:
+    return bytes.fromhex(sha256(secret))[:_SUM]
 
 
 def secret_in(code: str) -> bytes:
@@ -82,15 +85,15 @@ def secret_in(code: str) -> bytes:
     except ValueError:
         data = b""
     secret = data[:_SECRET]
-    if len(data) != _SECRET + _SUM or sha256(secret).digest()[:_SUM] != data[_SECRET:]:
+    if len(data) != _SECRET + _SUM or _checksum(secret) != data[_SECRET:]:
         raise BadRequest("is not a code of `eventlog sync start`", where="CODE", hint="copy all of it, dashes included")
     return secret
 
 
 def signature(secret: bytes, data: bytes) -> str:
     """Sign data by the key derived from a secret."""
-    key = hmac.new(secret, b"eventlog sync signature", sha256).digest()
-    return hmac.new(key, data, sha256).hexdigest()
+    key = bytes.fromhex(keyed(secret)(b"eventlog sync signature"))
+    return keyed(key)(data)
 
 
 def new_machine() -> str:
@@ -152,7 +155,7 @@ def _age() -> Any:
 
 def _identity(secret: bytes) -> str:
     """Derive the age identity of a secret."""
-    scalar = hmac.new(secret, b"eventlog sync identity", sha256).digest()
+    scalar = bytes.fromhex(keyed(secret)(b"eventlog sync identity"))
     bits = int.from_bytes(scalar) << 4  # 256 bits fill 52 words of five
     words = [(bits >> shift) & 31 for shift in range(255, -1, -5)]
     head = [ord(char) >> 5 for char in _PREFIX] + [0] + [ord(char) & 31 for char in _PREFIX]

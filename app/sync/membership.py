@@ -1,6 +1,5 @@
 """Members of a memory: the first machine starts it, others join by its code, a machine is dropped, or leaves."""
 
-import tempfile
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -108,6 +107,8 @@ def join_sync(opened: OpenStore, place: str, code: str) -> Keyring:
 
     Raises BadRequest for a wrong code or where the store syncs already, UntrustedRemote, Offline, or NotStored.
     """
+    import tempfile  # most verbs join nothing
+
     address, secret = full_address(place, opened.machine), secret_in(code)
     keyring = load_keyring(opened.store)
     if keyring and keyring.secret != secret:

@@ -1,8 +1,8 @@
 """Lines of other machines on their way into the log: `log/<day>.<replica>.jsonl`, each event once.
 
-A file is written by this program only, and replaced whole, so that no kill tears it. Lines that any file of the day has
-already are left out. A line that its machine has cut anew, because something was erased from it or its content may
-leave now, takes the place of the earlier one; what was erased here stays erased.
+A file is written by this program only: new lines are appended, and what a kill has torn of them arrives again. Lines
+that any file of the day has already are left out. A line that its machine has cut anew, because something was erased
+from it or its content may leave now, takes the place of the earlier one; what was erased here stays erased.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from eventlog.log.event_log import EventLog
 from eventlog.log.lines import LogLine, check_line, decode_whole
 from eventlog.log.rewrite import rewrite
 from eventlog.secrets.redacted import redactions_of
-from eventlog.store.files import replace_file
+from eventlog.store.dayfile import DayFile
 
 
 def take_in(log: EventLog, replica: str, day: str, lines: bytes) -> int:
@@ -23,28 +23,42 @@ def take_in(log: EventLog, replica: str, day: str, lines: bytes) -> int:
     path = f"{log.store.log}/{day}.{replica}.jsonl"
     if redactions := redactions_of(log.store):
         lines = without_redacted_in(redactions, is_from_here=False, data=lines) or lines
-    arriving = dict(by_id(day, lines))
+    arriving = _not_elsewhere(log, path, day, dict(by_id(day, lines)))
+    if not arriving:
+        return 0
+    data = days.read(path) if os.path.exists(path) else b""
+    if data is not None and (not data or data.endswith(b"\n")):
+        differing, new = _compared(day, data, arriving)
+        if not differing:
+            _append(log, f"{day}.{replica}", new)
+            return len(new)
+    changed = 0
+
+    def merged(data: bytes) -> bytes | None:
+        nonlocal changed
+        made, changed = united(day, data, arriving)
+        return made if changed else None
+
+    if rewrite(path, merged):
+        foreign_logs.accept(log.store, path)
+    return changed
+
+
+def _not_elsewhere(log: EventLog, path: str, day: str, arriving: dict[str, bytes]) -> dict[str, bytes]:
+    """Leave out what other files of the day have."""
     for found in _days_named(log, day):
         for file in found.files:
             if file != path:
                 for event_id in arriving.keys() & _ids(day, days.read(file) or b""):
                     del arriving[event_id]
-    if not arriving:
-        return 0
-    changed = 0
+    return arriving
 
-    def merged(data: bytes) -> bytes | None:
-        nonlocal changed
-        new, changed = united(day, data, arriving)
-        return new if changed else None
 
-    if os.path.exists(path):
-        if rewrite(path, merged):
-            foreign_logs.accept(log.store, path)
-    else:
-        changed = len(arriving)
-        replace_file(path, b"".join(line + b"\n" for line in arriving.values()))
-    return changed
+def _append(log: EventLog, name: str, lines: list[bytes]) -> None:
+    """Append lines to a file: who has read it so far reads on from there. Raises NotStored or Busy."""
+    if lines:
+        with DayFile(log.store.log, name) as opened:
+            opened.append(b"".join(line + b"\n" for line in lines))
 
 
 def _days_named(log: EventLog, day: str) -> list[days.Day]:
@@ -57,19 +71,29 @@ def _days_named(log: EventLog, day: str) -> list[days.Day]:
 
 
 def united(day: str, data: bytes, arriving: dict[str, bytes]) -> tuple[bytes, int]:
-    """Unite a file with arriving lines: those it has are replaced where they differ, all others follow."""
-    if data and not data.endswith(b"\n"):
-        data += b"\n"
+    """Unite a file with arriving lines: those it has are replaced where they differ, all others follow.
+
+    The end of a line that a kill has torn is cut off, where that line arrives again.
+    """
+    end = data[data.rfind(b"\n") + 1 :]
+    if end:
+        is_torn = any(line.startswith(end) for line in arriving.values())
+        data = data.removesuffix(end) if is_torn else data + b"\n"
+    differing, new = _compared(day, data, arriving)
+    if differing:
+        data = b"".join(differing.get(line, line) + b"\n" for line in data.split(b"\n")[:-1])
+    return data + b"".join(line + b"\n" for line in new), len(new) + len(differing)
+
+
+def _compared(day: str, data: bytes, arriving: dict[str, bytes]) -> tuple[dict[bytes, bytes], list[bytes]]:
+    """Find the lines of a file that are replaced, by what, and the arriving lines that it lacks."""
     lines = dict(by_id(day, data))
     differing = {
         lines[event_id]: line
         for event_id, line in arriving.items()
         if event_id in lines and _differs(lines[event_id], line)
     }
-    new = [line for event_id, line in arriving.items() if event_id not in lines]
-    if differing:
-        data = b"".join(differing.get(line, line) + b"\n" for line in data.split(b"\n")[:-1])
-    return data + b"".join(line + b"\n" for line in new), len(new) + len(differing)
+    return differing, [line for event_id, line in arriving.items() if event_id not in lines]
 
 
 def _differs(before: bytes, now: bytes) -> bool:

@@ -3,14 +3,12 @@
 Marker    `eventlog-sync.json`: which memory this is, its epoch, signed by the secret; without it a place is foreign.
 Head      `<replica>/head.age`, replaced by its machine only: which segments count, with their digests; signed.
 Keys      `keys/<epoch>/<replica>.age`: the secret of an epoch, by machine; `earlier.age`: older secrets.
-Keys      `keys/<epoch>/<replica>.age`: the secret of an epoch for a machine; `earlier.age`: older.
 
 Names tell replica and day, nothing else. What is not as its head says is not used.
 """
 
 import re
 import zlib
-from hashlib import sha256
 from typing import NamedTuple
 
 import msgspec
@@ -19,6 +17,7 @@ from msgspec import Struct
 from eventlog.app.sync.keyring import Keyring, signature
 from eventlog.app.write.erasing.foreign_redactions import ForeignRedaction
 from eventlog.fast import os
+from eventlog.fast.sha import sha256
 from eventlog.store import day_of, is_replica_name
 
 MARKER = "eventlog-sync.json"
@@ -159,7 +158,7 @@ def open_lines(keyring: Keyring, replica: str, name: str, data: bytes, digest: s
 
 def digest_of(data: bytes) -> str:
     """Digest a segment as heads have it."""
-    return sha256(data).hexdigest()[:_DIGEST]
+    return sha256(data)[:_DIGEST]
 
 
 def read_marker(data: bytes) -> Marker | None:

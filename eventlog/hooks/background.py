@@ -37,6 +37,14 @@ def notes_dir(store: Store) -> str:
     return store.cached("open")
 
 
+def any_open(store: Store) -> bool:
+    """Return whether there is a note of any conversation."""
+    try:
+        return bool(os.listdir(notes_dir(store)))
+    except OSError:
+        return False
+
+
 def mark_open(store: Store, call: HookCall) -> None:
     """Write the note of a conversation, if possible; not durable.
 

@@ -11,7 +11,6 @@ from stat import S_IMODE
 
 from eventlog.fast import fastjson, os
 from eventlog.fast.fastjson import BOM
-from eventlog.log.seal_chain import leaf_of
 from eventlog.store import Store
 from eventlog.store.dayfile import is_at, wait_for
 from eventlog.store.files import (
@@ -86,6 +85,8 @@ def _list_changes(path: str, before: Sequence[bytes], now: Sequence[bytes]) -> N
 
 
 def _leaves(lines: Sequence[bytes]) -> list[str]:
+    from eventlog.log.seal_chain import leaf_of  # loads OpenSSL, for sealed logs only
+
     return [base64.b64encode(leaf_of(line)).decode() for line in lines]
 
 

@@ -58,7 +58,7 @@ class HostileHistory:
             machine.name: [line for _, line in events_of(f"{seed}-{machine.name}", count, days)]
             for machine in self.memory.machines
         }
-        self.batch = max(1, 12 * count // steps)  # a quarter of the steps append
+        self.batch = max(1, 16 * count // steps)  # a quarter of the steps append
         self.offline = {}  # machine: the step until which it is
         self.said = {}  # id: event
         self.started: set[str] = set()  # conversations
