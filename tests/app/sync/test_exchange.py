@@ -364,3 +364,29 @@ def test_a_store_that_does_not_sync_says_what_to_do(tmp_path):
         exchanging.exchange(alone.opened)
     assert "sync start" in told.value.hint
     assert not Path(Store(str(tmp_path / "alone" / "store")).sync).exists()
+
+
+def test_what_a_sync_replays_is_what_arrived_and_what_that_adds_leaves_in_the_same_sync(tmp_path):
+    memory = Memory(tmp_path)
+    one, other = memory.machines
+    one.says("The tea is green")
+    one.sync()
+
+    def replay(report):
+        assert {replica_of(one.store): 1} == report.arrived
+        other.says("A plan was applied")
+
+    other.sync(replay=replay)
+
+    one.sync()
+    assert ["A plan was applied", "The tea is green"] == one.facts()
+
+
+def test_a_sync_replays_also_where_the_remote_is_out_of_reach(tmp_path):
+    memory = Memory(tmp_path)
+    one = memory.machines[0]
+    called = []
+    with memory.out_of_reach():
+        assert one.sync(replay=called.append).offline
+
+    assert called

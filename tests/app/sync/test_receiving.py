@@ -1,4 +1,4 @@
-"""Lines of another machine land in a file of their own, each event once, and no kill tears it."""
+"""Lines of another machine land in a file of their own, each event once, and whole also after a kill."""
 
 from pathlib import Path
 
@@ -60,3 +60,16 @@ def test_damaged_lines_and_those_of_another_day_are_left_out(log):
     other = fastjson.dumps(fact(5, day="2026-02-21"))
     assert 1 == take_in(log, "laptop-1", DAY, b"no\n" + other + b"\n\n" + lines(1))
     assert lines(1) == read(log)
+
+
+def test_new_lines_are_appended_and_a_line_that_a_kill_tore_is_whole_afterwards(log):
+    path = Path(log.store.log, f"{DAY}.laptop-1.jsonl")
+    take_in(log, "laptop-1", DAY, lines(1))
+    inode = path.stat().st_ino
+
+    assert 1 == take_in(log, "laptop-1", DAY, lines(1, 2))
+    assert inode == path.stat().st_ino  # what has read the first line reads on
+
+    path.write_bytes(lines(1) + line(2)[:20])
+    assert 2 == take_in(log, "laptop-1", DAY, lines(2, 3))
+    assert lines(1, 2, 3) == read(log)
