@@ -385,7 +385,7 @@ def test_what_a_sync_replays_is_what_arrived_and_what_that_adds_leaves_in_the_sa
 def test_a_sync_replays_also_where_the_remote_is_out_of_reach(tmp_path):
     memory = Memory(tmp_path)
     one = memory.machines[0]
-    called = []
+    called: list[object] = []
     with memory.out_of_reach():
         assert one.sync(replay=called.append).offline
 
