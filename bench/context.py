@@ -5,8 +5,10 @@ replay is read from the tail of the log: a fact, one under a key, and what anoth
 """
 
 import shutil
+import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -21,6 +23,7 @@ from eventlog import EventLog
 
 _SCRIPT = str(Path(eventlog.__file__).parent / "hook.py")
 _SMALLEST = 1000
+_BUSY, _STARTS, _TOLD = 4, 100, b"Recorded earlier"
 _DAYS = 365
 _sessions = count()
 
@@ -50,6 +53,7 @@ def rows(scratch: Path, events: int) -> Iterator[Row]:
             rounds=15,
         )
         size *= 10
+    yield _beside_busy(scratch / f"context-{size // 10}", size // 10)
 
 
 def _after(store: Path, run: Run, **fields: str) -> Run:
@@ -83,20 +87,33 @@ def _store(scratch: Path, events: int) -> Path:
     return store
 
 
+def _beside_busy(store: Path, events: int) -> Row:
+    """The bar of starts that are told what is known while others take the processors; the ratio is their share."""
+    alone = [_start(store) for _ in range(9)]
+    busy = [subprocess.Popen((sys.executable, "-I", "-S", "-c", "while True: pass")) for _ in range(_BUSY)]
+    try:
+        starts = [_start(store) for _ in range(_STARTS)]
+    finally:
+        for process in busy:
+            process.kill()
+    seconds, quiet = (statistics.median(took for took, _ in runs) for runs in (starts, alone))
+    told = sum(is_told for _, is_told in starts) / _STARTS
+    what = f"{_STARTS} session starts beside {_BUSY} busy processes, store of {events:,}: share that is told"
+    return Row(what, seconds, "alone", quiet, told, "≥ 1")
+
+
+def _start(store: Path) -> tuple[float, bool]:
+    begun = time.perf_counter()
+    ran = subprocess.run(_command(store), input=_payload(), capture_output=True, check=True)
+    return time.perf_counter() - begun, _TOLD in ran.stdout
+
+
 def _hook(store: Path) -> Run:
-    command = (
-        sys.executable,
-        "-I",
-        "-S",
-        _SCRIPT,
-        "--agent",
-        "claude",
-        "--event",
-        "SessionStart",
-        "--store",
-        str(store),
-    )
-    return processor(command, _payload)
+    return processor(_command(store), _payload)
+
+
+def _command(store: Path) -> tuple[str, ...]:
+    return (*FLOOR[:3], _SCRIPT, "--agent", "claude", "--event", "SessionStart", "--store", str(store))
 
 
 def _payload() -> bytes:
