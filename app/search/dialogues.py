@@ -25,7 +25,7 @@ from eventlog.app.search.open_index import ALL, PATIENCE
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.search_index import SearchIndex
 from eventlog.app.search.standing_lines import rejected_in
-from eventlog.app.search.word_tables import PARTS, PASSAGE, FullText, best_passages, score_of
+from eventlog.app.search.word_tables import PARTS, PASSAGE, FullText, best_passages, chosen_words, score_of
 from eventlog.fast.sha import sha256
 from eventlog.format.events import ConversationText, Fact
 from eventlog.format.marks import A_STATEMENT, ALL_OF, AN_EVENT, mark_of, marks_of, salts_in
@@ -123,9 +123,12 @@ class Dialogues:
 
     def answering(self, asked: Sequence[str]) -> "dict[str, Answer]":
         """Find the conversations in which any of these tokens occurs, and how well their dialogues answer."""
-        having = dict.fromkeys(asked, 0) | self._words.having(asked)
         (rows,) = self._db.execute("SELECT ifnull(max(id), 0) FROM dialogues").fetchone()
-        found = best_passages(self._words, having, rows) if any(having.values()) else {}
+        if not rows:
+            return {}
+        having = dict.fromkeys(asked, 0) | self._words.having(asked)
+        chosen, _ = chosen_words(self._words, having, rows)
+        found = best_passages(self._words.scores, having, chosen, "") if chosen else {}
         best = sorted(found, key=lambda number: score_of(found[number]), reverse=True)[:_ANSWERS]
         names = self._db.execute(_NAMES, (msgspec.json.encode(list(best)).decode(),))
         return {str(conversation): found[number] for number, conversation in names}

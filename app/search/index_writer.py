@@ -8,7 +8,7 @@ Imported inside agents' hooks where something was appended that can be found: st
 from eventlog.app.search import standing_lines
 from eventlog.app.search.appended import WITHDRAWS, NotAppended, appended, seen_in
 from eventlog.app.search.standing_lines import FoundLine, Standing, findable, homes_in, standing_in, subject_of
-from eventlog.app.search.word_tables import PARTS
+from eventlog.app.search.word_tables import PARTS, SEQUENCE
 from eventlog.fast import fastjson
 from eventlog.format.marks import A_STATEMENT, ALL_OF
 from eventlog.projections.search.findable import Findable, text_in
@@ -34,6 +34,7 @@ _SCHEMA = (
     """CREATE TABLE homes (conversation TEXT, what TEXT, said TEXT, at TEXT, PRIMARY KEY (conversation, what))
         WITHOUT ROWID""",
     "CREATE TABLE gone (aim TEXT PRIMARY KEY) WITHOUT ROWID",
+    "CREATE TABLE subjects (number INTEGER PRIMARY KEY, subject TEXT UNIQUE, last INTEGER)",
     """CREATE TABLE units (id INTEGER PRIMARY KEY, subject TEXT, event TEXT, ts TEXT, after TEXT, type TEXT,
         conversation TEXT, key TEXT, same BLOB, line BLOB, told BLOB)""",
 )
@@ -178,8 +179,14 @@ class IndexWriter:
     def _next_untold(self) -> int:
         return min(0, int(self._db.execute("SELECT ifnull(min(id), 0) FROM units").fetchone()[0])) - 1
 
-    def _next_told(self) -> int:
-        return max(0, int(self._db.execute("SELECT ifnull(max(id), 0) FROM units").fetchone()[0])) + 1
+    def _next_told(self, subject: str) -> int:
+        """Number a unit behind all others of its subject: its place among all units is behind the subject's number."""
+        self._db.execute("INSERT OR IGNORE INTO subjects (subject, last) VALUES (?, 0)", (subject,))
+        self._db.execute(
+            "UPDATE subjects SET last = 1 + (SELECT max(last) FROM subjects) WHERE subject = ?", (subject,)
+        )
+        number, last = self._db.execute("SELECT number, last FROM subjects WHERE subject = ?", (subject,)).fetchone()
+        return int(number) << SEQUENCE | int(last)
 
     def _tell(self, changed: "list[FoundLine]", rejected: "AbstractSet[str]") -> None:
         """Update what stands of lines that changed, and of those that have the same text, key or conversation."""
@@ -207,7 +214,7 @@ class IndexWriter:
         if shown and not is_fresh and (not line.told or shown[0] < line.told[0]):
             self._db.execute(_FELL_BEHIND)  # what comes back to light is not the newest
         stays = line.told and shown and line.told[0] == shown[0]
-        number = line.number if stays else self._next_told() if shown else self._next_untold()
+        number = line.number if stays else self._next_told(line.subject) if shown else self._next_untold()
         ts, text = shown or (str(line.event["ts"]), None)
         self._db.execute(_TELL, (number, ts, fastjson.dumps(dict(text)) if text else None, line.number))
         if shown:
@@ -227,14 +234,25 @@ class IndexWriter:
             for event in once
         ]
         stands = sorted(standing_in(lines, standing_lines.rejected_in(gone)), key=lambda standing: standing.last.order)
-        for number, standing in enumerate(stands, 1):
-            standing.line.number = number
+        subjects: dict[str, int] = {}
+        last: dict[str, int] = {}
+        for place, standing in enumerate(stands, 1):
+            subject = standing.line.subject
+            standing.line.number = subjects.setdefault(subject, len(subjects) + 1) << SEQUENCE | place
+            last[subject] = place
+        self._db.executemany(
+            "INSERT INTO subjects VALUES (?, ?, ?)", ((subjects[name], name, last[name]) for name in last)
+        )
+        stands.sort(
+            key=lambda standing: standing.line.number
+        )  # a row behind the others is added to its part of the index
         for number, line in enumerate((line for line in lines if not line.number), 1):
             line.number = -number
         self._db.executemany(_INSERT, (_row(standing.line, _told(standing)) for standing in stands))
         self._db.executemany(_INSERT, (_row(line) for line in lines if line.number < 0))
         for statement in _INDEXES:
             self._db.execute(statement)
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES ('counted', ?)", (str(len(stands)),))
         self._words.fill(row for standing in stands for row in _rows(standing.line.number, standing.fields))
 
     def _lines(self, where: str, *values: object) -> "list[_There]":

@@ -34,7 +34,7 @@ _SCHEMA = (
 )
 _WITHOUT = """SELECT u.id, u.subject, u.type, u.ts, coalesce(u.told, u.line) FROM units u
     LEFT JOIN meaning.vectors v ON v.event = u.event AND v.as_told = u.ts || ' ' || length(coalesce(u.told, u.line))
-    WHERE u.id > 0 AND v.event IS NULL ORDER BY u.id DESC LIMIT ?"""
+    WHERE u.id > 0 AND v.event IS NULL ORDER BY u.ts DESC LIMIT ?"""
 _ADD = """INSERT OR REPLACE INTO meaning.vectors
     SELECT event, ts || ' ' || length(coalesce(told, line)), ? FROM units WHERE id = ?"""
 _NEAR = """SELECT u.id, v.vector FROM units u JOIN meaning.vectors v

@@ -61,6 +61,7 @@ def leave_index(store: "Store", most: int) -> None:
             return False
         index.catch_up(store, most)
         index.erase()
+        index.count()
         return True
 
     if not _change(store, catch_up):

@@ -239,8 +239,9 @@ def candidates(
     having = index.having(subject)
     gate = Gate(having, index.texts())
     asked = gate.asked(_MOST_ROWS)
-    units = index.sharing(asked, having)  # the gate asks for two words at least: `RARE` is more than one has
-    return gate, index.find(asked, "", Scope(about), _LOOKED_AT, units)
+    scope = Scope(about)
+    units = index.sharing(asked, having, scope)  # the gate asks for two words at least: `RARE` is more than one has
+    return gate, index.find(asked, "", scope, _LOOKED_AT, units)
 
 
 def subject_of(prompt: str) -> list[str]:

@@ -119,7 +119,7 @@ class _Asker:
         scale = self._share(found[0]) / found[0].score if found else 1.0
         by_words = self._distinct(found, names_seen, scale)
         if self._query.limit <= _BY_WORDS or not is_installed():
-            return list(by_words)
+            return list(islice(by_words, self._query.limit))
         first = list(islice(by_words, _BY_WORDS))
         scope = Scope(subjects, self._query.types, self._query.since)
         by_meaning = nearest(self._opened.store, self._index, self._query.text, subjects, scope, alone=not first)
@@ -139,7 +139,7 @@ class _Asker:
         """Yield each statement once, and of a conversation its summary or its text, and what else it decided."""
         for hit in hits:
             names = hit.found.names or {one_line(hit.found.shown)}
-            if len(names_seen) < self._query.limit * 2 and not names <= names_seen:
+            if not names <= names_seen:
                 better = hit if self._query.types else self._index.as_told(hit)
                 names_seen |= names | better.found.names
                 found = better.found

@@ -12,7 +12,19 @@ Imported inside agents' hooks: standard library only.
 
 from eventlog.app.search.appended import appended, seen_in
 from eventlog.app.search.database import connect
-from eventlog.app.search.word_tables import KINDS, OF_ONE, FullText, best_passages, numbers, score_of, units_in
+from eventlog.app.search.word_tables import (
+    ALL_ROWS,
+    KINDS,
+    OF_ONE,
+    PARTS,
+    SEQUENCE,
+    Counted,
+    best_passages,
+    chosen_words,
+    numbers,
+    score_of,
+    units_in,
+)
 from eventlog.fast import fastjson
 from eventlog.format import SESSION_END
 from eventlog.format.text import differing_in_a_number
@@ -25,21 +37,25 @@ if TYPE_CHECKING:
 
     from eventlog.app.search.appended import Lines
     from eventlog.app.search.project_names import ProjectNames
-    from eventlog.app.search.word_tables import Answer, Row, Units, WordTable
+    from eventlog.app.search.word_tables import Answer, Ranges, Row, Score, Scores, Units, WordTable
     from eventlog.projections.search.findable import EventFields
     from eventlog.store import Store
     from eventlog.store.index_lookup import FileStamp
 
-VERSION = "9"  # of the tables: what a prompt goes by
+VERSION = "10"  # of the tables: what a prompt goes by
 _TEXTS_OF = """SELECT max(id), conversation FROM units WHERE type = 'conversation_text' AND id > 0
     AND conversation IN (SELECT value FROM json_each(?, '$.in')) GROUP BY conversation"""
 _ONE_OF = "id IN (SELECT value FROM json_each(?))"
 _REJECTED = "SELECT aim FROM gone WHERE aim BETWEEN 'statement ' AND 'statement ~'"
 _TIMES = """SELECT count(*) FROM units WHERE type = 'fact'
     AND (subject, same) = (SELECT subject, same FROM units WHERE event = ? AND id > 0)"""
+_NUMBERS = "SELECT number FROM subjects WHERE subject IN (SELECT value FROM json_each(?, '$.in'))"
 _AT_ONCE = 256  # units
 _FEW_ROWS = 64  # are ranked at once: it takes a page of the file for most
-_MANY_ROWS = 500  # of more, those of the scope are chosen before they are scored
+_MOST_RANKED = 10_000  # rows with common words; of more, some of those that are looked at are ranked
+_LOOKED_AT, _SAMPLE = 1200, 40
+_FEW_TEXTS = 500  # are counted as fast as they are looked up
+_PLACE = (1 << SEQUENCE) - 1  # those bits of a unit's number
 _FEW_TOKENS = 12  # are paired
 _NOT_WORTH_NOTING = 1 << 16  # bytes that say nothing to a search: to read them again takes less than to write that down
 
@@ -75,6 +91,11 @@ class Scope:
         self._types = types
         self._since = since
 
+    @property
+    def is_of_all(self) -> bool:
+        """Return whether things of any type and time are looked for."""
+        return not self._types and not self._since
+
     def holds(self, subject: str, kind: str, ts: str) -> bool:
         """Return whether a thing is looked for."""
         if self.subjects is not None and subject not in self.subjects:
@@ -89,7 +110,7 @@ class SearchIndex:
         self._names = names
         self._db: Connection = connect(path, timeout=patience, isolation_level=None)
         self.database = self._db  # for who reads its rows
-        self._words: WordTable = FullText(self._db)
+        self._words: WordTable = Counted(self._db)
         self.log_files: list[FileStamp] = []  # as the last look at the log found them
 
     def close(self) -> None:
@@ -99,7 +120,7 @@ class SearchIndex:
     def is_current(self) -> bool:
         """Return whether it has our tables, and the names projects have now."""
         meta = self._meta()
-        self._words = KINDS.get(meta.get("words", ""), FullText)(self._db)
+        self._words = KINDS.get(meta.get("words", ""), Counted)(self._db)
         return (meta.get("version"), meta.get("names")) == (VERSION, self._names.digest)
 
     def is_outdated(self, program: str) -> bool:
@@ -120,6 +141,14 @@ class SearchIndex:
             from eventlog.app.search.index_writer import IndexWriter
 
             IndexWriter(self._db, self._words, self._names).erase()
+
+    def count(self) -> None:
+        """Count the rows of common words anew, where there are twice as many things as when that was done."""
+        if self.texts() >= max(_FEW_TEXTS, 2 * int(self._meta().get("counted", "0"))):
+            self._db.execute("BEGIN IMMEDIATE")
+            self._words.count()
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('counted', ?)", (str(self.texts()),))
+            self._db.execute("COMMIT")
 
     def create(self, words: str, program: str) -> None:
         """Make the tables, with that kind of words; raises OperationalError where SQLite has none of that kind."""
@@ -160,17 +189,60 @@ class SearchIndex:
         """Find what has any of these tokens, or a word with this beginning; best first, of equals the newest.
 
         `units` are the numbers of the things that are ranked; None for all. A conversation answers by its text, or by
-        its dialogue where that one answers better.
+        its dialogue where that one answers better. Of common words only, some of the newest that have most are ranked.
         """
-        if units is None and scope.subjects is not None and sum(having.values()) > _MANY_ROWS:
-            units = fastjson.dumps({"in": [*scope.subjects]}).decode()
-        found = best_passages(self._words, having, self.texts(), prefix, units)
+        ranges, texts = self._ranges(scope), self.texts()
+        chosen, prefix = chosen_words(self._words, having, texts, prefix)
+        if units is None and scope.is_of_all and self._are_common(chosen, having, texts):
+            scores_of = self._sampled(chosen, prefix, having, texts, ranges, max(_SAMPLE, 2 * limit))
+        else:
+            scores_of = lambda asked, begin: self._words.scores(asked, begin, ranges, units)  # noqa: E731
+        found = best_passages(scores_of, having, chosen, prefix)
         scores = {unit: score_of(answer) for unit, answer in found.items()}
         for unit, conversation in self._texts_of(dialogues) if dialogues else ():
             scores[unit] = max(scores.get(unit, 0.0), score_of(dialogues[conversation]))
-        hits = self.chosen(sorted(((score, unit) for unit, score in scores.items()), reverse=True), scope, limit)
+        ranked = sorted(scores, key=lambda unit: (scores[unit], unit & _PLACE), reverse=True)
+        hits = self.chosen([(scores[unit], unit) for unit in ranked], scope, limit)
         _mark_doubtful(hits)
         return hits
+
+    def _ranges(self, scope: Scope) -> "Ranges":
+        """List the rows that are about the subjects of a scope."""
+        if scope.subjects is None:
+            return ALL_ROWS
+        asked = fastjson.dumps({"in": [*scope.subjects]}).decode()
+        starts = [number << SEQUENCE + PARTS for (number,) in self._db.execute(_NUMBERS, (asked,))]
+        return [(start, start + (1 << SEQUENCE + PARTS) - 1) for start in starts]
+
+    def _are_common(self, chosen: "Sequence[str]", having: "Mapping[str, int]", texts: int) -> bool:
+        """Return whether too many rows have these words to rank all of them."""
+        from eventlog.projections.search.ranking import most_rows  # a start searches for nothing
+
+        times = [having.get(token, 0) for token in chosen]
+        return sum(times) > _MOST_RANKED and min(times) > most_rows(texts)
+
+    def _sampled(
+        self, chosen: "Sequence[str]", prefix: str, having: "Mapping[str, int]", texts: int, ranges: "Ranges", most: int
+    ) -> "Scores":
+        """Make the scoring of so many of the newest things with common words: of those that have most of them."""
+        from eventlog.projections.search.ranking import scan, weighed
+
+        begins = "" if having.get(prefix) else prefix
+        weights = weighed({token: having[token] for token in chosen} | ({"": 0} if begins else {}), texts)
+        of_each = max(most, _LOOKED_AT // max(1, len(weights) * len(ranges)))
+        shares: dict[int, float] = {}
+        for token, weight in weights.items():
+            for unit in self._words.newest(token, begins, ranges, of_each):
+                shares[unit] = shares.get(unit, 0.0) + weight
+        best = sorted(shares, key=lambda unit: (shares[unit], unit & _PLACE), reverse=True)[:most]
+        rows = self.allowed(units_in(self._db, _ONE_OF, numbers(best)))
+        words = {row[0] << PARTS | at: text for row, fields in rows for at, text in enumerate(Findable(fields).rows)}
+
+        def scores(asked: "Sequence[str]", prefix: str) -> "Iterable[Score]":
+            found = scan([*words.values()], asked, prefix, having, texts)
+            return zip(map([*words].__getitem__, found), found.values(), strict=True)
+
+        return scores
 
     def _texts_of(self, conversations: "Iterable[str]") -> "list[tuple[int, str]]":
         """List the numbers of the texts of conversations."""
@@ -218,16 +290,16 @@ class SearchIndex:
         asked = dict.fromkeys(tokens, 0)
         return asked | self._words.having(asked)
 
-    def sharing(self, asked: "Mapping[str, int]", having: "Mapping[str, int]") -> "Units":
+    def sharing(self, asked: "Mapping[str, int]", having: "Mapping[str, int]", scope: Scope) -> "Units":
         """Number what has a token of the query and any other of all; None where it is less work to rank more."""
         others = [token for token, times in having.items() if times and token not in asked]
         if sum(asked.values()) <= _FEW_ROWS or len(asked) + len(others) > _FEW_TOKENS:
             return None
-        return self._words.sharing([token for token, times in asked.items() if times], others)
+        return self._words.sharing([token for token, times in asked.items() if times], others, self._ranges(scope))
 
     def texts(self) -> int:
         """Count the things there are, more or less."""
-        return int(self._db.execute("SELECT ifnull(max(id), 0) FROM units WHERE id > 0").fetchone()[0])
+        return int(self._db.execute("SELECT ifnull(max(last), 0) FROM subjects").fetchone()[0])
 
     def beginning(self, prefix: str, limit: int) -> list[str]:
         """List words that begin like that, the most frequent first."""

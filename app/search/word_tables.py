@@ -1,6 +1,8 @@
 """The words of the index: a full-text table of SQLite, and a plain table to scan where SQLite has no such tables.
 
-A row is a text as tokens joined by spaces; its number is that of its unit and, in the last bits, of its passage.
+A row is a text as tokens joined by spaces; its number is that of its unit and, in the last bits, of its passage. The
+number of a unit begins with that of its subject: what is about a subject is a range of rows, so that a query costs what
+there is about that subject, and not what there is in all.
 Imported inside agents' hooks: standard library only.
 """
 
@@ -8,15 +10,16 @@ from eventlog.fast import fastjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from sqlite3 import Connection
     from typing import Protocol
 
     Row = tuple[int, str, str, str, bytes]  # number, subject, type, time and line of a unit
     WordRow = tuple[int, str]
-    # those whose rows are scored, by their numbers, or by what they are about as a text of JSON; None: all
-    Units = Collection[int] | str | None
+    Ranges = Sequence[tuple[int, int]]  # of rows, both ends included
+    Units = Collection[int] | None  # those whose rows are scored; None: all
     Score = tuple[int, float]  # of a row
+    Scores = Callable[[Sequence[str], str], Iterable[Score]]  # of rows with any of these tokens, pairs or beginnings
     Answer = tuple[float, float, int]  # how well the whole answers, its best passage, and which one that is
 
     class WordTable(Protocol):
@@ -37,11 +40,16 @@ if TYPE_CHECKING:
         def erase(self) -> None:
             """Leave no word that stands in removed rows only."""
 
-        def scores(self, asked: "Sequence[str]", prefix: str, units: "Units") -> "Iterable[Score]":
+        def scores(
+            self, asked: "Sequence[str]", prefix: str, ranges: "Ranges" = ..., units: "Units" = None
+        ) -> "Iterable[Score]":
             """Score the rows that have any of these tokens or pairs of tokens, or a word with this beginning."""
 
-        def sharing(self, asked: "Sequence[str]", others: "Sequence[str]") -> set[int]:
+        def sharing(self, asked: "Sequence[str]", others: "Sequence[str]", ranges: "Ranges") -> set[int]:
             """List the units with a token of the query and another token, of the query or of the others."""
+
+        def newest(self, asked: str, prefix: str, ranges: "Ranges", most: int) -> set[int]:
+            """List the units of the newest rows of each range with a token, or else with a word with this beginning."""
 
         def having(self, asked: "Iterable[str]") -> dict[str, int]:
             """Count the rows with each token; only of those that any row has."""
@@ -49,34 +57,59 @@ if TYPE_CHECKING:
         def beginning(self, prefix: str, limit: int) -> "list[str]":
             """List words that begin like that, the most frequent first."""
 
+        def begins_common(self, prefix: str, least: float) -> bool:
+            """Return whether a word that so many rows have is known to begin like that."""
+
+        def count(self) -> None:
+            """Count the rows of common words anew."""
+
 
 PARTS = 6  # bits of a row's number that tell the passage
+SEQUENCE = 36  # bits of a unit's number that tell its place among all; those before them tell its subject
+ALL_ROWS = ((0, (1 << 63) - 1),)
 OF_ONE = "conversation = ? AND id > 0"
 PASSAGE = (1 << PARTS) - 1  # those bits; 0 is the whole
 _TOKENIZER = "unicode61 remove_diacritics 0 tokenchars '_-./:@+#'"
 _PART_BYTES = "INSERT INTO words (words, rank) VALUES ('hashsize', ?)"
 _MATCHING = "SELECT rowid FROM words WHERE words MATCH ?"
 _SCORES = "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ?"
+_WITHIN = " AND rowid BETWEEN ? AND ?"
 _OF_UNITS = f" AND rowid >> {PARTS} IN (SELECT value FROM json_each(?))"  # noqa: S608 - a number
-_ABOUT = "SELECT id FROM units WHERE subject IN (SELECT value FROM json_each(?, '$.in'))"
-_OF_SUBJECTS = f" AND rowid >> {PARTS} IN ({_ABOUT})"
+_NEWEST = " ORDER BY rowid DESC LIMIT ?"
 _HAVING = "SELECT value, doc FROM json_each(?) CROSS JOIN vocabulary ON term = value"  # each is looked up
 _BEGINNING = "SELECT term FROM vocabulary WHERE term >= ? AND term < ? ORDER BY doc DESC, term LIMIT ?"
+_OFTEN = 500  # rows; to count those of a word takes as long as there are
+_COUNT = "INSERT INTO common SELECT term, doc FROM vocabulary WHERE doc >= ?"
+_COUNTED = "SELECT value, times FROM json_each(?) CROSS JOIN common ON term = value"
+_BEGINS_COMMON = "SELECT 1 FROM common WHERE term >= ? AND term < ? AND times > ? LIMIT 1"
+
+
+def chosen_words(
+    words: "WordTable", having: "Mapping[str, int]", rows: int, prefix: str = ""
+) -> "tuple[list[str], str]":
+    """Choose what to look for of the tokens of a query, and of the beginning of its last word."""
+    from eventlog.projections.search.ranking import most_rows, telling  # a start searches for nothing
+
+    chosen = telling(having, rows)
+    if not prefix or having.get(prefix):  # the word is there as it was typed
+        pass
+    elif not words.beginning(prefix, 1):
+        chosen += words.having(_stems(prefix))
+    is_rare = any(0 < having.get(token, 0) <= most_rows(rows) for token in chosen)
+    if prefix and is_rare and words.begins_common(prefix, rows / 2):
+        prefix = ""  # what most rows have tells nothing
+    return chosen, prefix
 
 
 def best_passages(
-    words: "WordTable", having: "Mapping[str, int]", rows: int, prefix: str = "", units: "Units" = None
+    scores: "Scores", asked: "Iterable[str]", chosen: "Sequence[str]", prefix: str
 ) -> "dict[int, Answer]":
-    """Score the units of a table that have any of these tokens, or a word with this beginning."""
-    from eventlog.projections.search.ranking import BESIDE, side_by_side, telling  # a start searches for nothing
+    """Score units by the chosen tokens, and by those that stand side by side in the query."""
+    from eventlog.projections.search.ranking import BESIDE, side_by_side
 
-    chosen = telling(having, rows)
-    pairs = side_by_side(having, chosen)
-    if prefix and not words.beginning(prefix, 1):
-        chosen += words.having(_stems(prefix))
-    beside = dict(words.scores(pairs, "", units))
+    beside = dict(scores(side_by_side(asked, chosen), ""))
     found: dict[int, Answer] = {}
-    for row, of_words in words.scores(chosen, prefix, units):
+    for row, of_words in scores(chosen, prefix):
         score = of_words + BESIDE * beside.get(row, 0.0)
         whole, best, passage = found.get(row >> PARTS, (0.0, 0.0, 0))
         if not row & PASSAGE:
@@ -120,7 +153,7 @@ class FullText(_Table):
     def fill(self, rows: "Iterable[WordRow]") -> None:
         """Add the rows of a whole log, in few parts: fewer to be merged, and to be asked."""
         self._run(_PART_BYTES, (16 << 20,))
-        self.put(rows)
+        FullText.put(self, rows)
         self._run(_PART_BYTES, (1 << 20,))
 
     def take_out(self, rows: "Iterable[WordRow]") -> None:
@@ -131,33 +164,95 @@ class FullText(_Table):
         """Leave no word that stands in removed rows only: until parts are merged, those that lie there have them."""
         self._run("INSERT INTO words (words) VALUES ('optimize')")
 
-    def scores(self, asked: "Sequence[str]", prefix: str, units: "Units") -> "Iterable[Score]":
+    def scores(
+        self, asked: "Sequence[str]", prefix: str, ranges: "Ranges" = ALL_ROWS, units: "Units" = None
+    ) -> "Iterator[Score]":
         """Score the rows that have any of these tokens or pairs of tokens, or a word with this beginning."""
-        words = " OR ".join([f'"{token}"' for token in asked] + ([f'"{prefix}" *'] if prefix else []))
-        if not words:
-            return []
-        if units is None:
-            return self._run(_SCORES, (words,))
-        if isinstance(units, str):
-            return self._run(_SCORES + _OF_SUBJECTS, (words, units))
-        return self._run(_SCORES + _OF_UNITS, (words, numbers(units)))
+        words = " OR ".join(_quoted(asked, prefix))
+        of_units = () if units is None else (numbers(units),)
+        statement = _SCORES + _WITHIN + (_OF_UNITS if of_units else "")
+        for within in ranges if words else ():
+            yield from self._run(statement, (words, *within, *of_units))
 
-    def sharing(self, asked: "Sequence[str]", others: "Sequence[str]") -> set[int]:
+    def sharing(self, asked: "Sequence[str]", others: "Sequence[str]", ranges: "Ranges") -> set[int]:
         """List the units with a token of the query and another token, of the query or of the others."""
-        quoted = [f'"{token}"' for token in (*asked, *others)]
+        quoted = _quoted((*asked, *others))
         partners = ((word, " OR ".join(quoted[at:])) for at, word in enumerate(quoted[: len(asked)], 1))
-        pairs = (f"({word} AND ({any_of}))" for word, any_of in partners if any_of)
-        words = " OR ".join(pairs)
-        return {row >> PARTS for (row,) in self._run(_MATCHING, (words,)) if not row & PASSAGE} if words else set()
+        words = " OR ".join(f"({word} AND ({any_of}))" for word, any_of in partners if any_of)
+        rows = (row for within in ranges if words for (row,) in self._run(_MATCHING + _WITHIN, (words, *within)))
+        return {row >> PARTS for row in rows if not row & PASSAGE}
+
+    def newest(self, asked: str, prefix: str, ranges: "Ranges", most: int) -> set[int]:
+        """List the units of the newest rows of each range with a token, or else with a word with this beginning."""
+        (word,) = _quoted([asked]) if asked else _quoted((), prefix)
+        runs = (self._run(_MATCHING + _WITHIN + _NEWEST, (word, *within, most)) for within in ranges)
+        return {row >> PARTS for rows in runs for (row,) in rows}
 
     def having(self, asked: "Iterable[str]") -> dict[str, int]:
         """Count the rows with each token; only of those that any row has."""
-        tokens = b",".join(map(fastjson.text, asked)).decode()
-        return dict(self._run(_HAVING, (f"[{tokens}]",)))
+        return dict(self._run(_HAVING, (_listed(asked),)))
 
     def beginning(self, prefix: str, limit: int) -> list[str]:
         """List words that begin like that, the most frequent first."""
         return [str(term) for (term,) in self._run(_BEGINNING, (prefix, f"{prefix}\U0010ffff", limit))]
+
+    def begins_common(self, prefix: str, least: float) -> bool:  # noqa: ARG002 - a question of all such tables
+        """Return False: no row is counted."""
+        return False
+
+    def count(self) -> None:
+        """Count nothing: each question counts."""
+
+
+class Counted(FullText):
+    """FTS5, with the rows of common words counted beforehand, from when `count` was called."""
+
+    def create(self) -> None:
+        """Make the tables; raises OperationalError where this SQLite has no FTS5."""
+        super().create()
+        self._run("CREATE TABLE common (term TEXT PRIMARY KEY, times INTEGER) WITHOUT ROWID")
+
+    def put(self, rows: "Iterable[WordRow]") -> None:
+        """Add rows."""
+        added = list(rows)
+        super().put(added)
+        self._add(added, 1)
+
+    def fill(self, rows: "Iterable[WordRow]") -> None:
+        """Add the rows of a whole log, and count them."""
+        super().fill(rows)
+        self.count()
+
+    def take_out(self, rows: "Iterable[WordRow]") -> None:
+        """Remove rows."""
+        removed = list(rows)
+        super().take_out(removed)
+        self._add(removed, -1)
+
+    def _add(self, rows: "Iterable[WordRow]", times: int) -> None:
+        changes = [(times, word) for _, words in rows for word in {*words.split()}]
+        self._run_many("UPDATE common SET times = times + ? WHERE term = ?", changes)
+
+    def erase(self) -> None:
+        """Leave no word that stands in removed rows only."""
+        super().erase()
+        self.count()
+
+    def having(self, asked: "Iterable[str]") -> dict[str, int]:
+        """Count the rows with each token; only of those that any row has."""
+        tokens = list(asked)
+        common = dict(self._run(_COUNTED, (_listed(tokens),)))
+        others = super().having([token for token in tokens if token not in common])
+        return {token: count for token in tokens if (count := common.get(token) or others.get(token))}
+
+    def begins_common(self, prefix: str, least: float) -> bool:
+        """Return whether a word that so many rows have is known to begin like that."""
+        return self._run(_BEGINS_COMMON, (prefix, f"{prefix}\U0010ffff", least)).fetchone() is not None
+
+    def count(self) -> None:
+        """Count the rows of common words anew."""
+        self._run("DELETE FROM common")
+        self._run(_COUNT, (_OFTEN,))
 
 
 class Scanned(_Table):
@@ -182,22 +277,29 @@ class Scanned(_Table):
     def erase(self) -> None:
         """Remove nothing: a row that is removed leaves no words."""
 
-    def scores(self, asked: "Sequence[str]", prefix: str, units: "Units") -> "Iterable[Score]":
+    def scores(
+        self, asked: "Sequence[str]", prefix: str, ranges: "Ranges" = ALL_ROWS, units: "Units" = None
+    ) -> "Iterable[Score]":
         """Score the rows that have any of these tokens or pairs of tokens, or a word with this beginning."""
-        if isinstance(units, str):
-            units = {unit for (unit,) in self._run(_ABOUT, (units,))}
         rows = self._run("SELECT id, words FROM words ORDER BY id").fetchall()
         from eventlog.projections.search.ranking import scan
 
         found = scan([words for _, words in rows], asked, prefix)
         scores = ((rows[number][0], score) for number, score in found.items())
-        return [(row, score) for row, score in scores if units is None or row >> PARTS in units]
+        return [
+            (row, score) for row, score in scores if _is_in(row, ranges) and (units is None or row >> PARTS in units)
+        ]
 
-    def sharing(self, asked: "Sequence[str]", others: "Sequence[str]") -> set[int]:
+    def sharing(self, asked: "Sequence[str]", others: "Sequence[str]", ranges: "Ranges") -> set[int]:
         """List the units with a token of the query and another token, of the query or of the others."""
         wanted, all_of_them = set(asked), {*asked, *others}
         rows = ((row, set(words.split())) for row, words in self._run("SELECT id, words FROM words"))
-        return {row >> PARTS for row, words in rows if words & wanted and len(words & all_of_them) > 1}
+        shared = (row for row, words in rows if words & wanted and len(words & all_of_them) > 1)
+        return {row >> PARTS for row in shared if _is_in(row, ranges)}
+
+    def newest(self, asked: str, prefix: str, ranges: "Ranges", most: int) -> set[int]:  # noqa: ARG002
+        """List all units of the ranges with a token, or else with a word with this beginning: all rows are read."""
+        return {row >> PARTS for row, _ in self.scores([asked] if asked else [], "" if asked else prefix, ranges)}
 
     def having(self, asked: "Iterable[str]") -> dict[str, int]:
         """Count the rows with each token; only of those that any row has."""
@@ -213,8 +315,29 @@ class Scanned(_Table):
                 counts[word] = counts.get(word, 0) + 1
         return sorted(counts, key=lambda word: (-counts[word], word))[:limit]
 
+    def begins_common(self, prefix: str, least: float) -> bool:  # noqa: ARG002 - a question of all such tables
+        """Return False: all rows are read anyway."""
+        return False
 
-KINDS: "dict[str, Callable[[Connection], WordTable]]" = {"fts5": FullText, "scan": Scanned}
+    def count(self) -> None:
+        """Count nothing: each question counts."""
+
+
+KINDS: "dict[str, Callable[[Connection], WordTable]]" = {"fts5": Counted, "scan": Scanned}
+
+
+def _quoted(asked: "Iterable[str]", prefix: str = "") -> list[str]:
+    """Write tokens, and the beginning of a word, as FTS5 reads them."""
+    return [f'"{token}"' for token in asked] + ([f'"{prefix}" *'] if prefix else [])
+
+
+def _listed(tokens: "Iterable[str]") -> str:
+    """Write tokens as the list that `json_each` reads."""
+    return f"[{b','.join(map(fastjson.text, tokens)).decode()}]"
+
+
+def _is_in(row: int, ranges: "Ranges") -> bool:
+    return any(low <= row <= high for low, high in ranges)
 
 
 def numbers(units: "Iterable[int]") -> str:

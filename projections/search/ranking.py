@@ -35,8 +35,13 @@ def idf(rows: int, having: int) -> float:
 def telling(having: "Mapping[str, int]", rows: int) -> "list[str]":
     """Choose what to look for of the tokens asked: those that occur; common tokens only where there are no others."""
     found = [token for token, times in having.items() if times]
-    rare = [token for token in found if having[token] <= max(_FEW, _COMMON * rows)]
+    rare = [token for token in found if having[token] <= most_rows(rows)]
     return rare or found
+
+
+def most_rows(rows: int) -> float:
+    """Return how many of all rows may have a token that is not common."""
+    return max(_FEW, _COMMON * rows)
 
 
 def side_by_side(asked: "Iterable[str]", chosen: "Collection[str]") -> "list[str]":
@@ -49,31 +54,42 @@ def side_by_side(asked: "Iterable[str]", chosen: "Collection[str]") -> "list[str
     return pairs
 
 
-def scan(rows: "Sequence[str]", asked: "Iterable[str]", prefix: str = "") -> dict[int, float]:
-    """Score the rows that have any of these tokens or pairs, or a word with this beginning, by their number."""
-    texts = [row.split() for row in rows]
-    mean = sum(map(len, texts)) / max(1, len(texts))
-    scores: dict[int, float] = {}
-    for token in asked:
-        _add(scores, texts, mean, [_times(token, text) for text in texts])
+def scan(
+    rows: "Sequence[str]",
+    asked: "Iterable[str]",
+    prefix: str = "",
+    having: "Mapping[str, int]" = {},  # noqa: B006 - nobody writes into it
+    total: int = 0,
+) -> dict[int, float]:
+    """Score the rows that have any of these tokens or pairs, or a word with this beginning, by their number.
+
+    Where these are a sample of a `total`, what a token tells is told by all rows `having` it, as far as that is known.
+    """
+    lengths = [row.count(" ") + 1 for row in rows]
+    mean = sum(lengths) / max(1, len(rows))
+    terms = [(token, [_times(token, row) for row in rows]) for token in asked]
     if prefix:
-        _add(scores, texts, mean, [sum(word.startswith(prefix) for word in text) for text in texts])
+        terms.append(("", [f" {row}".count(f" {prefix}") for row in rows]))
+    scores: dict[int, float] = {}
+    for token, times in terms:
+        found = sum(map(bool, times))
+        tells = idf(total or len(rows), having.get(token) or found * (total or len(rows)) // max(1, len(rows)))
+        for number, count in enumerate(times):
+            if count:
+                norm = count + _K1 * (1 - _B + _B * lengths[number] / mean)
+                scores[number] = scores.get(number, 0.0) + tells * count * (_K1 + 1) / norm
     return scores
 
 
-def _times(asked: str, text: "Sequence[str]") -> int:
-    """Count a token in a text, or where the two of a pair stand side by side."""
-    words = asked.split()
-    return text.count(asked) if len(words) == 1 else sum(text[at : at + 2] == words for at in range(len(text)))
-
-
-def _add(scores: dict[int, float], texts: "Sequence[Sequence[str]]", mean: float, times: "Sequence[int]") -> None:
-    """Add what one term contributes that occurs so often in each text."""
-    tells = idf(len(texts), sum(map(bool, times)))
-    for number, count in enumerate(times):
-        if count:
-            norm = count + _K1 * (1 - _B + _B * len(texts[number]) / mean)
-            scores[number] = scores.get(number, 0.0) + tells * count * (_K1 + 1) / norm
+def _times(asked: str, row: str) -> int:
+    """Count a token in a row of tokens, or where the two of a pair stand side by side."""
+    if asked not in row:
+        return 0
+    text = row.split(" ")
+    before, _, after = asked.partition(" ")
+    if not after:
+        return text.count(asked)
+    return sum(pair == (before, after) for pair in _neighbours(text))
 
 
 NEAR = 0.7  # of the score of the first that a further line needs

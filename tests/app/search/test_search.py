@@ -12,7 +12,9 @@ import pytest
 from eventlog import Memory
 from eventlog.app.build import program
 from eventlog.app.search import open_index, search_index, word_tables
+from eventlog.app.search.project_names import ProjectNames
 from eventlog.format.events import ConversationText, Fact, Rejected, Restored, Retraction, SessionStart, StageSummary
+from eventlog.projections.search import ranking
 from tests.support.command_line import call
 
 SHOP, BILLING = "/src/shop", "/src/billing"
@@ -437,16 +439,57 @@ def test_nobody_else_may_read_it(memory):
     assert index_of(memory).stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize("kind", word_tables.KINDS.values())
-def test_of_a_common_word_only_what_is_looked_for_is_scored_and_that_as_among_all(memory, monkeypatch, kind):
-    monkeypatch.setattr(search_index, "KINDS", dict.fromkeys(word_tables.KINDS, kind))
+@pytest.fixture
+def common_words(memory):
+    """Sixty facts of five words, about two projects and the user."""
     chance = random.Random(5)
     for number in range(60):
         words = " ".join(chance.choices(["cart", "lock", "order", "price", "queue"], k=6))
         say(memory, f"{words} {number}", project=chance.choice([SHOP, BILLING]), memory_type=chance.choice("WO"))
-    asked = [(query, project) for query in ("cart", "order lock", "price of the queue") for project in (SHOP, BILLING)]
-    among_all = [memory.search(query, project=project) for query, project in asked]
-    monkeypatch.setattr(search_index, "_MANY_ROWS", 0)
+    return memory
 
-    assert all(among_all)
-    assert among_all == [memory.search(query, project=project) for query, project in asked]
+
+def test_at_most_as_many_are_found_as_are_asked_for(common_words):
+    assert [1, 7] == [len(common_words.search("cart", project=SHOP, limit=limit)) for limit in (1, 7)]
+
+
+@pytest.mark.parametrize("kind", word_tables.KINDS.values())
+def test_what_is_about_a_project_is_scored_as_among_all(common_words, monkeypatch, kind):
+    monkeypatch.setattr(search_index, "KINDS", dict.fromkeys(word_tables.KINDS, kind))
+    for query in ("cart", "order lock", "price of the queue", "lock 7"):
+        among_all = common_words.search(query, everywhere=True, limit=200)
+        for project in (SHOP, BILLING):
+            found = common_words.search(query, project=project, limit=200)
+            assert [hit.id for hit in found] == [hit.id for hit in among_all if hit.project in (None, project)]
+
+
+@pytest.mark.parametrize("kind", word_tables.KINDS.values())
+def test_where_too_many_have_common_words_the_newest_that_have_most_of_them_are_ranked(common_words, monkeypatch, kind):
+    monkeypatch.setattr(search_index, "KINDS", dict.fromkeys(word_tables.KINDS, kind))
+    every = {hit.id for hit in common_words.search("cart", project=SHOP, limit=200)}
+    monkeypatch.setattr(ranking, "_FEW", 0)
+    monkeypatch.setattr(search_index, "_MOST_RANKED", 0)
+
+    assert {hit.id for hit in common_words.search("cart", project=SHOP, limit=200)} == every
+    say(common_words, "The queue of the cart of the order has a lock", project=SHOP)
+    assert found(common_words, "queue cart order lock", limit=1) == ["The queue of the cart of the order has a lock"]
+    every = {hit.id for hit in common_words.search("cart", project=SHOP, limit=200)}
+    monkeypatch.setattr(search_index, "_SAMPLE", 1)
+    monkeypatch.setattr(search_index, "_LOOKED_AT", 1)
+    assert {hit.id for hit in common_words.search("cart", project=SHOP, limit=1)} <= set(sorted(every)[-8:])
+
+
+def test_common_words_are_counted_and_stay_so(common_words, monkeypatch):
+    monkeypatch.setattr(word_tables, "_OFTEN", 10)
+    monkeypatch.setattr(search_index, "_FEW_TEXTS", 10)
+    store, words = common_words.log.store, ["cart", "lock", "order", "pric", "queu", "7"]
+    open_index.leave_index(store, open_index.ALL)
+    gone = say(common_words, "The cart waits in the queue")
+    found(common_words, "cart")
+    say(common_words, "The cart stands before the queue, and the order is locked")
+    common_words.log.append(Retraction(conversation_id="c1", target=gone.id))
+
+    with closing(open_index.open_index(store, ProjectNames(store))) as index:
+        counted = index.database.execute("SELECT count(*) FROM common").fetchone()
+        assert counted == (5,)
+        assert index.having(words) == word_tables.FullText(index.database).having(words)
