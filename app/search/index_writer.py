@@ -204,11 +204,13 @@ class IndexWriter:
             rivals = [line for key in keys for line in self._lines(_KEYED, subject, key) if line.same != same]
             differing += _differing(saved, standing_in([*saved, *rivals], rejected))
         fresh = {line.number for line in changed}
+        added: list[WordRow] = []
         for line, standing in sorted(differing, key=lambda pair: (pair[1].last if pair[1] else pair[0]).order):
-            self._settle(line, _told(standing) if standing else None, is_fresh=line.number in fresh)
+            added += self._settle(line, _told(standing) if standing else None, is_fresh=line.number in fresh)
+        self._words.put(sorted(added))  # FTS5 writes all it has in memory before a row that is not behind the last one
 
-    def _settle(self, line: "_There", shown: "_Told | None", *, is_fresh: bool) -> None:
-        """Store what is shown of a line, and nothing else."""
+    def _settle(self, line: "_There", shown: "_Told | None", *, is_fresh: bool) -> "list[WordRow]":
+        """Store what is shown of a line, and nothing else; return the rows of its words."""
         if line.told:
             self._words.take_out(_rows(line.number, line.told[1] or line.event))
         if shown and not is_fresh and (not line.told or shown[0] < line.told[0]):
@@ -217,8 +219,7 @@ class IndexWriter:
         number = line.number if stays else self._next_told(line.subject) if shown else self._next_untold()
         ts, text = shown or (str(line.event["ts"]), None)
         self._db.execute(_TELL, (number, ts, fastjson.dumps(dict(text)) if text else None, line.number))
-        if shown:
-            self._words.put(_rows(number, text or line.event))
+        return _rows(number, text or line.event) if shown else []
 
     def _fill(self, events: "Lines", gone: "AbstractSet[str]") -> None:
         """Take in a whole log: what stands of it is known before any is written, and its words are put in last."""
