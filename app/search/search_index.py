@@ -143,7 +143,7 @@ class SearchIndex:
             IndexWriter(self._db, self._words, self._names).erase()
 
     def count(self) -> None:
-        """Count the rows of common words anew, where there are twice as many things as when that was done."""
+        """Count the rows of common words again, where there are twice as many things as when that was done."""
         if self.texts() >= max(_FEW_TEXTS, 2 * int(self._meta().get("counted", "0"))):
             self._db.execute("BEGIN IMMEDIATE")
             self._words.count()

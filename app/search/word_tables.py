@@ -61,7 +61,7 @@ if TYPE_CHECKING:
             """Return whether a word that so many rows have is known to begin like that."""
 
         def count(self) -> None:
-            """Count the rows of common words anew."""
+            """Count the rows of common words again."""
 
 
 PARTS = 6  # bits of a row's number that tell the passage
@@ -250,7 +250,7 @@ class Counted(FullText):
         return self._run(_BEGINS_COMMON, (prefix, f"{prefix}\U0010ffff", least)).fetchone() is not None
 
     def count(self) -> None:
-        """Count the rows of common words anew."""
+        """Count the rows of common words again."""
         self._run("DELETE FROM common")
         self._run(_COUNT, (_OFTEN,))
 
