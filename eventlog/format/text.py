@@ -43,6 +43,9 @@ _TAGS = "\U000e0000"
 _CLOSING = frozenset("!\"#%&'()*,-./:;?@[\\]_{}、。「」『』“”‘’…—")  # punctuation that most texts have
 _SYMBOLS = frozenset("$+<=>^`|~")  # and what else ASCII has
 
+# bytes of UTF-8: all of ASCII, those that follow a first one, and the first ones of U+4000 to U+9FFF
+_COMMON = bytes((*range(0xC0), *range(0xE4, 0xEA)))
+
 _REMEMBERED = 2000  # characters of a text, at most
 _MOST = 1024  # texts
 
@@ -88,7 +91,12 @@ _one_lines = _Remembered(_one_line)
 
 def is_harmless(text: str) -> bool:
     """Return whether `harmless` would leave a text as it is; False where in doubt."""
-    return text.isprintable() and (text.isascii() or (max(text) < _TAGS and _HIDING.isdisjoint(text)))
+    return text.isprintable() and (_is_common(text) or (max(text) < _TAGS and _HIDING.isdisjoint(text)))
+
+
+def _is_common(text: str) -> bool:
+    """Return whether a text has nothing but ASCII and ideographs, as most have; these have no case and no width."""
+    return text.isascii() or not text.encode("utf-8", "surrogatepass").translate(None, _COMMON)
 
 
 def harmless(text: str) -> str:
@@ -210,6 +218,8 @@ def _alike_but_for_digits(texts: "Iterable[str]") -> "Iterator[tuple[str, str]]"
     """Yield the statements with digits that others resemble in all else, as few do, and the text of each."""
     by_others: dict[str, list[tuple[str, str]]] = {}
     for text in texts:
+        if _is_common(text) and _without_digits(text) == text:
+            continue
         statement = statement_of(text)
         others = _without_digits(statement)
         if others != statement:
@@ -220,7 +230,7 @@ def _alike_but_for_digits(texts: "Iterable[str]") -> "Iterator[tuple[str, str]]"
 
 
 def _without_digits(text: str) -> str:
-    if text.isascii():
+    if _is_common(text):
         return text.encode().translate(None, b"0123456789").decode()
     return "".join([char for char in text if not char.isdigit()])
 
@@ -256,7 +266,7 @@ def fold(text: str) -> str:
 def _is_plain(text: str) -> bool:
     """Return whether a text has nothing but ideographs, ASCII and usual marks, for which no tables are needed."""
     first, last = _IDEOGRAPHS
-    return all(char < "\x80" or first <= char <= last or char in _UNCHANGED for char in text)
+    return _is_common(text) or all(char < "\x80" or first <= char <= last or char in _UNCHANGED for char in text)
 
 
 def _closes(char: str) -> bool:

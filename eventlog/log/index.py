@@ -172,7 +172,10 @@ def _scan(path: str) -> dict[str, list[int]]:
     data = read_regular(path)
     offset = len(BOM) if data.startswith(BOM) else 0
     for line in data[offset:].split(b"\n"):
-        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            owners.setdefault(_owner.decode(line).conversation_id, []).append(offset)
-        offset += len(line) + 1
+        start, offset = offset, offset + len(line) + 1
+        try:  # not `suppress`, which takes as long as to decode a line
+            owner = _owner.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            continue
+        owners.setdefault(owner.conversation_id, []).append(start)
     return owners

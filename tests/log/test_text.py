@@ -16,6 +16,7 @@ from eventlog.format.text import (
     project_name,
     same_line,
     same_text,
+    statement_of,
 )
 
 
@@ -105,6 +106,13 @@ def test_capitals_and_width_are_folded_as_unicode_has_it(text):
     assert normalize("NFKC", normalize("NFKC", text).casefold()) == fold(text)
 
 
+def test_common_ideographs_have_no_case_no_width_and_no_digits():
+    common = "".join(map(chr, range(0x4000, 0xA000)))
+
+    assert common == normalize("NFKC", normalize("NFKC", common).casefold()) == fold(common) == harmless(common)
+    assert not any(map(str.isdigit, common))
+
+
 @given(st.text())
 def test_a_line_is_compared_as_the_text_it_is(text):
     assert same_text(one_line(text)) == same_line(one_line(text))
@@ -148,6 +156,20 @@ def test_a_text_that_is_harmless_at_a_glance_holds_nothing_that_acts_or_hides():
 )
 def test_two_texts_that_differ_in_one_number_only_are_a_pair(texts, doubtful):
     assert differing_in_a_number(texts) == set(texts[:doubtful])
+
+
+@given(st.lists(st.text("a中12①２ #-.", max_size=6), max_size=6))
+def test_texts_that_are_passed_over_differ_in_more_than_a_number(texts):
+    alike: dict[tuple[object, ...], dict[str, set[str]]] = {}
+    for text in texts:
+        pieces = _numbers_apart(statement_of(text))
+        for at in range(1, len(pieces), 2):
+            if not pieces[at - 1].endswith(("#", "-")) and not pieces[at + 1].startswith("-"):
+                same = (at, *pieces[:at], *pieces[at + 1 :])
+                alike.setdefault(same, {}).setdefault(pieces[at], set()).add(text)
+
+    pairs = [numbers.values() for numbers in alike.values() if len(numbers) == 2]
+    assert differing_in_a_number(texts) == {text for pair in pairs for several in pair for text in several}
 
 
 @given(st.text("ab 129#-\0", max_size=12))

@@ -23,11 +23,21 @@ def test_a_whole_log_is_whole(tmp_path):
     assert (59, 11, []) == (found.events, found.files, found.damage)
 
 
+@pytest.mark.parametrize("piece", [1, 300])
+def test_a_log_is_whole_wherever_it_is_cut_to_be_read(tmp_path, monkeypatch, piece):
+    monkeypatch.setattr("eventlog.log.verify._PIECE", piece)
+    found = verify(copied(HISTORY, tmp_path))
+
+    assert (59, 11, []) == (found.events, found.files, found.damage)
+
+
 def test_an_empty_log_is_whole(log):
     assert 0 == verify(log).events
 
 
-def test_every_kind_of_damage_is_named_with_line_offset_and_kind(tmp_path):
+@pytest.mark.parametrize("piece", [1, 700, 1 << 16])
+def test_every_kind_of_damage_is_named_with_line_offset_and_kind(tmp_path, monkeypatch, piece):
+    monkeypatch.setattr("eventlog.log.verify._PIECE", piece)
     found = verify(copied(DAMAGED, tmp_path))
 
     assert EXPECTED == [(one.line, one.offset, one.kind) for one in found.damage]
