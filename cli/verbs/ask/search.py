@@ -2,8 +2,10 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -23,48 +25,53 @@ from eventlog.store import Store
 _SHOWN = 10
 
 
+def _asked(command: Callable[..., object]) -> Callable[..., object]:
+    """Pass a command its words, and the options that narrow a search, as one value, `query`."""
+
+    @wraps(command)
+    def call(
+        *,
+        words: tuple[str, ...],
+        project: str | None,
+        everywhere: bool,
+        types: tuple[str, ...],
+        since: str | None,
+        **others: Any,
+    ) -> object:
+        query = SearchQuery(" ".join(words), project or "", everywhere, types, since or "")
+        return command(query=query, **others)
+
+    for option in (
+        options.shared("since"),
+        options.shared("types"),
+        click.option("--all-projects", "everywhere", is_flag=True, help="Search every project."),
+        options.current_project,
+        click.argument("words", nargs=-1, required=True, metavar="QUERY"),
+    ):
+        call = option(call)
+    return call
+
+
 @options.verb(
     "eventlog search stripe webhook twice",
     "eventlog search 支付回调 重复",
     "eventlog search CONN_MAX --project shop --since 30d",
     "eventlog search retention --all-projects --type fact --json",
 )
-@click.argument("words", nargs=-1, required=True, metavar="QUERY")
-@options.current_project
-@click.option("--all-projects", "everywhere", is_flag=True, help="Search every project.")
+@_asked
 @click.option("--limit", type=click.IntRange(min=1), default=_SHOWN, show_default=True, help="At most so many.")
-def _search_command(
-    words: tuple[str, ...],
-    project: str | None,
-    everywhere: bool,
-    types: tuple[str, ...],
-    since: str | None,
-    limit: int,
-    as_json: bool,
-    store: Store,
-) -> None:
+def _search_command(query: SearchQuery, limit: int, as_json: bool, store: Store) -> None:
     """Search facts, summaries and past conversations, best first.
 
     Matches words in any order; the last word may be a beginning. Covers this project and the user, or every project
     with --all-projects. Leaves out retracted and superseded facts.
     """
-    _answer(store, words, project, everywhere, types, since, limit, as_json=as_json)
+    _answer(store, query._replace(limit=limit), as_json=as_json)
 
 
-def _answer(
-    store: Store,
-    words: Sequence[str],
-    project: str | None,
-    everywhere: bool,
-    types: tuple[str, ...],
-    since: str | None,
-    limit: int | None,
-    *,
-    as_json: bool,
-) -> None:
+def _answer(store: Store, query: SearchQuery, *, as_json: bool) -> None:
     """Print the hits of a query, or the reason for an empty answer."""
     opened = options.open_store(store)
-    query = SearchQuery(" ".join(words), project or "", everywhere, types, since or "", limit or _SHOWN)
     with phases() as phase:
         phase("searching memory")
         found = search(opened, query)
@@ -105,7 +112,6 @@ _SILENCES = {
     'eventlog recall --explain "how do we verify stripe webhooks?"',
     'eventlog recall --explain "how do we verify stripe webhooks?" --session last --json',
 )
-@click.argument("words", nargs=-1, required=True, metavar="QUERY")
 @click.option(
     "--explain",
     "explains",
@@ -113,20 +119,10 @@ _SILENCES = {
     help="Treat QUERY as a prompt: show what a hook would recall with it, and why.",
 )
 @click.option("--session", metavar="ID|last", help="With --explain: a conversation; recall repeats nothing to it.")
-@options.current_project
-@click.option("--all-projects", "everywhere", is_flag=True, help="Search every project.")
+@_asked
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many.  [default: 10]")
 def _recall_command(
-    words: tuple[str, ...],
-    explains: bool,
-    session: str | None,
-    project: str | None,
-    everywhere: bool,
-    types: tuple[str, ...],
-    since: str | None,
-    limit: int | None,
-    as_json: bool,
-    store: Store,
+    explains: bool, session: str | None, query: SearchQuery, limit: int | None, as_json: bool, store: Store
 ) -> None:
     """Search as `eventlog search` does; with --explain, show what a hook would recall with a prompt, and why.
 
@@ -137,14 +133,14 @@ def _recall_command(
     if not explains:
         if session is not None:
             raise click.UsageError("--session goes with --explain")
-        _answer(store, words, project, everywhere, types, since, limit, as_json=as_json)
+        _answer(store, query._replace(limit=limit or _SHOWN), as_json=as_json)
         return
-    if everywhere or types or since or limit:
+    if query.everywhere or query.types or query.since or limit:
         raise click.UsageError("--explain asks as a hook does: it takes no --all-projects, --type, --since or --limit")
     opened = options.open_store(store)
     with phases() as phase:
         phase("searching memory")
-        found = explain(opened, " ".join(words), project or "", session_named(opened.log, session) if session else "")
+        found = explain(opened, query.text, query.project, session_named(opened.log, session) if session else "")
     _show_explanation(found, Display(store), as_json=as_json)
 
 

@@ -7,7 +7,7 @@ import click
 from eventlog.app.setup.backup import create_backup, prunable, prune, restore_backup
 from eventlog.cli import EXIT_DAMAGED, options
 from eventlog.cli.progress import spinner
-from eventlog.cli.terminal import confirm, count, emit_pretty, say, table
+from eventlog.cli.terminal import Answer, confirm, count, emit_pretty, say, table
 from eventlog.store import Store
 
 _PATH = click.argument("path", type=click.Path(path_type=Path))
@@ -27,7 +27,7 @@ def _backup_command(store: str | None) -> None:
     brief="Copy the store into one tar.",
 )
 @_PATH
-def _create(path: Path, as_json: bool, store: Store) -> int:
+def _create(path: Path, store: Store) -> Answer:
     """Copy the log, the settings and what waits into one tar with digests, while agents go on writing.
 
     PATH is a new file, or a directory. Every event that was saved before is in it. Knowledge files and the cache are
@@ -36,12 +36,12 @@ def _create(path: Path, as_json: bool, store: Store) -> int:
     with spinner():
         file, manifest = create_backup(options.open_store(store), path)
     size = sum(file.bytes for file in manifest.files.values())
-    if as_json:
-        emit_pretty({"status": "ok", "path": str(file), "files": len(manifest.files), "bytes": size})
-    else:
+
+    def show() -> None:
         say(f"{file}: {count(len(manifest.files), 'file')}, {size:,} bytes")
         say(f"restore: eventlog backup restore {file.name} --store DIR")
-    return 0
+
+    return Answer({"status": "ok", "path": str(file), "files": len(manifest.files), "bytes": size}, show)
 
 
 @options.verb(
@@ -51,7 +51,7 @@ def _create(path: Path, as_json: bool, store: Store) -> int:
     brief="Make a store of such a tar.",
 )
 @_PATH
-def _restore(path: Path, as_json: bool, store: Store) -> int:
+def _restore(path: Path, store: Store) -> Answer:
     """Make a store of a backup: compare all digests, give it a name of its own, read every line, and rebuild.
 
     Refuses a store that has events. Exits with 4 if the log that was copied has damage.
@@ -59,17 +59,17 @@ def _restore(path: Path, as_json: bool, store: Store) -> int:
     with spinner():
         done = restore_backup(options.open_store(store), path)
     damage = len(done.verified.damage)
-    if as_json:
-        restored = {"events": done.verified.events, "replica": done.replica, "damaged": damage, "kept": done.kept}
-        emit_pretty({"status": "ok", **restored})
-    else:
+    restored = {"events": done.verified.events, "replica": done.replica, "damaged": damage, "kept": done.kept}
+
+    def show() -> None:
         say(f"{count(done.verified.events, 'event')} of {done.manifest.created[:10]} restored in {store.root}")
         say(f"this store is {done.replica}; it was {done.manifest.replica or 'without a name'}")
         for name in done.kept:
             say(f"{name} was there already, and stays")
         if damage:
             say(f"{count(damage, 'damaged line')}: eventlog verify")
-    return EXIT_DAMAGED if damage else 0
+
+    return Answer({"status": "ok", **restored}, show, EXIT_DAMAGED if damage else 0)
 
 
 @options.verb("eventlog prune", "eventlog prune --yes")

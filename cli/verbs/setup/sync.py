@@ -16,7 +16,7 @@ from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.progress import spinner
 from eventlog.cli.show.display import ago
 from eventlog.cli.show.events import describe, kind_of
-from eventlog.cli.terminal import clean, confirm, count, emit_pretty, fit, say
+from eventlog.cli.terminal import Answer, clean, confirm, count, emit_pretty, fit, say
 from eventlog.format.errors import Offline, UntrustedRemote
 from eventlog.store import Store
 
@@ -52,10 +52,10 @@ def _sync_command(ctx: click.Context, dry_run: bool, compact: bool, as_json: boo
     located = options.located(store)
     opened = options.open_store(located)
     if dry_run:
-        return _print_preview(preview(opened), as_json=as_json)
+        return _previewed(preview(opened)).print(as_json=as_json)
     with spinner():
         report = sync_store(opened, lambda: options.open_store(located), compact=compact)
-    return _print_report(opened, report, as_json=as_json)
+    return _reported(opened, report).print(as_json=as_json)
 
 
 @options.verb(
@@ -81,7 +81,7 @@ def _start(remote: str, dry_run: bool, as_json: bool, store: Store) -> int:
     """
     opened = options.open_store(store)
     if dry_run:
-        return _print_preview(preview(opened), as_json=as_json)
+        return _previewed(preview(opened)).print(as_json=as_json)
     try:
         started = start_sync(opened, remote)
     except Offline as error:
@@ -96,7 +96,8 @@ def _start(remote: str, dry_run: bool, as_json: bool, store: Store) -> int:
         say("Write it down: it is shown once, and it alone opens the remote when all your machines are lost.")
     with spinner():
         report = sync_store(opened, lambda: options.open_store(store))
-    return _print_report(opened, report, as_json=False) if not as_json else _exit_code(report)
+    done = _reported(opened, report)
+    return done.code if as_json else done.print(as_json=False)
 
 
 @options.verb(
@@ -106,7 +107,7 @@ def _start(remote: str, dry_run: bool, as_json: bool, store: Store) -> int:
 )
 @_REMOTE
 @click.argument("code", metavar="CODE")
-def _join(remote: str, code: str, as_json: bool, store: Store) -> int:
+def _join(remote: str, code: str, store: Store) -> Answer:
     """Add this machine to a memory by the code that `eventlog sync start` printed; what is here is sent as well.
 
     A wrong code is refused before anything is written. On an empty machine everything comes back.
@@ -120,7 +121,7 @@ def _join(remote: str, code: str, as_json: bool, store: Store) -> int:
         raise UntrustedRemote(
             error.what, where=error.where, hint="nothing was written; try again when it can be reached"
         ) from error
-    return _print_report(opened, report, as_json=as_json)
+    return _reported(opened, report)
 
 
 @options.verb(
@@ -129,18 +130,18 @@ def _join(remote: str, code: str, as_json: bool, store: Store) -> int:
     of=_sync_command,
     brief="Show the machines, what waits, and the key.",
 )
-def _status(as_json: bool, store: Store) -> int:
+def _status(store: Store) -> Answer:
     """Show your machines as the last exchange saw them, what waits to leave, and the name of the key.
 
     Machines that show the same key share one memory. Exits with 1 if lines stay because they look like secrets.
     """
     opened = options.open_store(store)
     found = sync_status(opened)
-    if as_json:
-        emit_pretty(found or {"remote": None})
-    elif found is None:
-        say("this store does not sync: eventlog sync start REMOTE")
-    else:
+
+    def show() -> None:
+        if found is None:
+            say("this store does not sync: eventlog sync start REMOTE")
+            return
         now = opened.machine.now()
         say(f"remote   {clean(found.remote)}")
         say(f"key      {found.key}")
@@ -154,7 +155,8 @@ def _status(as_json: bool, store: Store) -> int:
             say(f"home     {', '.join(map(clean, found.exclude))}")
         if found.blocked:
             say(f"blocked  {count(found.blocked, 'line')} that look like secrets: eventlog scan")
-    return EXIT_FOUND if found and found.blocked else 0
+
+    return Answer(found or {"remote": None}, show, EXIT_FOUND if found and found.blocked else 0)
 
 
 @options.verb(
@@ -218,21 +220,9 @@ def _leave(yes: bool, store: Store) -> int:
 # ------------------------------------------------------------------------------------------------ what is printed
 
 
-def _print_report(opened: OpenStore, report: SyncReport, *, as_json: bool) -> int:
-    if as_json:
-        emit_pretty(_as_dict(report))
-        return _exit_code(report)
-    for line in _report_lines(opened, report):
-        say(line)
-    return _exit_code(report)
-
-
-def _exit_code(report: SyncReport) -> int:
-    return EXIT_FOUND if report.blocked else 0
-
-
-def _as_dict(report: SyncReport) -> dict[str, object]:
-    return {
+def _reported(opened: OpenStore, report: SyncReport) -> Answer:
+    """Make the answer that reports an exchange."""
+    value = {
         "status": "offline" if report.offline else "blocked" if report.blocked else "ok",
         "sent": report.sent.total,
         "marks": report.sent.marks,
@@ -241,6 +231,12 @@ def _as_dict(report: SyncReport) -> dict[str, object]:
         "damaged": report.damaged,
         "offline": report.offline,
     }
+
+    def show() -> None:
+        for line in _report_lines(opened, report):
+            say(line)
+
+    return Answer(value, show, EXIT_FOUND if report.blocked else 0)
 
 
 def _report_lines(opened: OpenStore, report: SyncReport) -> Iterator[str]:
@@ -269,14 +265,15 @@ def _blocked_lines(counts: LeavingCounts, number: int) -> Iterator[str]:
     yield f"{count(number, 'line')} stay here, for they look like secrets{named}: eventlog scan, then eventlog redact"
 
 
-def _print_preview(counts: LeavingCounts, *, as_json: bool) -> int:
-    if as_json:
-        rows = [{"type": kind, "project": project, "events": n} for (kind, project), n in sorted(counts.events.items())]
-        blocked = {event: list(kinds) for event, kinds in counts.blocked.items()}
-        emit_pretty(
-            {"status": "dry-run", "events": rows, "marks": counts.marks, "home": counts.home, "blocked": blocked}
-        )
-        return _preview_code(counts)
+def _previewed(counts: LeavingCounts) -> Answer:
+    """Make the answer that previews what would leave."""
+    rows = [{"type": kind, "project": project, "events": n} for (kind, project), n in sorted(counts.events.items())]
+    blocked = {event: list(kinds) for event, kinds in counts.blocked.items()}
+    value = {"status": "dry-run", "events": rows, "marks": counts.marks, "home": counts.home, "blocked": blocked}
+    return Answer(value, lambda: _print_preview(counts), EXIT_FOUND if counts.blocked else 0)
+
+
+def _print_preview(counts: LeavingCounts) -> None:
     say(f"{count(counts.total, 'event')} would leave, and {count(counts.marks, 'mark')} of events that stay here")
     for (kind, project), number in sorted(counts.events.items(), key=lambda pair: (pair[0][1], pair[0][0])):
         say(f"{number:>7,}  {kind}  {clean(project) or '-'}")
@@ -287,11 +284,6 @@ def _print_preview(counts: LeavingCounts, *, as_json: bool) -> int:
     if counts.blocked:
         for line in _blocked_lines(counts, len(counts.blocked)):
             say(line)
-    return _preview_code(counts)
-
-
-def _preview_code(counts: LeavingCounts) -> int:
-    return EXIT_FOUND if counts.blocked else 0
 
 
 def _machine_line(machine: MachineStatus, now: str) -> str:

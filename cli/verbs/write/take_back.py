@@ -2,12 +2,11 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import click
 from msgspec.structs import replace
 
-from eventlog.app.build.apply_result import ApplyResult
 from eventlog.app.build.rebuild import RebuildResult
 from eventlog.app.write.correct import Correctable, correctable, edit, movable, move
 from eventlog.app.write.forget import Forgettable, forget, forgettable, forgettable_matching, forgettable_session
@@ -72,8 +71,7 @@ def _forget_command(
         if any(item.looks_secret for item in found):
             say("it looks like a secret: forgetting leaves it in the log; eventlog redact erases it there, too")
     if confirm(f"Forget all {len(found)}?" if len(found) > 1 else "Forget this?", yes=yes):
-        done = forget(opened, found)
-        emit_pretty(_outcome_as_dict(*done)) if as_json else _print_outcome(*done, "forgotten", display.short)
+        _report(forget(opened, found), "forgotten", display, as_json=as_json)
 
 
 @options.verb("eventlog edit MEMORY.md:5", 'eventlog edit MEMORY.md:5 --content "The API listens on port 9443"')
@@ -92,8 +90,7 @@ def _edit_command(what: str, content: str | None, yes: bool, as_json: bool, stor
     if not as_json:
         _show_correctable(found, wording, display)
     if content is None or _agreed("Replace it?", yes=yes):
-        done = edit(opened, found, wording)
-        emit_pretty(_outcome_as_dict(*done)) if as_json else _print_outcome(*done, "replaced", display.short)
+        _report(edit(opened, found, wording), "replaced", display, as_json=as_json)
 
 
 @options.verb("eventlog move MEMORY.md:5 shop", "eventlog move projects/shop/MEMORY.md:7 user")
@@ -110,8 +107,7 @@ def _move_command(what: str, project: str, yes: bool, as_json: bool, store: Stor
     if not as_json:
         _show_correctable(found, "", display)
     if _agreed(f"Move it to {project_name(project) or 'your memory'}?", yes=yes):
-        done = move(opened, found, project or None)
-        emit_pretty(_outcome_as_dict(*done)) if as_json else _print_outcome(*done, "moved", display.short)
+        _report(move(opened, found, project or None), "moved", display, as_json=as_json)
 
 
 @options.verb("eventlog undo", "eventlog undo 8d21c0 --yes")
@@ -128,8 +124,7 @@ def _undo_command(name: str, yes: bool, as_json: bool, store: Store) -> None:
     if not as_json:
         _show_undoable(found, display)
     if confirm("Undo this?", yes=yes):
-        done = undo(opened, found)
-        emit_pretty(_outcome_as_dict(*done)) if as_json else _print_outcome(*done, "undone", display.short)
+        _report(undo(opened, found), "undone", display, as_json=as_json)
 
 
 @options.verb("eventlog restore MEMORY.md --as-of yesterday", "eventlog restore user --as-of 2026-02-20")
@@ -147,8 +142,7 @@ def _restore_command(file: str, as_of: str, yes: bool, as_json: bool, store: Sto
     if not as_json:
         _show_undoable(found, display)
     if confirm("Undo all of this?", yes=yes):
-        done = undo(opened, found)
-        emit_pretty(_outcome_as_dict(*done)) if as_json else _print_outcome(*done, "restored", display.short)
+        _report(undo(opened, found), "restored", display, as_json=as_json)
 
 
 _FILES = 5
@@ -220,29 +214,27 @@ def _show_undoable(found: Undoable, display: Display) -> None:
         say(f"stays forgotten: {describe(display.worded(event))}; to allow it: eventlog undo {display.short(event.id)}")
 
 
-def _print_outcome(events: Sequence[Event], rebuilt: RebuildResult, verb: str, short: Callable[[str], str]) -> None:
-    """Print the changed files, and the command to undo the change."""
-    changes.print_applied(_without_staged(rebuilt.applied), short)
+def _report(done: tuple[Sequence[Event], RebuildResult], verb: str, display: Display, *, as_json: bool) -> None:
+    """Print the new events and the changed files, and the command to undo the change."""
+    events, rebuilt = done
+    published, applied = rebuilt.published, rebuilt.applied
+    if as_json:
+        emit_pretty(
+            {
+                "status": "ok",
+                "events": [to_fields(event) for event in events],
+                "written": published.written,
+                "removed": published.removed,
+                "knowledge_bases": changes.applied_as_dict(applied),
+            }
+        )
+        return
+    without_undo = [change._replace(replaced=()) for change in applied.applied]
+    changes.print_applied(replace(applied, staged=[], applied=without_undo), display.short)
     order = (lambda path: (not path.endswith("MEMORY.md"), path)) if is_terminal() else None
-    files = [path for path, _, _ in rebuilt.applied.files]
-    files += sorted([*rebuilt.published.written, *rebuilt.published.removed], key=order)
+    files = [path for path, _, _ in applied.files]
+    files += sorted([*published.written, *published.removed], key=order)
     more = f" and {len(files) - _FILES} more" if len(files) > _FILES else ""
     listed = f"{count(len(files), 'file')} changed: {', '.join(files[:_FILES])}{more}" if files else "no file changed"
     say(f"{verb}; {listed}")
-    say(f"undo: eventlog undo {short(events[0].id)}")
-
-
-def _without_staged(applied: ApplyResult) -> ApplyResult:
-    """Drop staged entries, and the undo commands of this change."""
-    return replace(applied, staged=[], applied=[change._replace(replaced=()) for change in applied.applied])
-
-
-def _outcome_as_dict(events: Sequence[Event], rebuilt: RebuildResult) -> dict[str, object]:
-    """Build the JSON of the new events, and of the files they changed."""
-    return {
-        "status": "ok",
-        "events": [to_fields(event) for event in events],
-        "written": rebuilt.published.written,
-        "removed": rebuilt.published.removed,
-        "knowledge_bases": changes.applied_as_dict(rebuilt.applied),
-    }
+    say(f"undo: eventlog undo {display.short(events[0].id)}")
