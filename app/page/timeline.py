@@ -13,7 +13,9 @@ from msgspec import Struct
 
 from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import Progress
-from eventlog.projections.base import Document, Line, Projection
+from eventlog.log.days import Day
+from eventlog.log.event_log import EventLog
+from eventlog.projections.base import Document, Line, Projection, Sources
 from eventlog.projections.engine.replay import ReplayResult, replay
 from eventlog.projections.engine.row_store import MemoryRows
 from eventlog.projections.views.markdown import undated
@@ -22,6 +24,7 @@ from eventlog.projections.views.summaries import SUMMARIES, summary_path
 Hunk = tuple[int, int, list[int]]  # where, how many lines go, the numbers of those that come
 _BULLET, _STAMP = "- ", "<!-- eventlog "
 _NO_STAMP = (0, 0, 0, 0)
+_NO_SOURCES: Sources = ((), ())
 
 
 class Numbers(NamedTuple):
@@ -72,25 +75,32 @@ class FileTimeline(Struct):
 class _Recorder:
     """The timeline of a file while it grows."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, number_of: Numbers) -> None:
         self.timeline = FileTimeline(path, [], [])
+        self._number_of = number_of
         self._numbers: dict[tuple[str, int], int] = {}
         self._shown: list[int] = []
-        self._behind: dict[int, frozenset[int]] = {}
+        self._sources: dict[int, Sources] = {}
+        self._keys: list[tuple[str, int]] = []  # of the lines, by number
         self._data = b""
 
-    def record(self, day: int, lines: Iterable[tuple[str, frozenset[int], list[int]]]) -> None:
-        """Record the lines of a day: text, events, sessions."""
+    def record(self, day: int, lines: Iterable[Line]) -> None:
+        """Record the lines of a day."""
         seen: dict[str, int] = {}
-        shown = []
-        for text, events, sessions in lines:
-            statement = _statement(text)
-            seen[statement] = seen.get(statement, 0) + 1
-            number = self._number(day, text, (statement, seen[statement]), sessions)
-            before = self._behind.get(number, frozenset())
-            if events != before:
-                self.timeline.lines[number].behind.append((day, sorted(events - before), sorted(before - events)))
-                self._behind[number] = events
+        shown: list[int] = []
+        before = iter(self._shown)  # as long as the file begins as it did
+        for line in lines:
+            number = next(before, -1)
+            if number >= 0 and line.text == self.timeline.lines[number].texts[-1][1]:
+                statement, seen[statement] = self._keys[number]
+            else:
+                before = iter(())
+                statement = _statement(line.text)
+                seen[statement] = seen.get(statement, 0) + 1
+                number = self._number(day, line.text, (statement, seen[statement]))
+            sources = line.behind() if _is_statement(line) else _NO_SOURCES
+            if sources != self._sources.get(number, _NO_SOURCES):
+                self._record_sources(day, number, sources)
             shown.append(number)
         if shown != self._shown:
             self.timeline.changes.append((day, list(_hunks(self._shown, shown))))
@@ -112,14 +122,28 @@ class _Recorder:
         self._data = b""
         self.record(day, ())
 
-    def _number(self, day: int, text: str, key: tuple[str, int], sessions: list[int]) -> int:
-        if key not in self._numbers:
-            self._numbers[key] = len(self.timeline.lines)
-            self.timeline.lines.append(TimelineLine([(day, text)], sessions=sessions))
-        line = self.timeline.lines[self._numbers[key]]
-        if line.texts[-1][1] != text:
-            line.texts.append((day, text))
-        return self._numbers[key]
+    def _number(self, day: int, text: str, key: tuple[str, int]) -> int:
+        number = self._numbers.setdefault(key, len(self.timeline.lines))
+        if number == len(self.timeline.lines):
+            self.timeline.lines.append(TimelineLine([(day, text)]))
+            self._keys.append(key)
+        texts = self.timeline.lines[number].texts
+        if texts[-1][1] != text:
+            texts.append((day, text))
+        return number
+
+    def _record_sources(self, day: int, number: int, sources: Sources) -> None:
+        """Record which events came to stand behind a line, and which went; its sessions once."""
+        line = self.timeline.lines[number]
+        before, now = (
+            {event for event in map(self._number_of.event, events) if event >= 0}
+            for events in (self._sources.get(number, _NO_SOURCES)[0], sources[0])
+        )
+        if now != before:
+            line.behind.append((day, sorted(now - before), sorted(before - now)))
+        if number not in self._sources:
+            line.sessions = [session for session in map(self._number_of.session, sources[1]) if session >= 0]
+        self._sources[number] = sources
 
 
 def _statement(text: str) -> str:
@@ -129,10 +153,30 @@ def _statement(text: str) -> str:
     return _STAMP if text.startswith(_STAMP) else text
 
 
+def _is_statement(line: Line) -> bool:
+    """Return whether events stand behind a line: a heading or a stamp stands for all others."""
+    return line.text.startswith(_BULLET) or bool(line.known and line.text.strip() and line.text[0] not in "#<")
+
+
 def _hunks(before: list[int], after: list[int]) -> Iterable[Hunk]:
-    for tag, at, end, start, stop in SequenceMatcher(a=before, b=after, autojunk=False).get_opcodes():
+    """Compare two lists from where they begin to differ."""
+    same = next((at for at, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]), None)
+    same = min(len(before), len(after)) if same is None else same
+    for tag, at, end, start, stop in SequenceMatcher(a=before[same:], b=after[same:], autojunk=False).get_opcodes():
         if tag != "equal":
-            yield at, end - at, after[start:stop]
+            yield same + at, end - at, after[same + start : same + stop]
+
+
+class _ListedLog:
+    """A log whose days are listed once."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._days = log.days()
+        self.holding = log.holding
+
+    def days(self, since: str = "", until: str = "~") -> list[Day]:
+        """List the days that can hold events with `since <= ts <= until`, oldest first."""
+        return [day for day in self._days if since[:10] <= day.date <= until[:10]]
 
 
 def timelines(
@@ -148,13 +192,12 @@ def timelines(
     `number_of` numbers an event and a session, -1 where it is not to be named; `shows` decides about a file and its
     line. The replay begins with an empty cache, so the result depends on the log and the settings alone.
     """
-    rows, recorders = MemoryRows(), dict[str, _Recorder]()
+    rows, recorders, log = MemoryRows(), dict[str, _Recorder](), _ListedLog(opened.log)
     paths: dict[tuple[str, str], set[str]] = {}  # of each unit, as last rendered
-    dates = [day.date for day in opened.log.days()]
     before = ""
     for day, until in enumerate(ends):
-        if day in (0, len(ends) - 1) or any(before[:10] <= date <= until[:10] for date in dates):
-            done = replay(opened.log, opened.settings, projections=projections, until=until, cache=rows)
+        if day in (0, len(ends) - 1) or log.days(before, until):
+            done = replay(log, opened.settings, projections=projections, until=until, cache=rows)
             _record_day(done, day, paths, recorders, number_of, shows)
         before = until
         progress(day + 1, len(ends))
@@ -180,12 +223,11 @@ def _record_day(
             continue
         documents = done.render(unit)
         for document in documents:
-            recorder = recorders.setdefault(document.path, _Recorder(document.path))
+            recorder = recorders.setdefault(document.path, _Recorder(document.path, number_of))
             is_same = unit[0] == SUMMARIES.name and recorder.is_shown and document.path not in fresh
             if is_same or recorder.has(document):
                 continue
-            lines = [line for line in document.lines if shows(document.path, line)]
-            recorder.record(day, [(line.text, *_behind(line, number_of)) for line in lines])
+            recorder.record(day, (line for line in document.lines if shows(document.path, line)))
         now = {document.path for document in documents}
         gone |= paths.get(unit, set()) - now
         drawn |= now
@@ -196,12 +238,3 @@ def _record_day(
         gone |= paths.pop(unit)
     for path in gone - drawn:
         recorders[path].remove(day)
-
-
-def _behind(line: Line, number_of: Numbers) -> tuple[frozenset[int], list[int]]:
-    """Number the events and sessions behind a line: of a heading or a stamp, which stands for all others, none."""
-    is_statement = line.text.startswith(_BULLET) or (line.known and line.text.strip() and line.text[:1] not in "#<")
-    events, sessions = line.behind() if is_statement else ((), ())
-    numbered = (map(number_of.event, events), map(number_of.session, sessions))
-    first, second = ([number for number in some if number >= 0] for some in numbered)
-    return frozenset(first), second

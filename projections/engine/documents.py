@@ -94,7 +94,7 @@ class DocumentIndex:
         for view in (name for name, view in self._views.items() if view.top):
             self.current_files.setdefault((view, ""), None)
         self.rows = lru_cache(maxsize=4)(partial(_rows, cache))  # of a method, a cycle would hold the database open
-        self._last_memo: tuple[object, Any] = None, None
+        self._memos: tuple[str, dict[object, Any]] = "", {}
 
     @property
     def withdrawn(self) -> Retractions:
@@ -118,10 +118,12 @@ class DocumentIndex:
         return newest_notes(self._source)
 
     def memo(self, derive: Callable[["DocumentIndex", str], _Memo], name: str) -> _Memo:
-        """Call `derive(self, name)`; remember the result for the next view that asks."""
-        if self._last_memo[0] != (derive, name):
-            self._last_memo = (derive, name), derive(self, name)
-        found: _Memo = self._last_memo[1]
+        """Call `derive(self, name)`; remember the results of the last name for the next view that asks."""
+        if self._memos[0] != name:
+            self._memos = name, {}
+        if derive not in self._memos[1]:
+            self._memos[1][derive] = derive(self, name)
+        found: _Memo = self._memos[1][derive]
         return found
 
     def blocks(self, kind: RowKind, name: str) -> list[str]:

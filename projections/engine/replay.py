@@ -122,8 +122,8 @@ class ReplayResult:
         """Yield the units, those of a name together; the index of everything is last, as it is made of all others."""
         for projection in self._without_view:
             yield projection, ""
-        units = [(name, view) for view in self._views for name in self.index.names(view)]
-        yield from ((view, name) for name, view in sorted(units, key=lambda unit: (not unit[0], unit)))
+        units = [unit for unit in self.index.current_files if unit[0] in self._views]
+        yield from sorted(units, key=lambda unit: (not unit[1], unit[1], unit[0]))
 
     def rendered(self, unit: RowAddress) -> list[Document]:
         """Render (and fully evaluate) a unit; memoised."""

@@ -47,6 +47,7 @@ _READ = 200  # facts whose texts are looked through, the first by rank
 Meant = dict[str, list[DistinctFact]]  # the facts of each keyword
 
 _key_of = lru_cache(maxsize=4096)(key_of)
+_text_keywords = lru_cache(maxsize=64)(text_keywords)  # the page asks for the same texts day by day
 
 
 class _Share(Struct, array_like=True):
@@ -183,7 +184,7 @@ def _keywords(subject: FactScope, sessions: set[str], name: str, index: "Documen
     """Make the lines of all keywords, the rarest words first; they name these sessions."""
     locale, most = index.settings.locale, max(_LEAST, len(subject.facts) // _MOST_OF)
     meant = cache(lambda _: _meant(name, index))
-    telling = [keyword for keyword in by_keyword(subject) if _LEAST <= len(keyword.facts) <= most]
+    telling = [keyword for keyword in index.memo(_by_keyword, name) if _LEAST <= len(keyword.facts) <= most]
     found: list[tuple[str, Line]] = []
     for keyword in sorted(telling, key=lambda keyword: keyword.rank(len(subject.facts))):
         word = in_language(keyword.word, keyword.same, locale)
@@ -220,14 +221,11 @@ def _spoke(name: str, index: "DocumentIndex") -> tuple[str, ...]:
 def _sources_of(names: list[str], index: "DocumentIndex") -> Callable[[], Sources]:
     """Build the lazy sources of projects: the events of all facts, replaced facts included."""
 
-    def of(name: str) -> Iterator[str]:
-        subject = fact_scope(index, name)
-        yield from (event for fact in subject.facts for event in fact.sources)
-        yield from subject.superseded
-
     def behind() -> Sources:
         conversations = tuple(conversation for name in names for conversation in _spoke(name, index))
-        return tuple(dict.fromkeys(event for name in names for event in of(name))), conversations
+        rows = [row for name in names for row in index.rows(STATED, name)]
+        stated = {statement.id for row in rows for statement in row.statements}
+        return tuple(sorted(stated.union(*(row.silent for row in rows)))), conversations
 
     return behind
 
@@ -243,7 +241,7 @@ def _sources_of_keyword(same: str, meant: Callable[[None], Meant]) -> Callable[[
 
 
 def _meant(name: str, index: "DocumentIndex") -> Meant:
-    return {keyword.same: keyword.facts for keyword in by_keyword(fact_scope(index, name))}
+    return {keyword.same: keyword.facts for keyword in index.memo(_by_keyword, name)}
 
 
 _VIEW = View((STATED, HEADS), _render, top=True, of_all=True, of_rows=True)
@@ -251,9 +249,14 @@ _OWNS = ("INDEX.md", "projects/*/INDEX.md")
 KEYWORD_INDEX = Projection("index", Conversations, None, _OWNS, view=_VIEW)
 
 
+def _by_keyword(index: "DocumentIndex", name: str) -> list[_Keyword]:
+    return by_keyword(index.memo(fact_scope, name))
+
+
 def by_keyword(subject: FactScope) -> list[_Keyword]:
     """Collect the facts of each keyword, by rank; spellings unite under the first, labels before texts."""
-    in_texts = text_keywords([fact.first.text for fact in subject.ranked[:_READ]])
+    read = sorted(subject.ranked[:_READ], key=lambda fact: fact.first.text)
+    in_texts = _text_keywords(tuple(fact.first.text for fact in read))
     labels = {id(fact): words for fact in subject.facts if (words := _labels(fact))}
     different = {id(words): words for words in labels.values()}  # facts with the same labels share them
     found: dict[str, _Keyword] = {}
@@ -264,9 +267,9 @@ def by_keyword(subject: FactScope) -> list[_Keyword]:
     for keyword in in_texts:
         found.setdefault(keyword.key, _Keyword(keyword.key, cut(keyword.word, _KEYWORD_CHARS), False, []))
         for number in keyword.texts:
-            by_text.setdefault(number, []).append(keyword.key)
-    for number, fact in enumerate(subject.ranked):
-        for same in dict.fromkeys((*labels.get(id(fact), ()), *by_text.get(number, ()))):
+            by_text.setdefault(id(read[number]), []).append(keyword.key)
+    for fact in subject.ranked:
+        for same in dict.fromkeys((*labels.get(id(fact), ()), *by_text.get(id(fact), ()))):
             found[same].facts.append(fact)
     return list(found.values())
 

@@ -11,6 +11,7 @@ from eventlog.app.page.page_model import page_of
 from eventlog.app.page.timeline import FileTimeline, Numbers, TimelineLine, _Recorder, timelines
 from eventlog.app.progress import no_progress
 from eventlog.log.event_log import EventLog
+from eventlog.projections.base import Line
 from eventlog.projections.engine.day_states import DayStates
 from eventlog.projections.views import summaries
 from eventlog.projections.views.note_lines import local_time
@@ -129,11 +130,11 @@ def test_an_event_of_a_far_year_makes_no_slider_of_a_million_days(log):
 class TestALineStaysTheSame:
     @pytest.fixture
     def recorder(self):
-        return _Recorder("MEMORY.md")
+        return _Recorder("MEMORY.md", Numbers(int, int))
 
     def test_when_its_date_and_count_change(self, recorder):
-        recorder.record(0, [("- [2026-02-20] Tea", frozenset({1}), [])])
-        recorder.record(3, [("- [2026-02-23 ×2] Tea", frozenset({1, 2}), [])])
+        recorder.record(0, [Line("- [2026-02-20] Tea", ("1",))])
+        recorder.record(3, [Line("- [2026-02-23 ×2] Tea", ("1", "2"))])
 
         assert recorder.timeline == FileTimeline(
             "MEMORY.md",
@@ -143,7 +144,7 @@ class TestALineStaysTheSame:
 
     def test_when_it_changes_its_place_or_comes_back(self, recorder):
         for day, texts in enumerate((["- a", "- b"], ["- b", "- a"], ["- b"], ["- a", "- b"])):
-            recorder.record(day, [(text, frozenset(), []) for text in texts])
+            recorder.record(day, map(Line, texts))
 
         assert [line.texts[0][1] for line in recorder.timeline.lines] == ["- a", "- b"]
         assert [[line.text_at(day) for line in recorder.timeline.at(day)] for day in range(4)] == [
@@ -154,8 +155,11 @@ class TestALineStaysTheSame:
         ]
 
     def test_and_equal_lines_are_several(self, recorder):
-        recorder.record(
-            0, [("", frozenset(), []), ("- a", frozenset({1}), []), ("", frozenset(), []), ("- a", frozenset({2}), [])]
-        )
+        recorder.record(0, [Line(""), Line("- a", ("1",)), Line(""), Line("- a", ("2",))])
 
         assert [line.events_at(0) for line in recorder.timeline.at(0)] == [[], [1], [], [2]]
+
+    def test_an_event_that_is_not_to_be_named_stands_behind_none(self, recorder):
+        recorder.record(0, [Line("- a", ("-1", "4"), ("-1", "7"))])
+
+        assert recorder.timeline.lines == [TimelineLine([(0, "- a")], [(0, [4], [])], [7])]
