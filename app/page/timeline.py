@@ -135,12 +135,13 @@ class _Recorder:
     def _record_sources(self, day: int, number: int, sources: Sources) -> None:
         """Record which events came to stand behind a line, and which went; its sessions once."""
         line = self.timeline.lines[number]
-        before, now = (
-            {event for event in map(self._number_of.event, events) if event >= 0}
-            for events in (self._sources.get(number, _NO_SOURCES)[0], sources[0])
+        before, now = dict.fromkeys(self._sources.get(number, _NO_SOURCES)[0]), dict.fromkeys(sources[0])
+        came, went = (
+            sorted(event for event in map(self._number_of.event, events) if event >= 0)
+            for events in ([event for event in now if event not in before], before.keys() - now)
         )
-        if now != before:
-            line.behind.append((day, sorted(now - before), sorted(before - now)))
+        if came or went:
+            line.behind.append((day, came, went))
         if number not in self._sources:
             line.sessions = [session for session in map(self._number_of.session, sources[1]) if session >= 0]
         self._sources[number] = sources
