@@ -6,7 +6,7 @@ VENV   := .venv
 export PYTHONDONTWRITEBYTECODE :=
 PIP    := $(VENV)/bin/pip --quiet --disable-pip-version-check
 
-.PHONY: demo demo-two-laptops test one steady fuzz simulate trust test-wheel pythons dist-check site lint fix docs secrets-rules bench bench-memory hosts hosts-terminal clean
+.PHONY: demo demo-two-laptops test one steady fuzz simulate trust test-wheel pythons dist-check site lint fix docs secrets-rules bench bench-memory bench-page hosts hosts-terminal clean
 
 demo: $(VENV)/.runtime
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh fixtures/demo/demo.sh
@@ -86,6 +86,11 @@ bench: $(VENV)/.dev
 # What is found of what was said, and what speaks unasked; BENCH='--locomo PATH' asks somebody else's questions, too.
 bench-memory: $(VENV)/.dev
 	$(VENV)/bin/python -m bench.memory $(BENCH)
+
+# What `report` takes, and a move of its slider in a real browser: needs Playwright, and a chromium on the PATH.
+bench-page: $(VENV)/.dev
+	$(PIP) install playwright
+	$(VENV)/bin/python -m bench.page
 
 # The real command-line agents from npm, offline, with our hooks; HOSTS=latest takes their newest versions.
 hosts: $(VENV)/.dev

@@ -6,6 +6,9 @@
   const SVG = "http://www.w3.org/2000/svg";
   const MEMORY = /(^|\/)MEMORY\.md$/;
   const [STALE, WEEK, MOST_HITS, MOST_REPLACED, MOST_EVENTS, MOST_SESSIONS] = [60, 7, 60, 8, 300, 400];
+  const LINES_AT_ONCE = 300; // of memories; those of others are drawn when they come near the window
+  const LINE_HEIGHT = 27; // pixels, of a line not drawn yet
+  const [MOST_SAVES, PERIOD] = [40, 10000]; // of the address, in milliseconds: browsers refuse more
   const live = document.documentElement.dataset.live === "yes";
   const token = new URLSearchParams(location.search).get("token") || "";
 
@@ -117,6 +120,15 @@
     return [...found].sort((a, b) => a - b);
   }
 
+  function standsBehind(event, line, day) {
+    let stands = false;
+    for (const [at, came, went] of line.behind || []) {
+      if (at > day) break;
+      stands = came.includes(event) || (stands && !went.includes(event));
+    }
+    return stands;
+  }
+
   // ---------------------------------------------------------------- memory
 
   const kindOf = (text) => text.startsWith("#") ? "head" : text.startsWith("- ") ? "item" : text.startsWith("<!--") ? "note" : "other";
@@ -128,11 +140,17 @@
     return !project || file.path === "MEMORY.md" || file.path === `projects/${project.slug}/MEMORY.md`;
   }
 
+  function isItem(file, position) { // a statement, or a line of words with something behind it
+    const line = file.lines[position];
+    const kind = kindOf(line.texts[0][1]);
+    return kind === "item" || (kind === "other" && Boolean(line.texts[0][1] && (line.sessions || line.behind)));
+  }
+
   function row(file, number, position, day, before) {
     const line = file.lines[position];
     const text = textAt(line, day);
     const events = eventsAt(line, day);
-    const kind = kindOf(text) === "other" && (events.length || line.sessions) && text ? "item" : kindOf(text);
+    const kind = isItem(file, position) ? "item" : kindOf(text);
     const classes = [kind];
     if (kind === "item") {
       const today = page.days[day];
@@ -154,12 +172,16 @@
     return made;
   }
 
-  function article(file, day) {
-    const shown = [...linesAt(file, day)];
-    const isMoved = file.changes.some(([at]) => at === day) && day > 0;
-    const previous = isMoved ? [...linesAt(file, day - 1)] : null;
-    if (!shown.length && !previous?.length) return null;
-    const [now, before] = [new Set(shown), previous && new Set(previous)];
+  function before(file, day) { // the lines of the day before, where the file changed on this one
+    return day > 0 && file.changes.some(([at]) => at === day) ? [...linesAt(file, day - 1)] : null;
+  }
+
+  function fillArticle(article) { // with the lines of its file
+    const { file } = article;
+    const day = state.day;
+    const previous = before(file, day);
+    const shown = linesAt(file, day);
+    const [now, then] = [new Set(shown), previous && new Set(previous)];
     const ghosts = new Map(); // the line above -> lines that went
     let above = -1;
     (previous || []).forEach((position) => {
@@ -171,11 +193,27 @@
       list.append(el("li", { class: "gone" }, el("del", {}, textAt(file.lines[position], day - 1)))));
     ghost(-1);
     shown.forEach((position, at) => {
-      list.append(row(file, at + 1, position, day, before));
+      list.append(row(file, at + 1, position, day, then));
       ghost(position);
     });
-    return el("article", { class: "file", "data-file": file.path }, el("h3", {}, file.path), list);
+    article.lastChild.replaceWith(list);
+    article.waits = false;
   }
+
+  function articleOf(file, lines) { // with room for the lines of its file, which are drawn when it comes near
+    file.article ??= el("article", { class: "file", "data-file": file.path }, el("h3", {}, file.path), el("ol", { class: "lines" }));
+    const made = file.article;
+    made.file = file;
+    made.waits = true;
+    made.lastChild.replaceChildren();
+    made.style.containIntrinsicBlockSize = `auto ${(lines + 1) * LINE_HEIGHT}px`;
+    return made;
+  }
+
+  const nearby = new IntersectionObserver((entries) => entries.forEach(({ isIntersecting, target }) => {
+    target.isNear = isIntersecting;
+    if (isIntersecting && target.waits) fillArticle(target);
+  }), { rootMargin: "1000px" });
 
   function drawMemory() {
     const view = $("#memory");
@@ -183,10 +221,30 @@
     const files = page.files.filter(isShown);
     files.sort((a, b) => (a.path !== state.f) - (b.path !== state.f) || (a.path !== "MEMORY.md") - (b.path !== "MEMORY.md")
       || (a.path < b.path ? -1 : 1));
-    const articles = files.map((file) => article(file, day)).filter(Boolean);
-    $$(":scope > article", view).forEach((one) => one.remove());
-    view.append(...articles);
-    const [known, isNew] = [$$(".item", view).length, $$(".new", view).length];
+    let [known, isNew] = [0, 0];
+    const articles = [];
+    for (const file of files) {
+      const previous = before(file, day);
+      const shown = linesAt(file, day);
+      if (!shown.length && !previous?.length) continue;
+      const items = shown.filter((position) => isItem(file, position));
+      const then = new Set(previous);
+      known += items.length;
+      isNew += previous ? items.filter((position) => !then.has(position)).length : 0;
+      articles.push(articleOf(file, shown.length));
+    }
+    let place = $(":scope > p", view) || $(":scope > header", view);
+    let drawn = 0;
+    for (const one of articles) {
+      if (place.nextElementSibling !== one) { place.after(one); nearby.observe(one); }
+      if (one.isNear || drawn < LINES_AT_ONCE) { fillArticle(one); drawn += one.lastChild.children.length; }
+      place = one;
+    }
+    for (let gone = place.nextElementSibling; gone; gone = place.nextElementSibling) {
+      nearby.unobserve(gone);
+      gone.isNear = false;
+      gone.remove();
+    }
     $("[data-summary]", view).textContent = count(known, "line") + (isNew ? `, ${isNew} new on this day` : "");
     $$(":scope > p", view).forEach((one) => { one.hidden = known > 0; });
     mark();
@@ -205,15 +263,26 @@
   // ---------------------------------------------------------------- why
 
   const items = () => $$("#memory .item");
-  const fileOf = (item) => page.files.find((file) => file.path === item.closest("article").dataset.file);
+  const fileOf = (item) => item.closest("article").file;
+
+  function itemOf(path, position) { // where it is shown: drawn, if it was not
+    const found = $$("#memory > article").find((one) => one.file.path === path);
+    if (!found || !linesAt(found.file, state.day).includes(position)) return undefined;
+    if (found.waits) fillArticle(found);
+    return $$(".item", found).find((item) => item.position === position);
+  }
+
+  function itemWith(id) { // an event stands behind it
+    const event = page.positions.get(id);
+    for (const { file } of event === undefined ? [] : $$("#memory > article")) {
+      const found = linesAt(file, state.day).find((position) => standsBehind(event, file.lines[position], state.day));
+      if (found !== undefined) return itemOf(file.path, found);
+    }
+    return undefined;
+  }
 
   function mark() {
-    const found = items();
-    let chosen = null;
-    if (state.e) chosen = found.find((item) => item.dataset.ids.split(" ").includes(state.e));
-    if (!chosen && current) chosen = found.find((item) => item.position === current.position && item.closest("article").dataset.file === current.path);
-    chosen = chosen || found[0];
-    select(chosen, false);
+    select((state.e && itemWith(state.e)) || (current && itemOf(current.path, current.position)) || $("#memory .item"), false);
   }
 
   function select(item, byHand = true) {
@@ -612,8 +681,7 @@
 
   function goToEvent(id) {
     state.e = id;
-    const shows = () => items().find((item) => item.dataset.ids.split(" ").includes(id));
-    let item = shows();
+    let item = itemWith(id);
     if (!item) { // where and when a file showed it: a memory first, the newest day first
       const position = page.positions.get(id);
       const places = page.files.flatMap((file) => file.lines.map((line, at) => [file, line, at]))
@@ -625,7 +693,7 @@
       if (!isShown(file)) { if (MEMORY.test(file.path)) setProject(""); else setFile(file.path); }
       if (!linesAt(file, state.day).some((one) => eventsAt(file.lines[one], state.day).includes(position))) setDay(day);
       else drawMemory();
-      item = shows();
+      item = itemWith(id);
     }
     if (item) { select(item); item.scrollIntoView({ block: "center" }); }
     return Boolean(item);
@@ -643,8 +711,8 @@
     const one = page.files[file];
     if (!isShown(one)) { if (MEMORY.test(one.path)) setProject(""); else setFile(one.path); }
     if (at && !linesAt(one, state.day).includes(position)) setDay(upTo(at.slice(0, 10)));
-    let item = items().find((other) => other.position === position && fileOf(other) === one);
-    if (!item && state.day > 0) { setDay(state.day - 1); item = items().find((other) => other.position === position && fileOf(other) === one); }
+    let item = itemOf(one.path, position);
+    if (!item && state.day > 0) { setDay(state.day - 1); item = itemOf(one.path, position); }
     if (item) { select(item); item.scrollIntoView({ block: "center" }); }
   }
 
@@ -662,6 +730,11 @@
   }
 
   function save() {
+    const now = Date.now();
+    clearTimeout(save.later);
+    save.times = save.times.filter((time) => now - time < PERIOD);
+    if (save.times.length >= MOST_SAVES) { save.later = setTimeout(save, 500); return; }
+    save.times.push(now);
     const kept = new URLSearchParams();
     if (state.day !== last) kept.set("d", page.days[state.day]);
     for (const name of ["e", "f", "s", "q"]) if (state[name]) kept.set(name, state[name]);
@@ -669,6 +742,7 @@
     const hash = kept.toString();
     if (hash !== location.hash.slice(1)) history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
   }
+  save.times = [];
 
   function setDay(day) {
     state.day = Math.min(Math.max(day, 0), last);
@@ -724,6 +798,8 @@
   // ---------------------------------------------------------------- events of the browser
 
   function move(step) {
+    const beside = current?.item.closest("article")?.[step > 0 ? "nextElementSibling" : "previousElementSibling"];
+    if (beside?.waits) fillArticle(beside);
     const found = items();
     const at = found.indexOf(current?.item);
     const next = found[Math.min(Math.max(at + step, 0), found.length - 1)];
@@ -805,6 +881,7 @@
       if (event.target.matches?.("details.session") && event.target.open) { fill(event.target); chooseTold(event.target.dataset.session); }
     }, true);
     addEventListener("hashchange", () => { load(); drawAll(); });
+    addEventListener("beforeprint", () => $$("#memory > article").filter((one) => one.waits).forEach(fillArticle));
   }
 
   // ---------------------------------------------------------------- live: the log grows
