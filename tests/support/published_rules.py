@@ -13,51 +13,60 @@ _TEXT: Rule = {"type": "string", "minLength": 1}
 _TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)"  # RFC 3339
 _SEMVER = r"\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]+)?"
 
-# CloudEvents 1.0.2, "JSON Event Format" and "Context Attributes": names are lower-case letters and digits.
+# CloudEvents 1.0.2, "JSON Event Format" and "Context Attributes", and cloudevents/formats/cloudevents.json: names are
+# lower-case letters and digits, but for the one of data in base 64.
 CLOUDEVENT: Rule = {
     "type": "object",
     "required": ["id", "source", "specversion", "type"],
-    "names": r"[a-z0-9]+",
+    "names": r"[a-z0-9]+|data_base64",
     "properties": {
         "id": _TEXT,
-        "source": {**_TEXT, "pattern": r"[A-Za-z][A-Za-z0-9+.-]*:\S+"},  # a URI
+        "source": {**_TEXT, "pattern": r"\S+"},  # a URI, or a reference
         "specversion": {"enum": ["1.0"]},
         "type": _TEXT,
-        "datacontenttype": {"type": "string", "pattern": r"[\w.+-]+/[\w.+-]+(;.*)?"},
+        "datacontenttype": {**_TEXT, "pattern": r"[\w.+-]+/[\w.+-]+(;.*)?"},
+        "dataschema": {**_TEXT, "pattern": r"[A-Za-z][A-Za-z0-9+.-]*:\S+"},
+        "data_base64": {"type": "string", "pattern": r"[A-Za-z0-9+/]*={0,2}"},
         "subject": _TEXT,
         "time": {"type": "string", "pattern": _TIME},
     },
 }
 
-# OTLP 1.x as JSON, opentelemetry/proto/logs/v1/logs.proto: 64-bit numbers are decimal texts, enums are numbers.
+# OTLP 1.x as JSON, opentelemetry/proto/{logs,common,resource}/v1: 64-bit numbers are decimal texts, enums are numbers,
+# ids are hexadecimal; a value is one of its alternatives, or none.
 _UINT: Rule = {"type": "string", "pattern": r"\d{1,20}"}
+_COUNT: Rule = {"type": "integer", "minimum": 0, "maximum": 2**32 - 1}
 _ANY: dict[str, Any] = {
-    "type": "object", "closed": True, "size": 1,
+    "type": "object", "closed": True, "most": 1,
     "properties": {
         "stringValue": {"type": "string"}, "boolValue": {"type": "boolean"}, "doubleValue": {"type": "number"},
         "intValue": {"type": "string", "pattern": r"-?\d{1,19}"},
+        "bytesValue": {"type": "string", "pattern": r"[A-Za-z0-9+/]*={0,2}"},
     },
 }  # fmt: skip
 _KEY_VALUE: Rule = {
-    "type": "object", "closed": True, "required": ["key", "value"],
-    "properties": {"key": _TEXT, "value": _ANY},
+    "type": "object", "closed": True, "required": ["key"], "properties": {"key": _TEXT, "value": _ANY},
 }  # fmt: skip
 _ATTRIBUTES: Rule = {"type": "array", "items": _KEY_VALUE}
-_VALUES = {"type": "object", "closed": True, "required": ["values"]}
+_VALUES = {"type": "object", "closed": True}
 _ANY["properties"]["arrayValue"] = {**_VALUES, "properties": {"values": {"type": "array", "items": _ANY}}}
 _ANY["properties"]["kvlistValue"] = {**_VALUES, "properties": {"values": _ATTRIBUTES}}
 _LOG_RECORD: Rule = {
     "type": "object", "closed": True,
     "properties": {
         "timeUnixNano": _UINT, "observedTimeUnixNano": _UINT, "attributes": _ATTRIBUTES, "body": _ANY,
-        "severityNumber": {"type": "integer", "minimum": 0, "maximum": 24}, "severityText": {"type": "string"},
-        "eventName": {"type": "string"}, "droppedAttributesCount": {"type": "integer"}, "flags": {"type": "integer"},
-        "traceId": {"type": "string", "pattern": "[0-9a-f]{32}"}, "spanId": {"type": "string", "pattern": "[0-9a-f]{16}"},
+        "severityNumber": {"type": "integer", "minimum": 1, "maximum": 24}, "severityText": {"type": "string"},
+        "eventName": {"type": "string"}, "droppedAttributesCount": _COUNT, "flags": _COUNT,
+        "traceId": {"type": "string", "pattern": "[0-9A-Fa-f]{32}"},
+        "spanId": {"type": "string", "pattern": "[0-9A-Fa-f]{16}"},
     },
 }  # fmt: skip
 _SCOPE: Rule = {
     "type": "object", "closed": True,
-    "properties": {"name": {"type": "string"}, "version": {"type": "string"}, "attributes": _ATTRIBUTES},
+    "properties": {
+        "name": {"type": "string"}, "version": {"type": "string"}, "attributes": _ATTRIBUTES,
+        "droppedAttributesCount": _COUNT,
+    },
 }  # fmt: skip
 _SCOPE_LOGS: Rule = {
     "type": "object", "closed": True,
@@ -65,7 +74,10 @@ _SCOPE_LOGS: Rule = {
         "scope": _SCOPE, "logRecords": {"type": "array", "items": _LOG_RECORD}, "schemaUrl": {"type": "string"},
     },
 }  # fmt: skip
-_RESOURCE: Rule = {"type": "object", "closed": True, "properties": {"attributes": _ATTRIBUTES}}
+_RESOURCE: Rule = {
+    "type": "object", "closed": True,
+    "properties": {"attributes": _ATTRIBUTES, "droppedAttributesCount": _COUNT, "entityRefs": {"type": "array"}},
+}  # fmt: skip
 OTLP_LOGS: Rule = {
     "type": "object", "closed": True, "required": ["resourceLogs"],
     "properties": {"resourceLogs": {"type": "array", "items": {
@@ -99,36 +111,49 @@ ATIF: Rule = {
     },
 }  # fmt: skip
 
-# MCPB manifest 0.3 (modelcontextprotocol/mcpb, MANIFEST.md).
+# MCPB manifest 0.3 (modelcontextprotocol/mcpb, MANIFEST.md and schemas/mcpb-manifest-v0.3.schema.json).
+_WORDS: Rule = {"type": "array", "items": {"type": "string"}}
+_COMMAND = {"command": _TEXT, "args": _WORDS, "env": {"type": "object"}}
 BUNDLE: Rule = {
-    "type": "object", "required": ["manifest_version", "name", "version", "description", "author", "server"],
+    "type": "object", "closed": True,
+    "required": ["manifest_version", "name", "version", "description", "author", "server"],
     "properties": {
-        "manifest_version": {"enum": ["0.3"]}, "name": _TEXT, "version": {"type": "string", "pattern": _SEMVER},
-        "description": _TEXT, "license": {"type": "string"}, "keywords": {"type": "array", "items": _TEXT},
-        "author": {"type": "object", "required": ["name"], "properties": {"name": _TEXT}},
+        "$schema": {"type": "string"}, "manifest_version": {"enum": ["0.3"]}, "name": _TEXT,
+        "display_name": {"type": "string"}, "version": {"type": "string", "pattern": _SEMVER},
+        "description": _TEXT, "long_description": {"type": "string"}, "license": {"type": "string"},
+        "author": {
+            "type": "object", "closed": True, "required": ["name"],
+            "properties": {"name": _TEXT, "email": {"type": "string"}, "url": {"type": "string"}},
+        },
+        "repository": {
+            "type": "object", "closed": True, "required": ["type", "url"], "properties": {"type": _TEXT, "url": _TEXT},
+        },
+        "homepage": _TEXT, "documentation": _TEXT, "support": _TEXT, "icon": _TEXT, "icons": {"type": "array"},
+        "screenshots": _WORDS, "localization": {"type": "object"}, "keywords": _WORDS, "privacy_policies": _WORDS,
         "server": {
-            "type": "object", "required": ["type", "entry_point", "mcp_config"],
+            "type": "object", "closed": True, "required": ["type", "entry_point", "mcp_config"],
             "properties": {
                 "type": {"enum": ["python", "node", "binary"]}, "entry_point": _TEXT,
                 "mcp_config": {
-                    "type": "object", "required": ["command"],
-                    "properties": {
-                        "command": _TEXT, "args": {"type": "array", "items": {"type": "string"}},
-                        "env": {"type": "object"},
-                    },
+                    "type": "object", "closed": True, "required": ["command"],
+                    "properties": {**_COMMAND, "platform_overrides": {"type": "object"}},
                 },
             },
         },
         "tools": {"type": "array", "items": {
-            "type": "object", "required": ["name"], "properties": {"name": _TEXT, "description": {"type": "string"}},
+            "type": "object", "closed": True, "required": ["name"],
+            "properties": {"name": _TEXT, "description": {"type": "string"}},
         }},
-        "compatibility": {"type": "object", "properties": {
+        "tools_generated": {"type": "boolean"}, "prompts": {"type": "array"}, "prompts_generated": {"type": "boolean"},
+        "compatibility": {"type": "object", "closed": True, "properties": {
+            "claude_desktop": {"type": "string"}, "runtimes": {"type": "object"},
             "platforms": {"type": "array", "items": {"enum": ["darwin", "win32", "linux"]}},
         }},
+        "user_config": {"type": "object"}, "_meta": {"type": "object"},
     },
 }  # fmt: skip
 
-# The MCP registry's server.json, schema 2025-12-11.
+# The MCP registry's server.json, schema 2025-12-11; packages have no other fields.
 REGISTRY_ENTRY: Rule = {
     "type": "object", "required": ["$schema", "name", "description", "version"],
     "properties": {
@@ -138,9 +163,11 @@ REGISTRY_ENTRY: Rule = {
         "description": {"type": "string", "minLength": 1, "maxLength": 100},
         "version": {"type": "string", "minLength": 1, "maxLength": 255},
         "packages": {"type": "array", "items": {
-            "type": "object", "required": ["registryType", "identifier", "transport"],
+            "type": "object", "closed": True, "required": ["registryType", "identifier", "transport"],
             "properties": {
                 "registryType": {"enum": ["npm", "pypi", "oci", "nuget", "mcpb"]}, "identifier": _TEXT,
+                "registryBaseUrl": _TEXT, "fileSha256": {"type": "string", "pattern": "[a-f0-9]{64}"},
+                "runtimeArguments": {"type": "array"}, "environmentVariables": {"type": "array"},
                 "version": {**_TEXT, "pattern": r"(?!latest$).+"}, "runtimeHint": _TEXT,
                 "transport": {"type": "object", "required": ["type"], "properties": {
                     "type": {"enum": ["stdio", "streamable-http", "sse"]},
@@ -192,7 +219,7 @@ def violations(rule: Rule, found: Any, at: str = "$") -> Iterator[str]:
 def _of_object(rule: Rule, found: Mapping[str, Any], at: str) -> Iterator[str]:
     properties: Mapping[str, Rule] = rule.get("properties", {})
     yield from (f"{at}: lacks {name}" for name in rule.get("required", ()) if name not in found)
-    if "size" in rule and len(found) != rule["size"]:
+    if len(found) > rule.get("most", len(found)):
         yield f"{at}: has {len(found)} of its alternatives"
     for name, value in found.items():
         if name in properties:
