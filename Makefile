@@ -6,7 +6,7 @@ VENV   := .venv
 export PYTHONDONTWRITEBYTECODE :=
 PIP    := $(VENV)/bin/pip --quiet --disable-pip-version-check
 
-.PHONY: demo demo-two-laptops test one steady fuzz simulate trust test-wheel pythons dist-check site lint fix docs secrets-rules bench bench-memory bench-page hosts hosts-terminal clean
+.PHONY: demo demo-two-laptops test one steady fuzz simulate trust test-wheel pythons dist-check site lint fix docs secrets-rules bench bench-memory bench-page picture hosts hosts-terminal clean
 
 demo: $(VENV)/.runtime
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh fixtures/demo/demo.sh
@@ -91,6 +91,11 @@ bench-memory: $(VENV)/.dev
 bench-page: $(VENV)/.dev
 	$(PIP) install playwright
 	$(VENV)/bin/python -m bench.page
+
+# The picture of the page in README: of the page that the demo makes.
+picture: $(VENV)/.dev
+	$(PIP) install playwright
+	$(VENV)/bin/python -m tests.support.page_picture
 
 # The real command-line agents from npm, offline, with our hooks; HOSTS=latest takes their newest versions.
 hosts: $(VENV)/.dev
