@@ -5,9 +5,12 @@ Format       one table of rows, each found by a number that is a digest of kind,
 Wholeness    every row is listed in the directory of its kind and name, every directory in the root, with a checksum of
              what it says and of where it belongs. So no row is taken for another, none is missing, and none is older
              than the others: after a power cut or a bad sector the rows that are read agree, or it is RowsDamaged.
+Parts        of a directory with many blocks: each lists those of a month, or a sixteenth of the others. What changes on
+             a day rewrites a part.
 Short rows   stand in the directory in the place of their checksum: to find hundreds of them one by one takes longer.
 At hand      the rows that were written last stay in memory, too: a replay of everything reads most of them once more.
-Writers      one at a time, in one transaction; whoever cannot write works without. Nothing is synced.
+Writers      one at a time, in one transaction; whoever cannot write works without. Nothing is synced, and what is to be
+             rolled back stays in memory: where a writer is killed while it commits, the checksums tell.
 Secrecy      what is overwritten is erased (`secure_delete`).
 """
 
@@ -37,6 +40,7 @@ _UPSERT = "INSERT INTO kept (id, data) VALUES (?, ?) ON CONFLICT (id) DO UPDATE 
 _PRAGMAS = (
     "page_size = 4096",
     "synchronous = OFF",
+    "journal_mode = MEMORY",
     "secure_delete = ON",
     "temp_store = MEMORY",
     "cache_size = -16000",
@@ -46,13 +50,16 @@ _ROOT = "\0"
 _CRC = 4
 _AT_ONCE = 200  # rows
 _SHORT = 256  # bytes
+_MOST_LISTED = 64  # blocks of a directory that has no parts
+_MONTH = len("2026-02")
 _AT_HAND = 48 << 20  # bytes
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
 _Step = Callable[Concatenate["StoreCache", _Parameters], _Result]
 _Directory = dict[str, int | bytes]  # block -> checksum of the row, or a short one itself
-_directory = msgspec.msgpack.Decoder(_Directory)
+_Parts = tuple[dict[str, int]]  # part -> checksum of the row that lists its blocks
+_directory = msgspec.msgpack.Decoder(_Directory | _Parts)
 _encode = msgspec.msgpack.encode
 _connections: "dict[weakref.ref[StoreCache], sqlite3.Connection]" = {}
 
@@ -89,7 +96,8 @@ class StoreCache:
         self._made_by = made_by
         self._writes = writes
         self._directories: dict[str, _Directory] = {}
-        self._changed: set[str] = set()
+        self._parts: dict[str, dict[str, int]] = {}
+        self._changed: dict[str, set[str]] = {}  # parts of directories
         self._at_hand: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self._room = _AT_HAND
         self._open()
@@ -128,7 +136,7 @@ class StoreCache:
                 self._database.execute("DELETE FROM kept WHERE id = ?", (_id(place, block),))
             if data is not None:
                 blocks[block] = data
-        self._changed.add(place)
+        self._changed.setdefault(place, set()).add(_part_of(block))
         self._have_at_hand((place, block), data or b"")
 
     def save(self) -> None:
@@ -193,9 +201,20 @@ class StoreCache:
         if data is None:
             return {}
         found = _directory.decode(data)
-        if place == _ROOT and found.pop(self._made_by, None) is None:
-            raise _Wrong("made by another program")
-        return found
+        if isinstance(found, dict):
+            if place == _ROOT and found.pop(self._made_by, None) is None:
+                raise _Wrong("made by another program")
+            return found
+        self._parts[place] = found[0]
+        ids = {_id(_ROOT, f"{place}\0{part}"): part for part in found[0]}
+        directory: _Directory = {}
+        for row, listed in self._fetched([*ids]).items():
+            part = ids.pop(row)
+            blocks = _directory.decode(_valid(_ROOT, f"{place}\0{part}", listed, found[0][part]))
+            directory |= blocks if isinstance(blocks, dict) else {}
+        if ids:
+            raise _Wrong(f"{place!r} lacks a part")
+        return directory
 
     def _checked(self, place: str, block: str, checksum: int | None) -> bytes | None:
         """Read and verify a row; the root verifies against its own prefix CRC."""
@@ -226,10 +245,28 @@ class StoreCache:
             self._room += len(oldest)
 
     def _put_directories(self) -> None:
-        for place in sorted(self._changed):
-            self._root[place] = self._put(_ROOT, place, _encode(self._directories[place]))
+        for place, changed in sorted(self._changed.items()):
+            parts = self._put_parts(place, changed)
+            self._root[place] = self._put(_ROOT, place, _encode((parts,) if parts else self._directories[place]))
         self._put(_ROOT, "", _encode(self._root | {self._made_by: 0}))
         self._changed.clear()
+
+    def _put_parts(self, place: str, changed: set[str]) -> dict[str, int]:
+        """Put the parts of a directory that changed, and remove those that are gone; return all it has."""
+        blocks, before = self._directories[place], self._parts.pop(place, {})
+        parts: dict[str, _Directory] = {}
+        for block in blocks if len(blocks) > _MOST_LISTED else ():
+            parts.setdefault(_part_of(block), {})[block] = blocks[block]
+        for part in before.keys() - parts.keys():
+            self._database.execute("DELETE FROM kept WHERE id = ?", (_id(_ROOT, f"{place}\0{part}"),))
+        stays = before.keys() - changed
+        found = {
+            part: before[part] if part in stays else self._put(_ROOT, f"{place}\0{part}", _encode(listed))
+            for part, listed in parts.items()
+        }
+        if found:
+            self._parts[place] = found
+        return found
 
     def _is_overtaken(self) -> bool:
         """Return whether another process has written meanwhile: then what it wrote is not damaged."""
@@ -274,6 +311,11 @@ def open_for_reading(store: Store) -> RowStore:
 def delete(store: Store) -> None:
     """Delete the cache of a store, where it has any."""
     database.delete(store.cached("knowledge.db"))
+
+
+def _part_of(block: str) -> str:
+    """Name the part of a directory that lists a block: the month of a day, else a digit."""
+    return block[:_MONTH] if block[:2].isdigit() else f"{zlib.crc32(block.encode()) % 16:x}"
 
 
 def _id(place: str, block: str) -> int:

@@ -224,18 +224,27 @@ def _rebuilt(
     def again(phase: str = _AGAIN) -> ReplayResult:
         progress = phases(phase)
         return replay(
-            log, settings, projections=rendered, anew=anew, save=not check, progress=progress, workers=workers
+            log,
+            settings,
+            projections=rendered,
+            anew=anew,
+            save=not check,
+            later=True,
+            progress=progress,
+            workers=workers,
         )
 
     taken = record_edits(log, settings, dry_run=check) if MEMORY in projections else EditRecord([], {})
     replayed = again(READING)
     if not check and tell_remotes(log, replayed.places, replayed.identities):
+        replayed.save()
         replayed = again()
     applied = ApplyResult()
     if KNOWLEDGE in projections and replayed.knowledge.tells_of_files:
         from eventlog.app.build.apply import apply  # most stores plan nothing
         from eventlog.app.serve.context_loader import drop_copy
 
+        replayed.save()  # applying replays, too
         applied = apply(opened, state=replayed.knowledge, dry_run=check, progress=phases(_APPLYING))
         replayed = again() if applied.stored else replayed
         for path, _, _ in () if check else applied.files:

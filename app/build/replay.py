@@ -31,18 +31,21 @@ def replay(
     keep: Keep | None = None,
     anew: bool = False,
     save: bool = True,
+    later: bool = False,
     progress: Progress | None = None,
     workers: Workers | None = None,
 ) -> ReplayResult:
     """Render the events with `ts <= until` that `keep` accepts; without `progress`, report to the default reporter.
 
     Without `workers` to help, there are some for as long as this takes. With `anew` nothing that was kept is used,
-    without `save` nothing at all is written. A cache that is damaged is made anew; where there can be none, the log is
-    read.
+    without `save` nothing at all is written; `later`, it is written when the result's `save` is called. A cache that is
+    damaged is made anew; where there can be none, the log is read.
     """
     if progress is None:
         with report() as phase:
-            once_more = partial(replay, projections=projections, until=until, keep=keep, anew=anew, save=save)
+            once_more = partial(
+                replay, projections=projections, until=until, keep=keep, anew=anew, save=save, later=later
+            )
             return once_more(log, settings, progress=phase(READING), workers=workers)
     run = partial(
         _run,
@@ -59,7 +62,10 @@ def replay(
     if keep is not None or (anew and not saves):
         return run()
     found = cache.open_cache(log.store, writes=saves, rebuild=anew)
-    return _with(run, log, found, until, writes=saves) if found else run()
+    done = _with(run, log, found, until, writes=saves) if found else run()
+    if not later:
+        done.save()
+    return done
 
 
 def _run(workers: Workers | None, *arguments: Any, **options: Any) -> ReplayResult:
@@ -85,7 +91,6 @@ def _with(
         return again(error)
     done.again = again
     if writes:
-        found.save()
         done.save = found.save
     return done
 

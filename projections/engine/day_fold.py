@@ -5,7 +5,7 @@ is undone, the day is folded again. Marks stand in for the words, so that a repe
 """
 
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple, cast
 
 import msgspec
@@ -217,23 +217,25 @@ class _Decided(msgspec.Struct, array_like=True):
     decisions: list[Withdrawal]
 
 
-_DECISIONS = "decisions", "", ""  # one row for all days
-_decided = msgspec.msgpack.Decoder(dict[str, _Decided])
+_DECISIONS = "decisions", ""
+_decided = msgspec.msgpack.Decoder(_Decided)
 
 
-def store_decisions(cache: RowStore, rows: Mapping[str, DayRow]) -> None:
-    """Store the decisions of people on all days."""
-    decided = {
-        date: _Decided(row.stamps, [event for event in row.retractions if isinstance(event, Rejected | Restored)])
-        for date, row in rows.items()
-    }
-    cache.write(*_DECISIONS, msgspec.msgpack.encode(decided))
+def store_decisions(cache: RowStore, date: str, row: DayRow | None) -> None:
+    """Store the decisions of people on a day; None removes them."""
+    data = None
+    if row:
+        decided = _Decided(row.stamps, [event for event in row.retractions if isinstance(event, Rejected | Restored)])
+        data = msgspec.msgpack.encode(decided)
+    cache.write(*_DECISIONS, date, data)
 
 
 def stored_decisions(cache: RowStore) -> dict[str, _Decided]:
     """Read the decisions of people by day; empty where none are stored."""
-    data = _read(cache, *_DECISIONS)
-    return _decided.decode(data) if data else {}
+    try:
+        return {date: _decided.decode(data) for date, data in cache.rows(*_DECISIONS)}
+    except RowsDamaged:
+        return {}
 
 
 def conversations_on(cache: RowStore, date: str) -> dict[str, Conversation]:

@@ -104,7 +104,6 @@ class DayStates:
         self.rows = {date: day_row.decode(data) for date, data in cache.rows("day", "")}
         self.changed: dict[str, str] = {}
         self.folded: set[str] = set()
-        self._is_changed = False
         self._new: set[str] = set()  # days of which every conversation has changed
         self._dates = _ConversationDays(cache)
         self._conversations_on = lru_cache(maxsize=16)(partial(conversations_on, cache))
@@ -206,8 +205,6 @@ class DayStates:
     def close(self) -> None:
         """Write the rows that are made of all days."""
         self._dates.flush()
-        if self._is_changed:
-            store_decisions(self._cache, dict(sorted(self.rows.items())))
 
     def events_of(self, day: Day, left_out: Collection[str]) -> list[AnyEvent]:
         """Read the events of a day that count."""
@@ -223,7 +220,7 @@ class DayStates:
         if row.misdated:
             return False
         self.rows[date] = row
-        self._is_changed = True
+        store_decisions(self._cache, date, row)
         self.folded.add(date)
         self._new.add(date)
         for conversation in folded.conversations:
@@ -374,8 +371,8 @@ class DayStates:
         """Write the row of a day whose conversations were written."""
         self._conversations_on.cache_clear()
         self._encoded_on.cache_clear()
-        self._is_changed = True
         row = self.rows.get(date)
+        store_decisions(self._cache, date, row)
         self._cache.write("day", "", date, _encode(row) if row else None)
 
     def _rejected_on(self, date: str) -> set[str]:

@@ -16,12 +16,11 @@ from tests.support.histories import histories, log_of
 from tests.support.typed_events import event, fact, folded, summary
 
 
-class OneRow(MemoryRows):
-    """A shelf that has nothing but the row of decisions."""
+class DecisionRows(MemoryRows):
+    """A shelf that has nothing but the rows of decisions."""
 
     def __init__(self, below):
-        super().__init__()
-        self.write("decisions", "", "", below.read("decisions", "", ""))
+        super().__init__(("decisions", "", date, row) for date, row in below.rows("decisions", ""))
 
 
 def _reject(log, day, text):
@@ -43,11 +42,11 @@ def _ids(log, shelf):
     return [event.id for event in decided_before(log, shelf)]
 
 
-def test_decisions_of_all_days_are_read_from_one_row(log, monkeypatch):
+def test_decisions_of_all_days_are_read_from_their_rows_alone(log, monkeypatch):
     made = [_reject(log, f"2026-02-0{day}", f"No {day}") for day in (1, 2)]
     log.append({"type": "retraction", "conversation_id": "c", "target": "x"})
     replay(log, Settings())
-    row = OneRow(open_for_reading(log.store))
+    row = DecisionRows(open_for_reading(log.store))
     monkeypatch.setattr("eventlog.log.days.read", None)  # no file is read
 
     assert [event.id for event in made] == _ids(log, row)
@@ -69,14 +68,14 @@ def test_joining_what_a_conversation_did_on_its_days_changes_none_of_them():
 def test_of_a_day_that_has_changed_since_the_log_is_asked(log):
     first = _reject(log, "2026-02-01", "No")
     replay(log, Settings())
-    row = OneRow(open_for_reading(log.store))
+    row = DecisionRows(open_for_reading(log.store))
     second = _reject(log, "2026-02-01", "Nor this")
 
     assert {first.id, second.id} == set(_ids(log, row))
     Path(log.store.log, "2026-02-01.jsonl").unlink()
     replay(log, Settings())
 
-    assert [] == _ids(log, OneRow(open_for_reading(log.store))) == _ids(log, row)
+    assert [] == _ids(log, DecisionRows(open_for_reading(log.store))) == _ids(log, row)
 
 
 class Persistent(MemoryRows):
