@@ -122,7 +122,7 @@ def save(argv: "Sequence[str]") -> "tuple[Store, str | None, dict[str, object]] 
 
 
 def record(store: "Store", session: str | None, fields: "dict[str, object]") -> bool:
-    """Append an event that is certainly new, and report it to a program; return False to leave it to its verb.
+    """Append an event unless it is plainly a repetition, and report it to a program; return False to do neither.
 
     Raises NotStored or InvalidEvent.
     """
@@ -134,9 +134,12 @@ def record(store: "Store", session: str | None, fields: "dict[str, object]") -> 
         where = os.getcwd()  # noqa: PTH109
     except OSError:
         return False
-    event_id = record_new(store, session, fields, where, os.environ)
-    if event_id:
+    event_id, is_new = record_new(store, session, fields, where, os.environ)
+    if event_id and is_new:
         sys.stdout.write(f'{{"status":"ok","id":"{event_id}"}}\n')
+    elif event_id:
+        reason = "already said in this conversation"
+        sys.stdout.write(f'{{"status":"skipped","reason":"{reason}","id":"{event_id}"}}\n')
     return event_id != ""
 
 

@@ -1,7 +1,7 @@
-"""Record a fact or a summary that is certainly new and not rejected, without any library.
+"""Record a fact or a summary that is certainly new and not rejected, without any library; know a plain repetition.
 
-That is what agents save most, and wait for. Whatever takes a closer look is left to `record_once`: a repetition, what a
-person may have rejected, a store that others are about to write to, a clock that is wrong.
+That is what agents save most, and wait for. Whatever takes a closer look is left to `record_once`: a repetition of a
+summary or under a key, what a person may have rejected, a store that others are about to write to, a wrong clock.
 
 What was said and rejected is known by the index of the search, and by what the log got since that was written.
 Imported while an agent's command waits: standard library only.
@@ -10,14 +10,16 @@ Imported while an agent's command waits: standard library only.
 from eventlog import hosts
 from eventlog.app.search.appended import WITHDRAWS, NotAppended, appended, seen_in
 from eventlog.fast import fastjson, os
+from eventlog.format import effective_scope
 from eventlog.format.errors import Busy, NotStored
 from eventlog.format.marks import A_STATEMENT, AS_REJECTED, marks_of, salts_in
 from eventlog.format.text import statement_of
 from eventlog.log import raw_lines
 from eventlog.projects.root import project_root
 from eventlog.settings import cached
-from eventlog.store import spool
+from eventlog.store import day_of, spool
 from eventlog.store.append_once import append_live
+from eventlog.store.files import not_stored, sync_file
 from eventlog.store.locks import locked
 from eventlog.store.replica import make_replica
 
@@ -44,30 +46,51 @@ _FEW = 8  # rejected events to be looked up
 _PATIENCE = 0.2  # seconds a writer of the index is waited for
 _AIMS = "SELECT aim FROM gone WHERE aim BETWEEN ? AND ? || '~'"
 _SAID = "SELECT line FROM units WHERE conversation = ? AND type = ?"
+_KEYED = "SELECT 1 FROM subjects CROSS JOIN units USING (subject) WHERE same = ? AND type = 'fact' AND key IS NOT NULL"
 
 
-def record_new(store: "Store", session: str | None, asked: "Fields", where: str, environ: "Mapping[str, str]") -> str:
-    """Append an event of the project of a directory, and return its id; "" to leave it to `record_once`.
+def record_new(
+    store: "Store", session: str | None, asked: "Fields", where: str, environ: "Mapping[str, str]"
+) -> tuple[str, bool]:
+    """Append an event of the project of a directory unless its conversation has stated that; "" to leave it undone.
 
-    Raises NotStored, or InvalidEvent.
+    Return the id of the event that states it, and whether that is new. Raises NotStored, or InvalidEvent.
     """
     project = project_root(where)
     if cached.off_switch(environ, where, project) or _is_written_to(store):
-        return ""
+        return "", False
     spool.take_in(store)
     speaker = _speaker(store, session, environ)
     text = str(asked[_STATES[str(asked["type"])]])
     if not speaker or not text.strip() or not _is_plain([*speaker.values(), project, *asked.values()]):
-        return ""
+        return "", False
     event = _event(store, {**speaker, **({"project": project} if project else {})}, asked)
     try:
         turn = locked(store, store.lock("declare"))
     except Busy:
         raise
     except NotStored:
-        return ""
+        return "", False
+    repeated: list[Fields] = []
     with turn:
-        return append_live(store, event, lambda scrubbed: _is_new(store, scrubbed))
+        event_id = append_live(store, event, lambda scrubbed: _is_new(store, scrubbed, repeated))
+        if event_id or not repeated:
+            return event_id, True
+        _confirm(store, str(repeated[0]["ts"])[:10])
+    from eventlog.hooks.duplicate_log import count_duplicate
+
+    count_duplicate(store, "statement")
+    return str(repeated[0]["id"]), False
+
+
+def _confirm(store: "Store", day: str) -> None:
+    """Make durable what another writer of that day may have died before syncing; raises NotStored."""
+    names = (name for name in os.listdir(store.log) if day_of(name) == day) if cached.wants_sync(store) else ()
+    for name in names:
+        try:
+            sync_file(f"{store.log}/{name}")
+        except OSError as error:
+            raise not_stored(error, f"{store.log}/{name}") from error
 
 
 def _is_written_to(store: "Store") -> bool:
@@ -109,42 +132,64 @@ def _event(store: "Store", speaker: "Fields", asked: "Fields") -> "Fields":
     return {"type": kind, **first, "replica": make_replica(store), **own}
 
 
-def _is_new(store: "Store", event: "Fields") -> bool:
-    """Return whether the statement is certainly new in its conversation, and not rejected."""
+def _is_new(store: "Store", event: "Fields", repeated: "list[Fields]") -> bool:
+    """Return whether the statement is certainly new in its conversation, and not rejected; else add what it repeats."""
     from eventlog.app.search.database import DatabaseError, connect
 
     path = store.cached("search.sqlite")
     try:
         if not os.path.exists(path):
-            return _is_none_of(appended(store, set(), _MOST).events, event)
+            return _is_none_of(appended(store, set(), _MOST).events, event, repeated)
         database = connect(path, timeout=_PATIENCE, isolation_level=None)
         try:
-            return _is_unknown(store, database, event)
+            return _is_unknown(store, database, event, repeated)
         finally:
             database.close()
     except (DatabaseError, OSError, ValueError, NotAppended):
         return False
 
 
-def _is_unknown(store: "Store", database: "Connection", event: "Fields") -> bool:
+def _is_unknown(store: "Store", database: "Connection", event: "Fields", repeated: "list[Fields]") -> bool:
     from eventlog.app.search.search_index import VERSION
 
     meta = dict(database.execute("SELECT name, value FROM meta"))
     if meta.get("version") != VERSION or "behind" in meta:
         return False
-    if not _is_none_of(appended(store, seen_in(database), _MOST).events, event):
+    news = appended(store, seen_in(database), _MOST).events
+    if _may_be_rejected(store, database, event):
         return False
-    lines = (fastjson.object_in(line) for (line,) in database.execute(_SAID, (event["conversation_id"], event["type"])))
-    return not any(_is_alike(line, event) for line in lines) and not _may_be_rejected(store, database, event)
+    said = database.execute(_SAID, (event["conversation_id"], event["type"]))
+    is_new = _is_none_of([*news, *(fastjson.object_in(line) for (line,) in said)], event, repeated)
+    if repeated and database.execute(_KEYED, (_likeness(repeated[0]),)).fetchone():
+        repeated.clear()
+    return is_new
 
 
-def _is_none_of(news: "list[Fields]", event: "Fields") -> bool:
-    """Return whether no event of the log withdraws anything, or states the same in the conversation."""
-    return not any(
-        other["type"] in WITHDRAWS
-        or (other.get("conversation_id") == event["conversation_id"] and _is_alike(other, event))
-        for other in news
-    )
+def _likeness(fact: "Fields") -> bytes:
+    from eventlog.projections.current.standing import likeness  # only a repetition asks
+
+    return likeness(str(fact["content"]))
+
+
+def _is_none_of(others: "list[Fields]", event: "Fields", repeated: "list[Fields]") -> bool:
+    """Return whether no event withdraws anything, or states the same in the conversation.
+
+    Where a single one states just that, and none under a key, it holds, and is added to what is repeated.
+    """
+    if any(other["type"] in WITHDRAWS for other in others):
+        return False
+    alike = [other for other in others if _is_alike(other, event)]
+    of_conversation = [other for other in alike if other.get("conversation_id") == event["conversation_id"]]
+    if len(of_conversation) == 1 and event["type"] == "fact" and not any(other.get("key") for other in (*alike, event)):
+        repeated += [other for other in of_conversation if _filed(other) == _filed(event)]
+    return not of_conversation
+
+
+def _filed(fact: "Fields") -> tuple[object, ...]:
+    """List what two facts that state the same have in common, besides their words."""
+    project, kind = fact.get("project"), fact.get("memory_type", "W")
+    scope = effective_scope(str(project or ""), fact.get("scope"), kind)
+    return project, kind, scope, fact.get("category"), fact.get("subagent")
 
 
 def _is_alike(other: "Fields", event: "Fields") -> bool:

@@ -1,4 +1,4 @@
-"""What is certainly new is recorded without any library, to the same bytes as by who looks closer."""
+"""What is certainly new, or plainly a repetition, takes no library, and leaves the bytes that a closer look leaves."""
 
 import shutil
 from pathlib import Path
@@ -13,7 +13,9 @@ from eventlog.app.write import record_new
 from eventlog.cli import quick
 from eventlog.format import ids, timestamps
 from eventlog.format.events import TYPES
+from eventlog.hooks.duplicate_log import duplicates_by_day
 from eventlog.log.event_log import EventLog
+from eventlog.store import Store
 from tests.support.builders import line, write
 from tests.support.command_line import call
 from tests.support.credentials import sample
@@ -72,7 +74,7 @@ def test_who_does_not_look_closer_writes_and_says_the_same(lines, indexed, saves
 
 
 def _saved(store, saves, environ):
-    """What calls say a second after the other, where an id is its time; and the log behind them."""
+    """What calls say a second after the other, where an id is its time; the log behind them, and what they avoided."""
     said = []
     for number, save in enumerate(saves):
         now = _NOW + number * 10**9
@@ -82,7 +84,11 @@ def _saved(store, saves, environ):
             mock.patch.dict("os.environ", environ),
         ):
             said.append(call(*save, "--store", store))
-    return said, {file.name: file.read_bytes() for file in Path(store, "log").iterdir()}
+    return (
+        said,
+        {file.name: file.read_bytes() for file in Path(store, "log").iterdir()},
+        duplicates_by_day(Store(store)),
+    )
 
 
 @pytest.fixture
@@ -100,7 +106,7 @@ def spied(monkeypatch):
 
 
 @pytest.mark.parametrize("has_index", [True, False])
-def test_only_what_is_certainly_new_is_recorded_at_once(store, spied, has_index):
+def test_only_what_is_certainly_new_or_plainly_a_repetition_is_seen_to_at_once(store, spied, has_index):
     log = EventLog(store)
     summary = ("--topic", "t", "--session", "c", "--store", store)
     write(log.store.log, line(1, content="said") + b"\n")
@@ -108,9 +114,11 @@ def test_only_what_is_certainly_new_is_recorded_at_once(store, spied, has_index)
         leave_index(log.store, 1 << 20)
     for text in ("new", "said", "New."):
         call("fact", text, "--session", "c", "--store", store)
+    call("fact", "new", "--key", "k", "--session", "c", "--store", store)
+    call("fact", "new", "--session", "c", "--store", store)
     for text in ("done", "done"):
         call("summary", "--summary", text, *summary)
-    assert [True, False, False, True, False] == spied
+    assert [True, False, True, False, False, True, False] == spied
 
 
 @pytest.mark.parametrize(("about", "is_new"), [("done", False), ("something else", True)])
