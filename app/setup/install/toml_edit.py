@@ -9,6 +9,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from eventlog.format.codec import dig
@@ -31,11 +32,10 @@ def parsed(text: str) -> dict[str, Any]:
 def with_item(text: str, table: str, key: str, value: str) -> str:
     """Add the value to the list at `key` of `[table]`; raises BadRequest."""
     document = parsed(text)
-    if value in _list(document, table, key):
+    items = _list(document, table, key)
+    if value in items:
         return text
-    after = _insert(text, table, key, _quoted(value))
-    wanted = {**document, table: {**_table(document, table), key: [*_list(document, table, key), value]}}
-    return _checked(after, wanted, table, key, value)
+    return _checked_item(_insert(text, table, key, _quoted(value)), document, table, key, value, [*items, value])
 
 
 def without_item(text: str, table: str, key: str, value: str) -> str:
@@ -43,16 +43,16 @@ def without_item(text: str, table: str, key: str, value: str) -> str:
     if value not in text and _quoted(value) not in text:
         return text
     document = parsed(text)
-    if value not in _list(document, table, key):
+    items = _list(document, table, key)
+    if value not in items:
         return text
     for newline in ("\r\n", "\n"):
         block, line = _block(table, key, _quoted(value), newline)
         for variant in (newline + block, block, line):
             if variant in text:
-                return _without_list(text.replace(variant, "", 1), document, table, key, value)
-    left = _remove(text, table, key, value)
-    rest = [item for item in _list(document, table, key) if item != value]
-    return _checked(left, {**document, table: {**_table(document, table), key: rest}}, table, key, value)
+                return _checked_item(text.replace(variant, "", 1), document, table, key, value, None)
+    rest = [item for item in items if item != value]
+    return _checked_item(_remove(text, table, key, value), document, table, key, value, rest)
 
 
 def with_table(text: str, keys: Sequence[str], value: Mapping[str, Any]) -> str:
@@ -65,7 +65,7 @@ def with_table(text: str, keys: Sequence[str], value: Mapping[str, Any]) -> str:
     lines = [_SERVER_MARK, f"[{'.'.join(keys)}]", *(f"{key} = {_quoted(item)}" for key, item in value.items())]
     gap = "" if not text else newline if text.endswith("\n") else newline * 2
     after = text + gap + "".join(line + newline for line in lines)
-    return _checked_table(after, _replaced(document, keys, dict(value)), keys)
+    return _checked_table(after, document, keys, dict(value))
 
 
 def without_table(text: str, keys: Sequence[str]) -> str:
@@ -81,7 +81,7 @@ def without_table(text: str, keys: Sequence[str]) -> str:
     for start, end in reversed(list(zip(headers, [*headers[1:], len(text)], strict=True))):
         if named.match(text, start):
             left = _head(left[:start]) + _trailing(text[start:end]) + left[end:]
-    return _checked_table(left, _replaced(document, keys, None), keys)
+    return _checked_table(left, document, keys, None)
 
 
 def _insert(text: str, table: str, key: str, quoted: str) -> str:
@@ -104,14 +104,6 @@ def _block(table: str, key: str, quoted: str, newline: str) -> tuple[str, str]:
     """Write a table of our own, and a line of our own for a present table."""
     entry = f"{key} = [{quoted}]"
     return f"{_PERMISSION_MARK}{newline}[{table}]{newline}{entry}{newline}", f"{entry}  {_PERMISSION_MARK}{newline}"
-
-
-def _without_list(text: str, document: dict[str, Any], table: str, key: str, value: str) -> str:
-    rest = {name: found for name, found in _table(document, table).items() if name != key}
-    wanted = {**document, table: rest} if rest or _header(text, table) else {**document}
-    if not rest and not _header(text, table):
-        del wanted[table]
-    return _checked(text, wanted, table, key, value)
 
 
 def _remove(text: str, table: str, key: str, value: str) -> str:
@@ -151,22 +143,8 @@ def _header(text: str, table: str) -> re.Match[str] | None:
     return re.compile(rf"^[ \t]*\[[ \t]*{re.escape(table)}[ \t]*\][^\n]*$", re.MULTILINE).search(text)
 
 
-def _checked(after: str, wanted: dict[str, Any], table: str, key: str, value: str) -> str:
-    if _parses_to(after, wanted):
-        return after
-    raise BadRequest(
-        f"[{table}] is written in a way this program does not change",
-        hint=f"see to it by hand that {key} there holds {_quoted(value)}, or no longer does",
-    )
-
-
-def _table(document: dict[str, Any], table: str) -> dict[str, Any]:
-    found = document.get(table, {})
-    return found if isinstance(found, dict) else {}
-
-
 def _list(document: dict[str, Any], table: str, key: str) -> list[Any]:
-    found = _table(document, table).get(key, [])
+    found = dig(document, table, key)
     return found if isinstance(found, list) else []
 
 
@@ -202,16 +180,22 @@ def _replaced(document: Mapping[str, Any], keys: Sequence[str], value: Any) -> d
     return rest if value is None else {**rest, keys[0]: value}
 
 
-def _checked_table(after: str, wanted: dict[str, Any], keys: Sequence[str]) -> str:
-    if _parses_to(after, wanted):
-        return after
+def _checked_item(
+    after: str, document: dict[str, Any], table: str, key: str, value: str, wanted: list[Any] | None
+) -> str:
+    hint = f"see to it by hand that {key} there holds {_quoted(value)}, or no longer does"
+    return _checked(after, document, [table, key], wanted, f"[{table}]", hint)
+
+
+def _checked_table(after: str, document: dict[str, Any], keys: Sequence[str], wanted: dict[str, Any] | None) -> str:
     name = ".".join(keys)
-    raise BadRequest(f"{name} is written in a way this program does not change", hint=f"see to [{name}] by hand")
+    return _checked(after, document, keys, wanted, name, f"see to [{name}] by hand")
 
 
-def _parses_to(text: str, document: dict[str, Any]) -> bool:
-    """Return whether a text parses to exactly that document."""
-    try:
-        return tomllib.loads(text) == document
-    except tomllib.TOMLDecodeError:
-        return False
+def _checked(after: str, document: dict[str, Any], keys: Sequence[str], wanted: Any, name: str, hint: str) -> str:
+    """Return the text if it parses to the document with the wanted value; raises BadRequest. Empty tables are none."""
+    with suppress(tomllib.TOMLDecodeError):
+        found = tomllib.loads(after)
+        if _replaced(found, keys, dig(found, *keys)) == _replaced(document, keys, wanted):
+            return after
+    raise BadRequest(f"{name} is written in a way this program does not change", hint=hint)
