@@ -204,20 +204,14 @@ def _session_meant(ctx: click.Context, _: click.Parameter, value: str | None) ->
     return references.session_meant(EventLog(ctx.params["store"]), value, project)
 
 
-def _agents(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+def _names_meant(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """Find the agents or types that are named, by the parameter they are for."""
     if not value or ctx.resilient_parsing:
         return ()
     from eventlog.app.naming import names
 
-    return names.agents_meant(EventLog(ctx.params["store"]), value)
-
-
-def _types(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    if not value or ctx.resilient_parsing:
-        return ()
-    from eventlog.app.naming import names
-
-    return names.types_meant(EventLog(ctx.params["store"]), value)
+    meant = names.types_meant if param.name == "types" else names.agents_meant
+    return meant(EventLog(ctx.params["store"]), value)
 
 
 def _named(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
@@ -380,13 +374,17 @@ _SHARED: dict[str, click.Option] = {  # by the parameter that asks for it
     "yes": click.Option(["--yes"], is_flag=True, help="Confirm without asking, for scripts."),
     "header": click.Option(["--header"], is_flag=True, help="In a pipe, print the names of the columns first."),
     "types": click.Option(
-        ["--type", "types"], multiple=True, metavar="TYPE", callback=_types, help="Only this type; several with commas."
+        ["--type", "types"],
+        multiple=True,
+        metavar="TYPE",
+        callback=_names_meant,
+        help="Only this type; several with commas.",
     ),
     "agents": click.Option(
         ["--agent", "agents"],
         multiple=True,
         metavar="NAME",
-        callback=_agents,
+        callback=_names_meant,
         shell_complete=suggestions.agents,
         help="Only this program, by either of its names; several with commas.",
     ),

@@ -5,6 +5,8 @@ from contextlib import nullcontext
 from operator import itemgetter
 from typing import Any
 
+from msgspec import structs
+
 from eventlog.app.cluster.connect import connected
 from eventlog.app.cluster.replay_remote import replay_remote_to
 from eventlog.app.cluster.replay_stores import StoreReplay, replay_stores_to
@@ -79,11 +81,7 @@ def _as_dict(done: StoreReplay) -> dict[str, Any]:
         fields |= {
             "events": done.rendered.events,
             "days": done.rendered.days,
-            "written": done.published.written,
-            "removed": done.published.removed,
-            "set_aside": done.published.set_aside,
-            "left": done.published.left,
-            "unchanged": done.published.unchanged,
+            **structs.asdict(done.published),
             "damage": done.rendered.damage,
             "broken_projections": done.rendered.broken,
         }

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
+from msgspec import structs
+
 from eventlog.app.build.codex_export import ExportResult
 from eventlog.app.build.publish import PublishResult
 from eventlog.app.build.rebuild import RebuildResult, replay_store
@@ -50,7 +52,13 @@ def _print_report(done: RebuildResult, root: str, short: Callable[[str], str], *
     if as_json:
         emit_pretty(
             {
-                **_as_dict(done.replayed, done.published, root),
+                "root": root,
+                "events": done.replayed.events,
+                "days": done.replayed.days,
+                "days_folded": done.replayed.days_folded,
+                **structs.asdict(done.published),
+                "damage": done.replayed.damage,
+                "broken_projections": _broken(done.replayed),
                 "codex_memory": done.copies,
                 "knowledge_bases": changes.applied_as_dict(done.applied),
                 "by_hand": [to_fields(event) for event in done.edits],
@@ -82,22 +90,6 @@ def print_damage(found: Sequence[Damage]) -> None:
             say(f"damaged    {damage.place} {damage.kind}: {damage.reason}")
     if conflicts := sum(damage.kind == "conflict" for damage in found):
         say(f"damaged    {count(conflicts, 'conflict')}: eventlog verify")
-
-
-def _as_dict(replayed: ReplayResult, published: PublishResult, root: str) -> dict[str, object]:
-    return {
-        "root": root,
-        "events": replayed.events,
-        "days": replayed.days,
-        "days_folded": replayed.days_folded,
-        "written": published.written,
-        "removed": published.removed,
-        "set_aside": published.set_aside,
-        "left": published.left,
-        "unchanged": published.unchanged,
-        "damage": replayed.damage,
-        "broken_projections": _broken(replayed),
-    }
 
 
 def _print_files(replayed: ReplayResult, published: PublishResult, root: str, *, check: bool) -> None:
