@@ -9,6 +9,7 @@ Names tell replica and day, nothing else. What is not as its head says is not us
 
 import re
 import zlib
+from functools import cache
 from typing import NamedTuple
 
 import msgspec
@@ -101,6 +102,7 @@ def is_machine(name: str) -> bool:
     return is_replica_name(name) and "." not in name
 
 
+@cache  # a sync asks of each name several times
 def day_in(segment: str) -> str:
     """Read the day from the name of a segment; "" for every other name."""
     found = _NAME.fullmatch(segment)

@@ -14,8 +14,6 @@ from eventlog.app.sync.membership import drop_machine, join_sync, leave_sync, st
 from eventlog.app.sync.sync_status import MachineStatus, sync_status
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.progress import spinner
-from eventlog.cli.show.display import ago
-from eventlog.cli.show.events import describe, kind_of
 from eventlog.cli.terminal import Answer, clean, confirm, count, emit_pretty, fit, say
 from eventlog.format.errors import Offline, UntrustedRemote
 from eventlog.store import Store
@@ -135,6 +133,8 @@ def _status(store: Store) -> Answer:
 
     Machines that show the same key share one memory. Exits with 1 if lines stay because they look like secrets.
     """
+    from eventlog.cli.show.display import ago  # an exchange shows no time
+
     opened = options.open_store(store)
     found = sync_status(opened)
 
@@ -148,7 +148,7 @@ def _status(store: Store) -> Answer:
         say(f"here     {found.machine}, last exchange {ago(found.exchanged, now) if found.exchanged else 'never'}")
         say(f"waiting  {count(found.waiting, 'event')} and {count(found.marks, 'mark')}")
         for machine in found.machines:
-            say(f"machine  {_machine_line(machine, now)}")
+            say(f"machine  {_machine_line(machine, ago(machine.last_seen, now))}")
         for name in found.damaged:
             say(f"damaged  {clean(name)}: left out until its machine writes it again")
         if found.exclude:
@@ -277,6 +277,8 @@ def _print_preview(counts: LeavingCounts) -> None:
     say(f"{count(counts.total, 'event')} would leave, and {count(counts.marks, 'mark')} of events that stay here")
     for (kind, project), number in sorted(counts.events.items(), key=lambda pair: (pair[0][1], pair[0][0])):
         say(f"{number:>7,}  {kind}  {clean(project) or '-'}")
+    from eventlog.cli.show.events import describe, kind_of  # of all verbs of a sync, only previews show events
+
     if counts.newest:
         say("the newest:")
     for event in counts.newest:
@@ -286,8 +288,8 @@ def _print_preview(counts: LeavingCounts) -> None:
             say(line)
 
 
-def _machine_line(machine: MachineStatus, now: str) -> str:
-    parts = [f"{machine.name}, last seen {ago(machine.last_seen, now)}"]
+def _machine_line(machine: MachineStatus, last_seen: str) -> str:
+    parts = [f"{machine.name}, last seen {last_seen}"]
     if machine.lacks:
         parts.append(f"lacks {count(machine.lacks, 'segment')} of this one")
     if machine.missing:
