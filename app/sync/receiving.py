@@ -24,11 +24,9 @@ def take_in(log: EventLog, replica: str, day: str, lines: bytes) -> int:
     if redactions := redactions_of(log.store):
         lines = without_redacted_in(redactions, is_from_here=False, data=lines) or lines
     arriving = _not_elsewhere(log, path, day, dict(by_id(day, lines)))
-    if not arriving:
-        return 0
-    data = days.read(path) if os.path.exists(path) else b""
-    if data is not None and (not data or data.endswith(b"\n")):
-        differing, new = _compared(day, data, arriving)
+    before = (days.read(path) if os.path.exists(path) else b"") or b""
+    if not before or before.endswith(b"\n"):
+        differing, new = _compared(day, before, arriving)
         if not differing:
             _append(log, f"{day}.{replica}", new)
             return len(new)
@@ -37,7 +35,7 @@ def take_in(log: EventLog, replica: str, day: str, lines: bytes) -> int:
     def merged(data: bytes) -> bytes | None:
         nonlocal changed
         made, changed = united(day, data, arriving)
-        return made if changed else None
+        return made if made != data else None
 
     if rewrite(path, merged):
         foreign_logs.accept(log.store, path)
@@ -73,12 +71,10 @@ def _days_named(log: EventLog, day: str) -> list[days.Day]:
 def united(day: str, data: bytes, arriving: dict[str, bytes]) -> tuple[bytes, int]:
     """Unite a file with arriving lines: those it has are replaced where they differ, all others follow.
 
-    The end of a line that a kill has torn is cut off, where that line arrives again.
+    A line at the end that a kill has torn is cut off: its machine has it whole.
     """
-    end = data[data.rfind(b"\n") + 1 :]
-    if end:
-        is_torn = any(line.startswith(end) for line in arriving.values())
-        data = data.removesuffix(end) if is_torn else data + b"\n"
+    whole = data.rfind(b"\n") + 1
+    data = data[:whole] + b"".join(line + b"\n" for _, line in by_id(day, data[whole:]))
     differing, new = _compared(day, data, arriving)
     if differing:
         data = b"".join(differing.get(line, line) + b"\n" for line in data.split(b"\n")[:-1])

@@ -278,7 +278,8 @@ class HostileHistory:
             return []
         stamp = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
         if self.stamps.get(path, ((),))[0] != stamp:
-            self.stamps[path] = stamp, [found["id"] for found in map(orjson.loads, path.read_bytes().splitlines())]
+            whole = path.read_bytes().split(b"\n")[:-1]  # a kill may have torn the last line
+            self.stamps[path] = stamp, [found["id"] for found in map(orjson.loads, whole)]
         return self.stamps[path][1]
 
     def _ids_of(self, machine):

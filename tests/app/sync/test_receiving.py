@@ -73,3 +73,19 @@ def test_new_lines_are_appended_and_a_line_that_a_kill_tore_is_whole_afterwards(
     path.write_bytes(lines(1) + line(2)[:20])
     assert 2 == take_in(log, "laptop-1", DAY, lines(2, 3))
     assert lines(1, 2, 3) == read(log)
+
+
+def test_a_torn_line_goes_also_where_its_event_is_in_another_file_or_was_erased_meanwhile(log):
+    path = Path(log.store.log, f"{DAY}.laptop-1.jsonl")
+    path.parent.mkdir(parents=True)
+    Path(log.store.log, f"{DAY}.jsonl").write_bytes(lines(2))
+    torn = line(2)[:20]
+    path.write_bytes(lines(1) + torn)
+
+    assert 0 == take_in(log, "laptop-1", DAY, lines(1, 2))
+    assert lines(1) == read(log)
+
+    path.write_bytes(lines(1) + line(3)[:-9])
+    erased = fastjson.dumps({**fact(3), "content": "[redacted:1]", "redacted": "0" * 64}) + b"\n"
+    assert 1 == take_in(log, "laptop-1", DAY, erased)
+    assert lines(1) + erased == read(log)
