@@ -89,7 +89,8 @@ def _install_command(
     """
     target = options.install_target(store)._replace(dry_run=dry_run, shared=session_type == "shared")
     if not names:
-        raise _missing_agents("install", [report.agent for report in examine(target) if report.found], "found here")
+        verb = "install --dry-run" if dry_run else "install"
+        raise _missing_agents(verb, [report.agent for report in examine(target) if report.found], "found here")
     failed = _Failures()
     hosts = [profile_of(name) for name in names]
     has_servers = {host.agent for host in hosts if serves is not False and target.server_file(host, scope)}

@@ -205,13 +205,16 @@ def test_without_the_backup_exactly_our_entries_go(home):
     assert b'{\n  "model": "x",\n  "hooks": {\n    "Other": []\n  }\n}\n' == path.read_bytes()
 
 
-@pytest.mark.parametrize(("verb", "where"), [("install", "found here"), ("uninstall", "installed here")])
+@pytest.mark.parametrize(
+    ("verb", "where"),
+    [("install", "found here"), ("install --dry-run", "found here"), ("uninstall", "installed here")],
+)
 def test_who_names_no_agent_is_told_which_could_be(home, verb, where):
-    said = call(verb)
+    said = call(*verb.split())
     call("install", "claude", "codex")
 
     assert (2, True) == (said.code, f"none is {where}" in said.err)
-    assert f"{where}: eventlog {verb} claude codex\n" in call(verb).err
+    assert f"{where}: eventlog {verb} claude codex\n" in call(*verb.split()).err
 
 
 def test_all_agents_are_uninstalled_at_once(home):
