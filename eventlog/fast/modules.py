@@ -96,7 +96,10 @@ def _in_c(name: str) -> ModuleSpec | None:
 
 
 def _code(compiled: str, source: "os.stat_result") -> "CodeType | None":
-    """Read the code of a compiled file; None where it is not of this source. Raises OSError."""
+    """Read the code of a compiled file; None where it is not of this source. Raises OSError.
+
+    A torn file, as Python leaves it where the disk is full, is removed: `importlib` would fail on it, each time.
+    """
     fd = _system.open(compiled, _READ)
     try:
         data = _system.read(fd, _MOST)
@@ -105,5 +108,9 @@ def _code(compiled: str, source: "os.stat_result") -> "CodeType | None":
     stamp = (int(source.st_mtime) & _LOW) | (source.st_size & _LOW) << 32
     if data[:16] != _HEAD + stamp.to_bytes(8, "little") or len(data) == _MOST:
         return None
-    code: CodeType = loads(memoryview(data)[16:])  # noqa: S302 - as trusted as the source
+    try:
+        code: CodeType = loads(memoryview(data)[16:])  # noqa: S302 - as trusted as the source
+    except (EOFError, ValueError, TypeError):
+        _system.unlink(compiled)
+        return None
     return code

@@ -71,6 +71,16 @@ def test_a_compiled_file_that_is_not_as_expected_is_left_to_importlib(package, c
     assert found(package) is None
 
 
+@pytest.mark.parametrize("size", [16, 17, 40, -1])
+def test_a_torn_compiled_file_is_made_again(package, size):
+    torn = compiled(package)
+    os.truncate(torn, size % torn.stat().st_size)
+
+    assert found(package) is None
+    left = PathFinder.find_spec("eventlog.word", [str(package)])
+    assert made(left).said == "eventlog.word"
+
+
 def test_other_packages_are_left_to_importlib(package):
     assert modules.find_spec("word", [str(package)]) is None
     assert modules.find_spec("eventlogs.word", [str(package)]) is None
