@@ -60,6 +60,7 @@ class _ManagedFile:
         self._spots_file = Path(usable(opened.store, opened.store.cached("locks", f"{self._intent.stem}.spots")))
         self._dry_text: bytes | None = None  # the file as a dry run would have written it
         self._newest = ""
+        self._looked_for_interrupted = False
         self.result = ApplyResult()
 
     def ledger_of(self, state: Knowledge) -> Ledger:
@@ -93,7 +94,13 @@ class _ManagedFile:
         return self._apply_due(ledger, state, data)
 
     def _finish_interrupted(self, ledger: Ledger, state: Knowledge, page: Page) -> bool:
-        """Append the events of entries that an interrupted run had applied to the file and not to the log."""
+        """Append the events of entries that an interrupted run had applied to the file and not to the log.
+
+        Once a run: a ledger does not count events of an entry that the log has lost.
+        """
+        if self._looked_for_interrupted:
+            return False
+        self._looked_for_interrupted = True
         try:
             intended = msgspec.json.decode(self._intent.read_bytes(), type=list[EntryApplied])
         except (OSError, msgspec.MsgspecError):

@@ -19,6 +19,14 @@ FOUND = {
         Step("append", 0, 583, 632),
         Step("redact", 0, 21, 268, "full", 0),
     ],
+    "an entry reached its file and not the log, and the log lost the entry": [
+        Step("start", 2, 561, 172),
+        Step("write_entry", 0, 621, 389),
+        Step("write_entry", 2, 718, 471),
+        Step("take", 0, 923, 799),
+        Step("settle", 0, 936, 513, "full", 10),
+        Step("torn_take", 0, 487, 629),
+    ],
 }
 RESTORED = [Step("plan", 0, 0, 1), Step("replay", 0, 1, 0), Step("copy", 1, 1, 0), Step("replay", 1, 1, 0)]
 
