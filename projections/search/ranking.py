@@ -65,7 +65,7 @@ def scan(
 
     Where these are a sample of a `total`, what a token tells is told by all rows `having` it, as far as that is known.
     """
-    lengths = [row.count(" ") + 1 for row in rows]
+    lengths = [row.count(" ") + bool(row) for row in rows]
     mean = sum(lengths) / max(1, len(rows))
     terms = [(token, [_times(token, row) for row in rows]) for token in asked]
     if prefix:
