@@ -62,15 +62,17 @@ def replay_store(
     projections: Sequence[Projection] | None = None,
     anew: bool = False,
     check: bool = False,
+    indexes: bool = True,
     phases: Phases | None = None,
 ) -> RebuildResult:
     """Rebuild all that is made from the log, one replay of a store at a time; raises NotStored.
 
-    With `check` nothing is written, and what would be is told. Without `phases`, whoever watches is told of them.
+    With `check` nothing is written, and what would be is told. Without `indexes`, the next search or session's end
+    makes those. Without `phases`, whoever watches is told of them.
     """
     if phases is None:
         with report() as shown:
-            return replay_store(opened, projections=projections, anew=anew, check=check, phases=shown)
+            return replay_store(opened, projections=projections, anew=anew, check=check, indexes=indexes, phases=shown)
     with _one_at_a_time(opened, wanted=not check):
         if not check and os.path.exists(opened.store.redactions):  # noqa: PTH110 - Path.exists raises
             from eventlog.app.write.erasing.erase_everywhere import erase_arrived
@@ -85,7 +87,7 @@ def replay_store(
     if check:
         return done
     foreign_logs.remember(opened.store)
-    if Path(opened.store.log).is_dir():
+    if indexes and Path(opened.store.log).is_dir():
         _leave_indexes(opened.log, transcripts=opened.settings.recall.transcripts)
     withdrawn, set_aside = done.replayed.index.withdrawn, done.published.set_aside
     if withdrawn.touched or set_aside:  # in most logs nobody withdraws anything

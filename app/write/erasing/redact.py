@@ -99,10 +99,10 @@ def redactable(
 
 def redact(opened: OpenStore, chosen: Redactable) -> RedactResult:
     """Erase, and rebuild what is made from the log; raises NotStored, also where not everything could be erased."""
-    replay_store(opened)  # what people changed in files goes to the log first, and is erased there
+    replay_store(opened, indexes=False)  # what people changed in files goes to the log first, and is erased there
     now = _located(opened, chosen.erasing)
     receipt = begin(opened.store, now.erasing)
-    return RedactResult(receipt, replay_store(opened, anew=True))
+    return RedactResult(receipt, replay_store(opened, anew=True, indexes=False))
 
 
 def _meant(opened: OpenStore, reference: str) -> tuple[str, list[str], list[str]]:
