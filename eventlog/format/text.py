@@ -240,12 +240,9 @@ _MOST_NUMBERS = 16
 
 def _numbers_apart(text: str) -> list[str]:
     """Split a text into what is before, in, between and after its numbers."""
-    pieces = [""]
-    for char in text:
-        if char.isdigit() == (len(pieces) % 2 == 0):
-            pieces[-1] += char
-        else:
-            pieces.append(char)
+    from itertools import groupby  # no hook looks for numbers
+
+    pieces = [""] * text[:1].isdigit() + ["".join(run) for _, run in groupby(text, str.isdigit)]
     return pieces if len(pieces) % 2 else [*pieces, ""]
 
 
