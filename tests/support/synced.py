@@ -81,6 +81,14 @@ class Memory:
         with self.out_of_reach():
             shutil.copytree(self.hub.with_name("away"), self.hub.with_name("older"))
 
+    def move_on(self):
+        """Say two things, and keep a copy of the remote that has only the first."""
+        self.machines[0].says("The tea is green")
+        self.settle()
+        self.save()
+        self.machines[0].says("The cups are blue")
+        self.settle()
+
     def roll_back(self):
         """Bring the copy back in the place of the remote."""
         with self.out_of_reach():

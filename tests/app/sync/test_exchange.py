@@ -201,11 +201,7 @@ def test_a_foreign_directory_is_refused(tmp_path):
 
 def test_a_remote_that_was_rolled_back_is_refused_until_the_machine_joins_again(memory):
     one, other = memory.machines
-    one.says("The tea is green")
-    memory.settle()
-    memory.save()
-    one.says("The cups are blue")
-    memory.settle()
+    memory.move_on()
     memory.roll_back()
 
     for machine in (one, other):

@@ -118,17 +118,24 @@ def test_a_directory_or_a_repository_of_something_else_is_refused(tmp_path):
     assert "main" == git(tmp_path / "code", "branch", "--format=%(refname:short)")
 
 
+def drop_and_go_on(memory):
+    """Drop the third machine, and let the others exchange what is said after that; return what the drop came to."""
+    one, other, third = memory.machines
+    done = drop_machine(one.opened, replica_of(third.store), lambda _: True)
+    assert done
+    one.says("after")
+    one.sync()
+    other.sync()
+    return done
+
+
 def test_a_dropped_machine_reads_nothing_that_is_written_from_then_on(memory):
     one, other = memory.machines
     third = memory.another("third")
     one.says("before")
     memory.settle()
 
-    done = drop_machine(one.opened, replica_of(third.store), lambda _: True)
-    assert done
-    one.says("after")
-    one.sync()
-    other.sync()
+    done = drop_and_go_on(memory)
 
     assert [replica_of(other.store)] == done.others
     assert ["after", "before"] == other.facts()
@@ -189,11 +196,7 @@ LOSSES = {
 def test_a_remote_that_lost_something_is_taken_as_it_is_by_start_alone_and_everything_comes_back(tmp_path, lose):
     memory = Memory(tmp_path)
     one, other = memory.machines
-    one.says("The tea is green")
-    memory.settle()
-    memory.save()
-    one.says("The cups are blue")
-    memory.settle()
+    memory.move_on()
     names = [replica_of(machine.store) for machine in (one, other)]
     lose(memory)
     before = everything(memory.hub)
@@ -220,11 +223,7 @@ def test_a_remote_from_before_a_machine_was_dropped_gets_the_key_of_now_by_start
     one, other, third = memory.machines
     memory.settle()
     memory.save()
-    done = drop_machine(one.opened, replica_of(third.store), lambda _: True)
-    assert done
-    one.says("after")
-    one.sync()
-    other.sync()
+    done = drop_and_go_on(memory)
     memory.roll_back()
     with pytest.raises(UntrustedRemote, match="older than ours"):
         one.sync()
