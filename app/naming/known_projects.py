@@ -9,6 +9,7 @@ from eventlog.fast import fastjson, os
 from eventlog.format.text import project_name
 from eventlog.store import day_of, project_slug
 from eventlog.store.files import read_regular
+from eventlog.store.index_lookup import all_names
 from eventlog.store.replica import replica_of
 
 TYPE_CHECKING = False
@@ -86,15 +87,8 @@ def scope_of(store: "Store", project: str) -> str | None:
     if not project or any([None, project] in found["places"] for found in _listed(store)):
         return project or None
     word = b'"project":' + fastjson.text(project)
-    names = (name for name in sorted(_names_in(store.log), reverse=True) if day_of(name))
+    names = (name for name in sorted(all_names(store.log), reverse=True) if day_of(name))
     return project if any(word in _bytes(f"{store.log}/{name}") for name in names) else None
-
-
-def _names_in(directory: str) -> list[str]:
-    try:
-        return os.listdir(directory)
-    except FileNotFoundError:
-        return []
 
 
 def _bytes(file: str) -> bytes:

@@ -33,7 +33,6 @@ from eventlog.format.events import (
 from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import differing_in_a_number, harmless, one_line, project_name, statement_of
 from eventlog.format.timestamps import order
-from eventlog.log.days import DuplicateFilter, load_mentioning, misdated
 from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Line
 from eventlog.projections.bases.ledgers import ledgers
@@ -206,7 +205,7 @@ class _Builder:
         newest_first = reversed(rows_of(self.replayed))
         self.rows = [row for row in newest_first if row.started_at >= request.since and self._is_about(row.project)]
         self._places = {row.session_id: number for number, row in enumerate(self.rows)}
-        self.read = sorted((event for event in _read(opened.log) if not event.subagent), key=order)
+        self.read = sorted((event for event in opened.log.mentioning(_READ) if not event.subagent), key=order)
         shown = (event for event in self.read if not isinstance(event, _NOT_SHOWN) and self._is_shown(event))
         self._by_id = {event.id: event for event in shown}
         self.numbers = {event_id: number for number, event_id in enumerate(self._by_id)}
@@ -335,15 +334,6 @@ class _Builder:
             model=(start.model or "") if start else "",
             branch=(start.git_branch or "") if start else "",
         )
-
-
-def _read(log: EventLog) -> Iterator[Event]:
-    """Read the events that a page may show, in no particular order."""
-    elsewhere = DuplicateFilter(log.holding)
-    for day in log.days():
-        found = load_mentioning(day, _READ)
-        copies = elsewhere.of(misdated(day.date, [event.id for event in found]))
-        yield from (event for event in found if event.id not in copies)
 
 
 def _lost(event_id: str) -> PageEvent:

@@ -17,7 +17,7 @@ import msgspec
 from eventlog.app.open_store import OpenStore
 from eventlog.app.sync.excluding import ExcludedProjects
 from eventlog.app.sync.sync_state import SyncState
-from eventlog.fast import fastjson, os
+from eventlog.fast import fastjson
 from eventlog.fast.sha import sha256
 from eventlog.format.events import (
     HUMAN,
@@ -37,12 +37,12 @@ from eventlog.format.events import (
 from eventlog.log.lines import LogLine, check_line, decode_whole
 from eventlog.projects.root import in_full
 from eventlog.secrets import secrets_in
+from eventlog.settings.cached import off_switch
 
 _OF_FILES = (PlanEntry, EntryApplied, EntryResolved, KnowledgeEdited, ProjectSeen)
 _NO_TEXT = frozenset(("v", "id", "ts", "after", "type"))
 _HELPER = "-"  # stands for the name of any helper, so that its marks count as little as its events
 _NOTES = "knowledge/projects/"
-_SWITCH = ".eventlog-disable"
 _SHOWN = 5  # newest lines of a preview
 
 
@@ -156,7 +156,7 @@ class LeavingRules:
     def _excludes(self, path: str, replica: str | None = None) -> bool:
         found = self._judged.get((path, replica))
         if found is None:
-            found = self._excluded.has_place(path, replica) or os.path.exists(f"{path}/{_SWITCH}")
+            found = self._excluded.has_place(path, replica) or bool(off_switch({}, path))
             self._judged[path, replica] = found
         return found
 

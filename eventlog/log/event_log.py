@@ -180,6 +180,14 @@ class EventLog:
                 if since <= entry.event.ts <= until and entry.event.id not in copies:
                     yield entry
 
+    def mentioning(self, words: Sequence[bytes]) -> Iterator[Event]:
+        """Read the events of lines that hold any of the words, day by day, otherwise in no order; pass over damage."""
+        elsewhere = DuplicateFilter(self.holding)
+        for day in self.days():
+            found = days.load_mentioning(day, words)
+            copies = elsewhere.of(misdated(day.date, [event.id for event in found]))
+            yield from (event for event in found if event.id not in copies)
+
     def session(self, conversation_id: str) -> list[Event]:
         """Read all events of a conversation, oldest first, over all days; found by index, not by scanning."""
         return [entry.event for entry in self.session_entries(conversation_id)]

@@ -59,8 +59,13 @@ def stamps_of(log_dir: str, listed: "Iterable[FileStamp]" = ()) -> list[FileStam
 def names_of(log_dir: str, listed: "Iterable[FileStamp]" = ()) -> list[str]:
     """List the names of day files in order; do not check the `listed` names again."""
     names = set(map(name_in, listed))
+    return sorted(name for name in all_names(log_dir) if name in names or day_of(name))
+
+
+def all_names(log_dir: str) -> list[str]:
+    """List what is in the directory of a log, by any name; nothing where there is no log."""
     try:
-        return sorted(name for name in os.listdir(log_dir) if name in names or day_of(name))
+        return os.listdir(log_dir)
     except FileNotFoundError:
         return []
 

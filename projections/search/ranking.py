@@ -58,7 +58,7 @@ def scan(
     rows: "Sequence[str]",
     asked: "Iterable[str]",
     prefix: str = "",
-    having: "Mapping[str, int]" = {},  # noqa: B006 - nobody writes into it
+    having: "Mapping[str, int] | None" = None,
     total: int = 0,
 ) -> dict[int, float]:
     """Score the rows that have any of these tokens or pairs, or a word with this beginning, by their number.
@@ -73,7 +73,7 @@ def scan(
     scores: dict[int, float] = {}
     for token, times in terms:
         found = sum(map(bool, times))
-        tells = idf(total or len(rows), having.get(token) or found * (total or len(rows)) // max(1, len(rows)))
+        tells = idf(total or len(rows), (having or {}).get(token) or found * (total or len(rows)) // max(1, len(rows)))
         for number, count in enumerate(times):
             if count:
                 norm = count + _K1 * (1 - _B + _B * lengths[number] / mean)

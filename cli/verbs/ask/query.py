@@ -165,7 +165,7 @@ def show_as(
     form: str, entries: Iterable[LogLine], display: Display, *, header: bool, closing: str = "", goes_on: bool = False
 ) -> None:
     """Print events in a format; `goes_on` prints each at once, without a pager."""
-    show = _print_each if goes_on else show_lines
+    show = print_lines if goes_on else show_lines
     match form:
         case "jsonl":
             for entry in entries:
@@ -178,10 +178,6 @@ def show_as(
             show(chain(event_lines(entries, display), [styled(closing, dim=True)] if closing else []))
         case _:
             show_events(entries, display, header=header)
-
-
-def _print_each(lines: Iterable[str]) -> None:
-    print_lines(lines)
 
 
 def _markdown(entries: Iterable[LogLine]) -> Iterator[str]:
