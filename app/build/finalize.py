@@ -14,11 +14,11 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from eventlog.app.build.rebuild import RebuildResult, replay_store
+from eventlog.app.build.rebuild import RebuildResult, leave_indexes, replay_store
 from eventlog.app.importing.drawings import openings_in, renamed
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search.meaning import is_installed, settle_meaning
-from eventlog.app.search.open_index import open_index
+from eventlog.app.search.open_index import ALL, open_index
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.setup.seal import seal_at_end
 from eventlog.app.setup.session_hooks.run import run_hooks
@@ -86,11 +86,12 @@ def finalize(store: Store, opening: Callable[[], OpenStore]) -> Iterator[Finaliz
 def _finalize_once(opened: OpenStore) -> FinalizeResult:
     cached.settings(opened.store)  # hooks without site-packages cannot read config.yaml by themselves
     drawn = finalize_sessions(opened)
-    replayed = replay_store(opened)
+    replayed = replay_store(opened, indexes=False)
     seal_at_end(opened.log)
     opened.log.index.catch_up()
     with suppress(DatabaseError, OSError):  # whoever searches next makes up for it
         open_index(opened.store, ProjectNames(opened.store)).close()
+        leave_indexes(opened, ALL)
         if is_installed():
             settle_meaning(opened)
     return FinalizeResult(drawn, replayed)

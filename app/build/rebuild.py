@@ -26,7 +26,6 @@ from eventlog.app.write.project_events import tell_remotes
 from eventlog.format.errors import NotStored
 from eventlog.format.events import Event
 from eventlog.hooks import background
-from eventlog.log.event_log import EventLog
 from eventlog.projections import ALL
 from eventlog.projections.base import Projection
 from eventlog.projections.catalog import installed
@@ -88,7 +87,10 @@ def replay_store(
         return done
     foreign_logs.remember(opened.store)
     if indexes and Path(opened.store.log).is_dir():
-        _leave_indexes(opened.log, transcripts=opened.settings.recall.transcripts)
+        try:
+            leave_indexes(opened, _MOST_INDEXED)
+        except ValueError:  # to index more takes more memory than a replay may
+            background.start_finalize(opened.store)
     withdrawn, set_aside = done.replayed.index.withdrawn, done.published.set_aside
     if withdrawn.touched or set_aside:  # in most logs nobody withdraws anything
         from eventlog.app.write.set_aside import sweep_copies
@@ -98,21 +100,18 @@ def replay_store(
     return done._replace(copies=export(opened.store, opened.settings, machine.home, machine.environ))
 
 
-def _leave_indexes(log: EventLog, *, transcripts: bool) -> None:
+def leave_indexes(opened: OpenStore, most: int) -> None:
     """Leave an index of conversations, a current index of words, the dialogues, and the deleted files they name.
 
-    A later reader makes up for a failure.
+    A later reader makes up for a failure. Raises ValueError where more than `most` bytes of the log had to be read.
     """
+    log = opened.log
     with suppress(OSError, DatabaseError, NotStored):
         if not Path(log.store.cached("conversations.index")).exists():  # an update reads it whole
             log.index.catch_up()
-        try:
-            leave_index(log.store, _MOST_INDEXED)
-            leave_dialogues(log, _MOST_INDEXED, wanted=transcripts)
-        except ValueError:  # to index more takes more memory than a replay may
-            background.start_finalize(log.store)
-        else:
-            note_deleted(log.store)
+        leave_index(log.store, most)
+        leave_dialogues(log, most, wanted=opened.settings.recall.transcripts)
+        note_deleted(log.store)
 
 
 class DeedResult(NamedTuple):

@@ -7,16 +7,24 @@ Imported inside agents' hooks where something was appended that can be found: st
 
 from eventlog.app.search import standing_lines
 from eventlog.app.search.appended import WITHDRAWS, NotAppended, appended, seen_in
-from eventlog.app.search.standing_lines import FoundLine, Standing, findable, homes_in, standing_in, subject_of
+from eventlog.app.search.standing_lines import (
+    FoundLine,
+    Standing,
+    findable,
+    homes_in,
+    rejected_in,
+    standing_in,
+    subject_of,
+)
 from eventlog.app.search.word_tables import PARTS, SEQUENCE
 from eventlog.fast import fastjson
-from eventlog.format.marks import A_STATEMENT, ALL_OF
-from eventlog.projections.search.findable import Findable, text_in
+from eventlog.format.marks import A_STATEMENT, ALL_OF, AN_EVENT
+from eventlog.projections.search.findable import FINDABLE, Findable, text_in
 from eventlog.store.index_lookup import name_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
     from sqlite3 import Connection
 
@@ -110,18 +118,28 @@ class IndexWriter:
         gone = standing_lines.aims_of(news, in_force=is_new) if news else set()
         self._db.executemany("INSERT OR IGNORE INTO gone VALUES (?)", [(aim,) for aim in gone])
         if gone and not is_new:
-            self._db.execute(_FELL_BEHIND)
-            self._db.execute(_HAS_REMAINS)
-            for aim in gone:
-                self._hide(aim)
+            self._hide(gone, {AN_EVENT + text_in(event, "id") for event in events if event["type"] in FINDABLE})
+            if any(event["type"] != "retraction" for event in news):
+                self._db.execute(_FELL_BEHIND)
         return self._gone()
 
-    def _hide(self, aim: str) -> None:
-        """Take out an event, or all of a conversation; what states something rejected is cleared when it is read."""
-        if not aim.startswith(A_STATEMENT):
-            where = _CONVERSATION if aim.startswith(ALL_OF) else _EVENT
-            for line in self._lines(where, aim.partition(" ")[2]):
-                self._take_out(line)
+    def _hide(self, gone: "AbstractSet[str]", arriving: "AbstractSet[str]") -> None:
+        """Take out events, and all of conversations; what states something rejected is cleared when it is read.
+
+        What was not there and does not arrive either may be a withdrawal: that would bring something back.
+        """
+        hidden: list[_There] = []
+        for aim in gone:
+            if not aim.startswith(A_STATEMENT):
+                found = self._lines(_CONVERSATION if aim.startswith(ALL_OF) else _EVENT, aim.partition(" ")[2])
+                for line in found:
+                    self._take_out(line)
+                hidden += found
+        if hidden or rejected_in(gone):
+            self._db.execute(_HAS_REMAINS)
+        if not gone <= arriving | {AN_EVENT + line.id for line in hidden}:
+            self._db.execute(_FELL_BEHIND)
+        self._tell(hidden, rejected_in(self._gone()))
 
     def _gone(self) -> set[str]:
         return {str(aim) for (aim,) in self._db.execute("SELECT aim FROM gone")}
@@ -130,7 +148,7 @@ class IndexWriter:
         """Leave no byte of what was taken out, nor of statements that were rejected: it is looked for line by line."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
-            rejected = standing_lines.rejected_in(self._gone())
+            rejected = rejected_in(self._gone())
             changed = []
             for line in self._lines("TRUE") if rejected else ():
                 event = standing_lines.marked(line.event, rejected)
@@ -155,7 +173,7 @@ class IndexWriter:
             if not any(line.event == event for line in self._lines(_EVENT, event["id"])):
                 home = self._home(text_in(event, "conversation_id"))
                 changed.append(self._insert(event, subject_of(self._names, event, home)))
-        self._tell(changed, standing_lines.rejected_in(gone))
+        self._tell(changed, rejected_in(gone))
 
     def _home(self, conversation: str) -> dict[str, str]:
         return dict(self._db.execute("SELECT what, said FROM homes WHERE conversation = ?", (conversation,)))
@@ -188,7 +206,7 @@ class IndexWriter:
         number, last = self._db.execute("SELECT number, last FROM subjects WHERE subject = ?", (subject,)).fetchone()
         return int(number) << SEQUENCE | int(last)
 
-    def _tell(self, changed: "list[FoundLine]", rejected: "AbstractSet[str]") -> None:
+    def _tell(self, changed: "Sequence[FoundLine]", rejected: "AbstractSet[str]") -> None:
         """Update what stands of lines that changed, and of those that have the same text, key or conversation."""
         differing: list[tuple[_There, Standing | None]] = []
         for conversation in {line.conversation for line in changed if not line.is_fact}:
@@ -234,7 +252,7 @@ class IndexWriter:
             FoundLine(event, subject_of(self._names, event, at.get(text_in(event, "conversation_id"), {})))
             for event in once
         ]
-        stands = sorted(standing_in(lines, standing_lines.rejected_in(gone)), key=lambda standing: standing.last.order)
+        stands = sorted(standing_in(lines, rejected_in(gone)), key=lambda standing: standing.last.order)
         subjects: dict[str, int] = {}
         last: dict[str, int] = {}
         for place, standing in enumerate(stands, 1):

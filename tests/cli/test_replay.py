@@ -6,6 +6,8 @@ from unittest.mock import Mock
 
 import pytest
 
+from eventlog.format.events import TurnEnd
+from eventlog.log.event_log import EventLog
 from eventlog.projections import ALL
 from tests.support import builders
 from tests.support.command_line import call
@@ -47,6 +49,18 @@ def test_the_index_of_a_log_too_large_for_it_is_left_to_the_background(store, mo
 
     assert str(store) == start.call_args.args[0].root
     assert not (store / "cache" / "search.sqlite").exists()
+
+
+def test_once_the_background_has_indexed_a_large_log_replays_start_no_more_of_it(store, monkeypatch):
+    monkeypatch.setattr("eventlog.app.build.rebuild._MOST_INDEXED", 1000)
+    start = Mock()
+    monkeypatch.setattr("eventlog.hooks.background.start_finalize", start)
+    call("settle", "--store", store)
+    EventLog(store).append(TurnEnd(conversation_id="c"))
+    _replay(store)
+
+    assert not start.called
+    assert {"search.sqlite", "dialogues.sqlite"} <= {one.name for one in (store / "cache").iterdir()}
 
 
 def test_a_second_time_nothing_is_written(store):

@@ -389,13 +389,33 @@ def test_an_index_of_a_whole_log_finds_what_one_kept_current_line_by_line_does(m
         {"type": "conversation_text", **here, "title": "Port texts", "prompts": [f"port {n} prompt" for n in range(9)]},
     ]
     random.Random(seed).shuffle(told)
+    stored = []
     for event in told:
-        memory.log.append(event)
+        stored.append(memory.log.append(event))
         one_by_one = memory.search("port", everywhere=True)
     index_of(memory).unlink()
 
     assert one_by_one == memory.search("port", everywhere=True)
     assert len(one_by_one) > 3
+    for one in stored[1:4]:
+        memory.log.append(Retraction(conversation_id="human", target=one.id))
+        one_by_one = memory.search("port", everywhere=True)
+        index_of(memory).unlink()
+        assert one_by_one == memory.search("port", everywhere=True)
+
+
+def test_only_a_withdrawal_that_brings_something_back_to_light_makes_the_index_anew(memory):
+    say(memory, "The port was 8080", key="port")
+    keyed = say(memory, "The port is 9090", key="port")
+    indexed = say(memory, "Herons nest in column seven")
+    inodes = [index_of(memory).stat().st_ino for _ in found(memory, "port")]
+    for told in (indexed, None, keyed):
+        target = told or say(memory, "Otters sign releases")
+        memory.log.append(Retraction(conversation_id="human", target=target.id))
+        assert found(memory, "herons otters port") == (["The port was 8080"] if told is keyed else ["The port is 9090"])
+        inodes.append(index_of(memory).stat().st_ino)
+
+    assert inodes[0] == inodes[1] == inodes[2] != inodes[3]
 
 
 def test_without_full_text_search_the_same_is_found_in_the_same_order(memory, monkeypatch):
