@@ -73,14 +73,8 @@ def replay_store(
         with report() as shown:
             return replay_store(opened, projections=projections, anew=anew, check=check, indexes=indexes, phases=shown)
     with _one_at_a_time(opened, wanted=not check):
-        if not check and os.path.exists(opened.store.redactions):  # noqa: PTH110 - Path.exists raises
-            from eventlog.app.write.erasing.erase_everywhere import erase_arrived
-
-            erase_arrived(opened.store)
         if not check:
-            background.unmark_entries(
-                opened.store
-            )  # before the log is read: what is declared from now on is noted anew
+            _begin(opened)
         done = rebuild(opened, projections=projections, anew=anew, check=check, phases=phases)
     done = done._replace(copied_from=copied_from(opened.store, untold=True))
     if check:
@@ -98,6 +92,26 @@ def replay_store(
         sweep_copies(opened.log, withdrawn, set_aside)
     machine = opened.machine
     return done._replace(copies=export(opened.store, opened.settings, machine.home, machine.environ))
+
+
+def record_changes(opened: OpenStore) -> None:
+    """Record people's edits, and apply what waits; without an edit, no file of the store is written."""
+    with _one_at_a_time(opened, wanted=True), Workers() as workers:
+        _begin(opened)
+        _name(opened)
+        projections = installed().projections
+        caught_up = _caught_up(opened, projections, workers)
+        if caught_up.edits.events:  # or they are found once more
+            _published(opened, caught_up, projections, workers)
+
+
+def _begin(opened: OpenStore) -> None:
+    """Erase what other machines brought back, and forget which entries are noted; raises NotStored."""
+    if os.path.exists(opened.store.redactions):  # noqa: PTH110 - Path.exists raises
+        from eventlog.app.write.erasing.erase_everywhere import erase_arrived
+
+        erase_arrived(opened.store)
+    background.unmark_entries(opened.store)
 
 
 def leave_indexes(opened: OpenStore, most: int) -> None:
@@ -219,6 +233,27 @@ def rebuild(
 def _rebuilt(
     opened: OpenStore, projections: Sequence[Projection], workers: Workers, *, anew: bool, check: bool, phases: Phases
 ) -> RebuildResult:
+    caught_up = _caught_up(opened, projections, workers, anew=anew, check=check, phases=phases)
+    published = _published(opened, caught_up, projections, workers, check=check, phases=phases)
+    return RebuildResult(caught_up.replayed, published, caught_up.applied, caught_up.edits.events)
+
+
+class _CaughtUp(NamedTuple):
+    replayed: ReplayResult
+    applied: ApplyResult
+    edits: EditRecord
+
+
+def _caught_up(
+    opened: OpenStore,
+    projections: Sequence[Projection],
+    workers: Workers,
+    *,
+    anew: bool = False,
+    check: bool = False,
+    phases: Phases = quiet,
+) -> _CaughtUp:
+    """Record people's edits, replay, and apply what waits: the replay has all that this added to the log."""
     log, settings = opened.log, opened.settings
     rendered = [view for view in projections if view is not KNOWLEDGE]  # people have those files elsewhere
 
@@ -250,16 +285,27 @@ def _rebuilt(
         replayed = again() if applied.stored else replayed
         for path, _, _ in () if check else applied.files:
             drop_copy(opened.store.cached("context"), in_full(path, opened.machine.home))
-    published = publish_outdated(
-        replayed,
-        log.store.knowledge,
+    return _CaughtUp(replayed, applied, taken)
+
+
+def _published(
+    opened: OpenStore,
+    caught_up: _CaughtUp,
+    projections: Sequence[Projection],
+    workers: Workers,
+    *,
+    check: bool = False,
+    phases: Phases = quiet,
+) -> PublishResult:
+    return publish_outdated(
+        caught_up.replayed,
+        opened.store.knowledge,
         projections,
-        taken_in=taken.files,
+        taken_in=caught_up.edits.files,
         dry_run=check,
         progress=phases(_WRITING),
         executor=workers.executor,
     )
-    return RebuildResult(replayed, published, applied, taken.events)
 
 
 def _name(opened: OpenStore) -> None:

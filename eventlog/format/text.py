@@ -83,7 +83,8 @@ def one_line(text: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(harmless(" ".join(text.split())).split())
+    collapsed = " ".join(text.split())
+    return collapsed if is_harmless(collapsed) else " ".join(harmless(collapsed).split())
 
 
 _one_lines = _Remembered(_one_line)
@@ -236,10 +237,22 @@ def _without_digits(text: str) -> str:
 
 
 _MOST_NUMBERS = 16
+_NUMBERS_ALONE = bytes(code if chr(code) in "0123456789" else 0x20 for code in range(256))
+_ZEROS = bytes(0x30 if chr(code) in "0123456789" else code for code in range(256))
 
 
 def _numbers_apart(text: str) -> list[str]:
     """Split a text into what is before, in, between and after its numbers."""
+    if _is_common(text):  # a pattern takes twenty times as long
+        data = text.encode()
+        numbers = data.translate(_NUMBERS_ALONE).split()
+        around = [piece for piece in data.translate(_ZEROS).split(b"0") if piece]
+        found = [b""] * (2 * len(numbers) + 1)
+        first = 2 if data[:1].isdigit() else 0
+        found[first : first + 2 * len(around) : 2] = around
+        found[1::2] = numbers
+        return [piece.decode() for piece in found]
+
     from itertools import groupby  # no hook looks for numbers
 
     pieces = [""] * text[:1].isdigit() + ["".join(run) for _, run in groupby(text, str.isdigit)]

@@ -274,6 +274,17 @@ def test_in_a_knowledge_base_goes_what_the_log_wrote_and_a_persons_own_line_is_n
     assert (text, before) == (user_md().read_text(), [event.id for event in log.read()])
 
 
+def test_of_what_a_person_wrote_into_a_file_since_the_last_replay_the_rest_stays(log):
+    log.append(Fact(conversation_id="s1", content="The port is 8443"))
+    replay_store(opened(log))
+    file = Path(log.store.knowledge, "MEMORY.md")
+    file.write_text(f"{file.read_text()}\n## Agent's notes\n\n- mine\n- it is {SECRET}\n")
+    erased(log, SECRET)
+    assert "- [2026-02-20] mine\n" in file.read_text()
+    assert "The port is 8443" in file.read_text()
+    assert set() == holding(SECRET, log.store.root)
+
+
 def test_an_entry_that_waits_is_erased_where_it_waits(log):
     planned(log, "S", f"It is {SECRET}")
     apply_all(log, REVIEWED)

@@ -175,3 +175,11 @@ def test_texts_that_are_passed_over_differ_in_more_than_a_number(texts):
 @given(st.text("ab 129#-\0", max_size=12))
 def test_numbers_are_what_a_pattern_finds(text):
     assert re.split("([0-9]+)", text) == _numbers_apart(text)
+
+
+@given(st.text(st.sampled_from("ab 中#-0129²０"), max_size=12))
+def test_a_text_is_split_at_its_numbers_and_nothing_is_lost(text):
+    pieces = _numbers_apart(text)
+    assert "".join(pieces) == text
+    assert all(piece.isdigit() for piece in pieces[1::2])
+    assert not any(char.isdigit() for piece in pieces[::2] for char in piece)

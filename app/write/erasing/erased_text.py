@@ -32,15 +32,13 @@ class Needles:
         self.texts = sorted({text for text in texts if len(folded(text)) >= SHORTEST})
         self._folded = sorted({folded(text) for text in self.texts}, key=len, reverse=True)
         self._cores = sorted({core for text in self.texts for core in _cores(text)})
-        self._any = re.compile("|".join(map(re.escape, self._folded))) if self._folded else None
-        self._core = re.compile("|".join(map(re.escape, self._cores))) if self._cores else None
+        self._words = sorted({max(text.split(" "), key=len) for text in self._folded})
+        self._any = re.compile("|".join(map(re.escape, self._folded)))
         self._are_in_marker = self.are_in(self.marker)
 
     def are_in(self, text: str) -> bool:
         """Return whether any of the texts stands in a text."""
-        if self._any and self._any.search(folded(text)):
-            return True
-        return bool(self._core and self._core.search(text))
+        return self._are_folded_in(text) or _is_any_in(self._cores, text)
 
     def without(self, text: str) -> str:
         """Replace each of them; the same object where there is none."""
@@ -53,13 +51,19 @@ class Needles:
     def places(self, text: str) -> list[tuple[int, int]]:
         """Find where they stand, from and to, in order; what overlaps is one place."""
         found = []
-        if self._any and self._any.search(folded(text)):
+        if self._are_folded_in(text):
             whole, starts, ends = _with_places(text)
             found = [(starts[match.start()], ends[match.end() - 1]) for match in self._any.finditer(whole)]
-        if self._core and self._core.search(text):
+        if _is_any_in(self._cores, text):
             runs = ((run.start(), run.end(), run[0]) for run in _BASE64_RUN.finditer(text))
-            found += [(start, end) for start, end, run in runs if self._core.search(run)]
+            found += [(start, end) for start, end, run in runs if _is_any_in(self._cores, run)]
         return _joined(found)
+
+    def _are_folded_in(self, text: str) -> bool:
+        plain = _unescaped(text).casefold()
+        if not _is_any_in(self._words, plain):  # most texts lack even the longest word, whatever stands around it
+            return False
+        return _is_any_in(self._folded, _collapsed(plain))
 
     def _replaced(self, text: str) -> str:
         parts: list[str] = []
@@ -86,8 +90,19 @@ class Needles:
 
 def folded(text: str) -> str:
     """Bring a text to the form in which texts are compared."""
-    plain = _ESCAPE.sub(_unescaped, text) if "\\" in text else text
-    return " ".join(plain.casefold().split())
+    return _collapsed(_unescaped(text).casefold())
+
+
+def _collapsed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPE.sub(_meant, text) if "\\" in text else text
+
+
+def _is_any_in(texts: list[str], text: str) -> bool:
+    return any(wanted in text for wanted in texts)  # a pattern takes many times as long
 
 
 def object_in_line(line: bytes) -> dict[str, object] | None:
@@ -107,7 +122,7 @@ def texts_in(value: object) -> list[str]:
     return [text for item in inner for text in texts_in(item)]
 
 
-def _unescaped(found: re.Match[str]) -> str:
+def _meant(found: re.Match[str]) -> str:
     if found["high"]:
         return chr(0x10000 + ((int(found["high"], 16) & 0x3FF) << 10) + (int(found["low"], 16) & 0x3FF))
     if code := found["one"] or found["two"]:
@@ -133,7 +148,7 @@ def _with_places(text: str) -> tuple[str, list[int], list[int]]:
     for found in _ESCAPE.finditer(text):
         for place in range(done, found.start()):
             add(text[place], place, place + 1)
-        if plain := _unescaped(found):
+        if plain := _meant(found):
             add(plain, found.start(), found.end())
         done = found.end()
     for place in range(done, len(text)):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from eventlog.app.build.codex_export import copies_of
-from eventlog.app.build.rebuild import RebuildResult, replay_store
+from eventlog.app.build.rebuild import RebuildResult, record_changes, replay_store
 from eventlog.app.build.replay import replay
 from eventlog.app.build.storage import LocalFile, base_targets
 from eventlog.app.naming.names import is_file_line
@@ -99,7 +99,7 @@ def redactable(
 
 def redact(opened: OpenStore, chosen: Redactable) -> RedactResult:
     """Erase, and rebuild what is made from the log; raises NotStored, also where not everything could be erased."""
-    replay_store(opened, indexes=False)  # what people changed in files goes to the log first, and is erased there
+    record_changes(opened)  # that is erased, too
     now = _located(opened, chosen.erasing)
     receipt = begin(opened.store, now.erasing)
     return RedactResult(receipt, replay_store(opened, anew=True, indexes=False))
