@@ -165,10 +165,13 @@ class Dialogues:
     def _withdraw(self, gone: set[str]) -> None:
         """Leave no byte of what is withdrawn by now; what came back is due, and all that was cut for anything else."""
         digest = sha256("\n".join(sorted(gone)).encode())
-        if self._meta("gone") == digest:
+        if self._meta("gone") == digest or not self._db.execute("SELECT 1 FROM dialogues LIMIT 1").fetchone():
             return
-        aims = {aim for aim in gone if not aim.startswith(AN_EVENT)}
-        targets = self._log.find([aim.removeprefix(AN_EVENT) for aim in gone if aim.startswith(AN_EVENT)])
+        known = {str(aim) for (aim,) in self._db.execute("SELECT aim FROM withdrawn")}
+        if len(gone) != int(self._meta("aims") or -1) + len(gone - known):  # something came back
+            known = set()
+        aims = known | gone
+        targets = self._log.find([aim.removeprefix(AN_EVENT) for aim in gone - known if aim.startswith(AN_EVENT)])
         for line in targets.values():
             if isinstance(line.event, Fact):
                 aims.add(A_STATEMENT + mark_of(line.event.content, str(self._meta("salt"))))
@@ -184,7 +187,8 @@ class Dialogues:
                 if left != statements:
                     self._put(number, stamp, left, is_cut=True)
             self._words.erase()
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('gone', ?)", (digest,))
+            about = [("gone", digest), ("aims", str(len(gone)))]
+            self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", about)
 
     def _draw(self, most: int) -> None:
         """Draw what is due, the newest first; of a transcript that is gone, what was drawn before."""

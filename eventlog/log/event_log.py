@@ -205,10 +205,11 @@ class EventLog:
         A few that are not there are looked for as bytes: an id that nobody has costs no decoding of the whole log.
         """
         wanted = set(event_ids)
-        homes = {day_in_id(event_id) for event_id in wanted}
-        found = {
-            entry.event.id: entry for day in self.days() if day.date in homes for entry in days.entries_of(day, wanted)
-        }
+        homes: dict[str, set[str]] = {}
+        for event_id in wanted:
+            homes.setdefault(day_in_id(event_id), set()).add(event_id)
+        listed = ((day, homes[day.date]) for day in self.days() if day.date in homes)
+        found = {entry.event.id: entry for day, ids in listed for entry in days.entries_of(day, ids)}
         if missing := wanted - found.keys():
             few = missing if len(missing) <= _FEW else ()
             marks = [mark.lower() for event_id in few for mark in index_lookup.marks(event_id)]

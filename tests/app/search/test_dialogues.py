@@ -13,6 +13,7 @@ from eventlog.app.search.search import SearchQuery, search
 from eventlog.app.write.erasing.redact import redact, redactable
 from eventlog.hosts.transcripts import read
 from eventlog.hosts.transcripts.read import read_transcript
+from eventlog.log.event_log import EventLog
 
 PROJECT = "/src/shop"
 KEY = "AKIA" + "IOSFODNN7EXAMPLQ"
@@ -135,6 +136,25 @@ def test_what_was_withdrawn_before_is_never_drawn(memory, past):
 
     assert found(memory, "gazetteer", everywhere=True, project=None) == []
     assert b"gazetteer" not in cached(memory).lower()
+
+
+def test_each_withdrawn_text_is_looked_up_once_and_all_where_one_comes_back(memory, past, monkeypatch):
+    past(ANSWERED)
+    about = {"conversation_id": "c1", "project": PROJECT, "agent": "claude-code"}
+    lookups: list[int] = []
+    find = EventLog.find
+    monkeypatch.setattr(EventLog, "find", lambda log, ids: lookups.append(len(ids)) or find(log, ids))
+    for text in ("The tram timetable is unrelated.", "The gazetteer lookup treats Reykjavik as a province."):
+        fact = memory.log.append({"type": "fact", "content": text, **about})
+        taken = memory.log.append({"type": "retraction", "target": fact.id, **about})
+        assert found(memory, "timetable") == []
+    assert found(memory, "gazetteer") == []
+
+    memory.log.append({"type": "retraction", "target": taken.id, **about})
+
+    assert found(memory, "timetable") == []
+    assert set(found(memory, "gazetteer")) == {"c1"}
+    assert lookups == [1, 1, 2]  # a withdrawal is withdrawn, too
 
 
 def test_a_text_that_was_erased_everywhere_is_not_drawn_again(memory, past):
