@@ -141,9 +141,14 @@ def test_what_was_withdrawn_before_is_never_drawn(memory, past):
 def test_each_withdrawn_text_is_looked_up_once_and_all_where_one_comes_back(memory, past, monkeypatch):
     past(ANSWERED)
     about = {"conversation_id": "c1", "project": PROJECT, "agent": "claude-code"}
-    lookups: list[int] = []
+    lookups = []
     find = EventLog.find
-    monkeypatch.setattr(EventLog, "find", lambda log, ids: lookups.append(len(ids)) or find(log, ids))
+
+    def counted(log, ids):
+        lookups.append(len(ids))
+        return find(log, ids)
+
+    monkeypatch.setattr(EventLog, "find", counted)
     for text in ("The tram timetable is unrelated.", "The gazetteer lookup treats Reykjavik as a province."):
         fact = memory.log.append({"type": "fact", "content": text, **about})
         taken = memory.log.append({"type": "retraction", "target": fact.id, **about})
