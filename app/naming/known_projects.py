@@ -82,10 +82,13 @@ def _remote(path: str) -> str:
 def scope_of(store: "Store", project: str) -> str | None:
     """Take the project of a directory, if the log knows it; None, which stands for all, if it does not.
 
-    Of day files only bytes are read, the newest first.
+    A replay leaves files of what it knows, under the path or in a list; else the bytes of day files are looked through,
+    the newest first.
     """
-    if not project or any([None, project] in found["places"] for found in _listed(store)):
+    if not project or os.path.exists(f"{store.knowledge}/projects/{project_slug(project)}"):
         return project or None
+    if any(path == project for found in _listed(store) for _, path in found["places"]):
+        return project
     word = b'"project":' + fastjson.text(project)
     names = (name for name in sorted(all_names(store.log), reverse=True) if day_of(name))
     return project if any(word in _bytes(f"{store.log}/{name}") for name in names) else None

@@ -106,10 +106,13 @@ class Dialogues:
 
         Raises ValueError where more than `most` bytes of the log had to be read.
         """
-        seen = seen_in(self._db)
-        if not set(index.log_files) <= seen:
-            self._take_in(seen, most)
-        self._withdraw(index.gone())
+        if not index.state or self._meta("index") != index.state:
+            seen = seen_in(self._db)
+            if not set(index.log_files) <= seen:
+                self._take_in(seen, most)
+            self._withdraw(index.gone())
+            if index.state:
+                self._db.execute("INSERT OR REPLACE INTO meta VALUES ('index', ?)", (index.state,))
         if self._meta("program") != program_key():  # words may be other words by now
             with self._written():
                 self._db.execute("DROP TABLE vocabulary")

@@ -17,7 +17,7 @@ from eventlog.app.search.standing_lines import (
     subject_of,
 )
 from eventlog.app.search.word_tables import PARTS, SEQUENCE
-from eventlog.fast import fastjson
+from eventlog.fast import fastjson, os
 from eventlog.format.marks import A_STATEMENT, ALL_OF, AN_EVENT
 from eventlog.projections.search.findable import FINDABLE, Findable, text_in
 from eventlog.store.index_lookup import name_in
@@ -59,6 +59,7 @@ _LINES = "SELECT id, subject, line, ts, told FROM units WHERE "
 _EVENT, _CONVERSATION = "event = ?", "conversation = ?"
 _SAME, _KEYED = "subject = ? AND same = ? AND type = 'fact'", "subject = ? AND key = ?"
 _FELL_BEHIND = "INSERT OR REPLACE INTO meta VALUES ('behind', '1')"
+_CHANGED = "INSERT OR REPLACE INTO meta VALUES ('state', ?)"
 _HAS_REMAINS = "INSERT OR REPLACE INTO meta VALUES ('remains', '1')"
 _HAS_NONE = "DELETE FROM meta WHERE name = 'remains'"
 _AS_FIRST_SAID = """INSERT INTO homes VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
@@ -101,6 +102,7 @@ class IndexWriter:
                 self._fill(news.events, gone)
             rows = [(name_in(stamp), stamp) for stamp in news.seen]
             self._db.executemany("INSERT OR REPLACE INTO seen VALUES (?, ?)", rows)
+            self._db.execute(_CHANGED, (os.urandom(8).hex(),))
             self._db.execute("COMMIT")
         except BaseException:
             self._db.rollback()

@@ -111,7 +111,9 @@ class SearchIndex:
         self._db: Connection = connect(path, timeout=patience, isolation_level=None)
         self.database = self._db  # for who reads its rows
         self._words: WordTable = Counted(self._db)
+        self._about: dict[str, str] = {}
         self.log_files: list[FileStamp] = []  # as the last look at the log found them
+        self.state = ""  # the same until it takes in more of the log; "" where there is more
 
     def close(self) -> None:
         """Let go of the file."""
@@ -119,17 +121,17 @@ class SearchIndex:
 
     def is_current(self) -> bool:
         """Return whether it has our tables, and the names projects have now."""
-        meta = self._meta()
-        self._words = KINDS.get(meta.get("words", ""), Counted)(self._db)
-        return (meta.get("version"), meta.get("names")) == (VERSION, self._names.digest)
+        self._look()
+        self._words = KINDS.get(self._about.get("words", ""), Counted)(self._db)
+        return (self._about.get("version"), self._about.get("names")) == (VERSION, self._names.digest)
 
     def is_outdated(self, program: str) -> bool:
         """Return whether another program made it, or a withdrawal may have brought something back to light."""
-        return self._meta().get("program") != program or self.is_behind()
+        return self._about.get("program") != program or self.is_behind()
 
     def is_behind(self) -> bool:
         """Return whether a decision may have brought something back that the rows lack."""
-        return "behind" in self._meta()
+        return "behind" in self._about
 
     def invalidate(self) -> None:
         """Mark the index stale: a later replay rebuilds it."""
@@ -137,14 +139,14 @@ class SearchIndex:
 
     def erase(self) -> None:
         """Leave no byte of what is withdrawn."""
-        if "remains" in self._meta():
+        if "remains" in self._about:
             from eventlog.app.search.index_writer import IndexWriter
 
             IndexWriter(self._db, self._words, self._names).erase()
 
     def count(self) -> None:
         """Count the rows of common words again, where there are twice as many things as when that was done."""
-        if self.texts() >= max(_FEW_TEXTS, 2 * int(self._meta().get("counted", "0"))):
+        if self.texts() >= max(_FEW_TEXTS, 2 * int(self._about.get("counted", "0"))):
             self._db.execute("BEGIN IMMEDIATE")
             self._words.count()
             self._db.execute("INSERT OR REPLACE INTO meta VALUES ('counted', ?)", (str(self.texts()),))
@@ -167,6 +169,8 @@ class SearchIndex:
             from eventlog.app.search.index_writer import IndexWriter
 
             IndexWriter(self._db, self._words, self._names).take_in(news, seen, store, most)
+            self._look()
+        self.state = "" if news.seen else self._about.get("state", "")
 
     def _tells(self, events: "Lines") -> bool:
         """Return whether events change anything; the start of a conversation without a word does not."""
@@ -191,18 +195,18 @@ class SearchIndex:
         `units` are the numbers of the things that are ranked; None for all. A conversation answers by its text, or by
         its dialogue where that one answers better. Of common words only, some of the newest that have most are ranked.
         """
-        ranges, texts = self._ranges(scope), self.texts()
+        ranges, texts, read = self._ranges(scope), self.texts(), {}
         chosen, prefix = chosen_words(self._words, having, texts, prefix)
         if units is None and scope.is_of_all and self._are_common(chosen, having, texts):
-            scores_of = self._sampled(chosen, prefix, having, texts, ranges, max(_SAMPLE, 2 * limit))
+            read = self._read(self._sample(chosen, prefix, having, texts, ranges, max(_SAMPLE, 2 * limit)), scope)
+            scores_of = _scoring(read, having, texts)
         else:
             scores_of = lambda asked, begin: self._words.scores(asked, begin, ranges, units)  # noqa: E731
         found = best_passages(scores_of, having, chosen, prefix)
         scores = {unit: score_of(answer) for unit, answer in found.items()}
         for unit, conversation in self._texts_of(dialogues) if dialogues else ():
             scores[unit] = max(scores.get(unit, 0.0), score_of(dialogues[conversation]))
-        ranked = sorted(scores, key=lambda unit: (scores[unit], unit & _PLACE), reverse=True)
-        hits = self.chosen([(scores[unit], unit) for unit in ranked], scope, limit)
+        hits = self.chosen([(scores[unit], unit) for unit in _best_first(scores)], scope, limit, read)
         _mark_doubtful(hits)
         return hits
 
@@ -221,28 +225,21 @@ class SearchIndex:
         times = [having.get(token, 0) for token in chosen]
         return sum(times) > _MOST_RANKED and min(times) > most_rows(texts)
 
-    def _sampled(
+    def _sample(
         self, chosen: "Sequence[str]", prefix: str, having: "Mapping[str, int]", texts: int, ranges: "Ranges", most: int
-    ) -> "Scores":
-        """Make the scoring of so many of the newest things with common words: of those that have most of them."""
-        from eventlog.projections.search.ranking import scan, weighed
+    ) -> "Sequence[int]":
+        """Number so many of the newest things with common words: those that have most of them."""
+        from eventlog.projections.search.ranking import weighed
 
         begins = "" if having.get(prefix) else prefix
         weights = weighed({token: having[token] for token in chosen} | ({"": 0} if begins else {}), texts)
         of_each = max(most, _LOOKED_AT // max(1, len(weights) * len(ranges)))
+        is_even = len(weights) == 1 and ranges is not ALL_ROWS  # the newest rows of a subject are its newest things
         shares: dict[int, float] = {}
         for token, weight in weights.items():
-            for unit in self._words.newest(token, begins, ranges, of_each):
+            for unit in self._words.newest(token, begins, ranges, of_each, most if is_even else None):
                 shares[unit] = shares.get(unit, 0.0) + weight
-        best = sorted(shares, key=lambda unit: (shares[unit], unit & _PLACE), reverse=True)[:most]
-        rows = self.allowed(units_in(self._db, _ONE_OF, numbers(best)))
-        words = {row[0] << PARTS | at: text for row, fields in rows for at, text in enumerate(Findable(fields).rows)}
-
-        def scores(asked: "Sequence[str]", prefix: str) -> "Iterable[Score]":
-            found = scan([*words.values()], asked, prefix, having, texts)
-            return zip(map([*words].__getitem__, found), found.values(), strict=True)
-
-        return scores
+        return _best_first(shares)[:most]
 
     def _texts_of(self, conversations: "Iterable[str]") -> "list[tuple[int, str]]":
         """List the numbers of the texts of conversations."""
@@ -305,19 +302,31 @@ class SearchIndex:
         """List words that begin like that, the most frequent first."""
         return self._words.beginning(prefix, limit)
 
-    def chosen(self, ranked: "list[tuple[float, int]]", scope: Scope, limit: int) -> "list[Hit]":
-        """Read the best of ranked things that are looked for."""
+    def chosen(
+        self,
+        ranked: "list[tuple[float, int]]",
+        scope: Scope,
+        limit: int,
+        read: "Mapping[int, Hit]" = {},  # noqa: B006 - nobody writes into it
+    ) -> "list[Hit]":
+        """Read the best of ranked things that are looked for, as far as they are not `read`."""
         hits: list[Hit] = []
         start, end = 0, 2 * limit  # of the best, most are what is looked for
         while start < len(ranked) and len(hits) < limit:
             some = ranked[start:end]
-            rows = units_in(self._db, _ONE_OF, numbers(unit for _, unit in some))
-            units = {row[0]: row for row in rows if scope.holds(*row[1:4])}
-            scores = {unit: score for score, unit in some if unit in units}
-            allowed = self.allowed(units[unit] for unit in scores)
-            hits += [Hit(fields, row[1], scores[row[0]], row[3]) for row, fields in allowed]
+            found = {**read, **self._read([unit for _, unit in some if unit not in read], scope)}
+            for score, unit in some:
+                if unit in found:
+                    found[unit].score = score
+                    hits.append(found[unit])
             start, end = end, end + _AT_ONCE
         return hits[:limit]
+
+    def _read(self, units: "Sequence[int]", scope: Scope) -> dict[int, Hit]:
+        """Read those of some things that are looked for, by number."""
+        rows = units_in(self._db, _ONE_OF, numbers(units)) if units else []
+        allowed = self.allowed(row for row in rows if scope.holds(*row[1:4]))
+        return {row[0]: Hit(fields, row[1], 0.0, row[3]) for row, fields in allowed}
 
     def allowed(self, rows: "Iterable[Row]") -> "Iterator[tuple[Row, EventFields]]":
         """Pair rows with their texts, without those that a person rejected."""
@@ -333,8 +342,27 @@ class SearchIndex:
             if standing_lines.is_said(fields):
                 yield row, fields
 
-    def _meta(self) -> dict[str, str]:
-        return dict(self._db.execute("SELECT name, value FROM meta"))
+    def _look(self) -> None:
+        self._about = dict(self._db.execute("SELECT name, value FROM meta"))
+
+
+def _best_first(scores: "Mapping[int, float]") -> list[int]:
+    """Order units by their scores, of equals the newest first."""
+    return sorted(sorted(scores, key=_PLACE.__and__, reverse=True), key=scores.__getitem__, reverse=True)
+
+
+def _scoring(read: "Mapping[int, Hit]", having: "Mapping[str, int]", texts: int) -> "Scores":
+    """Make the scoring of a few things by their own words."""
+    from eventlog.projections.search.ranking import scan
+
+    words = {unit << PARTS | at: text for unit, hit in read.items() for at, text in enumerate(hit.found.rows)}
+    rows, spelled = [*words], [*words.values()]
+
+    def scores(asked: "Sequence[str]", prefix: str) -> "Iterable[Score]":
+        found = scan(spelled, asked, prefix, having, texts)
+        return zip(map(rows.__getitem__, found), found.values(), strict=True)
+
+    return scores
 
 
 def _mark_doubtful(hits: "Iterable[Hit]") -> None:

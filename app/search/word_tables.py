@@ -48,8 +48,11 @@ if TYPE_CHECKING:
         def sharing(self, asked: "Sequence[str]", others: "Sequence[str]", ranges: "Ranges") -> set[int]:
             """List the units with a token of the query and another token, of the query or of the others."""
 
-        def newest(self, asked: str, prefix: str, ranges: "Ranges", most: int) -> set[int]:
-            """List the units of the newest rows of each range with a token, or else with a word with this beginning."""
+        def newest(self, asked: str, prefix: str, ranges: "Ranges", most: int, units: "int | None" = None) -> set[int]:
+            """List the units of the newest rows of each range with a token, or else with a word with this beginning.
+
+            So many `units` of each are enough.
+            """
 
         def having(self, asked: "Iterable[str]") -> dict[str, int]:
             """Count the rows with each token; only of those that any row has."""
@@ -152,7 +155,7 @@ class FullText(_Table):
 
     def fill(self, rows: "Iterable[WordRow]") -> None:
         """Add the rows of a whole log, in few parts: fewer to be merged, and to be asked."""
-        self._run(_PART_BYTES, (16 << 20,))
+        self._run(_PART_BYTES, (32 << 20,))
         FullText.put(self, rows)
         self._run(_PART_BYTES, (1 << 20,))
 
@@ -182,11 +185,17 @@ class FullText(_Table):
         rows = (row for within in ranges if words for (row,) in self._run(_MATCHING + _WITHIN, (words, *within)))
         return {row >> PARTS for row in rows if not row & PASSAGE}
 
-    def newest(self, asked: str, prefix: str, ranges: "Ranges", most: int) -> set[int]:
+    def newest(self, asked: str, prefix: str, ranges: "Ranges", most: int, units: "int | None" = None) -> set[int]:
         """List the units of the newest rows of each range with a token, or else with a word with this beginning."""
         (word,) = _quoted([asked]) if asked else _quoted((), prefix)
-        runs = (self._run(_MATCHING + _WITHIN + _NEWEST, (word, *within, most)) for within in ranges)
-        return {row >> PARTS for rows in runs for (row,) in rows}
+        found: set[int] = set()
+        for within in ranges:
+            enough = len(found) + units if units else 0
+            for (row,) in self._run(_MATCHING + _WITHIN + _NEWEST, (word, *within, most)):
+                found.add(row >> PARTS)
+                if len(found) == enough:
+                    break
+        return found
 
     def having(self, asked: "Iterable[str]") -> dict[str, int]:
         """Count the rows with each token; only of those that any row has."""
@@ -297,7 +306,14 @@ class Scanned(_Table):
         shared = (row for row, words in rows if words & wanted and len(words & all_of_them) > 1)
         return {row >> PARTS for row in shared if _is_in(row, ranges)}
 
-    def newest(self, asked: str, prefix: str, ranges: "Ranges", most: int) -> set[int]:  # noqa: ARG002
+    def newest(
+        self,
+        asked: str,
+        prefix: str,
+        ranges: "Ranges",
+        most: int,  # noqa: ARG002
+        units: "int | None" = None,  # noqa: ARG002
+    ) -> set[int]:
         """List all units of the ranges with a token, or else with a word with this beginning: all rows are read."""
         return {row >> PARTS for row, _ in self.scores([asked] if asked else [], "" if asked else prefix, ranges)}
 

@@ -61,13 +61,15 @@ def scan(
     having: "Mapping[str, int] | None" = None,
     total: int = 0,
 ) -> dict[int, float]:
-    """Score the rows that have any of these tokens or pairs, or a word with this beginning, by their number.
+    """Score the rows that have any of these tokens, pairs of two, or a word with this beginning, by their number.
 
     Where these are a sample of a `total`, what a token tells is told by all rows `having` it, as far as that is known.
     """
     lengths = [row.count(" ") + bool(row) for row in rows]
     mean = sum(lengths) / max(1, len(rows))
-    terms = [(token, [_times(token, row) for row in rows]) for token in asked]
+    spaced = [f" {row.replace(' ', '  ')} " for row in rows]  # each token has spaces of its own: `str.count` finds all
+    marked = [(token, f" {token.replace(' ', '  ')} ") for token in asked]
+    terms = [(token, [text.count(mark) for text in spaced]) for token, mark in marked]
     if prefix:
         terms.append(("", [f" {row}".count(f" {prefix}") for row in rows]))
     scores: dict[int, float] = {}
@@ -79,17 +81,6 @@ def scan(
                 norm = count + _K1 * (1 - _B + _B * lengths[number] / mean)
                 scores[number] = scores.get(number, 0.0) + tells * count * (_K1 + 1) / norm
     return scores
-
-
-def _times(asked: str, row: str) -> int:
-    """Count a token in a row of tokens, or where the two of a pair stand side by side."""
-    if asked not in row:
-        return 0
-    text = row.split(" ")
-    before, _, after = asked.partition(" ")
-    if not after:
-        return text.count(asked)
-    return sum(pair == (before, after) for pair in _neighbours(text))
 
 
 NEAR = 0.7  # of the score of the first that a further line needs

@@ -2,7 +2,8 @@
 
 import pytest
 
-from eventlog.app.naming import projects
+from eventlog import Memory
+from eventlog.app.naming import known_projects, projects
 from eventlog.app.naming.projects import project_meant
 from eventlog.format.errors import BadRequest
 from tests.support import builders
@@ -102,3 +103,11 @@ def test_a_memory_is_filed_under_the_project_named_or_not_at_all(known, here, mo
     assert (2, 0) == (missed.code, filed.code)
     assert "did you mean notes-api?" in missed.err
     assert "/home/ada/src/notes-api" == new.project
+
+
+def test_a_path_that_a_replay_knows_is_found_without_reading_the_log(log, here, monkeypatch):
+    log.append({"type": "fact", "conversation_id": "c", "project": "/srv/b/tool", "content": "prices are in cents"})
+    Memory(log.store).replay()
+    monkeypatch.setattr(known_projects, "_bytes", None)
+
+    assert "/srv/b/tool" == _meant(log, "/srv/b/tool", here)

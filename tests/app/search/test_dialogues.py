@@ -296,3 +296,19 @@ def test_the_dialogue_of_a_log_that_was_rewritten_is_drawn_from_what_it_says_now
 
     assert found(memory, "marzipan") == []
     assert found(memory, "gazetteer") == ["c1"]
+
+
+def test_while_nothing_happens_the_log_is_not_compared_again_and_what_happens_is_taken_in(memory, past, monkeypatch):
+    past(ANSWERED)
+    assert [["c1"]] * 2 == [found(memory, "Reykjavik") for _ in range(2)]  # the second finds that nothing happened
+    with monkeypatch.context() as patched:
+        patched.setattr(dialogues, "seen_in", None)
+        assert found(memory, "Reykjavik") == ["c1"]
+
+    memory.log.append({"type": "turn_end", "conversation_id": "c1", "project": PROJECT})  # the index does not note it
+    assert found(memory, "Reykjavik") == ["c1"]
+    past("The sundial of Reykjavik is late.", name="c2")
+    assert set(found(memory, "Reykjavik")) == {"c1", "c2"}
+    memory.log.append({"type": "retraction", "conversation_id": "c2", "conversation": "c2", "project": PROJECT})
+    assert found(memory, "Reykjavik") == ["c1"]
+    assert b"sundial" not in cached(memory)
