@@ -77,11 +77,7 @@ class CurrentLines:
 
     def sessions(self, most: int, /) -> "list[HeardEvent]":
         """List the summaries and the texts of so many conversations of the project, those last at work."""
-        found: dict[str, list[HeardEvent]] = {}
-        for event in self._said(self._rows.sessions(self.subject)):
-            if event.conversation_id in found or len(found) < most:
-                found.setdefault(event.conversation_id, []).append(event)
-        return [event for events_of in found.values() for event in events_of]
+        return list(self._said(self._rows.sessions(self.subject, most)))
 
     def before_compaction(self, request: "ContextRequest", words: "ContextPhrases", /) -> "list[Line]":
         """Draw from a transcript what its conversation was about before; nothing where it cannot be read."""
@@ -208,10 +204,12 @@ class _Rows:
         asked = f"SELECT line, subject FROM units WHERE subject IN ({marks}) AND ts >= ?"  # noqa: S608
         return self._read(f"{asked} AND type IN ('fact', 'stage_summary')", *subjects, ts)
 
-    def sessions(self, subject: str) -> "list[tuple[EventFields, str]]":
-        """List the summaries and texts about a project, the newest first; those among its last lines."""
-        last = "SELECT line, subject, type, ts FROM units WHERE subject = ? ORDER BY ts DESC LIMIT ?"
-        return self._read(f"SELECT line, subject FROM ({last}) WHERE type != 'fact'", subject, _LAST_LINES)  # noqa: S608
+    def sessions(self, subject: str, most: int) -> "list[tuple[EventFields, str]]":
+        """List the summaries and texts of so many conversations about a project, of those that have its last lines."""
+        last = "SELECT conversation, type FROM units WHERE subject = ? ORDER BY ts DESC LIMIT ?"
+        chosen = f"SELECT DISTINCT conversation FROM ({last}) WHERE type != 'fact' LIMIT ?"  # noqa: S608
+        asked = f"SELECT line, subject FROM units WHERE conversation IN ({chosen}) AND +subject = ? AND type != 'fact'"  # noqa: S608
+        return self._read(asked, subject, _LAST_LINES, most, subject)  # `+`: found by the conversation
 
     def events(self, ids: "Collection[str]") -> "list[tuple[EventFields, str]]":
         """List those of these events that stand."""
@@ -232,10 +230,11 @@ class _Rows:
 
     def summaries(self, subject: str, days: "Collection[str] | None") -> "Iterator[EventFields]":
         """Yield the summaries about a project, of these days or of all."""
-        asked = "SELECT line FROM units WHERE subject = ? AND type = 'stage_summary'"
+        asked = "SELECT line FROM units WHERE subject = ? AND type = 'stage_summary' AND ts >= ?"
         marks = ",".join("?" * len(days or ()))
         asked += f" AND substr(ts, 1, 10) IN ({marks})" if days is not None else ""
-        return (fastjson.object_in(line) for (line,) in self._db.execute(asked, (subject, *(days or ()))))
+        found = self._db.execute(asked, (subject, min(days or ("",)), *(days or ())))
+        return (fastjson.object_in(line) for (line,) in found)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -284,10 +283,12 @@ class _Lines:
             if line.subject in subjects and str(line.event["ts"]) >= ts and line.event["type"] in _SAID
         ]
 
-    def sessions(self, subject: str) -> "list[tuple[EventFields, str]]":
-        """List the summaries and texts about a project, the newest first."""
+    def sessions(self, subject: str, most: int) -> "list[tuple[EventFields, str]]":
+        """List the summaries and texts of so many conversations about a project, of those that have its last lines."""
         found = [line for line in self._found if line.subject == subject and not line.is_fact]
-        return [(line.event, subject) for line in sorted(found, key=lambda line: str(line.event["ts"]), reverse=True)]
+        last_first = sorted(found, key=lambda line: line.ts, reverse=True)
+        chosen = list(dict.fromkeys(line.conversation for line in last_first))[:most]
+        return [(line.event, subject) for line in last_first if line.conversation in chosen]
 
     def events(self, ids: "Collection[str]") -> "list[tuple[EventFields, str]]":
         """List those of these events that were found."""

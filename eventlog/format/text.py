@@ -276,7 +276,7 @@ def fold(text: str) -> str:
 def _is_plain(text: str) -> bool:
     """Return whether a text has nothing but ideographs, ASCII and usual marks, for which no tables are needed."""
     first, last = _IDEOGRAPHS
-    return _is_common(text) or all(char < "\x80" or first <= char <= last or char in _UNCHANGED for char in text)
+    return _is_common(text) or all(char < "\x80" or first <= char <= last or char in _UNCHANGED for char in set(text))
 
 
 def _closes(char: str) -> bool:

@@ -107,7 +107,8 @@ def _todays(store: Store, session: str) -> "Iterator[dict[str, object]]":
         data = read_end(path_of(store.log, timestamps.from_ns(time.time_ns())[:10]), _END)
     except OSError:
         return
-    end, marks = len(data), index_lookup.marks(session)
+    # most starts are the first of their conversation, and `in` takes a tenth of what `rfind` does
+    end, marks = len(data), [mark for mark in index_lookup.marks(session) if mark in data]
     while (at := max((data.rfind(mark, 0, end) for mark in marks), default=-1)) >= 0:
         start = data.rfind(b"\n", 0, at) + 1
         event = fastjson.object_in(data[start : data.find(b"\n", at)])

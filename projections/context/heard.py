@@ -88,7 +88,6 @@ class HeardEvent:
         self.same = likeness(self.text)
         self.key = _text(fields.get("key")) or None
         self.category = one_line(_text(fields.get("category")))
-        self.entities = tuple(filter(None, map(one_line, _texts(fields.get("entities")))))
         self.memory_type = kind if kind in _TYPES else _TYPES[0]
         self.confidence: float = sure if isinstance(sure, _NUMBERS) else 0.9
         self.importance: int = weight if isinstance(weight, int) else 3

@@ -76,11 +76,12 @@ class _SaidTexts:
     def __init__(self, project: str) -> None:
         self._project = project
         self._said: dict[str, tuple[str, ...]] = {}  # and the events behind it
+        self._compared: dict[str, str] = {}  # lines, and their words
         self._cut: tuple[str, ...] = ()
 
     def is_new(self, line: Line) -> bool:
         """Return whether the line has a text that no line before it had; True for lines that are no bullets."""
-        words = _words(line.text, self._project)
+        words = self._compared[line.text] = _words(line.text, self._project)
         if not words:
             return True
         is_cut = line.text.endswith("…") and len(words) >= _LEAST_CUT
@@ -98,14 +99,16 @@ class _SaidTexts:
 
     def _add_sentences(self, line: Line) -> None:
         """Note each sentence of a bullet of several sentences."""
+        if len(_sentences(line.text)) == 1:
+            return  # as most have
         parts = _sentences(_said(line.text, self._project))
         for part in parts if len(parts) > 1 else ():
             if len(part.encode()) >= _LEAST_SENTENCE:
                 self._said.setdefault(statement_of(part), line.sources)
 
     def with_all_sources(self, line: Line) -> Line:
-        """Return the line with the sources of all equal lines."""
-        behind = self._said.get(_words(line.text, self._project), ())
+        """Return the line with the sources of all lines that were found equal."""
+        behind = self._said.get(self._compared.get(line.text, ""), ())
         return (
             Line(line.text, tuple(dict.fromkeys(behind)), line.conversations)
             if len(behind) > len(line.sources)
@@ -115,8 +118,10 @@ class _SaidTexts:
     def _said_as(self, words: str, *, is_cut: bool) -> str:
         if words in self._said:
             return words
-        whole = (text for text in (self._said if is_cut else ()) if text.startswith(words))
-        return next(whole, "") or next((cut for cut in self._cut if words.startswith(cut)), "")
+        whole = next((text for text in self._said if text.startswith(words)), "") if is_cut else ""
+        if whole or not words.startswith(self._cut):
+            return whole
+        return next(cut for cut in self._cut if words.startswith(cut))
 
 
 def _words(line: str, project: str) -> str:

@@ -61,15 +61,16 @@ def recent_facts(
             by_subject.setdefault(event.subject, []).append(event)
     current = [fact for facts in by_subject.values() for fact in distinct_facts(facts)]  # type: ignore[arg-type]
     newest_first = sorted(current, key=lambda fact: order(fact.statements[-1]), reverse=True)
-    return list(_decay(newest_first, now, settings, local))[: settings.facts]
+    return [fact for _, fact in zip(range(settings.facts), _decay(newest_first, now, settings, local), strict=False)]
 
 
 def _decay(
     newest_first: "Iterable[DistinctFact]", now: str, settings: "ContextSettings", local: "Local"
 ) -> "Iterator[DistinctFact]":
     counts: dict[str, int] = {}
+    now_ms = timestamps.to_ms(now)
     for fact in newest_first:
-        age = (timestamps.to_ms(now) - timestamps.to_ms(fact.last_seen)) / DAY_MS
+        age = (now_ms - timestamps.to_ms(fact.last_seen)) / DAY_MS
         day = local(fact.last_seen)[:10]
         if age < settings.days_full:
             yield fact

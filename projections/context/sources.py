@@ -225,8 +225,8 @@ def _read(file: "ContextFile") -> "Iterator[str]":
 
 
 def _standing(file: "ContextFile", result: "LoadResult", source: "CurrentSource") -> "LoadResult":
-    """Leave in a file what stands."""
-    if not result.content:
+    """Leave in a file what stands; into a template nobody has put anything."""
+    if not result.content or is_template(result.content):
         return result
     if file.load_order != context_files.MEMORY:
         return replace(result, content=source.without_withdrawn(result.content))
