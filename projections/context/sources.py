@@ -225,7 +225,7 @@ def _read(file: "ContextFile") -> "Iterator[str]":
 
 
 def _standing(file: "ContextFile", result: "LoadResult", source: "CurrentSource") -> "LoadResult":
-    """Leave in a file what stands; into a template nobody has put anything."""
+    """Leave in a file what stands; a template has nothing that could be withdrawn."""
     if not result.content or is_template(result.content):
         return result
     if file.load_order != context_files.MEMORY:
