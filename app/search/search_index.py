@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 VERSION = "10"  # of the tables: what a prompt goes by
 _TEXTS_OF = """SELECT max(id), conversation FROM units WHERE type = 'conversation_text' AND id > 0
     AND conversation IN (SELECT value FROM json_each(?, '$.in')) GROUP BY conversation"""
+_SAID_IN = """SELECT id, subject || ' ' || conversation FROM units WHERE id IN (SELECT value FROM json_each(?))
+    AND type = 'fact' AND conversation > ''"""
 _ONE_OF = "id IN (SELECT value FROM json_each(?))"
 _REJECTED = "SELECT aim FROM gone WHERE aim BETWEEN 'statement ' AND 'statement ~'"
 _TIMES = """SELECT count(*) FROM units WHERE type = 'fact'
@@ -57,6 +59,7 @@ _LOOKED_AT, _SAMPLE = 1200, 40
 _FEW_TEXTS = 500  # are counted as fast as they are looked up
 _PLACE = (1 << SEQUENCE) - 1  # those bits of a unit's number
 _FEW_TOKENS = 12  # are paired
+_SUPPORTING = 40  # things of a subject; the facts among them support each other
 _NOT_WORTH_NOTING = 1 << 16  # bytes that say nothing to a search: to read them again takes less than to write that down
 
 
@@ -194,7 +197,10 @@ class SearchIndex:
 
         `units` are the numbers of the things that are ranked; None for all. A conversation answers by its text, or by
         its dialogue where that one answers better. Of common words only, some of the newest that have most are ranked.
+        A fact counts more with others of its conversation beside it.
         """
+        from eventlog.projections.search.ranking import supported  # a start searches for nothing
+
         ranges, texts, read = self._ranges(scope), self.texts(), {}
         chosen, prefix = chosen_words(self._words, having, texts, prefix)
         if units is None and scope.is_of_all and self._are_common(chosen, having, texts):
@@ -206,7 +212,11 @@ class SearchIndex:
         scores = {unit: score_of(answer) for unit, answer in found.items()}
         for unit, conversation in self._texts_of(dialogues) if dialogues else ():
             scores[unit] = max(scores.get(unit, 0.0), score_of(dialogues[conversation]))
-        hits = self.chosen([(scores[unit], unit) for unit in _best_first(scores)], scope, limit, read)
+        ranked = _best_first(scores)
+        if more := supported(scores, self._facts_of(ranked)):
+            scores |= more
+            ranked = _best_first(scores)
+        hits = self.chosen([(scores[unit], unit) for unit in ranked], scope, limit, read)
         _mark_doubtful(hits)
         return hits
 
@@ -240,6 +250,17 @@ class SearchIndex:
             for unit in self._words.newest(token, begins, ranges, of_each, most if is_even else None):
                 shares[unit] = shares.get(unit, 0.0) + weight
         return _best_first(shares)[:most]
+
+    def _facts_of(self, ranked: "Sequence[int]") -> "list[tuple[int, str]]":
+        """Pair facts with their conversations: the best of each subject that the best things are about."""
+        left = dict.fromkeys([unit >> SEQUENCE for unit in ranked[:_SUPPORTING]], _SUPPORTING)
+        best = []
+        for unit in ranked if len(ranked) > 1 else ():
+            if left.get(unit >> SEQUENCE):
+                left[unit >> SEQUENCE] -= 1
+                best.append(unit)
+        conversations = dict(self._db.execute(_SAID_IN, (numbers(best),))) if best else {}
+        return [(unit, conversations[unit]) for unit in best if unit in conversations]
 
     def _texts_of(self, conversations: "Iterable[str]") -> "list[tuple[int, str]]":
         """List the numbers of the texts of conversations."""

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _K1, _B = 1.2, 0.75
 _LEAST_IDF = 1e-6
 BESIDE = 0.5  # what two words side by side count of what a single one does that is as rare
+_BY_CHANCE, _MOST_BESIDE = 2, 5  # facts of a conversation that share words with any query; that support one
+_FURTHER = 0.3  # of its score that such a fact adds
 _COMMON, _FEW = 0.05, 1000  # a token of a larger share of so many rows tells little and costs much
 
 
@@ -52,6 +54,24 @@ def side_by_side(asked: "Iterable[str]", chosen: "Collection[str]") -> "list[str
             pairs.append(f"{before} {token}")
         before = token
     return pairs
+
+
+def supported(scores: "Mapping[int, float]", facts: "Iterable[tuple[int, str]]") -> dict[int, float]:
+    """Score facts, best first and with their conversations, by the others of a conversation that answer, too.
+
+    That two facts of a conversation share words with a query is chance, so the best of the others counts nothing; the
+    next one counts a share of its score, and each further one that share of what the one before it did. Facts to which
+    nothing is added are left out.
+    """
+    together: dict[str, list[int]] = {}
+    for unit, conversation in facts:
+        together.setdefault(conversation, []).append(unit)
+    found = {}
+    for units in together.values():
+        for unit in units if len(units) > _BY_CHANCE else ():
+            others = [scores[other] for other in units[: _MOST_BESIDE + 1] if other != unit][1:]
+            found[unit] = scores[unit] + sum(_FURTHER**place * score for place, score in enumerate(others, 1))
+    return found
 
 
 def scan(

@@ -88,6 +88,17 @@ def test_words_that_stand_side_by_side_in_the_query_answer_better_where_they_do_
     assert found(memory, "when is the order lock taken") == [together, apart]
 
 
+def test_of_facts_that_answer_alike_the_one_comes_first_whose_conversation_says_more_about_it(memory):
+    for text in ("The tent lies in the cellar", "Camping food lies in the kitchen", "Camping needs a permit in May"):
+        say(memory, text, conversation="trip")
+    say(memory, "The tent lies in the garage", conversation="other")
+    for number in range(20):
+        say(memory, f"Order {number} waits for the warehouse", conversation=f"c{number}")
+
+    assert found(memory, "tent", limit=1) == ["The tent lies in the garage"]  # the newest of equals
+    assert found(memory, "camping tent", limit=1) == ["The tent lies in the cellar"]
+
+
 def test_summaries_and_past_conversations_are_found_and_one_that_says_both_once(memory):
     memory.log.append(StageSummary(conversation_id="c1", project=SHOP, topic="Cart", summary="Rounds half even"))
     memory.log.append(

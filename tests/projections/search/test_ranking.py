@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.projections.search.ranking import Gate, idf, scan, subjects, telling
+from eventlog.projections.search.ranking import Gate, idf, scan, subjects, supported, telling
 from eventlog.projections.search.words import tokens
 
 TEXTS = [
@@ -43,6 +43,25 @@ def test_common_words_are_left_out_where_there_are_others():
     assert telling(having, 100_000) == ["rare"]
     assert telling({"common": 60_000}, 100_000) == ["common"]
     assert telling(having, 500_000_000) == ["common", "rare"]
+
+
+def test_a_fact_counts_more_where_two_others_of_its_conversation_answer_too():
+    scores = {1: 4.0, 2: 3.0, 3: 2.0, 4: 4.0, 5: 3.0}
+    facts = [(1, "about it"), (4, "by chance"), (2, "about it"), (5, "by chance"), (3, "about it")]
+
+    found = supported(scores, facts)
+
+    assert found.keys() == {1, 2, 3}
+    assert all(found[unit] > scores[unit] for unit in (1, 2, 3))
+    assert found[1] > found[2] > found[3]
+
+
+@given(st.lists(st.floats(0, 9), max_size=12).map(lambda scores: sorted(scores, reverse=True)))
+def test_what_supports_facts_of_a_conversation_leaves_their_order_and_at_most_a_half_is_added(scores):
+    found = supported(dict(enumerate(scores)), [(unit, "one") for unit in range(len(scores))])
+
+    assert sorted(found, key=lambda unit: (-found[unit], unit)) == sorted(found) or len(set(scores)) < len(scores)
+    assert all(scores[unit] <= score <= scores[unit] + max(scores) / 2 for unit, score in found.items())
 
 
 def told(prompt):
