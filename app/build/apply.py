@@ -60,7 +60,6 @@ class _ManagedFile:
         self._spots_file = Path(usable(opened.store, opened.store.cached("locks", f"{self._intent.stem}.spots")))
         self._dry_text: bytes | None = None  # the file as a dry run would have written it
         self._newest = ""
-        self._looked_for_interrupted = False
         self.result = ApplyResult()
 
     def ledger_of(self, state: Knowledge) -> Ledger:
@@ -94,19 +93,18 @@ class _ManagedFile:
         return self._apply_due(ledger, state, data)
 
     def _finish_interrupted(self, ledger: Ledger, state: Knowledge, page: Page) -> bool:
-        """Append the events of entries that an interrupted run had applied to the file and not to the log.
-
-        Once a run: a ledger does not count events of an entry that the log has lost.
-        """
-        if self._looked_for_interrupted:
-            return False
-        self._looked_for_interrupted = True
+        """Append the events of entries that an interrupted run had applied to the file and not to the log."""
         try:
             intended = msgspec.json.decode(self._intent.read_bytes(), type=list[EntryApplied])
         except (OSError, msgspec.MsgspecError):
             return False
         stored = {(applied.target, key_of(applied)) for applied in ledger.record.applied}
-        applied = [event for event in _on_page(intended, page) if (event.target, key_of(event)) not in stored]
+        entries = ledger.record.by_id  # the log may have lost one since
+        applied = [
+            event
+            for event in _on_page(intended, page)
+            if event.target in entries and (event.target, key_of(event)) not in stored
+        ]
         return bool(self._append(applied, state))
 
     def _record_edits(self, ledger: Ledger, state: Knowledge, page: Page) -> bool:

@@ -136,7 +136,7 @@ class StoreCache:
                 self._database.execute("DELETE FROM kept WHERE id = ?", (_id(place, block),))
             if data is not None:
                 blocks[block] = data
-        self._changed.setdefault(place, set()).add(_part_of(block))
+        self._changed.setdefault(place, set()).add(_part_of(place, block))
         self._have_at_hand((place, block), data or b"")
 
     def save(self) -> None:
@@ -206,11 +206,11 @@ class StoreCache:
                 raise _Wrong("made by another program")
             return found
         self._parts[place] = found[0]
-        ids = {_id(_ROOT, f"{place}\0{part}"): part for part in found[0]}
+        ids = {_id(_ROOT, part): part for part in found[0]}
         directory: _Directory = {}
         for row, listed in self._fetched([*ids]).items():
             part = ids.pop(row)
-            blocks = _directory.decode(_valid(_ROOT, f"{place}\0{part}", listed, found[0][part]))
+            blocks = _directory.decode(_valid(_ROOT, part, listed, found[0][part]))
             directory |= blocks if isinstance(blocks, dict) else {}
         if ids:
             raise _Wrong(f"{place!r} lacks a part")
@@ -256,12 +256,12 @@ class StoreCache:
         blocks, before = self._directories[place], self._parts.pop(place, {})
         parts: dict[str, _Directory] = {}
         for block in blocks if len(blocks) > _MOST_LISTED else ():
-            parts.setdefault(_part_of(block), {})[block] = blocks[block]
+            parts.setdefault(_part_of(place, block), {})[block] = blocks[block]
         for part in before.keys() - parts.keys():
-            self._database.execute("DELETE FROM kept WHERE id = ?", (_id(_ROOT, f"{place}\0{part}"),))
+            self._database.execute("DELETE FROM kept WHERE id = ?", (_id(_ROOT, part),))
         stays = before.keys() - changed
         found = {
-            part: before[part] if part in stays else self._put(_ROOT, f"{place}\0{part}", _encode(listed))
+            part: before[part] if part in stays else self._put(_ROOT, part, _encode(listed))
             for part, listed in parts.items()
         }
         if found:
@@ -313,9 +313,9 @@ def delete(store: Store) -> None:
     database.delete(store.cached("knowledge.db"))
 
 
-def _part_of(block: str) -> str:
-    """Name the part of a directory that lists a block: the month of a day, else a digit."""
-    return block[:_MONTH] if block[:2].isdigit() else f"{zlib.crc32(block.encode()) % 16:x}"
+def _part_of(place: str, block: str) -> str:
+    """Name the part of the directory of a place that lists a block: by the month of a day, else a digit."""
+    return f"{place}\0{block[:_MONTH] if block[:2].isdigit() else f'{zlib.crc32(block.encode()) % 16:x}'}"
 
 
 def _id(place: str, block: str) -> int:
