@@ -164,6 +164,13 @@ class DocumentIndex:
                 self.current_files[view, name] = None
                 self._cache.write("unit", view, name, _OUTDATED)
 
+    def outdate(self, units: Iterable[RowAddress]) -> None:
+        """Mark units as outdated of which rows have changed; drop what their views keep of these."""
+        for view, name in units:
+            if kind := self._views[view].keeps:
+                self.store(kind, name, None)
+            self.invalidate([(view, name)])
+
     def publish(self, unit: RowAddress, files: Files) -> None:
         """Record that these files are current for a unit."""
         if self.current_files.get(unit) != files:

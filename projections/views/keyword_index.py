@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from math import log
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import msgspec
 from msgspec import Struct
 
-from eventlog.format.ids import short_id
+from eventlog.format.ids import digest_of, short_id
 from eventlog.format.text import cut, one_line, project_name, same_text
 from eventlog.projections.base import Document, Line, Projection, Sources, View
 from eventlog.projections.current.conversations import Conversations
@@ -42,6 +43,7 @@ _SMALLEST = 1000  # bytes: below, a title and a stamp are all there is room for
 _OWN_LINES = 12  # titles, headings, the key, the line of what was left out, the stamp
 _TOPIC_CHARS, _TOPIC_BYTES = 48, 72
 _KEYWORD_CHARS = 60
+_DIGEST = 16  # bytes
 _READ = 200  # facts whose texts are looked through, the first by rank
 
 Meant = dict[str, list[DistinctFact]]  # the facts of each keyword
@@ -73,7 +75,35 @@ class _Keyword(Struct, array_like=True):
         return not self.is_given, -round(tells, 6), self.same
 
 
+class _KeywordLines(Struct, array_like=True):
+    """The lines of keywords, by rank, as many as have room for sure: each with its place and its key; `count` is all.
+
+    `named` are the sessions they name.
+    """
+
+    lines: list[tuple[str, str, str]]
+    count: int
+    named: list[str]
+
+
+class _Own(Struct, array_like=True):
+    """What the index of everything says of the user, as long as what is stated about them stays the same.
+
+    Beside that it depends on settings, and on which sessions may be named: `choice` are those of them that state any
+    of it, `stating` checksums of all conversations that do.
+    """
+
+    settings: bytes
+    share: _Share
+    room: int
+    keywords: _KeywordLines
+    choice: list[str]
+    stating: list[int]
+
+
 _share = msgspec.msgpack.Decoder(_Share)
+_own = msgspec.msgpack.Decoder(_Own)
+_OWN = "own"
 
 
 def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
@@ -89,17 +119,19 @@ def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
     if subject.facts or heads:
         path = index.identities.document(name, _FILE)
         lines = list(_head(f"{words.index_title}: {_name(name)}", words, _sources_of([name], index)))
-        sessions = {head.id for head in heads}
-        yield _document(path, lines, list(_listed(heads, index)), name, sessions, share.changed_at, index)
+        room = _room(subject, len(heads), index.settings)
+        keywords = _keywords(subject, {head.id for head in heads}, room, name, index)
+        yield _document(path, lines, list(_listed(heads, index)), name, keywords, room, share.changed_at, index)
 
 
 def _of_everything(index: "DocumentIndex", words: Labels, heads: list[Head]) -> Iterator[Document]:
     names = [name for name in index.names("index") if name]
     theirs = {name: _share.decode(data) for name in names if (data := index.stored("share", name))}
     active = [name for name, share in theirs.items() if share.facts or share.sessions]
-    subject = index.memo(fact_scope, "")
-    own = _share_of("", index, heads, subject)
-    if not (active or subject.facts or heads):
+    own = _own_of(
+        index, heads, {head.id for head in heads} | {name for share in theirs.values() for name in share.kept}
+    )
+    if not (active or own.share.facts or heads):
         return
     lines = list(_head(words.index_title, words, _sources_of(["", *active], index)))
     if active:
@@ -109,9 +141,28 @@ def _of_everything(index: "DocumentIndex", words: Labels, heads: list[Head]) -> 
         count = words.counts.format(facts=theirs[name].facts, sessions=theirs[name].sessions)
         place = f"{as_text(one_line(name))} → {index.identities.document(name, _FILE)}"
         lines.append(Line(f"- **{_name(name)}** ({count}) {place}", find=_sources_of([name], index)))
-    sessions = {head.id for head in heads} | {name for share in theirs.values() for name in share.kept}
-    changed_at = max(share.changed_at for share in (own, *theirs.values()))
-    yield _document("INDEX.md", lines, list(_listed(heads, index)), "", sessions, changed_at, index)
+    changed_at = max(share.changed_at for share in (own.share, *theirs.values()))
+    yield _document(_FILE, lines, list(_listed(heads, index)), "", own.keywords, own.room, changed_at, index)
+
+
+def _own_of(index: "DocumentIndex", heads: list[Head], sessions: set[str]) -> _Own:
+    """Return what is stored of the user, or collect it and store it; the engine drops it where their rows change."""
+    settings = digest_of(msgspec.json.encode(index.settings), _DIGEST)
+    if data := index.stored(_OWN, ""):
+        own = _own.decode(data)
+        stating = set(own.stating)
+        choice = {session for session in sessions if crc32(session.encode()) in stating}
+        if own.settings == settings and choice <= set(own.choice) and sessions.issuperset(own.keywords.named):
+            return own
+    subject = index.memo(fact_scope, "")
+    room = _room(subject, len(heads), index.settings)
+    keywords = _keywords(subject, sessions, room, "", index)
+    conversations = {statement.conversation_id for row in subject.rows for statement in row.statements}
+    checksums = sorted(crc32(conversation.encode()) for conversation in conversations)
+    share = _share_of("", index, heads, subject)
+    own = _Own(settings, share, room, keywords, sorted(sessions & conversations), checksums)
+    index.store(_OWN, "", msgspec.msgpack.encode(own))
+    return own
 
 
 def _document(
@@ -119,27 +170,27 @@ def _document(
     lines: list[Line],
     listed: list[Line],
     name: str,
-    sessions: set[str],
+    keywords: _KeywordLines,
+    room: int,
     changed_at: str,
     index: "DocumentIndex",
 ) -> Document:
     """Add to the lines of a title the sessions and the keywords that fit; these take half of the room, if need be."""
     settings, words = index.settings, LABELS[index.settings.locale]
-    subject = index.memo(fact_scope, name)
-    behind = _sources_of([name], index)
-    left = _room(subject, len(listed), settings) - STAMP_BYTES - _size(_head("", words, behind))
-    keywords = _keywords(subject, sessions, name, index)
-    of_keywords = min(left // 2, _size(line for _, line in keywords))
-    shown = list(_fitting(listed, left - of_keywords, settings.memory.max_lines // 2))
+    behind, meant = _sources_of([name], index), cache(lambda _: _meant(name, index))
+    left = room - STAMP_BYTES - _size(_head("", words, behind))
+    of_keywords = [(place, Line(text, find=_sources_of_keyword(same, meant))) for place, text, same in keywords.lines]
+    most = min(left // 2, _size(line for _, line in of_keywords))
+    shown = list(_fitting(listed, left - most, settings.memory.max_lines // 2))
     if shown:
         lines += [Line(text, find=lambda: ((), _spoke(name, index))) for text in ("", f"## {words.sessions}", "")]
         lines += shown
-    room = left - _size(shown), settings.memory.max_lines - len(lines) - _OWN_LINES
-    count = sum(1 for _ in _fitting([line for _, line in keywords], *room))
+    limits = left - _size(shown), settings.memory.max_lines - len(lines) - _OWN_LINES
+    count = sum(1 for _ in _fitting([line for _, line in of_keywords], *limits))
     if count:
         lines += [Line(text, find=behind) for text in ("", f"## {words.keywords}", "")]
-        lines += [line for _, line in sorted(keywords[:count], key=lambda pair: pair[0])]
-    if more := len(keywords) - count:
+        lines += [line for _, line in sorted(of_keywords[:count], key=lambda pair: pair[0])]
+    if more := keywords.count - count:
         text = words.more.format(count=more, command="eventlog query --type fact --grep WORD")
         lines += [Line("", find=behind), Line(text, find=behind)]
     return stamped(path, lines, changed_at)
@@ -180,26 +231,34 @@ def _listed(heads: list[Head], index: "DocumentIndex") -> Iterator[Line]:
         yield Line(f"- {text}".rstrip(), whole=(head.id,))
 
 
-def _keywords(subject: FactScope, sessions: set[str], name: str, index: "DocumentIndex") -> list[tuple[str, Line]]:
-    """Make the lines of all keywords, the rarest words first; they name these sessions."""
+def _keywords(subject: FactScope, sessions: set[str], room: int, name: str, index: "DocumentIndex") -> _KeywordLines:
+    """Make the lines of keywords, the rarest words first, until they take more than the room; they name sessions."""
     locale, most = index.settings.locale, max(_LEAST, len(subject.facts) // _MOST_OF)
-    meant = cache(lambda _: _meant(name, index))
     telling = [keyword for keyword in index.memo(_by_keyword, name) if _LEAST <= len(keyword.facts) <= most]
-    found: list[tuple[str, Line]] = []
+    found = _KeywordLines([], len(telling), [])
     for keyword in sorted(telling, key=lambda keyword: keyword.rank(len(subject.facts))):
         word = in_language(keyword.word, keyword.same, locale)
-        text = _text(keyword, word, sessions)
-        found.append((same_text(word), Line(text, find=_sources_of_keyword(keyword.same, meant))))
+        named = _stating(keyword, sessions)
+        text = _text(keyword, word, named)
+        found.lines.append((same_text(word), text, keyword.same))
+        found.named += named
+        room -= len(text.encode()) + 1
+        if room < 0:
+            break
     return found
 
 
-def _text(keyword: _Keyword, word: str, sessions: set[str]) -> str:
-    """Point from a word to its first facts, and to the sessions that state them."""
-    shown = dict.fromkeys(short_id(fact.first.id) for fact in keyword.facts[:_FACTS])
+def _stating(keyword: _Keyword, sessions: set[str]) -> list[str]:
+    """List the sessions that state the facts of a keyword, as many as are named."""
     stating = (statement.conversation_id for fact in keyword.facts for statement in reversed(fact.statements))
-    names = list(dict.fromkeys(conversation for conversation in stating if conversation in sessions))[:_SESSIONS]
+    return list(dict.fromkeys(conversation for conversation in stating if conversation in sessions))[:_SESSIONS]
+
+
+def _text(keyword: _Keyword, word: str, named: list[str]) -> str:
+    """Point from a word to its first facts, and to sessions that state them."""
+    shown = dict.fromkeys(short_id(fact.first.id) for fact in keyword.facts[:_FACTS])
     more = " …" if len(keyword.facts) > _FACTS else ""
-    to = f" → {' '.join(short_id(conversation_name(name)) for name in names)}" if names else ""
+    to = f" → {' '.join(short_id(conversation_name(name)) for name in named)}" if named else ""
     return as_text(f"- **{word}** ({len(keyword.facts)}): {' '.join(shown)}{more}{to}")
 
 
@@ -244,7 +303,7 @@ def _meant(name: str, index: "DocumentIndex") -> Meant:
     return {keyword.same: keyword.facts for keyword in index.memo(_by_keyword, name)}
 
 
-_VIEW = View((STATED, HEADS), _render, top=True, of_all=True, of_rows=True)
+_VIEW = View((STATED, HEADS), _render, top=True, of_all=True, of_rows=True, keeps=_OWN)
 _OWNS = ("INDEX.md", "projects/*/INDEX.md")
 KEYWORD_INDEX = Projection("index", Conversations, None, _OWNS, view=_VIEW)
 

@@ -248,3 +248,39 @@ def test_a_directory_named_like_a_heading_forges_none(log):
 
     assert [] == [line for line in lines if line.startswith(("## Key decisions", "- [2020"))]
     assert not {"\x1b", "\u202e"} & set("".join(lines))
+
+
+def test_what_is_said_of_the_user_is_collected_again_only_where_that_or_who_says_it_changes(log, monkeypatch):
+    subjects = []
+    one_kept = Settings(summaries=SummarySettings(keep=1))
+
+    def collect(subject):
+        subjects.append(subject.project)
+        return by_keyword(subject)
+
+    def documents(**options):
+        replayed = replay(log, one_kept, projections=[KEYWORD_INDEX], later=True, **options)
+        found = {document.path: document.data for document in replayed.documents}
+        replayed.save()
+        return found
+
+    def collects(*events):
+        told(log, *events)
+        subjects.clear()
+        found, asked = documents(), list(subjects)
+        assert found == documents(anew=True, save=False)
+        return None in asked
+
+    def of_user(number, session, *entities):
+        return fact(number, f"Fact {number}", session, scope="user", entities=list(entities))
+
+    monkeypatch.setattr(keyword_index, "by_keyword", collect)
+
+    assert collects(of_user(1, "a", "cart"), of_user(2, "b", "cart"), of_user(3, "c"), summary(4, "a"))
+    assert not collects(fact(5, "Prices are cents", "a"))
+    assert collects(of_user(6, "a"))
+    assert collects(summary(7, "b"))  # named in the place of a
+    assert collects(summary(8, "e"))  # states nothing of the user, but b has no file any more
+    assert not collects(summary(9, "f"))
+    (stored,) = log.append_many([of_user(11, "f")])
+    assert collects({**fact(12, "", "f"), "type": "retraction", "target": stored.id})
