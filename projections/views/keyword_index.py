@@ -87,7 +87,7 @@ class _KeywordLines(Struct, array_like=True):
 
 
 class _Own(Struct, array_like=True):
-    """What the index of everything says of the user, as long as what is stated about them stays the same.
+    """The part of the index of everything that is about the user, as long as what is stated about them stays the same.
 
     Beside that it depends on settings, and on which sessions may be named: `choice` are those of them that state any
     of it, `stating` checksums of all conversations that do.
