@@ -35,7 +35,7 @@ from eventlog.log.seal_chain import (
 )
 from eventlog.store import Store, day_of, is_own
 from eventlog.store.dayfile import read_settled
-from eventlog.store.files import not_stored, replace_file, sync_data
+from eventlog.store.files import file_stamp, not_stored, replace_file, sync_data
 
 _MARK = len("f1d2d2f924e986ac86fdf7b36c94bcdf32beec15f1d2d2f924e986ac86fdf7b3")  # digits of an erased line's digest
 
@@ -80,9 +80,10 @@ def seal(store: Store, ts: str, replica: str, *, thorough: bool = False, anew: b
     try:
         line, size = last_seal(store)
         newest, head = seal_in(line), digest_of(line) if line else ""
-        rows = {} if anew or not line else _rows(store, newest)
-        if isinstance(rows, Chain):
-            return SealResult(rows.newest, head, differing=rows.damage)
+        found = {} if anew or not line else _cached_rows(store, newest) or read_chain(store)
+        if isinstance(found, Chain) and (found.damage or not (thorough or _has_grown(store, found.files()))):
+            return SealResult(found.newest, head, differing=found.damage)
+        rows = _rows_of(found) if isinstance(found, Chain) else found
         entries, differing = _grown(store, rows, thorough=thorough)
         if not entries and not (anew and line):
             return SealResult(newest, head, differing=differing)
@@ -171,14 +172,20 @@ def _entry(name: str, whole: memoryview, row: _Row, new: Sequence[bytes]) -> _En
     return entry, _Row(len(whole), lines, digest, [part.hex() for part in edge])
 
 
-def _rows(store: Store, newest: Seal | None) -> dict[str, _Row] | Chain:
-    """Read from the cache what the newest seal goes on from, if it is that; else make it of the chain, if whole."""
+def _cached_rows(store: Store, newest: Seal | None) -> dict[str, _Row] | None:
+    """Read from the cache what the newest seal goes on from; None where it has no such thing."""
     cached = days.read(store.cached("seals.json")) or b""
-    if newest and digest_of(cached) == newest.state:
-        return _rows_decoder.decode(cached)
-    chain = read_chain(store)
-    if chain.damage:
-        return chain
+    return _rows_decoder.decode(cached) if newest and digest_of(cached) == newest.state else None
+
+
+def _has_grown(store: Store, files: dict[str, list[SealedFile]]) -> bool:
+    """Return whether any file has another size than it was sealed with; to look takes less than to build all trees."""
+    sealed = {name: entries[-1].bytes for name, entries in files.items()}
+    return any(file_stamp(path)[0] != sealed.get(os.path.basename(path)) for path in _files(store))
+
+
+def _rows_of(chain: Chain) -> dict[str, _Row]:
+    """Make of a whole chain what its newest seal goes on from."""
     rows = {}
     for name, files in chain.files().items():
         edge: list[bytes] = []

@@ -176,6 +176,13 @@ def test_the_index_names_the_files_it_is_made_from(indexed):
     ]
 
 
+def test_an_index_of_a_log_that_has_not_changed_is_not_made_again(indexed):
+    before = index_file(indexed).stat()
+
+    assert indexed.index.catch_up()
+    assert before == index_file(indexed).stat()
+
+
 def test_positions_are_offsets_of_lines(log, log_dir):
     file = write(log_dir, lines(0, 1))
 

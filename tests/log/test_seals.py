@@ -284,6 +284,13 @@ def test_a_seal_reads_no_file_that_has_not_grown(full, log_dir, monkeypatch):
     assert not sealed(full).is_new
 
 
+def test_without_a_cache_a_log_that_has_not_grown_costs_no_tree(full, monkeypatch):
+    sealed(full)
+    shutil.rmtree(full.store.cache)
+    monkeypatch.setattr(seals, "grow_tree", None)
+    assert not sealed(full).is_new
+
+
 @pytest.mark.parametrize("cache", [b"", b"{}", b"garbage", None])
 def test_a_cache_that_is_another_changes_no_seal(full, log_dir, tmp_path, cache):
     twin = tmp_path / "twin"
