@@ -11,6 +11,7 @@ from eventlog.app.search.standing_lines import (
     FoundLine,
     Standing,
     findable,
+    finder,
     homes_in,
     rejected_in,
     standing_in,
@@ -24,7 +25,7 @@ from eventlog.store.index_lookup import name_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from sqlite3 import Connection
 
@@ -62,6 +63,7 @@ _FELL_BEHIND = "INSERT OR REPLACE INTO meta VALUES ('behind', '1')"
 _CHANGED = "INSERT OR REPLACE INTO meta VALUES ('state', ?)"
 _HAS_REMAINS = "INSERT OR REPLACE INTO meta VALUES ('remains', '1')"
 _HAS_NONE = "DELETE FROM meta WHERE name = 'remains'"
+_WITHDRAWING = [f'"{name}"'.encode() for name in WITHDRAWS]
 _AS_FIRST_SAID = """INSERT INTO homes VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
     SET said = excluded.said, at = excluded.at WHERE excluded.at < at"""
 
@@ -69,7 +71,7 @@ _AS_FIRST_SAID = """INSERT INTO homes VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
 def create(database: "Connection", words: "WordTable", about: "Iterable[tuple[str, str]]") -> None:
     """Make the tables in an empty file, and note what it is; raises OperationalError for words SQLite does not know."""
     database.execute("PRAGMA journal_mode = MEMORY")  # nobody else sees it yet
-    database.execute("PRAGMA cache_size = -65536")
+    database.execute("PRAGMA cache_size = -16384")
     words.create()
     for statement in _SCHEMA:
         database.execute(statement)
@@ -87,7 +89,7 @@ class IndexWriter:
 
     def take_in(self, news: "Appended", seen: "Seen", store: "Store", most: int) -> None:
         """Take in what was appended since so much was seen; raises as `appended` does."""
-        withdraws = any(event["type"] in WITHDRAWS for event in news.events)
+        withdraws = any(any(name in line for name in _WITHDRAWING) for _, line in news.lines)
         self._db.execute(f"PRAGMA synchronous = {'FULL' if withdraws else 'OFF'}")
         self._db.execute("BEGIN IMMEDIATE")
         try:
@@ -95,11 +97,10 @@ class IndexWriter:
                 news = appended(store, seen, most)
             if seen:
                 self._compare(news.copied)
-            gone = self._withdraw(news.events, is_new=not seen)
             if seen:
-                self._add(news.events, gone)
+                self._add(news.events, self._withdraw(news.events, is_new=False))
             else:
-                self._fill(news.events, gone)
+                self._fill(news)
             rows = [(name_in(stamp), stamp) for stamp in news.seen]
             self._db.executemany("INSERT OR REPLACE INTO seen VALUES (?, ?)", rows)
             self._db.execute(_CHANGED, (os.urandom(8).hex(),))
@@ -241,19 +242,24 @@ class IndexWriter:
         self._db.execute(_TELL, (number, ts, fastjson.dumps(dict(text)) if text else None, line.number))
         return _rows(number, text or line.event) if shown else []
 
-    def _fill(self, events: "Lines", gone: "AbstractSet[str]") -> None:
+    def _fill(self, news: "Appended") -> None:
         """Take in a whole log: what stands of it is known before any is written, and its words are put in last."""
-        homes = homes_in(events)
+        withdrawing: Lines = []
+
+        def events() -> "Iterator[EventFields]":
+            for _, event in news.each_once():
+                if event["type"] in WITHDRAWS:
+                    withdrawing.append(event)
+                yield event
+
+        homes = homes_in(events())
+        gone = self._withdraw(withdrawing, is_new=True)
         rows = ((*about, home, "\n".join(order)) for about, (home, order) in homes.items())
         self._db.executemany("INSERT INTO homes VALUES (?, ?, ?, ?)", rows)
         at: dict[str, dict[str, str]] = {}
         for (conversation, what), (home, _) in homes.items():
             at.setdefault(conversation, {})[what] = home
-        once = {(event["id"], event["ts"]): event for event in findable(events, gone)}.values()
-        lines = [
-            FoundLine(event, subject_of(self._names, event, at.get(text_in(event, "conversation_id"), {})))
-            for event in once
-        ]
+        lines = list(self._lines_in(news, gone, at))
         stands = sorted(standing_in(lines, rejected_in(gone)), key=lambda standing: standing.last.order)
         subjects: dict[str, int] = {}
         last: dict[str, int] = {}
@@ -275,6 +281,19 @@ class IndexWriter:
             self._db.execute(statement)
         self._db.execute("INSERT OR REPLACE INTO meta VALUES ('counted', ?)", (str(len(stands)),))
         self._words.fill(row for standing in stands for row in _rows(standing.line.number, standing.fields))
+
+    def _lines_in(
+        self, news: "Appended", gone: "AbstractSet[str]", homes: "Mapping[str, Mapping[str, str]]"
+    ) -> "Iterable[FoundLine]":
+        """Collect the lines of a whole log that can be found, each once, without the events in them."""
+        found: dict[tuple[object, object], FoundLine] = {}
+        find = finder(gone)
+        for line, event in news.each_once():
+            fields = find(event)
+            if fields:
+                subject = subject_of(self._names, event, homes.get(text_in(event, "conversation_id"), {}))
+                found[event["id"], event["ts"]] = FoundLine(fields, subject, line=line if fields is event else b"")
+        return found.values()
 
     def _lines(self, where: str, *values: object) -> "list[_There]":
         return [_There(*row) for row in self._db.execute(_LINES + where, values).fetchall()]
@@ -303,14 +322,15 @@ def _differing(lines: "list[_There]", stands: "Iterable[Standing]") -> "Iterator
 
 
 def _told(standing: Standing) -> "_Told":
-    return str(standing.last.event["ts"]), None if standing.fields == standing.line.event else standing.fields
+    return standing.last.ts or str(standing.last.event["ts"]), standing.fields if standing.differ else None
 
 
 def _row(line: FoundLine, shown: "_Told | None" = None) -> tuple[object, ...]:
     event = line.event
     ts, text = shown or (event["ts"], None)
     about = (line.subject, event["id"], ts, event.get("after"), event["type"], line.conversation, line.key, line.same)
-    return (line.number, *about, fastjson.dumps(dict(event)), fastjson.dumps(dict(text)) if text else None)
+    whole = line.line or fastjson.dumps(dict(event))
+    return (line.number, *about, whole, fastjson.dumps(dict(text)) if text else None)
 
 
 def _rows(unit: int, fields: "EventFields") -> "list[WordRow]":

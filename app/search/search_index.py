@@ -168,7 +168,7 @@ class SearchIndex:
         seen = seen_in(self._db)
         news = appended(store, seen, most)
         self.log_files = news.files
-        if news.seen and (self._tells(news.events) or news.read >= _NOT_WORTH_NOTING):
+        if news.seen and (news.read >= _NOT_WORTH_NOTING or self._tells(news.events)):
             from eventlog.app.search.index_writer import IndexWriter
 
             IndexWriter(self._db, self._words, self._names).take_in(news, seen, store, most)

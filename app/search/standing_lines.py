@@ -3,6 +3,7 @@
 Imported inside agents' hooks: standard library only.
 """
 
+from eventlog.app.search.appended import decode_line
 from eventlog.app.search.project_names import NOWHERE
 from eventlog.format import effective_scope
 from eventlog.format.marks import (
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from typing import Any
 
-    from eventlog.app.search.appended import Lines
     from eventlog.app.search.project_names import ProjectNames
     from eventlog.projections.search.findable import EventFields
 
@@ -36,27 +36,49 @@ _OF_NONE = ("rejected", "restored")  # decisions of people, which are no part of
 
 
 class FoundLine:
-    """A line of the log, and what it is about; a fact has the `likeness` of its text and may have a key."""
+    """A line of the log, and what it is about; a fact has the `likeness` of its text and may have a key.
 
-    def __init__(self, event: "EventFields", subject: str, number: int = 0) -> None:
-        self.event = event
+    Where the `line` is handed in that says no more than the event, it is kept in the place of that: it takes less.
+    """
+
+    __slots__ = (
+        "_event", "after", "conversation", "id", "is_fact", "key", "line", "number", "order", "same", "subject", "ts",
+        "type",
+    )  # fmt: skip
+
+    def __init__(self, event: "EventFields", subject: str, number: int = 0, line: bytes = b"") -> None:
+        self._event = None if line else event
+        self.line = line
         self.subject = subject
         self.number = number
         self.ts, self.after, self.id = (text_in(event, name) for name in ("ts", "after", "id"))
         self.order = order(self)
         self.conversation = text_in(event, "conversation_id")
-        self.is_fact = event["type"] == "fact"
+        self.type = event["type"]
+        self.is_fact = self.type == "fact"
         self.key = text_in(event, "key") or None if self.is_fact else None
         self.same = likeness(text_in(event, "content")) if self.is_fact else b""
 
+    @property
+    def event(self) -> "EventFields":
+        """The fields of the line."""
+        return decode_line(self.line) if self._event is None else self._event
+
 
 class Standing:
-    """The part of a line that stands, and the last line that has it."""
+    """A line of which a part stands: the fields that `differ` from its own; and the last line with the same text."""
 
-    def __init__(self, line: FoundLine, fields: "EventFields", last: FoundLine) -> None:
+    __slots__ = ("differ", "last", "line")
+
+    def __init__(self, line: FoundLine, differ: "EventFields", last: FoundLine) -> None:
         self.line = line
-        self.fields = fields
+        self.differ = differ
         self.last = last
+
+    @property
+    def fields(self) -> "EventFields":
+        """The fields that stand."""
+        return {**self.line.event, **self.differ} if self.differ else self.line.event
 
 
 class _Save:
@@ -64,16 +86,17 @@ class _Save:
 
     def __init__(self, line: FoundLine, rejected: "Collection[str]") -> None:
         self.line = line
-        self.layer = line.event.get("layer")
-        self.scope = text_in(line.event, "scope")
-        self.todos = texts_in(line.event, "todos")
-        self.done = texts_in(line.event, "done")
-        self.fields = cleared(line.event, rejected)
+        self.event = event = line.event
+        self.layer = event.get("layer")
+        self.scope = text_in(event, "scope")
+        self.todos = texts_in(event, "todos")
+        self.done = texts_in(event, "done")
+        self.fields = cleared(event, rejected)
         self.topic = text_in(self.fields, "topic")
         self.summary = text_in(self.fields, "summary")
 
 
-def homes_in(events: "Lines") -> "Homes":
+def homes_in(events: "Iterable[EventFields]") -> "Homes":
     """Find where conversations worked, project and machine, by the first event that names them."""
     found: Homes = {}
     for event in events:
@@ -87,14 +110,23 @@ def homes_in(events: "Lines") -> "Homes":
     return found
 
 
-def findable(events: "Lines", gone: "AbstractSet[str]") -> "Iterator[EventFields]":
+def findable(events: "Iterable[EventFields]", gone: "AbstractSet[str]") -> "Iterator[EventFields]":
     """Yield the lines that can be found: none that is withdrawn, none of a helper; of what is rejected, marks."""
+    return filter(None, map(finder(gone), events))
+
+
+def finder(gone: "AbstractSet[str]") -> "Callable[[EventFields], EventFields | None]":
+    """Return the function that finds what can be found of a line: None where that is nothing."""
     rejected = rejected_in(gone)
-    for event in events:
+
+    def find(event: "EventFields") -> "EventFields | None":
         if event["type"] in FINDABLE and not event.get("subagent") and gone.isdisjoint(_aims_at(event)):
             fields = marked(event, rejected)
             if is_said(cleared(fields, rejected)):
-                yield fields
+                return fields
+        return None
+
+    return find
 
 
 def subject_of(names: "ProjectNames", event: "EventFields", home: "Mapping[str, str]") -> str:
@@ -114,8 +146,8 @@ def standing_in(lines: "Iterable[FoundLine]", rejected: "Collection[str]") -> "I
     for facts in _by(lambda line: line.subject, (line for line in in_order if line.is_fact)):
         yield from _facts(facts)
     for lines_of in _by(lambda line: line.conversation, (line for line in in_order if not line.is_fact)):
-        yield from _texts([line for line in lines_of if line.event["type"] == "conversation_text"], rejected)
-        yield from _saves([_Save(line, rejected) for line in lines_of if line.event["type"] == "stage_summary"])
+        yield from _texts([line for line in lines_of if line.type == "conversation_text"], rejected)
+        yield from _saves([_Save(line, rejected) for line in lines_of if line.type == "stage_summary"])
 
 
 def _by(about: "Callable[[FoundLine], str]", lines: "Iterable[FoundLine]") -> "Iterable[list[FoundLine]]":
@@ -131,13 +163,13 @@ def _facts(in_order: "Sequence[FoundLine]") -> "Iterator[Standing]":
     for line in standing(in_order):
         groups.setdefault(line.same, []).append(line)
     for lines in groups.values():
-        yield Standing(lines[0], lines[0].event, lines[-1])
+        yield Standing(lines[0], {}, lines[-1])
 
 
 def _texts(in_order: "Sequence[FoundLine]", rejected: "Collection[str]") -> "Iterator[Standing]":
     """Yield the text of a conversation as last drawn."""
     for line in in_order[-1:]:
-        yield Standing(line, cleared(line.event, rejected), line)
+        yield Standing(line, _differing(line.event, cleared(line.event, rejected)) if rejected else {}, line)
 
 
 def _saves(in_order: "Sequence[_Save]") -> "Iterator[Standing]":
@@ -147,7 +179,12 @@ def _saves(in_order: "Sequence[_Save]") -> "Iterator[Standing]":
         open_ends = [text for text in todos if text in allowed]
         fields = {**save.fields, "topic": "", "summary": summary, "todos": open_ends}
         if is_said(fields):
-            yield Standing(save.line, {**fields, "topic": topic}, save.line)
+            yield Standing(save.line, _differing(save.event, {**fields, "topic": topic}), save.line)
+
+
+def _differing(event: "EventFields", stands: "EventFields") -> "EventFields":
+    """Pick the fields that stand otherwise than a line has them."""
+    return {name: value for name, value in stands.items() if name not in event or event[name] != value}
 
 
 def _aims_at(event: "EventFields") -> tuple[str, str]:
