@@ -276,7 +276,7 @@ class Memory:
         A remote out of reach is part of the report. Raises BadRequest for a store that does not sync, UntrustedRemote,
         BadSettings or NotStored.
         """
-        return exchanging.sync_store(self._opened(), self._opened, compact=compact)
+        return exchanging.sync_store(self._opened(), compact=compact)
 
     def status(self) -> StatusReport:
         """List what is pending, staged, blocked or edited by hand; raises BadSettings."""

@@ -86,14 +86,18 @@ def _run() -> int:
 
 
 def _without_click() -> int | None:
-    """Run a plain replay or a plain save, and return the exit code; None for all else."""
+    """Run a plain replay, sync or save, and return the exit code; None for all else."""
     from eventlog.cli import quick
 
-    if asked := quick.replay(sys.argv[1:]):
+    if asked := quick.rebuild(sys.argv[1:]):
+        verb, store, flag = asked
+        if verb == "sync":
+            from eventlog.cli.verbs.setup.sync_report import sync_here
+
+            return sync_here(store, compact=flag)
         from eventlog.cli.verbs.build.replay_report import replay_here
 
-        store, anew = asked
-        return replay_here(store, anew=anew)
+        return replay_here(store, anew=flag)
     if saved := quick.save(sys.argv[1:]):
         if quick.record(*saved):
             return 0

@@ -1,4 +1,4 @@
-"""Answer the version, raw lines, a plain replay and a plain save without click; the first two without any library.
+"""Answer the version, raw lines, a plain replay, sync or save without click; the first two without any library.
 
 Handles their plainest form only and leaves every other command line to its verb.
 """
@@ -36,6 +36,7 @@ _SAVES = {
 _LISTS = {"entities", "decisions", "todos", "done"}
 _CHOICES = {"memory_type": ("W", "B", "O"), "scope": ("project", "user")}
 _NEEDED = {"fact": {"content"}, "summary": {"topic", "summary"}}
+_FLAGS = {"replay": "--full", "sync": "--compact"}
 _NAME = "agent_eventlog-", ".dist-info"
 
 
@@ -72,16 +73,20 @@ def version() -> str | None:
     return found.pop()[len(_NAME[0]) : -len(_NAME[1])]
 
 
-def replay(argv: "Sequence[str]") -> "tuple[Store, bool] | None":
-    """Parse `replay`, with `--full` and `--store DIR` at most: the store, and whether to rebuild; None for all else."""
+def rebuild(argv: "Sequence[str]") -> "tuple[str, Store, bool] | None":
+    """Parse `replay` or `sync`, with their flag and `--store DIR` at most: the verb, the store, and if the flag is set.
+
+    None for all else.
+    """
     argv = _verb_first(argv)
-    words = [word for word in argv[1:] if word != "--full"]
-    if argv[:1] != ["replay"] or (words and (words[0] != "--store" or len(words) != 2 or words[1][:1] == "-")):  # noqa: PLR2004
+    flag = _FLAGS.get(argv[0]) if argv else None
+    words = [word for word in argv[1:] if word != flag]
+    if flag is None or (words and (words[0] != "--store" or len(words) != 2 or words[1][:1] == "-")):  # noqa: PLR2004
         return None
     from eventlog.store import Store
 
     store = Store.locate(words[1] if words else None, os.environ)
-    return (store, "--full" in argv) if os.path.isdir(store.root) else None  # noqa: PTH112
+    return (argv[0], store, flag in argv) if os.path.isdir(store.root) else None  # noqa: PTH112
 
 
 def save(argv: "Sequence[str]") -> "tuple[Store, str | None, dict[str, object]] | None":

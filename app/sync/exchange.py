@@ -6,13 +6,14 @@ between finds its own token, and sends again what it does not know it has sent. 
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from eventlog.app.build.rebuild import replay_store
-from eventlog.app.open_store import OpenStore
+from eventlog.app.open_store import OpenStore, open_store
 from eventlog.app.sync.cutting import DayCut, cut_days
 from eventlog.app.sync.keyring import Keyring, load_keyring, recipient_of
 from eventlog.app.sync.leaving import LeavingCounts, LeavingRules
@@ -92,23 +93,23 @@ def exchange(
         return _Exchange(opened, keyring).run(replay or (lambda _: None), compact=compact, leaving=leaving)
 
 
-def sync_store(opened: OpenStore, opening: Callable[[], OpenStore], *, compact: bool = False) -> SyncReport:
+def sync_store(opened: OpenStore, *, compact: bool = False) -> SyncReport:
     """Take in what is new in the remote, settle and replay, and send what is new here; raises as `exchange` does."""
 
     def replay(report: SyncReport) -> None:
-        if not _settled(opened, opening) or report.erased:
+        if not _settled(opened) or report.erased:
             replay_store(opened, anew=bool(report.erased))
 
     return exchange(opened, compact=compact, replay=replay)
 
 
-def _settled(opened: OpenStore, opening: Callable[[], OpenStore]) -> bool:
+def _settled(opened: OpenStore) -> bool:
     """Settle and replay where conversations wait for it; False where none does, or another process settles."""
     if not background.any_open(opened.store):
         return False
     from eventlog.app.build.finalize import finalize  # reads transcripts, by patterns that take long to compile
 
-    return bool(list(finalize(opened.store, opening)))
+    return bool(list(finalize(opened.store, partial(open_store, opened.store, opened.machine))))
 
 
 def sync_in_background(opened: OpenStore) -> SyncReport | None:

@@ -46,14 +46,14 @@ def test_the_store_may_stand_before_the_verb(store, asked, capfdbinary):
     assert behind == capfdbinary.readouterr().out
 
 
-@pytest.mark.parametrize(("full", "anew"), [((), False), (("--full",), True)])
-def test_a_plain_replay_is_understood_wherever_the_store_stands(store, full, anew):
+@pytest.mark.parametrize("verb", [["replay"], ["replay", "--full"], ["sync"], ["sync", "--compact"]])
+def test_a_plain_rebuild_is_understood_wherever_the_store_stands(store, verb):
     named = ["--store", str(store)]
 
-    for argv in (["replay", *full, *named], [*named, "replay", *full]):
-        there = quick.replay(argv)
-        assert there
-        assert (named[1], anew) == (there[0].root, there[1])
+    for argv in ([*verb, *named], [*named, *verb]):
+        found = quick.rebuild(argv)
+        assert found
+        assert (verb[0], named[1], len(verb) > 1) == (found[0], found[1].root, found[2])
 
 
 def test_what_a_replay_tells_arrives_though_the_process_leaves_at_once(store):
@@ -71,9 +71,10 @@ def test_who_waits_for_the_end_of_the_process_is_waited_for(store):
     assert "the end\n" in subprocess.run(command, capture_output=True, check=True, env=surroundings(), text=True).stdout
 
 
-@pytest.mark.parametrize("more", [["--check"], ["--store", "elsewhere"]])
-def test_another_replay_is_left_to_the_verb(store, more):
-    assert quick.replay(["--store", str(store), "replay", *more]) is None
+@pytest.mark.parametrize("more", [["--check"], ["--dry-run"], ["status"], ["--store", "elsewhere"]])
+@pytest.mark.parametrize("verb", ["replay", "sync"])
+def test_another_rebuild_is_left_to_the_verb(store, verb, more):
+    assert quick.rebuild(["--store", str(store), verb, *more]) is None
 
 
 def loaded_for(*args):

@@ -1,13 +1,10 @@
 """The same memory on all machines: `eventlog sync`."""
 
-from collections.abc import Iterator
 from shlex import quote
 
 import click
 
-from eventlog.app.open_store import OpenStore
 from eventlog.app.sync.cutting import preview
-from eventlog.app.sync.exchange import SyncReport, sync_store
 from eventlog.app.sync.excluding import exclude_projects
 from eventlog.app.sync.leaving import LeavingCounts
 from eventlog.app.sync.membership import drop_machine, join_sync, leave_sync, start_sync
@@ -15,6 +12,7 @@ from eventlog.app.sync.sync_status import MachineStatus, sync_status
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.progress import spinner
 from eventlog.cli.terminal import Answer, clean, confirm, count, emit_pretty, fit, say
+from eventlog.cli.verbs.setup.sync_report import blocked_lines, exchanged
 from eventlog.format.errors import Offline, UntrustedRemote
 from eventlog.store import Store
 
@@ -47,13 +45,10 @@ def _sync_command(ctx: click.Context, dry_run: bool, compact: bool, as_json: boo
     """
     if ctx.invoked_subcommand is not None:
         return 0
-    located = options.located(store)
-    opened = options.open_store(located)
+    opened = options.open_store(options.located(store))
     if dry_run:
         return _previewed(preview(opened)).print(as_json=as_json)
-    with spinner():
-        report = sync_store(opened, lambda: options.open_store(located), compact=compact)
-    return _reported(opened, report).print(as_json=as_json)
+    return exchanged(opened, compact=compact).print(as_json=as_json)
 
 
 @options.verb(
@@ -92,9 +87,7 @@ def _start(remote: str, dry_run: bool, as_json: bool, store: Store) -> int:
         say(f"on the other machine: eventlog sync join {quote(started.address)} {started.code}")
         say(f"recovery code: {started.code}")
         say("Write it down: it is shown once, and it alone opens the remote when all your machines are lost.")
-    with spinner():
-        report = sync_store(opened, lambda: options.open_store(store))
-    done = _reported(opened, report)
+    done = exchanged(opened)
     return done.code if as_json else done.print(as_json=False)
 
 
@@ -114,12 +107,12 @@ def _join(remote: str, code: str, store: Store) -> Answer:
     try:
         with spinner():
             join_sync(opened, remote, code)
-            report = sync_store(opened, lambda: options.open_store(store))
+        done = exchanged(opened)
     except Offline as error:
         raise UntrustedRemote(
             error.what, where=error.where, hint="nothing was written; try again when it can be reached"
         ) from error
-    return _reported(opened, report)
+    return done
 
 
 @options.verb(
@@ -220,51 +213,6 @@ def _leave(yes: bool, store: Store) -> int:
 # ------------------------------------------------------------------------------------------------ what is printed
 
 
-def _reported(opened: OpenStore, report: SyncReport) -> Answer:
-    """Make the answer that reports an exchange."""
-    value = {
-        "status": "offline" if report.offline else "blocked" if report.blocked else "ok",
-        "sent": report.sent.total,
-        "marks": report.sent.marks,
-        "arrived": report.arrived,
-        "blocked": report.blocked,
-        "damaged": report.damaged,
-        "offline": report.offline,
-    }
-
-    def show() -> None:
-        for line in _report_lines(opened, report):
-            say(line)
-
-    return Answer(value, show, EXIT_FOUND if report.blocked else 0)
-
-
-def _report_lines(opened: OpenStore, report: SyncReport) -> Iterator[str]:
-    if report.renamed:
-        yield f"this store is a copy of {report.renamed}: it is {opened.replica} now"
-    if report.offline:
-        yield f"offline: {clean(report.offline)}"
-        waiting = preview(opened).total
-        yield f"{count(waiting, 'event')} {'wait' if waiting != 1 else 'waits'}; try again: eventlog sync"
-        return
-    marks = f" and {count(report.sent.marks, 'mark')}" if report.sent.marks else ""
-    sent = f"sent {count(report.sent.total, 'event')}{marks}" if report.sent.total or marks else "nothing new to send"
-    arrived = ", ".join(f"{number:,} from {clean(name)}" for name, number in sorted(report.arrived.items()))
-    yield f"{sent}; {f'took in {arrived}' if arrived else 'nothing new from other machines'}"
-    for name in report.damaged:
-        yield f"not whole, left out until its machine writes it again: {clean(name)}"
-    for name in report.ahead:
-        yield f"the clock of {clean(name)} is more than five minutes ahead of this one"
-    if report.blocked:
-        yield from _blocked_lines(report.sent, report.blocked)
-
-
-def _blocked_lines(counts: LeavingCounts, number: int) -> Iterator[str]:
-    kinds = ", ".join(sorted({kind for found in counts.blocked.values() for kind in found}))
-    named = f" ({kinds})" if kinds else ""
-    yield f"{count(number, 'line')} stay here, for they look like secrets{named}: eventlog scan, then eventlog redact"
-
-
 def _previewed(counts: LeavingCounts) -> Answer:
     """Make the answer that previews what would leave."""
     rows = [{"type": kind, "project": project, "events": n} for (kind, project), n in sorted(counts.events.items())]
@@ -284,7 +232,7 @@ def _print_preview(counts: LeavingCounts) -> None:
     for event in counts.newest:
         say(fit(f"  {event.ts[:16]}  {kind_of(event)}  {clean(describe(event))}", _ROOM))
     if counts.blocked:
-        for line in _blocked_lines(counts, len(counts.blocked)):
+        for line in blocked_lines(counts, len(counts.blocked)):
             say(line)
 
 
