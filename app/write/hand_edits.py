@@ -1,7 +1,9 @@
 """Record people's edits of rendered MEMORY.md files as events, before the files are replaced."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import partial
+from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,12 +21,15 @@ from eventlog.projections.base import Document
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.identity import Identities, identities, resolved
 from eventlog.projections.current.withdrawals import decided_before
+from eventlog.projections.engine.documents import Files, files_in
 from eventlog.projections.engine.replay import Renderings, ReplayResult
+from eventlog.projections.engine.row_store import RowsDamaged
 from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import is_untouched
 from eventlog.projections.views.memory import MEMORY
 from eventlog.settings.schema import Settings
-from eventlog.store import project_slug
+from eventlog.store import Store, project_slug
+from eventlog.store.files import file_stamp
 from eventlog.store.replica import make_replica, replica_of
 
 if TYPE_CHECKING:
@@ -46,7 +51,7 @@ def record_edits(log: EventLog, settings: Settings, *, dry_run: bool = False) ->
     # events are dated by the save of the file, and ids derive from contents: a run that is killed and repeated adds
     # nothing
     root, past = Path(log.store.knowledge), _Past(log, settings)
-    edited = {path.relative_to(root).as_posix(): data for path, data in _edited(root)}
+    edited = dict(_edited(log.store))
     found = {name: _interpret(past, name, root / name, data) for name, data in edited.items()}
     events = [event for reading in found.values() for event in reading.events]
     events += restore_retyped(log, events)
@@ -112,11 +117,17 @@ def restore_retyped(log: EventLog, events: Iterable[Event]) -> list[Restored]:
     ]
 
 
-def _edited(root: Path) -> Iterator[tuple[Path, bytes]]:
-    for path in sorted(path for pattern in MEMORY.owns for path in root.glob(pattern)):
-        data = read(path)
+def _edited(store: Store) -> Iterator[tuple[str, bytes]]:
+    """Yield the MEMORY.md files that are not as they were rendered, by relative path; those just published are."""
+    published: Files = {}
+    with suppress(RowsDamaged):
+        published = files_in(open_for_reading(store), MEMORY.name)
+    names = (name for pattern in MEMORY.owns for name in glob(pattern, root_dir=store.knowledge, include_hidden=True))  # noqa: PTH207 - as text
+    for name in sorted(names):
+        path = Path(store.knowledge, name)
+        data = None if published.get(name) == file_stamp(str(path)) else read(path)
         if data is not None and not is_untouched(data):
-            yield path, data
+            yield name, data
 
 
 def _interpret(past: _Past, name: str, path: Path, data: bytes) -> "EditReading":

@@ -24,7 +24,7 @@ from eventlog.settings.schema import Settings
 FileStamp = tuple[int, int, int, int]
 Files = dict[str, FileStamp]  # path of a document -> stamp of the file with its bytes
 
-_LAYOUT, _SOURCES = "layout", "behind"
+_UNIT, _LAYOUT, _SOURCES = "unit", "layout", "behind"
 _DIGEST = 16  # bytes
 _FILES = msgspec.msgpack.Decoder(Files | None)
 _OUTDATED = msgspec.msgpack.encode(None)
@@ -89,7 +89,7 @@ class DocumentIndex:
         self._source = source
         self._views = {projection.name: projection.view for projection in projections if projection.view}
         self.current_files: dict[RowAddress, Files | None] = {
-            (view, name): _FILES.decode(data) for view in self._views for name, data in cache.rows("unit", view)
+            (view, name): _FILES.decode(data) for view in self._views for name, data in cache.rows(_UNIT, view)
         }
         for view in (name for name, view in self._views.items() if view.top):
             self.current_files.setdefault((view, ""), None)
@@ -162,7 +162,7 @@ class DocumentIndex:
         for view, name in units:
             if self.current_files.get((view, name), {}) is not None:
                 self.current_files[view, name] = None
-                self._cache.write("unit", view, name, _OUTDATED)
+                self._cache.write(_UNIT, view, name, _OUTDATED)
 
     def outdate(self, units: Iterable[RowAddress]) -> None:
         """Mark units as outdated of which rows have changed; drop what their views keep of these."""
@@ -175,7 +175,7 @@ class DocumentIndex:
         """Record that these files are current for a unit."""
         if self.current_files.get(unit) != files:
             self.current_files[unit] = files
-            self._cache.write("unit", *unit, _encode(files))
+            self._cache.write(_UNIT, *unit, _encode(files))
 
     def stored(self, kind: str, name: str) -> bytes | None:
         """Return what a view has stored under a name."""
@@ -219,6 +219,12 @@ class DocumentIndex:
 def _rows(cache: RowStore, kind: RowKind, name: str) -> list[Any]:
     """Return the rows of that name, of all conversations."""
     return [row for _, data in cache.rows(kind.name, name) for row in kind.decode(data).values()]
+
+
+def files_in(cache: RowStore, view: str) -> Files:
+    """Return the files that were current when the units of a view were published."""
+    units = [_FILES.decode(data) for _, data in cache.rows(_UNIT, view)]
+    return {path: stamp for files in units if files for path, stamp in files.items()}
 
 
 def newest_notes(source: ConversationSource) -> dict[str, KnowledgeEdited]:
