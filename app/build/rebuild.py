@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -123,9 +123,9 @@ def leave_indexes(opened: OpenStore, most: int) -> None:
     with suppress(OSError, DatabaseError, NotStored):
         if not Path(log.store.cached("conversations.index")).exists():  # an update reads it whole
             log.index.catch_up()
-        leave_index(log.store, most)
-        leave_dialogues(log, most, wanted=opened.settings.recall.transcripts)
-        note_deleted(log.store)
+        with closing(leave_index(log.store, most)) as index:
+            leave_dialogues(log, index, most, wanted=opened.settings.recall.transcripts)
+            note_deleted(log.store, index.projects())
 
 
 class DeedResult(NamedTuple):

@@ -21,8 +21,7 @@ import msgspec
 from eventlog.app.build.program import program_key
 from eventlog.app.search.appended import NotAppended, appended, seen_in
 from eventlog.app.search.database import DatabaseError, OperationalError, connect, create_private, delete, is_damage
-from eventlog.app.search.open_index import ALL, PATIENCE
-from eventlog.app.search.project_names import ProjectNames
+from eventlog.app.search.open_index import ALL
 from eventlog.app.search.search_index import SearchIndex
 from eventlog.app.search.standing_lines import rejected_in
 from eventlog.app.search.word_tables import PARTS, PASSAGE, FullText, best_passages, chosen_words, score_of
@@ -270,19 +269,17 @@ def dialogues_of(
         yield found
 
 
-def leave_dialogues(log: EventLog, most: int, *, wanted: bool) -> None:
+def leave_dialogues(log: EventLog, index: SearchIndex, most: int, *, wanted: bool) -> None:
     """Draw most of what is due, beside an index that is current, and leave no byte of what is withdrawn.
 
-    Where nobody wants transcripts to be searched, there are none. Raises OSError or DatabaseError.
+    Where nobody wants transcripts to be searched, there are none. Raises OSError, DatabaseError, or ValueError where
+    more than `most` bytes of the log had to be read.
     """
     if not wanted:
         delete(log.store.cached("dialogues.sqlite"))
         return
-    with closing(SearchIndex(log.store.cached("search.sqlite"), ProjectNames(log.store), PATIENCE)) as index:
-        if index.is_current():
-            index.catch_up(log.store, most)
-            with dialogues_of(log, index, at_replay=True, most=most):
-                pass
+    with dialogues_of(log, index, at_replay=True, most=most):
+        pass
 
 
 def _stamp(path: str) -> tuple[int, str]:

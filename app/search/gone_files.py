@@ -55,19 +55,11 @@ def worded(files: "Iterable[Gone]", locale: str, year: str) -> str:
     return f" ({between.join(words)})" if words else ""
 
 
-def note_deleted(store: "Store") -> None:
-    """Note which files commits have deleted, of the repositories whose HEAD is another than it was.
+def note_deleted(store: "Store", projects: "Iterable[str]") -> None:
+    """Note which files commits have deleted, of the projects that are repositories whose HEAD is another than it was.
 
-    Whatever git cannot tell is not noted. Raises DatabaseError or NotStored.
+    Whatever git cannot tell is not noted. Raises NotStored.
     """
-    from eventlog.app.search.project_names import ProjectNames
-    from eventlog.app.search.search_index import SearchIndex
-
-    index = SearchIndex(store.cached("search.sqlite"), ProjectNames(store), _PATIENCE)
-    try:
-        projects = index.projects()
-    finally:
-        index.close()
     for project in projects:
         _, head = git_head(project) if os.path.exists(f"{project}/.git") else (None, None)
         before = _read(store, project) if head else {}

@@ -17,8 +17,6 @@ from eventlog.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from eventlog.store import Store
 
 PATIENCE = 5.0  # seconds another writer is waited for
@@ -41,52 +39,44 @@ def open_index(store: "Store", names: ProjectNames, *, patience: float = PATIENC
 
 def invalidate(store: "Store") -> None:
     """Mark the index stale: a later replay rebuilds it, prompts read it until then."""
+    path = store.cached("search.sqlite")
+    if not os.path.exists(path):
+        return
+    try:
+        index = SearchIndex(path, ProjectNames(store), PATIENCE)
+        try:
+            index.invalidate()
+        finally:
+            index.close()
+    except DatabaseError as error:
+        if is_damage(error):  # where nothing can be written, nothing can be changed
+            delete(path)
 
-    def mark(index: SearchIndex) -> bool:
-        index.invalidate()
-        return True
 
-    _change(store, mark)
-
-
-def leave_index(store: "Store", most: int) -> None:
-    """Update the index from the log, without a byte of what is withdrawn; create it where there is none.
+def leave_index(store: "Store", most: int) -> SearchIndex:
+    """Update the index from the log, without a byte of what is withdrawn, and open it; create it where there is none.
 
     An index that is merely outdated stays. Raises ValueError where more than `most` bytes had to be read, and OSError
     or DatabaseError where nothing can be written.
     """
-
-    def catch_up(index: SearchIndex) -> bool:
-        if not index.is_current():
-            return False
-        index.catch_up(store, most)
-        index.erase()
-        index.count()
-        return True
-
-    if not _change(store, catch_up):
-        _anew(store, ProjectNames(store), most, _program(PATIENCE)).close()
-
-
-def _change(store: "Store", change: "Callable[[SearchIndex], bool]") -> bool:
-    """Change the index; False where there is none, or none any more: an unusable index is deleted."""
-    path = store.cached("search.sqlite")
-    if not os.path.exists(path):
-        return False
-    try:
-        index = SearchIndex(path, ProjectNames(store), PATIENCE)
+    path, names = store.cached("search.sqlite"), ProjectNames(store)
+    if os.path.exists(path):
+        index = SearchIndex(path, names, PATIENCE)
         try:
-            if change(index):
-                return True
-        finally:
-            index.close()
-    except NotAppended:
-        pass
-    except DatabaseError as error:
-        if not is_damage(error):  # where nothing can be written, nothing can be changed
-            return True
-    delete(path)
-    return False
+            if index.is_current():
+                index.catch_up(store, most)
+                index.erase()
+                index.count()
+                return index
+        except NotAppended:
+            pass
+        except BaseException as error:
+            if not (isinstance(error, DatabaseError) and is_damage(error)):
+                index.close()
+                raise
+        index.close()
+        delete(path)
+    return _anew(store, names, most, _program(PATIENCE))
 
 
 def _program(patience: float) -> str:

@@ -219,7 +219,7 @@ def _digest(data: bytes) -> str:
 
 def _is_swap(name: str) -> bool:
     """Return whether a file is named as `replace_if_unchanged` names what it exchanges."""
-    parts = name[-_SWAP_ADDED:].split(".")
+    parts = name[-_SWAP_ADDED:].split(".") if name.endswith(_SWAP) else [""]
     lengths = [len(part) for part in parts]
     return lengths == [0, 8, _DIGITS, _DIGITS, 4] and HEX.issuperset("".join(parts[1:4])) and parts[4] == _SWAP[1:]
 

@@ -105,6 +105,7 @@ class DayStates:
         self.changed: dict[str, str] = {}
         self.folded: set[str] = set()
         self._new: set[str] = set()  # days of which every conversation has changed
+        self._is_decided_otherwise = False  # withdrawals or places of projects of a day are others
         self._dates = _ConversationDays(cache)
         self._conversations_on = lru_cache(maxsize=16)(partial(conversations_on, cache))
         self._encoded_on = lru_cache(maxsize=_AT_HAND)(partial(encoded_conversations_on, cache))
@@ -129,13 +130,15 @@ class DayStates:
                 if not is_known:
                     self._fold(day, elsewhere if left_out is None else left_out)
             progress(position + 1, len(self.days))
-        self.withdrawn = self._withdrawn()
-        fates = before.differing(self.withdrawn)
-        self._mark_touched(fates)
+        fates: set[str] = set()
+        if self._is_decided_otherwise:
+            self.withdrawn = self._withdrawn()
+            fates = before.differing(self.withdrawn)
+            self._mark_touched(fates)
+            self.identities = Identities(self.places, self.withdrawn)
+            if self.identities.differ(identities):
+                self.mark_all_changed()
         stating = self._mark_stating(judged_statements(fates)) | self.folded
-        self.identities = Identities(self.places, self.withdrawn)
-        if self.identities.differ(identities):
-            self.mark_all_changed()
         self._redact(self.rows.keys() if fates or self._until != EVERYTHING else self.folded.copy(), stating)
 
     def mark_all_changed(self) -> None:
@@ -219,6 +222,7 @@ class DayStates:
         row = day_row.decode(next(data for kind, _, _, data in folded.rows if kind == "day"))
         if row.misdated:
             return False
+        self._note_decisions(None, row)
         self.rows[date] = row
         store_decisions(self._cache, date, row)
         self.folded.add(date)
@@ -257,6 +261,7 @@ class DayStates:
         knowledge = knowledge_state.decode(data) if data else Knowledge()
         knowledge.merge(fold.knowledge)
         self.folded.add(day.date)
+        self._is_decided_otherwise |= bool(fold.conversations.retractions) or fold.conversations.places != Places()
         self._replace_day(day.date, now, found, knowledge)
         return True
 
@@ -299,12 +304,19 @@ class DayStates:
                 self._dates.drop(conversation, date)
         if row:
             row.retractions, row.notes, row.places = found.retractions, found.notes, found.places
+        self._note_decisions(self.rows.get(date), row)
+        if row:
             self.rows[date] = row
         else:
             del self.rows[date]
         self._cache.write("said", "", date, _encode(found.by_id) if found.by_id else None)
         self._cache.write("state", "knowledge", date, _encode(knowledge) if knowledge != Knowledge() else None)
         self._write_row(date)
+
+    def _note_decisions(self, before: DayRow | None, now: DayRow | None) -> None:
+        """Note whether a day has other withdrawals or places of projects than it had."""
+        (withdrawn, places), other = ((row.retractions, row.places) if row else ([], Places()) for row in (before, now))
+        self._is_decided_otherwise |= (withdrawn, places) != other
 
     def _mark_changed(self, conversation_id: str) -> None:
         if conversation_id not in self.changed:
@@ -403,6 +415,8 @@ class DayStates:
     def _entries_to_redact(self, dates: Collection[str]) -> dict[str, set[str]]:
         """Find the withdrawn plan entries, and the events that applied or resolved them."""
         if not (self.withdrawn.events or self.withdrawn.conversations or self.withdrawn.statements):
+            return {}
+        if not any(self._cache.read("state", "knowledge", date) for date in dates):
             return {}
         states = {date: knowledge_state.decode(data) for date, data in self._cache.rows("state", "knowledge")}
         hidden = {

@@ -61,7 +61,7 @@ def test_who_does_not_look_closer_writes_and_says_the_same(lines, indexed, saves
         write(log.store.root, b"here\n", "replica")
         if indexed:
             write_lines(log, lines[:indexed])
-            leave_index(log.store, 1 << 20)
+            leave_index(log.store, 1 << 20).close()
         write_lines(log, lines)
         closer = f"{log.store.root}-closer"
         shutil.copytree(log.store.root, closer)
@@ -111,7 +111,7 @@ def test_only_what_is_certainly_new_or_plainly_a_repetition_is_seen_to_at_once(s
     summary = ("--topic", "t", "--session", "c", "--store", store)
     write(log.store.log, line(1, content="said") + b"\n")
     if has_index:
-        leave_index(log.store, 1 << 20)
+        leave_index(log.store, 1 << 20).close()
     for text in ("new", "said", "New."):
         call("fact", text, "--session", "c", "--store", store)
     call("fact", "new", "--key", "k", "--session", "c", "--store", store)
@@ -126,7 +126,7 @@ def test_what_a_person_rejected_by_its_id_takes_a_closer_look(store, spied, abou
     log = EventLog(store)
     said = log.append({"type": "stage_summary", "conversation_id": "c", "topic": "t", "summary": "done"})
     log.put([{"type": "rejected", "conversation_id": "human", "agent": "human", "target": said.id}])
-    leave_index(log.store, 1 << 20)
+    leave_index(log.store, 1 << 20).close()
     ran = call("summary", "--topic", "t", "--summary", about, "--session", "d", "--store", store)
     assert [is_new] == spied
     assert is_new == ('"status":"ok"' in ran.out)

@@ -514,7 +514,7 @@ def test_common_words_are_counted_and_stay_so(common_words, monkeypatch):
     monkeypatch.setattr(word_tables, "_OFTEN", 10)
     monkeypatch.setattr(search_index, "_FEW_TEXTS", 10)
     store, words = common_words.log.store, ["cart", "lock", "order", "pric", "queu", "7"]
-    open_index.leave_index(store, open_index.ALL)
+    open_index.leave_index(store, open_index.ALL).close()
     gone = say(common_words, "The cart waits in the queue")
     found(common_words, "cart")
     say(common_words, "The cart stands before the queue, and the order is locked")
