@@ -148,11 +148,20 @@ class Gate:
         self._small = min(1.0, _SMALL / (texts + 1))
         asked = [*having]
         self._before = {after: before for before, after in _neighbours(asked) if _overlap(before, after)}
-        halved = {*self._before, *self._before.values()}
-        self._all = sum(tells * (_OVERLAP if token in halved else 1) for token, tells in self.tells.items())
+        after = {before: after for after, before in self._before.items()}
+        self._all = sum(tells * self._part_of_all(token, after.get(token, "")) for token, tells in self.tells.items())
         self._phrases = [*_phrases(asked)]
         self._things = [name for name in _things(asked) if 0 < having[name] <= _OF_A_THING]
         self.needed = max(RARE * self._rarest, SHARE * self._all)
+
+    def _part_of_all(self, token: str, after: str) -> float:
+        """Return the share of its weight that a token adds to a prompt; less where those beside it have its characters.
+
+        A pair that no text has, beside one that some have, is mostly the end of one word and the beginning of another.
+        """
+        beside = [pair for pair in (self._before.get(token), after) if pair]
+        found = 0 if self._having[token] else sum(self._having[pair] > 0 for pair in beside)
+        return _OVERLAP * (1 - found / 2) if beside else 1.0
 
     def bears_on(self, text: "Sequence[str]") -> bool:
         """Return whether a text, by its tokens, bears on the subject."""
@@ -169,7 +178,7 @@ class Gate:
         )
         if not shared:
             return 0.0
-        longer = max(0.0, log(len(words) / _SHORT))
+        longer = max(0.0, log(_length(words) / _SHORT))
         of_all = min(1.0, shared / self._all)
         rare = RARE * self._rarest * (1 - _COVERS * self._small * of_all)
         share = SHARE * self._all / (1 if words.isdisjoint(self._things) else 2)
@@ -205,6 +214,11 @@ class Gate:
 
 def _neighbours(tokens: "Sequence[str]") -> "Iterable[tuple[str, str]]":
     return zip(tokens, tokens[1:], strict=False)  # noqa: RUF007 - no hook has itertools
+
+
+def _length(words: "Collection[str]") -> float:
+    """Count the words of a text: two Chinese characters make a word, and every two neighbours a token."""
+    return len(words) - sum(not word.isascii() for word in words) * _OVERLAP
 
 
 def _overlap(before: str, after: str) -> bool:

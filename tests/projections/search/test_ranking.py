@@ -94,6 +94,15 @@ def test_small_talk_and_what_is_about_something_else_is_told_nothing(prompt):
     assert told(prompt) == []
 
 
+def test_of_a_chinese_prompt_pairs_that_straddle_two_words_and_of_a_long_text_every_second_pair_count_for_little():
+    asked = tokens("移调到降大调，还原记号显示空白")
+    gate = Gate(dict.fromkeys(asked, 0) | {"移调": 2, "大调": 1}, 64)
+    others = [f"字{number}" for number in range(120)]
+
+    assert gate.bears_on(["移调", "大调", *others])
+    assert not gate.bears_on(["移调", *others])
+
+
 @given(having=st.dictionaries(WORDS, st.integers(0, 900), max_size=6), text=st.lists(WORDS))
 def test_a_text_that_bears_on_a_prompt_has_one_of_the_words_that_are_looked_for(having, text):
     gate = Gate(having, 1000)
