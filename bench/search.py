@@ -124,7 +124,7 @@ def _often(chance: random.Random, words: list[str]) -> str:
 
 _BUILD = "open_index(store, names).close()"
 _ASK = """
-index = open_index(store, names)
+index = open_index(store, names, patience=1.0)  # as a prompt has it: without libraries
 index.find(index.having(tokens(sys.argv[3])), "", Scope(("", sys.argv[4])), 10)
 """
 _ADD = """
@@ -149,7 +149,7 @@ def _process(store: Path, code: str, *arguments: str) -> tuple[str, ...]:
 import sys
 sys.path.insert(0, sys.argv[1])
 from eventlog.fast import modules as own_modules
-own_modules.come_first()
+own_modules.install()
 from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.search_index import Scope
@@ -158,7 +158,7 @@ from eventlog.store import Store
 store = Store(sys.argv[2])
 names = ProjectNames(store)
 """
-    flags = ("-I",) if code is _ADD else ("-I", "-S")
+    flags = ("-I", "-S") if code is _ASK else ("-I",)
     root = str(Path(eventlog.__file__).parents[1])
     return (sys.executable, *flags, "-c", begin + code, root, str(store), *arguments)
 
