@@ -79,9 +79,12 @@ class Appended:
         return [event for (is_copy, _), _, event in self.each() if is_copy] if self.has_copies else []
 
 
-def appended(store: "Store", seen: "Seen", most: int, types: "Collection[str]" = _TELLS) -> Appended:
-    """Read what was appended since; raises NotAppended, OSError, or ValueError where it is more than `most` bytes."""
-    stamps = index_lookup.stamps_of(store.log, seen)
+def appended(store: "Store", seen: "Seen", most: int, types: "Collection[str]" = _TELLS, before: str = "") -> Appended:
+    """Read what was appended since; raises NotAppended, OSError, or ValueError where it is more than `most` bytes.
+
+    In the files of days `before` that day, nothing was.
+    """
+    stamps = index_lookup.stamps_of(store.log, seen, before)
     found = Appended(stamps, types)
     grown = _grown([stamp for stamp in stamps if stamp not in seen], seen.difference(stamps))
     size = sum(size_in(stamp) - start for stamp, start in grown)

@@ -64,7 +64,7 @@ def leave_index(store: "Store", most: int) -> SearchIndex:
         index = SearchIndex(path, names, PATIENCE)
         try:
             if index.is_current():
-                index.catch_up(store, most)
+                index.catch_up(store, most, every_day=True)
                 index.erase()
                 index.count()
                 return index

@@ -11,7 +11,7 @@ Imported inside agents' hooks: standard library only.
 """
 
 from eventlog.app.search.appended import appended, seen_in
-from eventlog.app.search.database import connect
+from eventlog.app.search.database import OperationalError, connect
 from eventlog.app.search.word_tables import (
     ALL_ROWS,
     KINDS,
@@ -29,6 +29,7 @@ from eventlog.fast import fastjson
 from eventlog.format import SESSION_END
 from eventlog.format.text import differing_in_a_number
 from eventlog.projections.search.findable import CONVERSATION, Findable, texts_in
+from eventlog.store.index_lookup import looked_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ _REJECTED = "SELECT aim FROM gone WHERE aim BETWEEN 'statement ' AND 'statement 
 _TIMES = """SELECT count(*) FROM units WHERE type = 'fact'
     AND (subject, same) = (SELECT subject, same FROM units WHERE event = ? AND id > 0)"""
 _NUMBERS = "SELECT number FROM subjects WHERE subject IN (SELECT value FROM json_each(?, '$.in'))"
+_LOOKED = "INSERT OR REPLACE INTO meta VALUES ('looked', ?)"
 _AT_ONCE = 256  # units
 _FEW_ROWS = 64  # are ranked at once: it takes a page of the file for most
 _MOST_RANKED = 10_000  # rows with common words; of more, some of those that are looked at are ranked
@@ -111,6 +113,7 @@ class SearchIndex:
 
     def __init__(self, path: str, names: "ProjectNames", patience: float) -> None:
         self._names = names
+        self._patience = patience
         self._db: Connection = connect(path, timeout=patience, isolation_level=None)
         self.database = self._db  # for who reads its rows
         self._words: WordTable = Counted(self._db)
@@ -163,17 +166,34 @@ class SearchIndex:
         about = (("version", VERSION), ("program", program), ("words", words), ("names", self._names.digest))
         index_writer.create(self._db, self._words, about)
 
-    def catch_up(self, store: "Store", most: int) -> None:
-        """Take in what was appended; raises NotAppended, ValueError or OSError as `appended` does."""
+    def catch_up(self, store: "Store", most: int, *, every_day: bool = False) -> None:
+        """Take in what was appended; raises NotAppended, ValueError or OSError as `appended` does.
+
+        With `every_day`, also what another program wrote into an old file lately.
+        """
         seen = seen_in(self._db)
-        news = appended(store, seen, most)
+        before, look = looked_at(store.log, "" if every_day else self._about.get("looked", ""))
+        news = appended(store, seen, most, before=before)
         self.log_files = news.files
         if news.seen and (news.read >= _NOT_WORTH_NOTING or self._tells(news.events)):
             from eventlog.app.search.index_writer import IndexWriter
 
             IndexWriter(self._db, self._words, self._names).take_in(news, seen, store, most)
             self._look()
+        if look and all(stamp > look for stamp in news.seen):
+            self._remember(look)
         self.state = "" if news.seen else self._about.get("state", "")
+
+    def _remember(self, look: str) -> None:
+        """Note at which look the files were as seen, unless another process writes at this moment."""
+        self._db.execute("PRAGMA busy_timeout = 0")
+        try:
+            self._db.execute("PRAGMA synchronous = OFF")
+            self._db.execute(_LOOKED, (look,))
+        except OperationalError:
+            return
+        finally:
+            self._db.execute(f"PRAGMA busy_timeout = {int(1000 * self._patience)}")
 
     def _tells(self, events: "Lines") -> bool:
         """Return whether events change anything; the start of a conversation without a word does not."""

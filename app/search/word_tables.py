@@ -188,12 +188,14 @@ class FullText(_Table):
     def newest(self, asked: str, prefix: str, ranges: "Ranges", most: int, units: "int | None" = None) -> set[int]:
         """List the units of the newest rows of each range with a token, or else with a word with this beginning."""
         (word,) = _quoted([asked]) if asked else _quoted((), prefix)
+        runs = (self._run(_MATCHING + _WITHIN + _NEWEST, (word, *within, most)) for within in ranges)
+        if units is None:
+            return {row >> PARTS for rows in runs for (row,) in rows}
         found: set[int] = set()
-        for within in ranges:
-            enough = len(found) + units if units else 0
-            for (row,) in self._run(_MATCHING + _WITHIN + _NEWEST, (word, *within, most)):
+        for enough, rows in enumerate(runs, 1):
+            for (row,) in rows:
                 found.add(row >> PARTS)
-                if len(found) == enough:
+                if len(found) == enough * units:
                     break
         return found
 

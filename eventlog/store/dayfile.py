@@ -13,6 +13,8 @@ Durability   the name of a new file is synced before anything is written into it
 Identity     after locking, the descriptor must still be the file at that path: a line appended to a file that was
              replaced meanwhile (a redaction, a sync program) would be lost. Only a regular file is written, and none
              is made through a link that leads nowhere.
+Announced    who writes into the file of a day that is over touches the directory: a reader who finds that as it was
+             need not look at the files of such days (`eventlog/store/index_lookup.py: looked_at`).
 Patience     a lock whose holder is stopped is given up.
 Reuse        a caller that appends often keeps the descriptor: a stat of the path under the lock shows whether it is
              still the file, and whether others wrote since. It serves one thread at a time, and no child of a fork: a
@@ -25,7 +27,7 @@ import time
 
 import eventlog
 from eventlog.fast import os
-from eventlog.format.timestamps import newest_in
+from eventlog.format.timestamps import newest_in, to_ms
 from eventlog.store import files
 from eventlog.store.files import check_regular, make_dirs, not_stored, open_regular, sync_dir, sync_names
 
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
 _OPEN = os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)  # a FIFO must not block
 _ENDING = ".jsonl"
 _NONE = -1  # no descriptor
+_TWO_DAYS = 172_800  # seconds: to the end of the day after
 _TAIL = 8 << 10  # bytes in which the newest line is looked for
 _YIELDS = 20  # times that others may go first, before a lock is waited for
 _CREATE = os.O_CREAT | os.O_EXCL
@@ -88,6 +91,7 @@ class DayFile:
     def __init__(self, log_dir: str, day: str, *, sync: bool = True, idle: "list[DayFile] | None" = None) -> None:
         self.path = path_of(log_dir, day)
         self.day = day
+        self._over_at = to_ms(f"{day[:10]}T00:00:00.000") // 1000 + _TWO_DAYS
         self.wants_sync = sync
         self._dir = log_dir
         self.idle = idle
@@ -186,10 +190,19 @@ class DayFile:
         except BaseException:
             self._cut_back()
             raise
+        self._announce()
         self._note(lines, self._size, self._size + len(data))
         self._size += len(data)
         self._written += lines
         self._whole = self._size if lines.endswith(b"\n") else -1
+
+    def _announce(self) -> None:
+        """Touch the directory where the day is over; a reader who does not see that looks at all files a bit later."""
+        try:
+            if time.time() >= self._over_at:
+                os.utime(self._dir)
+        except OSError:  # the directory is somebody else's
+            return
 
     def _note(self, lines: bytes, before: int, now: int) -> None:
         """Cache the newest time of a few appended lines; after many, `newest` reads the end of the file again."""
@@ -242,6 +255,7 @@ class DayFile:
         """Write a line where the file was left; False where it could not be, and the file is as it was."""
         try:
             if os.write(self._fd, line) == len(line):
+                self._announce()
                 self._note(line, self._whole, self._whole + len(line))
                 self._whole += len(line)
                 return True

@@ -9,12 +9,14 @@ What it says of a day file holds while the file's stamp (see eventlog/store/file
 Imported inside agents' hooks: standard library only, as little of it as possible.
 """
 
+import time
 from _stat import S_ISREG
 
 from eventlog.fast import fastjson, os
 from eventlog.fast.fastjson import BOM
+from eventlog.format.timestamps import from_ns
 from eventlog.store import day_of, is_plain
-from eventlog.store.files import open_regular
+from eventlog.store.files import open_regular, stamp_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 VERSION = 3
+_DAY = 86_400_000_000_000  # nanoseconds
+_GONE_BY, _TICK = 600_000_000_000, 3_000_000_000  # the latter of the slowest clock of a file system
 DAMAGED = (OSError, ValueError, LookupError, TypeError, AttributeError)  # what comes of reading an index that is
 
 FileStamp = str  # name of a day file, and its stamp, with spaces between: a year of them is compared as one set
@@ -44,16 +48,41 @@ class LookupResult:
         return found
 
 
-def stamps_of(log_dir: str, listed: "Iterable[FileStamp]" = ()) -> list[FileStamp]:
-    """List the day files of a log as they are now, by name; none where there is no log, and regular files only."""
-    names = names_of(log_dir, listed)
+def stamps_of(log_dir: str, listed: "Iterable[FileStamp]" = (), before: str = "") -> list[FileStamp]:
+    """List the day files of a log as they are now, by name; none where there is no log, and regular files only.
+
+    Those of days `before` that day are as they were `listed`.
+    """
+    past = sorted([stamp for stamp in listed if stamp < before]) if before else []
+    names = names_of(log_dir, listed) if not before else sorted(name_in(stamp) for stamp in listed if stamp >= before)
     # from the directory itself: the way there would be gone once for each file
     directory = os.open(log_dir, os.O_RDONLY | os.O_CLOEXEC) if names and os.name != "nt" else None
     try:
-        return [stamp for name in names if (stamp := stamp_of(log_dir, name, directory))]
+        return past + [stamp for name in names if (stamp := stamp_of(log_dir, name, directory))]
     finally:
         if directory is not None:
             os.close(directory)
+
+
+def looked_at(log_dir: str, last: str) -> tuple[str, str]:
+    """Return before which day no file has changed since the `last` look, and the note of this look; "" for nothing.
+
+    A file that is made, replaced or removed changes the directory, and so does who writes into that of a day that is
+    over (`eventlog/store/dayfile.py`). What another program writes into such a file, it may not tell: so a look is
+    gone by for ten minutes. Where the directory has changed just now, more may happen at the same time by its clock.
+    This look may be noted where the files of days before its first word, a day, are all as they were seen.
+    """
+    try:
+        found, now = os.stat(log_dir), time.time_ns()
+    except (OSError, OverflowError):
+        return "", ""
+    stamp = " ".join(map(str, stamp_from(found)))
+    if last:
+        day, then, before = last.split(" ", 2)
+        if before == stamp and 0 <= now - int(then) < _GONE_BY:
+            return day, ""
+    is_old = now - max(found.st_mtime_ns, found.st_ctime_ns) > _TICK
+    return "", f"{from_ns(now - _DAY)[:10]} {now} {stamp}" if is_old else ""
 
 
 def names_of(log_dir: str, listed: "Iterable[FileStamp]" = ()) -> list[str]:
