@@ -8,7 +8,7 @@ it, and at most a third. What tells most is kept where not all of it has room.
 The index of everything names the projects, and how much there is of each; its keywords are those of the user.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from math import log
 from typing import TYPE_CHECKING
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from eventlog.projections.engine.documents import DocumentIndex
 
 _FACTS, _SESSIONS = 3, 2  # of a keyword
+_NOTED = 8  # sessions of one, of which some may not be named the next time
 _LEAST, _MOST_OF = 2, 3  # facts that have a word; the part of all, as a divisor
 _FILE = "INDEX.md"
 _LIGHT = 5  # the part of what it leads to that it may take, as a divisor
@@ -75,28 +76,45 @@ class _Keyword(Struct, array_like=True):
         return not self.is_given, -round(tells, 6), self.same
 
 
-class _KeywordLines(Struct, array_like=True):
-    """The lines of keywords, by rank, as many as have room for sure: each with its place and its key; `count` is all.
+class _KeywordLine(Struct, array_like=True):
+    """A line of a keyword, its place and its key, up to the sessions it names: the first of those that state it."""
 
-    `named` are the sessions they name.
+    place: str
+    same: str
+    start: str
+    stating: list[str]
+
+    def text(self, sessions: Collection[str]) -> str:
+        """Write the line, where these sessions may be named."""
+        named = [short_id(conversation_name(name)) for name in self.stating if name in sessions][:_SESSIONS]
+        return as_text(f"{self.start} → {' '.join(named)}" if named else self.start)
+
+    def is_certain(self, sessions: Collection[str]) -> bool:
+        """Return whether the noted sessions are enough, where some may not be named any more."""
+        return len(self.stating) < _NOTED or sum(name in sessions for name in self.stating) >= _SESSIONS
+
+
+class _Part(Struct, array_like=True):
+    """The part of an index that is about one subject: the bytes it may take, and the lines of keywords, by rank.
+
+    There are as many lines as have room for sure; `count` is all.
     """
 
-    lines: list[tuple[str, str, str]]
+    share: _Share
+    room: int
+    keywords: list[_KeywordLine]
     count: int
-    named: list[str]
 
 
 class _Own(Struct, array_like=True):
-    """The part of the index of everything that is about the user, as long as what is stated about them stays the same.
+    """The part of the index of everything about the user, as long as what is stated about them stays the same.
 
     Beside that it depends on settings, and on which sessions may be named: `choice` are those of them that state any
     of it, `stating` checksums of all conversations that do.
     """
 
+    part: _Part
     settings: bytes
-    share: _Share
-    room: int
-    keywords: _KeywordLines
     choice: list[str]
     stating: list[int]
 
@@ -112,25 +130,22 @@ def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
     if not name:
         yield from _of_everything(index, words, heads)
         return
-    subject = index.memo(fact_scope, name)
-    share = _share_of(name, index, heads, subject)
-    if index.store("share", name, msgspec.msgpack.encode(share)):
+    sessions = {head.id for head in heads}
+    part = _part_of(name, index, heads, sessions)
+    if index.store("share", name, msgspec.msgpack.encode(part.share)):
         index.invalidate([("index", "")])
-    if subject.facts or heads:
+    if part.share.facts or heads:
         path = index.identities.document(name, _FILE)
         lines = list(_head(f"{words.index_title}: {_name(name)}", words, _sources_of([name], index)))
-        room = _room(subject, len(heads), index.settings)
-        keywords = _keywords(subject, {head.id for head in heads}, room, name, index)
-        yield _document(path, lines, list(_listed(heads, index)), name, keywords, room, share.changed_at, index)
+        yield _document(path, lines, list(_listed(heads, index)), name, part, sessions, part.share.changed_at, index)
 
 
 def _of_everything(index: "DocumentIndex", words: Labels, heads: list[Head]) -> Iterator[Document]:
     names = [name for name in index.names("index") if name]
     theirs = {name: _share.decode(data) for name in names if (data := index.stored("share", name))}
     active = [name for name, share in theirs.items() if share.facts or share.sessions]
-    own = _own_of(
-        index, heads, {head.id for head in heads} | {name for share in theirs.values() for name in share.kept}
-    )
+    sessions = {head.id for head in heads} | {name for share in theirs.values() for name in share.kept}
+    own = _own_part(index, heads, sessions)
     if not (active or own.share.facts or heads):
         return
     lines = list(_head(words.index_title, words, _sources_of(["", *active], index)))
@@ -142,27 +157,56 @@ def _of_everything(index: "DocumentIndex", words: Labels, heads: list[Head]) -> 
         place = f"{as_text(one_line(name))} → {index.identities.document(name, _FILE)}"
         lines.append(Line(f"- **{_name(name)}** ({count}) {place}", find=_sources_of([name], index)))
     changed_at = max(share.changed_at for share in (own.share, *theirs.values()))
-    yield _document(_FILE, lines, list(_listed(heads, index)), "", own.keywords, own.room, changed_at, index)
+    yield _document(_FILE, lines, list(_listed(heads, index)), "", own, sessions, changed_at, index)
 
 
-def _own_of(index: "DocumentIndex", heads: list[Head], sessions: set[str]) -> _Own:
-    """Return what is stored of the user, or collect it and store it; the engine drops it where their rows change."""
+def _own_part(index: "DocumentIndex", heads: list[Head], sessions: set[str]) -> _Part:
+    """Return the stored part about the user, or collect and store it; the engine drops it where their rows change."""
     settings = digest_of(msgspec.json.encode(index.settings), _DIGEST)
     if data := index.stored(_OWN, ""):
         own = _own.decode(data)
         stating = set(own.stating)
         choice = {session for session in sessions if crc32(session.encode()) in stating}
-        if own.settings == settings and choice <= set(own.choice) and sessions.issuperset(own.keywords.named):
-            return own
-    subject = index.memo(fact_scope, "")
-    room = _room(subject, len(heads), index.settings)
-    keywords = _keywords(subject, sessions, room, "", index)
-    conversations = {statement.conversation_id for row in subject.rows for statement in row.statements}
+        are_certain = all(line.is_certain(sessions) for line in own.part.keywords)
+        if own.settings == settings and choice <= set(own.choice) and are_certain:
+            return own.part
+    part = _part_of("", index, heads, sessions)
+    rows = index.memo(fact_scope, "").rows
+    conversations = {statement.conversation_id for row in rows for statement in row.statements}
     checksums = sorted(crc32(conversation.encode()) for conversation in conversations)
-    share = _share_of("", index, heads, subject)
-    own = _Own(settings, share, room, keywords, sorted(sessions & conversations), checksums)
+    own = _Own(part, settings, sorted(sessions & conversations), checksums)
     index.store(_OWN, "", msgspec.msgpack.encode(own))
-    return own
+    return part
+
+
+def _part_of(name: str, index: "DocumentIndex", heads: list[Head], sessions: Collection[str]) -> _Part:
+    """Collect the share, the room and the keywords of a subject."""
+    subject, room = index.memo(fact_scope, name), _room(index.memo(fact_scope, name), len(heads), index.settings)
+    most = max(_LEAST, len(subject.facts) // _MOST_OF)
+    telling = [keyword for keyword in index.memo(_by_keyword, name) if _LEAST <= len(keyword.facts) <= most]
+    part, size = _Part(_share_of(name, index, heads, subject), room, [], len(telling)), 0
+    for keyword in sorted(telling, key=lambda keyword: keyword.rank(len(subject.facts))):
+        if size > room:
+            break
+        part.keywords.append(_line_of(keyword, index.settings.locale, sessions))
+        size += len(part.keywords[-1].start.encode()) + 1
+    return part
+
+
+def _line_of(keyword: _Keyword, locale: str, sessions: Collection[str]) -> _KeywordLine:
+    """Point from a word to its first facts, and note the first sessions that state them."""
+    word = in_language(keyword.word, keyword.same, locale)
+    shown = dict.fromkeys(short_id(fact.first.id) for fact in keyword.facts[:_FACTS])
+    more = " …" if len(keyword.facts) > _FACTS else ""
+    start = f"- **{word}** ({len(keyword.facts)}): {' '.join(shown)}{more}"
+    stating = (statement.conversation_id for fact in keyword.facts for statement in reversed(fact.statements))
+    noted: dict[str, None] = {}
+    for conversation in stating:
+        if conversation in sessions:
+            noted[conversation] = None
+            if len(noted) == _NOTED:
+                break
+    return _KeywordLine(same_text(word), keyword.same, start, list(noted))
 
 
 def _document(
@@ -170,27 +214,29 @@ def _document(
     lines: list[Line],
     listed: list[Line],
     name: str,
-    keywords: _KeywordLines,
-    room: int,
+    part: _Part,
+    sessions: Collection[str],
     changed_at: str,
     index: "DocumentIndex",
 ) -> Document:
     """Add to the lines of a title the sessions and the keywords that fit; these take half of the room, if need be."""
     settings, words = index.settings, LABELS[index.settings.locale]
     behind, meant = _sources_of([name], index), cache(lambda _: _meant(name, index))
-    left = room - STAMP_BYTES - _size(_head("", words, behind))
-    of_keywords = [(place, Line(text, find=_sources_of_keyword(same, meant))) for place, text, same in keywords.lines]
-    most = min(left // 2, _size(line for _, line in of_keywords))
-    shown = list(_fitting(listed, left - most, settings.memory.max_lines // 2))
+    left = part.room - STAMP_BYTES - _size(_head("", words, behind))
+    keywords = [
+        (line.place, Line(line.text(sessions), find=_sources_of_keyword(line.same, meant))) for line in part.keywords
+    ]
+    of_keywords = min(left // 2, _size(line for _, line in keywords))
+    shown = list(_fitting(listed, left - of_keywords, settings.memory.max_lines // 2))
     if shown:
         lines += [Line(text, find=lambda: ((), _spoke(name, index))) for text in ("", f"## {words.sessions}", "")]
         lines += shown
-    limits = left - _size(shown), settings.memory.max_lines - len(lines) - _OWN_LINES
-    count = sum(1 for _ in _fitting([line for _, line in of_keywords], *limits))
+    room = left - _size(shown), settings.memory.max_lines - len(lines) - _OWN_LINES
+    count = sum(1 for _ in _fitting([line for _, line in keywords], *room))
     if count:
         lines += [Line(text, find=behind) for text in ("", f"## {words.keywords}", "")]
-        lines += [line for _, line in sorted(of_keywords[:count], key=lambda pair: pair[0])]
-    if more := keywords.count - count:
+        lines += [line for _, line in sorted(keywords[:count], key=lambda pair: pair[0])]
+    if more := part.count - count:
         text = words.more.format(count=more, command="eventlog query --type fact --grep WORD")
         lines += [Line("", find=behind), Line(text, find=behind)]
     return stamped(path, lines, changed_at)
@@ -229,37 +275,6 @@ def _listed(heads: list[Head], index: "DocumentIndex") -> Iterator[Line]:
             topic = cut(topic, len(topic) - 1)
         text = f"{local(head.last_at)[:10]} {short_id(conversation_name(head.id))} {as_text(topic)}"
         yield Line(f"- {text}".rstrip(), whole=(head.id,))
-
-
-def _keywords(subject: FactScope, sessions: set[str], room: int, name: str, index: "DocumentIndex") -> _KeywordLines:
-    """Make the lines of keywords, the rarest words first, until they take more than the room; they name sessions."""
-    locale, most = index.settings.locale, max(_LEAST, len(subject.facts) // _MOST_OF)
-    telling = [keyword for keyword in index.memo(_by_keyword, name) if _LEAST <= len(keyword.facts) <= most]
-    found = _KeywordLines([], len(telling), [])
-    for keyword in sorted(telling, key=lambda keyword: keyword.rank(len(subject.facts))):
-        word = in_language(keyword.word, keyword.same, locale)
-        named = _stating(keyword, sessions)
-        text = _text(keyword, word, named)
-        found.lines.append((same_text(word), text, keyword.same))
-        found.named += named
-        room -= len(text.encode()) + 1
-        if room < 0:
-            break
-    return found
-
-
-def _stating(keyword: _Keyword, sessions: set[str]) -> list[str]:
-    """List the sessions that state the facts of a keyword, as many as are named."""
-    stating = (statement.conversation_id for fact in keyword.facts for statement in reversed(fact.statements))
-    return list(dict.fromkeys(conversation for conversation in stating if conversation in sessions))[:_SESSIONS]
-
-
-def _text(keyword: _Keyword, word: str, named: list[str]) -> str:
-    """Point from a word to its first facts, and to sessions that state them."""
-    shown = dict.fromkeys(short_id(fact.first.id) for fact in keyword.facts[:_FACTS])
-    more = " …" if len(keyword.facts) > _FACTS else ""
-    to = f" → {' '.join(short_id(conversation_name(name)) for name in named)}" if named else ""
-    return as_text(f"- **{word}** ({len(keyword.facts)}): {' '.join(shown)}{more}{to}")
 
 
 def _share_of(name: str, index: "DocumentIndex", heads: list[Head], subject: FactScope) -> _Share:

@@ -280,7 +280,7 @@ def test_what_is_said_of_the_user_is_collected_again_only_where_that_or_who_says
     assert not collects(fact(5, "Prices are cents", "a"))
     assert collects(of_user(6, "a"))
     assert collects(summary(7, "b"))  # named in the place of a
-    assert collects(summary(8, "e"))  # states nothing of the user, but b has no file any more
+    assert not collects(summary(8, "e"))  # states nothing of the user; b has no file any more, nobody else is noted
     assert not collects(summary(9, "f"))
     (stored,) = log.append_many([of_user(11, "f")])
     assert collects({**fact(12, "", "f"), "type": "retraction", "target": stored.id})
