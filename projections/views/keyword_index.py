@@ -94,7 +94,7 @@ class _KeywordLine(Struct, array_like=True):
         return len(self.stating) < _NOTED or sum(name in sessions for name in self.stating) >= _SESSIONS
 
 
-class _Part(Struct, array_like=True):
+class _IndexPart(Struct, array_like=True):
     """The part of an index that is about one subject: the bytes it may take, and the lines of keywords, by rank.
 
     There are as many lines as have room for sure; `count` is all.
@@ -113,7 +113,7 @@ class _Own(Struct, array_like=True):
     of it, `stating` checksums of all conversations that do.
     """
 
-    part: _Part
+    part: _IndexPart
     settings: bytes
     choice: list[str]
     stating: list[int]
@@ -160,7 +160,7 @@ def _of_everything(index: "DocumentIndex", words: Labels, heads: list[Head]) -> 
     yield _document(_FILE, lines, list(_listed(heads, index)), "", own, sessions, changed_at, index)
 
 
-def _own_part(index: "DocumentIndex", heads: list[Head], sessions: set[str]) -> _Part:
+def _own_part(index: "DocumentIndex", heads: list[Head], sessions: set[str]) -> _IndexPart:
     """Return the stored part about the user, or collect and store it; the engine drops it where their rows change."""
     settings = digest_of(msgspec.json.encode(index.settings), _DIGEST)
     if data := index.stored(_OWN, ""):
@@ -179,12 +179,12 @@ def _own_part(index: "DocumentIndex", heads: list[Head], sessions: set[str]) -> 
     return part
 
 
-def _part_of(name: str, index: "DocumentIndex", heads: list[Head], sessions: Collection[str]) -> _Part:
+def _part_of(name: str, index: "DocumentIndex", heads: list[Head], sessions: Collection[str]) -> _IndexPart:
     """Collect the share, the room and the keywords of a subject."""
     subject, room = index.memo(fact_scope, name), _room(index.memo(fact_scope, name), len(heads), index.settings)
     most = max(_LEAST, len(subject.facts) // _MOST_OF)
     telling = [keyword for keyword in index.memo(_by_keyword, name) if _LEAST <= len(keyword.facts) <= most]
-    part, size = _Part(_share_of(name, index, heads, subject), room, [], len(telling)), 0
+    part, size = _IndexPart(_share_of(name, index, heads, subject), room, [], len(telling)), 0
     for keyword in sorted(telling, key=lambda keyword: keyword.rank(len(subject.facts))):
         if size > room:
             break
@@ -214,7 +214,7 @@ def _document(
     lines: list[Line],
     listed: list[Line],
     name: str,
-    part: _Part,
+    part: _IndexPart,
     sessions: Collection[str],
     changed_at: str,
     index: "DocumentIndex",
