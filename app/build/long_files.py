@@ -50,11 +50,11 @@ def _write_end(file: BinaryIO, path: str, segments: list[_Segment], layout: Layo
     first, *others = segments or [b""]
     if not isinstance(first, tuple) or first[0] or first[1] < _LONG or os.fstat(file.fileno()).st_nlink > 1:
         return None
+    if sum(len(piece) if isinstance(piece, bytes) else piece[1] for piece in others) > first[1]:
+        return None
     end = b"".join(
         piece if isinstance(piece, bytes) else os.pread(file.fileno(), piece[1], piece[0]) for piece in others
     )
-    if len(end) > first[1]:
-        return None
     fd = os.open(path, os.O_RDWR)
     with os.fdopen(fd, "r+b", buffering=0) as opened:
         _check(opened, layout)

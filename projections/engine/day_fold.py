@@ -34,7 +34,7 @@ from eventlog.projections.current.conversations import Conversation, Conversatio
 from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.projections.current.places import Places
 from eventlog.projections.engine.row_store import RowsDamaged, RowStore
-from eventlog.store.files import file_stamp
+from eventlog.store.files import HEX, file_stamp
 
 DayFileStamp = tuple[str, int, int, int, int]
 
@@ -44,7 +44,9 @@ _conversation = msgspec.msgpack.Decoder(Conversation)
 knowledge_state = msgspec.msgpack.Decoder(Knowledge)
 _encode = msgspec.msgpack.encode
 _WORDLESS = "…"
-_AFTER_ALL = "~"
+_FEW = 16  # late events: of more, a day is folded anew
+_OF_IDS = HEX | {"-"}
+_ESCAPED = (b"\\u002", b"\\u003", b"\\u006")  # how JSON may spell these characters
 
 
 class DayRow(msgspec.Struct, array_like=True):
@@ -179,23 +181,33 @@ class DayFold:
 def fold_tail(day: Day, row: DayRow, now: DayRow) -> DayFold | None:
     """Fold what was appended to a day since `row`, and complete its row of `now`; None where it changed otherwise.
 
-    New lines may be copies of old ones where their ids are not greater than all before: None for such, and odd ones.
+    New lines may be copies of old ones where their ids are not greater than all before, and the old bytes have them:
+    None for such, and for odd lines.
     """
     if not row.read or row.misdated or [stamp[0] for stamp in row.stamps] != [stamp[0] for stamp in now.stamps]:
         return None
     tails = [days.read_after(file, *read) for file, read in zip(day.files, row.read, strict=True)]
-    fold, ids = DayFold(day.date, Redaction(), None), [_AFTER_ALL]
+    fold, late = DayFold(day.date, Redaction(), None), list[str]()
 
     def take(scanned: DayScan) -> None:
-        ids.append(min(scanned.ids))
+        late.extend(event_id for event_id in scanned.ids if event_id <= row.last_id)
         fold.take(scanned)
 
-    if not scan_day(tails, day.date, take) or min(ids) <= row.last_id or fold.misdated:
+    if not scan_day(tails, day.date, take) or fold.misdated or (late and _are_there(late, day, row)):
         return None
     now.events, now.last_id = row.events + fold.events, max(row.last_id, fold.last_id)
     appended = ((tail or b"", *read) for tail, read in zip(tails, row.read, strict=True))
     now.read = [(size + len(tail), zlib.crc32(tail, checksum)) for tail, size, checksum in appended]
     return fold
+
+
+def _are_there(event_ids: list[str], day: Day, row: DayRow) -> bool:
+    """Return whether the lines that were folded may have any of these ids, however they are spelled."""
+    if len(event_ids) > _FEW or not _OF_IDS.issuperset("".join(event_ids)):
+        return True
+    marks = [event_id.encode() for event_id in event_ids]
+    folded = (data[:size] for data, (size, _) in zip(day.contents(), row.read, strict=True) if data)
+    return any(mark in data for data in folded for mark in (*marks, *_ESCAPED))
 
 
 def summed(contents: Iterable[bytes | None], sums: list[tuple[int, int]]) -> Iterator[bytes | None]:

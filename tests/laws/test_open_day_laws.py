@@ -98,6 +98,21 @@ def test_of_a_day_that_grows_only_what_was_appended_is_folded(log):
     assert fresh(log) == same(replayed(log))
 
 
+def test_a_late_line_is_folded_alone_unless_the_day_may_have_it_already(log):
+    grown(log)
+    for late, is_alone in (
+        (builders.line(5), True),
+        (builders.line(6), True),
+        (builders.line(7).replace(b'"id":"0', b'"id":"\\u0030'), True),
+        (builders.line(8), False),  # the line before spells its id otherwise
+        (builders.line(5, content="told again"), False),
+    ):
+        append(log, late + b"\n")
+        with tails() as found:
+            assert fresh(log) == same(replayed(log))
+        assert [is_alone] == found
+
+
 def test_a_line_that_was_changed_where_it_stands_is_seen_though_the_day_grew(log):
     grown(log)
     file = file_of(log)
