@@ -211,12 +211,12 @@ def table(rows: Iterable[Sequence[str]], *, header: bool = False, **widths: int)
     """
     if not is_terminal():
         for row in chain([tuple(widths)] if header else [], rows):
-            print_line("\t".join(map(clean, row)))
+            print_line("\t".join(map(one_line, row)))
         return
 
     limits = widths.values()
     shown = [
-        [fit(abbreviate_home(clean(cell)), most or sys.maxsize) for cell, most in zip(row, limits, strict=True)]
+        [fit(abbreviate_home(one_line(cell)), most or sys.maxsize) for cell, most in zip(row, limits, strict=True)]
         for row in rows
     ]
     show_lines(_columns([*widths], shown, [most > 0 for most in limits]))
@@ -233,11 +233,6 @@ def _columns(names: list[str], rows: list[list[str]], may_be_cut: list[bool]) ->
     for row in rows:
         head = "".join(f"{padded(cell, most)}  " for cell, most in zip(row[:-1], room, strict=True))
         yield from (line.rstrip() for line in hang(head, row[-1]))
-
-
-def clean(text: str) -> str:
-    """Remove line breaks and control characters from a text of the log."""
-    return one_line(text)
 
 
 _WIDE = (

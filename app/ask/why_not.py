@@ -20,7 +20,7 @@ from eventlog.format.events import (
 from eventlog.format.marks import has_line_mark, line_marks_in
 from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import one_line, statement_of
-from eventlog.hosts import prompt_of
+from eventlog.hosts import protocol
 from eventlog.projections.base import Document
 from eventlog.projections.bases.ledgers import Refusals
 from eventlog.projections.current.distinct_facts import DistinctFact
@@ -198,7 +198,7 @@ class _Session:
             event
             for event in events
             if isinstance(event, HostEvent)
-            and event.name == prompt_of(event.agent)
+            and event.name == protocol(event.agent).prompt
             and isinstance(event.payload.get("prompt"), str)
         ]
         self._last = max(

@@ -33,6 +33,7 @@ from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.knowledge import KNOWLEDGE
 from eventlog.projections.views.memory import MEMORY
 from eventlog.projects.root import in_full
+from eventlog.store.files import remove
 from eventlog.store.locks import locked
 from eventlog.store.replica import copied_from, make_replica
 from eventlog.store.shared_files import sweep_tree
@@ -111,7 +112,7 @@ def _begin(opened: OpenStore) -> None:
         from eventlog.app.write.erasing.erase_everywhere import erase_arrived
 
         erase_arrived(opened.store)
-    background.unmark_entries(opened.store)
+    remove(background.entries_note(opened.store))
 
 
 def leave_indexes(opened: OpenStore, most: int) -> None:

@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 
 
 def known_projects(store: "Store") -> "list[ListedProject]":
-    """Read the list without any library; pass over damaged lines."""
-    try:
-        data = read_regular(f"{store.knowledge}/projects.jsonl")
-    except OSError:
+    """Read the list; pass over damaged lines."""
+    data = _bytes(f"{store.knowledge}/projects.jsonl")
+    if not data:
         return []
     from eventlog.projections.views.project_list import read_list
 
@@ -65,11 +64,8 @@ def path_at(store: "Store", cwd: str, name: str) -> str:
 
 def _listed(store: "Store") -> "list[dict[str, Any]]":
     """Read the list without any library; pass over damaged lines."""
-    try:
-        data = read_regular(f"{store.knowledge}/projects.jsonl")
-    except OSError:
-        return []
-    found: list[dict[str, Any]] = list(map(fastjson.object_in, data.splitlines()))
+    lines = _bytes(f"{store.knowledge}/projects.jsonl").splitlines()
+    found: list[dict[str, Any]] = list(map(fastjson.object_in, lines))
     return [project for project in found if {"project", "name", "slug", "parts", "places"} <= project.keys()]
 
 

@@ -79,14 +79,11 @@ def session_named(log: EventLog, reference: str) -> str:
 
 def event_meant(opened: OpenStore, reference: str) -> str:
     """Find the one event that is meant; raises BadRequest."""
-    found = [Reference("event", event) for event in events_meant(opened, reference)]
+    named = events_named(opened.log, reference)
+    if not named and is_file_line(reference):
+        named = events_behind(opened, reference)
+    found = [Reference("event", event) for event in named]
     return found[0].id if len(found) == 1 else _complain(opened.log, reference, found, "event").id
-
-
-def events_meant(opened: OpenStore, reference: str) -> list[str]:
-    """Find the events that an id or a part of one names, or those behind a line; none where nothing is."""
-    found = events_named(opened.log, reference)
-    return events_behind(opened, reference) if not found and is_file_line(reference) else found
 
 
 def events_named(log: EventLog, reference: str) -> list[str]:

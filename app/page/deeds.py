@@ -48,6 +48,8 @@ def _share(opened: OpenStore, request: Mapping[str, str]) -> Done:
     return Done([line.event for line in found.values()], [file.path for file in files])
 
 
+# each takes a request with the fields `target` (what the verb takes), `choice` and `content`;
+# raises BadRequest or NotStored
 DEEDS: dict[str, Callable[[OpenStore, Mapping[str, str]], Done]] = {
     "forget": _forget,
     "edit": _edit,
@@ -55,14 +57,6 @@ DEEDS: dict[str, Callable[[OpenStore, Mapping[str, str]], Done]] = {
     "resolve": _resolve,
     "share": _share,
 }
-
-
-def carry_out_deed(opened: OpenStore, deed: str, request: Mapping[str, str]) -> Done:
-    """Execute a decision of a person; raises BadRequest or NotStored.
-
-    `request` has the fields `target` (what the verb takes), `choice` and `content`.
-    """
-    return DEEDS[deed](opened, request)
 
 
 def _target(request: Mapping[str, str]) -> str:

@@ -17,7 +17,7 @@ from eventlog.app.search.project_names import ProjectNames
 from eventlog.format.events import ContextInjected, Event, Fact, HostEvent, StageSummary
 from eventlog.format.marks import line_marks, line_marks_in, says_something
 from eventlog.format.text import cut, one_line
-from eventlog.hosts import prompt_of
+from eventlog.hosts import protocol
 from eventlog.projections.current.recalls import things_saved
 from eventlog.projections.search.words import tokens
 from eventlog.projections.views.note_lines import local_time
@@ -88,7 +88,7 @@ class _ReceiptFinder:
         asked: HostEvent | None = None
         for event in events:
             match event:
-                case HostEvent() if event.name == prompt_of(event.agent) and event.payload.get("prompt"):
+                case HostEvent() if event.name == protocol(event.agent).prompt and event.payload.get("prompt"):
                     if asked:
                         yield _silent(place, asked, local(asked.ts))
                     asked = event

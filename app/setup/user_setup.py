@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from eventlog.app.build.user_files import create
 from eventlog.app.open_store import Machine
 from eventlog.projections.context.agent_context import ContextFile
 from eventlog.projections.context.context_files import templated
@@ -17,11 +16,6 @@ from eventlog.store.files import replace_file
 def missing(settings: Settings, home: str) -> list[ContextFile]:
     """List the missing files that have a template."""
     return [file for file in templated(settings, home) if not Path(file.path).exists()]
-
-
-def create_file(file: ContextFile) -> None:
-    """Write a file from its template, unless it exists; raises NotStored."""
-    create(Path(file.path), file.default_template or "")
 
 
 _READABLE = 0o644

@@ -25,7 +25,7 @@ from eventlog.store.shared_files import NotConfined, read_below, real_path
 PLACE = ".eventlog/team"
 _WHY = "## Why"
 _ENDS = "---"
-_DIGITS = "<!-- so that git takes no other file for this one:"
+DIGITS = "<!-- so that git takes no other file for this one:"
 _NAMES = ("id", "who", "when", "kind", "key")
 _NEEDED = ("id", "who", "when")
 _DIGITS_IN_LINE = 64
@@ -60,7 +60,7 @@ class Decision(NamedTuple):
         lines += ["", _WHY, "", self.why] if self.why else []
         body = ("\n".join(lines) + "\n").encode()
         digits = [sha256(b"%d\n%s" % (number, body)) for number in range(2 + len(body) // _DIGITS_IN_LINE)]
-        return body + "\n".join(["", _DIGITS, *digits, "-->", ""]).encode()
+        return body + "\n".join(["", DIGITS, *digits, "-->", ""]).encode()
 
     @property
     def file_name(self) -> str:
@@ -84,15 +84,10 @@ class _Refused(ValueError):
 def decision_of(**fields: str) -> Decision:
     """Make a decision of texts: each on one line, without secrets; raises ValueError for what no reader would take."""
     decision = Decision(**{name: one_line(scrub_text(text)) for name, text in fields.items()})
-    body = without_digits(decision.data.decode())
+    body = decision.data.decode().partition(DIGITS)[0]
     if scrub_text(body) != body:
         raise ValueError("would hold a secret")
     return read_decision(decision.data, decision.file_name, "~")
-
-
-def without_digits(text: str) -> str:
-    """Cut the digits off the end of a file."""
-    return text.partition(_DIGITS)[0]
 
 
 def read_files(root: str, now: str) -> list[TeamFile]:
@@ -177,6 +172,6 @@ def _front_matter(lines: list[str]) -> tuple[dict[str, str], list[str]]:
 
 def _parts(body: list[str]) -> tuple[str, str]:
     """Split the lines below the front matter into the decision and its reason."""
-    body = body[: body.index(_DIGITS)] if _DIGITS in body else body
+    body = body[: body.index(DIGITS)] if DIGITS in body else body
     at = body.index(_WHY) if _WHY in body else len(body)
     return one_line(" ".join(body[:at])), one_line(" ".join(body[at + 1 :]))

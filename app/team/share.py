@@ -13,7 +13,7 @@ from eventlog.app.naming.references import events_named, is_part_of
 from eventlog.app.open_store import OpenStore
 from eventlog.app.setup.session_hooks.git import Git
 from eventlog.app.team.consent import agree, settle
-from eventlog.app.team.decisions import PLACE, Decision, TeamFile, decision_of, read_files, without_digits
+from eventlog.app.team.decisions import DIGITS, PLACE, Decision, TeamFile, decision_of, read_files
 from eventlog.format.errors import BadRequest, NotStored, system_reason
 from eventlog.format.events import Event, Fact, StageSummary
 from eventlog.format.text import one_line, statement_of
@@ -125,7 +125,7 @@ def differing(rows: Iterable[TeamRow]) -> Iterator[list[Decision]]:
 
 def secrets_in(file: TeamFile) -> bool:
     """Return whether a file holds a credential."""
-    text = without_digits(file.data.decode("utf-8", "replace"))
+    text = file.data.decode("utf-8", "replace").partition(DIGITS)[0]
     return scrub_text(text) != text
 
 

@@ -23,6 +23,7 @@ from eventlog.projections.current.fact_scopes import Statement, fact_scope
 from eventlog.projections.views.memory import MEMORY
 from eventlog.settings.load import load
 from eventlog.settings.schema import Settings
+from eventlog.store.files import write_note
 
 _FIND = "`eventlog query` shows what there is; nothing was stored"
 _NOTHING_STORED = "nothing was stored; correct this line and send the whole again"
@@ -66,7 +67,7 @@ def append_exported(log: EventLog, file: str, lines: Iterable[bytes], phases: Ph
 def _noted(log: EventLog, appended: list[AppendResult]) -> list[AppendResult]:
     """Mark that plan entries wait, so that the next session's start applies them, should no replay come before."""
     if any(isinstance(result.event, PlanEntry) for result in appended):
-        background.mark_entries(log.store)
+        write_note(background.entries_note(log.store), b"")
     return appended
 
 

@@ -23,6 +23,7 @@ from eventlog.settings import load
 from eventlog.settings.schema import Settings
 from eventlog.settings.yaml_errors import Mistake
 from eventlog.store import Store
+from eventlog.store.files import write_note
 
 _IN_KEY = ("path", "url", "heading", "level", "under")
 _IN_META = ("confidence", "reason", "created_at", "session_id")
@@ -77,7 +78,7 @@ def declare(log: EventLog, entries: Sequence[PlanEntry]) -> list[Declared]:
     wanted = [entry for entry, decision in zip(entries, against, strict=True) if decision is None]
     stored = iter(log.append_many(wanted))
     if wanted:
-        background.mark_entries(log.store)
+        write_note(background.entries_note(log.store), b"")
     found = []
     for entry, decision in zip(entries, against, strict=True):
         line = "" if decision else rejections.line_of(entry)

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from eventlog.app.build.cache import open_for_reading
 from eventlog.format.events import EntryResolved, Event, Fact, PlanEntry, Rejected, StageSummary
-from eventlog.format.marks import marks_of
-from eventlog.format.retractions import Retractions, mark_in, statements_of
+from eventlog.format.marks import mark_in, marks_of
+from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import one_line, statement_of
 from eventlog.log import days
 from eventlog.log.event_log import EventLog

@@ -20,7 +20,7 @@ import msgspec
 
 from eventlog.app.ask.why import reasons_behind
 from eventlog.app.open_store import OpenStore
-from eventlog.app.page.deeds import DEEDS, carry_out_deed
+from eventlog.app.page.deeds import DEEDS
 from eventlog.app.page.page_model import PageModel, page_of
 from eventlog.cli.page.html import html_of
 from eventlog.format.codec import to_fields
@@ -88,7 +88,7 @@ class PageServer(ThreadingHTTPServer):
     def decide(self, deed: str, request: Mapping[str, str]) -> dict[str, Any]:
         """Execute a decision of a person; raises EventLogError."""
         with self._lock:
-            done = carry_out_deed(self._open_now(), deed, request)
+            done = DEEDS[deed](self._open_now(), request)
         return {"status": "ok", "events": [to_fields(event) for event in done.events], "files": list(done.files)}
 
     def why(self, place: str) -> list[dict[str, Any]]:

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from eventlog.cli.show.display import Display
-from eventlog.cli.terminal import cells, clean, count, fit, hang, padded, show_lines, styled, table
+from eventlog.cli.terminal import cells, count, fit, hang, padded, show_lines, styled, table
 from eventlog.format import events
 from eventlog.format.events import HUMAN, Event, SectionKey
-from eventlog.format.text import project_name, same_text
+from eventlog.format.text import one_line, project_name, same_text
 from eventlog.hosts import ROOMS
 from eventlog.log.lines import LogLine
 
@@ -132,33 +132,33 @@ def sayings(events: Sequence[Event], text: str, display: Display) -> Iterator[st
         short, *columns = map(padded, _columns(event, display), rooms)
         yield "  ".join(["", styled(short, fg="cyan"), *columns, kind_shown(event, 0)]).rstrip()
         if same_text(text) not in same_text(gist(event)):
-            yield from hang("    ", clean(gist(event)))
+            yield from hang("    ", one_line(gist(event)))
 
 
 def _columns(event: Event, display: Display) -> tuple[str, ...]:
-    session = "" if _is_persons(event) else fit(clean(display.id(event.conversation_id)), _SESSION)
+    session = "" if _is_persons(event) else fit(one_line(display.id(event.conversation_id)), _SESSION)
     return display.id(event.id), display.moment(event.ts), fit(who(event), _AGENT), session
 
 
 def who(event: Event) -> str:
     """Name the program that recorded an event, and its helper; marks a guess."""
-    named = clean("/".join(filter(None, [ROOMS.get(event.agent or "", event.agent), event.subagent])))
+    named = one_line("/".join(filter(None, [ROOMS.get(event.agent or "", event.agent), event.subagent])))
     return f"{named} (guessed)" if event.speaker else named
 
 
 def kind_shown(event: Event, room: int = KIND) -> str:
     """Format the kind of an event in its colour, padded to a number of cells (0: not at all)."""
-    kind = clean(kind_of(event))
+    kind = one_line(kind_of(event))
     return styled(padded(kind, room) if room else kind, fg=COLOURS.get(kind))
 
 
 def heading_of(event: Event, day: str, session: str) -> str:
     """Format day, session, program and project of an event; a person's own events share one heading."""
     where = [
-        ROOMS.get(event.agent or "", clean(event.agent or "")),
+        ROOMS.get(event.agent or "", one_line(event.agent or "")),
         project_name(event.project) if event.project else "",
     ]
-    return " · ".join(filter(None, [day, "" if _is_persons(event) else clean(session), *where]))
+    return " · ".join(filter(None, [day, "" if _is_persons(event) else one_line(session), *where]))
 
 
 def _is_persons(event: Event) -> bool:
@@ -169,7 +169,7 @@ def _is_persons(event: Event) -> bool:
 def _lines(event: Event, display: Display) -> list[str]:
     short = styled(display.id(event.id), fg="cyan")
     return hang(
-        f"  {short}  {display.local(event.ts):%H:%M}  {kind_shown(event)}  ", clean(gist(display.worded(event)))
+        f"  {short}  {display.local(event.ts):%H:%M}  {kind_shown(event)}  ", one_line(gist(display.worded(event)))
     )
 
 

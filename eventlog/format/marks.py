@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from eventlog.fast import sha
+    from eventlog.format.events import Rejected
 
 
 _BEFORE = ":"  # the digest
@@ -55,11 +56,11 @@ def mark_of(text: str, salt: str) -> str:
     return _marks[text, salt]
 
 
-def rejected_mark(salt: str | None, digest: str | None, statement: str | None) -> str:
-    """Return the mark of the statement a rejection is about; "" where it is about no statement."""
-    if digest:
-        return f"{salt or ''}{_BEFORE}{digest}"
-    return mark_of(statement, "") if statement else ""
+def mark_in(rejection: "Rejected") -> str:
+    """Return the mark of the rejected statement; "" where the rejection is about an event or a conversation."""
+    if rejection.digest:
+        return f"{rejection.salt or ''}{_BEFORE}{rejection.digest}"
+    return mark_of(rejection.statement, "") if rejection.statement else ""
 
 
 def salts_in(several: "Iterable[str]") -> set[str]:

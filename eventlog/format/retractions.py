@@ -3,7 +3,7 @@
 Imported inside agents' hooks, which have events by another class: they are told by their type.
 """
 
-from eventlog.format.marks import A_STATEMENT, ALL_OF, AN_EVENT, marks_of, rejected_mark, salts_in
+from eventlog.format.marks import A_STATEMENT, ALL_OF, AN_EVENT, mark_in, marks_of, salts_in
 from eventlog.format.timestamps import counts_at, order
 
 TYPE_CHECKING = False
@@ -187,11 +187,6 @@ def statements_of(event: "Event") -> "Iterator[str]":
     elif event.type == "stage_summary":
         summary: StageSummary = event  # type: ignore[assignment]
         yield from filter(None, (summary.topic, summary.summary, *summary.decisions, *summary.todos))
-
-
-def mark_in(rejection: "Rejected") -> str:
-    """Return the mark of the rejected statement; "" where the rejection is about an event or a conversation."""
-    return rejected_mark(rejection.salt, rejection.digest, rejection.statement)
 
 
 def salt_of(withdrawals: "Iterable[Withdrawal]") -> str:

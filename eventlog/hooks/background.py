@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from eventlog.format.payloads import StageSummary
 
-_ENTRIES = "entries.waiting"
 _LONGEST_TOPIC = 90  # characters
 _STARTS_WITHIN = 10.0  # seconds
 _PAUSE = 0.5  # seconds: the host finishes first, and a single process handles several ends
@@ -127,19 +126,14 @@ def _name(store: Store, lost: HookCall, project: str) -> None:
         append_once(store, {**envelope(lost, "stage_summary"), **fields}, f"lost\n{lost.session}\n{prompt}")
 
 
-def mark_entries(store: Store) -> None:
-    """Note that plan entries wait: the next session's start applies them, should no replay come before."""
-    write_note(f"{notes_dir(store)}/{_ENTRIES}", b"")
-
-
-def unmark_entries(store: Store) -> None:
-    """Remove the note of waiting plan entries."""
-    remove(f"{notes_dir(store)}/{_ENTRIES}")
+def entries_note(store: Store) -> str:
+    """Return the note that plan entries wait: the next session's start applies them, should no replay come before."""
+    return f"{notes_dir(store)}/entries.waiting"
 
 
 def has_open(store: Store) -> bool:
     """Return whether a conversation waits to be finalized, or a plan entry to be applied; a start alone does not."""
-    return os.path.exists(f"{notes_dir(store)}/{_ENTRIES}") or any(
+    return os.path.exists(entries_note(store)) or any(
         not note.get("only_begun") or is_gone(str(note.get("process", ""))) for note in _open(store)
     )
 

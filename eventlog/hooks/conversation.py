@@ -94,7 +94,7 @@ def previous_event(store: Store, call: HookCall) -> str:
 
 def last_prompt(store: Store, session: str, agent: str) -> "dict[str, object]":
     """Return the payload of the user's newest prompt in a conversation, recorded today; empty for none."""
-    name = hosts.prompt_of(agent)
+    name = hosts.protocol(agent).prompt
     for event in _todays(store, session):
         if name and event.get("name") == name and isinstance(payload := event.get("payload"), dict):
             return payload

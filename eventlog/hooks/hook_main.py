@@ -159,9 +159,9 @@ def _before_file(store: Store, call: HookCall, dialect: "HostProtocol", start_co
 
     The call becomes no event.
     """
-    from eventlog.settings.cached import wants_files
+    from eventlog.settings.cached import wants_recall
 
-    if not wants_files(store):
+    if not wants_recall(store, "file"):
         return None
     deadline.set_stage(deadline.ANSWER)
     recalled = start_context(store, call) if call.file and not call.subagent else ""

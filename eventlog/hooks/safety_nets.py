@@ -59,9 +59,9 @@ def _wants_fix(store: Store, call: HookCall) -> bool:
     """Return whether a command failed, and the user wants what passed after the same failure."""
     if not call.failed:
         return False
-    from eventlog.settings.cached import wants_failures
+    from eventlog.settings.cached import wants_recall
 
-    return wants_failures(store)
+    return wants_recall(store, "failure")
 
 
 def _give_context(store: Store, call: HookCall, dialect: "HostProtocol", start_context: "StartContext") -> bytes:

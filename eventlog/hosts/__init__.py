@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from eventlog.hosts.call import MemoryFiles
-
 
 ROOMS = {  # the agent's name in the log -> its room, which is also its name on the command line
     "claude-code": "claude",
@@ -82,6 +80,8 @@ def protocol(agent: str | None) -> HostProtocol:
     if found is None:
         room = part(agent or "", "protocol")
         found = _protocols[agent or ""] = getattr(room, "PROTOCOL", None) or HostProtocol(agent or "")
+        if agent in _READ_AGENTS_MD:
+            found.memory = (("AGENTS.md",),), (), False
     return found
 
 
@@ -169,11 +169,6 @@ def named_conversations(environ: "Mapping[str, str]") -> dict[str, str]:
     return {agent: conversation_id for agent, conversation_id in ids.items() if conversation_id}
 
 
-def prompt_of(agent: str | None) -> str | None:
-    """Name the host event of a prompt whose hook may add context; None where the agent's host has none."""
-    return protocol(agent).prompt
-
-
 def server_files(agent: str, home: str, project: str, environ: "Mapping[str, str]") -> tuple[str, str]:
     """Find the files of the user's and of the project's MCP servers; "" where the host reads none."""
     variable, directory, of_user, of_project = protocol(agent).servers
@@ -218,11 +213,6 @@ def is_second_server(agent: str, project: str) -> bool:
 
 PLUGIN = "EVENTLOG_PLUGIN"  # in the environment of what a plugin starts
 _SERVER_SCRIPTS = b"/eventlog/cli/mcp/start.py", rb"\\eventlog\\cli\\mcp\\start.py"  # in JSON and TOML
-
-
-def memory_files(agent: str) -> "MemoryFiles":
-    """List the files an agent's host gives it by itself: of each group, the first that exists."""
-    return ((("AGENTS.md",),), (), False) if agent in _READ_AGENTS_MD else protocol(agent).memory
 
 
 def newest_file(directory: str) -> str:

@@ -58,17 +58,8 @@ def use_own_secrets(store: "Store") -> None:
     use_own([str(pattern) for pattern in patterns] if isinstance(patterns, list) else [])
 
 
-def wants_files(store: "Store") -> bool:
-    """Return whether agents get the decisions about a file before they open it."""
-    return _wants(store, "file")
-
-
-def wants_failures(store: "Store") -> bool:
-    """Return whether agents get the command that passed after the same failure."""
-    return _wants(store, "failure")
-
-
-def _wants(store: "Store", moment: str) -> bool:
+def wants_recall(store: "Store", moment: str) -> bool:
+    """Return whether agents get what is known before they open a `file`, or what passed after the same `failure`."""
     chosen = settings(store).get("recall")
     return isinstance(chosen, dict) and chosen.get(moment) is True
 

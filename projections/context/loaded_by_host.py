@@ -6,7 +6,7 @@ Imported inside agents' hooks: standard library only, and `re` where a file may 
 """
 
 from eventlog.fast import os
-from eventlog.hosts import memory_files
+from eventlog.hosts import protocol
 from eventlog.projections.context.context_files import Unreadable, read
 from eventlog.projects.root import in_full
 
@@ -20,7 +20,7 @@ _CODE = r"(?s)```.*?```|`[^`\n]*`"
 
 def loaded_by_host(agent: str, project: str, home: str) -> set[str]:
     """Find the real paths of the files the host gives its agent anyway."""
-    in_project, in_home, has_imports = memory_files(agent)
+    in_project, in_home, has_imports = protocol(agent).memory
     found: list[str] = []
     groups = [[f"{project}/{name}" for name in group] for group in in_project]
     for group in (*groups, *([f"{home}/{name}" for name in group] for group in in_home)):

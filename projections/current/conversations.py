@@ -44,7 +44,7 @@ from eventlog.format.events import (
 )
 from eventlog.format.retractions import Retractions, wordless
 from eventlog.format.timestamps import order
-from eventlog.hosts import prompt_of
+from eventlog.hosts import protocol
 from eventlog.log.envelope_scan import Envelope
 from eventlog.projections.current.places import Places
 
@@ -138,7 +138,7 @@ class Conversation(Struct, array_like=True):
             elif event.type == "context_injected":
                 self.receipts += 1
         for agent in {event.agent for event in skimmed}:
-            if prompt := prompt_of(agent):
+            if prompt := protocol(agent).prompt:
                 named = [event for event in skimmed if event.name == prompt]
                 self.prompts += sum(event.type == "host_event" and event.agent == agent for event in named)
 
@@ -162,7 +162,7 @@ class Conversation(Struct, array_like=True):
                 self.flushed = self.flushed or event.trigger == "pre_compact"
                 self.asked = self.asked or event.trigger == "stop"
             case HostEvent():
-                self.prompts += event.name == prompt_of(event.agent)
+                self.prompts += event.name == protocol(event.agent).prompt
             case (
                 ConversationText() | PlanEntry() | Retraction() | Rejected()
                 | Restored() | EntryApplied() | EntryResolved() | KnowledgeEdited() | ProjectSeen() | ProjectJoined()

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from eventlog import hosts
-from eventlog.hosts import agent_of, event_name, prompt_of
+from eventlog.hosts import agent_of, event_name, protocol
 from tests.support.host_calls import events, tell
 from tests.support.payloads import claude, codex, cursor
 
@@ -235,7 +235,9 @@ def test_the_log_has_as_prompts_just_those_that_may_be_told_something(agent):
     calls = [hosts.read({"session_id": "s", "prompt": "Why?"}, agent, name) for name in profile.hooks.events]
     asked = {call.name for call in calls if call.asked}
 
-    assert asked == {call.name for call in calls if call.type == "host_event" and call.name == prompt_of(call.agent)}
+    assert asked == {
+        call.name for call in calls if call.type == "host_event" and call.name == protocol(call.agent).prompt
+    }
     assert bool(asked) == (agent not in ("cursor", "vscode", "auggie", "an unknown one"))
 
 

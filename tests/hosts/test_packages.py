@@ -84,7 +84,7 @@ def test_it_reads_its_payloads_and_answers_in_its_dialect(site, tmp_path):
     assert "add" in json.loads(answer)
     assert (event["type"], event["agent"], event["conversation_id"]) == ("session_start", "heron", "h-1")
     assert (tmp_path / "store/cache/heard/heron").exists()
-    assert hosts.prompt_of("heron") == "asked"
+    assert hosts.protocol("heron").prompt == "asked"
 
 
 def test_it_is_installed_and_uninstalled_by_its_name(site):
@@ -127,5 +127,5 @@ def test_hooks_of_our_own_hosts_look_for_no_packages(monkeypatch):
     monkeypatch.setattr(packages, "other_rooms", lambda: pytest.fail("looked"))
 
     for agent in (*hosts.ROOMS, "cli", "human", "", None):
-        hosts.prompt_of(agent)
+        hosts.protocol(agent)
     assert hosts.agent_of({"hook_event_name": "Stop"}, "claude-code") == "claude-code"

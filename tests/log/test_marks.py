@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from eventlog.fast import sha
 from eventlog.format.codec import from_fields
 from eventlog.format.errors import InvalidEvent
+from eventlog.format.events import Rejected
 from eventlog.format.marks import (
     digest_of,
     is_stand_in,
+    mark_in,
     mark_of,
     marks_of,
-    rejected_mark,
     salts_in,
     says_the_same,
     stand_in,
@@ -46,9 +47,11 @@ def test_what_stands_in_for_a_text_has_its_marks_and_none_of_its_words(text, oth
 
 def test_all_wordings_of_a_statement_have_one_mark():
     assert mark_of("Use RS256", "5a17") == mark_of("ｕｓｅ  rs256！", "5a17") != mark_of("Use RS256", "00")
-    assert rejected_mark(None, None, "use rs256.") == mark_of("Use RS256", "")
-    assert rejected_mark("5a17", digest_of("Use RS256", "5a17"), None) == mark_of("Use RS256", "5a17")
-    assert rejected_mark(None, None, None) == ""
+    assert mark_in(Rejected(conversation_id="s", statement="use rs256.")) == mark_of("Use RS256", "")
+    assert mark_in(Rejected(conversation_id="s", salt="5a17", digest=digest_of("Use RS256", "5a17"))) == mark_of(
+        "Use RS256", "5a17"
+    )
+    assert mark_in(Rejected(conversation_id="s", conversation="c")) == ""
 
 
 @pytest.mark.parametrize(

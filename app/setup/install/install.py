@@ -22,7 +22,7 @@ from eventlog.hosts.profile import (
     Scope,
     profiles,
 )
-from eventlog.settings.cached import wants_failures, wants_files
+from eventlog.settings.cached import wants_recall
 from eventlog.settings.load import load
 from eventlog.store import Store
 
@@ -82,8 +82,8 @@ def profile_of(agent: str) -> HostProfile:
 
 def wanted_events(store: Store, host: HostProfile) -> tuple[str, ...]:
     """List the events to register our hook for, by the settings of the store."""
-    before = host.hooks.before_files if wants_files(store) else ()
-    return (*host.hooks.events, *before, *(host.hooks.after_failures if wants_failures(store) else ()))
+    before = host.hooks.before_files if wants_recall(store, "file") else ()
+    return (*host.hooks.events, *before, *(host.hooks.after_failures if wants_recall(store, "failure") else ()))
 
 
 class _Part(NamedTuple):

@@ -7,10 +7,10 @@ from eventlog.app.importing.transcripts import readable_hosts
 from eventlog.app.open_store import Machine, OpenStore, open_log
 from eventlog.cli import options
 from eventlog.cli.show.display import ago
-from eventlog.cli.terminal import clean, count, fit, marked, print_line
+from eventlog.cli.terminal import count, fit, marked, print_line
 from eventlog.format import timestamps
 from eventlog.format.errors import BadSettings
-from eventlog.format.text import project_name
+from eventlog.format.text import one_line, project_name
 from eventlog.settings import load
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
@@ -29,12 +29,12 @@ def show(store: Store) -> int:
     found = brief(OpenStore(open_log(store, machine), settings, machine), options.install_target(store))
     now = machine.now()
     lines = [*_first_steps(found), *_lost(found, now)] if found.is_empty else _standing(found, now)
-    switch = clean(PurePath(found.switch).name)
+    switch = one_line(PurePath(found.switch).name)
     off = f"{marked('!')} memory is off here, by {switch}: hooks record nothing and add nothing"
     for line in [
         *([off] if found.switch else []),
         *lines,
-        *_under("config", [f"{marked('!')} {fit(clean(mistake), _ROOM)}"] if mistake else []),
+        *_under("config", [f"{marked('!')} {fit(one_line(mistake), _ROOM)}"] if mistake else []),
     ]:
         print_line(line)
     return 0
@@ -48,7 +48,7 @@ def _first_steps(found: Brief) -> list[str]:
         first = f"{marked('✓')} hooks are installed: {', '.join(pulse.agent for pulse in ready)}"
     past = " ".join(pulse.agent for pulse in found.agents if pulse.agent in readable_hosts())
     return [
-        f"no memory yet in {clean(found.store)}",
+        f"no memory yet in {one_line(found.store)}",
         f"1  {first}",
         *(f"   {_needs(pulse)}" for pulse in ready if pulse.fix),
         f"2  eventlog import {past.partition(' ')[0] or 'AGENT'}  (past conversations, each under its own date)",
@@ -60,7 +60,7 @@ def _first_steps(found: Brief) -> list[str]:
 def _standing(found: Brief, now: str) -> list[str]:
     totals = f"{count(found.events, 'event')}, {count(found.sessions, 'session')} in all projects"
     return [
-        f"{clean(project_name(found.project))}  {totals}",
+        f"{one_line(project_name(found.project))}  {totals}",
         *_of_project(found, now),
         *_under("log", _unreadable(found.unreadable)),
         *_under("hooks", [*_hooks(found.agents, now), *_lost(found, now)]),
@@ -77,14 +77,14 @@ def _under(word: str, lines: list[str]) -> list[str]:
 def _of_project(found: Brief, now: str) -> list[str]:
     if found.last is None:
         return _under("last", ["no memory of this project yet: work in it, or eventlog fact TEXT"])
-    who = f" – {clean(found.last.agent or 'unknown')}, {ago(found.last.timestamp, now)}"
-    lines = _under("last", [fit(clean(found.last.topic), _ROOM - len(who)) + who])
+    who = f" – {one_line(found.last.agent or 'unknown')}, {ago(found.last.timestamp, now)}"
+    lines = _under("last", [fit(one_line(found.last.topic), _ROOM - len(who)) + who])
     if found.todos:
-        shown = " · ".join(map(clean, found.todos[:_SHOWN]))
+        shown = " · ".join(map(one_line, found.todos[:_SHOWN]))
         more = f" · {len(found.todos) - _SHOWN} more" if len(found.todos) > _SHOWN else ""
         lines += _under("open", [fit(shown, _ROOM - len(more)) + more])
     if found.recent:
-        kinds = [count(number, clean(kind)) for kind, number in list(found.recent.items())[:_SHOWN]]
+        kinds = [count(number, one_line(kind)) for kind, number in list(found.recent.items())[:_SHOWN]]
         lines += _under("new", [fit(f"{', '.join(kinds)} this week", _ROOM)])
     return lines
 
@@ -118,7 +118,7 @@ def _sync(found: Brief, now: str) -> list[str]:
     if found.sync is None:
         return []
     seen = [
-        f"{clean(machine.name)} {ago(machine.last_seen, now)}" for machine in found.sync.machines if not machine.left
+        f"{one_line(machine.name)} {ago(machine.last_seen, now)}" for machine in found.sync.machines if not machine.left
     ][:_SHOWN]
     waiting = [f"{found.sync.waiting:,} waiting"] if found.sync.waiting else []
     stopped = (
@@ -128,13 +128,13 @@ def _sync(found: Brief, now: str) -> list[str]:
 
 
 def _needs(pulse: AgentPulse) -> str:
-    return f"{marked('!')} {pulse.agent}: {fit(clean(pulse.fix), _ROOM - len(pulse.agent))}"
+    return f"{marked('!')} {pulse.agent}: {fit(one_line(pulse.fix), _ROOM - len(pulse.agent))}"
 
 
 def _yours(found: Brief) -> list[str]:
     lines = []
     if found.staged:
-        files = sorted({clean(staged.file) for staged in found.staged})
+        files = sorted({one_line(staged.file) for staged in found.staged})
         where = fit(files[0], _ROOM // 2) + (f" and {len(files) - 1} more" if len(files) > 1 else "")
         what = count(len(found.staged), "change of", "changes of")
         lines.append(f"{what} {where} {'wait' if len(found.staged) > 1 else 'waits'}: eventlog resolve")

@@ -11,8 +11,9 @@ from eventlog.cli.progress import phases
 from eventlog.cli.show.changes import diff_lines
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import describe, gist, kind_shown, who
-from eventlog.cli.terminal import clean, count, emit, hang, print_lines, say, show_lines, styled
+from eventlog.cli.terminal import count, emit, hang, print_lines, say, show_lines, styled
 from eventlog.format.codec import to_fields
+from eventlog.format.text import one_line
 from eventlog.store import Store
 
 _INDEX = "INDEX.md"  # says nothing that no other file says
@@ -82,9 +83,9 @@ def _show_turn(found: TurningPoint, text: str, display: Display, *, as_json: boo
 
 def _turn_lines(found: TurningPoint, text: str, display: Display) -> Iterator[str]:
     event = found.entry.event
-    yield styled(clean(found.path), bold=True)
-    yield from hang("  ", clean(text))
+    yield styled(one_line(found.path), bold=True)
+    yield from hang("  ", one_line(text))
     yield ""
     yield f"{'added' if found.came else 'removed'} by one event, found with {count(found.replays, 'replay')}"
     head = f"{display.moment(event.ts)}  {who(event) or 'unknown'}  {kind_shown(event, 0)}"
-    yield from hang(f"  {styled(display.id(event.id), fg='cyan')}  {head}  ", clean(gist(display.worded(event))))
+    yield from hang(f"  {styled(display.id(event.id), fg='cyan')}  {head}  ", one_line(gist(display.worded(event))))

@@ -11,8 +11,8 @@ from eventlog.app.ask.brief import KnownPage, all_known, known
 from eventlog.cli import options, suggestions
 from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
-from eventlog.cli.terminal import clean, emit_pretty, hang, is_terminal, print_error, print_lines, show_lines, styled
-from eventlog.format.text import project_name
+from eventlog.cli.terminal import emit_pretty, hang, is_terminal, print_error, print_lines, show_lines, styled
+from eventlog.format.text import one_line, project_name
 from eventlog.projections.views.markdown import DATED
 from eventlog.store import Store
 
@@ -91,12 +91,12 @@ def _memory_lines(pages: Sequence[KnownPage], today: str) -> Iterator[str]:
 
 
 def _page(page: KnownPage, today: str) -> Iterator[str]:
-    name = clean(project_name(page.project)) if page.project else "about you"
+    name = one_line(project_name(page.project)) if page.project else "about you"
     yield f"{styled(name, bold=True)}  {styled(page.path, dim=True)}"
     room = len(str(len(page.lines)))
     for number, line in enumerate(page.lines[1:], 2):
         if line.startswith("#"):
-            yield " " * (room + 4) + styled(clean(line.lstrip("# ")), bold=True)
+            yield " " * (room + 4) + styled(one_line(line.lstrip("# ")), bold=True)
         elif line.strip():
             yield from _line(f"{number:>{room}}", line, today)
     yield ""
@@ -106,9 +106,9 @@ def _line(number: str, line: str, today: str) -> list[str]:
     bullet = _BULLET.fullmatch(line)
     head = f"  {styled(number, fg='cyan')}  "
     if bullet is None:
-        return hang(head, clean(line))
+        return hang(head, one_line(line))
     day = _day(bullet["day"], today) + (bullet["marks"] or "").replace(" ", "\u00a0")
-    *lines, last = hang(head, f"{clean(bullet['text'])}  {day}".rstrip())
+    *lines, last = hang(head, f"{one_line(bullet['text'])}  {day}".rstrip())
     return [*lines, last.removesuffix(day) + styled(day.replace("\u00a0", " "), dim=True)]
 
 

@@ -12,8 +12,8 @@ from eventlog.app.open_store import OpenStore
 from eventlog.cli import options
 from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
-from eventlog.cli.terminal import Answer, clean, fit, is_terminal, print_lines, styled, width
-from eventlog.format.text import last_said, project_name
+from eventlog.cli.terminal import Answer, fit, is_terminal, print_lines, styled, width
+from eventlog.format.text import last_said, one_line, project_name
 from eventlog.hosts import ROOMS
 from eventlog.projections.engine.day_states import EVERYTHING
 from eventlog.store import Store
@@ -66,7 +66,7 @@ def _lines(found: Period, display: Display, now: str) -> Iterator[str]:
     """Yield at most 25 lines: a head, and each section's share of the others."""
     until = now if found.until == EVERYTHING else found.until
     days = dict.fromkeys((display.day(found.since), display.day(until)))
-    where = clean(project_name(found.project)) if found.project else "all projects"
+    where = one_line(project_name(found.project)) if found.project else "all projects"
     yield f"{styled(where, bold=True)}  {' – '.join(days)}"
     sections = {
         "done": (found.done, _of_session),
@@ -105,7 +105,7 @@ def _section(
     if share < len(items) and share:
         shown[-1] = f"and {len(items) - share + 1} more: --json shows all"
     for word, text in zip_longest([name][: len(shown)], shown, fillvalue=""):
-        line = f"{word:<{_WORD}}{clean(text)}"
+        line = f"{word:<{_WORD}}{one_line(text)}"
         yield fit(line, width()) if is_terminal() else line
 
 

@@ -12,7 +12,6 @@ from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import (
     Answer,
     cells,
-    clean,
     hang,
     is_terminal,
     padded,
@@ -22,6 +21,7 @@ from eventlog.cli.terminal import (
     styled,
     table,
 )
+from eventlog.format.text import one_line
 from eventlog.log.event_log import EventLog
 from eventlog.projections.views.project_list import ListedProject
 from eventlog.store import Store
@@ -60,14 +60,14 @@ def _show(found: Sequence[ListedProject], *, header: bool) -> None:
 
 def _lines(found: Sequence[ListedProject]) -> Iterator[str]:
     """Yield each project with its name, address and paths."""
-    names = [clean(project.name) for project in found]
+    names = [one_line(project.name) for project in found]
     room = max(map(cells, names), default=0)
     for name, project in zip(names, found, strict=True):
         places = [f"{path} on {machine}" if machine else path for machine, path in project.places]
         address = [] if project.project in {path for _, path in project.places} else [project.project]
         head = f"{styled(padded(name, room), bold=True)}  "
         for place in [*address, *places]:
-            yield from hang(head, clean(place))
+            yield from hang(head, one_line(place))
             head = " " * (room + 2)
     yield styled("to see its memory: eventlog memory NAME", dim=True)
 

@@ -18,7 +18,6 @@ from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import event_lines, gist, heading_of, kind_of, show_events
 from eventlog.cli.terminal import (
-    clean,
     emit_bytes,
     emit_pretty,
     is_terminal,
@@ -29,6 +28,7 @@ from eventlog.cli.terminal import (
 )
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadRequest
+from eventlog.format.text import one_line
 from eventlog.log.event_log import EventLog
 from eventlog.log.lines import LogLine
 from eventlog.store import Store
@@ -193,4 +193,4 @@ def _markdown(entries: Iterable[LogLine]) -> Iterator[str]:
             yield f"## {as_text(mine)}"
             yield ""
             heading = mine
-        yield f"- {event.ts[11:16]} **{as_text(kind_of(event))}** {as_text(clean(gist(event)))} (`{event.id}`)"
+        yield f"- {event.ts[11:16]} **{as_text(kind_of(event))}** {as_text(one_line(gist(event)))} (`{event.id}`)"

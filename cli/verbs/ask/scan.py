@@ -9,8 +9,9 @@ from eventlog.app.ask.scan import FoundSecret, files_at, files_of, scan, transcr
 from eventlog.app.write.erasing.redact import redact, redactable
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.progress import spinner
-from eventlog.cli.terminal import abbreviate_home, clean, confirm, count, emit_pretty, say
+from eventlog.cli.terminal import abbreviate_home, confirm, count, emit_pretty, say
 from eventlog.format.errors import BadRequest
+from eventlog.format.text import one_line
 from eventlog.store import Store
 
 
@@ -51,7 +52,7 @@ def _scan_command(paths: tuple[Path, ...], is_hosts: bool, erases: bool, yes: bo
 def _report(found: Sequence[FoundSecret], files: int) -> None:
     for secret in found:
         event = f"  event {secret.event}" if secret.event else ""
-        say(f"{clean(abbreviate_home(secret.file))}:{secret.line}  {secret.kind}{event}")
+        say(f"{one_line(abbreviate_home(secret.file))}:{secret.line}  {secret.kind}{event}")
     say(f"{count(len(found), 'secret')} in {count(len({hit.file for hit in found}), 'file')} of {files:,} searched")
     if found:
         say("change them now; eventlog scan --redact erases them from the store")

@@ -16,8 +16,8 @@ from eventlog.app.search.search import SearchAnswer, SearchHit, SearchQuery, las
 from eventlog.cli import options
 from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
-from eventlog.cli.terminal import clean, count, emit_pretty, hang, marked, print_error, show_lines, styled, table
-from eventlog.format.text import cut, last_said, project_name
+from eventlog.cli.terminal import count, emit_pretty, hang, marked, print_error, show_lines, styled, table
+from eventlog.format.text import cut, last_said, one_line, project_name
 from eventlog.log.event_log import EventLog
 from eventlog.projections.search.words import tokens
 from eventlog.store import Store
@@ -156,7 +156,7 @@ def _explanation_lines(found: Explanation, display: Display) -> Iterator[str]:
     headline = f"speaks: {count(len(found.told), 'line')} of at most {found.lines}"
     yield styled(_SILENCES[found.silence] if found.silence else headline, bold=True)
     if found.words:
-        yield from hang("about  ", clean(", ".join(found.words)))
+        yield from hang("about  ", one_line(", ".join(found.words)))
         yield f"need   {found.need:.1f}"
     for candidate in found.candidates:
         yield from _candidate_lines(candidate, display)
@@ -188,9 +188,9 @@ def _hit_lines(hits: Iterable[SearchHit], query: str, display: Display) -> Itera
     for hit in hits:
         about = project_name(hit.project) if hit.project else "about you"
         marks = last_said("", hit.times, is_doubtful=hit.is_doubtful)
-        where = " · ".join([f"{display.moment(hit.ts)}{marks}", clean(hit.kind), clean(about)])
+        where = " · ".join([f"{display.moment(hit.ts)}{marks}", one_line(hit.kind), one_line(about)])
         yield f"{styled(display.id(hit.id), fg='cyan')}  {styled(where, dim=True)}"
-        yield from (_highlighted(line, asked, beginning) for line in hang("  ", clean(cut(hit.text, _LONGEST))))
+        yield from (_highlighted(line, asked, beginning) for line in hang("  ", one_line(cut(hit.text, _LONGEST))))
 
 
 def _highlighted(text: str, asked: frozenset[str], beginning: str = "") -> str:

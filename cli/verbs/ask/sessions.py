@@ -14,7 +14,6 @@ from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import (
     cells,
-    clean,
     count,
     emit_pretty,
     fit,
@@ -27,7 +26,7 @@ from eventlog.cli.terminal import (
     width,
 )
 from eventlog.format import timestamps
-from eventlog.format.text import project_name
+from eventlog.format.text import one_line, project_name
 from eventlog.hosts import ROOMS
 from eventlog.store import Store
 
@@ -108,7 +107,7 @@ def _lines(newest_first: Sequence[SessionRow], display: Display, are_all: bool) 
         yield styled(heading, bold=True)
         yield from (_line(row, display, widths) for row in of_day)
     total = count(len(newest_first), "session") if are_all else f"the newest {len(newest_first)}; all: --all"
-    first = clean(display.id(newest_first[0].session_id))
+    first = one_line(display.id(newest_first[0].session_id))
     yield styled(f"{total} · to see one: eventlog show {first}", dim=True)
 
 
@@ -117,7 +116,7 @@ def _widths(rows: Sequence[SessionRow], display: Display) -> tuple[int, int, int
         return min(most, max(map(cells, texts), default=0))
 
     return (
-        widest((clean(display.id(row.session_id)) for row in rows), _ID),
+        widest((one_line(display.id(row.session_id)) for row in rows), _ID),
         widest(map(_agent, rows), _AGENT),
         widest(map(_project, rows), _PROJECT),
     )
@@ -125,19 +124,20 @@ def _widths(rows: Sequence[SessionRow], display: Display) -> tuple[int, int, int
 
 def _line(row: SessionRow, display: Display, widths: tuple[int, int, int]) -> str:
     of_id, of_agent, of_project = widths
-    marked_id = styled(padded(clean(display.id(row.session_id)), of_id), fg="cyan")
+    marked_id = styled(padded(one_line(display.id(row.session_id)), of_id), fg="cyan")
     when = f"{display.local(row.started_at):%H:%M}  {_duration(row):>8}"
     head = f"{when}  {padded(_agent(row), of_agent)}  {padded(_project(row), of_project)}"
     saved = _saved(row)
     room = width() - of_id - cells(head) - 6
     if room - cells(saved) - 2 < _SHORTEST_TOPIC:
         saved = ""
-    topic = padded(clean(row.topic), room - cells(saved) - 2) + "  " + saved if saved else fit(clean(row.topic), room)
+    topic = one_line(row.topic)
+    topic = padded(topic, room - cells(saved) - 2) + "  " + saved if saved else fit(topic, room)
     return f"  {marked_id}  {head}  {topic}".rstrip()
 
 
 def _agent(row: SessionRow) -> str:
-    return clean(ROOMS.get(row.agent or "", row.agent or ""))
+    return one_line(ROOMS.get(row.agent or "", row.agent or ""))
 
 
 def _project(row: SessionRow) -> str:

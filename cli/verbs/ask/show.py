@@ -16,7 +16,6 @@ from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import COLOURS, KIND, kind_of, who
 from eventlog.cli.terminal import (
     cells,
-    clean,
     count,
     emit,
     emit_bytes,
@@ -32,7 +31,7 @@ from eventlog.cli.terminal import (
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Event
-from eventlog.format.text import project_name
+from eventlog.format.text import one_line, project_name
 from eventlog.hosts import ROOMS
 from eventlog.projections.views.markdown import unstamped
 from eventlog.store import Store
@@ -106,31 +105,31 @@ def _story_lines(found: Story, display: Display) -> Iterator[str]:
         yield from hang("", "it saved nothing")
     if found.others:
         more = f"and {count(found.others, 'event')} more: eventlog query --session"
-        yield from (styled(line, dim=True) for line in hang("", f"{more} {clean(display.id(found.id))}"))
+        yield from (styled(line, dim=True) for line in hang("", f"{more} {one_line(display.id(found.id))}"))
 
 
 def _head(found: Story, display: Display) -> Iterator[str]:
     agent = ROOMS.get(found.agent or "", found.agent or "")
     branch = f"branch {found.branch}" if found.branch else ""
     where = [agent, project_name(found.project) if found.project else "", found.model or "", branch]
-    name = styled(clean(display.id(found.id)), bold=True)
-    yield from hang(f"{name}  ", " · ".join(clean(part) for part in where if part))
+    name = styled(one_line(display.id(found.id)), bold=True)
+    yield from hang(f"{name}  ", " · ".join(one_line(part) for part in where if part))
     first, last = display.local(found.started_at), display.local(found.last_at)
     ended = f"{last:%H:%M}" if first.date() == last.date() else display.moment(found.last_at)
     until = "" if ended in (f"{first:%H:%M}", display.moment(found.started_at)) else f" – {ended}"
     turns = count(found.turns, "turn") if found.turns else ""
-    end = "" if found.end is None else clean(f"ended: {found.end}" if found.end else "ended")
+    end = "" if found.end is None else one_line(f"ended: {found.end}" if found.end else "ended")
     yield from hang("", " · ".join(filter(None, [f"{display.day(found.started_at)} {first:%H:%M}{until}", turns, end])))
 
 
 def _line(line: StoryLine, display: Display) -> list[str]:
-    kind = styled(padded(clean(line.kind), KIND), fg=COLOURS.get(line.kind))
+    kind = styled(padded(one_line(line.kind), KIND), fg=COLOURS.get(line.kind))
     head = f"  {styled(display.id(line.id), fg='cyan')}  {display.local(line.ts):%H:%M}  {kind}  "
     gone = "  (withdrawn)" if line.gone else ""
     indent = " " * (cells(display.id(line.id)) + KIND + 13)
-    lines = hang(head, clean(line.text) + gone)
+    lines = hang(head, one_line(line.text) + gone)
     for detail in line.details:
-        lines += hang(indent, clean(detail))
+        lines += hang(indent, one_line(detail))
     if line.again:
         lines += hang(indent, f"the same again: {', '.join(map(display.id, line.again))}")
     return lines
@@ -146,12 +145,12 @@ def _card(event: Event, display: Display) -> Iterator[str]:
     where = project_name(event.project) if event.project else ""
     yield from hang(
         f"{styled(display.id(event.id), bold=True)}  ",
-        " · ".join(filter(None, [clean(kind_of(event)), display.moment(event.ts), who(event), where])),
+        " · ".join(filter(None, [one_line(kind_of(event)), display.moment(event.ts), who(event), where])),
     )
     fields = {name: value for name, value in to_fields(event).items() if name not in _IN_THE_HEAD}
     room = max(map(cells, fields), default=0)
     for name, value in fields.items():
-        yield from hang(f"  {styled(padded(clean(name), room), dim=True)}  ", clean(_spell(value)))
+        yield from hang(f"  {styled(padded(one_line(name), room), dim=True)}  ", one_line(_spell(value)))
 
 
 _IN_THE_HEAD = {"v", "ts"}

@@ -13,7 +13,6 @@ from eventlog.cli.progress import spinner
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import event_lines, kind_shown, sayings, show_events, who
 from eventlog.cli.terminal import (
-    clean,
     count,
     emit,
     hang,
@@ -27,7 +26,7 @@ from eventlog.cli.terminal import (
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import ContextInjected, Event, Fact, KnownFile
-from eventlog.format.text import cut, project_name
+from eventlog.format.text import cut, one_line, project_name
 from eventlog.format.timestamps import order
 from eventlog.log.lines import LogLine
 from eventlog.projections.views.markdown import DATED, is_stamp
@@ -120,7 +119,7 @@ def _print_statement(text: str, events: Sequence[Event], replaced: Sequence[Even
 
 
 def _statement_lines(text: str, events: Sequence[Event], replaced: Sequence[Event], display: Display) -> Iterator[str]:
-    yield from hang("", styled(clean(text), bold=True))
+    yield from hang("", styled(one_line(text), bold=True))
     yield _count_line(events)
     yield from sayings(events, text, display)
     if replaced:
@@ -212,7 +211,7 @@ def _of_file(place: str, store: Store, *, as_json: bool) -> None:
     else:
         lines = file.read_text(encoding="utf-8", errors="replace").split("\n")
         heading = _heading_above(lines, number)
-        show_lines(one_line(place, explained[0], heading, display))
+        show_lines(reason_lines(place, explained[0], heading, display))
 
 
 def _fields(entries: Sequence[LogLine]) -> list[dict[str, object]]:
@@ -239,17 +238,17 @@ _BULLET = re.compile(rf"^{DATED}")
 UNKNOWN = "not from the log: written by hand, or by another version"
 
 
-def one_line(place: str, reason: LineReason, heading: str, display: Display) -> Iterator[str]:
+def reason_lines(place: str, reason: LineReason, heading: str, display: Display) -> Iterator[str]:
     """Yield one line, its events with their words, and the command to forget it."""
-    yield styled(clean(place), bold=True) + (f"   {clean(heading)}" if heading else "")
-    yield from hang("  ", clean(_words(reason.text)))
+    yield styled(one_line(place), bold=True) + (f"   {one_line(heading)}" if heading else "")
+    yield from hang("  ", one_line(_words(reason.text)))
     yield ""
     yield from _reasons(reason, display)
     for decision in reason.rejected:
         yield from _rejection(decision.event, display)
     if reason.entries and not reason.rejected:
         yield ""
-        yield from hang("wrong?  ", f"eventlog forget {clean(place)}")
+        yield from hang("wrong?  ", f"eventlog forget {one_line(place)}")
 
 
 def _reasons(reason: LineReason, display: Display) -> Iterator[str]:
@@ -277,12 +276,12 @@ def _whole_file(place: str, reasons: Sequence[LineReason], display: Display) -> 
         if not reason.text.strip() or is_stamp(reason.text):
             continue
         if reason.text.startswith("#"):
-            yield styled(clean(_words(reason.text)), bold=True)
+            yield styled(one_line(_words(reason.text)), bold=True)
             continue
-        yield from hang(styled(f"{reason.number:>{number_room}}  ", fg="cyan"), clean(_words(reason.text)))
+        yield from hang(styled(f"{reason.number:>{number_room}}  ", fg="cyan"), one_line(_words(reason.text)))
         indent = " " * (number_room + 2)
         yield from hang(indent, styled(_in_short(reason.entries, display), dim=True))
-    yield styled(f"every event of a line: eventlog why {clean(place)}:LINE", dim=True)
+    yield styled(f"every event of a line: eventlog why {one_line(place)}:LINE", dim=True)
 
 
 def _heading_above(lines: Sequence[str], number: int) -> str:
@@ -318,14 +317,14 @@ def _start_lines(sources: ReceiptSources, display: Display) -> Iterator[str]:
     """Yield size and time of a receipt, then its events, then its files."""
     receipt, entries = sources.receipt, _each_once(sources)
     much = [count(receipt.chars, "character"), f"from {count(len(entries), 'event')}"]
-    left = [f"no room for {', '.join(map(clean, receipt.cut))}"] if receipt.cut else []
+    left = [f"no room for {', '.join(map(one_line, receipt.cut))}"] if receipt.cut else []
     head = f"{styled(f'{_how_told(receipt)}, {display.moment(receipt.ts)}', bold=True)} · "
     yield from hang(head, " · ".join([" ".join(much), *left]))
     yield from event_lines(entries, display)
     if receipt.files:
         yield styled("files it received", bold=True)
     for file in receipt.files:
-        yield from hang("  ", clean(f"{file.path} · {_as_of(file, sources, display)}"))
+        yield from hang("  ", one_line(f"{file.path} · {_as_of(file, sources, display)}"))
 
 
 def _each_once(sources: ReceiptSources) -> list[LogLine]:
@@ -403,12 +402,12 @@ def _show_absence(found: Absence, display: Display, *, as_json: bool) -> None:
 def _lines(found: Absence, display: Display) -> Iterator[str]:
     """Yield the text, its event, the reason, and the remedy."""
     event, by = found.event, found.by
-    yield from hang("", styled(clean(found.text), bold=True))
+    yield from hang("", styled(one_line(found.text), bold=True))
     head = f"  {styled(display.id(event.id), fg='cyan')}  {display.moment(event.ts)}  "
     yield f"{head}{who(event) or 'unknown'}  {kind_shown(event, 0)}"
     yield ""
     decided = f"{who(by) or 'a person'}, {display.moment(by.ts)}, {display.id(by.id)}" if by else "unknown"
-    yield from hang("", clean(_sentence(found, decided)))
+    yield from hang("", one_line(_sentence(found, decided)))
     if by and found.cause in ("withdrawn", "rejected"):
         yield from hang("to allow it again  ", f"eventlog undo {display.id(by.id)}")
 
@@ -428,4 +427,4 @@ def _moment_of(receipt: ContextInjected) -> str:
         case "prompt":
             return "at a prompt"
         case "file":
-            return f"when it opened {clean(receipt.file) or 'a file'}"
+            return f"when it opened {one_line(receipt.file) or 'a file'}"

@@ -13,8 +13,9 @@ from eventlog.cli.progress import phases
 from eventlog.cli.show.changes import applied_as_dict, blocked_as_dict, print_applied, staged_as_dict
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import describe
-from eventlog.cli.terminal import Answer, clean, count, hang, marked, say, show_lines, styled, table
+from eventlog.cli.terminal import Answer, count, hang, marked, say, show_lines, styled, table
 from eventlog.format.codec import to_fields
+from eventlog.format.text import one_line
 from eventlog.store import Store
 
 
@@ -86,12 +87,12 @@ def _rows(found: StatusReport, display: Display) -> list[tuple[str, ...]]:
 def _waiting_lines(found: StatusReport, display: Display) -> Iterator[str]:
     """Yield the decisions of a person first, then the work of `eventlog apply`."""
     for file, reason in found.blocked:
-        yield from hang(f"{marked('✗')} ", clean(f"{file} cannot be written: {reason}"))
+        yield from hang(f"{marked('✗')} ", one_line(f"{file} cannot be written: {reason}"))
     if found.staged:
         yield f"{marked('!')} {count(len(found.staged), 'change waits', 'changes wait')} for you: eventlog resolve ID"
         for staged in found.staged:
             yield from _entry(staged.section, display.id(staged.entry.id))
-            yield from hang(" " * 10, styled(clean(staged.reason), dim=True))
+            yield from hang(" " * 10, styled(one_line(staged.reason), dim=True))
     yield from _by_itself("will be written", found.pending, display)
     yield from _by_itself("will be skipped: nothing to delete", found.idle, display)
     yield from _by_itself("edited by hand will be recorded", found.drifted, display)
@@ -102,7 +103,7 @@ def _waiting_lines(found: StatusReport, display: Display) -> Iterator[str]:
 def _forgotten_lines(found: StatusReport, display: Display) -> Iterator[str]:
     """Yield the forgotten statements, the newest last."""
     for event in found.rejected[-_SHOWN:]:
-        yield from hang("forgotten  ", clean(f"{describe(event)}  [{display.short(event.id)}]"))
+        yield from hang("forgotten  ", one_line(f"{describe(event)}  [{display.short(event.id)}]"))
     if len(found.rejected) > _SHOWN:
         yield f"forgotten  and {len(found.rejected) - _SHOWN} more: eventlog query --type rejected"
 
@@ -115,4 +116,4 @@ def _by_itself(what: str, changes: Iterable[SectionChange], display: Display) ->
 
 
 def _entry(section: str, short: str) -> list[str]:
-    return hang(f"  {styled(short, fg='cyan')}  " if short else "  ", clean(section))
+    return hang(f"  {styled(short, fg='cyan')}  " if short else "  ", one_line(section))

@@ -18,10 +18,10 @@ from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.options import NearChoice
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import kind_of
-from eventlog.cli.terminal import clean, emit, is_terminal, print_line, say
+from eventlog.cli.terminal import emit, is_terminal, print_line, say
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Event
-from eventlog.format.text import spelled_out
+from eventlog.format.text import one_line, spelled_out
 from eventlog.store import Store
 
 
@@ -125,7 +125,7 @@ def _agrees(path: Path, source: bytes) -> bool:
 
 def _print_recorded(stored: Event, store: Store) -> None:
     """Print the recorded event."""
-    say(f"recorded   {kind_of(stored)} of {clean(stored.conversation_id)}  [{Display(store).id(stored.id)}]")
+    say(f"recorded   {kind_of(stored)} of {one_line(stored.conversation_id)}  [{Display(store).id(stored.id)}]")
 
 
 def _print_outcome(outcome: HookOutcome) -> None:

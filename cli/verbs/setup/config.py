@@ -2,15 +2,18 @@
 
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 import orjson
 
+from eventlog.app.build.user_files import create
 from eventlog.app.open_store import Machine
-from eventlog.app.setup.user_setup import SettingInForce, config, create_file, missing
+from eventlog.app.setup.user_setup import SettingInForce, config, missing
 from eventlog.cli import EXIT_FOUND, options
-from eventlog.cli.terminal import Answer, clean, hang, is_terminal, say, show_lines, styled, table
+from eventlog.cli.terminal import Answer, hang, is_terminal, say, show_lines, styled, table
+from eventlog.format.text import one_line
 from eventlog.settings.load import load
 from eventlog.store import Store
 
@@ -45,7 +48,7 @@ def _lines(found: Sequence[SettingInForce], file: str) -> Iterator[str]:
         group = above
         head = f"{'  ' if above else ''}{name:<{room + (0 if above else 2)}}  "
         own = "" if setting.origin == "default" else f" · {setting.origin}"
-        yield from hang(styled(head, bold=bool(own)), clean(f"{_spelled(setting.value)}{own}"))
+        yield from hang(styled(head, bold=bool(own)), one_line(f"{_spelled(setting.value)}{own}"))
     for line in hang("", f"to change a setting: {file}; the others have their defaults"):
         yield styled(line, dim=True)
 
@@ -80,6 +83,6 @@ def _init_command(yes: bool, store: Store) -> int:
     if not (yes or (asks and click.confirm("Create them?", default=True))):
         return EXIT_FOUND
     for file in wanted:
-        create_file(file)
+        create(Path(file.path), file.default_template or "")
         say(f"created    {file.path}")
     return 0

@@ -7,7 +7,8 @@ from eventlog.app.setup.doctor import DoctorReport, StoreSize, doctor
 from eventlog.app.setup.install.host_report import Problem, Report
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.show.display import Display
-from eventlog.cli.terminal import Answer, clean, count, hang, marked, padded, print_lines
+from eventlog.cli.terminal import Answer, count, hang, marked, padded, print_lines
+from eventlog.format.text import one_line
 from eventlog.hosts import rooms
 from eventlog.store import Store
 
@@ -149,4 +150,4 @@ def _step(word: str, text: str) -> None:
 
 
 def _line(mark: str, name: str, text: str) -> None:
-    print_lines(hang(f"{marked(mark)} {padded(name, _NAME)} ", clean(text)))
+    print_lines(hang(f"{marked(mark)} {padded(name, _NAME)} ", one_line(text)))

@@ -11,9 +11,10 @@ from eventlog.app.sync.membership import drop_machine, join_sync, leave_sync, st
 from eventlog.app.sync.sync_status import MachineStatus, sync_status
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.progress import spinner
-from eventlog.cli.terminal import Answer, clean, confirm, count, emit_pretty, fit, say
+from eventlog.cli.terminal import Answer, confirm, count, emit_pretty, fit, say
 from eventlog.cli.verbs.setup.sync_report import blocked_lines, exchanged
 from eventlog.format.errors import Offline, UntrustedRemote
+from eventlog.format.text import one_line
 from eventlog.store import Store
 
 _ROOM = 76
@@ -136,16 +137,16 @@ def _status(store: Store) -> Answer:
             say("this store does not sync: eventlog sync start REMOTE")
             return
         now = opened.machine.now()
-        say(f"remote   {clean(found.remote)}")
+        say(f"remote   {one_line(found.remote)}")
         say(f"key      {found.key}")
         say(f"here     {found.machine}, last exchange {ago(found.exchanged, now) if found.exchanged else 'never'}")
         say(f"waiting  {count(found.waiting, 'event')} and {count(found.marks, 'mark')}")
         for machine in found.machines:
             say(f"machine  {_machine_line(machine, ago(machine.last_seen, now))}")
         for name in found.damaged:
-            say(f"damaged  {clean(name)}: left out until its machine writes it again")
+            say(f"damaged  {one_line(name)}: left out until its machine writes it again")
         if found.exclude:
-            say(f"home     {', '.join(map(clean, found.exclude))}")
+            say(f"home     {', '.join(map(one_line, found.exclude))}")
         if found.blocked:
             say(f"blocked  {count(found.blocked, 'line')} that look like secrets: eventlog scan")
 
@@ -167,7 +168,7 @@ def _projects(ctx: click.Context, excluded: tuple[str, ...], store: Store) -> in
     """
     paths = [options.project_meant(ctx, click.Option(["--exclude"]), project) or project for project in excluded]
     for path in exclude_projects(options.open_store(store), paths) or ["no project is excluded"]:
-        say(clean(path))
+        say(one_line(path))
     return 0
 
 
@@ -183,7 +184,7 @@ def _drop(machine: str, yes: bool, as_json: bool, store: Store) -> int:
     """
 
     def asked(replica: str) -> bool:
-        return confirm(f"Drop {clean(replica)}?", yes=yes)
+        return confirm(f"Drop {one_line(replica)}?", yes=yes)
 
     done = drop_machine(options.open_store(store), machine, asked)
     if done is None:
@@ -191,7 +192,7 @@ def _drop(machine: str, yes: bool, as_json: bool, store: Store) -> int:
     if as_json:
         emit_pretty({"status": "ok", "machine": done.machine, "code": done.code, "others": done.others})
         return 0
-    say(f"{clean(done.machine)} is dropped: it reads nothing that is written from now on")
+    say(f"{one_line(done.machine)} is dropped: it reads nothing that is written from now on")
     say("what it has taken, it still has; if it may still log in to the remote, take that away, too")
     say(f"recovery code, from now on: {done.code}")
     return 0
@@ -224,13 +225,13 @@ def _previewed(counts: LeavingCounts) -> Answer:
 def _print_preview(counts: LeavingCounts) -> None:
     say(f"{count(counts.total, 'event')} would leave, and {count(counts.marks, 'mark')} of events that stay here")
     for (kind, project), number in sorted(counts.events.items(), key=lambda pair: (pair[0][1], pair[0][0])):
-        say(f"{number:>7,}  {kind}  {clean(project) or '-'}")
+        say(f"{number:>7,}  {kind}  {one_line(project) or '-'}")
     from eventlog.cli.show.events import describe, kind_of  # of all verbs of a sync, only previews show events
 
     if counts.newest:
         say("the newest:")
     for event in counts.newest:
-        say(fit(f"  {event.ts[:16]}  {kind_of(event)}  {clean(describe(event))}", _ROOM))
+        say(fit(f"  {event.ts[:16]}  {kind_of(event)}  {one_line(describe(event))}", _ROOM))
     if counts.blocked:
         for line in blocked_lines(counts, len(counts.blocked)):
             say(line)

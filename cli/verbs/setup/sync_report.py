@@ -8,7 +8,8 @@ from eventlog.app.sync.exchange import SyncReport, sync_store
 from eventlog.app.sync.leaving import LeavingCounts
 from eventlog.cli import EXIT_FOUND
 from eventlog.cli.progress import spinner
-from eventlog.cli.terminal import Answer, clean, count, say
+from eventlog.cli.terminal import Answer, count, say
+from eventlog.format.text import one_line
 from eventlog.store import Store
 
 
@@ -42,18 +43,18 @@ def _report_lines(opened: OpenStore, report: SyncReport) -> Iterator[str]:
     if report.renamed:
         yield f"this store is a copy of {report.renamed}: it is {opened.replica} now"
     if report.offline:
-        yield f"offline: {clean(report.offline)}"
+        yield f"offline: {one_line(report.offline)}"
         waiting = preview(opened).total
         yield f"{count(waiting, 'event')} {'wait' if waiting != 1 else 'waits'}; try again: eventlog sync"
         return
     marks = f" and {count(report.sent.marks, 'mark')}" if report.sent.marks else ""
     sent = f"sent {count(report.sent.total, 'event')}{marks}" if report.sent.total or marks else "nothing new to send"
-    arrived = ", ".join(f"{number:,} from {clean(name)}" for name, number in sorted(report.arrived.items()))
+    arrived = ", ".join(f"{number:,} from {one_line(name)}" for name, number in sorted(report.arrived.items()))
     yield f"{sent}; {f'took in {arrived}' if arrived else 'nothing new from other machines'}"
     for name in report.damaged:
-        yield f"not whole, left out until its machine writes it again: {clean(name)}"
+        yield f"not whole, left out until its machine writes it again: {one_line(name)}"
     for name in report.ahead:
-        yield f"the clock of {clean(name)} is more than five minutes ahead of this one"
+        yield f"the clock of {one_line(name)} is more than five minutes ahead of this one"
     if report.blocked:
         yield from blocked_lines(report.sent, report.blocked)
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from eventlog.app.open_store import Machine, open_log
 from eventlog.app.write.record_once import record_once
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
-from eventlog.cli.terminal import clean, count, emit, hang, is_terminal, marked, print_error, print_lines, say, styled
+from eventlog.cli.terminal import count, emit, hang, is_terminal, marked, print_error, print_lines, say, styled
 from eventlog.format.codec import from_fields
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Event, PlanEntry, Redacted, Rejected
-from eventlog.format.text import project_name
+from eventlog.format.text import one_line, project_name
 from eventlog.log.event_log import AppendResult, EventLog
 from eventlog.projects.root import project_root
 from eventlog.settings.cached import off_switch
@@ -193,6 +193,6 @@ def _print_rejection(decision: Event, display: "Display") -> None:
 def _print_event(done: str, event: Event, display: "Display") -> None:
     from eventlog.cli.show.events import gist, kind_of
 
-    where = [clean(kind_of(event)), project_name(event.project) if event.project else ""]
+    where = [one_line(kind_of(event)), project_name(event.project) if event.project else ""]
     head = f"{marked('✓')} {done}  {styled(display.id(event.id), fg='cyan')}  {' · '.join(filter(None, where))}  "
-    print_lines(hang(head, clean(gist(event))))
+    print_lines(hang(head, one_line(gist(event))))

@@ -8,7 +8,8 @@ from eventlog.cli import options, suggestions
 from eventlog.cli.progress import spinner
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import kind_of
-from eventlog.cli.terminal import clean, confirm, count, emit_pretty, say
+from eventlog.cli.terminal import confirm, count, emit_pretty, say
+from eventlog.format.text import one_line
 from eventlog.log.lines import LogLine
 from eventlog.store import Store
 
@@ -63,7 +64,7 @@ def _show(events: dict[str, LogLine], found: Redactable, display: Display) -> No
         say(f"  {display.id(event.id)}  {display.moment(event.ts)}  {kind_of(event)}")
     _more(len(found.events))
     for path in found.files[:_SHOWN]:
-        say(f"  {clean(path)}")
+        say(f"  {one_line(path)}")
     _more(len(found.files))
 
 
@@ -77,10 +78,10 @@ def _report(done: RedactResult, unconfirmed: list[str]) -> None:
     say(f"erased from {count(len(receipt.events), 'event')} and {count(len(receipt.files), 'file')}")
     say(f"receipt: redactions.jsonl, number {receipt.n}")
     if unconfirmed:
-        say(f"not confirmed yet, erased at their next sync: {', '.join(map(clean, unconfirmed))}")
+        say(f"not confirmed yet, erased at their next sync: {', '.join(map(one_line, unconfirmed))}")
     say("out of reach, and yours to clean:")
     for place in receipt.left:
-        say(f"  {clean(place)}")
+        say(f"  {one_line(place)}")
     say(f"  {_BEYOND}")
     say("if it was a secret, change it now: whoever has seen it still has it")
 

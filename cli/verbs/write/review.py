@@ -16,7 +16,6 @@ from eventlog.cli.progress import spinner
 from eventlog.cli.show.changes import show_diff, staged_as_dict
 from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import (
-    clean,
     count,
     edited,
     emit_pretty,
@@ -31,7 +30,7 @@ from eventlog.cli.terminal import (
 )
 from eventlog.format.errors import EventLogError
 from eventlog.format.events import Event
-from eventlog.format.text import last_said, project_name
+from eventlog.format.text import last_said, one_line, project_name
 from eventlog.store import Store
 
 _KEYS = ("y", "n", "e", "s", "q", "?")
@@ -159,11 +158,11 @@ class _Line:
         """Print the line, its last time, and what it contradicts."""
         line = self._line
         where = f"{project_name(line.subject) if line.subject else 'you'}  {line.place}"
-        print_line(styled(f"  {clean(where)}", dim=True))
+        print_line(styled(f"  {one_line(where)}", dim=True))
         repeated = last_said("", line.times, is_doubtful=False)
-        print_lines(hang("  ", f"{clean(line.text)}  {self._display.ago(line.last)}{repeated}"))
+        print_lines(hang("  ", f"{one_line(line.text)}  {self._display.ago(line.last)}{repeated}"))
         for text in line.against:
-            print_lines(hang("  ", clean(text)))
+            print_lines(hang("  ", one_line(text)))
 
     def decide(self, key: str) -> list[Event]:
         """Keep, forget or edit it."""

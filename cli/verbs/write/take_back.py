@@ -16,10 +16,10 @@ from eventlog.cli.progress import spinner
 from eventlog.cli.show import changes
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import describe, gist, kind_of, sayings, show_events
-from eventlog.cli.terminal import clean, confirm, count, edited, emit_pretty, is_terminal, say, show_lines, table
+from eventlog.cli.terminal import confirm, count, edited, emit_pretty, is_terminal, say, show_lines, table
 from eventlog.format.codec import to_fields
 from eventlog.format.events import Event
-from eventlog.format.text import project_name
+from eventlog.format.text import one_line, project_name
 from eventlog.log.lines import LogLine
 from eventlog.store import Store
 
@@ -179,7 +179,7 @@ def _show_statement(text: str, behind: Sequence[LogLine], display: Display) -> N
     say(f"said by {count(len(behind), 'event')} of {count(len(sessions), 'session')}:")
     shown = list(behind) if len(behind) <= _SAYINGS else [*behind[: _SAYINGS - 1], behind[-1]]
     if display.is_for_people:
-        show_lines(sayings([entry.event for entry in shown], clean(text), display))
+        show_lines(sayings([entry.event for entry in shown], one_line(text), display))
     else:
         show_events(shown, display)
     if len(shown) < len(behind):
@@ -190,7 +190,7 @@ def _show_correctable(found: Correctable, wording: str, display: Display) -> Non
     """Print the statement to replace or move, its speakers, and the new wording."""
     _show_statement(found.text, found.behind, display)
     if wording:
-        say(f"new wording: {clean(wording)}")
+        say(f"new wording: {one_line(wording)}")
 
 
 def _agreed(question: str, *, yes: bool) -> bool:

@@ -8,7 +8,7 @@ from eventlog.hosts.call import HookCall, Payload, text
 from eventlog.hosts.claude.protocol import BlockedInside
 
 
-class AuggieProtocol(BlockedInside):
+class _AuggieProtocol(BlockedInside):
     """The protocol of Auggie."""
 
     memory = (("AGENTS.md",), ("CLAUDE.md",)), (), False
@@ -36,4 +36,4 @@ class AuggieProtocol(BlockedInside):
         return call
 
 
-PROTOCOL = AuggieProtocol("auggie")
+PROTOCOL = _AuggieProtocol("auggie")

@@ -76,7 +76,7 @@ class BlockedInside(ClaudeLike):
         return fastjson.dumps({"hookSpecificOutput": {"hookEventName": "Stop", **decision}})
 
 
-class ClaudeProtocol(ClaudeLike):
+class _ClaudeProtocol(ClaudeLike):
     """The protocol of Claude Code itself, which discards the answer before a compaction."""
 
     session_variable = "CLAUDE_CODE_SESSION_ID"  # the root session, also in subagents
@@ -144,4 +144,4 @@ def slug(path: str) -> str:
     return "".join(char if char.isascii() and char.isalnum() else "-" for char in path)
 
 
-PROTOCOL = ClaudeProtocol("claude-code")
+PROTOCOL = _ClaudeProtocol("claude-code")

@@ -9,7 +9,7 @@ from eventlog.hosts.call import HookCall, Payload
 from eventlog.hosts.claude.protocol import ClaudeLike
 
 
-class ContinueProtocol(ClaudeLike):
+class _ContinueProtocol(ClaudeLike):
     """The protocol of Continue's command line."""
 
     memory = (("AGENTS.md",), ("CLAUDE.md",)), (), False
@@ -21,4 +21,4 @@ class ContinueProtocol(ClaudeLike):
         return call
 
 
-PROTOCOL = ContinueProtocol("continue")
+PROTOCOL = _ContinueProtocol("continue")

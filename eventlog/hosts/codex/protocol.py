@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _UPDATES = "*** Update File: "
 
 
-class CodexProtocol(ClaudeLike):
+class _CodexProtocol(ClaudeLike):
     """The protocol of Codex: anything on stdout but its JSON, or a key it does not know, makes Stop fail."""
 
     session_variable = "CODEX_SESSION_ID"  # the root thread (CODEX_THREAD_ID: the own one)
@@ -59,4 +59,4 @@ def _numbered(directory: str) -> "list[str]":
         return []
 
 
-PROTOCOL = CodexProtocol("codex")
+PROTOCOL = _CodexProtocol("codex")

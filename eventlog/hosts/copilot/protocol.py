@@ -15,7 +15,7 @@ _AGENT = "copilot"
 _IN_ITS_WORDS = {"stop": "agentStop", "userPromptSubmit": "userPromptSubmitted"}
 
 
-class CopilotProtocol(claude.Blocked):
+class _CopilotProtocol(claude.Blocked):
     """The protocol of Copilot CLI."""
 
     prompt = "userPromptSubmitted"
@@ -105,4 +105,4 @@ def _tool_call(payload: Payload) -> object:
     return [text(payload, "toolName", "tool_name").lower(), arguments, shown]
 
 
-PROTOCOL = CopilotProtocol("copilot")
+PROTOCOL = _CopilotProtocol("copilot")

@@ -13,7 +13,7 @@ _NAMELESS_MODELS = ("default", "unknown")
 _AS_CURSOR_SAYS = {"userPromptSubmit": "beforeSubmitPrompt"}  # in hooks taken from Claude Code's settings
 
 
-class CursorProtocol(HostProtocol):
+class _CursorProtocol(HostProtocol):
     """The protocol of Cursor."""
 
     silent = b"{}"
@@ -95,4 +95,4 @@ def _again(payload: Payload, turn: str) -> str:
     return f"{turn}#{count}" if turn and isinstance(count, int) else turn
 
 
-PROTOCOL = CursorProtocol("cursor")
+PROTOCOL = _CursorProtocol("cursor")

@@ -6,11 +6,11 @@ By its documentation, not run: docs.factory.ai/harness/hooks.
 from eventlog.hosts.claude.protocol import Blocked
 
 
-class DroidProtocol(Blocked):
+class _DroidProtocol(Blocked):
     """The protocol of droid."""
 
     memory = (("AGENTS.md",),), ((".factory/AGENTS.md",),), False
     servers = "", ".factory", "mcp.json", ".factory/mcp.json"
 
 
-PROTOCOL = DroidProtocol("droid")
+PROTOCOL = _DroidProtocol("droid")

@@ -14,7 +14,7 @@ _EXIT_CODE = "\nExit Code: "
 _OPENS, _CLOSES = "<hook_context>", "</hook_context>"
 
 
-class GeminiProtocol(ClaudeLike):
+class _GeminiProtocol(ClaudeLike):
     """The protocol of Gemini CLI; before a compression an answer reaches only the user."""
 
     silent = b"{}"  # an empty answer makes it parse stderr
@@ -59,4 +59,4 @@ def _of_the_user(prompt: str) -> str:
     return "".join([first, *(other.partition(_CLOSES)[2] for other in others)]).strip()
 
 
-PROTOCOL = GeminiProtocol("gemini")
+PROTOCOL = _GeminiProtocol("gemini")

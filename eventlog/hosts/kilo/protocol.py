@@ -6,7 +6,7 @@ By its documentation, not run: kilo.ai/docs/automate/extending/plugins.
 from eventlog.hosts.opencode.protocol import OpenCodeProtocol
 
 
-class KiloProtocol(OpenCodeProtocol):
+class _KiloProtocol(OpenCodeProtocol):
     """The protocol of Kilo."""
 
     session_variable = "KILO_SESSION_ID"  # our plugin sets it
@@ -14,4 +14,4 @@ class KiloProtocol(OpenCodeProtocol):
     servers = "", ".config/kilo", "kilo.json", "kilo.json"
 
 
-PROTOCOL = KiloProtocol("kilo")
+PROTOCOL = _KiloProtocol("kilo")

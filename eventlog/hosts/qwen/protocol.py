@@ -11,7 +11,7 @@ from eventlog.hosts.call import HookCall, Payload, text
 from eventlog.hosts.claude.protocol import ClaudeLike
 
 
-class QwenProtocol(ClaudeLike):
+class _QwenProtocol(ClaudeLike):
     """The protocol of Qwen Code."""
 
     session_variable = "QWEN_CODE_SESSION_ID"
@@ -27,4 +27,4 @@ class QwenProtocol(ClaudeLike):
         return call
 
 
-PROTOCOL = QwenProtocol("qwen-code")
+PROTOCOL = _QwenProtocol("qwen-code")

@@ -9,7 +9,7 @@ from eventlog.hosts.claude.protocol import BlockedInside
 from eventlog.hosts.copilot import protocol as copilot
 
 
-class VSCodeProtocol(BlockedInside):
+class _VSCodeProtocol(BlockedInside):
     """The protocol of VS Code."""
 
     memory = (("AGENTS.md",),), (), False
@@ -19,4 +19,4 @@ class VSCodeProtocol(BlockedInside):
         return copilot.read(payload, name, self.agent)
 
 
-PROTOCOL = VSCodeProtocol("vscode")
+PROTOCOL = _VSCodeProtocol("vscode")

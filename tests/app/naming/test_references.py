@@ -83,7 +83,7 @@ def test_an_event_is_found_by_its_whole_id_its_beginning_and_its_end_in_any_case
     event = events[2].id
 
     assert event == references.event_meant(opened, event) == references.event_meant(opened, event[-9:].upper())
-    assert sorted(one.id for one in events) == references.events_meant(opened, event[:13])
+    assert sorted(one.id for one in events) == references.events_named(opened.log, event[:13])
     assert references.Reference("event", event) == references.resolve(opened, event[-9:])
 
 
@@ -91,7 +91,7 @@ def test_an_id_that_another_event_only_names_is_not_that_event(opened, events):
     target = events[0].id
     opened.log.append({"type": "retraction", "conversation_id": "s1", "target": target})
 
-    assert [target] == references.events_meant(opened, target[-8:])
+    assert [target] == references.events_named(opened.log, target[-8:])
 
 
 def test_what_may_be_several_is_listed_never_guessed(opened, events):
@@ -129,7 +129,7 @@ def test_a_line_of_a_file_stands_for_the_events_behind_it(log):
     [number] = [n for n, line in enumerate(memory.read_text().splitlines(), 1) if "Ports" in line]
     name = memory.relative_to(log.store.knowledge)
 
-    assert sorted([first.id, again.id]) == sorted(references.events_meant(opened, f"{name}:{number}"))
+    assert sorted([first.id, again.id]) == sorted(references.events_behind(opened, f"{name}:{number}"))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.page.deeds import carry_out_deed
+from eventlog.app.page.deeds import DEEDS
 from eventlog.app.page.page_model import page_of
 from eventlog.format.errors import BadRequest
 from tests.support.builders import fact
@@ -21,12 +21,12 @@ def said(store):
 def test_forget_and_undo_are_events(log):
     event = log.append(fact(1, content="Tea at five"))
     store = opened(log)
-    [rejected] = carry_out_deed(store, "forget", {"target": event.id}).events
+    [rejected] = DEEDS["forget"](store, {"target": event.id}).events
 
     assert rejected.type == "rejected"
     assert "Tea at five" not in said(store)
 
-    [restored] = carry_out_deed(store, "undo", {"target": rejected.id}).events
+    [restored] = DEEDS["undo"](store, {"target": rejected.id}).events
 
     assert restored.type == "restored"
     assert "Tea at five" in said(store)
@@ -35,7 +35,7 @@ def test_forget_and_undo_are_events(log):
 def test_other_words_take_the_place_of_the_old(log):
     event = log.append(fact(1, content="Tea at five"))
     store = opened(log)
-    carry_out_deed(store, "edit", {"target": event.id, "content": "Tea at six"})
+    DEEDS["edit"](store, {"target": event.id, "content": "Tea at six"})
 
     assert "Tea at six" in said(store)
     assert "Tea at five" not in said(store)
@@ -46,7 +46,7 @@ def test_share_writes_a_file_into_the_checkout_of_the_decisions_project(log, tmp
     git(checkout, "config", "user.name", "Ada")
     monkeypatch.chdir("/")
     event = log.append(fact(1, content="Prices are integers in cents", project=str(checkout)))
-    done = carry_out_deed(opened(log), "share", {"target": event.id, "content": "Floats lost a cent"})
+    done = DEEDS["share"](opened(log), {"target": event.id, "content": "Floats lost a cent"})
     [path] = done.files
 
     assert [shared.id for shared in done.events] == [event.id]
@@ -70,6 +70,6 @@ def test_a_wrong_request_changes_nothing(log, deed, request_):
     log.append(fact(1))
 
     with pytest.raises(BadRequest):
-        carry_out_deed(opened(log), deed, request_)
+        DEEDS[deed](opened(log), request_)
 
     assert len(list(log.read())) == 1
