@@ -146,6 +146,8 @@ class StoreCache:
                 self._put_directories()
             if self._database.in_transaction:
                 self._database.execute("COMMIT")
+        self._at_hand.clear()
+        self._room = _AT_HAND
 
     def close(self) -> None:
         """Close the file; what was not saved is lost."""

@@ -23,7 +23,7 @@ _RECEIPT = "context_injected"  # folds read that of a recall, and only count tha
 _PIECE = 128 << 10
 _LARGEST = 1 << 63
 _DIGITS, _SHAPE = bytes.maketrans(b"0123456789", b"0000000000"), b"0000-00-00T00:00:00.000000Z"
-_id_of, _ts_of = attrgetter("id"), attrgetter("ts")
+_id_of, _ts_of, _type_of = attrgetter("id"), attrgetter("ts"), attrgetter("type")
 
 
 class Envelope(Struct, kw_only=True, gc=False):
@@ -97,9 +97,10 @@ def _scan_lines(lines: list[bytes], day: str) -> DayScan | None:
         for line in filterfalse(bytes.isascii, lines):
             line.decode()
         envelopes = list(map(_envelopes.decode, lines))
-        is_folded = [
-            event.type in _FOLDED or (event.trigger is not None and _is_of_recall(event)) for event in envelopes
-        ]
+        types = list(map(_type_of, envelopes))
+        is_folded = list(map(_FOLDED.__contains__, types))
+        if _RECEIPT in types:
+            is_folded = list(map(or_, is_folded, map(_is_of_recall, envelopes)))
         folded = b"".join(compress(lines, is_folded))
         whole: list[AnyEvent] = _whole.decode_lines(folded)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -114,7 +115,7 @@ def _scan_lines(lines: list[bytes], day: str) -> DayScan | None:
 
 
 def _is_of_recall(event: Envelope) -> bool:
-    return event.type == _RECEIPT and event.trigger != "start"
+    return event.type == _RECEIPT and event.trigger not in (None, "start")
 
 
 def _are_of(day: str, envelopes: list[Envelope]) -> bool:

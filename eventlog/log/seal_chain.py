@@ -84,7 +84,9 @@ def read_chain(store: Store) -> Chain:
     except OSError as error:
         return Chain(damage=[Damage.of_file(store.seals, os.strerror(error.errno or 0))])
     chain, offset, expected, before = Chain(), 0, 1, ""
-    for number, line in enumerate(data.split(b"\n")[:-1], 1):
+    lines = data.split(b"\n")[:-1]
+    del data
+    for number, line in enumerate(lines, 1):
         seal = seal_in(line)
         place = partial(Damage, store.seals, number, offset)
         if seal and seal.anew:
@@ -122,8 +124,10 @@ def last_seal(store: Store) -> tuple[bytes, int]:
 
 def seal_in(line: bytes) -> Seal | None:
     """Decode a line of the chain; None where it is not what was written."""
-    body, _, check = line.rpartition(_CHECK)
-    if check != f'{digest_of(body + b"}")}"}}'.encode():
+    at = line.rfind(_CHECK)
+    body = sha256(memoryview(line)[:at])  # the first seal of a long log has millions of bytes: they are not copied
+    body.update(b"}")
+    if at < 0 or line[at + len(_CHECK) :] != f'{body.hexdigest()}"}}'.encode():
         return None
     try:
         return _decoder.decode(line)

@@ -10,7 +10,7 @@ takes back is no part of any.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
-from itertools import takewhile
+from itertools import filterfalse, groupby
 from operator import attrgetter
 from typing import ClassVar, TypeVar, assert_never
 
@@ -55,7 +55,8 @@ _NEVER: Named = ("~", "", "")
 _OF_WORK = ("session_start", "turn_end")
 _OF_PROJECTS = (ProjectSeen, ProjectJoined)
 _OF_NONE = (*_OF_PROJECTS, Rejected, Restored, EntryApplied, EntryResolved, KnowledgeEdited)
-_ts_of, _replica_of = attrgetter("ts"), attrgetter("replica")
+_ts_of, _replica_of, _name_of, _agent_of = map(attrgetter, ("ts", "replica", "name", "agent"))
+_subagent_of, _conversation_of = attrgetter("subagent"), attrgetter("conversation_id")
 
 
 class Conversation(Struct, array_like=True):
@@ -125,7 +126,7 @@ class Conversation(Struct, array_like=True):
 
     def fold(self, events: Sequence[AnyEvent], skimmed: Sequence[Envelope] = ()) -> None:
         """Fold events of this conversation, whole events and envelopes of others; at least a single event."""
-        self._date([*skimmed, *events])
+        self._date(skimmed, events)
         self._count(skimmed)
         for event in events:
             self._hear(event)
@@ -137,8 +138,9 @@ class Conversation(Struct, array_like=True):
                 self.resumed_at = max(self.resumed_at, event.ts)
             elif event.type == "context_injected":
                 self.receipts += 1
-        for agent in {event.agent for event in skimmed}:
-            if prompt := protocol(agent).prompt:
+        names = list(map(_name_of, skimmed))
+        for agent in set(map(_agent_of, skimmed)):
+            if (prompt := protocol(agent).prompt) and prompt in names:
                 named = [event for event in skimmed if event.name == prompt]
                 self.prompts += sum(event.type == "host_event" and event.agent == agent for event in named)
 
@@ -172,18 +174,21 @@ class Conversation(Struct, array_like=True):
             case _:
                 assert_never(event)
 
-    def _date(self, events: Sequence[AnyEvent | Envelope]) -> None:
+    def _date(self, skimmed: Sequence[Envelope], heard: Sequence[AnyEvent]) -> None:
         """Note how many there are, when they were, and what the first of them name."""
-        in_order = sorted(events, key=_ts_of)  # hardly any work: so they lie in a file
-        begun = in_order[0].ts
-        self.events += len(in_order)
+        events = [*skimmed, *heard]
+        times = list(map(_ts_of, events))
+        begun = min(times)
+        self.events += len(events)
         self.started_at = min(self.started_at, begun)
-        self.last_at = max(self.last_at, in_order[-1].ts)
-        work = (event.ts for event in reversed(in_order) if not isinstance(event, Fact | StageSummary))
-        self.worked_at = max(self.worked_at, next(work, ""))
-        first = min(takewhile(lambda event: event.ts == begun, in_order), key=order)
-        has_all = first.project and first.agent and (first.replica or not any(map(_replica_of, in_order)))
-        for event in (first,) if has_all else in_order:
+        self.last_at = max(self.last_at, *times)
+        work = (event.ts for event in heard if not isinstance(event, Fact | StageSummary))
+        self.worked_at = max([self.worked_at, *times[: len(skimmed)], *work])
+        first = events[times.index(begun)]
+        if times.count(begun) > 1:
+            first = min((event for event in events if event.ts == begun), key=order)
+        has_all = first.project and first.agent and (first.replica or not any(map(_replica_of, events)))
+        for event in (first,) if has_all else events:
             self._learn_names(event)
 
     def _learn_names(self, event: AnyEvent | Envelope) -> None:
@@ -248,11 +253,11 @@ class Conversations(Struct, dict=True):
         """Fold events at once, whole events and envelopes of others: the same as singly."""
         self.__dict__.clear()
         counted: defaultdict[str, list[Envelope]] = defaultdict(list)
-        for envelope in skimmed:
-            if not envelope.subagent:
-                counted[envelope.conversation_id].append(envelope)
-                if envelope.replica:
-                    self.places.fold(envelope)
+        own = list(filterfalse(_subagent_of, skimmed))
+        for conversation_id, together in groupby(own, _conversation_of):  # a loop of our own takes four times as long
+            counted[conversation_id].extend(together)
+        for envelope in filter(_replica_of, own):
+            self.places.fold(envelope)
         heard: defaultdict[str, list[AnyEvent]] = defaultdict(list)
         for event in events:
             if not event.subagent and self._is_of_conversation(event):
