@@ -115,8 +115,8 @@ class _SyncedInside(DayFile):
         super().append(lines)
         os.fdatasync(self._fd)
 
-    def _is_added(self, line: bytes) -> bool:
-        added = super()._is_added(line)
+    def _is_added(self, line: bytes, ts: str) -> bool:
+        added = super()._is_added(line, ts)
         os.fdatasync(self._fd)
         return added
 

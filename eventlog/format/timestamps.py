@@ -6,7 +6,7 @@ LENGTH = len("2026-02-21T08:35:44.123456Z")
 FIRST_DAY, LAST_DAY = "1970-01-01", "9998-12-31"  # of the log; a day more in any time zone is still a date
 _SECOND = 1_000_000_000  # nanoseconds
 FOLLOWED = 60 * _SECOND  # a clock that is set back by less is not believed
-_LAST_NS = 253_370_764_800 * _SECOND - 1000
+LAST_NS = 253_370_764_800 * _SECOND - 1000
 _ID_AT = len('{"v":1,"id":"019c7b12-8f00-7000-8000-000000000000')
 _TS_AT = _ID_AT + len('","ts":"')
 _AFTER_AT, _AFTER = _TS_AT + LENGTH + 1, b',"after":"'
@@ -21,7 +21,7 @@ def from_ns(ns: int) -> str:
     begun, text = _latest
     rest = ns - begun
     if not 0 <= rest < _SECOND:
-        seconds, rest = divmod(min(max(ns, 0), _LAST_NS), _SECOND)
+        seconds, rest = divmod(min(max(ns, 0), LAST_NS), _SECOND)
         year, month, day, hour, minute, second = time.gmtime(seconds)[:6]
         text = f"{year:04d}-{month:02d}-{day:02d}T{hour:02d}:{minute:02d}:{second:02d}"
         _latest = seconds * _SECOND, text
@@ -75,7 +75,7 @@ def follow(now: int, newest: str) -> tuple[int, str]:
     Where the newest lies a minute or more ahead, a clock is wrong, and unknown which: the event keeps
     the time of the clock, and takes a place just behind the newest. Raises NotStored where the log has no such time.
     """
-    if now > _LAST_NS:
+    if now > LAST_NS:
         import eventlog
 
         raise eventlog.NotStored("the clock is beyond the year 9998", hint=_SET)

@@ -30,7 +30,7 @@ _HEX = HEX.encode()
 _APART = bytes(32 if chr(code) in "/._-`'\"()[]{},;.!?" else code for code in range(256))  # parts of names; ASCII alone
 _LEAST_OF_THREE = 58  # characters of a token of three parts
 _TWO_LETTERS = (b"SK", b"AC")  # that begin tokens of letters and digits
-_beginnings: "dict[bytes, list[tuple[str, int]]]" = {}
+_beginnings: "dict[bytes, list[tuple[bytes, int]]]" = {}
 
 
 def use_own(written: "list[str]") -> None:
@@ -83,30 +83,31 @@ def is_plain(text: str) -> bool:
     if "-" in text and ("--" in text or " -p" in text):
         return False
     if not text.isascii():
-        long = [word for word in text.split() if len(word) >= LEAST_RANDOM]
-        return "：" not in text and (not long or _are_names(long, text))
-    words, long = text.encode().translate(_WORDS), []
-    at = words.find(_LONG_WORD)
+        words = [word for word in text.split() if len(word) >= LEAST_RANDOM]
+        if words and "".join(words).isascii():
+            return "：" not in text and _are_names([word.encode() for word in words], text)
+        return not words and "：" not in text
+    data, long = text.encode(), []
+    spaced = data.translate(_WORDS)
+    at = spaced.find(_LONG_WORD)
     while at >= 0:
-        end = words.find(b" ", at)
-        long.append(text[at:] if end < 0 else text[at:end])
-        at = words.find(_LONG_WORD, end) if end >= 0 else -1
+        end = spaced.find(b" ", at)
+        long.append(data[at:] if end < 0 else data[at:end])
+        at = spaced.find(_LONG_WORD, end) if end >= 0 else -1
     return not long or _are_names(long, text)
 
 
-def _are_names(long: list[str], text: str) -> bool:
+def _are_names(long: list[bytes], text: str) -> bool:
     """Return whether the long words of a text are paths, names and hashes, as agents write them.
 
     Their parts are short, of letters, or of hexadecimal digits, and none begins as a credential does. Of tokens, one
     kind is shorter than what counts as long; others stand behind a word for them.
     """
-    joined = " ".join(long)
-    if not joined.isascii():
+    joined = b" ".join(long)
+    data = joined.translate(_APART)
+    if b"-us" in joined or b".ey" in joined or not data.replace(b" ", b"").isalnum():  # tokens that begin otherwise
         return False
-    data = joined.encode().translate(_APART)
-    if "-us" in joined or ".ey" in joined or not data.replace(b" ", b"").isalnum():  # tokens that begin otherwise
-        return False
-    if joined.count(".") > 1 and any(len(word) >= _LEAST_OF_THREE and word.count(".") > 1 for word in long):
+    if joined.count(b".") > 1 and any(len(word) >= _LEAST_OF_THREE and word.count(b".") > 1 for word in long):
         return False
     parts = data.split()
     for part in parts:
@@ -120,13 +121,13 @@ def _are_names(long: list[str], text: str) -> bool:
     return "xox" not in text and "xapp-" not in text and "earer " not in text and "EARER " not in text
 
 
-def _sorted_beginnings() -> "dict[bytes, list[tuple[str, int]]]":
+def _sorted_beginnings() -> "dict[bytes, list[tuple[bytes, int]]]":
     """Sort what credentials begin with, and their least lengths, by the first letters and digits: three, or all."""
     tokens = ((beginning, len(beginning) + least) for _, some, _, least, _ in TOKENS for beginning in some)
     around = ((middle, LEAST_RANDOM) for _, middle, *_ in AROUND)
     for beginning, least in (*tokens, *MAINTAINED, *around, ("eyJ", LEAST_RANDOM)):
         letters = beginning.encode().translate(_APART).split()[0]
-        _beginnings.setdefault(letters[:3], []).append((beginning, least))
+        _beginnings.setdefault(letters[:3], []).append((beginning.encode(), least))
     return _beginnings
 
 

@@ -228,7 +228,7 @@ class DayFile:
             if same and (at_path.st_size == self._whole or self._has_grown_to(at_path.st_size)):
                 self._size, self._saved_at = at_path.st_size, at_path.st_mtime_ns
                 stamp = stamped(self, rest)
-                line = stamp[2] if stamp and self._is_added(stamp[2]) else b""
+                line = stamp[2] if stamp and self._is_added(stamp[2], stamp[0]) else b""
             fcntl.flock(fd, _RELEASE)
             if line and self.wants_sync:
                 self._written, self._confirmed = line, False
@@ -251,13 +251,15 @@ class DayFile:
         self._whole = size
         return True
 
-    def _is_added(self, line: bytes) -> bool:
-        """Write a line where the file was left; False where it could not be, and the file is as it was."""
+    def _is_added(self, line: bytes, ts: str) -> bool:
+        """Write the line of an event where the file was left; False where it could not be: the file is as it was."""
         try:
             if os.write(self._fd, line) == len(line):
                 self._announce()
-                self._note(line, self._whole, self._whole + len(line))
+                is_read = self._heard == self._whole
                 self._whole += len(line)
+                if is_read:
+                    self._newest, self._heard = max(self._newest, ts), self._whole
                 return True
         except OSError:
             pass

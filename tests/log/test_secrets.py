@@ -82,6 +82,13 @@ def test_no_text_with_a_secret_is_plain(kind):
     assert not secrets.is_plain(sample(kind)[0])
 
 
+@pytest.mark.parametrize("odd", ["é", "中", "\ud800"])
+def test_a_long_word_of_other_letters_is_not_plain_and_not_refused(odd):
+    assert not secrets.is_plain("src/" * LEAST_RANDOM + odd)
+    assert secrets.is_plain(f"{odd} {'src/' * LEAST_RANDOM}")
+
+
+
 @KINDS
 @pytest.mark.parametrize(
     "around", ["since 4f6ec4c7e9f5e2b8d41c0aa7 in {}", "/home/ada/src/{}", "test_of-{}.py", "`{}`, {}"]
