@@ -88,7 +88,6 @@ def test_a_long_word_of_other_letters_is_not_plain_and_not_refused(odd):
     assert secrets.is_plain(f"{odd} {'src/' * LEAST_RANDOM}")
 
 
-
 @KINDS
 @pytest.mark.parametrize(
     "around", ["since 4f6ec4c7e9f5e2b8d41c0aa7 in {}", "/home/ada/src/{}", "test_of-{}.py", "`{}`, {}"]
