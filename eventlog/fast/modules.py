@@ -7,7 +7,7 @@ package lies, compiled beside the source: two system calls find one, four read i
 compiled file to (its version, the size and time of its source); whatever is not as expected is left to `importlib`,
 which compiles it for the next time.
 
-Those modules of Python's own in C that every hook loads are found alike: `importlib` would list and look through each
+Those modules of Python's own in C that hooks load are found alike: `importlib` would list and look through each
 directory on the path.
 
 This module is the finder and the loader (PEP 451) that `sys.meta_path` takes: no class, as to make one costs as much
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 _OURS = "eventlog."
 _COMPILED = f".{sys.implementation.cache_tag}.pyc"
 _HEAD = MAGIC_NUMBER + bytes(4)  # the flags of a file that is valid for one size and time of its source
-_IN_C = frozenset(("_blake2", "_json", "fcntl"))  # where they are not built into Python
+_SHA = "_sha2" if sys.version_info >= (3, 12) else "_sha256"
+_IN_C = frozenset(("_blake2", "_json", _SHA, "_sqlite3", "fcntl", "math"))  # where they are not built into Python
 _READ = _system.O_RDONLY | getattr(_system, "O_CLOEXEC", 0) | getattr(_system, "O_BINARY", 0)
 _LOW = 0xFFFFFFFF
 _MOST = 1 << 16  # bytes; a larger file is left to importlib

@@ -5,6 +5,8 @@ Gain: `import hashlib` takes 1.4 times a bare start of Python, its C module 1.04
 OpenSSL's is several times as fast: it is loaded to digest megabytes.
 """
 
+import sys
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,12 +15,12 @@ if TYPE_CHECKING:
     Keyed = Callable[[bytes], str]
 else:
     try:
-        from _sha2 import sha256 as _sha256
-    except ImportError:  # before Python 3.12
-        try:
+        if sys.version_info >= (3, 12):
+            from _sha2 import sha256 as _sha256
+        else:
             from _sha256 import sha256 as _sha256
-        except ImportError:
-            from hashlib import sha256 as _sha256
+    except ImportError:
+        from hashlib import sha256 as _sha256
 
 
 _BLOCK = 64  # bytes
