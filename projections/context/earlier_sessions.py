@@ -13,6 +13,7 @@ from eventlog.format.text import cut, one_line, statement_line
 from eventlog.projections.context.recent import by_conversation
 from eventlog.projections.current.conclusions import NONE, conclusion_of
 from eventlog.projections.line import Line
+from eventlog.projections.search.findable import is_scratch
 from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import as_text, is_stamp, is_untouched, stamped_at
 from eventlog.projections.views.summary_lines import body_lines, head_lines, topic_line
@@ -109,11 +110,12 @@ def outcome_of(summary: str) -> str:
 
 
 def _telling(files: "Sequence[str]", project: str) -> list[str]:
-    """List the files from the project's root, tests, data and scratch files only where there is no other."""
+    """List the files from the project's root, data behind others; tests and scratch only where there is nothing else."""
     inside = f"{project}/"
     paths = list(dict.fromkeys(file.removeprefix(inside) for file in files))
-    chosen = [path for path in paths if not _is_aside(path)] or paths
-    chosen = [path for path in chosen if _is_below(path)] or chosen
+    chosen = sorted((path for path in paths if not _is_test(path)), key=_is_data)
+    below = [path for path in chosen if _is_below(path) and not is_scratch(path)]
+    chosen = below or [path for path in chosen if not _is_data(path)] or paths
     return [path if len(path) <= _PATH_CHARS else f"…{path[-_PATH_CHARS:]}" for path in chosen]
 
 
@@ -122,10 +124,13 @@ def _is_below(path: str) -> bool:
     return "/" in path and not path.startswith(("/", ".."))
 
 
-def _is_aside(path: str) -> bool:
-    """Return whether a file is a test, or data."""
+def _is_test(path: str) -> bool:
     name = path.rpartition("/")[2].lower()
-    return name.endswith(_DATA) or name.startswith(("test_", "test.")) or "_test." in name or ".test." in name
+    return name.startswith(("test_", "test.")) or "_test." in name or ".test." in name
+
+
+def _is_data(path: str) -> bool:
+    return path.lower().endswith(_DATA)
 
 
 class EarlierSessions:

@@ -137,6 +137,8 @@ readme.md changelog.md license makefile dockerfile package.json pyproject.toml c
 .gitignore .env
 """
 _EVERYWHERE = frozenset(_OF_MANY.split())
+_SCRATCH_FOLDERS = frozenset(("output", "outputs", "tmp", "temp", "scratch", "build", "dist", "node_modules"))
+_SCRATCH_ENDINGS = (".log", ".txt", ".patch", ".diff", ".out", ".tmp", ".bak")
 
 
 def names_of(path: str) -> list[str]:
@@ -164,6 +166,12 @@ def speaks_of(words: "Collection[str]", path: str) -> bool:
     if any(word in names or word.endswith(f"/{whole}") for word in longer):
         return True
     return not longer and last in names and last in words
+
+
+def is_scratch(path: str) -> bool:
+    """Return whether a file served the work only: it lies outside, where things are built, or ends like a log."""
+    *folders, name = path.lower().split("/")
+    return path.startswith("/") or name.endswith(_SCRATCH_ENDINGS) or not _SCRATCH_FOLDERS.isdisjoint(folders)
 
 
 def files_in(words: "Iterable[str]") -> "list[str]":

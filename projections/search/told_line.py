@@ -7,7 +7,7 @@ Imported inside agents' hooks where something is told: standard library only, an
 """
 
 from eventlog.format.text import cut, one_line
-from eventlog.projections.search.findable import speaks_of
+from eventlog.projections.search.findable import is_scratch, speaks_of
 from eventlog.projections.search.words import tokens
 
 TYPE_CHECKING = False
@@ -60,8 +60,6 @@ _MAY_END = frozenset(f"{_ENDS}{_AFTER_END}:")
 _ITEMS = frozenset(("-", "*", "•", "–", "—", "✓", "✅", "✗", "❌", "|", ">>>", "..."))
 _TEST_FOLDERS = frozenset(("test", "tests", "testing", "__tests__", "spec", "specs", "testdata", "fixtures"))
 _TESTS = ("conftest", "test", "spec")  # a name, or an ending before the last
-_SCRATCH_FOLDERS = frozenset(("output", "outputs", "tmp", "temp", "scratch", "build", "dist", "node_modules"))
-_SCRATCH_ENDINGS = (".log", ".txt", ".patch", ".diff", ".out", ".tmp", ".bak")
 
 
 def told_line(found: "Findable", weights: "Weights") -> str:
@@ -234,7 +232,7 @@ def _excerpt(text: str, weights: "Weights", room: int) -> str:
 
 def _chosen_files(found: "Findable", weights: "Weights") -> "list[str]":
     """Choose files a conversation changed: no tests, those of the answer first, none of scratch beside others."""
-    repository = [file for file in found.files if not _is_test(file) and not _is_scratch(file)]
+    repository = [file for file in found.files if not _is_test(file) and not is_scratch(file)]
     if len(repository) > 1:
         words = frozenset(tokens("\n".join(found.answers)))
         ranks = {file: (speaks_of(words, file), "/" in file, _shared(file, weights)) for file in repository}
@@ -254,8 +252,3 @@ def _is_test(path: str) -> bool:
         or stem.endswith(("_test", "_tests", "_spec"))
         or not {stem, *endings}.isdisjoint(_TESTS)
     )
-
-
-def _is_scratch(path: str) -> bool:
-    *folders, name = path.lower().split("/")
-    return path.startswith("/") or name.endswith(_SCRATCH_ENDINGS) or not _SCRATCH_FOLDERS.isdisjoint(folders)
