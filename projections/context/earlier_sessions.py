@@ -110,7 +110,7 @@ def outcome_of(summary: str) -> str:
 
 
 def _telling(files: "Sequence[str]", project: str) -> list[str]:
-    """List the files from the project's root, data behind others; tests and scratch only where there is nothing else."""
+    """List the files from the project's root, data behind others; tests and scratch only where nothing else is."""
     inside = f"{project}/"
     paths = list(dict.fromkeys(file.removeprefix(inside) for file in files))
     chosen = sorted((path for path in paths if not _is_test(path)), key=_is_data)

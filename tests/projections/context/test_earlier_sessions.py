@@ -59,7 +59,10 @@ def test_an_outcome_is_nothing_of_a_shell(summary, outcome):
         (["/home/ada/shop/test_issue.py", "/home/ada/shop/cart/total.py"], "cart/total.py"),
         (["/tmp/output.json", "/home/ada/shop/cart/total.py", "debug.py"], "cart/total.py"),
         (["a/one.py", "a/two.py", "a/three.py"], "a/one.py, a/two.py"),
-        (["cart/rates.json", "cart/total.py", "output/run.json", "tests/test_total.py"], "cart/total.py, cart/rates.json"),
+        (
+            ["cart/rates.json", "cart/total.py", "output/run.json", "tests/test_total.py"],
+            "cart/total.py, cart/rates.json",
+        ),
         (["tests/test_total.py"], "tests/test_total.py"),
         (["setup.py"], "setup.py"),
     ],
