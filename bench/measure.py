@@ -10,6 +10,11 @@ from typing import NamedTuple
 
 Run = Callable[[], object]
 FLOOR = (sys.executable, "-I", "-S", "-c", "pass")
+_PEAK = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
 
 
 class Row(NamedTuple):
@@ -59,6 +64,12 @@ def processor(command: Sequence[str], stdin: Callable[[], bytes] = bytes) -> Run
         return _children() - begun
 
     return run
+
+
+def peak(command: Sequence[str]) -> float:
+    """Run a process, and return the most memory that it or any process it waits for has had, in MiB."""
+    found = subprocess.run((sys.executable, "-c", _PEAK, *command), capture_output=True, check=True)
+    return int(found.stdout) / 1024
 
 
 def _children() -> float:
