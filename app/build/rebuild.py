@@ -34,6 +34,7 @@ from eventlog.projections.views.knowledge import KNOWLEDGE
 from eventlog.projections.views.memory import MEMORY
 from eventlog.projects.root import in_full
 from eventlog.store.files import remove
+from eventlog.store.index_lookup import look_up
 from eventlog.store.locks import locked
 from eventlog.store.replica import copied_from, make_replica
 from eventlog.store.shared_files import sweep_tree
@@ -122,7 +123,7 @@ def leave_indexes(opened: OpenStore, most: int) -> None:
     """
     log = opened.log
     with suppress(OSError, DatabaseError, NotStored):
-        if not Path(log.store.cached("conversations.index")).exists():  # an update reads it whole
+        if not look_up(log.store.cached("conversations.index"), "").files:  # an update reads it whole
             log.index.catch_up()
         with closing(leave_index(log.store, most)) as index:
             leave_dialogues(log, index, most, wanted=opened.settings.recall.transcripts)

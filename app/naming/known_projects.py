@@ -7,9 +7,8 @@ Imported while a session waits to begin: standard library only.
 
 from eventlog.fast import fastjson, os
 from eventlog.format.text import project_name
-from eventlog.store import day_of, project_slug
-from eventlog.store.files import read_regular
-from eventlog.store.index_lookup import all_names
+from eventlog.store import project_slug
+from eventlog.store.index_lookup import bytes_of, has_project
 from eventlog.store.replica import replica_of
 
 TYPE_CHECKING = False
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 def known_projects(store: "Store") -> "list[ListedProject]":
     """Read the list; pass over damaged lines."""
-    data = _bytes(f"{store.knowledge}/projects.jsonl")
+    data = bytes_of(f"{store.knowledge}/projects.jsonl")
     if not data:
         return []
     from eventlog.projections.views.project_list import read_list
@@ -64,7 +63,7 @@ def path_at(store: "Store", cwd: str, name: str) -> str:
 
 def _listed(store: "Store") -> "list[dict[str, Any]]":
     """Read the list without any library; pass over damaged lines."""
-    lines = _bytes(f"{store.knowledge}/projects.jsonl").splitlines()
+    lines = bytes_of(f"{store.knowledge}/projects.jsonl").splitlines()
     found: list[dict[str, Any]] = list(map(fastjson.object_in, lines))
     return [project for project in found if {"project", "name", "slug", "parts", "places"} <= project.keys()]
 
@@ -78,23 +77,13 @@ def _remote(path: str) -> str:
 def scope_of(store: "Store", project: str) -> str | None:
     """Take the project of a directory, if the log knows it; None, which stands for all, if it does not.
 
-    A replay leaves files of what it knows, under the path or in a list; else the bytes of day files are looked through,
-    the newest first.
+    A replay leaves files of what it knows, under the path or in a list; else the index of the log is asked.
     """
     if not project or os.path.exists(f"{store.knowledge}/projects/{project_slug(project)}"):
         return project or None
     if any(path == project for found in _listed(store) for _, path in found["places"]):
         return project
-    word = b'"project":' + fastjson.text(project)
-    names = (name for name in sorted(all_names(store.log), reverse=True) if day_of(name))
-    return project if any(word in _bytes(f"{store.log}/{name}") for name in names) else None
-
-
-def _bytes(file: str) -> bytes:
-    try:
-        return read_regular(file)
-    except OSError:
-        return b""
+    return project if has_project(store.log, store.cached("conversations.index"), project) else None
 
 
 def about(store: "Store", path: str) -> "Callable[[str | None, str | None], bool]":

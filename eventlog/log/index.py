@@ -1,8 +1,8 @@
 """The lines of each conversation: derived from the log, disposable, caught up when it is read.
 
 Appending never pays for it. `cache/conversations.index` lists, for day files that have not changed since, every
-conversation and the offsets of its lines; files that are new or have grown are scanned, and folded in once there is
-more than a little of them.
+conversation and the offsets of its lines, and every project with a line of it; files that are new or have grown are
+scanned, and folded in once there is more than a little of them.
 
 Format       see eventlog/store/index_lookup.py, which reads it.
 Unreadable   a day file that cannot be read is left out, and asked again the next time.
@@ -30,11 +30,12 @@ _SCAN_AT_MOST = 4 << 20  # bytes of changed files to scan per read before they a
 _LITTLE = 256 << 10  # bytes to scan per read even where the index knows less than half of the log
 
 Position = tuple[str, int]  # path of a day file, offset of a line
-_Owners = dict[str, dict[str, list[int]]]  # conversation -> file name -> offsets
+_Owners = dict[bytes, dict[str, list[int]]]  # key of a conversation or project -> file name -> offsets
 
 
 class _Owner(msgspec.Struct):
     conversation_id: str
+    project: object = None
 
 
 _owner = msgspec.json.Decoder(_Owner)
@@ -83,7 +84,7 @@ class ConversationIndex:
         found = dict.fromkeys(index_lookup.conversations(self._path))
         for name in map(name_in, changed):
             with suppress(OSError):
-                found |= dict.fromkeys(_scan(f"{self._log}/{name}"))
+                found |= dict.fromkeys(_scan(f"{self._log}/{name}")[0])
         return list(found)
 
     def catch_up(self) -> bool:
@@ -99,27 +100,27 @@ class ConversationIndex:
                 del by_file[name]
         for name in changed:
             try:
-                found = _scan(f"{self._log}/{name}")
+                found, projects = _scan(f"{self._log}/{name}")
             except OSError:
                 files = [stamp for stamp in files if name_in(stamp) != name]
                 continue
             for conversation, offsets in found.items():
-                owners.setdefault(conversation, {})[name] = offsets
+                owners.setdefault(index_lookup.key_of(conversation), {})[name] = offsets
+            for project, offset in projects.items():
+                owners.setdefault(index_lookup.project_key_of(project), {})[name] = [offset]
         return self._write(files, owners)
 
     def _look_up(self, conversation_id: str) -> LookupResult:
         return index_lookup.look_up(self._path, conversation_id)
 
     def _read_all(self) -> tuple[_Owners, set[FileStamp]]:
-        import orjson  # only who folds needs it
-
         try:
             data = read_regular(self._path)
             start = data.find(b"\n") + 1
             files = index_lookup.parse_head(data[:start], len(data))
             owners: _Owners = {}
             for line in data[start:].splitlines():
-                by_file = owners.setdefault(orjson.loads(line.partition(b"\t")[0]), {})
+                by_file = owners.setdefault(line[: line.index(b"\t") + 1], {})
                 for name, offset in index_lookup.parse_places(line, files):
                     by_file.setdefault(name, []).append(offset)
         except index_lookup.DAMAGED:
@@ -128,9 +129,9 @@ class ConversationIndex:
 
     def _write(self, files: list[FileStamp], owners: _Owners) -> bool:
         number = {name_in(stamp): position for position, stamp in enumerate(files)}
-        lines = sorted(_line(conversation, by_file, number) for conversation, by_file in owners.items() if by_file)
+        lines = sorted(_line(key, by_file, number) for key, by_file in owners.items() if by_file)
         body = b"".join(lines)
-        import orjson
+        import orjson  # only who folds needs it
 
         head = orjson.dumps({"version": index_lookup.VERSION, "size": len(body), "files": files})
         try:
@@ -152,9 +153,9 @@ def _claim(entry: LogLine) -> tuple[bool, str, tuple[bool, bytes]]:
     return day != day_in_id(entry.event.id), day, days.claim(entry)
 
 
-def _line(conversation: str, by_file: dict[str, list[int]], number: dict[str, int]) -> bytes:
+def _line(key: bytes, by_file: dict[str, list[int]], number: dict[str, int]) -> bytes:
     places = ";".join(f"{number[name]}:{','.join(map(str, offsets))}" for name, offsets in sorted(by_file.items()))
-    return index_lookup.key_of(conversation) + places.encode() + b"\n"
+    return key + places.encode() + b"\n"
 
 
 def _search(path: str, conversation_id: str) -> list[int]:
@@ -168,9 +169,10 @@ def _search(path: str, conversation_id: str) -> list[int]:
     return sorted(found)
 
 
-def _scan(path: str) -> dict[str, list[int]]:
-    """Map conversations to the offsets of their lines, in the order of the file."""
+def _scan(path: str) -> tuple[dict[str, list[int]], dict[str, int]]:
+    """Map conversations to the offsets of their lines, in the order of the file, and projects to that of the first."""
     owners: dict[str, list[int]] = {}
+    projects: dict[str, int] = {}
     data = read_regular(path)
     offset = len(BOM) if data.startswith(BOM) else 0
     for line in data[offset:].split(b"\n"):
@@ -180,4 +182,6 @@ def _scan(path: str) -> dict[str, list[int]]:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             continue
         owners.setdefault(owner.conversation_id, []).append(start)
-    return owners
+        if isinstance(owner.project, str) and owner.project not in projects:
+            projects[owner.project] = start
+    return owners, projects

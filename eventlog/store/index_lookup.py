@@ -2,7 +2,8 @@
 
 Format       first line: JSON `{"version", "size" of the rest, "files": ["name stamp", …]}`; then,
              sorted by bytes, one line per conversation: its id as a JSON string, TAB,
-             `file:offset,offset;file:offset` (file by position).
+             `file:offset,offset;file:offset` (file by position); behind them one per project: `p`, its path as a JSON
+             string, TAB, and the first line of each file that has it.
 Lookup       bisection in the file: its cost does not grow with the log.
 
 What it says of a day file holds while the file's stamp (see eventlog/store/files.py) is the same.
@@ -16,14 +17,14 @@ from eventlog.fast import fastjson, os
 from eventlog.fast.fastjson import BOM
 from eventlog.format.timestamps import from_ns
 from eventlog.store import day_of, is_plain
-from eventlog.store.files import open_regular, stamp_from
+from eventlog.store.files import open_regular, read_regular, stamp_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import BinaryIO
 
-VERSION = 3
+VERSION = 4
 _DAY = 86_400_000_000_000  # nanoseconds
 _GONE_BY, _TICK = 600_000_000_000, 3_000_000_000  # the latter of the slowest clock of a file system
 DAMAGED = (OSError, ValueError, LookupError, TypeError, AttributeError)  # what comes of reading an index that is
@@ -134,10 +135,33 @@ def inode_in(stamp: FileStamp) -> int:
 
 def look_up(path: str, conversation_id: str) -> LookupResult:
     """Find the places, in the order of the index; none where it is missing, damaged or of another version."""
+    return _look_up(path, key_of(conversation_id))
+
+
+def has_project(log_dir: str, path: str, project: str) -> bool:
+    """Return whether an event is of this project, by the index at that path; search the bytes of changed files."""
+    index = _look_up(path, project_key_of(project))
+    files, named = stamps_of(log_dir, index.files), {name for name, _ in index.places}
+    if any(stamp in index.files and name_in(stamp) in named for stamp in files):
+        return True
+    changed = [name_in(stamp) for stamp in files if stamp not in index.files]
+    word = b'"project":' + fastjson.text(project)
+    return any(word in bytes_of(f"{log_dir}/{name}") for name in reversed(changed))
+
+
+def bytes_of(file: str) -> bytes:
+    """Read a file; nothing where it cannot be read."""
+    try:
+        return read_regular(file)
+    except OSError:
+        return b""
+
+
+def _look_up(path: str, key: bytes) -> LookupResult:
     try:
         with open(path, "rb") as opened:
             files, start = _head(opened)
-            line = _bisect(opened, start, key_of(conversation_id))
+            line = _bisect(opened, start, key)
         return LookupResult(set(files), parse_places(line, files) if line else [])
     except DAMAGED:
         return LookupResult(set(), [])
@@ -148,7 +172,7 @@ def conversations(path: str) -> "list[str]":
     try:
         with open(path, "rb") as opened:
             _head(opened)
-            return [str(fastjson.loads(line.partition(b"\t")[0])) for line in opened]
+            return [str(fastjson.loads(line.partition(b"\t")[0])) for line in opened if line.startswith(b'"')]
     except DAMAGED:
         return []
 
@@ -156,6 +180,11 @@ def conversations(path: str) -> "list[str]":
 def key_of(conversation_id: str) -> bytes:
     """Make what the conversation's line in the index starts with."""
     return fastjson.text(conversation_id) + b"\t"
+
+
+def project_key_of(project: str) -> bytes:
+    """Make what the line of a project in the index starts with."""
+    return b"p" + key_of(project)
 
 
 def marks(conversation_id: str) -> "list[bytes]":

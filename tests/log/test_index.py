@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from eventlog import EventLog
+from eventlog import EventLog, Memory
 from eventlog.fast.fastjson import BOM
 from eventlog.hooks.conversation import history
 from eventlog.log import index
@@ -201,3 +201,42 @@ def test_a_file_rewritten_with_its_size_and_time_kept_is_read_again(tmp_path):
 
     assert [] == log.index.entries("one")
     assert 1 == len(log.index.entries("two"))
+
+
+def test_a_project_is_known_by_the_index_and_by_what_was_said_since(indexed, monkeypatch):
+    log, path = indexed, indexed.store.cached("conversations.index")
+
+    def knows(project):
+        return index_lookup.has_project(log.store.log, path, project)
+
+    def say(project):
+        return log.append({"type": "fact", "conversation_id": NAMES[0], "content": "x", "project": project})
+
+    assert not knows("/src/shop")
+    say("/src/shop")
+    assert knows("/src/shop")
+    assert not knows(NAMES[0])  # the name of a conversation is none of a project
+    assert log.index.catch_up()
+    with monkeypatch.context() as patched:
+        patched.setattr(index_lookup, "bytes_of", None)
+        assert knows("/src/shop")
+        assert not knows("/src")
+    assert set(NAMES) == set(log.index.conversations())
+    for file in Path(log.store.log).iterdir():
+        file.write_bytes(file.read_bytes().replace(b"/src/shop", b"/src/none"))
+    assert not knows("/src/shop")
+
+
+def test_a_project_that_is_no_text_hides_no_line(log, log_dir):
+    write(log_dir, line(1).replace(b'"type"', b'"project":{"a":1},"type"') + b"\n")
+    assert log.index.catch_up()
+
+    assert ["c"] == index_lookup.conversations(log.store.cached("conversations.index"))
+
+
+def test_an_index_of_another_version_is_made_anew_by_a_replay(indexed):
+    index = index_file(indexed)
+    index.write_bytes(index.read_bytes().replace(b'"version":', b'"version":1', 1))
+    Memory(indexed.store).replay()
+
+    assert set(NAMES) <= set(index_lookup.conversations(str(index)))
