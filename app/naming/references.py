@@ -158,10 +158,12 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[
 
 
 class ShortIds:
-    """The short ids of a store; how long they are goes by the size of its log."""
+    """The short ids of a store; how long they are goes by the size of its log, when that was last indexed."""
 
     def __init__(self, store: Store) -> None:
-        self._length = _length_for(sum(map(index_lookup.size_in, index_lookup.stamps_of(store.log))) // _BYTES_A_LINE)
+        indexed = index_lookup.look_up(store.cached("conversations.index"), "").files
+        sizes = map(index_lookup.size_in, indexed or index_lookup.stamps_of(store.log))
+        self._length = _length_for(sum(sizes) // _BYTES_A_LINE)
 
     def of(self, full_id: str) -> str:
         """Shorten the id of an event or a conversation; `references.resolve` finds it again."""
