@@ -16,6 +16,7 @@ from eventlog.store.shared_files import ChangedMeanwhile
 
 _AT_ONCE = 1 << 20  # bytes that are copied at a time
 _LONG = 1 << 17  # bytes: a file with less before the first difference is replaced whole
+_STEP = 512  # bytes
 _Segment = bytes | tuple[int, int]  # new bytes, or offset and length of those that are there
 
 
@@ -58,7 +59,8 @@ def _write_end(file: BinaryIO, path: str, segments: list[_Segment], layout: Layo
     fd = os.open(path, os.O_RDWR)
     with os.fdopen(fd, "r+b", buffering=0) as opened:
         _check(opened, layout)
-        at = first[1]
+        same = _alike(os.pread(fd, len(end), first[1]), end)
+        at, end = first[1] + same, end[same:]
         while end:
             done = os.pwrite(fd, end, at)
             at, end = at + done, end[done:]
@@ -66,6 +68,11 @@ def _write_end(file: BinaryIO, path: str, segments: list[_Segment], layout: Layo
             os.ftruncate(fd, at)
         os.fsync(fd)
         return stamp_from(os.fstat(fd))
+
+
+def _alike(before: bytes, now: bytes) -> int:
+    """Count the bytes with which both begin, in steps: most blocks grow at their end."""
+    return next((at for at in range(0, len(now), _STEP) if before[at : at + _STEP] != now[at : at + _STEP]), len(now))
 
 
 def _write_whole(file: BinaryIO, path: str, segments: list[_Segment], layout: Layout) -> FileStamp:

@@ -22,7 +22,7 @@ from eventlog.app.build.program import program_key
 from eventlog.app.search.appended import NotAppended, appended, seen_in
 from eventlog.app.search.database import DatabaseError, OperationalError, connect, create_private, delete, is_damage
 from eventlog.app.search.open_index import ALL
-from eventlog.app.search.search_index import SearchIndex
+from eventlog.app.search.search_index import NOT_WORTH_NOTING, SearchIndex
 from eventlog.app.search.standing_lines import rejected_in
 from eventlog.app.search.word_tables import PARTS, PASSAGE, FullText, best_passages, chosen_words, score_of
 from eventlog.fast.sha import sha256
@@ -149,6 +149,8 @@ class Dialogues:
         except NotAppended:
             seen = set()
             news = appended(self._log.store, seen, most, _TELLS)
+        if seen and not news.events and news.read < NOT_WORTH_NOTING:
+            return
         here = own_replica_of(self._log.store)
         with self._written():
             for event in sorted(news.events, key=lambda event: str(event["ts"])):

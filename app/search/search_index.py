@@ -54,6 +54,10 @@ _TIMES = """SELECT count(*) FROM units WHERE type = 'fact'
     AND (subject, same) = (SELECT subject, same FROM units WHERE event = ? AND id > 0)"""
 _NUMBERS = "SELECT number FROM subjects WHERE subject IN (SELECT value FROM json_each(?, '$.in'))"
 _LOOKED = "INSERT OR REPLACE INTO meta VALUES ('looked', ?)"
+_BY_PROJECT = "CREATE INDEX IF NOT EXISTS by_project ON homes (said) WHERE what = 'project'"
+_PROJECTS = """WITH RECURSIVE found (path) AS (SELECT min(said) FROM homes WHERE what = 'project' UNION ALL
+    SELECT (SELECT min(said) FROM homes WHERE what = 'project' AND said > path) FROM found WHERE path IS NOT NULL)
+    SELECT path FROM found WHERE path IS NOT NULL"""  # from each to the next: conversations are many
 _AT_ONCE = 256  # units
 _FEW_ROWS = 64  # are ranked at once: it takes a page of the file for most
 _MOST_RANKED = 10_000  # rows with common words; of more, some of those that are looked at are ranked
@@ -62,7 +66,7 @@ _FEW_TEXTS = 500  # are counted as fast as they are looked up
 _PLACE = (1 << SEQUENCE) - 1  # those bits of a unit's number
 _FEW_TOKENS = 12  # are paired
 _SUPPORTING = 40  # things of a subject; the facts among them support each other
-_NOT_WORTH_NOTING = 1 << 16  # bytes that say nothing to a search: to read them again takes less than to write that down
+NOT_WORTH_NOTING = 1 << 16  # bytes that say nothing to a search: to read them again takes less than to write that down
 
 
 class Hit:
@@ -175,7 +179,7 @@ class SearchIndex:
         before, look = looked_at(store.log, "" if every_day else self._about.get("looked", ""))
         news = appended(store, seen, most, before=before)
         self.log_files = news.files
-        if news.seen and (news.read >= _NOT_WORTH_NOTING or self._tells(news.events)):
+        if news.seen and (news.read >= NOT_WORTH_NOTING or self._tells(news.events)):
             from eventlog.app.search.index_writer import IndexWriter
 
             IndexWriter(self._db, self._words, self._names).take_in(news, seen, store, most)
@@ -291,8 +295,9 @@ class SearchIndex:
         return {str(aim) for (aim,) in self._db.execute("SELECT aim FROM gone")}
 
     def projects(self) -> list[str]:
-        """List the paths of the projects where conversations worked, on whichever machine."""
-        return [str(path) for (path,) in self._db.execute("SELECT DISTINCT said FROM homes WHERE what = 'project'")]
+        """List the paths of the projects where conversations worked, on whichever machine; makes the index it needs."""
+        self._db.execute(_BY_PROJECT)
+        return [str(path) for (path,) in self._db.execute(_PROJECTS)]
 
     def said_in(self, conversation: str) -> "list[EventFields]":
         """List the summaries and texts of a conversation, oldest first."""

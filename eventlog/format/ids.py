@@ -98,9 +98,16 @@ def _uuid7(ms: int, tail: bytes) -> str:
 def day_in_id(event_id: str) -> str:
     """Return the day an id names; "~", after every day, for an id that names none."""
     try:
-        return timestamps.from_ns(time_ms(event_id) * 1_000_000)[:10]
+        number = time_ms(event_id) // _DAY_MS
+        if number not in _days:
+            _days[number] = timestamps.from_ns(number * _DAY_MS * 1_000_000)[:10]
+        return _days[number]
     except (ValueError, OverflowError, OSError):
         return "~"
+
+
+_DAY_MS = 86_400_000
+_days: dict[int, str] = {}  # that were asked for: thousands of ids name hundreds
 
 
 _DASHES, _UUID_CHARS, _VERSION_AT = (8, 13, 18, 23), 36, 14

@@ -416,7 +416,7 @@ class DayStates:
         """Find the withdrawn plan entries, and the events that applied or resolved them."""
         if not (self.withdrawn.events or self.withdrawn.conversations or self.withdrawn.statements):
             return {}
-        if not any(self._cache.read("state", "knowledge", date) for date in dates):
+        if not any(map(self._has_entries, dates)):
             return {}
         states = {date: knowledge_state.decode(data) for date, data in self._cache.rows("state", "knowledge")}
         hidden = {
@@ -430,6 +430,12 @@ class DayStates:
             outcomes: list[EntryApplied | EntryResolved] = [*states[date].applied, *states[date].resolved]
             found[date] = hidden[date] | {event.id for event in outcomes if event.target in all_hidden}
         return found
+
+    def _has_entries(self, date: str) -> bool:
+        """Return whether a day has plan entries, or events that applied or resolved any."""
+        data = self._cache.read("state", "knowledge", date)
+        state = knowledge_state.decode(data) if data else Knowledge()
+        return bool(state.entries or state.applied or state.resolved)
 
 
 class _ConversationDays:

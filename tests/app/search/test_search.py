@@ -377,7 +377,7 @@ def test_what_says_nothing_to_a_search_is_noted_only_where_there_is_much_of_it(m
     assert found(memory, "herons")
     assert before == index_of(memory).read_bytes()
 
-    monkeypatch.setattr(search_index, "_NOT_WORTH_NOTING", 1)
+    monkeypatch.setattr(search_index, "NOT_WORTH_NOTING", 1)
     assert found(memory, "herons")
     assert before != index_of(memory).read_bytes()
 
