@@ -47,6 +47,7 @@ _QUERIES = {
     "three rare words": "brabra lolo tofin",
     "a sentence": "why does the cart price of the retry schema worker lie in the queue",
 }
+_OF_A_THOUSAND = {"three rare words": "brabrami bradufin brabralo"}  # a store of 1,000 has none of the others
 _ROUNDS = 21
 _numbers = itertools.count()
 
@@ -76,7 +77,8 @@ def main() -> None:
 def rows(store: Path, small: Path, events: int) -> Iterator[Row]:
     """The bars of searches by a process that has asked before, in a store of that many events and one of 1,000."""
     for what, query in _QUERIES.items():
-        large, little = (partial(_searched, Memory(where), query) for where in (store, small))
+        large = partial(_searched, Memory(store), query)
+        little = partial(_searched, Memory(small), _OF_A_THOUSAND.get(what, query))
         name = f"search for {what}, in {events:,}, processor time"
         yield compare(name, large, "the same in 1,000", little, "≤ 1.5", rounds=15)
 

@@ -76,7 +76,8 @@ _TOKENIZER = "unicode61 remove_diacritics 0 tokenchars '_-./:@+#'"
 _PART_BYTES = "INSERT INTO words (words, rank) VALUES ('hashsize', ?)"
 _MATCHING = "SELECT rowid FROM words WHERE words MATCH ?"
 _SCORES = "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ?"
-_WITHIN = " AND rowid BETWEEN ? AND ?"
+_IN = "rowid BETWEEN ? AND ?"
+_WITHIN = f" AND {_IN}"
 _OF_UNITS = f" AND rowid >> {PARTS} IN (SELECT value FROM json_each(?))"  # noqa: S608 - a number
 _NEWEST = " ORDER BY rowid DESC LIMIT ?"
 _HAVING = "SELECT value, doc FROM json_each(?) CROSS JOIN vocabulary ON term = value"  # each is looked up
@@ -172,10 +173,13 @@ class FullText(_Table):
     ) -> "Iterator[Score]":
         """Score the rows that have any of these tokens or pairs of tokens, or a word with this beginning."""
         words = " OR ".join(_quoted(asked, prefix))
+        if not (words and ranges):
+            return
         of_units = () if units is None else (numbers(units),)
-        statement = _SCORES + _WITHIN + (_OF_UNITS if of_units else "")
-        for within in ranges if words else ():
-            yield from self._run(statement, (words, *within, *of_units))
+        # at once: for each question, FTS5 counts the rows with each word anew
+        statement = _SCORES + _WITHIN + f" AND ({' OR '.join([_IN] * len(ranges))})" + (_OF_UNITS if of_units else "")
+        bounds = [bound for within in ranges for bound in within]
+        yield from self._run(statement, (words, min(bounds), max(bounds), *bounds, *of_units))
 
     def sharing(self, asked: "Sequence[str]", others: "Sequence[str]", ranges: "Ranges") -> set[int]:
         """List the units with a token of the query and another token, of the query or of the others."""

@@ -20,6 +20,7 @@ def looks(tmp_path, monkeypatch):
     memory, names = Memory(tmp_path / "store"), []
     for ts in (LONG_AGO, NEXT, None):
         say(memory, f"The lantern of {ts} hangs", **({"ts": ts} if ts else {}))
+    memory.replay()  # whether the log knows the project is told by its files
     monkeypatch.setattr(index_lookup, "_TICK", -1)  # the clock of this file system is a fast one
     for _ in range(2):
         found(memory)
