@@ -42,6 +42,7 @@ _TEST = re.compile(
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
 _NOISE = re.compile(r"\s*(?:2>&1|\|.*)")
 _COMMAND_CHARS = 80
+_OF_MANY = ("__init__.", "__main__.", "index.", "main.", "mod.rs", "lib.rs")
 _REMOVES = re.compile(r"^(?:\S*/)?(?:rm|git rm|git clean|unlink)\b")
 _MAY_REMOVE = re.compile(r"\b(?:rm|unlink|clean)\b")
 _ADDS = re.compile(r"\bgit (?:-C \S+ )?add ([^\n|;&]+)")
@@ -208,7 +209,7 @@ class _Transcript:
 
     def _summary(self, worth: Sequence[str], language: _Language) -> str:
         """Join the sentences of worth, and add files, tests and commits that they do not name."""
-        names = [PurePath(path).name for path in self.files.known or self.files.changed]
+        names = [_called(PurePath(path)) for path in self.files.known or self.files.changed]
         changed = _listed(language, language.changed, names)
         added = [
             "" if any(mentions(" ".join(worth[:2]), name) for name in names) else changed,
@@ -295,6 +296,11 @@ def _names(word: str, path: str) -> bool:
     """Check whether a word of a command names a file, or a folder above it."""
     word = word.strip("'\"").rstrip("/").removeprefix("./")
     return bool(word) and (path == word or path.endswith(f"/{word}") or f"/{word}/" in f"/{path}")
+
+
+def _called(path: PurePath) -> str:
+    """Name a file as people do: with its folder, where most folders have one of that name."""
+    return f"{path.parent.name}/{path.name}" if path.name.startswith(_OF_MANY) and path.parent.name else path.name
 
 
 def _tests_in(command: str) -> list[str]:

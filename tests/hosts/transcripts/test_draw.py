@@ -195,6 +195,12 @@ def test_a_summary_begins_with_the_outcome_and_says_why():
     )
 
 
+def test_a_file_whose_name_most_folders_have_is_named_with_its_folder():
+    files = [Step("file", f"/src/shop/{path}") for path in ("cart/__init__.py", "cart/total.py", "web/index.ts")]
+
+    assert summary_of([*prompts("Fix it"), *files])[1] == "Changed cart/__init__.py, total.py, web/index.ts."
+
+
 @pytest.mark.parametrize(
     "noise", ["git clone https://x.org/y", "rm -rf testbed", "pip install -e .", "ls -la", "git status"]
 )
