@@ -112,7 +112,8 @@ def _ends(word: str, after: "Sequence[str]") -> bool:
     last = word.rstrip(_AFTER_END)
     if not last or last[-1] not in _ENDS or last.endswith(("e.g.", "i.e.", "vs.", "etc.", "cf.")):
         return False
-    return not (after and after[0][0].islower()) and not (len(last) == len("J.") and last[0].isupper())
+    goes_on = after and after[0][0].islower() and not ("_" in after[0] or "()" in after[0])  # `total()` may begin one
+    return not goes_on and not (len(last) == len("J.") and last[0].isupper())
 
 
 def _sentence(words: "Sequence[str]", *, is_heading: bool) -> "Iterator[str]":

@@ -35,6 +35,8 @@ _FOR_THE_OCCASION = re.compile(
     r"|\b(?:clean(?:ed)?[ -]?up|temporary (?:file|test)|removed the (?:test|debug) (?:file|script))",
     re.IGNORECASE,
 )
+_PATCH_CLAUSE = re.compile(r"[，,；]?\s*补丁(?:文件)?[也均都]?已经?(?:成功)?(?:生成|保存|写入|创建)[^，。；]*")
+_PLAIN_WORD = re.compile(r"[a-z]+(?![\w./(])")  # no name in code
 _OF_THE_HOST = re.compile(
     r"API Error|Request timed out|No response requested|Credit balance|Prompt is too long|Invalid API key"
     r"|(?:\w+ )?usage limit reached|\[Request interrupted",
@@ -129,6 +131,7 @@ def read_closing(message: str, asked: str = "", scratch: Iterable[str] = ()) -> 
     rest = {text: about for text, about in body.items() if text != outcome}
     changed = [text for text, about in rest.items() if about in ("change", "result") and _CHANGE.search(text)]
     changes = sorted(changed, key=lambda text: bool(_DEPENDS.match(text)))
+    changes += [text for text, about in rest.items() if about == "change" and text not in (*changed, *leads)]
     causes = _causes(rest)
     result = [text for text, about in rest.items() if about == "result" and text not in leads]
     worth = dict.fromkeys(filter(None, (outcome, *causes[:1], *changes, *causes[1:], *result)))
@@ -165,8 +168,8 @@ def _plain(sentence: str) -> str:
     text, before = sentence.strip(), ""
     while text != before:
         before, text = text, _PRAISE.sub("", _MARKS.sub("", text)).strip()
-    text = _TWICE.sub(r"\2", _SUBJECT.sub("", text))
-    return text[:1].upper() + text[1:]
+    text = _TWICE.sub(r"\2", _SUBJECT.sub("", _PATCH_CLAUSE.sub("", text)))
+    return text[:1].upper() + text[1:] if _PLAIN_WORD.match(text) else text
 
 
 def _is_telling(text: str) -> bool:

@@ -299,7 +299,7 @@ def _names(word: str, path: str) -> bool:
 
 
 def _called(path: PurePath) -> str:
-    """Name a file as people do: with its folder, where most folders have one of that name."""
+    """Name a file as people do: with its folder, where most folders have such a file."""
     return f"{path.parent.name}/{path.name}" if path.name.startswith(_OF_MANY) and path.parent.name else path.name
 
 

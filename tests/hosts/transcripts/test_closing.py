@@ -50,6 +50,13 @@ def test_what_says_nothing_is_not_told(message):
             "Fix: Round the sum of the cart.",
         ),
         ("**Solution**: Strip slashes of the path first.", "Fix: Strip slashes of the path first."),
+        ("Done! total() rounds the sum of the cart now.", "total() rounds the sum of the cart now."),
+        ("Done! the sum of the cart is rounded now.", "The sum of the cart is rounded now."),
+        (
+            "完美！问题已经成功修复，补丁也已生成。总结如下：\n\n### 问题\n原因是每行都取整。\n\n### 修改内容\n1. total() 先求和，再取整",
+            "total() 先求和，再取整",
+        ),
+        ("我修复了购物车的取整问题，补丁已保存到 output。", "我修复了购物车的取整问题。"),
         ("The port is 8443, as `deploy.yaml` says.", "The port is 8443, as `deploy.yaml` says."),
     ],
 )
@@ -80,6 +87,12 @@ The bug was in `cart.py` at line 7. Each item was rounded, which caused a differ
         "The bug was in `cart.py` at line 7.",
     ]
     assert read_closing(message).others == ["Added a test of three items"]
+
+
+def test_what_stands_below_changes_is_a_change_in_whichever_words():
+    message = "Fixed the cart totals.\n\n## Changes\n- total() sums first, then comes the rounding\n- Added half even"
+
+    assert worth(message) == ["Fixed the cart totals.", "Added half even", "total() sums first, then comes the rounding"]
 
 
 def test_items_are_joined_to_the_line_above_and_code_of_a_line_is_its_object():
