@@ -92,7 +92,11 @@ The bug was in `cart.py` at line 7. Each item was rounded, which caused a differ
 def test_what_stands_below_changes_is_a_change_in_whichever_words():
     message = "Fixed the cart totals.\n\n## Changes\n- total() sums first, then comes the rounding\n- Added half even"
 
-    assert worth(message) == ["Fixed the cart totals.", "Added half even", "total() sums first, then comes the rounding"]
+    assert worth(message) == [
+        "Fixed the cart totals.",
+        "Added half even",
+        "total() sums first, then comes the rounding",
+    ]
 
 
 def test_items_are_joined_to_the_line_above_and_code_of_a_line_is_its_object():
