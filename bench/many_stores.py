@@ -19,7 +19,7 @@ def rows(scratch: Path, events: int) -> Iterator[Row]:
 
     def here() -> None:
         for store in stores.values():
-            found = {one.path: one.data for one in replay(EventLog(store), Settings(), anew=True, save=False).documents}
+            found = {one.path: one.data for one in replay(EventLog(store), Settings(), anew=True).documents}
             assert found
 
     with cluster.connected("local:2") as client:

@@ -76,7 +76,8 @@ class Brief(Struct, frozen=True):
 
 def brief(opened: OpenStore, target: InstallTarget) -> Brief:
     """Show where the target's project stands; write no file outside the cache."""
-    replayed = replay(opened.log, opened.settings)
+    replayed = replay(opened.log, opened.settings, writes=True)
+    replayed.save()
     rows, root = rows_of(replayed), str(target.project)
     paths = _paths_of(replayed.identities, root, opened.replica)
     here = [row for row in rows if row.project in paths and row.topic]
@@ -181,7 +182,8 @@ def known(
     opened: OpenStore, project: str, progress: Progress = lambda _done, _all: None
 ) -> tuple[KnownPage, KnownPage]:
     """List what is known of a project, given by its path, and of the user; a page without lines is empty."""
-    replayed = replay(opened.log, opened.settings, progress=progress)
+    replayed = replay(opened.log, opened.settings, writes=True, progress=progress)
+    replayed.save()
     name = replayed.identities.of(project, opened.replica or None)
     path = replayed.identities.document(name, "MEMORY.md") if name else ""
     return _page(replayed, project, path), _page(replayed, "", "MEMORY.md")
@@ -189,7 +191,8 @@ def known(
 
 def all_known(opened: OpenStore, progress: Progress = lambda _done, _all: None) -> list[KnownPage]:
     """List what is known of every project, by their names, and of the user at the end; leave out empty pages."""
-    replayed = replay(opened.log, opened.settings, progress=progress)
+    replayed = replay(opened.log, opened.settings, writes=True, progress=progress)
+    replayed.save()
     names = sorted(filter(None, replayed.index.names(MEMORY.name)), key=lambda name: (project_name(name), name))
     pages = [_page(replayed, name, replayed.identities.document(name, "MEMORY.md")) for name in names]
     return [page for page in (*pages, _page(replayed, "", "MEMORY.md")) if page.lines]

@@ -66,7 +66,6 @@ def replay_at(
         projections=installed().projections if projections is None else projections,
         until=until,
         keep=None if without == NOTHING else without.keeps,
-        save=False,
     )
 
 

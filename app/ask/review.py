@@ -47,7 +47,7 @@ class Review(NamedTuple):
 
 def review(opened: OpenStore, project: str | None = None) -> Review:
     """Look through the memory of a project and of the user, or of all; writes nothing."""
-    replayed = replay(opened.log, opened.settings, save=False)
+    replayed = replay(opened.log, opened.settings)
     here = replayed.identities.of(project, opened.replica or None) if project else None
     names = [name for name in replayed.index.names(MEMORY.name) if here is None or name in (here, "")]
     stale = timestamps.from_ns(opened.machine.clock() - _STALE_DAYS * _DAY_NS)

@@ -64,7 +64,7 @@ def sessions(
 
     `project` and `agents` are as the log has them.
     """
-    lines = replay(opened.log, opened.settings, save=False, progress=progress).newest_rows(LINES)
+    lines = replay(opened.log, opened.settings, progress=progress).newest_rows(LINES)
     is_about = about(opened.store, project) if project else None
     rows = (_decoder.decode(line.line) for line in lines if since <= line.started_at <= until)
     here = (row for row in rows if is_about is None or is_about(row.project, None))
@@ -110,7 +110,7 @@ def story(opened: OpenStore, conversation_id: str) -> Story:
     events = opened.log.session(conversation_id)
     if not events:
         raise BadRequest(f"no session {conversation_id!r}")
-    withdrawn = replay(opened.log, opened.settings, projections=[], save=False).index.withdrawn
+    withdrawn = replay(opened.log, opened.settings, projections=[]).index.withdrawn
     mine = [event for event in events if not event.subagent]
     starts = [event for event in mine if isinstance(event, SessionStart)]
     ends = [event for event in mine if isinstance(event, SessionEnd)]
@@ -179,7 +179,7 @@ def stats(
 
     `project` is as the log has it; of a project, repetitions that were not written are not counted.
     """
-    replayed = replay(opened.log, opened.settings, save=False, progress=progress)
+    replayed = replay(opened.log, opened.settings, progress=progress)
     if project:
         is_about = about(opened.store, project)
         plans = (entry for entry in replayed.knowledge.entries if is_about(entry.project, entry.replica))

@@ -73,7 +73,7 @@ def _explain(
 ) -> list[LineReason]:
     data = _read(file, opened)
     views = [*installed().projections, *own]
-    rendered = partial(replay, opened.log, opened.settings, projections=views, anew=anew, save=False)
+    rendered = partial(replay, opened.log, opened.settings, projections=views, anew=anew)
     past = Renderings(lambda until: rendered(until=until))
     sources = past.at(None).line_sources(file.resolve(), data)
     rendered_at = None if sources else _rendered_at(data, file, past)

@@ -99,7 +99,7 @@ class _Told:
 
     def __init__(self, opened: OpenStore, asked: str, entries: list[Event]) -> None:
         self._asked = one_line(asked)
-        self._replayed = replay(opened.log, opened.settings, save=False)
+        self._replayed = replay(opened.log, opened.settings)
         self._withdrawn: Retractions = self._replayed.index.withdrawn
         state, bases = self._replayed.knowledge, opened.settings.knowledge_bases
         self._refusals = Refusals(state.entries, state.resolved, self._withdrawn, bases, state.applied)

@@ -214,7 +214,7 @@ _FIRST_WAIT = 1.0  # seconds to wait for a busy file; doubled with every try, pl
 
 def read_knowledge(log: EventLog, settings: Settings) -> Knowledge:
     """Fold the events of all knowledge bases, as the log has them now."""
-    return replay(log, settings, projections=[], save=False).knowledge
+    return replay(log, settings, projections=[]).knowledge
 
 
 def apply(

@@ -193,7 +193,7 @@ def replay_elsewhere(
         projections=projections,
         until=until,
         anew=anew,
-        save=not check,
+        writes=not check,
         progress=phases(READING),
     )
     documents = replayed.documents
@@ -201,6 +201,7 @@ def replay_elsewhere(
         projection for projection in projections if projection.name not in replayed.broken
     ]  # files of one that failed stay
     published = publish(documents, directory, speaking, dry_run=check, progress=phases(_WRITING))
+    replayed.save()
     return RebuildResult(replayed, published, ApplyResult())
 
 
@@ -266,8 +267,7 @@ def _caught_up(
             settings,
             projections=rendered,
             anew=anew,
-            save=not check,
-            later=True,
+            writes=not check,
             progress=progress,
             workers=workers,
         )

@@ -30,22 +30,19 @@ def replay(
     until: str = EVERYTHING,
     keep: Keep | None = None,
     anew: bool = False,
-    save: bool = True,
-    later: bool = False,
+    writes: bool = False,
     progress: Progress | None = None,
     workers: Workers | None = None,
 ) -> ReplayResult:
     """Render the events with `ts <= until` that `keep` accepts; without `progress`, report to the default reporter.
 
-    Without `workers` to help, there are some for as long as this takes. With `anew` nothing that was kept is used,
-    without `save` nothing at all is written; `later`, it is written when the result's `save` is called. A cache that is
-    damaged is made anew; where there can be none, the log is read.
+    Without `workers` to help, there are some for as long as this takes. With `anew` nothing that was kept is used.
+    With `writes`, the result's `save` writes the cache; without, it stays as it is. A cache that is damaged is made
+    anew; where there can be none, the log is read.
     """
     if progress is None:
         with report() as phase:
-            once_more = partial(
-                replay, projections=projections, until=until, keep=keep, anew=anew, save=save, later=later
-            )
+            once_more = partial(replay, projections=projections, until=until, keep=keep, anew=anew, writes=writes)
             return once_more(log, settings, progress=phase(READING), workers=workers)
     run = partial(
         _run,
@@ -58,14 +55,11 @@ def replay(
         surroundings=_time_zone_data(settings.timezone),
         progress=progress,
     )
-    saves = save and until == EVERYTHING and keep is None and Path(log.store.log).is_dir()
-    if keep is not None or (anew and not saves):
+    writes = writes and until == EVERYTHING and keep is None and Path(log.store.log).is_dir()
+    if keep is not None or (anew and not writes):
         return run()
-    found = cache.open_cache(log.store, writes=saves, rebuild=anew)
-    done = _with(run, log, found, until, writes=saves) if found else run()
-    if not later:
-        done.save()
-    return done
+    found = cache.open_cache(log.store, writes=writes, rebuild=anew)
+    return _with(run, log, found, until, writes=writes) if found else run()
 
 
 def _run(workers: Workers | None, *arguments: Any, **options: Any) -> ReplayResult:

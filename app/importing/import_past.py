@@ -75,7 +75,7 @@ def import_past(
     importing = _Import(log, request.machine, dry_run=dry_run)
     done = importing.run(found, wanted or ImportFilter())
     if importing.projects:  # told now, or the folders of the knowledge directory would have other names later
-        identities = replay(log, request.settings, projections=[], save=False).identities
+        identities = replay(log, request.settings, projections=[]).identities
         tell_remotes_at(log, sorted(importing.projects), identities)
     return done
 

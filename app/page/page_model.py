@@ -196,7 +196,7 @@ class _Builder:
         self.request = request
         self._opened = opened
         self._local = local_time(opened.settings.timezone)
-        self.replayed = replay(opened.log, opened.settings, projections=[], save=False)
+        self.replayed = replay(opened.log, opened.settings, projections=[])
         self._identities = self.replayed.identities
         self._withdrawn: Retractions = self.replayed.index.withdrawn
         self._chosen = {

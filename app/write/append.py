@@ -158,7 +158,7 @@ def _still_said(log: EventLog, retraction: Retraction) -> list[str]:
     settings = Settings()
     with suppress(BadSettings):  # a mistake in `config.yaml` is no obstacle to what is recorded
         settings = load(log.store).settings
-    index = replay(log, settings, projections=[MEMORY], save=False).index
+    index = replay(log, settings, projections=[MEMORY]).index
 
     def is_withdrawn(statement: Statement) -> bool:
         return retraction.target == statement.id or retraction.conversation == statement.conversation_id

@@ -71,7 +71,7 @@ def movable(opened: OpenStore, reference: str, project: str | None) -> Correctab
 
 
 def _candidates(opened: OpenStore, reference: str, subject: str | None = None) -> tuple[ReplayResult, list["_Found"]]:
-    replayed = replay(opened.log, opened.settings, projections=[MEMORY], save=False)
+    replayed = replay(opened.log, opened.settings, projections=[MEMORY])
     names = [name for name in replayed.index.names(MEMORY.name) if subject in (None, name)]
     scopes = [(name, fact_scope(replayed.index, name)) for name in names]
     return replayed, _meant(opened, reference, scopes)

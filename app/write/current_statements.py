@@ -45,7 +45,7 @@ class CurrentStatement(NamedTuple):
 
 def current_statements(log: EventLog, audience: Audience, settings: Settings) -> list[CurrentStatement]:
     """List every fact and summary that holds for an audience, newest last."""
-    replayed = replay(log, settings, projections=[], save=False)
+    replayed = replay(log, settings, projections=[])
     identities, withdrawn = replayed.identities, replayed.index.withdrawn
     here = identities.of(audience.project, replica_of(log.store) or None)
     subjects = {here} - {""} if audience.shared else {here, ""}

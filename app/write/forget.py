@@ -86,7 +86,7 @@ class _Known:
         self._log = opened.log
         self._said: dict[str, list[str]] = {}  # the ids of the events that say so
         self._worded: dict[str, str] = {}
-        replayed = replay(opened.log, opened.settings, projections=[], save=False)
+        replayed = replay(opened.log, opened.settings, projections=[])
         withdrawn, state = replayed.index.withdrawn, replayed.conversations
         self._salt = salt_of(state.retractions) or os.urandom(_SALT).hex()
         events = (

@@ -194,7 +194,7 @@ def _named(event: Event, replica: str) -> Event:
 
 
 def _replay_memory(log: EventLog, settings: Settings, until: str, *, anew: bool = False) -> ReplayResult:
-    return replay(log, settings, projections=[MEMORY], until=until, anew=anew, save=False)
+    return replay(log, settings, projections=[MEMORY], until=until, anew=anew)
 
 
 def _project(state: Conversations, identified: Identities, name: str) -> str | None:

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from eventlog.app.build.cache import open_cache
-from eventlog.app.build.replay import replay
 from eventlog.app.serve.context import build
 from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import Settings
-from tests.support.builders import DAY, NEXT_DAY, fact
+from tests.support.builders import DAY, NEXT_DAY, fact, replay
 from tests.support.command_line import call
 from tests.support.use_cases import rebuild
 

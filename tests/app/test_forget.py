@@ -13,7 +13,6 @@ from eventlog.app.ask.history import by_path, replay_at, text_of
 from eventlog.app.ask.why_not import why_not
 from eventlog.app.build.apply import apply
 from eventlog.app.build.rebuild import replay_store
-from eventlog.app.build.replay import replay
 from eventlog.app.open_store import Machine
 from eventlog.app.serve.session_context import request_of, session_context
 from eventlog.app.write.forget import forget, forgettable, forgettable_session
@@ -30,7 +29,7 @@ from eventlog.format.text import statement_of
 from eventlog.log.event_log import EventLog
 from eventlog.projections.bases.ledger import REJECTED
 from tests.support.bases import REVIEWED, planned, user_md, write_user
-from tests.support.builders import fact
+from tests.support.builders import fact, replay
 from tests.support.command_line import call
 from tests.support.effort import rounds
 from tests.support.golden import tree

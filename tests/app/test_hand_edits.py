@@ -6,13 +6,12 @@ from pathlib import Path
 import pytest
 
 from eventlog import Fact, StageSummary
-from eventlog.app.build.replay import replay
 from eventlog.format import timestamps
 from eventlog.format.events import Rejected, persons_conversation
 from eventlog.projections import ALL
 from eventlog.settings.schema import Settings
 from eventlog.store.replica import replica_of
-from tests.support.builders import DAY_NS, NOON
+from tests.support.builders import DAY_NS, NOON, replay
 from tests.support.use_cases import rebuild
 
 SAVED = NOON + 3_600 * 10**9

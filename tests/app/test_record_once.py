@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.app.build.replay import replay
 from eventlog.app.write.record_once import record_once
 from eventlog.format import codec
 from eventlog.format.events import Restored
@@ -16,6 +15,7 @@ from eventlog.log.event_log import EventLog
 from eventlog.projections.views.memory import MEMORY
 from eventlog.settings.schema import Settings
 from tests.support import builders
+from tests.support.builders import replay
 from tests.support.command_line import command, surroundings
 from tests.support.histories import a_log
 

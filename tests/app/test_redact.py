@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from eventlog.app.build.rebuild import replay_store
-from eventlog.app.build.replay import replay
 from eventlog.app.write.erasing.redact import redact, redactable
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import ConversationText, Fact, HostEvent, StageSummary
@@ -20,6 +19,7 @@ from eventlog.log.verify import verify
 from eventlog.secrets.redacted import keys_of
 from eventlog.store import spool
 from tests.support.bases import REVIEWED, apply_all, planned, user_md, write_user
+from tests.support.builders import replay
 from tests.support.command_line import call
 from tests.support.effort import rounds
 from tests.support.hook_calls import tell

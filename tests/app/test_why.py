@@ -10,7 +10,6 @@ from click.testing import CliRunner
 
 from eventlog import Retraction
 from eventlog.app.build.publish import publish
-from eventlog.app.build.replay import replay
 from eventlog.cli.group import command_line
 from eventlog.format.errors import BadRequest
 from eventlog.format.text import one_line, same_text
@@ -20,6 +19,7 @@ from eventlog.projections.views.markdown import as_said, undated
 from eventlog.settings.schema import MemorySettings, Settings
 from tests.support import builders
 from tests.support.bases import REVIEWED, planned, user_md
+from tests.support.builders import replay
 from tests.support.golden import DEFAULTS, HISTORY, LOCALES, copied, tree
 from tests.support.use_cases import decide, explain, rebuild, waiting
 

@@ -5,10 +5,10 @@ from unittest.mock import Mock
 
 import pytest
 
-from eventlog.app.build.replay import replay
 from eventlog.app.write import append
 from eventlog.log.event_log import EventLog
 from tests.support import builders
+from tests.support.builders import replay
 from tests.support.command_line import call
 
 

@@ -4,12 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from eventlog.app.build.replay import replay
 from eventlog.log.event_log import EventLog
 from eventlog.projections.views.stats import COUNTS, weeks
 from eventlog.settings.schema import Settings
 from tests.support import hook_calls, host_calls
-from tests.support.builders import DAY_NS, NOON, Clock
+from tests.support.builders import DAY_NS, NOON, Clock, replay
 from tests.support.hook_calls import tell
 from tests.support.host_calls import Session, events
 from tests.support.payloads import claude, cursor

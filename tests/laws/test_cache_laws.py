@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from eventlog.app.ask.sessions import rows_of
 from eventlog.app.ask.why import explain
 from eventlog.app.build import cache, program
-from eventlog.app.build.replay import replay
 from eventlog.format.errors import BadRequest
 from eventlog.projections.engine.documents import Layouts
 from eventlog.projections.engine.row_store import RowsDamaged
@@ -22,6 +21,7 @@ from eventlog.projections.views.memory import MEMORY
 from eventlog.projections.views.sessions import LINES
 from eventlog.projections.views.stats import COUNTS, summed, weeks
 from eventlog.settings.schema import MemorySettings, Settings, SummarySettings
+from tests.support.builders import replay
 from tests.support.effort import rounds
 from tests.support.golden import rendered, tree
 from tests.support.histories import DAYS, REPLICAS, a_log, histories, ts_of

@@ -8,14 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog import fold
-from eventlog.app.build.replay import replay
 from eventlog.format import codec
 from eventlog.format.errors import BadRequest
 from eventlog.format.ids import day_in_id
 from eventlog.log import days
 from eventlog.settings.schema import Settings
 from eventlog.store.files import read_regular
-from tests.support.builders import fact
+from tests.support.builders import fact, replay
 from tests.support.golden import DAMAGED, HISTORY, LOCALES, copied, rendered, tree
 from tests.support.histories import DAYS, REPLICAS, histories, log_of, ts_of, write
 

@@ -10,7 +10,6 @@ from freezegun import freeze_time
 from msgspec.structs import replace as changed
 
 from eventlog import fold
-from eventlog.app.build.replay import replay
 from eventlog.format.events import Fact, PlanEntry, ProjectSeen, SectionKey
 from eventlog.projections import ALL
 from eventlog.projections.base import Document, Line
@@ -18,6 +17,7 @@ from eventlog.projections.views.knowledge import KNOWLEDGE
 from eventlog.projections.views.stats import STATS
 from eventlog.settings.schema import KnowledgeBase, Settings
 from tests.laws.test_fold_laws import days_of, parts_of
+from tests.support.builders import replay
 from tests.support.golden import DAMAGED, HISTORY, copied
 
 # years and half a day apart: another date on most clocks of the world, another rule of summer time, another leap year

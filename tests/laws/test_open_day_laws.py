@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eventlog.app.build.replay import replay
 from eventlog.format import codec
 from eventlog.projections.engine import day_fold, day_states
 from eventlog.settings.schema import Settings
 from tests.support import builders
-from tests.support.builders import DAY
+from tests.support.builders import DAY, replay
 from tests.support.effort import rounds
 from tests.support.histories import a_log, histories, log_of, ts_of
 

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.app.build import program
-from eventlog.app.build.replay import replay
 from eventlog.fast import fastjson
 from eventlog.format import codec
 from eventlog.format.ids import day_in_id
@@ -21,6 +20,7 @@ from eventlog.projections import ALL
 from eventlog.projections.views.markdown import stamped_at
 from eventlog.settings.schema import MemorySettings, Settings, SummarySettings
 from tests.support import builders
+from tests.support.builders import replay
 from tests.support.golden import DEFAULTS, HISTORY, copied, rendered, tree
 from tests.support.histories import DAYS, REPLICAS, histories, log_of, ts_of, write
 from tests.support.machines import STORES, found_as

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from eventlog import Memory
 from eventlog.app.ask.why_not import why_not
-from eventlog.app.build.replay import replay
 from eventlog.app.search import recall as recalling
 from eventlog.app.write.current_statements import Audience, current_statements, matching
 from eventlog.app.write.forget import forgettable
@@ -27,6 +26,7 @@ from eventlog.projections.search.ranking import Gate
 from eventlog.projections.search.words import tokens
 from eventlog.store import project_slug
 from tests.laws.test_recall_laws import WITHDRAWS, World
+from tests.support.builders import replay
 from tests.support.effort import rounds
 from tests.support.histories import a_log
 from tests.support.use_cases import DEFAULTS, opened

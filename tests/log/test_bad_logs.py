@@ -12,7 +12,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from eventlog import EventLog
-from eventlog.app.build.replay import replay
 from eventlog.fast import fastjson
 from eventlog.format import codec
 from eventlog.format.errors import InvalidEvent, NotStored
@@ -20,7 +19,7 @@ from eventlog.hooks.conversation import history
 from eventlog.log import days
 from eventlog.log.verify import verify
 from eventlog.settings.schema import Settings
-from tests.support.builders import DAY, NEXT_DAY, contents, day_of, fact, line, lines, write
+from tests.support.builders import DAY, NEXT_DAY, contents, day_of, fact, line, lines, replay, write
 from tests.support.command_line import call
 from tests.support.effort import rounds
 from tests.support.strategies import any_lines

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.app.build.replay import replay
 from eventlog.fast import fastjson
 from eventlog.format import codec, ids, timestamps
 from eventlog.format.errors import InvalidEvent
@@ -12,7 +11,7 @@ from eventlog.format.ids import day_in_id
 from eventlog.log.days import DuplicateFilter, misdated
 from eventlog.log.verify import verify
 from eventlog.settings.schema import Settings
-from tests.support.builders import DAY, contents, fact, write
+from tests.support.builders import DAY, contents, fact, replay, write
 
 DAYS = ["1970-01-01", "1970-01-02", "2026-02-19", "2026-02-20", "2026-02-21", "9998-12-31"]
 

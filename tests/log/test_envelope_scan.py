@@ -6,7 +6,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from eventlog.app.build.replay import replay
 from eventlog.fast import fastjson
 from eventlog.format import codec
 from eventlog.format.events import KNOWN
@@ -16,7 +15,7 @@ from eventlog.log.envelope_scan import scan_day as skim_pieces
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.settings.schema import Settings
-from tests.support.builders import DAY, fact, line, write
+from tests.support.builders import DAY, fact, line, replay, write
 from tests.support.golden import HISTORY, copied
 from tests.support.histories import DAYS, histories, log_of
 from tests.support.wire import shapes

@@ -8,9 +8,9 @@ import zipfile
 import pytest
 from filelock import FileLock
 
-from eventlog.app.build.replay import replay
 from eventlog.log.event_log import EventLog
 from eventlog.settings.schema import Settings
+from tests.support.builders import replay
 from tests.support.tree import ROOT, needs_tree
 from tests.support.wheel import build
 

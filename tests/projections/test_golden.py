@@ -5,12 +5,12 @@ import shlex
 import pytest
 from click.testing import CliRunner
 
-from eventlog.app.build.replay import replay
 from eventlog.cli.group import command_line
 from eventlog.format import codec
 from eventlog.projections.views.memory import MEMORY
 from eventlog.settings.schema import Settings
 from tests.support import builders
+from tests.support.builders import replay
 from tests.support.golden import HISTORY, LOCALES, copied, rendered, tree
 
 MANY = 400

@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from eventlog import fold
-from eventlog.app.build.replay import replay
 from eventlog.format.errors import BadRequest
 from eventlog.projections import ALL
 from eventlog.projections.catalog import chosen, installed
 from eventlog.settings.schema import Settings
-from tests.support.builders import fact
+from tests.support.builders import fact, replay
 from tests.support.command_line import call
 from tests.support.use_cases import explain, rebuild
 

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from eventlog.app.build.replay import replay
 from eventlog.app.write.plan import plan
 from eventlog.projections.views.knowledge import KNOWLEDGE
 from eventlog.settings.schema import KnowledgeBase, Settings
+from tests.support.builders import replay
 from tests.support.use_cases import apply
 
 SETTINGS = Settings()

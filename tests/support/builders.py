@@ -28,6 +28,15 @@ class Clock:
         return self.now
 
 
+def replay(log, settings, *, save=True, **options):
+    """Replay, and save the cache."""
+    from eventlog.app.build.replay import replay
+
+    done = replay(log, settings, writes=save, **options)
+    done.save()
+    return done
+
+
 def at(number, day=DAY):
     return f"{day}T12:{number // 60:02d}:{number % 60:02d}.000000Z"
 

@@ -4,13 +4,13 @@ import shutil
 from pathlib import Path
 
 from eventlog.app.build.publish import publish
-from eventlog.app.build.replay import replay
 from eventlog.app.serve.context import build
 from eventlog.log.event_log import EventLog
 from eventlog.projections import ALL
 from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import Settings
 from eventlog.store import project_slug
+from tests.support.builders import replay
 from tests.support.fences import without_nonces
 from tests.support.tree import ROOT
 

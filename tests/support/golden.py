@@ -3,9 +3,9 @@
 import shutil
 from pathlib import Path
 
-from eventlog.app.build.replay import replay
 from eventlog.log.event_log import EventLog
 from eventlog.settings.schema import Settings
+from tests.support.builders import replay
 from tests.support.tree import ROOT
 
 HISTORY = ROOT / "fixtures" / "history"

@@ -7,14 +7,13 @@ from hypothesis import strategies as st
 
 from eventlog import EventLog, Retraction
 from eventlog.app.build.rebuild import rebuild
-from eventlog.app.build.replay import replay
 from eventlog.app.open_store import Machine, OpenStore
 from eventlog.app.write.plan import plan
 from eventlog.app.write.resolve import decide, waiting
 from eventlog.projections.bases import section_edits, sections
 from eventlog.settings.schema import Settings
 from eventlog.store.replica import make_replica, replica_of
-from tests.support.builders import NOON
+from tests.support.builders import NOON, replay
 from tests.support.sections import delete
 
 SETTINGS = Settings()

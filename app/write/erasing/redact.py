@@ -205,7 +205,7 @@ def _bases(opened: OpenStore, needles: Needles, erasing: Erasing, entries: list[
     found: list[str] = []
     if not texts:
         return found
-    knowledge = replay(opened.log, opened.settings, save=False).knowledge
+    knowledge = replay(opened.log, opened.settings).knowledge
     for _, _, target in base_targets(opened, knowledge):
         if isinstance(target, LocalFile) and (data := target.read()):
             text = data.decode("utf-8", "surrogateescape")

@@ -13,12 +13,12 @@ import msgspec
 import pytest
 
 from eventlog import cluster, fold
-from eventlog.app.build.replay import replay
 from eventlog.app.cluster import connect, replay_stores
 from eventlog.format.errors import BadRequest, BadSettings, NotStored
 from eventlog.settings.schema import Settings
 from eventlog.store.files import read_regular
 from tests.docs.terminals import stories
+from tests.support.builders import replay
 from tests.support.command_line import call
 from tests.support.effort import rounds
 from tests.support.golden import DAMAGED, HISTORY, copied, rendered, tree

@@ -2,10 +2,9 @@
 
 from pathlib import PurePath
 
-from eventlog.app.build.replay import replay
 from eventlog.projections.engine.replay import Renderings
 from eventlog.settings.schema import Settings
-from tests.support.builders import DAY, NEXT_DAY, fact
+from tests.support.builders import DAY, NEXT_DAY, fact, replay
 
 
 def _past(log, asked):

@@ -5,13 +5,13 @@ from pathlib import Path
 from hypothesis import given
 
 from eventlog.app.build.cache import open_for_reading
-from eventlog.app.build.replay import replay
 from eventlog.projections.current.conversations import Conversation
 from eventlog.projections.current.withdrawals import decided_before
 from eventlog.projections.engine.day_fold import Redaction
 from eventlog.projections.engine.day_states import DayStates
 from eventlog.projections.engine.row_store import MemoryRows
 from eventlog.settings.schema import Settings
+from tests.support.builders import replay
 from tests.support.histories import histories, log_of
 from tests.support.typed_events import event, fact, folded, summary
 

@@ -4,7 +4,6 @@ from collections import Counter
 
 import pytest
 
-from eventlog.app.build.replay import replay
 from eventlog.fast import fastjson
 from eventlog.format import codec
 from eventlog.format.errors import BadRequest
@@ -15,7 +14,7 @@ from eventlog.projections.engine.row_store import MemoryRows
 from eventlog.projections.views.sessions import SESSIONS
 from eventlog.settings.schema import Settings
 from tests.support import builders
-from tests.support.builders import DAY, NEXT_DAY
+from tests.support.builders import DAY, NEXT_DAY, replay
 from tests.support.golden import DAMAGED, HISTORY, copied, rendered, tree
 
 

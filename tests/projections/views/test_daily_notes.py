@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.app.build.replay import replay
 from eventlog.log.event_log import EventLog
 from eventlog.projections.views.daily_notes import DAILY_NOTES
 from eventlog.projections.views.note_lines import local_time
 from eventlog.settings.schema import Settings
-from tests.support.builders import DAY
+from tests.support.builders import DAY, replay
 
 
 def notes(log, **settings):

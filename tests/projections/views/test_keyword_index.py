@@ -3,13 +3,14 @@
 import pytest
 
 from eventlog.app.build.publish import publish
-from eventlog.app.build.replay import replay
+from eventlog.app.build.replay import replay as app_replay
 from eventlog.projections import ALL
 from eventlog.projections.views import keyword_index
 from eventlog.projections.views.keyword_index import KEYWORD_INDEX, by_keyword
 from eventlog.projections.views.summaries import SUMMARIES
 from eventlog.settings.schema import MemorySettings, Settings, SummarySettings
 from eventlog.store import project_slug
+from tests.support.builders import replay
 
 SHOP, BLOG = "/home/ada/shop", "/home/ada/blog"
 INDEX = f"projects/{project_slug(SHOP)}/INDEX.md"
@@ -258,8 +259,8 @@ def test_what_is_said_of_the_user_is_collected_again_only_where_that_or_who_says
         subjects.append(subject.project)
         return by_keyword(subject)
 
-    def documents(**options):
-        replayed = replay(log, one_kept, projections=[KEYWORD_INDEX], later=True, **options)
+    def documents(*, save=True, **options):
+        replayed = app_replay(log, one_kept, projections=[KEYWORD_INDEX], writes=save, **options)
         found = {document.path: document.data for document in replayed.documents}
         replayed.save()
         return found

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from eventlog.app.build.replay import replay
 from eventlog.format.codec import from_fields
 from eventlog.format.marks import line_marks
 from eventlog.log.event_log import EventLog
@@ -17,7 +16,7 @@ from eventlog.projections import ALL
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.views.stats import COUNTS, SOURCES, STATS, weeks
 from eventlog.settings.schema import Settings
-from tests.support.builders import at
+from tests.support.builders import at, replay
 from tests.support.command_line import call, on_a_terminal
 from tests.support.histories import histories, log_of
 from tests.support.host_calls import alone, tell
