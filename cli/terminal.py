@@ -15,7 +15,7 @@ import msgspec
 from eventlog.format.errors import BadRequest
 from eventlog.format.text import harmless, one_line
 
-_HEAD = re.compile(r"\s*(?:(?:\S+ )?\S+ {2,}|[-!✓✗·] +)?")  # of a line in columns, or of an item
+_HEAD = r"\s*(?:(?:\S+ )?\S+ {2,}|[-!✓✗·] +)?"  # of a line in columns, or of an item
 _NARROWEST = 20  # cells for a text, however narrow the terminal
 
 
@@ -71,7 +71,7 @@ def _size() -> os.terminal_size:
 def say(text: str) -> None:
     """Print one line for people; wraps it on a terminal, indented below the start of its text."""
     text = harmless(text)
-    head = _HEAD.match(text)
+    head = re.match(_HEAD, text)
     assert head  # it matches nothing, too
     print_lines(hang(head.group(), text[head.end() :]))
 
@@ -287,7 +287,7 @@ def _cell_width(char: str) -> int:
     return 0 if category(char) in {"Mn", "Me", "Cf"} else 1 + (east_asian_width(char) in "WF")
 
 
-_BULLET = re.compile(r"\s*(?:(?:[-*+]|\d+\.) +)?(?:\[[ x]\] )?")
+_BULLET = r"\s*(?:(?:[-*+]|\d+\.) +)?(?:\[[ x]\] )?"
 _FENCE, _CODE = ("```", "~~~"), "    "
 
 
@@ -301,7 +301,7 @@ def wrap_markdown(lines: Iterable[str]) -> Iterator[str]:
         elif line.startswith("#"):
             yield from (styled(part, bold=True) for part in hang("", line))
         else:
-            bullet = _BULLET.match(line)
+            bullet = re.match(_BULLET, line)
             assert bullet
             yield from hang(bullet.group(), line[bullet.end() :])
         in_fence ^= is_fence

@@ -6,7 +6,6 @@ Two installations of one version share their databases.
 import os
 import unicodedata
 import zlib
-from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from functools import lru_cache
 from operator import attrgetter
@@ -45,6 +44,8 @@ def _recorded(package: str) -> dict[str, str]:
 
 def _digests(package: str, name: str) -> Iterator[tuple[str, str]]:
     """Digest the modules below a directory as an installer records them; links are not followed."""
+    from base64 import urlsafe_b64encode  # only where no installer has
+
     with os.scandir(package) as entries:
         for entry in sorted(entries, key=attrgetter("name")):
             if entry.is_dir(follow_symlinks=False):

@@ -47,7 +47,7 @@ _TELLS = ("session_start", "conversation_text")
 _MOST, _LONGEST, _SHORTEST = 32_000, 4000, 3  # characters: of a dialogue, of a statement in it
 _WINDOW, _STEP = 4, 2  # statements of a passage, and where the next one begins
 _ANSWERS = 2000  # dialogues that are looked at
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\s*\n\s*")
+_SENTENCE = r"(?<=[.!?])\s+|(?<=[。！？])|\s*\n\s*"
 _SCHEMA = (
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
     "CREATE TABLE seen (name TEXT PRIMARY KEY, stamp TEXT) WITHOUT ROWID",
@@ -332,7 +332,7 @@ def _allowed(conversation: str, statements: Sequence[str], aims: set[str]) -> li
 
 
 def _sentences(text: str) -> list[str]:
-    return [sentence for sentence in _SENTENCE.split(text) if sentence and sentence.strip()]
+    return [sentence for sentence in re.split(_SENTENCE, text) if sentence and sentence.strip()]
 
 
 def _passages(statements: Sequence[str]) -> list[Sequence[str]]:

@@ -37,8 +37,8 @@ _T = TypeVar("_T")
 
 _APART_MS = 1000  # an id and a time taken one after the other
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.ASCII)
-_MISSING = re.compile(r"Object missing required field `(?P<name>\w+)`(?: - at `\$\.?(?P<field>.*)`)?")
-_WHERE = re.compile(r"(?P<reason>.*?)(?: - at `\$\.?(?P<field>.*)`)?", re.DOTALL)
+_MISSING = r"Object missing required field `(?P<name>\w+)`(?: - at `\$\.?(?P<field>.*)`)?"
+_WHERE = r"(?s)(?P<reason>.*?)(?: - at `\$\.?(?P<field>.*)`)?"
 
 _NESTED: Mapping[type[Event], Mapping[str, type[Struct]]] = {
     PlanEntry: {"key": SectionKey, "meta": PlanMeta},
@@ -232,10 +232,10 @@ def _convert(fields: Fields, cls: type[Event]) -> Event:
 
 def invalid(error: Exception, cls: type[Struct]) -> InvalidEvent:
     """Split msgspec's ``Expected `float` <= 1.0 - at `$.confidence` `` into a field of `cls` and a reason."""
-    missing = _MISSING.fullmatch(str(error))
+    missing = re.fullmatch(_MISSING, str(error))
     if missing:
         return InvalidEvent("missing", where=".".join(filter(None, missing.group("field", "name"))))
-    match = _WHERE.fullmatch(str(error))
+    match = re.fullmatch(_WHERE, str(error))
     assert match is not None
     field = match["field"] or "event"
     return InvalidEvent(value_reason(match["reason"], get_type_hints(cls).get(field)), where=field)

@@ -19,7 +19,7 @@ from eventlog.projections.views.labels import meaning
 _MOST = 30
 _LEAST_TEXTS, _LEAST_OF_A_WORD = 2, 3  # that have it; English words of every day are in two by chance
 _READ_CHARS = 400  # of one
-_WORD = re.compile(
+_WORD = (  # compiled for the first text: most replays read none
     r"[A-Za-z][A-Za-z0-9]*(?:[_./+#:@-]+[A-Za-z0-9]+)*|[\u3400-\u4dbf\u4e00-\u9fff]{2,}|[\u30a1-\u30ff]{2,}"
 )
 _FIRST_HAN, _LAST_HAN = "\u3400", "\u9fff"
@@ -94,8 +94,9 @@ def _keyword(key: str, spellings: Sequence[str], words: Mapping[str, Collection[
 def _runs(texts: Sequence[str]) -> dict[str, list[int]]:
     """Collect words and runs of Han characters, each with the numbers of the texts it stands in, once per place."""
     found: dict[str, list[int]] = {}
+    words_in = re.compile(_WORD).findall
     for number, text in enumerate(texts):
-        for run in _WORD.findall(text):
+        for run in words_in(text):
             found.setdefault(run, []).append(number)
     return found
 

@@ -8,7 +8,6 @@ from msgspec import structs
 from eventlog.app.build.codex_export import ExportResult
 from eventlog.app.build.publish import PublishResult
 from eventlog.app.build.rebuild import RebuildResult, replay_store
-from eventlog.app.naming.references import ShortIds
 from eventlog.app.open_store import Machine, open_store
 from eventlog.cli import EXIT_FOUND, EXIT_NOT_WRITTEN
 from eventlog.cli.progress import phases
@@ -38,7 +37,13 @@ def replay_here(
 
 def print_replay(done: RebuildResult, root: str, store: Store, *, check: bool, as_json: bool) -> int:
     """Report a replay, and return the exit code."""
-    _print_report(done, root, lambda full_id: ShortIds(store).of(full_id), check=check, as_json=as_json)
+
+    def short(full_id: str) -> str:
+        from eventlog.app.naming.references import ShortIds  # most replays name no event
+
+        return ShortIds(store).of(full_id)
+
+    _print_report(done, root, short, check=check, as_json=as_json)
     if done.applied.pending:
         return EXIT_NOT_WRITTEN
     return EXIT_FOUND if check and (done.published.changes or done.applied.files) else 0
