@@ -217,10 +217,11 @@ def differing_in_a_number(texts: "Iterable[str]") -> set[str]:
 
 def _alike_but_for_digits(texts: "Iterable[str]") -> "Iterator[tuple[str, str]]":
     """Yield the statements with digits that others resemble in all else, as few do, and the text of each."""
+    by_letters: dict[bytes, list[str]] = {}
+    for text in _with_digits(list(texts)):
+        by_letters.setdefault(_letters_of(text), []).append(text)
     by_others: dict[str, list[tuple[str, str]]] = {}
-    for text in texts:
-        if _is_common(text) and _without_digits(text) == text:
-            continue
+    for text in (text for group in by_letters.values() if len(group) > 1 for text in group):
         statement = statement_of(text)
         others = _without_digits(statement)
         if others != statement:
@@ -230,9 +231,28 @@ def _alike_but_for_digits(texts: "Iterable[str]") -> "Iterator[tuple[str, str]]"
             yield from group
 
 
+_DIGITS = b"0123456789"
+_NO_DIGITS = bytes(set(_COMMON) - {*_DIGITS, *b"\n"})
+_IN_LOWER_CASE = bytes(range(256)).lower()
+_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
+
+
+def _with_digits(texts: list[str]) -> list[str]:
+    """Choose the texts that may have digits, looking at all of them at once."""
+    marks = "\n".join(texts).encode("utf-8", "surrogatepass").translate(None, _NO_DIGITS).split(b"\n")
+    return [text for text, mark in zip(texts, marks, strict=True) if mark] if len(marks) == len(texts) else texts
+
+
+def _letters_of(text: str) -> bytes:
+    """Return what statements that are alike but for digits have in common, roughly and fast."""
+    others = text if text.isascii() and text.isprintable() else _without_digits(statement_of(text))
+    data = others.encode("utf-8", "surrogatepass")
+    return data.translate(_IN_LOWER_CASE, _NO_LETTERS) if others.isascii() else data
+
+
 def _without_digits(text: str) -> str:
     if _is_common(text):
-        return text.encode().translate(None, b"0123456789").decode()
+        return text.encode().translate(None, _DIGITS).decode()
     return "".join([char for char in text if not char.isdigit()])
 
 
