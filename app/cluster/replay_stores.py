@@ -4,6 +4,7 @@ Dask decides what runs where and when, and runs again what was lost with a worke
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,7 +25,7 @@ from eventlog.projections.fold import DayBytes, Part
 from eventlog.settings import load
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
-from eventlog.store.files import read_regular
+from eventlog.store.files import file_stamp, read_regular
 
 _SCHEME = "://"
 
@@ -42,10 +43,11 @@ class StorePlace(NamedTuple):
 
 
 class _StoreListing(NamedTuple):
-    """The settings of a store and the files of its days, unread."""
+    """The settings of a store and the files of its days, unread; `size` is what these have in all, in bytes."""
 
     settings: Settings
     days: list[Day]
+    size: int
 
 
 def places(addresses: Iterable[str]) -> list[StorePlace]:
@@ -69,12 +71,13 @@ def listing(place: StorePlace) -> _StoreListing:
     if not _is_there(place.log):
         raise BadRequest("there is no log", where=place.log, hint="name the directory of a store")
     if _SCHEME not in place.address:
-        return _StoreListing(load.load(Store(place.address)).settings, days.list_days(place.log))
+        found = days.list_days(place.log)
+        size = sum(file_stamp(file)[0] for day in found for file in day.files)
+        return _StoreListing(load.load(Store(place.address)).settings, found, size)
     system, path = _opened(place.log)
-    names = (item["name"].rpartition("/")[2] for item in system.ls(path, detail=True) if item["type"] == "file")
-    return _StoreListing(
-        _settings(f"{place.address}/config.yaml"), days.by_date(f"{place.log}/{name}" for name in names)
-    )
+    sizes = {item["name"]: item["size"] or 0 for item in system.ls(path, detail=True) if item["type"] == "file"}
+    found = days.by_date(f"{place.log}/{name.rpartition('/')[2]}" for name in sizes)
+    return _StoreListing(_settings(f"{place.address}/config.yaml"), found, sum(sizes.values()))
 
 
 def _read_day(place: StorePlace, day: Day) -> DayBytes:
@@ -132,6 +135,7 @@ def _opened(address: str) -> tuple[Any, str]:
 
 
 DAYS_AT_ONCE = 30  # in a task: one costs the scheduler about as much as a day costs a worker
+_SMALL = 4 << 20  # bytes of a log: to share the work on it costs more than it saves
 _STORES = 4  # at work at the same time, per thread: what is rendered waits in memory until it is fetched
 
 
@@ -178,6 +182,11 @@ def rendered_of(
     done = fold.replayed(fold.merge([*rest, *anew]), settings, projections)
     files = {document.path: document.data for document in done.documents}
     return StoreFiles(files, done.events, done.days, done.damage, done.broken)
+
+
+def _replay_whole(place: StorePlace, listed: _StoreListing, names: Sequence[str], asked: Part) -> StoreFiles:
+    """Fold and render a store in a single task: its parts stay with the worker."""
+    return render_store(place, listed, [fold_days(place, listed.days, names)], names, asked)
 
 
 class StoreReplay(NamedTuple):
@@ -251,11 +260,15 @@ class _Run:
                 yield StoreReplay(place, error=_told(error, place))
 
     def _submit(self, place: StorePlace) -> None:
-        listed = listing(place)
-        pieces = [listed.days[start : start + DAYS_AT_ONCE] for start in range(0, len(listed.days), DAYS_AT_ONCE)]
-        folded = [self._client.submit(fold_days, place, piece, self._names, pure=False) for piece in pieces]
-        asked = fold.empty(place.name, self._views)
-        whole = self._client.submit(render_store, place, listed, folded, self._names, asked, pure=False)
+        listed, asked = listing(place), fold.empty(place.name, self._views)
+        submit = partial(self._client.submit, pure=False)
+        folded = []
+        if listed.size <= _SMALL:
+            whole = submit(_replay_whole, place, listed, self._names, asked)
+        else:
+            pieces = [listed.days[start : start + DAYS_AT_ONCE] for start in range(0, len(listed.days), DAYS_AT_ONCE)]
+            folded = [submit(fold_days, place, piece, self._names) for piece in pieces]
+            whole = submit(render_store, place, listed, folded, self._names, asked)
         self._rendering[whole] = place
         self._all += len(folded) + 1
         self._tasks.update([*folded, whole])

@@ -49,7 +49,8 @@ def expected(tmp_path_factory):
 
 @pytest.mark.fuzz
 @pytest.mark.parametrize("split", [split for split in SPLITS if split != "whole"])
-def test_three_users_split_in_any_way_give_the_bytes_of_one_process(client, tmp_path, expected, split):
+def test_three_users_split_in_any_way_give_the_bytes_of_one_process(client, tmp_path, expected, split, monkeypatch):
+    monkeypatch.setattr(replay_stores, "_SMALL", 0)
     logs = [written(tmp_path, user, split, COUNT, DAYS) for user in USERS]
     done = outcomes(client, *(log.store.root for log in logs))
 
@@ -58,7 +59,8 @@ def test_three_users_split_in_any_way_give_the_bytes_of_one_process(client, tmp_
 
 
 @pytest.mark.fuzz
-def test_a_worker_killed_in_the_middle_changes_no_byte(tmp_path, expected):
+def test_a_worker_killed_in_the_middle_changes_no_byte(tmp_path, expected, monkeypatch):
+    monkeypatch.setattr(replay_stores, "_SMALL", 0)
     logs = [written(tmp_path, user, "with copies", COUNT, DAYS) for user in USERS]
     killed: list[int] = []
 
@@ -79,7 +81,10 @@ def test_a_worker_killed_in_the_middle_changes_no_byte(tmp_path, expected):
     assert expected == found
 
 
-def test_the_history_becomes_exactly_the_expected_files(client):
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_the_history_becomes_exactly_the_expected_files(client, monkeypatch, is_shared):
+    if is_shared:  # among workers, as the work on a large store is
+        monkeypatch.setattr(replay_stores, "_SMALL", 0)
     assert tree(HISTORY / "expected" / "en") == one(client, HISTORY).rendered.files
 
 
@@ -122,6 +127,16 @@ def test_only_what_is_asked_for_is_rendered(client):
     assert ["sessions.jsonl"] == list(done.rendered.files)
     with pytest.raises(BadRequest, match="no projection 'nothing'"):
         one(client, HISTORY, projections=["nothing"])
+
+
+@pytest.mark.parametrize("most", [0, 1 << 20])
+def test_a_small_store_is_a_single_task(client, memory, monkeypatch, most):
+    monkeypatch.setattr(replay_stores, "_SMALL", most)
+    tasks = []
+    done = list(cluster.replay_stores(["memory://team/ada"], client, progress=lambda _done, every: tasks.append(every)))
+
+    assert done[0].rendered
+    assert (1 if most else 2) == tasks[-1]
 
 
 def test_a_store_without_a_day_is_one_without_files(client, log_dir):
