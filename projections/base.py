@@ -52,7 +52,7 @@ class Document:
     """A file of the knowledge directory: path relative to it, with `/`, and its lines.
 
     `data` spares joining them: what they come to in UTF-8, with `\\n` after every line. Of a long document there may be
-    `pieces`, which together say the same.
+    `pieces`, which together say the same. A document made of a `conversation` and settings alone names it.
     """
 
     def __init__(
@@ -61,8 +61,10 @@ class Document:
         lines: Iterable[Line] | Callable[[], Iterable[Line]],
         data: bytes | None = None,
         pieces: Pieces | None = None,
+        conversation: str = "",
     ) -> None:
         self.path = path
+        self.conversation = conversation
         self.pieces = pieces
         self._lines = lines if callable(lines) else tuple(lines)
         self._data = data

@@ -161,8 +161,16 @@ class _Publishing:
             if len(found) == len(documents) and replayed.index is index:
                 replayed.publish(unit, found)
 
+        before, changed = index.files_before(unit), replayed.changed_conversations
         for document in documents:
-            self.put(document, index.layouts, partial(note, document.path))
+            stamp = (
+                before.get(document.path) if document.conversation and document.conversation not in changed else None
+            )
+            if stamp and stamp == file_stamp(f"{self.base}/{document.path}"):
+                self.leave([document.path])
+                note(document.path, stamp)
+            else:
+                self.put(document, index.layouts, partial(note, document.path))
         if not (documents or self._dry_run):
             replayed.publish(unit, found)
 

@@ -93,6 +93,7 @@ class DocumentIndex:
         }
         for view in (name for name, view in self._views.items() if view.top):
             self.current_files.setdefault((view, ""), None)
+        self._before: dict[RowAddress, Files] = {}
         self.rows = lru_cache(maxsize=4)(partial(_rows, cache))  # of a method, a cycle would hold the database open
         self._memos: tuple[str, dict[object, Any]] = "", {}
 
@@ -160,6 +161,7 @@ class DocumentIndex:
     def invalidate(self, units: Iterable[RowAddress]) -> None:
         """Mark units as outdated."""
         for view, name in units:
+            self._before.pop((view, name), None)
             if self.current_files.get((view, name), {}) is not None:
                 self.current_files[view, name] = None
                 self._cache.write(_UNIT, view, name, _OUTDATED)
@@ -169,7 +171,14 @@ class DocumentIndex:
         for view, name in units:
             if kind := self._views[view].keeps:
                 self.store(kind, name, None)
+            before = self.current_files.get((view, name))
             self.invalidate([(view, name)])
+            if before:
+                self._before[view, name] = before
+
+    def files_before(self, unit: RowAddress) -> Files:
+        """Return the files that were current until rows of the unit changed; none where anything else did."""
+        return self._before.get(unit, {})
 
     def publish(self, unit: RowAddress, files: Files) -> None:
         """Record that these files are current for a unit."""

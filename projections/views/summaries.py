@@ -64,7 +64,7 @@ def kept(index: "DocumentIndex", project: str) -> list[Head]:
 def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
     """Render the conversations of a project that came to something, the newest."""
     for head in kept(index, name):
-        yield Document(summary_path(head.id), partial(_lines, index, head.id))
+        yield Document(summary_path(head.id), partial(_lines, index, head.id), conversation=head.id)
 
 
 def summary_path(conversation_id: str) -> str:

@@ -1,11 +1,18 @@
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eventlog.projections.views import summaries
 from eventlog.projections.views.markdown import as_said
 from eventlog.projections.views.summaries import SUMMARIES
 from eventlog.settings.schema import Settings, SummarySettings
+from tests.support.golden import rendered, tree
 from tests.support.typed_events import documents_of, event, fact, folded, quarantine, retract, summary, whole
+from tests.support.use_cases import DEFAULTS, rebuild
+
+_LINES = summaries._lines
 
 sentences = st.lists(st.text(min_size=1, max_size=120).filter(str.strip), max_size=5)
 
@@ -31,6 +38,35 @@ def test_a_summary_has_a_head_and_what_was_done_decided_and_left_open():
 def test_the_stamp_is_the_last_activity_or_the_last_word_about_it():
     assert event("x", 5).ts in _lines(whole(1), event("turn_end", 5))[-1]
     assert event("x", 9).ts in _lines(whole(1), fact(2), retract(9, fact(2)))[-1]
+
+
+def test_only_those_of_conversations_that_changed_are_written_anew_and_all_where_settings_did(log, monkeypatch):
+    written = []
+
+    def lines(index, conversation):
+        written.append(conversation)
+        return _LINES(index, conversation)
+
+    def rebuilt(settings=DEFAULTS):
+        written.clear()
+        rebuild(log, settings)
+        asked, files = sorted(set(written)), tree(log.store.knowledge)
+        fresh = rendered(log, settings, anew=True, save=False)
+        assert all(files[name] == fresh[name] for name in names)
+        return asked
+
+    monkeypatch.setattr(summaries, "_lines", lines)
+    names = {f"sessions/{name}.md" for name in "abc"}
+    for name in "abc":
+        log.append({"type": "fact", "conversation_id": name, "content": f"Fact of {name}"})
+    assert ["a", "b", "c"] == rebuilt()
+
+    log.append({"type": "fact", "conversation_id": "b", "content": "More"})
+    assert ["b"] == rebuilt()
+    assert ["a", "b", "c"] == rebuilt(Settings(locale="zh"))
+    log.append({"type": "fact", "conversation_id": "c", "content": "More"})
+    Path(log.store.knowledge, "sessions", "a.md").write_text("edited")
+    assert ["a", "c"] == rebuilt(Settings(locale="zh"))
 
 
 @pytest.mark.parametrize(
