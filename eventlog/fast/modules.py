@@ -30,7 +30,8 @@ _OURS = "eventlog."
 _COMPILED = f".{sys.implementation.cache_tag}.pyc"
 _HEAD = MAGIC_NUMBER + bytes(4)  # the flags of a file that is valid for one size and time of its source
 _SHA = "_sha2" if sys.version_info >= (3, 12) else "_sha256"
-_IN_C = frozenset(("_blake2", "_json", _SHA, "_sqlite3", "fcntl", "math"))  # where they are not built into Python
+# where they are not built into Python
+_IN_C = frozenset(("_blake2", "_json", _SHA, "_sqlite3", "_struct", "fcntl", "math"))
 _READ = _system.O_RDONLY | getattr(_system, "O_CLOEXEC", 0) | getattr(_system, "O_BINARY", 0)
 _LOW = 0xFFFFFFFF
 _MOST = 1 << 16  # bytes; a larger file is left to importlib

@@ -9,7 +9,7 @@ Address      one repository is one project wherever it lies. An address has many
 Loaded while a session waits to begin: standard library only, `re` where an address is read.
 """
 
-import struct
+from _struct import Struct  # `struct` itself is looked for through the whole path
 
 from eventlog.fast import os
 from eventlog.projects.root import find_repository, git_branch, git_config, git_dir_of
@@ -25,7 +25,7 @@ _TRUNKS = frozenset(("main", "master", "trunk", "develop", "development", "dev",
 _FILES = 6  # changed lately, that are looked for
 _LONGEST = 1 << 19  # bytes: some five thousand files
 _VERSIONS = (2, 3)
-_ENTRY = struct.Struct(">8xII8xI8xI20xH")  # of a file: the seconds and nanoseconds of its change, mode, size, flags
+_ENTRY = Struct(">8xII8xI8xI20xH")  # of a file: the seconds and nanoseconds of its change, mode, size, flags
 _REGULAR = 0o100
 _UNWATCHED, _EXTENDED, _NAME_LENGTH = 0x8000, 0x4000, 0xFFF  # flags: assume-valid; more follow; how long the name is
 _LOOKED_AT = 120  # files: who changes one has mostly changed it before, not long ago
@@ -51,7 +51,7 @@ def changed_files(cwd: str, most: int, *, committed: bool = False) -> list[str]:
     try:
         data = read_regular(f"{git_dir_of(*found)}/index", _LONGEST)
         newest = sorted(_entries(data), reverse=True)[:_LOOKED_AT]
-    except (OSError, ValueError, struct.error):
+    except (OSError, ValueError):
         return []
     now = [(_changed_at(f"{found[0]}/{name}", staged_at, size), name) for staged_at, name, size in newest]
     by_hand = _but_together(sorted(((when, name) for when, name in now if when), reverse=True))
@@ -60,11 +60,13 @@ def changed_files(cwd: str, most: int, *, committed: bool = False) -> list[str]:
 
 
 def _entries(data: bytes) -> "Iterator[Entry]":
-    """Yield the regular files of an index; raises ValueError or struct.error where it is cut."""
+    """Yield the regular files of an index; raises ValueError where it is cut."""
     if data[:4] != b"DIRC" or int.from_bytes(data[4:8], "big") not in _VERSIONS:
         return
     start = 12
     for _ in range(int.from_bytes(data[8:12], "big")):
+        if len(data) < start + _ENTRY.size:
+            raise ValueError("an index that is cut")
         seconds, nanoseconds, mode, size, flags = _ENTRY.unpack_from(data, start)
         name_at = start + _ENTRY.size + (2 if flags & _EXTENDED else 0)
         end = data.index(b"\0", name_at)
