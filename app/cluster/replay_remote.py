@@ -76,7 +76,7 @@ def replay_remote(
         log = _RemoteLog(opened, keyring)
         starts = range(0, len(log.dates), DAYS_AT_ONCE)
         pieces = [log.days(log.dates[start : start + DAYS_AT_ONCE]) for start in starts]
-        folding = _folded_there(client, pieces, names) if client else (fold_lines(list(one), names) for one in pieces)
+        folding = _folded_there(client, pieces, names) if client else (_fold_lines(list(one), names) for one in pieces)
         parts = [fold.empty(keyring.remote, chosen(projections))]
         for done, folded in enumerate(folding, 1):
             parts += folded
@@ -86,7 +86,7 @@ def replay_remote(
     return found
 
 
-def fold_lines(days: Sequence[DayBytes], names: Sequence[str]) -> list[Part]:
+def _fold_lines(days: Sequence[DayBytes], names: Sequence[str]) -> list[Part]:
     """Fold some days, each by itself."""
     projections = chosen(names)
     return [fold.fold_day(day, projections=projections) for day in days]
@@ -100,7 +100,7 @@ def _folded_there(client: Any, pieces: list[Iterator[DayBytes]], names: Sequence
 
     def begin(count: int) -> None:
         for piece in [piece for _, piece in zip(range(count), waiting, strict=False)]:
-            tasks.add(client.submit(fold_lines, list(piece), names, pure=False))
+            tasks.add(client.submit(_fold_lines, list(piece), names, pure=False))
 
     begin(room)
     for future in tasks:

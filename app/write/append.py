@@ -47,21 +47,15 @@ def append_event(log: EventLog, fields: Mapping[str, Any]) -> _AppendReport:
 
 
 def append_stream(
-    log: EventLog, lines: Iterable[bytes], *, batch: str | None = None, phases: Phases = quiet
+    log: EventLog, lines: Iterable[bytes], *, export: str = "", batch: str | None = None, phases: Phases = quiet
 ) -> list[AppendResult]:
     """Append a stream of events, a JSON object a line, all or none; raises InvalidEvent naming the line, or NotStored.
 
-    Sent again with the same name of a `batch`, only what is missing is added.
+    Sent again with the same name of a `batch`, only what is missing is added. So are the lines of a log from the file
+    named `export`, decisions of people included: each has its id and its time, by which it is known again.
     """
-    return _noted(log, log.put(_checked(_events(lines, "stdin", _appendable), phases), batch=batch))
-
-
-def append_exported(log: EventLog, file: str, lines: Iterable[bytes], phases: Phases = quiet) -> list[AppendResult]:
-    """Append lines that a log had, decisions of people included, as far as they are missing; raises as a stream does.
-
-    Each line has its id and its time: nothing else tells what is there already.
-    """
-    return _noted(log, log.put(_checked(_events(lines, file, _exported), phases)))
+    events = _events(lines, export or "stdin", _exported if export else _appendable)
+    return _noted(log, log.put(_checked(events, phases), batch=batch))
 
 
 def _noted(log: EventLog, appended: list[AppendResult]) -> list[AppendResult]:

@@ -181,10 +181,10 @@ def has_tools(agent: str, project: str) -> bool:
 
     A plugin brings its server along with its hooks, and says so in the environment.
     """
-    return PLUGIN in os.environ or registers_server(agent, project)
+    return PLUGIN in os.environ or _registers_server(agent, project)
 
 
-def registers_server(agent: str, project: str) -> bool:
+def _registers_server(agent: str, project: str) -> bool:
     """Return whether the host's own files register our MCP server in a project.
 
     A person may take the server out of them. They are searched, not parsed, because a session waits.
@@ -208,7 +208,7 @@ def is_second_server(agent: str, project: str) -> bool:
 
     Most hosts start a single server of a name.
     """
-    return protocol(agent).runs_servers_of_plugins_too and PLUGIN in os.environ and registers_server(agent, project)
+    return protocol(agent).runs_servers_of_plugins_too and PLUGIN in os.environ and _registers_server(agent, project)
 
 
 PLUGIN = "EVENTLOG_PLUGIN"  # in the environment of what a plugin starts

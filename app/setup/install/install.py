@@ -132,7 +132,7 @@ def _with_hooks(text: str, target: InstallTarget, host: HostProfile) -> str:
 
 def _rules_text(target: InstallTarget, host: HostProfile, scope: Scope) -> str:
     readers = (host, *rules.shares_rules(host, scope))
-    has_tools = any(has_server(target, reader, place) for reader in readers for place in BOTH_SCOPES)
+    has_tools = any(_has_server(target, reader, place) for reader in readers for place in BOTH_SCOPES)
     store, locale = prompts.store_option(target.store), load(target.store).settings.locale
     return rules.rule_text(locale, prompts.program(), store=store, has_tools=has_tools)
 
@@ -187,7 +187,7 @@ def server_entry(target: InstallTarget, host: HostProfile, scope: Scope) -> obje
         raise BadRequest(error.what, where=str(path), hint=error.hint) from error
 
 
-def has_server(target: InstallTarget, host: HostProfile, scope: Scope) -> bool:
+def _has_server(target: InstallTarget, host: HostProfile, scope: Scope) -> bool:
     """Return whether the host starts our MCP server, by its file of that scope. Raises as `install`."""
     return mcp_servers.is_ours(server_entry(target, host, scope))
 
@@ -210,7 +210,7 @@ def saving(target: InstallTarget, host: HostProfile) -> permissions.Saving | Non
         return None
     paths = {target.rule_file(host, found, scope): None for scope in BOTH_SCOPES}
     texts = [host_file.read_text(path) for path in paths]
-    by_tool = any(has_server(target, host, scope) for scope in BOTH_SCOPES)
+    by_tool = any(_has_server(target, host, scope) for scope in BOTH_SCOPES)
     verdict = permissions.judge(texts, found, grant, by_tool=by_tool)
     return permissions.Saving(verdict, _remedy(host, found, grant, texts) if verdict != "allowed" else "")
 

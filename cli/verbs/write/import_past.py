@@ -8,7 +8,7 @@ import click
 from eventlog.app.importing.import_past import ImportFilter, ImportResult, import_past, sources
 from eventlog.app.importing.source import ImportRequest
 from eventlog.app.open_store import Machine
-from eventlog.app.write.append import append_exported
+from eventlog.app.write.append import append_stream
 from eventlog.cli import EXIT_DAMAGED, options
 from eventlog.cli.options import HostChoice
 from eventlog.cli.progress import phases
@@ -66,7 +66,7 @@ def _import_exported(log: EventLog, path: Path | None) -> None:
     if path is None or path.is_dir():
         raise click.UsageError("name the file that `eventlog export` wrote")
     with phases() as phase, path.open("rb") as lines:
-        stored = append_exported(log, str(path), lines, phase)
+        stored = append_stream(log, lines, export=str(path), phases=phase)
     new = sum(appended.new for appended in stored)
     if sys.stdout.isatty():
         say(f"{path}: {count(new, 'event')} new, {len(stored) - new:,} already known")

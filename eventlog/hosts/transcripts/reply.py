@@ -91,7 +91,7 @@ def _block_of(line: str) -> _Block | None:
 # ------------------------------------------------------------------------------------------------ what is it about
 
 
-class Sentence(NamedTuple):
+class _Sentence(NamedTuple):
     """A sentence of a reply, and what it is about; it ends with a colon where what follows is left out."""
 
     text: str
@@ -106,7 +106,7 @@ def _about(title: str) -> About | None:
     return next((about for about, words in _ABOUT.items() if words.fullmatch(plain) or words.match(plain)), None)
 
 
-def sentences_in(message: str) -> Iterator[Sentence]:
+def sentences_in(message: str) -> Iterator[_Sentence]:
     """Yield the sentences of a message in order."""
     about: About = "result"  # until a heading says something else
     blocks = _blocks(message)
@@ -136,7 +136,7 @@ def _end_of_unit(blocks: list[_Block], at: int) -> int:
     return end
 
 
-def _unit(blocks: list[_Block], about: About) -> Iterator[Sentence]:
+def _unit(blocks: list[_Block], about: About) -> Iterator[_Sentence]:
     """Yield the sentences of a line with its items: short items become a part of its last sentence."""
     text, about = _labelled(blocks[0].text, about)
     text, at = _with_object(text, blocks, 1)
@@ -149,7 +149,7 @@ def _unit(blocks: list[_Block], about: About) -> Iterator[Sentence]:
         at = len(blocks)
     elif found and found[-1].endswith((":", "：")):
         found[-1:] = [] if _OPENS.search(found[-1]) else found[-1:]
-    yield from (Sentence(part, about) for part in found)
+    yield from (_Sentence(part, about) for part in found)
     while at < len(blocks):
         end = _end_of_unit(blocks, at)
         if blocks[at].kind == "item":
