@@ -32,7 +32,10 @@ _INTRODUCES = re.compile(
 )
 _FOR_THE_OCCASION = re.compile(
     r"\b(?:patch|diff|predictions?)\b.*\b(?:saved|written|generated|stored|created|ready)\b"
-    r"|\b(?:clean(?:ed)?[ -]?up|temporary (?:file|test)|removed the (?:test|debug) (?:file|script))",
+    r"|\b(?:clean(?:ed)?[ -]?up|temporary (?:file|test)|removed the (?:test|debug) (?:file|script))"
+    r"|\b(?:git clone|cloned|checked out|pip install|rm -rf"
+    r"|installed (?:the |all )?(?:dependenc|requirement|package)\w+"
+    r"|set up (?:the |a )?(?:testbed|environment|repo\w*|virtual))\b",
     re.IGNORECASE,
 )
 _PATCH_CLAUSE = re.compile(r"[，,；]?\s*补丁(?:文件)?[也均都]?已经?(?:成功)?(?:生成|保存|写入|创建)[^，。；]*")
@@ -75,6 +78,12 @@ _CAUSE = re.compile(
     r"|因为|由于|原因|导致|问题在于|问题是",
     re.IGNORECASE,
 )
+_TEST = re.compile(
+    r"^(?:(?:re)?(?:tested|verified|confirmed|validated|checked|ran)\b|(?:added|created|wrote|updated)\b[^,;:]*\btests?\b)"
+    r"|^(?:已?(?:测试|验证|确认)|(?:新增|添加|增加|补充)了?[^，。]*测试)",
+    re.IGNORECASE,
+)
+_FOUND = re.compile(r"^(?:found|identified|located|traced|reproduced|定位|找到|发现)", re.IGNORECASE)
 _PLACE = re.compile(
     r"^the (?:bug|issue|problem|error|fix|change|root cause)(?: here)? (?:was|is|occurred|lies|lay) (?:in|at|on)\b"
     r"(?!.*\b(?:because|where|which)\b)",
@@ -82,23 +91,25 @@ _PLACE = re.compile(
 )
 _DEPENDS = re.compile(
     r"^(?:(?:this|these)(?! (?:fix|change|pr|patch|commit|release|branch|refactoring)s?\b)|that|those|it|they|however"
-    r"|also|so|then|for example|e\.g|\w+ed (?:it|them|this|that))\b",
+    r"|also|so|then|for example|e\.g|\w+ed (?:it|them|this|that)(?!.*: ))\b",
     re.IGNORECASE,
 )
 _GENERAL_WORDS = """
-a all also an and are as at be been both branch bug bugs by change changed changes clean code commit committed
-complete completed completely confirmed correctly created done effective errors everything existing expected
-files focused generated final finished fix fixed fixes following for fully fulfilled git good has have here
-how i implementation implemented in is issue issues it its made my now of on only or our patch passed passes
-passing pass pr problem problems properly pull pushed ready request requested required requirements resolved
-should simple so solution solved solves stored saved success successful successfully suite task tasks test
-tested testing tests that the this to updated ve verified was we were what with without work working works you
-your
+a all also an and are as at backward backwards be been both branch bug bugs by change changed changes clean code
+commit committed compatibility compatible complete completed completely confirmed correctly created done effective
+errors everything existing expected files final finished fix fixed fixes focused following for fulfilled fully
+generated git good has have here how i implementation implemented in is issue issues it its made maintains minimal
+my now of on only or our pass passed passes passing patch pr problem problems properly pull pushed ready request
+requested required requirements resolved saved should simple so solution solved solves stored success successful
+successfully suite task tasks test tested testing tests that the this to updated ve verified was we were what with
+without work working works you your
 """
 _GENERAL = frozenset(_GENERAL_WORDS.split())
 _WORD = re.compile(r"[^\W_][\w./-]*|_+\w[\w./-]*")
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
-_HAN_GENERAL = re.compile(r"已经|全部|所有|任务|完成|测试|通过|成功|修改|修复|问题|提交|代码|以上|现在|了|的")
+_HAN_GENERAL = re.compile(
+    r"已经|全部|所有|改动|很小|接口|不变|任务|完成|测试|通过|成功|修改|修复|问题|提交|代码|以上|现在|了|的"
+)
 _NUMBER = re.compile(r"^[\d.]*\d[\da-f]*$|^[0-9a-f]{7,40}$")
 _FEWEST_WORDS = 2
 _MOST_CAUSES = 3
@@ -130,25 +141,30 @@ def read_closing(message: str, asked: str = "", scratch: Iterable[str] = ()) -> 
     outcome = _outcome(body, _words(asked)) or next(iter(body or found), "")
     rest = {text: about for text, about in body.items() if text != outcome}
     changed = [text for text, about in rest.items() if about in ("change", "result") and _CHANGE.search(text)]
-    changes = sorted(changed, key=lambda text: bool(_DEPENDS.match(text)))
-    changes += [text for text, about in rest.items() if about == "change" and text not in (*changed, *leads)]
+    changed += [text for text, about in rest.items() if about == "change" and text not in (*changed, *leads)]
+    changes = sorted(changed, key=lambda text: (bool(_TEST.match(text)), bool(_DEPENDS.match(text))))
     causes = _causes(rest)
-    result = [text for text, about in rest.items() if about == "result" and text not in leads]
+    result = [text for text, about in rest.items() if about == "result" and text not in leads and not _TEST.match(text)]
     worth = dict.fromkeys(filter(None, (outcome, *causes[:1], *changes, *causes[1:], *result)))
     return Closing(list(worth), [text for text, about in found.items() if text not in worth and about != "aside"])
 
 
 def _outcome(body: dict[str, About], asked: set[str]) -> str:
-    """Choose the outcome: the first change in a result, else the change nearest to the request."""
+    """Choose the outcome: of the changes in a result the first that bears on the request, else the nearest change."""
     ranks: tuple[tuple[About, ...], ...] = (("result",), ("change",), ("", "cause", "problem"))
+    first = ""
     for abouts in ranks:
-        telling = [text for text, about in body.items() if about in abouts and _CHANGE.search(text)]
-        alone = [text for text in telling if not _DEPENDS.match(text)] or telling
-        if alone:
-            return alone[0] if "result" in abouts else max(alone, key=lambda text: len(_words(text) & asked))
-        if untold := [text for text, about in body.items() if about == "change" and about in abouts]:
-            return untold[0]
-    return ""
+        if first and "cause" in abouts:
+            break
+        of_rank = [text for text, about in body.items() if about in abouts]
+        telling = [text for text in of_rank if _CHANGE.search(text)] or (of_rank if "change" in abouts else [])
+        alone = [text for text in telling if not any(kind.match(text) for kind in (_DEPENDS, _TEST, _FOUND))]
+        alone = alone or telling[:1]
+        shared = [len(_words(text) & asked) for text in alone]
+        if any(shared):
+            return alone[[*map(bool, shared)].index(True) if "result" in abouts else shared.index(max(shared))]
+        first = first or next(iter(alone), "")
+    return first
 
 
 def _causes(rest: dict[str, About]) -> list[str]:
@@ -173,9 +189,8 @@ def _plain(sentence: str) -> str:
 
 
 def _is_telling(text: str) -> bool:
-    if any(pattern.match(text) for pattern in (_ANNOUNCES, _INTRODUCES, _OF_THE_HOST)) or _FOR_THE_OCCASION.search(
-        text
-    ):
+    nothing = (_ANNOUNCES, _INTRODUCES, _OF_THE_HOST)
+    if any(pattern.match(text) for pattern in nothing) or _FOR_THE_OCCASION.search(text):
         return False
     han = len(_HAN_GENERAL.sub("", "".join(_HAN.findall(text))))
     return len(_words(text)) + han // 2 >= _FEWEST_WORDS

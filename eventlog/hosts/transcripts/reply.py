@@ -36,6 +36,11 @@ _LABEL = re.compile(r"^(?:\*\*|__)(?P<label>[^*]{1,60}?)\s*[:：]?\s*(?:\*\*|__)
 _COLON_IN = re.compile(r"^(?:\*\*|__)[^*]{1,60}?(?:[:：]\s*(?:\*\*|__)|(?:\*\*|__)\s*(?:\([^)]*\)\s*)?[:：])")
 _NOT_TEXT = re.compile(r"^\s*(?:\||<|[-=_*]{3,}\s*$|>)")
 _CHECKED = re.compile(r"^\s*[✓✔✅☑❌✗]\ufe0f?\s+")
+_SUMS_UP = re.compile(  # a line whose items are what was done, each by itself
+    r"^(?:here(?:'s| is| are)|let me|this is)?\b.*(?:\bsummar[iy]\w*|\bthe (?:\w+ )?changes|总结|以下是)"
+    r"|\bwhat (?:was|has been|i|we|i've|we've|i have|we have) (?:did|done|changed|fixed|added)\b",
+    re.IGNORECASE,
+)
 _SHELLS = frozenset(("bash", "sh", "shell", "console", "zsh", "text", "output", "diff"))
 _SHORT_CODE = 90  # characters that are told within a sentence
 _JOINED = 280  # of a line and its items, told as one sentence
@@ -144,7 +149,13 @@ def _unit(blocks: list[_Block], about: About) -> Iterator[_Sentence]:
     items = [block for block in blocks[at:] if block.kind == "item"]
     texts = [_labelled(item.text, "")[0].rstrip(".;") for item in items]
     joined = f"{found[-1] if found else text} {'; '.join(texts)}".strip()
-    if items and found and len(joined) <= _JOINED and len({item.indent for item in items}) == 1:
+    if (
+        items
+        and found
+        and not _SUMS_UP.search(found[-1])
+        and len(joined) <= _JOINED
+        and len({item.indent for item in items}) == 1
+    ):
         found[-1] = joined
         at = len(blocks)
     elif found and found[-1].endswith((":", "：")):

@@ -23,7 +23,10 @@ def worth(message, asked="", scratch=()):
         "Committed as 4f1c2d3 and pushed.",
         "Now I'll run the tests of the cart to see whether they pass.",
         "The patch has been saved to `/home/ada/output/shop_preds.json`.",
+        "Set up the testbed: cloned the shop and checked out the base commit.",
+        "The fix is minimal and maintains backward compatibility.",
         "完成！所有测试已经通过。",
+        "改动很小，接口不变。",
         "让我看看购物车的代码。",
         "API Error: 529 the server is overloaded",
         "No response requested.",
@@ -69,6 +72,44 @@ def test_of_several_changes_the_one_that_was_asked_for_comes_first():
 
     assert worth(message, "Show a badge")[0] == "Added a badge to the receipt"
     assert worth(message, "Document the tax")[0] == "Updated the docs of the tax"
+
+
+def test_in_a_numbered_report_what_was_fixed_comes_first_and_how_it_was_set_up_and_tested_is_left_out():
+    message = """Let me summarize what was done:
+
+1. **Set up the testbed**: cloned the shop, ran `pip install -e .`
+2. **Found the root cause**: each item was rounded
+3. **Fixed it in** `cart.py`: total() rounds the sum
+4. **Verified** the result with a script
+"""
+
+    assert worth(message) == [
+        "Fixed it in `cart.py`: total() rounds the sum",
+        "Found the root cause: each item was rounded",
+    ]
+
+
+@pytest.mark.parametrize(
+    "lead", ["Here's what I did:", "Let me summarize what was done:", "Here's a summary of the changes:", "总结如下："]
+)
+def test_a_list_below_a_line_that_sums_up_is_told_and_one_of_intentions_is_not(lead):
+    items = "\n- Rounded the sum of the cart once\n- Added half even rounding to the tax"
+
+    assert worth(lead + items) == ["Rounded the sum of the cart once", "Added half even rounding to the tax"]
+    assert worth("I'll do the following:" + items) == worth("Next, let me do this:" + items) == []
+
+
+def test_an_added_test_comes_behind_what_was_changed():
+    message = "Fixed the cart totals.\n\n## Changes\n- Added a regression test\n- total() rounds the sum"
+
+    assert worth(message) == ["Fixed the cart totals.", "total() rounds the sum", "Added a regression test"]
+
+
+def test_a_result_that_says_nothing_of_the_request_gives_way_to_a_change_that_does():
+    message = "Resolved what was described in the file.\n\n## Changes\n- Rounded the totals of the cart once"
+
+    assert worth(message, "Totals are off by a cent")[0] == "Rounded the totals of the cart once"
+    assert worth(message, "Show a badge")[0] == "Resolved what was described in the file."
 
 
 def test_the_cause_follows_the_outcome():
