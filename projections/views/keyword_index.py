@@ -342,9 +342,14 @@ def by_keyword(subject: FactScope) -> list[_Keyword]:
         found.setdefault(keyword.key, _Keyword(keyword.key, cut(keyword.word, _KEYWORD_CHARS), False, []))
         for number in keyword.texts:
             by_text.setdefault(id(read[number]), []).append(keyword.key)
+    of_labels = {of: [found[same].facts for same in words] for of, words in different.items()}
     for fact in subject.ranked:
-        for same in dict.fromkeys((*labels.get(id(fact), ()), *by_text.get(id(fact), ()))):
-            found[same].facts.append(fact)
+        words = labels.get(id(fact), {})
+        for facts in of_labels.get(id(words), ()):
+            facts.append(fact)
+        for same in by_text.get(id(fact), ()):
+            if same not in words:
+                found[same].facts.append(fact)
     return list(found.values())
 
 
