@@ -12,7 +12,8 @@ import msgspec
 
 from eventlog.fast import fastjson
 from eventlog.format.events import HUMAN, Event, Fact, SessionStart, StageSummary, TurnEnd
-from eventlog.secrets import is_plain, scrub_text
+from eventlog.secrets import scrub_text
+from eventlog.secrets.plain import is_plain
 
 _STAMP = 100  # bytes; version, id and time take less
 _LEAST_SHARE = 0.001  # smaller ones are written in more than one way

@@ -60,10 +60,10 @@ def mark_open(store: Store, call: HookCall) -> None:
                 "cwd": call.where,
                 "transcript": call.transcript or noted.get("transcript", ""),  # Copilot names it at some calls only
                 "ended": call.type == "session_end",
-                "process": call.process or _host_process(),
             }
         )
     )
+    fields |= present({"process": call.process or _host_process()})
     if call.type == "session_start":
         write_note(_note(store, call, "started"), fastjson.dumps(fields))
         is_new = not noted  # else it may have an end that nobody has seen to yet

@@ -7,14 +7,12 @@ Imported by: eventlog, app.
 """
 
 from eventlog.fast import os
-from eventlog.secrets.find import LEAST_RANDOM, beginning_so, find, kind_of
-from eventlog.secrets.patterns import AROUND, HEX, MAINTAINED, PASSWORDS, TOKENS
+from eventlog.secrets.plain import HEX, is_plain, may_name_one, own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from eventlog.secrets.own_patterns import OwnPattern
     from eventlog.store import Store
 
 _ID = HEX + "-"  # a text of nothing else is an id, a digest or a date
@@ -22,15 +20,7 @@ _LEAST_MIXED = 6  # characters of a value with letters and digits
 _LONGEST_TOKEN = 512  # characters; a part of a longer token is found as well
 _MOST_CACHED, _LONGEST_CACHED = 256, 200  # names of projects, agents and conversations recur
 _clean: set[str] = set()  # texts without a secret
-_own: "list[OwnPattern]" = []  # patterns of the user
-_own_texts: "list[str]" = []  # as they are written
-_WORDS = b"x" * 9 + b" " * 5 + b"x" * 14 + b" " * 5 + b"x" * 223  # ASCII: what parts words, and all the rest
-_LONG_WORD = b"x" * LEAST_RANDOM
-_HEX = HEX.encode()
-_APART = bytes(32 if chr(code) in "/._-`'\"()[]{},;.!?" else code for code in range(256))  # parts of names; ASCII alone
-_LEAST_OF_THREE = 58  # characters of a token of three parts
-_TWO_LETTERS = (b"SK", b"AC")  # that begin tokens of letters and digits
-_beginnings: "dict[bytes, list[tuple[bytes, int]]]" = {}
+_own_texts: "list[str]" = []  # patterns of the user, as they are written
 
 
 def use_own(written: "list[str]") -> None:
@@ -41,10 +31,10 @@ def use_own(written: "list[str]") -> None:
 
     _clean.clear()
     _own_texts[:] = written
-    _own.clear()
+    own.clear()
     for pattern in written:
         try:
-            _own.append(parse(pattern))
+            own.append(parse(pattern))
         except ValueError:  # the settings tell
             continue
 
@@ -70,69 +60,10 @@ def scrub_text(text: str) -> str:
     return scrubbed
 
 
-def is_plain(text: str) -> bool:
-    """Return True only where a text of short words cannot contain a credential.
-
-    As most sentences are, they need not be searched any further: an address and an assignment have one of the signs,
-    as have the first lines of keys; `Basic` and the option of a command stand before what is no long word.
-    """
-    if _own and any(beginning in text for beginning, *_ in _own):
-        return False
-    if ":" in text or "=" in text or ">" in text or "asic" in text or "ASIC" in text or '",' in text or "'," in text:
-        return False
-    if "-" in text and ("--" in text or " -p" in text):
-        return False
-    if not text.isascii():
-        words = [word for word in text.split() if len(word) >= LEAST_RANDOM]
-        if words and "".join(words).isascii():
-            return "：" not in text and _are_names([word.encode() for word in words], text)
-        return not words and "：" not in text
-    data, long = text.encode(), []
-    spaced = data.translate(_WORDS)
-    at = spaced.find(_LONG_WORD)
-    while at >= 0:
-        end = spaced.find(b" ", at)
-        long.append(data[at:] if end < 0 else data[at:end])
-        at = spaced.find(_LONG_WORD, end) if end >= 0 else -1
-    return not long or _are_names(long, text)
-
-
-def _are_names(long: list[bytes], text: str) -> bool:
-    """Return whether the long words of a text are paths, names and hashes, as agents write them.
-
-    Their parts are short, of letters, or of hexadecimal digits, and none begins as a credential does. Of tokens, one
-    kind is shorter than what counts as long; others stand behind a word for them.
-    """
-    joined = b" ".join(long)
-    data = joined.translate(_APART)
-    if b"-us" in joined or b".ey" in joined or not data.replace(b" ", b"").isalnum():  # tokens that begin otherwise
-        return False
-    if joined.count(b".") > 1 and any(len(word) >= _LEAST_OF_THREE and word.count(b".") > 1 for word in long):
-        return False
-    parts = data.split()
-    for part in parts:
-        if len(part) >= LEAST_RANDOM and part.strip(_HEX) and (part[:2] in _TWO_LETTERS or not part.isalpha()):
-            return False
-    beginnings = _beginnings or _sorted_beginnings()
-    if begun := beginnings.keys() & {part[:3] for part in parts}:
-        longest = max(map(len, long))
-        if any(longest >= least and found in joined for start in begun for found, least in beginnings[start]):
-            return False
-    return "xox" not in text and "xapp-" not in text and "earer " not in text and "EARER " not in text
-
-
-def _sorted_beginnings() -> "dict[bytes, list[tuple[bytes, int]]]":
-    """Sort what credentials begin with, and their least lengths, by the first letters and digits: three, or all."""
-    tokens = ((beginning, len(beginning) + least) for _, some, _, least, _ in TOKENS for beginning in some)
-    around = ((middle, LEAST_RANDOM) for _, middle, *_ in AROUND)
-    for beginning, least in (*tokens, *MAINTAINED, *around, ("eyJ", LEAST_RANDOM)):
-        letters = beginning.encode().translate(_APART).split()[0]
-        _beginnings.setdefault(letters[:3], []).append((beginning.encode(), least))
-    return _beginnings
-
-
 def looks_secret(text: str) -> bool:
     """Return whether a person may have meant to keep a text secret: it holds a credential, or names one and a value."""
+    from eventlog.secrets.patterns import PASSWORDS
+
     words = text.lower().replace("_", " ").split()
     is_named = any(name in word for word in words for name in (*PASSWORDS, "passwort", "secret", "token", "api key"))
     values = (word.strip(".,;:'\"") for word in words)
@@ -169,8 +100,14 @@ def _replace_found(text: str) -> str:
 
 def _places(text: str) -> "list[tuple[int, int, str]]":
     """Find where secrets stand, in order; what overlaps is the kind of the first."""
+    from eventlog.secrets.find import beginning_so, find  # most hooks have plain texts only
+
     places: list[tuple[int, int, str]] = []
-    found = [*find(text), *(place for own in _own for place in beginning_so(text, "own", *own))] if _own else find(text)
+    found = (
+        [*find(text), *(place for pattern in own for place in beginning_so(text, "own", *pattern))]
+        if own
+        else find(text)
+    )
     for start, end, kind in sorted(found):
         if not places or start >= places[-1][1]:
             places.append((start, end, kind))
@@ -183,7 +120,7 @@ def secrets_in(value: object, name: str = "") -> "Iterator[tuple[str, str]]":
     """Yield the kind and the text of every secret in a JSON value, names included."""
     if isinstance(value, str):
         places = [] if is_plain(value) else _places(value)
-        kind = kind_of(name, value) if name and not places else ""
+        kind = _kind_of(name, value) if name and not places else ""
         yield from ((kind, value[start:end]) for start, end, kind in places)
         yield from ((kind, value),) if kind else ()
     elif isinstance(value, list):
@@ -207,7 +144,7 @@ def scrub(value: object, name: str = "") -> object:
     """
     if isinstance(value, str):
         scrubbed = scrub_text(value)
-        kind = kind_of(name, value) if name and scrubbed is value else ""
+        kind = _kind_of(name, value) if name and scrubbed is value else ""
         return f"[secret:{kind}]" if kind else scrubbed
     if isinstance(value, list):
         items = [scrub(item, item_name(name)) for item in value]
@@ -216,6 +153,15 @@ def scrub(value: object, name: str = "") -> object:
         fields = {scrub_text(inner): scrub(item, inner) for inner, item in value.items()}
         return value if all(inner in value and fields[inner] is value[inner] for inner in fields) else fields
     return value
+
+
+def _kind_of(name: str, value: str) -> str:
+    """Name the kind of credential a field of that name holds; "" for none."""
+    if not may_name_one(name):
+        return ""
+    from eventlog.secrets.find import kind_of
+
+    return kind_of(name, value)
 
 
 def item_name(name: str) -> str:

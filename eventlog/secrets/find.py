@@ -20,6 +20,7 @@ from eventlog.secrets.patterns import (
     TOKENS,
     UPPER_ONLY,
 )  # fmt: skip
+from eventlog.secrets.plain import LEAST_RANDOM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ _COMMAND_ENDS = ("; ", " | ", " || ", " && ")
 _KIND = "[secret:"  # how what stands for a secret begins
 _MOST_WITHIN = 4  # names within the value of another
 _SIGN_WITHIN = 12  # characters between a name and its value
-_LEAST_PASSWORD, LEAST_RANDOM, _LEAST_PART = 6, 16, 8
+_LEAST_PASSWORD, _LEAST_PART = 6, 8
 _LEAST_ASSIGNED = 14  # characters of a generated value that a name says is one
 _LEAST_ARGUMENT, _AWS_SECRET = 4, 40
 _LEAST_DIGITS = 5  # different ones

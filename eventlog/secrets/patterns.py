@@ -7,7 +7,6 @@ Imported inside agents' hooks: plain tuples and strings, nothing to compile.
 """
 
 DIGITS = "0123456789"
-HEX = DIGITS + "abcdef"
 _UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 ALNUM = DIGITS + _UPPER + _UPPER.lower()
 WORD = ALNUM + "_"

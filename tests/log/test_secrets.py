@@ -10,7 +10,6 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from eventlog import secrets
 from eventlog.app.write.record_once import record_once
 from eventlog.format.codec import from_fields, to_fields
 from eventlog.format.errors import NotStored
@@ -19,7 +18,8 @@ from eventlog.hosts.transcripts import read
 from eventlog.hosts.transcripts.draw import draw
 from eventlog.log.event_log import EventLog
 from eventlog.secrets import patterns, scrub, scrub_beginning, scrub_text
-from eventlog.secrets.find import LEAST_RANDOM, find
+from eventlog.secrets.find import find
+from eventlog.secrets.plain import LEAST_RANDOM, is_plain
 from eventlog.store import Store, spool
 from tests.support.credentials import SAMPLES, sample
 from tests.support.golden import tree
@@ -74,18 +74,18 @@ def test_scrubbing_again_changes_nothing(text):
 
 @given(st.text(st.sampled_from([*map(chr, range(33)), "x", "é", "\x7f", "\u3000", "第"]), max_size=60))
 def test_a_text_is_plain_as_long_as_its_words_are_short_whatever_parts_them(text):
-    assert secrets.is_plain(text) == all(len(word) < 16 for word in text.split())
+    assert is_plain(text) == all(len(word) < 16 for word in text.split())
 
 
 @KINDS
 def test_no_text_with_a_secret_is_plain(kind):
-    assert not secrets.is_plain(sample(kind)[0])
+    assert not is_plain(sample(kind)[0])
 
 
 @pytest.mark.parametrize("odd", ["é", "中", "\ud800"])
 def test_a_long_word_of_other_letters_is_not_plain_and_not_refused(odd):
-    assert not secrets.is_plain("src/" * LEAST_RANDOM + odd)
-    assert secrets.is_plain(f"{odd} {'src/' * LEAST_RANDOM}")
+    assert not is_plain("src/" * LEAST_RANDOM + odd)
+    assert is_plain(f"{odd} {'src/' * LEAST_RANDOM}")
 
 
 @KINDS
@@ -94,7 +94,7 @@ def test_a_long_word_of_other_letters_is_not_plain_and_not_refused(odd):
 )
 def test_no_text_with_paths_and_hashes_is_plain_with_a_secret(kind, around):
     text = around.format(*[sample(kind)[0]] * 2)
-    assert not secrets.is_plain(text) or not list(find(text))
+    assert not is_plain(text) or not list(find(text))
 
 
 _PARTS = [beginning for _, some, *_ in patterns.TOKENS for beginning in some]
@@ -104,7 +104,7 @@ _RUNS = ["0123456789abcdef" * 3, "M" * 24, "ABCDEF", "Zz9" * 13, "a1B2c3D4", "pa
 
 @given(st.lists(st.sampled_from(_PARTS) | st.sampled_from(_RUNS), max_size=6).map("".join))
 def test_what_is_plain_is_found_clean(text):
-    assert not secrets.is_plain(text) or not list(find(text))
+    assert not is_plain(text) or not list(find(text))
 
 
 @pytest.mark.parametrize(
@@ -113,13 +113,13 @@ def test_what_is_plain_is_found_clean(text):
      "(`tests/app/test_paths_of_users.py`), 01a207de-7711-788c-bb7f-bfaa5a3f03a8; github.com/ada/shop_of_prices"],
 )  # fmt: skip
 def test_paths_names_and_hashes_are_plain(text):
-    assert secrets.is_plain(text)
+    assert is_plain(text)
 
 
 def test_a_name_that_is_no_text_is_searched_as_it_is():
     text = "see /home/ada/src/shop/caf\udce9.py"
 
-    assert not secrets.is_plain(text)
+    assert not is_plain(text)
     assert text == scrub_text(text)
 
 

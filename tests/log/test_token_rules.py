@@ -8,7 +8,8 @@ from pydoc_data.topics import topics
 import pytest
 
 from eventlog.secrets import scrub_text
-from eventlog.secrets.patterns import MAINTAINED
+from eventlog.secrets.patterns import MAINTAINED, NAMES, PASSWORDS
+from eventlog.secrets.plain import STARTS, may_name_one, sorted_beginnings
 from eventlog.secrets.token_rules import TOKEN_RULES
 from tests.support.effort import rounds
 from tests.support.token_rules import ASSIGNED, FIXTURE, Rule, row_of, sample
@@ -107,6 +108,14 @@ def test_the_data_is_what_the_script_makes_of_the_rules():
     assert {kind for kind, *_ in TOKEN_RULES} <= names
     assert {head for _, heads, *_ in TOKEN_RULES for head in heads} == {head for head, _ in MAINTAINED}
     assert all(len(beginning) >= 3 for _, beginnings, *_ in TOKEN_RULES for beginning in beginnings)
+
+
+def test_what_hooks_look_for_first_begins_as_every_credential_does():
+    assert sorted_beginnings().keys() == STARTS
+
+
+def test_every_name_of_a_credential_is_looked_at():
+    assert all(map(may_name_one, (*PASSWORDS, *(name for name, _ in NAMES))))
 
 
 def test_no_run_of_a_beginning_makes_the_search_long():

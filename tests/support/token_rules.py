@@ -8,11 +8,13 @@ The regular expressions themselves go to `fixtures/secrets/`, where tests make s
 name of what is assigned, too.
 """
 
+import importlib
 import json
 import random
 import re
 import string
 import sys
+import textwrap
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,12 +23,13 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 from urllib.request import urlopen
 
-from eventlog.secrets import patterns
+from eventlog.secrets import patterns, plain
 from tests.support.tree import ROOT
 
 SOURCE = "https://raw.githubusercontent.com/gitleaks/gitleaks/master/config/gitleaks.toml"
 RULES = ROOT / "eventlog" / "secrets" / "token_rules.py"
 PATTERNS = ROOT / "eventlog" / "secrets" / "patterns.py"
+PLAIN = ROOT / "eventlog" / "secrets" / "plain.py"
 FIXTURE = ROOT / "fixtures" / "secrets" / "gitleaks.json"
 ASSIGNED = ROOT / "fixtures" / "secrets" / "gitleaks-assigned.json"
 _QUOTED = "'" + '"'
@@ -283,12 +286,18 @@ def beginnings(rows: list[Row]) -> str:
     return f"MAINTAINED = (\n{lines}\n)"
 
 
+def starts() -> str:
+    """Write what hooks look for first of all: how the parts of words with a credential begin."""
+    lines = textwrap.wrap(b" ".join(sorted(plain.sorted_beginnings())).decode(), 105)
+    return "STARTS = frozenset(\n    (\n" + "".join(f'        b"{line} "\n' for line in lines) + "    ).split()\n)"
+
+
 def _tuple(texts: tuple[str, ...]) -> str:
     return f"({', '.join(map(json.dumps, texts))},)"
 
 
 def main(argv: list[str]) -> None:
-    """Write both files from a file, or from the newest rules: `[FILE [COMMIT]] DAY`."""
+    """Write the files from a file, or from the newest rules: `[FILE [COMMIT]] DAY`."""
     day = argv[-1]
     toml = Path(argv[0]).read_text() if len(argv) > 1 else urlopen(SOURCE, timeout=60).read().decode()
     found = rules_of(toml)
@@ -298,6 +307,8 @@ def main(argv: list[str]) -> None:
     PATTERNS.write_text(
         re.sub(r"MAINTAINED = \(.*?\n\n", lambda _: beginnings(rows) + "\n\n", PATTERNS.read_text(), flags=re.DOTALL)
     )
+    importlib.reload(patterns)
+    PLAIN.write_text(re.sub(r"STARTS = .*?\n\)", lambda _: starts(), PLAIN.read_text(), flags=re.DOTALL))
     FIXTURE.parent.mkdir(exist_ok=True)
     FIXTURE.write_text(json.dumps([rule._asdict() for rule in found], indent=1) + "\n")
     ASSIGNED.write_text(json.dumps(assigned_of(toml), indent=1) + "\n")

@@ -1,0 +1,99 @@
+"""Texts that cannot hold a credential, found by a look at their words; most are so, and hooks load no more than this.
+
+`patterns.py` has what credentials look like, and `find.py` searches all other texts.
+"""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from eventlog.secrets.own_patterns import OwnPattern
+
+LEAST_RANDOM = 16  # characters of a generated value
+HEX = "0123456789abcdef"
+own: "list[OwnPattern]" = []  # patterns of the user
+# the ends of all names, in lower case, that credentials are assigned to
+_NAMES = ("word", "swd", "pwd", "phrase", "key", "key_id", "key_base", "secret", "token", "credential", "credentials",
+          "auth", "密码", "口令", "密钥", "令牌")  # fmt: skip
+_WORDS = b"x" * 9 + b" " * 5 + b"x" * 14 + b" " * 5 + b"x" * 223  # ASCII: what parts words, and all the rest
+_LONG_WORD = b"x" * LEAST_RANDOM
+_HEX = HEX.encode()
+_APART = bytes(32 if chr(code) in "/._-`'\"()[]{},;.!?" else code for code in range(256))  # parts of names; ASCII alone
+_LEAST_OF_THREE = 58  # characters of a token of three parts
+_TWO_LETTERS = (b"SK", b"AC")  # that begin tokens of letters and digits
+# the first letters and digits of all credentials, three at most; made by `make secrets-rules`
+STARTS = frozenset(
+    (
+        b"% 4b1 : A3 A3T ABI ABS AC ACC AGE AIz AKC AKI API ASI ATA Acc CLO EAA EZA EZT FLW GOC GR1 HRK LTA NRA PMA "
+        b"Q~ SG SK T3B ZXl acc api atl bed cmV dap dis doo dop dor dp dt0 duf ey eyJ fio fm1 fm2 fo1 gho ghp ghr "
+        b"ghs ghu git gla glc gld glf gli glo glp glr gls gsk hf hoo hvb hvr hvs ico lin mmk npm ntn nva ops p8e "
+        b"pat pnu ppl psc pul pyp r8 rdm rk rub s sat sgp sha shi shp sig sk sm snt sq0 tk us v1 web whs xai xap "
+        b"xke xox ya2 | "
+    ).split()
+)
+_beginnings: "dict[bytes, list[tuple[bytes, int]]]" = {}
+
+
+def may_name_one(name: str) -> bool:
+    """Return whether a field of that name may hold a credential."""
+    return name.lower().endswith(_NAMES)
+
+
+def is_plain(text: str) -> bool:
+    """Return True only where a text of short words cannot contain a credential.
+
+    As most sentences are, they need not be searched any further: an address and an assignment have one of the signs,
+    as have the first lines of keys; `Basic` and the option of a command stand before what is no long word.
+    """
+    if own and any(beginning in text for beginning, *_ in own):
+        return False
+    if ":" in text or "=" in text or ">" in text or "asic" in text or "ASIC" in text or '",' in text or "'," in text:
+        return False
+    if "-" in text and ("--" in text or " -p" in text):
+        return False
+    if not text.isascii():
+        words = [word for word in text.split() if len(word) >= LEAST_RANDOM]
+        if words and "".join(words).isascii():
+            return "：" not in text and _are_names([word.encode() for word in words], text)
+        return not words and "：" not in text
+    data, long = text.encode(), []
+    spaced = data.translate(_WORDS)
+    at = spaced.find(_LONG_WORD)
+    while at >= 0:
+        end = spaced.find(b" ", at)
+        long.append(data[at:] if end < 0 else data[at:end])
+        at = spaced.find(_LONG_WORD, end) if end >= 0 else -1
+    return not long or _are_names(long, text)
+
+
+def _are_names(long: list[bytes], text: str) -> bool:
+    """Return whether the long words of a text are paths, names and hashes, as agents write them.
+
+    Their parts are short, of letters, or of hexadecimal digits, and none begins as a credential does. Of tokens, one
+    kind is shorter than what counts as long; others stand behind a word for them.
+    """
+    joined = b" ".join(long)
+    data = joined.translate(_APART)
+    if b"-us" in joined or b".ey" in joined or not data.replace(b" ", b"").isalnum():  # tokens that begin otherwise
+        return False
+    if joined.count(b".") > 1 and any(len(word) >= _LEAST_OF_THREE and word.count(b".") > 1 for word in long):
+        return False
+    parts = data.split()
+    for part in parts:
+        if len(part) >= LEAST_RANDOM and part.strip(_HEX) and (part[:2] in _TWO_LETTERS or not part.isalpha()):
+            return False
+    if begun := STARTS & {part[:3] for part in parts}:
+        beginnings, longest = _beginnings or sorted_beginnings(), max(map(len, long))
+        if any(longest >= least and found in joined for start in begun for found, least in beginnings[start]):
+            return False
+    return "xox" not in text and "xapp-" not in text and "earer " not in text and "EARER " not in text
+
+
+def sorted_beginnings() -> "dict[bytes, list[tuple[bytes, int]]]":
+    """Sort what credentials begin with, and their least lengths, by the first letters and digits: three, or all."""
+    from eventlog.secrets.patterns import AROUND, MAINTAINED, TOKENS
+
+    tokens = ((beginning, len(beginning) + least) for _, some, _, least, _ in TOKENS for beginning in some)
+    around = ((middle, LEAST_RANDOM) for _, middle, *_ in AROUND)
+    for beginning, least in (*tokens, *MAINTAINED, *around, ("eyJ", LEAST_RANDOM)):
+        letters = beginning.encode().translate(_APART).split()[0]
+        _beginnings.setdefault(letters[:3], []).append((beginning.encode(), least))
+    return _beginnings
