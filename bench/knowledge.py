@@ -18,7 +18,7 @@ from eventlog.store import Store, project_slug
 from eventlog.store.locks import locked
 
 _EVENTLOG = (sys.executable, "-m", "eventlog")
-_CALLS = 150_000
+_CALLS, _PATIENCE = 150_000, 3600
 _QUERY = (*_EVENTLOG, "query", "--format", "jsonl", "--session")
 
 
@@ -92,7 +92,7 @@ def _alone(run: Run, store: Path) -> Run:
         took = time.perf_counter() - begun
         while (store / "cache" / "settle.starting").exists():
             time.sleep(0.1)
-        with locked(Store(str(store)), str(store / "cache" / "settle.lock")):
+        with locked(Store(str(store)), str(store / "cache" / "settle.lock"), _PATIENCE):
             return took
 
     return alone

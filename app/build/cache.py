@@ -52,7 +52,7 @@ _AT_ONCE = 200  # rows
 _SHORT = 256  # bytes
 _MOST_LISTED = 64  # blocks of a directory that has no parts
 _MONTH = len("2026-02")
-_AT_HAND = 48 << 20  # bytes
+_AT_HAND = 16 << 20  # bytes
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")

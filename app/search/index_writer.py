@@ -25,12 +25,13 @@ from eventlog.store.index_lookup import name_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
     from sqlite3 import Connection
 
     from eventlog.app.search.appended import Appended, Lines, Seen
     from eventlog.app.search.project_names import ProjectNames
+    from eventlog.app.search.standing_lines import Homes
     from eventlog.app.search.word_tables import WordRow, WordTable
     from eventlog.projections.search.findable import EventFields
     from eventlog.store import Store
@@ -71,7 +72,7 @@ _AS_FIRST_SAID = """INSERT INTO homes VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
 def create(database: "Connection", words: "WordTable", about: "Iterable[tuple[str, str]]") -> None:
     """Make the tables in an empty file, and note what it is; raises OperationalError for words SQLite does not know."""
     database.execute("PRAGMA journal_mode = MEMORY")  # nobody else sees it yet
-    database.execute("PRAGMA cache_size = -16384")
+    database.execute("PRAGMA cache_size = -8192")
     words.create()
     for statement in _SCHEMA:
         database.execute(statement)
@@ -256,10 +257,9 @@ class IndexWriter:
         gone = self._withdraw(withdrawing, is_new=True)
         rows = ((*about, home, "\n".join(order)) for about, (home, order) in homes.items())
         self._db.executemany("INSERT INTO homes VALUES (?, ?, ?, ?)", rows)
-        at: dict[str, dict[str, str]] = {}
-        for (conversation, what), (home, _) in homes.items():
-            at.setdefault(conversation, {})[what] = home
-        lines = list(self._lines_in(news, gone, at))
+        lines = list(self._lines_in(news, gone, homes))
+        homes.clear()
+        news.lines.clear()  # a long log leaves little memory
         stands = sorted(standing_in(lines, rejected_in(gone)), key=lambda standing: standing.last.order)
         subjects: dict[str, int] = {}
         last: dict[str, int] = {}
@@ -282,17 +282,21 @@ class IndexWriter:
         self._db.execute("INSERT OR REPLACE INTO meta VALUES ('counted', ?)", (str(len(stands)),))
         self._words.fill(row for standing in stands for row in _rows(standing.line.number, standing.fields))
 
-    def _lines_in(
-        self, news: "Appended", gone: "AbstractSet[str]", homes: "Mapping[str, Mapping[str, str]]"
-    ) -> "Iterable[FoundLine]":
+    def _lines_in(self, news: "Appended", gone: "AbstractSet[str]", homes: "Homes") -> "Iterable[FoundLine]":
         """Collect the lines of a whole log that can be found, each once, without the events in them."""
+        at: dict[str, dict[str, str]] = {}
+        for (conversation, what), (home, _) in homes.items():
+            at.setdefault(conversation, {})[what] = home
         found: dict[tuple[object, object], FoundLine] = {}
+        same: dict[str, str] = {}  # of texts that come again and again, the first
         find = finder(gone)
         for line, event in news.each_once():
             fields = find(event)
             if fields:
-                subject = subject_of(self._names, event, homes.get(text_in(event, "conversation_id"), {}))
-                found[event["id"], event["ts"]] = FoundLine(fields, subject, line=line if fields is event else b"")
+                subject = subject_of(self._names, event, at.get(text_in(event, "conversation_id"), {}))
+                compact = FoundLine(fields, same.setdefault(subject, subject), line=line if fields is event else b"")
+                compact.conversation = same.setdefault(compact.conversation, compact.conversation)
+                found[event["id"], event["ts"]] = compact
         return found.values()
 
     def _lines(self, where: str, *values: object) -> "list[_There]":
