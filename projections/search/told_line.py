@@ -29,7 +29,7 @@ _BEFORE = 3  # words before the first that the question has
 _SHORTEST = 3  # words of a sentence that says anything by itself
 
 # What a sentence counts beside the words it shares, in parts of the rarest word of the question.
-_CAUSE, _FIX, _UNFINISHED, _EMPTY = 1.0, 0.6, -0.8, -2.0
+_CAUSE, _FIX, _DECIDED, _UNFINISHED, _EMPTY = 1.0, 0.6, 0.6, -0.8, -2.0
 _OF_CAUSE = (
     " because ", " caused ", " cause ", " due to ", " issue was ", " bug was ", " problem was ", " error was ",
     " was missing", " were missing", " instead of ", " without ", " did not ", " didn't ", " does not ", " doesn't ",
@@ -65,12 +65,14 @@ _TESTS = ("conftest", "test", "spec")  # a name, or an ending before the last
 def told_line(found: "Findable", weights: "Weights") -> str:
     """Write the line of at most 300 characters that answers a question with these words."""
     whole = one_line(found.shown)
-    files = ", ".join(_chosen_files(found, weights))
+    files = _chosen_files(found, weights)
     if found.type == "fact" or (len(whole) <= LONGEST and found.type != "conversation_text"):
         shown = whole if len(whole) <= LONGEST else _excerpt(whole, weights, LONGEST)
-        fits = files and len(shown) + len(_SEPARATOR) + len(files) <= LONGEST
-        return f"{shown}{_SEPARATOR}{files}" if fits and files not in shown else shown
-    parts = [_asked(found, weights), files]
+        lines = (f"{shown}{_SEPARATOR}{', '.join(files[:most])}" for most in range(len(files), 0, -1))
+        fitting = next((line for line in lines if len(line) <= LONGEST), "")
+        if not files or fitting or found.type == "fact" or ", ".join(files) in shown:
+            return fitting if fitting and ", ".join(files) not in shown else shown
+    parts = [_asked(found, weights), ", ".join(files)]
     room = LONGEST - sum(len(part) + len(_SEPARATOR) for part in parts if part)
     parts.append(_answer(found, weights, room, parts[0]))
     return cut(_SEPARATOR.join(filter(None, parts)), LONGEST)
@@ -156,8 +158,13 @@ def _asked(found: "Findable", weights: "Weights") -> str:
 def _answer(found: "Findable", weights: "Weights", room: int, asked: str) -> str:
     """Choose the sentences that give a reason or a way, in their order, as long as they fit."""
     unit = max(weights.values(), default=0.0) or 1.0
+    decided = {sentence for text in found.decisions for sentence in sentences(one_line(text))}
     ranked = sorted(
-        ((_worth(text, weights, unit), -place, text) for place, text in enumerate(_candidates(found)) if text != asked),
+        (
+            (_worth(text, weights, unit) + _DECIDED * unit * (text in decided), -place, text)
+            for place, text in enumerate(_candidates(found))
+            if text != asked
+        ),
         reverse=True,
     )
     chosen: list[tuple[int, str]] = []

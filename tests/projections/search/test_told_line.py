@@ -75,6 +75,36 @@ def test_up_to_two_files_that_are_no_tests_and_no_scratch_beside_others(files, s
     assert (found[1] if len(found) == 3 else "") == shown
 
 
+def summary(text, decisions=(), files=()):
+    found = Findable(
+        {"type": "stage_summary", "id": "1", "topic": "Refunds", "summary": text, "decisions": [*decisions]}
+    )
+    found.files = [*files]
+    return found
+
+
+def test_a_summary_gives_room_to_its_files_and_is_told_whole_where_both_fit():
+    long = "Refunds of split payments are booked once now. " + "The receipts carry the part of a payment now. " * 5
+    files = ["pkg/money/ledger.py", "pkg/mail/receipt.py"]
+    weights = dict.fromkeys(tokens("refunds split payments"), 4.0)
+
+    assert told_line(summary("Booked once now.", files=files), weights) == (
+        "Refunds: Booked once now. · pkg/money/ledger.py, pkg/mail/receipt.py"
+    )
+    assert told_line(summary(long, files=files), weights).startswith(
+        "Refunds · pkg/money/ledger.py, pkg/mail/receipt.py · Refunds of split payments are booked once now."
+    )
+    assert told_line(summary(long), weights).startswith("Refunds: Refunds of split payments")
+
+
+def test_what_was_decided_is_told_before_other_sentences_that_bear_as_much():
+    said = "The ledger has a new key. " * 2
+    closing = f"{said}The ledger is read by month. Ledger keys are never reused."
+    told = line("ledger", closing=closing, prompts=["Change the ledger"], decisions=["Ledger keys are never reused"])
+
+    assert told.endswith("Ledger keys are never reused")
+
+
 def test_how_it_was_tested_is_no_answer_where_there_is_another():
     closing = "Works without a slash: `start app /tmp/shop`. Tested with a slash, too. The slash of an app was dropped."
 
