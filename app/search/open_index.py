@@ -97,7 +97,10 @@ def _there(store: "Store", names: ProjectNames, patience: float, most: int, prog
     try:
         if index.is_current() and not (program and index.is_outdated(program)):
             index.catch_up(store, most)
-            if not (program and index.is_outdated(program)):
+            if not program:
+                return index
+            if not index.is_outdated(program):
+                index.erase()
                 return index
     except NotAppended:
         pass

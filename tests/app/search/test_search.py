@@ -425,6 +425,7 @@ def test_only_a_withdrawal_that_brings_something_back_to_light_makes_the_index_a
         memory.log.append(Retraction(conversation_id="human", target=target.id))
         assert found(memory, "herons otters port") == (["The port was 8080"] if told is keyed else ["The port is 9090"])
         inodes.append(index_of(memory).stat().st_ino)
+        assert told is not indexed or b"column" not in index_of(memory).read_bytes()
 
     assert inodes[0] == inodes[1] == inodes[2] != inodes[3]
 
