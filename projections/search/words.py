@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 JOINERS = "_-./:@+#"  # within a word they join its parts
 _LONGEST = 64  # characters; a longer word is a key or a picture, and nobody types it
 _SHORTEST_STEM = 3
-_MOST_KNOWN, _KEPT, _LONGER = 50_000, 16, 48  # words whose tokens are remembered; characters of the longest: of paths
+_MOST_KNOWN, _KEPT = 50_000, 16  # words whose tokens are remembered; characters of the longest that is no path
 _STOP_WORDS = """
 a about after again all am an and any are as at be because been before being but by can could did do does doing
 don down during each few for from further get gets had has have having he her here hers him his how i if in into
@@ -71,7 +71,7 @@ class _Tokens(dict[str, str]):
 
     def __missing__(self, word: str) -> str:
         found = " ".join(_of_word(word))
-        if len(word) <= (_LONGER if word.isascii() else _KEPT):
+        if len(word) <= (_LONGEST if word.isascii() else _KEPT):
             self[word] = found
         return found
 
