@@ -3,6 +3,7 @@
 The third of the four nets; it runs when nobody waits. What it could not do it finds again next time.
 """
 
+import gc
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -14,7 +15,10 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from eventlog.app.build.rebuild import RebuildResult, leave_indexes, replay_store
+from eventlog.app.build.apply_result import ApplyResult
+from eventlog.app.build.codex_export import ExportResult
+from eventlog.app.build.publish import PublishResult
+from eventlog.app.build.rebuild import leave_indexes, replay_store
 from eventlog.app.importing.drawings import openings_in, renamed
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search.meaning import is_installed, settle_meaning
@@ -42,10 +46,12 @@ _GIVE_UP_NS = 7 * 24 * 3600 * 10**9
 
 
 class FinalizeResult(NamedTuple):
-    """The summaries drawn, and what the replay after them did."""
+    """The summaries drawn, and what the replay after them did: to files, to knowledge bases, to copies for Codex."""
 
     drawn: list[Event]
-    replayed: RebuildResult
+    published: PublishResult
+    applied: ApplyResult
+    copies: ExportResult
 
 
 class _OpenSession(msgspec.Struct):
@@ -86,7 +92,10 @@ def finalize(store: Store, opening: Callable[[], OpenStore]) -> Iterator[Finaliz
 def _finalize_once(opened: OpenStore) -> FinalizeResult:
     cached.settings(opened.store)  # hooks without site-packages cannot read config.yaml by themselves
     drawn = finalize_sessions(opened)
-    replayed = replay_store(opened, indexes=False)
+    done = replay_store(opened, indexes=False)
+    result = FinalizeResult(drawn, done.published, done.applied, done.copies)
+    del done
+    gc.collect()  # a replay holds its cache in a cycle; to index a long log takes the memory of that
     seal_at_end(opened.log)
     opened.log.index.catch_up()
     with suppress(DatabaseError, OSError):  # whoever searches next makes up for it
@@ -94,7 +103,7 @@ def _finalize_once(opened: OpenStore) -> FinalizeResult:
         leave_indexes(opened, ALL)
         if is_installed():
             settle_meaning(opened)
-    return FinalizeResult(drawn, replayed)
+    return result
 
 
 @contextmanager

@@ -173,6 +173,6 @@ def _settle_command(store: Store) -> None:
 def _print_settled(done: FinalizeResult) -> None:
     for event in done.drawn:
         say(f"wrote a summary of {event.conversation_id}")
-    tell_copies(done.replayed.copies)
-    files = count(done.replayed.published.changes, "knowledge file")
-    say(f"{files} changed, {count(len(done.replayed.applied.applied), 'section')} applied")
+    tell_copies(done.copies)
+    files = count(done.published.changes, "knowledge file")
+    say(f"{files} changed, {count(len(done.applied.applied), 'section')} applied")
