@@ -197,6 +197,7 @@ class SearchIndex:
         except OperationalError:
             return
         finally:
+            self._db.execute("PRAGMA synchronous = FULL")  # what is erased next is
             self._db.execute(f"PRAGMA busy_timeout = {int(1000 * self._patience)}")
 
     def _tells(self, events: "Lines") -> bool:
