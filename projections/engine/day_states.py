@@ -362,7 +362,7 @@ class DayStates:
                 continue
             row = self.rows[day.date]
             ids, redacted = wanted.get(day.date, set()), set(row.redacted)
-            may_state = day.date in stating or any(map(_is_statement, redacted))
+            may_state = day.date in stating or any(" " in text for text in redacted)
             wanted_now = ids | (self._rejected_on(day.date) if may_state else set())
             persists = self._cache.is_persistent
             redaction = Redaction(ids, self.withdrawn) if persists else _NO_REDACTION
@@ -494,10 +494,6 @@ class _ConversationDays:
             data = self._cache.read("dates", "", f"{number:02x}")
             self._buckets[number] = _DATES.decode(data) if data else {}
         return self._buckets[number]
-
-
-def _is_statement(redacted: str) -> bool:
-    return " " in redacted
 
 
 def _bucket_of(conversation_id: str) -> int:
