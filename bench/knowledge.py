@@ -90,12 +90,18 @@ def _alone(run: Run, store: Path) -> Run:
         begun = time.perf_counter()
         run()
         took = time.perf_counter() - begun
-        while (store / "cache" / "settle.starting").exists():
-            time.sleep(0.1)
-        with locked(Store(str(store)), str(store / "cache" / "settle.lock"), _PATIENCE):
-            return took
+        wait_for_settle(store)
+        return took
 
     return alone
+
+
+def wait_for_settle(store: Path) -> None:
+    """Wait until no process settles a store in the background."""
+    while (store / "cache" / "settle.starting").exists():
+        time.sleep(0.1)
+    with locked(Store(str(store)), str(store / "cache" / "settle.lock"), _PATIENCE):
+        return
 
 
 def _redact(directory: Path) -> Iterator[Row]:

@@ -14,6 +14,7 @@ import orjson
 
 from bench.generate import PROJECT, generate
 from bench.hook import hook
+from bench.knowledge import wait_for_settle
 from bench.measure import FLOOR, Row, Run, compare, processor
 
 _BARE = "python -I -S -c pass"
@@ -59,6 +60,7 @@ def _joining(store: Path, remote: str, code: str) -> Run:
         rmtree(store, ignore_errors=True)
         found = processor(_command(store, "sync", "join", remote, code))()
         assert isinstance(found, float)
+        wait_for_settle(store)
         return found
 
     return run

@@ -129,6 +129,7 @@ class _Publishing:
         self._dry_run = dry_run
         self._current: set[str] = set()
         self._waiting: list[_NewFile] = []
+        self._waiting_bytes = 0
 
     def close(self) -> None:
         """Remove what has been written and got no name."""
@@ -237,6 +238,7 @@ class _Publishing:
                 except ChangedMeanwhile:  # saved in that very moment
                     late.append(new)
                 del self._waiting[0]
+                self._waiting_bytes -= len(new.document.data)
             for new in late:
                 self._put_whole(new.document, new.then)
             if not self._waiting:
@@ -263,7 +265,8 @@ class _Publishing:
             sweep(str(path))
         temporary = write_beside(str(path), document.data, durable=False)
         self._waiting.append(_NewFile(document, temporary, current, aside, then))
-        if sum(len(new.document.data) for new in self._waiting) > _MOST:
+        self._waiting_bytes += len(document.data)
+        if self._waiting_bytes > _MOST:
             self.put_in_place()
 
     def _name(self, new: _NewFile) -> None:

@@ -18,7 +18,7 @@ from eventlog.app.sync.cutting import DayCut, cut_days
 from eventlog.app.sync.keyring import Keyring, load_keyring, recipient_of
 from eventlog.app.sync.leaving import LeavingCounts, LeavingRules
 from eventlog.app.sync.looking import copied, look, marker_files
-from eventlog.app.sync.receiving import take_in
+from eventlog.app.sync.receiving import make_durable, take_in
 from eventlog.app.sync.remote import Remote, open_remote
 from eventlog.app.sync.segments import (
     MARKER,
@@ -41,6 +41,7 @@ from eventlog.hooks import background, error_log
 from eventlog.store.locks import lock
 from eventlog.store.replica import make_replica, rename
 
+_WHOLE = 10_000  # events: who takes in so many joins, or was away for long
 _TRIES = 20  # pushes, while other machines push
 _CLOCK_MS = 5 * 60_000  # a clock may be so far ahead
 
@@ -94,13 +95,22 @@ def exchange(
 
 
 def sync_store(opened: OpenStore, *, compact: bool = False) -> SyncReport:
-    """Take in what is new in the remote, settle and replay, and send what is new here; raises as `exchange` does."""
+    """Take in what is new in the remote, settle and replay, and send what is new here; raises as `exchange` does.
+
+    The indexes of a whole memory are made in the background.
+    """
 
     def replay(report: SyncReport) -> None:
         if not _settled(opened) or report.erased:
-            replay_store(opened, anew=bool(report.erased))
+            replay_store(opened, anew=bool(report.erased), indexes=not is_whole(report))
 
-    return exchange(opened, compact=compact, replay=replay)
+    def is_whole(report: SyncReport) -> bool:
+        return sum(report.arrived.values()) > _WHOLE
+
+    done = exchange(opened, compact=compact, replay=replay)
+    if is_whole(done):
+        background.start_finalize(opened.store)
+    return done
 
 
 def _settled(opened: OpenStore) -> bool:
@@ -273,14 +283,18 @@ class _Exchange:
         self._report.erased = len(
             take_over(self._store, [redaction for head in others.values() for redaction in head.redactions])
         )
-        for replica, head in others.items():
-            if to_ms(head.ts) > now + _CLOCK_MS:
-                self._report.ahead.append(replica)
-            bad += self._take(replica, head, found)
+        files: dict[str, bool] = {}
+        try:
+            for replica, head in others.items():
+                if to_ms(head.ts) > now + _CLOCK_MS:
+                    self._report.ahead.append(replica)
+                bad += self._take(replica, head, found, files)
+        finally:  # before it is noted that they are taken
+            make_durable(self._opened.log, files)
         self._state.bad = sorted(bad)
         self._report.damaged += self._state.bad
 
-    def _take(self, replica: str, head: MachineHead, found: Listing) -> list[str]:
+    def _take(self, replica: str, head: MachineHead, found: Listing, files: dict[str, bool]) -> list[str]:
         """Take the segments of a machine that were not taken yet; return those that are not whole."""
         seen = self._state.machines.setdefault(replica, SeenMachine())
         taken = {name for name in seen.taken if name in head.segments}
@@ -293,7 +307,7 @@ class _Exchange:
             if lines is None:
                 bad.append(file)
                 continue
-            new = take_in(self._opened.log, replica, day_in(name), lines)
+            new = take_in(self._opened.log, replica, day_in(name), lines, files)
             if new:
                 self._report.arrived[replica] = self._report.arrived.get(replica, 0) + new
             taken.add(name)

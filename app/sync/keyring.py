@@ -9,6 +9,7 @@ The file `sync/key` holds them, mode 0600. age itself is `pyrage`, of the extra 
 """
 
 import base64
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -153,6 +154,7 @@ def _age() -> Any:
         raise BadRequest("sync encrypts with age, and pyrage is not installed", hint=hint) from error
 
 
+@cache
 def _identity(secret: bytes) -> str:
     """Derive the age identity of a secret."""
     scalar = bytes.fromhex(keyed(secret)(b"eventlog sync identity"))

@@ -10,25 +10,35 @@ from collections.abc import Iterator
 from eventlog.app.build import foreign_logs
 from eventlog.app.write.erasing.erase_everywhere import without_redacted_in
 from eventlog.fast import fastjson, os
+from eventlog.format.errors import NotStored
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.log.lines import LogLine, check_line, decode_whole
 from eventlog.log.rewrite import rewrite
 from eventlog.secrets.redacted import redactions_of
+from eventlog.store import shared_files
 from eventlog.store.dayfile import DayFile
+from eventlog.store.files import not_stored, remove, sync_dir
 
 
-def take_in(log: EventLog, replica: str, day: str, lines: bytes) -> int:
-    """Add lines of a machine and a day to the log; return how many are new or changed. Raises NotStored."""
+def take_in(log: EventLog, replica: str, day: str, lines: bytes, taken: dict[str, bool]) -> int:
+    """Add lines of a machine and a day to the log; return how many are new or changed. Raises NotStored.
+
+    Notes in `taken` their file, and whether it is new: such a file is not synced yet (`make_durable`).
+    """
     path = f"{log.store.log}/{day}.{replica}.jsonl"
     if redactions := redactions_of(log.store):
         lines = without_redacted_in(redactions, is_from_here=False, data=lines) or lines
     arriving = _not_elsewhere(log, path, day, dict(by_id(day, lines)))
-    before = (days.read(path) if os.path.exists(path) else b"") or b""
+    is_there = os.path.exists(path)
+    is_new = taken.get(path, not is_there)
+    before = (days.read(path) if is_there else b"") or b""
     if not before or before.endswith(b"\n"):
         differing, new = _compared(day, before, arriving)
         if not differing:
-            _append(log, f"{day}.{replica}", new)
+            _append(log, f"{day}.{replica}", new, sync=not is_new)
+            if new or is_there:
+                taken[path] = is_new
             return len(new)
     changed = 0
 
@@ -52,10 +62,26 @@ def _not_elsewhere(log: EventLog, path: str, day: str, arriving: dict[str, bytes
     return arriving
 
 
-def _append(log: EventLog, name: str, lines: list[bytes]) -> None:
+def make_durable(log: EventLog, taken: dict[str, bool]) -> None:
+    """Sync the files of what was taken in; raises NotStored, without those that are new: their lines arrive again.
+
+    Also files that had all lines are synced: a program that was killed may have written them.
+    """
+    if not taken:
+        return
+    try:
+        shared_files.make_durable(list(taken))
+        sync_dir(log.store.log)
+    except (OSError, NotStored) as error:
+        for path in (path for path, is_new in taken.items() if is_new):
+            remove(path)
+        raise error if isinstance(error, NotStored) else not_stored(error, log.store.log) from error
+
+
+def _append(log: EventLog, name: str, lines: list[bytes], *, sync: bool) -> None:
     """Append lines to a file: who has read it so far reads on from there. Raises NotStored or Busy."""
     if lines:
-        with DayFile(log.store.log, name) as opened:
+        with DayFile(log.store.log, name, sync=sync) as opened:
             opened.append(b"".join(line + b"\n" for line in lines))
 
 

@@ -40,6 +40,8 @@ DamageKind = Literal[
 
 _UNREAD = Event(conversation_id="?")
 _CURRENT = {(TYPES[name], version) for name, version in VERSIONS.items()}
+_CLOCK_AT = len("2026-02-21T")
+_CLOCKS = r"(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z)*"
 _LARGEST = 1 << 63  # a number that a float field takes as well
 _id_of, _ts_of = attrgetter("id"), attrgetter("ts")
 
@@ -152,7 +154,9 @@ def _are_ordinary(events: list[Event], day: str) -> bool:
     times = list(map(_ts_of, events))
     if set(map(len, times)) - {LENGTH} or not all(map(_id_of, events)):
         return False
-    if not re.fullmatch(rf"(?:{day}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{{6}}Z)*", "".join(times), re.ASCII):
+    if {ts[:_CLOCK_AT] for ts in times} - {f"{day}T"}:
+        return False
+    if not re.fullmatch(_CLOCKS, "".join([ts[_CLOCK_AT:] for ts in times]), re.ASCII):
         return False
     return {(type(event), event.v) for event in events} <= _CURRENT and _are_in_range(events)
 

@@ -10,6 +10,7 @@ from eventlog.app.sync import exchange as exchanging
 from eventlog.app.sync.remote import open_remote
 from eventlog.app.write.erasing.redact import redact, redactable
 from eventlog.format.errors import BadRequest, Busy, EventLogError, UntrustedRemote
+from eventlog.hooks import background
 from eventlog.store import Store
 from eventlog.store.replica import replica_of
 from tests.support import faults
@@ -386,3 +387,20 @@ def test_a_sync_replays_also_where_the_remote_is_out_of_reach(tmp_path):
         assert one.sync(replay=called.append).offline
 
     assert called
+
+
+def test_the_indexes_of_a_memory_that_arrives_whole_are_made_in_the_background(tmp_path, monkeypatch):
+    started: list[str] = []
+    monkeypatch.setattr(background, "start_finalize", lambda store: started.append(store.root))
+    monkeypatch.setattr(exchanging, "_WHOLE", 1)
+    memory = Memory(tmp_path)
+    one, other = memory.machines
+    for text in ("The tea is green", "The cups are blue"):
+        one.says(text)
+    one.sync()
+    found = exchanging.sync_store(other.opened)
+
+    assert {replica_of(one.store): 2} == found.arrived
+    assert [other.store.root] == started
+    assert Path(other.store.knowledge, "sessions.jsonl").exists()
+    assert not Path(other.store.cached("search.sqlite")).exists()

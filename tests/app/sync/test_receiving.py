@@ -5,14 +5,24 @@ from pathlib import Path
 import pytest
 
 from eventlog import EventLog
-from eventlog.app.sync.receiving import take_in
+from eventlog.app.sync import receiving
+from eventlog.app.sync.receiving import make_durable
 from eventlog.fast import fastjson
+from eventlog.format.errors import NotStored
+from eventlog.store import shared_files
 from tests.support.builders import DAY, fact, line, lines
 
 
 @pytest.fixture
 def log(tmp_path):
     return EventLog(tmp_path, fsync=False)
+
+
+def take_in(log, replica, day, lines):
+    files: dict[str, bool] = {}
+    new = receiving.take_in(log, replica, day, lines, files)
+    make_durable(log, files)
+    return new
 
 
 def read(log, replica="laptop-1"):
@@ -89,3 +99,29 @@ def test_a_torn_line_goes_also_where_its_event_is_in_another_file_or_was_erased_
     erased = fastjson.dumps({**fact(3), "content": "[redacted:1]", "redacted": "0" * 64}) + b"\n"
     assert 1 == take_in(log, "laptop-1", DAY, erased)
     assert lines(1) + erased == read(log)
+
+
+def test_what_could_not_be_synced_goes_where_its_file_is_new_and_arrives_again(log, monkeypatch):
+    def fails(paths):
+        raise NotStored("not stored: Input/output error", where=paths[0])
+
+    take_in(log, "laptop-1", DAY, lines(1))
+    files: dict[str, bool] = {}
+    receiving.take_in(log, "laptop-1", DAY, lines(2), files)
+    receiving.take_in(log, "desktop-1", DAY, lines(3), files)
+    with monkeypatch.context() as broken:
+        broken.setattr(shared_files, "make_durable", fails)
+        with pytest.raises(NotStored):
+            make_durable(log, files)
+
+    assert ["fact 1", "fact 2"] == [event.content for event in log.read()]
+    assert 1 == take_in(log, "desktop-1", DAY, lines(3))
+
+
+def test_lines_that_a_killed_program_has_written_are_synced_too(log, monkeypatch):
+    receiving.take_in(log, "laptop-1", DAY, lines(1), {})
+    synced: list[str] = []
+    monkeypatch.setattr(shared_files, "make_durable", synced.extend)
+
+    assert 0 == take_in(log, "laptop-1", DAY, lines(1))
+    assert [f"{log.store.log}/{DAY}.laptop-1.jsonl"] == synced
