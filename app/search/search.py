@@ -110,7 +110,7 @@ class _Asker:
         """Find what is about any of these subjects; None: about any at all."""
         query = self._query
         scope, beginning = Scope(subjects, query.types, query.since), last_word(query.text)
-        return self._index.find(self._having, beginning, scope, 2 * query.limit, dialogues=self._answers)
+        return self._index.find(self._having, beginning, scope, 2 * query.limit, dialogues=self._answers, together=True)
 
     def answer(self, subjects: Sequence[str] | None) -> list[SearchHit]:
         """Answer by words; where the extra is installed, the places behind the third by meaning."""

@@ -217,15 +217,15 @@ class SearchIndex:
         limit: int,
         units: "Units" = None,
         dialogues: "Mapping[str, Answer]" = {},  # noqa: B006 - nobody writes into it
+        *,
+        together: bool = False,
     ) -> "list[Hit]":
         """Find what has any of these tokens, or a word with this beginning; best first, of equals the newest.
 
         `units` are the numbers of the things that are ranked; None for all. A conversation answers by its text, or by
         its dialogue where that one answers better. Of common words only, some of the newest that have most are ranked.
-        A fact counts more with others of its conversation beside it.
+        With `together`, a fact counts more where others of its conversation are found beside it.
         """
-        from eventlog.projections.search.ranking import supported  # a start searches for nothing
-
         ranges, texts, read = self._ranges(scope), self.texts(), {}
         chosen, prefix = chosen_words(self._words, having, texts, prefix)
         if units is None and scope.is_of_all and self._are_common(chosen, having, texts):
@@ -238,8 +238,10 @@ class SearchIndex:
         for unit, conversation in self._texts_of(dialogues) if dialogues else ():
             scores[unit] = max(scores.get(unit, 0.0), score_of(dialogues[conversation]))
         ranked = _best_first(scores)
-        if more := supported(scores, self._facts_of(ranked)):
-            scores |= more
+        if together:
+            from eventlog.projections.search.ranking import supported  # prompts are told what answers by itself
+
+            scores |= supported(scores, self._facts_of(ranked))
             ranked = _best_first(scores)
         hits = self.chosen([(scores[unit], unit) for unit in ranked], scope, limit, read)
         _mark_doubtful(hits)
