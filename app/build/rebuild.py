@@ -41,6 +41,7 @@ from eventlog.store.shared_files import sweep_tree
 
 _AGAIN = "reading once more"
 _APPLYING, _WRITING = "applying to files", "writing files"
+_PLANNED = b'"plan_entry"'
 _NO_COPIES = ExportResult()
 _MOST_INDEXED = 64 << 20  # bytes of the log
 _LONGEST_WRITE = 3600  # seconds; whoever writes a file for longer was killed
@@ -97,14 +98,14 @@ def replay_store(
 
 
 def record_changes(opened: OpenStore) -> None:
-    """Record people's edits, and apply what waits; without an edit, no file of the store is written."""
-    with _one_at_a_time(opened, wanted=True), Workers() as workers:
+    """Record people's edits, and apply what waits; without either, nothing is replayed. Raises NotStored."""
+    log = opened.log
+    with _one_at_a_time(opened, wanted=True):
         _begin(opened)
         _name(opened)
-        projections = installed().projections
-        caught_up = _caught_up(opened, projections, workers)
-        if caught_up.edits.events:  # or they are found once more
-            _published(opened, caught_up, projections, workers)
+        may_plan = any(_PLANNED in data for day in log.days() for data in day.contents() if data)
+        if may_plan or record_edits(log, opened.settings, dry_run=True).events:
+            rebuild(opened)
 
 
 def _begin(opened: OpenStore) -> None:
@@ -236,27 +237,6 @@ def rebuild(
 def _rebuilt(
     opened: OpenStore, projections: Sequence[Projection], workers: Workers, *, anew: bool, check: bool, phases: Phases
 ) -> RebuildResult:
-    caught_up = _caught_up(opened, projections, workers, anew=anew, check=check, phases=phases)
-    published = _published(opened, caught_up, projections, workers, check=check, phases=phases)
-    return RebuildResult(caught_up.replayed, published, caught_up.applied, caught_up.edits.events)
-
-
-class _CaughtUp(NamedTuple):
-    replayed: ReplayResult
-    applied: ApplyResult
-    edits: EditRecord
-
-
-def _caught_up(
-    opened: OpenStore,
-    projections: Sequence[Projection],
-    workers: Workers,
-    *,
-    anew: bool = False,
-    check: bool = False,
-    phases: Phases = quiet,
-) -> _CaughtUp:
-    """Record people's edits, replay, and apply what waits: the replay has all that this added to the log."""
     log, settings = opened.log, opened.settings
     rendered = [view for view in projections if view is not KNOWLEDGE]  # people have those files elsewhere
 
@@ -287,27 +267,16 @@ def _caught_up(
         replayed = again() if applied.stored else replayed
         for path, _, _ in () if check else applied.files:
             drop_copy(opened.store.cached("context"), in_full(path, opened.machine.home))
-    return _CaughtUp(replayed, applied, taken)
-
-
-def _published(
-    opened: OpenStore,
-    caught_up: _CaughtUp,
-    projections: Sequence[Projection],
-    workers: Workers,
-    *,
-    check: bool = False,
-    phases: Phases = quiet,
-) -> PublishResult:
-    return publish_outdated(
-        caught_up.replayed,
-        opened.store.knowledge,
+    published = publish_outdated(
+        replayed,
+        log.store.knowledge,
         projections,
-        taken_in=caught_up.edits.files,
+        taken_in=taken.files,
         dry_run=check,
         progress=phases(_WRITING),
         executor=workers.executor,
     )
+    return RebuildResult(replayed, published, applied, taken.events)
 
 
 def _name(opened: OpenStore) -> None:
