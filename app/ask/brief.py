@@ -76,8 +76,7 @@ class Brief(Struct, frozen=True):
 
 def brief(opened: OpenStore, target: InstallTarget) -> Brief:
     """Show where the target's project stands; write no file outside the cache."""
-    replayed = replay(opened.log, opened.settings, writes=True)
-    replayed.save()
+    replayed = _replayed(opened)
     rows, root = rows_of(replayed), str(target.project)
     paths = _paths_of(replayed.identities, root, opened.replica)
     here = [row for row in rows if row.project in paths and row.topic]
@@ -99,6 +98,13 @@ def brief(opened: OpenStore, target: InstallTarget) -> Brief:
         team=sum(row.is_new for row in team_rows(opened.store, root, opened.machine.now())),
         sync=_sync(opened),
     )
+
+
+def _replayed(opened: OpenStore, progress: Progress | None = None) -> ReplayResult:
+    """Replay, and write the cache: what is asked next takes less."""
+    replayed = replay(opened.log, opened.settings, writes=True, progress=progress)
+    replayed.save()
+    return replayed
 
 
 def _paths_of(identities: Identities, root: str, replica: str) -> set[str]:
@@ -182,8 +188,7 @@ def known(
     opened: OpenStore, project: str, progress: Progress = lambda _done, _all: None
 ) -> tuple[KnownPage, KnownPage]:
     """List what is known of a project, given by its path, and of the user; a page without lines is empty."""
-    replayed = replay(opened.log, opened.settings, writes=True, progress=progress)
-    replayed.save()
+    replayed = _replayed(opened, progress)
     name = replayed.identities.of(project, opened.replica or None)
     path = replayed.identities.document(name, "MEMORY.md") if name else ""
     return _page(replayed, project, path), _page(replayed, "", "MEMORY.md")
@@ -191,8 +196,7 @@ def known(
 
 def all_known(opened: OpenStore, progress: Progress = lambda _done, _all: None) -> list[KnownPage]:
     """List what is known of every project, by their names, and of the user at the end; leave out empty pages."""
-    replayed = replay(opened.log, opened.settings, writes=True, progress=progress)
-    replayed.save()
+    replayed = _replayed(opened, progress)
     names = sorted(filter(None, replayed.index.names(MEMORY.name)), key=lambda name: (project_name(name), name))
     pages = [_page(replayed, name, replayed.identities.document(name, "MEMORY.md")) for name in names]
     return [page for page in (*pages, _page(replayed, "", "MEMORY.md")) if page.lines]

@@ -84,7 +84,8 @@ def one_line(text: str) -> str:
 
 def _one_line(text: str) -> str:
     collapsed = " ".join(text.split())
-    return collapsed if is_harmless(collapsed) else " ".join(harmless(collapsed).split())
+    seen = harmless(collapsed)
+    return seen if seen is collapsed else " ".join(seen.split())
 
 
 _one_lines = _Remembered(_one_line)
@@ -257,8 +258,8 @@ def _without_digits(text: str) -> str:
 
 
 _MOST_NUMBERS = 16
-_NUMBERS_ALONE = bytes(code if chr(code) in "0123456789" else 0x20 for code in range(256))
-_ZEROS = bytes(0x30 if chr(code) in "0123456789" else code for code in range(256))
+_NUMBERS_ALONE = bytes(code if code in _DIGITS else ord(" ") for code in range(256))
+_ZEROS = bytes.maketrans(_DIGITS, b"0" * len(_DIGITS))
 
 
 def _numbers_apart(text: str) -> list[str]:

@@ -103,11 +103,7 @@ def _places(text: str) -> "list[tuple[int, int, str]]":
     from eventlog.secrets.find import beginning_so, find  # most hooks have plain texts only
 
     places: list[tuple[int, int, str]] = []
-    found = (
-        [*find(text), *(place for pattern in own for place in beginning_so(text, "own", *pattern))]
-        if own
-        else find(text)
-    )
+    found = [*find(text), *(place for pattern in own for place in beginning_so(text, "own", *pattern))]
     for start, end, kind in sorted(found):
         if not places or start >= places[-1][1]:
             places.append((start, end, kind))

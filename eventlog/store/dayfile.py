@@ -191,7 +191,8 @@ class DayFile:
             self._cut_back()
             raise
         self._announce()
-        self._note(lines, self._size, self._size + len(data))
+        if len(lines) <= _TAIL:  # after many, `newest` reads the end of the file again
+            self._note(newest_in(lines), self._size, self._size + len(data))
         self._size += len(data)
         self._written += lines
         self._whole = self._size if lines.endswith(b"\n") else -1
@@ -204,10 +205,10 @@ class DayFile:
         except OSError:  # the directory is somebody else's
             return
 
-    def _note(self, lines: bytes, before: int, now: int) -> None:
-        """Cache the newest time of a few appended lines; after many, `newest` reads the end of the file again."""
-        if self._heard == before and len(lines) <= _TAIL:
-            self._newest, self._heard = max(self._newest, newest_in(lines)), now
+    def _note(self, newest: str, before: int, now: int) -> None:
+        """Cache the newest time of appended lines, where that of the lines before them is known."""
+        if self._heard == before:
+            self._newest, self._heard = max(self._newest, newest), now
 
     def append_again(self, stamped: "Callable[[DayFile, bytes], Stamped | None]", rest: bytes) -> "Stamped | None":
         """Append through an open descriptor, the fast path: one lock, one stat, one write.
@@ -256,10 +257,8 @@ class DayFile:
         try:
             if os.write(self._fd, line) == len(line):
                 self._announce()
-                is_read = self._heard == self._whole
+                self._note(ts, self._whole, self._whole + len(line))
                 self._whole += len(line)
-                if is_read:
-                    self._newest, self._heard = max(self._newest, ts), self._whole
                 return True
         except OSError:
             pass

@@ -136,7 +136,7 @@ def unstamped(document: "Document") -> list[str]:
 def is_untouched(data: bytes) -> bool:
     """Return whether the bytes are exactly what was once rendered."""
     above, time, digest = _read(data)
-    return bool(time) and (digest.decode() == _digest(above + time) or digest.decode() == _digest(above))
+    return bool(time) and any(digest.decode() == _digest(part) for part in (above + time, above))
 
 
 def _read(data: bytes) -> tuple[bytes, bytes, bytes]:

@@ -13,9 +13,9 @@ from eventlog.format.text import one_line
 from eventlog.store import Store
 
 
-def sync_here(store: Store, *, compact: bool = False, as_json: bool = False) -> int:
+def sync_here(store: Store, *, compact: bool) -> int:
     """Exchange, report it, and return the exit code."""
-    return exchanged(open_store(store, Machine.here()), compact=compact).print(as_json=as_json)
+    return exchanged(open_store(store, Machine.here()), compact=compact).print(as_json=False)
 
 
 def exchanged(opened: OpenStore, *, compact: bool = False) -> Answer:
