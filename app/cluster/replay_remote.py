@@ -11,13 +11,11 @@ from eventlog.app.cluster.connect import library
 from eventlog.app.cluster.replay_stores import DAYS_AT_ONCE, StoreFiles, StorePlace, StoreReplay, rendered_of, written
 from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import Progress
-from eventlog.app.sync.exchange import sync_lock
-from eventlog.app.sync.keyring import Keyring, load_keyring
-from eventlog.app.sync.looking import look
+from eventlog.app.sync.keyring import Keyring
 from eventlog.app.sync.receiving import by_id, united
 from eventlog.app.sync.remote import full_address, open_remote
-from eventlog.app.sync.segments import day_in, number_in, open_lines
-from eventlog.app.sync.sync_state import load_state
+from eventlog.app.sync.segments import day_in, look, number_in, open_lines
+from eventlog.app.sync.sync_state import SyncState
 from eventlog.app.write.erasing.erase_everywhere import without_redacted_in
 from eventlog.format.errors import BadRequest
 from eventlog.log.lines import Damage
@@ -25,6 +23,7 @@ from eventlog.projections import fold
 from eventlog.projections.catalog import chosen
 from eventlog.projections.fold import DayBytes, Part
 from eventlog.secrets.redacted import redactions_of
+from eventlog.store.locks import lock
 
 _AT_WORK = 4  # tasks per thread: the lines of a task wait in memory until a worker takes them
 
@@ -34,7 +33,7 @@ def joined_remote(opened: OpenStore, said: str) -> str:
 
     Raises BadRequest for another remote.
     """
-    keyring = load_keyring(opened.store)
+    keyring = Keyring.load(opened.store)
     if keyring and full_address(said, opened.machine) == keyring.remote:
         return keyring.remote
     if said.startswith(("dir:", "nats:", "ssh:")) or said.endswith(".git"):
@@ -68,11 +67,9 @@ def replay_remote(
     progress: Progress = lambda _done, _all: None,
 ) -> StoreFiles:
     """Replay what all machines have sent to the remote of a store; otherwise as `replay_remote_to`."""
-    keyring = load_keyring(opened.store)
-    if keyring is None:
-        raise BadRequest("does not sync yet", where=opened.store.root, hint="eventlog sync start REMOTE")
+    keyring = Keyring.of(opened.store)
     names = [view.name for view in chosen(projections)]
-    with sync_lock(opened):
+    with lock(opened.store.lock("sync")):
         log = _RemoteLog(opened, keyring)
         starts = range(0, len(log.dates), DAYS_AT_ONCE)
         pieces = [log.days(log.dates[start : start + DAYS_AT_ONCE]) for start in starts]
@@ -114,7 +111,7 @@ class _RemoteLog:
     def __init__(self, opened: OpenStore, keyring: Keyring) -> None:
         self._keyring, self._redactions = keyring, redactions_of(opened.store)
         self._remote = open_remote(keyring.remote, opened.store, opened.machine)
-        self._found = look(self._remote, keyring, load_state(opened.store), opened.store)
+        self._found = look(self._remote, keyring, SyncState.load(opened.store), opened.store)
         self._segments: dict[str, list[tuple[str, int, str]]] = {}
         for replica, head in self._found.heads.items():
             for name in head.segments:

@@ -5,7 +5,6 @@ between finds its own token, and sends again what it does not know it has sent. 
 """
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from functools import partial
 from typing import NamedTuple
 
@@ -14,10 +13,8 @@ from msgspec.structs import replace
 
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.open_store import OpenStore, open_store
-from eventlog.app.sync.cutting import DayCut, cut_days
-from eventlog.app.sync.keyring import Keyring, load_keyring, recipient_of
-from eventlog.app.sync.leaving import LeavingCounts, LeavingRules
-from eventlog.app.sync.looking import copied, look, marker_files
+from eventlog.app.sync.keyring import Keyring
+from eventlog.app.sync.leaving import LeavingCounts, LeavingRules, cut_days
 from eventlog.app.sync.receiving import make_durable, take_in
 from eventlog.app.sync.remote import Remote, open_remote
 from eventlog.app.sync.segments import (
@@ -26,16 +23,16 @@ from eventlog.app.sync.segments import (
     MachineHead,
     day_in,
     digest_of,
-    head_name,
+    look,
+    marker_files,
     number_in,
     open_lines,
-    pack_head,
     pack_lines,
 )
-from eventlog.app.sync.sync_state import SeenMachine, SentDay, SyncState, load_state, save_state
+from eventlog.app.sync.sync_state import SeenMachine, SentDay, SyncState
 from eventlog.app.write.erasing.foreign_redactions import own_origins, redactions_to_send, take_over
 from eventlog.fast import os
-from eventlog.format.errors import BadRequest, Busy, EventLogError, Offline
+from eventlog.format.errors import Busy, EventLogError, Offline
 from eventlog.format.timestamps import to_ms
 from eventlog.hooks import background, error_log
 from eventlog.store.locks import lock
@@ -71,7 +68,6 @@ class _Parcel(NamedTuple):
     removed: list[str]
     days: dict[str, SentDay]
     last: int
-    counts: LeavingCounts
 
 
 def exchange(
@@ -87,11 +83,9 @@ def exchange(
     What arrived is there when `replay` is called; what that appends leaves in this exchange. Raises BadRequest for a
     store that does not sync, UntrustedRemote, NotStored, or Busy while another exchange runs.
     """
-    with sync_lock(opened, patience):
-        keyring = load_keyring(opened.store)
-        if keyring is None:
-            raise _not_yet(opened)
-        return _Exchange(opened, keyring).run(replay or (lambda _: None), compact=compact, leaving=leaving)
+    with lock(opened.store.lock("sync"), patience):
+        exchanging = _Exchange(opened, Keyring.of(opened.store))
+        return exchanging.run(replay or (lambda _: None), compact=compact, leaving=leaving)
 
 
 def sync_store(opened: OpenStore, *, compact: bool = False) -> SyncReport:
@@ -141,15 +135,6 @@ def _replay_news(opened: OpenStore, report: SyncReport) -> None:
         replay_store(opened, anew=bool(report.erased))
 
 
-def sync_lock(opened: OpenStore, patience: float | None = None) -> AbstractContextManager[object]:
-    """Take the lock of exchanges of a store; raises NotStored, or Busy."""
-    return lock(opened.store.lock("sync"), patience)
-
-
-def _not_yet(opened: OpenStore) -> BadRequest:
-    return BadRequest("does not sync yet", where=opened.store.root, hint="eventlog sync start REMOTE")
-
-
 class _Exchange:
     """An exchange under its lock."""
 
@@ -157,7 +142,7 @@ class _Exchange:
         self._opened, self._store, self._keyring = opened, opened.store, keyring
         self._report = SyncReport(LeavingCounts())
         self._remote: Remote = open_remote(keyring.remote, opened.store, opened.machine)
-        self._state = load_state(opened.store)
+        self._state = SyncState.load(opened.store)
         name = make_replica(opened.store)
         if self._state.namespace != keyring.namespace:
             self._state = SyncState(namespace=keyring.namespace, replica=name)
@@ -180,13 +165,15 @@ class _Exchange:
                 self._state.exchanged = self._opened.machine.now()
         except Offline as error:
             self._report.offline = str(error)
-        save_state(self._store, self._state)
+        self._state.save(self._store)
         return self._report
 
     def _look(self) -> Listing:
         found = look(self._remote, self._keyring, self._state, self._store)
-        if copied(found, self._state):
-            self._rename()
+        own = found.heads.get(self._state.replica)
+        if own and own.token not in (self._state.token, self._state.pending):  # a copy of this store publishes
+            self._report.renamed = self._state.replica
+            self._state.begin_again(rename(self._store, self._state.replica))
         return found
 
     def _push(self, found: Listing, *, compact: bool, leaving: bool) -> None:
@@ -195,31 +182,27 @@ class _Exchange:
             rules = LeavingRules(self._opened, self._state)
             parcel = self._parcel(found, rules, compact=compact)
             head = self._head(parcel, own, leaving=leaving)
-            is_needed = parcel.files or parcel.removed or own is None or _says_more(head, own)
+            is_same = own and replace(head, sequence=own.sequence, token=own.token, ts=own.ts) == own
+            is_needed = parcel.files or parcel.removed or not is_same
             if not is_needed and MARKER in found.names:
                 self._remember(parcel, rules)
                 return
             self._state.pending = head.token
-            save_state(self._store, self._state)
+            self._state.save(self._store)
             lost = {} if MARKER in found.names else marker_files(found, self._keyring, self._state)
             files = {**lost, **parcel.files}
-            files[head_name(self._state.replica)] = pack_head(self._keyring, head)
+            files[f"{self._state.replica}/head.age"] = head.packed(self._keyring)
             if self._remote.publish(files, parcel.removed):
                 self._state.sequence, self._state.token = head.sequence, head.token
                 self._remember(parcel, rules)
-                save_state(self._store, self._state)
+                self._state.save(self._store)
                 return
             found = self._look()
         raise Busy("other machines publish all the time", where=self._keyring.remote, hint="try again")
 
-    def _rename(self) -> None:
-        """Take another name: a copy of this store publishes under the one it has."""
-        self._report.renamed = self._state.replica
-        self._state.begin_again(rename(self._store, self._state.replica))
-
     def _parcel(self, found: Listing, rules: LeavingRules, *, compact: bool) -> _Parcel:
         """Collect what is new, what was lost or damaged there, and what replaces segments."""
-        name, counts = self._state.replica, LeavingCounts()
+        name = self._state.replica
         complained = {bad for head in found.heads.values() for bad in head.bad}
         lost = {
             day_in(segment)
@@ -227,23 +210,19 @@ class _Exchange:
             if f"{name}/{segment}" not in found.names or f"{name}/{segment}" in complained
         }
         today = "~" if compact else self._opened.machine.now()[:10]
-        parcel = _Parcel({}, [], {}, self._state.last, counts)
-        for cut in cut_days(self._opened, self._state, rules, counts, lost=lost, today=today):
-            parcel = self._packed(parcel, cut)
+        parcel = _Parcel({}, [], {}, self._state.last)
+        for cut in cut_days(self._opened, self._state, rules, lost=lost, today=today):
+            packed = pack_lines(self._keyring, name, cut.day, cut.lines, parcel.last)
+            before = self._state.days.get(cut.day, SentDay()).segments
+            digests = {segment: digest_of(data) for segment, data in packed.items()}
+            cut.sent.segments = digests if cut.replaces else {**before, **digests}
+            parcel.files.update({f"{name}/{segment}": data for segment, data in packed.items()})
+            parcel.days[cut.day] = cut.sent
+            parcel = parcel._replace(last=parcel.last + len(packed))
         counted = {segment for day in {**self._state.days, **parcel.days}.values() for segment in day.segments}
         own = (file for file in found.names if file.startswith(f"{name}/") and day_in(file.partition("/")[2]))
         parcel.removed.extend(sorted(file for file in own if file.partition("/")[2] not in counted))
         return parcel
-
-    def _packed(self, parcel: _Parcel, cut: DayCut) -> _Parcel:
-        name = self._state.replica
-        packed = pack_lines(self._keyring, name, cut.day, cut.lines, parcel.last)
-        before = self._state.days.get(cut.day, SentDay()).segments
-        digests = {segment: digest_of(data) for segment, data in packed.items()}
-        cut.sent.segments = digests if cut.replaces else {**before, **digests}
-        parcel.files.update({f"{name}/{segment}": data for segment, data in packed.items()})
-        parcel.days[cut.day] = cut.sent
-        return parcel._replace(last=parcel.last + len(packed))
 
     def _head(self, parcel: _Parcel, own: MachineHead | None, *, leaving: bool) -> MachineHead:
         state, redactions = self._state, redactions_to_send(self._store)
@@ -256,7 +235,7 @@ class _Exchange:
             sequence=max(state.sequence, own.sequence if own else 0) + 1,
             token=os.urandom(8).hex(),
             ts=self._opened.machine.now(),
-            recipient=recipient_of(self._keyring.machine),
+            recipient=self._keyring.recipient,
             last=parcel.last,
             segments=segments,
             received={name: seen.last for name, seen in state.machines.items()},
@@ -270,7 +249,7 @@ class _Exchange:
         self._state.days |= parcel.days
         self._state.last = parcel.last
         rules.remember()
-        self._report.sent = parcel.counts
+        self._report.sent = rules.counts
         self._report.blocked = self._state.blocked
 
     # ------------------------------------------------------------------------------------------------ what arrives
@@ -316,8 +295,3 @@ class _Exchange:
         seen.taken, seen.missing = sorted(taken), sorted(set(head.segments) - taken)
         seen.last = head.last if not seen.missing else seen.last
         return bad
-
-
-def _says_more(head: MachineHead, own: MachineHead) -> bool:
-    """Return whether a head differs from the published head by more than its time."""
-    return replace(head, sequence=0, token="", ts="") != replace(own, sequence=0, token="", ts="")

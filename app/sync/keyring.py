@@ -16,13 +16,12 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from eventlog.fast import os
 from eventlog.fast.sha import keyed, sha256
 from eventlog.format.errors import BadRequest
 from eventlog.store import Store
 from eventlog.store.files import read_regular, replace_file
 
-_SECRET, _SUM = 16, 4  # bytes
+SECRET, _SUM = 16, 4  # bytes
 _GROUP = 8  # characters of a code between two dashes
 _WORDS = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"  # of bech32, in which age writes its keys
 _GENERATOR = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
@@ -49,23 +48,55 @@ class Keyring(Struct):
         """The name of the key, for people to compare: it reveals nothing of the key."""
         return sha256(b"name\n" + self.secret)[:_SHOWN]
 
-    def encrypt(self, data: bytes) -> bytes:
-        """Encrypt for every machine of the remote."""
-        return encrypt(data, recipient_of(_identity(self.secret)))
+    @property
+    def recipient(self) -> str:
+        """The public half of the key of this machine."""
+        return _recipient_of(self.machine)
 
-    def decrypt(self, data: bytes) -> bytes | None:
-        """Decrypt what a machine of the remote encrypted, in any epoch that is known here; None for all else."""
-        return decrypt(data, [_identity(bytes.fromhex(secret)) for secret in self.secrets.values()])
+    @classmethod
+    def load(cls, store: Store) -> "Keyring | None":
+        """Read the keys of a store; None for a store that does not sync. Raises BadRequest."""
+        path = f"{store.sync}/key"
+        try:
+            return msgspec.json.decode(read_regular(path), type=cls)
+        except FileNotFoundError:
+            return None
+        except (OSError, msgspec.MsgspecError) as error:
+            raise BadRequest(
+                f"cannot be read: {error}", where=path, hint="`eventlog sync leave`, then join again"
+            ) from error
+
+    @classmethod
+    def of(cls, store: Store) -> "Keyring":
+        """Read the keys of a store; raises BadRequest for a store that does not sync, too."""
+        if found := cls.load(store):
+            return found
+        raise BadRequest("does not sync yet", where=store.root, hint="eventlog sync start REMOTE")
+
+    def save(self, store: Store) -> None:
+        """Save the keys of a store; raises NotStored."""
+        replace_file(f"{store.sync}/key", msgspec.json.encode(self))
+
+    def encrypt(self, data: bytes, recipient: str = "") -> bytes:
+        """Encrypt for one machine, or for every machine of the remote."""
+        public = _age().x25519.Recipient.from_str(recipient or _recipient_of(_identity(self.secret)))
+        encrypted: bytes = _age().encrypt(data, [public])
+        return encrypted
+
+    def decrypt(self, data: bytes, identity: str = "") -> bytes | None:
+        """Decrypt by one key, or by those of the epochs that are known here; None where that fails."""
+        known = [identity] if identity else [_identity(bytes.fromhex(secret)) for secret in self.secrets.values()]
+        age = _age()
+        try:
+            opened: bytes = age.decrypt(data, [age.x25519.Identity.from_str(key) for key in known])
+        except age.DecryptError:
+            return None
+        return opened
 
     def sign(self, data: bytes, epoch: int | None = None) -> str:
         """Sign data by the key of an epoch; "" for an epoch that is not known here."""
         found = self.secrets.get(self.epoch if epoch is None else epoch)
         return signature(bytes.fromhex(found), data) if found else ""
-
-
-def new_secret() -> bytes:
-    """Make the secret of an epoch."""
-    return os.urandom(_SECRET)
 
 
 def code_of(secret: bytes) -> str:
@@ -85,8 +116,8 @@ def secret_in(code: str) -> bytes:
         data = base64.b32decode(text)
     except ValueError:
         data = b""
-    secret = data[:_SECRET]
-    if len(data) != _SECRET + _SUM or _checksum(secret) != data[_SECRET:]:
+    secret = data[:SECRET]
+    if len(data) != SECRET + _SUM or _checksum(secret) != data[SECRET:]:
         raise BadRequest("is not a code of `eventlog sync start`", where="CODE", hint="copy all of it, dashes included")
     return secret
 
@@ -102,48 +133,8 @@ def new_machine() -> str:
     return str(_age().x25519.Identity.generate())
 
 
-def recipient_of(identity: str) -> str:
-    """Return the public half of a key."""
+def _recipient_of(identity: str) -> str:
     return str(_age().x25519.Identity.from_str(identity).to_public())
-
-
-def encrypt(data: bytes, *recipients: str) -> bytes:
-    """Encrypt for these recipients."""
-    age = _age()
-    encrypted: bytes = age.encrypt(data, [age.x25519.Recipient.from_str(recipient) for recipient in recipients])
-    return encrypted
-
-
-def decrypt(data: bytes, identities: list[str]) -> bytes | None:
-    """Decrypt with any of these keys; None where that fails."""
-    age = _age()
-    try:
-        opened: bytes = age.decrypt(data, [age.x25519.Identity.from_str(identity) for identity in identities])
-    except age.DecryptError:
-        return None
-    return opened
-
-
-def load_keyring(store: Store) -> Keyring | None:
-    """Read the keys of a store; None for a store that does not sync. Raises BadRequest."""
-    path = _path(store)
-    try:
-        return msgspec.json.decode(read_regular(path), type=Keyring)
-    except FileNotFoundError:
-        return None
-    except (OSError, msgspec.MsgspecError) as error:
-        raise BadRequest(
-            f"cannot be read: {error}", where=path, hint="`eventlog sync leave`, then join again"
-        ) from error
-
-
-def save_keyring(store: Store, keyring: Keyring) -> None:
-    """Save the keys of a store; raises NotStored."""
-    replace_file(_path(store), msgspec.json.encode(keyring))
-
-
-def _path(store: Store) -> str:
-    return f"{store.sync}/key"
 
 
 def _age() -> Any:

@@ -1,4 +1,4 @@
-"""The lines that leave this machine: whole, as a mark, or not at all.
+"""The lines that leave this machine: whole, as a mark, or not at all; day by day, once each.
 
 Whole      the default, byte for byte; but a line about a machine's own files that names no machine takes our name.
 Mark       id, time, type and conversation of an event whose content stays: calls of hosts, receipts of contexts,
@@ -6,17 +6,22 @@ Mark       id, time, type and conversation of an event whose content stays: call
            shared sessions. So every machine counts the same events.
 At home    all of an excluded or disabled project, also what was there before; damaged lines; and what looks like a
            secret: the scan at the door is a second one, for lines that were written before a pattern was known.
+
+A day file only grows; then what was appended leaves. Where it was rewritten (a redaction, a repair), where the rules
+have changed, where segments are lost or many, the whole day is cut anew and takes the place of its segments.
 """
 
+import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from eventlog.app.naming.known_projects import known_projects, project_finder
 from eventlog.app.open_store import OpenStore
-from eventlog.app.sync.excluding import ExcludedProjects
-from eventlog.app.sync.sync_state import SyncState
+from eventlog.app.sync.sync_state import SentDay, SyncState
 from eventlog.fast import fastjson
 from eventlog.fast.sha import sha256
 from eventlog.format.events import (
@@ -34,19 +39,30 @@ from eventlog.format.events import (
     ProjectSeen,
     SessionStart,
 )
+from eventlog.format.text import project_name
+from eventlog.log import days
 from eventlog.log.lines import LogLine, check_line, decode_whole
 from eventlog.projects.root import in_full
 from eventlog.secrets import secrets_in
 from eventlog.settings.cached import off_switch
+from eventlog.settings.load import parse
+from eventlog.store import is_own, project_slug
+from eventlog.store.files import file_stamp, read_regular, replace_file
+
+if TYPE_CHECKING:
+    import yaml
+
+    from eventlog.projections.views.project_list import ListedProject
 
 _OF_FILES = (PlanEntry, EntryApplied, EntryResolved, KnowledgeEdited, ProjectSeen)
 _NO_TEXT = frozenset(("v", "id", "ts", "after", "type"))
 _HELPER = "-"  # stands for the name of any helper, so that its marks count as little as its events
 _NOTES = "knowledge/projects/"
 _SHOWN = 5  # newest lines of a preview
+_FIRST = "# settings of eventlog: `eventlog config` lists them all\n"
 
 
-class LeavingLine(NamedTuple):
+class _LeavingLine(NamedTuple):
     """An event on its way out: its line as it leaves, b"" where it stays, whole or not, and the secrets in it."""
 
     event: Event
@@ -64,7 +80,7 @@ class LeavingCounts(msgspec.Struct):
     blocked: dict[str, tuple[str, ...]] = {}  # ids of events, and the kinds of their secrets
     newest: list[Event] = []
 
-    def add(self, line: LeavingLine) -> None:
+    def add(self, line: _LeavingLine) -> None:
         """Count a line."""
         if line.secrets:
             self.blocked[line.event.id] = line.secrets
@@ -83,29 +99,32 @@ class LeavingCounts(msgspec.Struct):
 
 
 class LeavingRules:
-    """The rules of a store as they are now; they remember conversations in the state of its sync."""
+    """The rules of a store as they are now, and counts; they remember conversations in the state of its sync."""
 
     def __init__(self, opened: OpenStore, state: SyncState) -> None:
+        self.counts = LeavingCounts()
         self._settings, self._state = opened.settings.sync, state
         self._replica, self._home = opened.replica, opened.machine.home
         self._shared, self._hidden = set(state.shared), set(state.hidden)
         self._projects = set(state.projects)
-        self._excluded = ExcludedProjects(opened)
+        self._excluded = _ExcludedProjects(opened)
         self._judged: dict[tuple[str, str | None], bool] = {}
         self._patterns = opened.settings.secrets.patterns
         self.changed = bool(state.rules) and state.rules != self._digest()
         if self.changed:
             self._shared, self._hidden = set(), set()
 
-    def lines(self, day: str, data: bytes) -> Iterator[LeavingLine]:
-        """Check each whole line of a day file; damaged lines are left out."""
-        events = decode_whole(data, day)
+    def leaving(self, day: str, data: bytes, *, counted: bool = True) -> bytes:
+        """Join what leaves of the whole lines of a day file, and count each line; damaged lines are left out."""
+        events, lines = decode_whole(data, day), data.split(b"\n")
         if events is None:
-            read = (check_line(LogLine.unread(line, "", 0, 1), day) for line in data.split(b"\n") if line)
+            read = (check_line(LogLine.unread(line, "", 0, 1), day) for line in lines if line)
             found = [line for checked in read for line in checked if isinstance(line, LogLine)]
-            yield from (self._judge(line.event, line.line) for line in found)
-        else:
-            yield from map(self._judge, events, data.split(b"\n"))
+            events, lines = [line.event for line in found], [line.line for line in found]
+        judged = list(map(self._judge, events, lines))
+        for line in judged if counted else ():
+            self.counts.add(line)
+        return b"".join(line.line + b"\n" for line in judged if line.line)
 
     def remember(self) -> None:
         """Keep what the rules have learnt of conversations and projects."""
@@ -113,18 +132,18 @@ class LeavingRules:
         self._state.projects = sorted(self._projects)
         self._state.rules = self._digest()
 
-    def _judge(self, event: Event, line: bytes) -> LeavingLine:
+    def _judge(self, event: Event, line: bytes) -> _LeavingLine:
         if isinstance(event, SessionStart) and event.session_type == "shared":
             self._shared.add(event.conversation_id)
         if self._is_excluded(event):
-            return LeavingLine(event, b"")
+            return _LeavingLine(event, b"")
         if self._stays(event):
-            return LeavingLine(event, _mark(event), whole=False)
+            return _LeavingLine(event, _mark(event), whole=False)
         if kinds := _secrets(line):
-            return LeavingLine(event, b"", secrets=kinds)
+            return _LeavingLine(event, b"", secrets=kinds)
         if isinstance(event, _OF_FILES) and not event.replica:
             line = fastjson.dumps({**fastjson.object_in(line), "replica": self._replica})
-        return LeavingLine(event, line)
+        return _LeavingLine(event, line)
 
     def _stays(self, event: Event) -> bool:
         if event.subagent or isinstance(event, HostEvent | ContextInjected):
@@ -191,11 +210,165 @@ def _secrets(line: bytes) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def joined(lines: Iterable[LeavingLine], count: Callable[[LeavingLine], None]) -> bytes:
-    """Join the lines that leave, and count every line."""
-    found: list[bytes] = []
-    for line in lines:
-        count(line)
-        if line.line:
-            found += (line.line, b"\n")
-    return b"".join(found)
+# ------------------------------------------------------------------------------------------------ days
+
+
+class _DayCut(NamedTuple):
+    """The lines of a day that leave; `replaces` the segments it had. `sent` is what is sent of the day afterwards."""
+
+    day: str
+    lines: bytes
+    replaces: bool
+    sent: SentDay
+
+
+def cut_days(
+    opened: OpenStore, state: SyncState, rules: LeavingRules, *, lost: Collection[str] = (), today: str = ""
+) -> Iterator[_DayCut]:
+    """Cut what is to be sent of this machine's own day files, oldest first.
+
+    Days of which segments are `lost` leave again; so do those before `today` that have several segments.
+    """
+    for day in days.list_days(opened.store.log):
+        if not is_own(day.files[0]):
+            continue
+        before = state.days.get(day.date, SentDay())
+        anew = day.date in lost or (day.date < today and len(before.segments) > 1)
+        stamp = list(file_stamp(day.files[0]))
+        if stamp == before.stamp and not (anew or rules.changed):
+            continue
+        data = days.read(day.files[0]) or b""
+        yield _cut(day.date, data[: data.rfind(b"\n") + 1], before, rules, stamp, anew=anew)
+
+
+def _cut(day: str, data: bytes, before: SentDay, rules: LeavingRules, stamp: list[int], *, anew: bool) -> _DayCut:
+    """Cut what was appended; the whole day `anew`, or where what left before would not leave as it did.
+
+    Segments with lines that this file has lost stay beside a whole day.
+    """
+    has_grown = len(data) >= before.size and zlib.crc32(data[: before.size]) == before.read
+    is_new = has_grown and not anew
+    if is_new and rules.changed and before.size:
+        is_new = zlib.crc32(rules.leaving(day, data[: before.size], counted=False)) == before.sent
+    after = before if is_new else SentDay()
+    blocked = len(rules.counts.blocked)
+    lines = rules.leaving(day, data[after.size :])
+    sent = SentDay(
+        size=len(data),
+        read=zlib.crc32(data[after.size :], after.read),
+        sent=zlib.crc32(lines, after.sent),
+        lines=after.lines + lines.count(b"\n"),
+        blocked=after.blocked + len(rules.counts.blocked) - blocked,
+        stamp=stamp,
+    )
+    has_lost = sent.lines < before.lines and not rules.changed and not has_grown
+    return _DayCut(day, lines, not (is_new or has_lost), sent)
+
+
+def preview(opened: OpenStore) -> LeavingCounts:
+    """Count what would leave now, and write nothing."""
+    state = SyncState.load(opened.store)
+    rules = LeavingRules(opened, state)
+    for _ in cut_days(opened, state, rules):
+        pass
+    return rules.counts
+
+
+# ------------------------------------------------------------------------------------------------ what stays at home
+
+
+class _ExcludedProjects:
+    """The projects that `sync.exclude` names by path, name or address, each in all its places."""
+
+    def __init__(self, opened: OpenStore) -> None:
+        self._store, self._here = opened.store, opened.replica or None
+        self._names = frozenset(opened.settings.sync.exclude)
+        self._paths = {in_full(name, opened.machine.home).rstrip("/") or "/" for name in self._names}
+        listed = self._listed if self._names else []
+        self._find = project_finder(opened.store, listed)
+        paths = {path for project in listed for _, path in project.places}
+        inside = {found.project for path in paths if self._is_inside(path) and (found := self._find(path))}
+        self._chosen = {project.project for project in listed if self._is_named(project)} | inside
+        self._paths |= {path for path in paths if (found := self._find(path)) and found.project in self._chosen}
+
+    @cached_property
+    def _listed(self) -> "list[ListedProject]":
+        return known_projects(self._store)
+
+    def has_place(self, path: str, replica: str | None = None) -> bool:
+        """Return whether a path of a machine (None: this machine) is that of such a project, or lies inside."""
+        if found := self._find(path, replica):
+            return found.project in self._chosen
+        return self._is_inside(path) or project_name(path) in self._names
+
+    def has_name(self, name: str) -> bool:
+        """Return whether such a project is called so: by its address, `replica:path`, or a path."""
+        replica, colon, path = name.partition(":")
+        if not name.startswith("/") and colon:
+            return self.has_place(path, replica)
+        named = {project.project for project in self._listed if name in project.parts}
+        return not named.isdisjoint(self._chosen) or self.has_place(name)
+
+    def places_of(self, directory: str, paths: Iterable[str]) -> set[tuple[str, str | None]]:
+        """Find the places of the project with a directory: those here, if there are any, else all.
+
+        Where that project is not listed, its place is one of `paths`.
+        """
+        listed = [place for project in self._listed if directory in project.directories for place in project.places]
+        here = {(path, replica) for replica, path in listed if replica == self._here}
+        unlisted: set[tuple[str, str | None]] = {
+            (path, None) for path in (*paths, *self._paths) if project_slug(path) == directory
+        }
+        return here or {(path, replica) for replica, path in listed} or unlisted
+
+    def _is_inside(self, path: str) -> bool:
+        return any(path == place or path.startswith(f"{place}/") for place in self._paths)
+
+    def _is_named(self, project: "ListedProject") -> bool:
+        return not self._names.isdisjoint((project.project, project.name, *project.parts))
+
+
+def exclude_projects(opened: OpenStore, paths: list[str]) -> list[str]:
+    """Add projects to `sync.exclude`, and return all that it names; the rest of the file stays as it is.
+
+    Raises BadSettings or NotStored.
+    """
+    store, chosen = opened.store, opened.settings.sync
+    excluded = list(dict.fromkeys([*chosen.exclude, *paths]))
+    if excluded != chosen.exclude:
+        try:
+            text = read_regular(store.config).decode("utf-8-sig")
+        except FileNotFoundError:
+            text = _FIRST
+        values = {"auto": chosen.auto, "exclude": excluded, "texts": chosen.texts}
+        new = _with_sync(text, {name: value for name, value in values.items() if value})
+        parse(new.encode(), store.config)
+        replace_file(store.config, new.encode())
+    return excluded
+
+
+def _with_sync(text: str, values: dict[str, object]) -> str:
+    """Write the values of `sync` into the text of a `config.yaml`, in the place of those it has."""
+    import yaml  # every exchange asks what is excluded, few write it
+
+    written = yaml.safe_dump(values, default_flow_style=True, allow_unicode=True, width=10_000).strip()
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    pairs = root.value if isinstance(root, yaml.MappingNode) else []
+    for key, value in pairs:
+        if key.value == "sync":
+            before = text[: value.start_mark.index]
+            return f"{before}{' ' if before.endswith(':') else ''}{written}{text[_end_of(value) :]}"
+    if isinstance(root, yaml.MappingNode) and root.flow_style:
+        start = root.start_mark.index + 1
+        return f"{text[:start]}sync: {written}{', ' if pairs else ''}{text[start:]}"
+    return f"{text}{'' if not text or text.endswith(chr(10)) else chr(10)}sync: {written}\n"
+
+
+def _end_of(node: "yaml.Node") -> int:
+    """Find where the text of a node ends: that of a block ends with its last value, before any comment."""
+    import yaml
+
+    if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
+        last = node.value[-1]
+        return _end_of(last[1] if isinstance(last, tuple) else last)
+    return int(node.end_mark.index)

@@ -4,24 +4,24 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from eventlog.app.open_store import OpenStore
-from eventlog.app.sync.exchange import SyncReport, exchange, sync_lock
-from eventlog.app.sync.keyring import (
-    Keyring,
-    code_of,
-    load_keyring,
-    new_machine,
-    new_secret,
-    recipient_of,
-    save_keyring,
-    secret_in,
-)
-from eventlog.app.sync.looking import check_code, keys_for, look, marker_files, secrets_before
+from eventlog.app.sync.exchange import SyncReport, exchange
+from eventlog.app.sync.keyring import SECRET, Keyring, code_of, new_machine, secret_in
 from eventlog.app.sync.remote import Remote, full_address, make_folder, open_remote
-from eventlog.app.sync.segments import MARKER, Listing, Marker
-from eventlog.app.sync.sync_state import SyncState, load_state, names_of, save_state
+from eventlog.app.sync.segments import (
+    MARKER,
+    Listing,
+    Marker,
+    check_code,
+    keys_for,
+    look,
+    marker_files,
+    secrets_before,
+)
+from eventlog.app.sync.sync_state import SyncState, names_of
 from eventlog.fast import os
 from eventlog.format.errors import BadRequest, Busy, EventLogError, Offline, UntrustedRemote
 from eventlog.store.files import remove
+from eventlog.store.locks import lock
 from eventlog.store.replica import make_replica, rename, replica_of
 
 _TRIES = 20
@@ -50,8 +50,8 @@ def start_sync(opened: OpenStore, place: str) -> StartedSync:
     with something else, Offline, NotStored.
     """
     address = full_address(place, opened.machine)
-    with sync_lock(opened):
-        keyring = load_keyring(opened.store)
+    with lock(opened.store.lock("sync")):
+        keyring = Keyring.load(opened.store)
         if keyring is None:
             keyring = _begin(opened, address)
         else:
@@ -68,8 +68,8 @@ def _begin(opened: OpenStore, address: str) -> Keyring:
     if names:
         raise UntrustedRemote("is not empty", where=address, hint="name an empty directory or repository")
     make_replica(opened.store)
-    keyring = Keyring(address, os.urandom(8).hex(), 1, {1: new_secret().hex()}, new_machine())
-    save_keyring(opened.store, keyring)  # first: nobody else has the key of what is there afterwards
+    keyring = Keyring(address, os.urandom(8).hex(), 1, {1: os.urandom(SECRET).hex()}, new_machine())
+    keyring.save(opened.store)  # first: nobody else has the key of what is there afterwards
     _publish_marker(remote, address, {MARKER: Marker(keyring.namespace, keyring.epoch).signed(keyring.secret)})
     return keyring
 
@@ -110,7 +110,7 @@ def join_sync(opened: OpenStore, place: str, code: str) -> Keyring:
     import tempfile  # most verbs join nothing
 
     address, secret = full_address(place, opened.machine), secret_in(code)
-    keyring = load_keyring(opened.store)
+    keyring = Keyring.load(opened.store)
     if keyring and keyring.secret != secret:
         raise BadRequest(
             f"syncs already, with {keyring.remote}", where=opened.store.root, hint="`eventlog sync leave` first"
@@ -120,22 +120,22 @@ def join_sync(opened: OpenStore, place: str, code: str) -> Keyring:
         marker = check_code(remote, address, secret)
         secrets = secrets_before(remote, marker, secret)
     name = make_replica(opened.store)
-    with sync_lock(opened):
+    with lock(opened.store.lock("sync")):
         if name in marker.dropped:  # what this machine publishes by that name counts no more
             rename(opened.store, name)
         machine = keyring.machine if keyring else new_machine()
         keyring = Keyring(address, marker.namespace, marker.epoch, secrets, machine)
         _forget_others(opened, keyring)
-        save_keyring(opened.store, keyring)
+        keyring.save(opened.store)
     return keyring
 
 
 def _forget_others(opened: OpenStore, keyring: Keyring) -> None:
     """Take the remote as it is: everything is sent again, and what was there of this machine makes room."""
-    state = load_state(opened.store)
+    state = SyncState.load(opened.store)
     if state.namespace == keyring.namespace:
         state.machines, state.days = {}, {}
-        save_state(opened.store, state)
+        state.save(opened.store)
 
 
 def drop_machine(opened: OpenStore, reference: str, confirmed: Callable[[str], bool]) -> DroppedMachine | None:
@@ -144,7 +144,7 @@ def drop_machine(opened: OpenStore, reference: str, confirmed: Callable[[str], b
     The others are left the new secret, the old code joins no more. None where that is not confirmed. Raises BadRequest
     for a machine that is not known, UntrustedRemote, Offline, or NotStored.
     """
-    with sync_lock(opened):
+    with lock(opened.store.lock("sync")):
         keyring, remote, state = _opened(opened)
         found = look(remote, keyring, state, opened.store)
         replica = _machine_named(reference, found, state)
@@ -152,17 +152,17 @@ def drop_machine(opened: OpenStore, reference: str, confirmed: Callable[[str], b
             return None
         for _ in range(_TRIES):
             recipients = {name: head.recipient for name, head in found.heads.items() if name != replica}
-            recipients[state.replica] = recipient_of(keyring.machine)
+            recipients[state.replica] = keyring.recipient
             dropped = {name: last for name, last in found.marker.dropped.items() if name not in recipients}
-            epoch, secret = keyring.epoch + 1, new_secret()
+            epoch, secret = keyring.epoch + 1, os.urandom(SECRET)
             secrets = {**keyring.secrets, epoch: secret.hex()}
             marker = Marker(keyring.namespace, epoch, {**dropped, replica: found.heads[replica].sequence})
             renewed = Keyring(keyring.remote, keyring.namespace, epoch, secrets, keyring.machine)
             files = {**keys_for(marker, renewed, recipients), MARKER: marker.signed(secret)}
             if remote.publish(files, ()):
                 state.dropped = marker.dropped  # a marker that is lost is made again by this
-                save_state(opened.store, state)
-                save_keyring(opened.store, renewed)
+                state.save(opened.store)
+                renewed.save(opened.store)
                 others = sorted(recipients.keys() - {state.replica})
                 return DroppedMachine(replica, code_of(secret), others)
             found = look(remote, keyring, state, opened.store)
@@ -175,23 +175,21 @@ def leave_sync(opened: OpenStore) -> SyncReport | None:
     Publishes a last time, where the remote can be reached. Raises BadRequest for a store that does not sync.
     """
     report = None
-    keyring = load_keyring(opened.store)
+    keyring = Keyring.load(opened.store)
     if keyring is None:
         raise BadRequest("does not sync", where=opened.store.root)
     try:
         report = exchange(opened, leaving=True)
     except EventLogError:  # refused, full or busy: who leaves need not care
         report = None
-    with sync_lock(opened):
+    with lock(opened.store.lock("sync")):
         remove(f"{opened.store.sync}/key")
     return report
 
 
 def _opened(opened: OpenStore) -> tuple[Keyring, Remote, SyncState]:
-    keyring = load_keyring(opened.store)
-    if keyring is None:
-        raise BadRequest("does not sync yet", where=opened.store.root, hint="eventlog sync start REMOTE")
-    state = load_state(opened.store)
+    keyring = Keyring.of(opened.store)
+    state = SyncState.load(opened.store)
     state.replica = state.replica or replica_of(opened.store)
     return keyring, open_remote(keyring.remote, opened.store, opened.machine), state
 

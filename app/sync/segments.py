@@ -1,14 +1,19 @@
-"""Files of a remote, and how each is checked before it is used.
+"""Files of a remote, and how each, and the whole, is checked before it is used.
 
 Marker    `eventlog-sync.json`: which memory this is, its epoch, signed by the secret; without it a place is foreign.
 Head      `<replica>/head.age`, replaced by its machine only: which segments count, with their digests; signed.
 Keys      `keys/<epoch>/<replica>.age`: the secret of an epoch, by machine; `earlier.age`: older secrets.
 
 Names tell replica and day, nothing else. What is not as its head says is not used.
+
+What is refused: a place that was emptied, belongs to another memory, or was rolled back. A file alone that is torn,
+missing or old is no reason: its machine writes it again. A relay may be emptied, or its stream deleted: it is filled
+again. Nothing that is gone there deletes anything here.
 """
 
 import re
 import zlib
+from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -16,15 +21,19 @@ import msgspec
 from msgspec import Struct
 
 from eventlog.app.sync.keyring import Keyring, signature
+from eventlog.app.sync.remote import Remote
+from eventlog.app.sync.sync_state import SyncState
 from eventlog.app.write.erasing.foreign_redactions import ForeignRedaction
 from eventlog.fast import os
 from eventlog.fast.sha import sha256
-from eventlog.store import day_of, is_replica_name
+from eventlog.format.errors import BadRequest, UntrustedRemote
+from eventlog.store import Store, day_of, is_replica_name
 
 MARKER = "eventlog-sync.json"
 _LARGEST = 64 << 20  # bytes of a segment's lines
 _AT_ONCE = 8 << 20  # bytes of lines from which on another segment begins
 _DIGEST = 32  # hexadecimal digits
+_LEAVE = "if that is meant: `eventlog sync leave`, then start or join again; nothing is deleted here"
 _NAME = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)/(?P<number>\d{1,12})-[0-9a-f]{8}\.age")
 
 
@@ -36,6 +45,15 @@ class Marker(Struct):
     dropped: dict[str, int] = {}
     check: str = ""
     format: int = 1
+
+    @classmethod
+    def read(cls, data: bytes) -> "Marker | None":
+        """Read the marker of a remote; None where it is damaged, or of a later format."""
+        try:
+            marker = msgspec.json.decode(data, type=cls)
+        except msgspec.MsgspecError:
+            return None
+        return marker if marker.format == 1 else None
 
     def signed(self, secret: bytes) -> bytes:
         """Write the marker, signed by the secret of its epoch."""
@@ -71,6 +89,26 @@ class MachineHead(Struct):
     confirmed: list[str] = []
     left: bool = False
 
+    def packed(self, keyring: Keyring) -> bytes:
+        """Sign and encrypt the head."""
+        body = msgspec.json.encode(self)
+        signed = f"{keyring.epoch}\n{keyring.sign(body)}\n".encode() + body
+        return keyring.encrypt(zlib.compress(signed, 6))
+
+    @classmethod
+    def opened(cls, keyring: Keyring, replica: str, data: bytes) -> "MachineHead | None":
+        """Read a head; None where it is damaged, foreign, or not signed by a machine of this remote."""
+        opened = _inflated(keyring.decrypt(data))
+        try:
+            epoch, signed, body = (opened or b"").split(b"\n", 2)
+            if not signed or signed.decode() != keyring.sign(body, int(epoch)):
+                return None
+            head = msgspec.json.decode(body, type=cls)
+        except (ValueError, msgspec.MsgspecError):
+            return None
+        is_right = head.namespace == keyring.namespace and head.replica == replica and all(map(day_in, head.segments))
+        return head if is_right else None
+
 
 class Listing(NamedTuple):
     """A remote as it was read: its files, marker and heads; `damaged` are the heads that cannot be used."""
@@ -81,12 +119,7 @@ class Listing(NamedTuple):
     damaged: list[str]
 
 
-def head_name(replica: str) -> str:
-    """Name the head of a machine."""
-    return f"{replica}/head.age"
-
-
-def key_name(epoch: int, replica: str) -> str:
+def _key_name(epoch: int, replica: str) -> str:
     """Name the file that hands a machine the secret of an epoch."""
     return f"keys/{epoch}/{replica}.age"
 
@@ -94,12 +127,7 @@ def key_name(epoch: int, replica: str) -> str:
 def replica_of_head(name: str) -> str:
     """Read the machine from the name of a head; "" for every other name."""
     replica, slash, rest = name.partition("/")
-    return replica if slash and rest == "head.age" and is_machine(replica) else ""
-
-
-def is_machine(name: str) -> bool:
-    """Return whether a name may be that of a machine, and of its directory and day files."""
-    return is_replica_name(name) and "." not in name
+    return replica if slash and rest == "head.age" and is_replica_name(replica) and "." not in replica else ""
 
 
 @cache  # a sync asks of each name several times
@@ -113,27 +141,6 @@ def number_in(segment: str) -> int:
     """Read the number from the name of a segment."""
     found = _NAME.fullmatch(segment)
     return int(found["number"]) if found else 0
-
-
-def pack_head(keyring: Keyring, head: MachineHead) -> bytes:
-    """Sign and encrypt a head."""
-    body = msgspec.json.encode(head)
-    signed = f"{keyring.epoch}\n{keyring.sign(body)}\n".encode() + body
-    return keyring.encrypt(zlib.compress(signed, 6))
-
-
-def open_head(keyring: Keyring, replica: str, data: bytes) -> MachineHead | None:
-    """Read a head; None where it is damaged, foreign, or not signed by a machine of this remote."""
-    opened = _inflated(keyring.decrypt(data))
-    try:
-        epoch, signed, body = (opened or b"").split(b"\n", 2)
-        if not signed or signed.decode() != keyring.sign(body, int(epoch)):
-            return None
-        head = msgspec.json.decode(body, type=MachineHead)
-    except (ValueError, msgspec.MsgspecError):
-        return None
-    is_right = head.namespace == keyring.namespace and head.replica == replica and all(map(day_in, head.segments))
-    return head if is_right else None
 
 
 def pack_lines(keyring: Keyring, replica: str, day: str, lines: bytes, last: int) -> dict[str, bytes]:
@@ -163,15 +170,6 @@ def digest_of(data: bytes) -> str:
     return sha256(data)[:_DIGEST]
 
 
-def read_marker(data: bytes) -> Marker | None:
-    """Read the marker of a remote; None where it is damaged, or of a later format."""
-    try:
-        marker = msgspec.json.decode(data, type=Marker)
-    except msgspec.MsgspecError:
-        return None
-    return marker if marker.format == 1 else None
-
-
 def _first_line(keyring: Keyring, replica: str, day: str) -> bytes:
     return msgspec.json.encode([keyring.namespace, replica, day]) + b"\n"
 
@@ -185,3 +183,147 @@ def _inflated(data: bytes | None) -> bytes | None:
     except zlib.error:
         return None
     return found if inflater.eof else None
+
+
+# ------------------------------------------------------------------------------------------------ the whole remote
+
+
+def look(remote: Remote, keyring: Keyring, state: SyncState, store: Store, *, renew: bool = False) -> Listing:
+    """Read marker and heads of a remote, and take over the secret of a newer epoch.
+
+    With `renew` it may be emptied or rolled back, as a relay may be emptied. Raises Offline, UntrustedRemote, or
+    NotStored.
+    """
+    names = remote.names()
+    read = dict(remote.read([name for name in names if name == MARKER or replica_of_head(name)]))
+    marker = Marker.read(read.get(MARKER, b""))
+    if remote.stream != state.stream:
+        state.begin_stream(remote.stream)
+    may_be_empty = renew or remote.stream is not None
+    if marker is None or (may_be_empty and _is_behind(marker, keyring)):
+        marker = _marker_again(names, read, keyring, state, may_be_empty=may_be_empty)
+        names -= {MARKER}  # it is published anew
+    if marker.namespace != keyring.namespace:
+        raise UntrustedRemote("belongs to another memory", where=keyring.remote, hint=_LEAVE)
+    if marker.epoch < keyring.epoch:
+        raise UntrustedRemote("was rolled back: its key is older than ours", where=keyring.remote, hint=_again(keyring))
+    if marker.epoch > keyring.epoch:
+        _take_secret(remote, names, marker, keyring, state.replica)
+        keyring.save(store)
+    if not marker.is_signed_by(keyring.secret):
+        raise UntrustedRemote("has a marker that no machine of ours signed", where=keyring.remote, hint=_LEAVE)
+    heads, damaged = {}, []
+    for name, data in sorted(read.items()):
+        replica = replica_of_head(name)
+        head = MachineHead.opened(keyring, replica, data) if replica else None
+        if head is None:
+            damaged += [name] if replica else []
+        elif head.sequence <= marker.dropped.get(replica, head.sequence):
+            heads[replica] = head
+    state.dropped = marker.dropped
+    return _without_old_heads(Listing(names, marker, heads, damaged), keyring, state, renew=renew)
+
+
+def check_code(remote: Remote, address: str, secret: bytes) -> Marker:
+    """Compare a code with a remote; raises BadRequest for a wrong code, UntrustedRemote for a remote without memory."""
+    names = remote.names()
+    marker = Marker.read(dict(remote.read([MARKER])).get(MARKER, b"")) if MARKER in names else None
+    if marker is None:
+        what = f"has lost its marker, {MARKER}" if any(map(replica_of_head, names)) else "holds no memory yet"
+        raise UntrustedRemote(what, where=address, hint=f"on the other machine: eventlog sync start {address}")
+    if not marker.is_signed_by(secret):
+        raise BadRequest("is the code of another memory, or one from before a machine was dropped", where="CODE")
+    return marker
+
+
+def secrets_before(remote: Remote, marker: Marker, secret: bytes) -> dict[int, str]:
+    """Read the secrets of the epochs before, for the segments that were encrypted then."""
+    found = {marker.epoch: secret.hex()}
+    if marker.epoch > 1:
+        name = _key_name(marker.epoch, "earlier")
+        ring = Keyring("", marker.namespace, marker.epoch, found, "")
+        opened = ring.decrypt(dict(remote.read([name])).get(name, b""))
+        found |= msgspec.json.decode(opened or b"{}", type=dict[int, str])
+    return found
+
+
+def keys_for(marker: Marker, keyring: Keyring, recipients: Mapping[str, str]) -> dict[str, bytes]:
+    """Encrypt the secret of a new epoch for each machine, and the earlier secrets for that secret."""
+    earlier = {epoch: secret for epoch, secret in keyring.secrets.items() if epoch != keyring.epoch}
+    files = {
+        _key_name(marker.epoch, replica): keyring.encrypt(keyring.secret, recipient)
+        for replica, recipient in recipients.items()
+    }
+    files[_key_name(marker.epoch, "earlier")] = keyring.encrypt(msgspec.json.encode(earlier))
+    return files
+
+
+def marker_files(found: Listing, keyring: Keyring, state: SyncState) -> dict[str, bytes]:
+    """Write the marker of a remote that has lost it, and the keys that were lost with it, for all machines."""
+    files = {MARKER: found.marker.signed(keyring.secret)}
+    if keyring.epoch > 1 and _key_name(keyring.epoch, "earlier") not in found.names:
+        recipients = {
+            name: seen.recipient
+            for name, seen in state.machines.items()
+            if seen.recipient and name not in found.marker.dropped
+        }
+        recipients[state.replica] = keyring.recipient
+        files |= keys_for(found.marker, keyring, recipients)
+    return files
+
+
+def _again(keyring: Keyring) -> str:
+    return f"if that is meant: `eventlog sync start {keyring.remote}`; nothing is deleted here"
+
+
+def _is_behind(marker: Marker, keyring: Keyring) -> bool:
+    """Return whether a machine that did not have our key yet has filled a relay again."""
+    secret = bytes.fromhex(keyring.secrets.get(marker.epoch, ""))
+    is_ours = marker.namespace == keyring.namespace and marker.is_signed_by(secret)
+    return marker.epoch < keyring.epoch and is_ours
+
+
+def _marker_again(
+    names: set[str], read: Mapping[str, bytes], keyring: Keyring, state: SyncState, *, may_be_empty: bool
+) -> Marker:
+    """Make the marker of a remote that has lost it; raises UntrustedRemote where no head of this memory lies there."""
+    if not names and not may_be_empty:
+        raise UntrustedRemote("was emptied", where=keyring.remote, hint=_again(keyring))
+    if names and not any(
+        MachineHead.opened(keyring, replica_of_head(name), data) for name, data in read.items() if name != MARKER
+    ):
+        raise UntrustedRemote("is no memory of eventlog, or one of somebody else", where=keyring.remote, hint=_LEAVE)
+    marker = Marker(keyring.namespace, keyring.epoch, state.dropped)
+    marker.signed(keyring.secret)
+    return marker
+
+
+def _take_secret(remote: Remote, names: set[str], marker: Marker, keyring: Keyring, replica: str) -> None:
+    """Take over the secret of a newer epoch that another machine has left; raises UntrustedRemote."""
+    name = _key_name(marker.epoch, replica)
+    data = dict(remote.read([name])).get(name, b"") if name in names else b""
+    secret = keyring.decrypt(data, keyring.machine) or b""
+    if not marker.is_signed_by(secret):
+        raise UntrustedRemote(
+            "this machine was dropped from it",
+            where=keyring.remote,
+            hint="what it has stays here; with a new code it may join again: `eventlog sync leave` first",
+        )
+    keyring.epoch = marker.epoch
+    keyring.secrets |= secrets_before(remote, marker, secret)
+
+
+def _without_old_heads(found: Listing, keyring: Keyring, state: SyncState, *, renew: bool) -> Listing:
+    """Leave out heads that are older than they were; raises UntrustedRemote where their segments are gone, too."""
+    expected = {name: (seen.sequence, seen.taken) for name, seen in state.machines.items()}
+    if state.sequence:
+        expected[state.replica] = state.sequence, [name for name, _ in state.segments()]
+    for replica, (sequence, taken) in expected.items():
+        head = found.heads.get(replica)
+        if head is None or head.sequence >= sequence:
+            continue
+        newer = [f"{replica}/{name}" for name in taken if name not in head.segments]
+        if newer and found.names.isdisjoint(newer) and not renew:
+            raise UntrustedRemote("was rolled back: it held more before", where=keyring.remote, hint=_again(keyring))
+        del found.heads[replica]
+    return found

@@ -11,6 +11,8 @@ from msgspec import Struct
 from eventlog.store import Store
 from eventlog.store.files import read_regular, replace_file
 
+_FILE = "state.json"
+
 
 class SentDay(Struct):
     """The part of a day file that has been sent, as it was read and as it left, and its segments."""
@@ -63,6 +65,18 @@ class SyncState(Struct):
         """The lines that stay because they hold secrets."""
         return sum(day.blocked for day in self.days.values())
 
+    @classmethod
+    def load(cls, store: Store) -> "SyncState":
+        """Read the progress; a new one where there is none, or it is damaged."""
+        try:
+            return msgspec.json.decode(read_regular(f"{store.sync}/{_FILE}"), type=cls)
+        except (OSError, msgspec.MsgspecError):
+            return cls()
+
+    def save(self, store: Store) -> None:
+        """Save the progress; raises NotStored."""
+        replace_file(f"{store.sync}/{_FILE}", msgspec.json.encode(self))
+
     def segments(self) -> Iterator[tuple[str, str]]:
         """Yield the names and digests of all segments that count."""
         for day in self.days.values():
@@ -81,25 +95,8 @@ class SyncState(Struct):
             day.segments = {}
 
 
-def load_state(store: Store) -> SyncState:
-    """Read the progress; a new one where there is none, or it is damaged."""
-    try:
-        return msgspec.json.decode(read_regular(_path(store)), type=SyncState)
-    except (OSError, msgspec.MsgspecError):
-        return SyncState()
-
-
-def save_state(store: Store, state: SyncState) -> None:
-    """Save the progress; raises NotStored."""
-    replace_file(_path(store), msgspec.json.encode(state))
-
-
 def names_of(replicas: Iterable[str]) -> dict[str, str]:
     """Map machines to the names people know: without the ending, where those differ."""
     listed = list(dict.fromkeys(replicas))
     short = {name: name.rpartition("-")[0] or name for name in listed}
     return {name: short[name] if [*short.values()].count(short[name]) == 1 else name for name in listed}
-
-
-def _path(store: Store) -> str:
-    return f"{store.sync}/state.json"

@@ -3,9 +3,9 @@
 from msgspec import Struct
 
 from eventlog.app.open_store import OpenStore
-from eventlog.app.sync.cutting import preview
-from eventlog.app.sync.keyring import load_keyring
-from eventlog.app.sync.sync_state import SyncState, load_state, names_of
+from eventlog.app.sync.keyring import Keyring
+from eventlog.app.sync.leaving import preview
+from eventlog.app.sync.sync_state import SyncState, names_of
 from eventlog.app.write.erasing.foreign_redactions import own_origins
 from eventlog.store.replica import replica_of
 
@@ -41,10 +41,10 @@ class SyncStatus(Struct, frozen=True):
 
 def sync_status(opened: OpenStore) -> SyncStatus | None:
     """Report how the sync stands, by what the last exchange saw; None for a store that does not sync."""
-    keyring = load_keyring(opened.store)
+    keyring = Keyring.load(opened.store)
     if keyring is None:
         return None
-    state, counts = load_state(opened.store), preview(opened)
+    state, counts = SyncState.load(opened.store), preview(opened)
     chosen = opened.settings.sync
     return SyncStatus(
         remote=keyring.remote,
@@ -63,9 +63,9 @@ def sync_status(opened: OpenStore) -> SyncStatus | None:
 
 def to_confirm(opened: OpenStore) -> list[str]:
     """Name the machines that have not confirmed every redaction made here; none for a store that does not sync."""
-    if load_keyring(opened.store) is None:
+    if Keyring.load(opened.store) is None:
         return []
-    machines = _machines(load_state(opened.store), set(own_origins(opened.store)))
+    machines = _machines(SyncState.load(opened.store), set(own_origins(opened.store)))
     return [machine.name for machine in machines if machine.unconfirmed and not machine.left]
 
 

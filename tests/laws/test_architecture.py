@@ -277,7 +277,7 @@ WRITES_ELSEWHERE = {
     "app/search/open_index.py": "the index, in the cache",
     "app/serve/context_loader.py": "last good copies, in the cache",
     "cli/verbs/ask/page.py": "the file that leads a browser to the page, in the cache",
-    "app/sync/excluding.py": "`sync.exclude` in config.yaml, which `sync projects --exclude` is for",
+    "app/sync/leaving.py": "`sync.exclude` in config.yaml, which `sync projects --exclude` is for",
     "app/sync/git_remote.py": "the clone of the remote, in the store",
     "app/sync/keyring.py": "the keys of a sync, in the store",
     "app/sync/membership.py": "these keys, when a machine leaves",

@@ -12,7 +12,7 @@ from eventlog import EventLog
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.open_store import Machine, OpenStore
 from eventlog.app.sync.exchange import exchange
-from eventlog.app.sync.keyring import load_keyring
+from eventlog.app.sync.keyring import Keyring
 from eventlog.app.sync.membership import join_sync, start_sync
 from eventlog.app.sync.remote import open_remote
 from eventlog.format.errors import UntrustedRemote
@@ -107,7 +107,7 @@ class Memory:
 
     def opened_blobs(self, machine):
         """What every blob holds that the remote has, or ever had, by the keys of a machine."""
-        keyring = load_keyring(machine.store)
+        keyring = Keyring.load(machine.store)
         assert keyring
         for data in self._all_blobs():
             opened = keyring.decrypt(data) if data.startswith(b"age-encryption.org") else None

@@ -4,9 +4,7 @@ from shlex import quote
 
 import click
 
-from eventlog.app.sync.cutting import preview
-from eventlog.app.sync.excluding import exclude_projects
-from eventlog.app.sync.leaving import LeavingCounts
+from eventlog.app.sync.leaving import LeavingCounts, exclude_projects, preview
 from eventlog.app.sync.membership import drop_machine, join_sync, leave_sync, start_sync
 from eventlog.app.sync.sync_status import MachineStatus, sync_status
 from eventlog.cli import EXIT_FOUND, options

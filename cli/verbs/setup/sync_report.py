@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 from eventlog.app.open_store import Machine, OpenStore, open_store
-from eventlog.app.sync.cutting import preview
 from eventlog.app.sync.exchange import SyncReport, sync_store
-from eventlog.app.sync.leaving import LeavingCounts
+from eventlog.app.sync.leaving import LeavingCounts, preview
 from eventlog.cli import EXIT_FOUND
 from eventlog.cli.progress import spinner
 from eventlog.cli.terminal import Answer, count, say

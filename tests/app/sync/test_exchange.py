@@ -8,10 +8,12 @@ import pytest
 
 from eventlog.app.sync import exchange as exchanging
 from eventlog.app.sync.remote import open_remote
+from eventlog.app.sync.sync_state import SyncState
 from eventlog.app.write.erasing.redact import redact, redactable
 from eventlog.format.errors import BadRequest, Busy, EventLogError, UntrustedRemote
 from eventlog.hooks import background
 from eventlog.store import Store
+from eventlog.store.locks import lock
 from eventlog.store.replica import replica_of
 from tests.support import faults
 from tests.support.effort import rounds, seed
@@ -108,7 +110,7 @@ def test_offline_is_part_of_the_report_and_what_waits_leaves_later(memory):
     assert ["The tea is green"] == other.facts()
 
 
-@pytest.mark.parametrize("step", ["save_state", "publish", "take_in"])
+@pytest.mark.parametrize("step", ["save", "publish", "take_in"])
 def test_a_kill_at_any_step_loses_and_doubles_nothing(memory, step, monkeypatch):
     one, other = memory.machines
     other.says("The cups are blue")
@@ -139,6 +141,8 @@ def test_a_kill_at_any_step_loses_and_doubles_nothing(memory, step, monkeypatch)
                 if step == "publish":
                     remote = type(open_remote(memory.address, one.store, one.opened.machine))
                     patch.setattr(remote, "publish", killed(remote.publish, when))
+                elif step == "save":
+                    patch.setattr(SyncState, "save", killed(SyncState.save, when))
                 else:
                     patch.setattr(exchanging, step, killed(getattr(exchanging, step), when))
                 try:
@@ -350,7 +354,7 @@ def test_a_machine_with_a_wrong_clock_is_named(memory):
 
 
 def test_two_exchanges_of_a_store_do_not_run_at_once(memory):
-    with exchanging.sync_lock(memory.machines[0].opened), pytest.raises(Busy):
+    with lock(memory.machines[0].store.lock("sync")), pytest.raises(Busy):
         memory.machines[0].sync(patience=0)
 
 

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from eventlog import EventLog
-from eventlog.app.sync.cutting import preview
-from eventlog.app.sync.excluding import exclude_projects
+from eventlog.app.sync.leaving import exclude_projects, preview
 from eventlog.format.events import HUMAN
 from eventlog.settings.load import load
 from eventlog.settings.schema import Settings, SyncSettings

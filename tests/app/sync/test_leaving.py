@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from eventlog.app.sync.cutting import preview
+from eventlog.app.sync.leaving import preview
 from eventlog.format import codec
 from eventlog.settings.schema import Settings, SyncSettings
 from tests.support.builders import DAY, fact

@@ -1,5 +1,6 @@
 """Machines start, join, are dropped and leave; a wrong code changes nothing anywhere."""
 
+import os
 import random
 import shutil
 from contextlib import suppress
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.sync.keyring import code_of, load_keyring, new_secret
+from eventlog.app.sync.keyring import Keyring, code_of
 from eventlog.app.sync.membership import drop_machine, join_sync, leave_sync, start_sync
 from eventlog.app.sync.segments import MARKER
 from eventlog.format.errors import BadRequest, Offline, UntrustedRemote
@@ -29,7 +30,7 @@ def wrong_codes(code, count):
         if number % 3 == 2 and code[at] != "-":
             yield code[:at] + other + code[at + 1 :]
         elif number % 3:
-            yield code_of(new_secret())
+            yield code_of(os.urandom(16))
         else:
             yield code[: at + 1] if at + 1 < len(code) else ""
 
@@ -54,7 +55,7 @@ def test_a_wrong_code_for_a_repository_leaves_nothing_behind(tmp_path):
     before = everything(tmp_path)
 
     with pytest.raises(BadRequest):
-        join_sync(newcomer.opened, memory.address, code_of(new_secret()))
+        join_sync(newcomer.opened, memory.address, code_of(os.urandom(16)))
 
     assert before == everything(tmp_path)
 
@@ -62,7 +63,7 @@ def test_a_wrong_code_for_a_repository_leaves_nothing_behind(tmp_path):
 def test_a_code_may_be_typed_in_any_case_with_blanks(memory):
     newcomer = Synced(memory, "newcomer")
     join_sync(newcomer.opened, memory.address, f" {memory.code.lower().replace('-', ' ')} ")
-    shown = {getattr(load_keyring(machine.store), "shown", None) for machine in (newcomer, memory.machines[0])}
+    shown = {getattr(Keyring.load(machine.store), "shown", None) for machine in (newcomer, memory.machines[0])}
     assert 1 == len(shown - {None})
     assert None not in shown
 
@@ -87,7 +88,7 @@ def test_a_second_key_is_never_made(memory):
     with pytest.raises(BadRequest, match="syncs already"):
         start_sync(one.opened, memory.address)
     with pytest.raises(BadRequest, match="syncs already"):
-        join_sync(one.opened, memory.address, code_of(new_secret()))
+        join_sync(one.opened, memory.address, code_of(os.urandom(16)))
     with pytest.raises(UntrustedRemote, match="holds a memory already"):
         start_sync(Synced(memory, "x").opened, memory.address)
 
@@ -114,7 +115,7 @@ def test_a_directory_or_a_repository_of_something_else_is_refused(tmp_path):
         start_sync(fresh.opened, str(tmp_path / "code"))
     with pytest.raises(Offline):
         start_sync(fresh.opened, str(tmp_path / "nowhere.git"))
-    assert load_keyring(fresh.store) is None
+    assert Keyring.load(fresh.store) is None
     assert "main" == git(tmp_path / "code", "branch", "--format=%(refname:short)")
 
 
@@ -170,7 +171,7 @@ def test_a_machine_that_leaves_keeps_all_events_and_may_come_back(memory):
     leave_sync(other.opened)
 
     assert ["The cups are blue"] == other.facts() == one.facts()
-    assert load_keyring(other.store) is None
+    assert Keyring.load(other.store) is None
     other.says("meanwhile")
     other.join()
     memory.settle()

@@ -1,21 +1,20 @@
 """A head or a segment with any bit changed is not used."""
 
+import os
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.app.sync import segments
-from eventlog.app.sync.keyring import Keyring, new_machine, new_secret
+from eventlog.app.sync.keyring import Keyring, new_machine
 from eventlog.app.sync.segments import (
     MachineHead,
     Marker,
     day_in,
     digest_of,
-    open_head,
     open_lines,
-    pack_head,
     pack_lines,
-    read_marker,
     replica_of_head,
 )
 
@@ -28,29 +27,29 @@ LINES = b'{"a":1}\n{"b":2}\n'
 
 
 def test_a_head_is_read_as_it_was_written():
-    assert HEAD == open_head(RING, "laptop-1", pack_head(RING, HEAD))
+    assert HEAD == MachineHead.opened(RING, "laptop-1", HEAD.packed(RING))
 
 
 @given(st.integers(min_value=0), st.integers(0, 7))
 def test_a_head_with_another_bit_is_not_used(at, bit):
-    data = bytearray(pack_head(RING, HEAD))
+    data = bytearray(HEAD.packed(RING))
     data[at % len(data)] ^= 1 << bit
-    assert open_head(RING, "laptop-1", bytes(data)) in (None, HEAD)  # some bits of age's header say nothing
+    assert MachineHead.opened(RING, "laptop-1", bytes(data)) in (None, HEAD)  # some bits of age's header say nothing
 
 
 @pytest.mark.parametrize(
     ("ring", "replica"),
     [(RING, "desktop-1"), (Keyring("", "other", 1, {1: SECRET.hex()}, ""), "laptop-1"),
-     (Keyring("", "name", 1, {1: new_secret().hex()}, ""), "laptop-1")],
+     (Keyring("", "name", 1, {1: os.urandom(16).hex()}, ""), "laptop-1")],
 )  # fmt: skip
 def test_a_head_of_another_machine_memory_or_key_is_not_used(ring, replica):
-    assert open_head(ring, replica, pack_head(RING, HEAD)) is None
+    assert MachineHead.opened(ring, replica, HEAD.packed(RING)) is None
 
 
 def test_a_head_that_names_files_elsewhere_is_not_used():
     for name in ("../../x", "2026-02-20/../../../1-00000000.age", "2026-13-20/1-00000000.age", ""):
         bad = MachineHead("name", "laptop-1", 1, "t", "ts", "age1", segments={name: "d"})
-        assert open_head(RING, "laptop-1", pack_head(RING, bad)) is None
+        assert MachineHead.opened(RING, "laptop-1", bad.packed(RING)) is None
 
 
 def test_lines_come_back_byte_for_byte_in_several_segments(monkeypatch):
@@ -66,7 +65,7 @@ def test_lines_come_back_byte_for_byte_in_several_segments(monkeypatch):
 def test_a_segment_that_is_not_as_its_head_says_is_not_used(wrong):
     ((name, data),) = pack_lines(RING, "laptop-1", "2026-02-20", LINES, 0).items()
     digest = digest_of(data) if wrong != "torn" else digest_of(data[:-1])
-    ring = RING if wrong != "key" else Keyring("", "name", 1, {1: new_secret().hex()}, "")
+    ring = RING if wrong != "key" else Keyring("", "name", 1, {1: os.urandom(16).hex()}, "")
     assert open_lines(RING, "laptop-1", name, data, digest_of(data)) == LINES
     assert (
         open_lines(
@@ -88,14 +87,14 @@ def test_more_than_a_segment_may_hold_is_not_used(monkeypatch):
 
 def test_a_marker_that_was_changed_is_not_signed():
     marker = Marker("name", 2, {"old-1": 7})
-    read = read_marker(marker.signed(SECRET))
+    read = Marker.read(marker.signed(SECRET))
     assert read
     assert read.is_signed_by(SECRET)
-    assert not read.is_signed_by(new_secret())
+    assert not read.is_signed_by(os.urandom(16))
     read.dropped = {}
     assert not read.is_signed_by(SECRET)
-    assert read_marker(b"{") is None
-    assert read_marker(b'{"namespace":"name","format":2}') is None
+    assert Marker.read(b"{") is None
+    assert Marker.read(b'{"namespace":"name","format":2}') is None
 
 
 @pytest.mark.parametrize(
