@@ -19,7 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from eventlog.format.payloads import ContextInjected
     from eventlog.projections.context.agent_context import AgentContext
-    from eventlog.projections.context.build import ContextText
     from eventlog.projections.context.request import ContextRequest
     from eventlog.projections.context.sources import ContextSources
     from eventlog.settings.schema import Settings
@@ -29,11 +28,11 @@ if TYPE_CHECKING:
 class ContextResult:
     """A context: its text, the receipt of its sources, and the parts it was made of."""
 
-    def __init__(self, parts: "ContextSources", built: "ContextText", took_ms: int) -> None:
+    def __init__(self, parts: "ContextSources", text: str, receipt: "ContextInjected", took_ms: int) -> None:
         self.parts = parts
-        self.text = built.text
-        self.cut = built.cut
-        self.receipt: ContextInjected = built.receipt
+        self.text = text
+        self.cut = receipt["cut"]
+        self.receipt = receipt
         self.took_ms = took_ms
 
     @property
@@ -54,8 +53,8 @@ def build(
     """
     begun = monotonic()
     parts = gathered(store, settings, request, creates=creates, certain=certain)
-    text = fit_parts(parts)
-    return ContextResult(parts, text, took_ms=round((monotonic() - begun) * 1000))
+    text, receipt = fit_parts(parts)
+    return ContextResult(parts, text, receipt, took_ms=round((monotonic() - begun) * 1000))
 
 
 def gathered(

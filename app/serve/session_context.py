@@ -117,7 +117,7 @@ def helpers_context(opened: "OnMachine", call: HookCall) -> ContextResult:
     parts = gathered(opened.store, opened.settings, replace(request, session_id=call.session))
     parts.todos, parts.notes, parts.last, parts.sessions = [], [], [], []
     parts.loaded = [(file, result) for file, result in parts.loaded if file.load_order == MEMORY]
-    return ContextResult(parts, fit_parts(parts), 0)
+    return ContextResult(parts, *fit_parts(parts), took_ms=0)
 
 
 def _work_at_hand(store: "Store", project: str, where: str) -> WorkAtHand:

@@ -30,12 +30,12 @@ def earlier(opened: OpenStore, request: ContextRequest, budget: int) -> str:
     made = list(_sections(parts))
     ranks = [-1 if section.priority == _FACTS else section.priority for section in made]
     told = [section for section in said_once(made, ranks, request.project_name) if section.lines]
-    return fit("", told, budget, parts.words.phrases, "eventlog context").text
+    return fit("", told, budget, parts.words, "eventlog context").text
 
 
 def _sections(parts: ContextSources) -> Iterator[ContextSection]:
-    for notes in parts.notes:
-        yield ContextSection(f"Notes of {notes.day}", tuple(line for line in notes.lines[1:] if line.text), _NOTES)
+    for day, lines in parts.notes:
+        yield ContextSection(f"Notes of {day}", tuple(line for line in lines[1:] if line.text), _NOTES)
     facts = ((fact.statements[-1], fact.sources) for fact in parts.facts)
     bullets = (Line(f"- [{said.memory_type}][{said.ts[:10]}] {said.text}", behind) for said, behind in facts)
     yield ContextSection(parts.words.facts, tuple(bullets), _FACTS)

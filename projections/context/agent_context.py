@@ -91,7 +91,7 @@ def as_given(parts: "ContextSources", text: str, cut: list[str], took_ms: int) -
         owner_content=parts.content(context_files.OWNER),
         memory_content=parts.content(context_files.MEMORY),
         tools_content=parts.content(context_files.TOOLS),
-        daily_memories=[_text(notes.lines) for notes in parts.notes],
+        daily_memories=[_text(lines) for _, lines in parts.notes],
         loaded_files=[result.file_path for result in parts.results if result.content is not None],
         load_time_ms=took_ms,
         version=parts.version(),

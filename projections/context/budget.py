@@ -14,6 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from eventlog.projections.context.phrases import ContextPhrases
+
 _FRAME = len("\n# \n\n")  # around a title
 _SPARE = 10_000  # characters a look gets beyond what is there now
 
@@ -50,14 +52,6 @@ class ContextSection:
         return f"\n# {self.title}\n\n" + "".join(f"{line.text}\n" for line in self.lines)
 
 
-class CutPhrases:
-    """The announcements that so many (`{count}`) lines or sections have no room, with the `{command}` to see them."""
-
-    def __init__(self, more: str, dropped: str) -> None:
-        self.more = more
-        self.dropped = dropped
-
-
 class FitResult:
     """The text, the titles of sections that were cut, the lines that are left; the text in its two parts.
 
@@ -73,7 +67,7 @@ class FitResult:
 
 
 def fit(
-    head: str, sections: "Sequence[ContextSection]", budget: int, phrases: CutPhrases, command_for_all: str = ""
+    head: str, sections: "Sequence[ContextSection]", budget: int, phrases: "ContextPhrases", command_for_all: str = ""
 ) -> FitResult:
     """Fit all of it into `budget` characters, sections in the order given; `command_for_all` shows it all."""
     needed = sum(section.size for section in sections)
@@ -101,7 +95,7 @@ def fit(
     return FitResult(text, cut, [line for section in shown for line in section.lines], opening, body)
 
 
-def _cut(section: ContextSection, room: int, phrases: CutPhrases) -> ContextSection | None:
+def _cut(section: ContextSection, room: int, phrases: "ContextPhrases") -> ContextSection | None:
     """Return the section as it is, its first lines and where the rest is, or nothing."""
     if section.size <= room:
         return section
@@ -123,7 +117,7 @@ def _cut(section: ContextSection, room: int, phrases: CutPhrases) -> ContextSect
     return replace(section, lines=(*lines, Line(note)))
 
 
-def _dropped(count: int, command: str, phrases: CutPhrases) -> str:
+def _dropped(count: int, command: str, phrases: "ContextPhrases") -> str:
     return "\n" + phrases.dropped.format(count=count, command=command) + "\n"
 
 

@@ -1,56 +1,73 @@
-"""A context, built: gathered, fitted into the budget, and ready to be shown.
+"""A context, built: its parts as sections of a text, with titles, priorities and the commands that show the rest.
 
-Imported inside agents' hooks: standard library only.
+They are fitted into the budget, and ready to be shown. Imported inside agents' hooks: standard library only.
 """
 
 from eventlog.fast.copies import replace
 from eventlog.format import fence
+from eventlog.format.fence import without_hosts_tags, without_tags
 from eventlog.format.marks import line_marks, says_something
-from eventlog.format.text import encodable
+from eventlog.format.text import cut, encodable, one_line
 from eventlog.hosts import protocol
-from eventlog.projections.context.budget import FitResult, fit
-from eventlog.projections.context.context_sections import ContextParts, command_for_all, sections
-from eventlog.projections.context.once import said_by_people
+from eventlog.projections.context import context_files
+from eventlog.projections.context.budget import ContextSection, FitResult, fit
+from eventlog.projections.context.context_files import bootstrap_file, is_template
+from eventlog.projections.context.earlier_sessions import EarlierSession
+from eventlog.projections.context.once import said_by_people, said_once
+from eventlog.projections.line import Line
+from eventlog.projections.views.markdown import as_text, is_stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
     from eventlog.format.payloads import ContextInjected, KnownFile
-    from eventlog.projections.context.sources import ContextSources
+    from eventlog.projections.context.context_files import ContextFile
+    from eventlog.projections.context.sources import ContextSources, LoadResult
+    from eventlog.projections.current.distinct_facts import DistinctFact
+    from eventlog.projections.views.note_lines import Local
 
+# what matters most when not all of it fits
+_BY_VALUE = (
+    "before", "todos", "BOOTSTRAP", "last", "bearings", "look up", "own", "facts", "project AGENTS", "project MEMORY",
+    "sessions", "MEMORY", "OWNER", "user", "AGENTS", "SPIRIT", "TOOLS", "notes",
+)  # fmt: skip
+_FACTS = _BY_VALUE.index("facts")
+_FIRST = ("todos", "last", "bearings", "facts")  # where a thing that is said several times is told
+_KINDS = {
+    context_files.AGENTS: "AGENTS",
+    context_files.SPIRIT: "SPIRIT",
+    context_files.OWNER: "OWNER",
+    context_files.USER_FILES: "user",
+}
 
+_TIME, _ZEROS = " 0000-00-00 00:00", str.maketrans("123456789", "000000000")
+_TIMED = "- 00:00 "  # a bullet of something that happened at a time
+_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@%+=:,./-_")
+_BRANCH_CHARS = 60
 _LAST_OF_TWO_BYTES = "\uffff"
 
 
-class ContextText:
-    """The text of a context, the titles of what was cut, and the receipt of its sources."""
-
-    def __init__(self, text: str, cut: list[str], receipt: "ContextInjected") -> None:
-        self.text = text
-        self.cut = cut
-        self.receipt = receipt
-
-
-def build(parts: "ContextSources") -> ContextText:
-    """Fit everything into the budget."""
+def build(parts: "ContextSources") -> "tuple[str, ContextInjected]":
+    """Fit everything into the budget; return the text and the receipt of its sources."""
     request = parts.request
     fitted = _fitted(parts, request.budget) if request.budget else _taken(parts, parts.settings.context.budget_chars)
     saying = (line for line in fitted.shown if says_something(line.text))
-    files = [_known_file(*file) for file in parts.known()]
-    text, cut = encodable(fitted.text), list(map(encodable, fitted.cut))
+    text = encodable(fitted.text)
+    files: list[KnownFile] = [
+        {"path": path, "digest": digest, "as_of": as_of} if as_of else {"path": path, "digest": digest}
+        for path, digest, as_of in parts.known()
+    ]
     receipt: ContextInjected = {
         "digest": "",  # of the text, and its length: whoever appends the receipt fills them in
         "chars": len(text),
         "sources": list(dict.fromkeys(event for line in saying for event in line.sources)),
-        "cut": cut,
+        "cut": list(map(encodable, fitted.cut)),
         "files": files,
         "lines": line_marks(text for line in fitted.shown for text in (line.text, *parts.quotes.get(line.text, ()))),
         "session_type": "shared" if parts.shared else "main",
     }
-    return ContextText(text, cut, receipt)
-
-
-def _known_file(path: str, digest: str, as_of: str | None) -> "KnownFile":
-    return {"path": path, "digest": digest, "as_of": as_of} if as_of else {"path": path, "digest": digest}
+    return text, receipt
 
 
 def _taken(parts: "ContextSources", budget: int) -> FitResult:
@@ -74,18 +91,194 @@ def _fitted(parts: "ContextSources", budget: int) -> FitResult:
     request, locale = parts.request, parts.settings.locale
     around = len(fence.fenced("start", "", locale, ""))
 
-    def fit_in(whole_parts: ContextParts) -> FitResult:
+    def fit_in(whole_parts: _ContextParts) -> FitResult:
         room = max(budget - around, min(budget, len(request.instructions)))  # these matter more than all else
-        fitted = fit(request.instructions, whole_parts.told, room, parts.words.phrases, command_for_all(parts))
+        fitted = fit(request.instructions, whole_parts.told, room, parts.words, _command_for_all(parts))
         return replace(fitted, text=fence.context(fitted.head, encodable(fitted.body), locale, request.session_id))
 
-    whole = sections(parts)
+    whole = _sections(parts)
     first = fitted = fit_in(whole)
     shown = set(fitted.shown)
     theirs = (line for section in whole.theirs for line in section.lines if line in shown)
     quoted = said_by_people(theirs, whole.ours, parts.request.project_name)
     while quoted := quoted.intersection(fitted.shown):
-        fitted = fit_in(sections(parts, quoted))
+        fitted = fit_in(_sections(parts, quoted))
         if quoted.issubset(fitted.shown):  # a shorter section of ours may leave less to theirs
             return fitted
     return first
+
+
+class _ContextParts:
+    """The sections of a context in reading order.
+
+    First what the session is about, for hosts that take no more than a beginning; then what people wrote, then what
+    else is known from the log.
+    """
+
+    def __init__(self, first: list[ContextSection], theirs: list[ContextSection], rest: list[ContextSection]) -> None:
+        self.first = first
+        self.theirs = theirs
+        self.rest = rest
+
+    @property
+    def ours(self) -> list[ContextSection]:
+        """List those from the log."""
+        return [*self.first, *self.rest]
+
+    @property
+    def told(self) -> list[ContextSection]:
+        """List the sections that have any lines, as they are shown: a tag in them is text."""
+        return [
+            *(_told(section, without_tags) for section in self.first if section.lines),
+            *(_told(section, without_hosts_tags) for section in self.theirs if section.lines),
+            *(_told(section, without_tags) for section in self.rest if section.lines),
+        ]
+
+
+def _sections(parts: "ContextSources", quoted: "Collection[Line]" = ()) -> _ContextParts:
+    """Make all sections; statements in people's own files among those `told` are not repeated."""
+    files = [_of_file(file, result, parts) for file, result in parts.loaded if file.load_order < context_files.MEMORY]
+    # another file, or the same by another path, may have exactly these lines
+    before = [file for number, file in enumerate(files) if all(file.lines != other.lines for other in files[:number])]
+    memories = [
+        _of_memory(file, result, parts) for file, result in parts.loaded if file.load_order == context_files.MEMORY
+    ]
+    bootstrap = ContextSection(
+        parts.words.bootstrap,
+        _lines(parts.request.bootstrap.split("\n")),
+        _BY_VALUE.index("BOOTSTRAP"),
+        f"cat {_quote(bootstrap_file(parts.settings, parts.request.home, parts.request.now)[1])}",
+    )
+    more = f"{parts.request.program} sessions{parts.request.store_option}"
+    earlier = ContextSection(parts.words.sessions, tuple(parts.sessions), _BY_VALUE.index("sessions"), more)
+    rest = [*_of_notes(parts), _of_facts(parts), *memories, _of_own(parts), earlier]  # as many sessions as fit
+    branch = cut(one_line(parts.request.work.branch), _BRANCH_CHARS)
+    on_what = parts.words.on_branch.format(branch=branch) if branch else parts.words.on_files
+    first = [
+        ContextSection(parts.words.before, tuple(parts.before), _BY_VALUE.index("before"), urgent=True),
+        ContextSection(parts.words.last_session, tuple(parts.last), _BY_VALUE.index("last")),
+        ContextSection(parts.words.todos, tuple(parts.todos), _BY_VALUE.index("todos"), urgent=True),
+        ContextSection(on_what, tuple(_bearing_lines(parts)), _BY_VALUE.index("bearings")),
+        ContextSection(parts.words.look_up, tuple(_look_up(parts, rest)), _BY_VALUE.index("look up")),
+    ]
+    theirs = [line for section in before for line in section.lines if line in quoted]
+    theirs += (Line(line) for text in parts.told_by_host for line in text.splitlines())
+    most = parts.request.budget or parts.settings.context.budget_chars
+    shown = said_once([*first, *rest], list(map(_rank, (*first, *rest))), parts.request.project_name, theirs, most)
+    return _ContextParts(shown[: len(first)], [bootstrap, *before], shown[len(first) :])
+
+
+def _told(section: ContextSection, without: "Callable[[str], str]") -> ContextSection:
+    """Return the section with its text made harmless; a title may name a branch, a session or a file."""
+    if not any("<" in text for text in (section.title, section.more, *(line.text for line in section.lines))):
+        return section
+    lines = tuple(replace(line, text=without(line.text)) for line in section.lines)
+    return replace(section, title=without_tags(section.title), lines=lines, more=without_tags(section.more))
+
+
+def _rank(section: ContextSection) -> int:
+    """Rank the sections in which a repeated statement may stay: a fact as a fact, a to-do as a to-do."""
+    kind = _BY_VALUE[section.priority]
+    return _FIRST.index(kind) - len(_FIRST) if kind in _FIRST else section.priority
+
+
+def _command_for_all(parts: "ContextSources") -> str:
+    """Return the command that shows the same context once more, as the same listener may see it."""
+    request = parts.request
+    options = {
+        "--project": request.project,
+        "--session-type": parts.session_type if parts.shared else "",
+        "--agent": request.agent,
+    }
+    options_given = "".join(f" {name} {_quote(value)}" for name, value in options.items() if value)
+    return without_tags(f"{request.program} context{options_given}{request.store_option}")
+
+
+def _of_file(file: "ContextFile", result: "LoadResult", parts: "ContextSources") -> ContextSection:
+    kind = _KINDS.get(file.load_order, "TOOLS")
+    if kind == "AGENTS" and file.root == parts.request.project:
+        kind = "project AGENTS"
+    content = result.content or ""
+    lines = () if is_template(content) else _lines(content.split("\n"))
+    return ContextSection(f"{file.name} ({file.path})", lines, _BY_VALUE.index(kind), f"cat {_quote(file.path)}")
+
+
+def _of_memory(file: "ContextFile", result: "LoadResult", parts: "ContextSources") -> ContextSection:
+    """Build the section of a MEMORY.md, without its stamp, and without its title, which the heading repeats."""
+    in_project = "projects" in file.path.removeprefix(file.root).split("/")
+    title = parts.words.project_memory if in_project else parts.words.user_memory
+    kind = "project MEMORY" if in_project else "MEMORY"
+    texts = (result.content or "").split("\n")
+    lines = _lines([line for line in texts if not line.startswith("# ") and not is_stamp(line)])
+    return ContextSection(title, lines, _BY_VALUE.index(kind), f"cat {_quote(file.path)}")
+
+
+def _of_notes(parts: "ContextSources") -> "Iterator[ContextSection]":
+    """Make the sections of notes; finished work belongs to the lines of sessions, where these are shown."""
+    tells_sessions = bool(parts.own or parts.last)
+    for day, lines in parts.notes:
+        told = (line for line in lines[1:] if line.text)
+        body = tuple(line for line in told if not (tells_sessions and line.text[:8].translate(_ZEROS) == _TIMED))
+        yield ContextSection(parts.words.notes.format(day=day), body, _BY_VALUE.index("notes"))
+
+
+def _of_facts(parts: "ContextSources") -> ContextSection:
+    lines = tuple(Line(_bullet(fact, parts.local), fact.sources) for fact in parts.facts)
+    return ContextSection(parts.words.facts, lines, _FACTS)
+
+
+def _of_own(parts: "ContextSources") -> ContextSection:
+    request = parts.request
+    more = f"{request.program} query --type stage_summary --session {_quote(request.session_id)}{request.store_option}"
+    lines = [line for line in parts.own if not _is_field(line.text) or _TIME in line.text.translate(_ZEROS)]
+    return ContextSection(parts.words.own_summary, tuple(lines), _BY_VALUE.index("own"), more)
+
+
+def _is_field(line: str) -> bool:
+    """Return whether a line names the session or its project: the title does so already."""
+    name, ends, _ = line[2:].partition(":** ")
+    return line.startswith("**") and bool(ends and name) and "*" not in name
+
+
+def _quote(text: str) -> str:
+    """Quote a text as one word of a shell, as `shlex` does, which takes long to load."""
+    return text if text and _PLAIN.issuperset(text) else "'" + text.replace("'", "'\"'\"'") + "'"
+
+
+def _bullet(fact: "DistinctFact", local: "Local") -> str:
+    newest = fact.statements[-1]
+    return f"- [{newest.memory_type}][{local(newest.ts)[:10]}] {newest.text}"
+
+
+def _lines(texts: list[str]) -> tuple[Line, ...]:
+    """Split into lines, without empty lines at either end."""
+    text = "\n".join(texts).strip("\n")
+    return tuple(map(Line, text.split("\n"))) if text.strip() else ()
+
+
+def _bearing_lines(parts: "ContextSources") -> "Iterator[Line]":
+    """List what bears on the work: facts, and sessions as all sessions are shown, with their decisions."""
+    for bearing in parts.bearings:
+        if bearing.memory_type:
+            day = parts.local(bearing.ts)[:10]
+            yield Line(f"- [{bearing.memory_type}][{day}] {_plain(bearing.text)}", bearing.sources)
+        else:
+            decisions = [Line(f"- {_plain(text)}", bearing.sources) for text in bearing.decisions]
+            about = bearing.conversation_id, bearing.ts, bearing.topic, bearing.text
+            session = EarlierSession(*about, bearing.files, bearing.sources, decisions)
+            yield from session.in_full(parts.local, parts.request.project, minute=False)
+
+
+def _look_up(parts: "ContextSources", rest: "Sequence[ContextSection]") -> "Iterator[Line]":
+    """Write in one line how to find what was left out, if anything was; only for the user."""
+    if parts.shared or not (parts.index or any(section.lines for section in rest)):
+        return
+    words, request = parts.words, parts.request
+    search = words.search_by_tool if request.has_tools else words.search
+    commands = search.format(program=request.program, option=request.store_option)
+    index = words.index.format(path=parts.index) if parts.index else ""
+    yield Line(f"{commands}{index}{words.full_stop}")
+
+
+def _plain(text: str) -> str:
+    return as_text(one_line(text))

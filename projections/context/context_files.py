@@ -1,6 +1,10 @@
 """The files a context is made of, in their order, and how each is read: confined to its root, and text only.
 
-Imported inside agents' hooks: standard library only.
+The user's own are made from templates, in every language a user may choose; an unfilled template has no content. What
+hosts load by themselves is left out, so that an agent does not read it twice: a host's own memory file (named in its
+profile) may be a link to one of ours, or import it (`@path`).
+
+Imported inside agents' hooks: standard library only, and `re` where a file may import others.
 """
 
 from _codecs import utf_8_decode
@@ -8,7 +12,7 @@ from _codecs import utf_8_decode
 from eventlog.fast import os
 from eventlog.fast.copies import replace
 from eventlog.fast.fastjson import BOM
-from eventlog.projections.context.templates import template
+from eventlog.hosts import protocol
 from eventlog.projects.root import HOME, in_full
 from eventlog.store.shared_files import NotConfined, read_below
 
@@ -18,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from eventlog.projections.context.request import ContextRequest
-    from eventlog.settings.schema import Settings
+    from eventlog.settings.schema import Locale, Settings
     from eventlog.store import Store
 
 _LONGEST = 1 << 20  # bytes read of a file; no budget is anywhere near
@@ -31,6 +35,9 @@ _ORDERS = {
     **dict.fromkeys(("USER.md", "OWNER.md"), OWNER),
 }
 _ALIASES = {"SOUL.md": "SPIRIT.md", "SPIRIT.md": "SOUL.md", "USER.md": "OWNER.md", "OWNER.md": "USER.md"}
+
+_IMPORT = r"(?<!\S)@(?P<path>[^\s`]+)"
+_CODE = r"(?s)```.*?```|`[^`\n]*`"
 
 
 class ContextFile:
@@ -87,15 +94,11 @@ def templated(settings: "Settings", home: str) -> list[ContextFile]:
     return [*bases, _profile(workspace, settings)]
 
 
-def bootstrap_file(settings: "Settings", home: str) -> ContextFile:
-    """Return the file that only the very first session of a workspace reads."""
+def bootstrap_file(settings: "Settings", home: str, now: str) -> tuple[ContextFile, str]:
+    """Return the file that only the very first session of a workspace reads, and the path it gets after that."""
     workspace = in_full(settings.context.workspace, home)
-    return ContextFile("BOOTSTRAP.md", os.path.join(workspace, "BOOTSTRAP.md"), workspace, load_order=BOOTSTRAP)
-
-
-def used_name(path: str, now: str) -> str:
-    """Return the name BOOTSTRAP.md gets after its first use."""
-    return os.path.join(os.path.dirname(path), f"BOOTSTRAP.used-{now[:19].replace(':', '')}.md")
+    file = ContextFile("BOOTSTRAP.md", os.path.join(workspace, "BOOTSTRAP.md"), workspace, load_order=BOOTSTRAP)
+    return file, os.path.join(workspace, f"BOOTSTRAP.used-{now[:19].replace(':', '')}.md")
 
 
 def _bases(settings: "Settings", project: str, home: str) -> "Iterator[ContextFile]":
@@ -114,7 +117,7 @@ def _of_base(path: str, settings: "Settings", project: str, home: str) -> Contex
     order = _ORDERS.get(name, TOOLS)
     workspace = os.path.normpath(in_full(settings.context.workspace, home))
     own = os.path.normpath(os.path.dirname(full)) == workspace  # nothing is created in a repository
-    text = template(name, settings.locale) if own else None
+    text = _template(name, settings.locale) if own else None
     return ContextFile(name, full, root, order < TOOLS and not in_project, False, order, text)
 
 
@@ -145,7 +148,7 @@ def _profile(workspace: str, settings: "Settings") -> ContextFile:
         workspace,
         main_session_only=True,
         load_order=USER_FILES,
-        default_template=template("profile.md", settings.locale),
+        default_template=_template("profile.md", settings.locale),
     )
 
 
@@ -177,3 +180,130 @@ def _text_of(data: bytes) -> str:
     if "\0" in text:
         raise Unreadable(f"is not text: it holds a NUL, at character {text.index(chr(0))}")
     return text
+
+
+# ------------------------------------------------------------------------------------------------ loaded by hosts
+
+
+def loaded_by_host(agent: str, project: str, home: str) -> set[str]:
+    """Find the real paths of the files the host gives its agent anyway."""
+    in_project, in_home, has_imports = protocol(agent).memory
+    found: list[str] = []
+    groups = [[f"{project}/{name}" for name in group] for group in in_project]
+    for group in (*groups, *([f"{home}/{name}" for name in group] for group in in_home)):
+        file = next((path for path in group if os.path.isfile(path)), "")
+        if file:
+            found += [file, *(_imports(file, home) if has_imports else ())]
+    return {os.path.realpath(path) for path in found if os.path.isfile(path)}
+
+
+def _imports(file: str, home: str) -> "Iterator[str]":
+    """List the files a file names with `@`, outside of code; one step deep."""
+    try:
+        text = read(file, "/" if file.startswith("/") else os.path.dirname(file))
+    except (OSError, Unreadable):
+        return
+    if "@" not in text:
+        return
+    import re
+
+    for match in re.finditer(_IMPORT, re.sub(_CODE, "", text)):
+        yield os.path.join(os.path.dirname(file), in_full(match["path"], home))
+
+
+# ------------------------------------------------------------------------------------------------ templates
+
+_TEMPLATES_EN = {
+    "AGENTS.md": """\
+# AGENTS.md
+
+How agents work here.
+
+## Rules
+
+## Commands
+""",
+    "SOUL.md": """\
+# SOUL.md
+
+Who the agent is: its character, its tone, its limits.
+
+## Character
+
+## Limits
+""",
+    "USER.md": """\
+# USER.md
+
+Whom the agent works for.
+
+## Preferences
+
+## Background
+
+## Communication
+""",
+    "profile.md": """\
+# About the user
+
+## Preferences
+
+## Background
+
+## Communication
+""",
+}
+_TEMPLATES_ZH = {
+    "AGENTS.md": """\
+# AGENTS.md
+
+代理在这里如何工作。
+
+## 规则
+
+## 命令
+""",
+    "SOUL.md": """\
+# SOUL.md
+
+代理的身份：性格、语气与边界。
+
+## 性格
+
+## 边界
+""",
+    "USER.md": """\
+# USER.md
+
+用户信息。
+
+## 偏好
+
+## 技术背景
+
+## 沟通风格
+""",
+    "profile.md": """\
+# 用户记忆
+
+## 偏好
+
+## 技术背景
+
+## 沟通风格
+""",
+}
+_SAME_TEMPLATE = {"SPIRIT.md": "SOUL.md", "OWNER.md": "USER.md"}
+
+
+_TEMPLATES: "dict[Locale, dict[str, str]]" = {"en": _TEMPLATES_EN, "zh": _TEMPLATES_ZH}
+
+
+def _template(name: str, locale: "Locale") -> str | None:
+    """Return the template of a file by its name, or None."""
+    return _TEMPLATES[locale].get(_SAME_TEMPLATE.get(name, name))
+
+
+def is_template(text: str) -> bool:
+    """Return whether a text is a template that was never filled in."""
+    return any(text == default for texts in _TEMPLATES.values() for default in texts.values())

@@ -157,11 +157,6 @@ def _bullet(line: str) -> str:
     return "" if text.startswith("…") or "\n" in text else text
 
 
-def is_timed(line: str) -> bool:
-    """Return whether a line of notes is a bullet of something that happened at a time."""
-    return line.startswith("- ") and line[2:8].translate(_ZEROS) == _TIME
-
-
 def _sentences(text: str) -> list[str]:
     """Split a text behind each sentence, and where parts of a summary are joined."""
     for end in _ENDS:

@@ -1,7 +1,5 @@
 """Phrases of a context in every language a user may choose; what others wrote is not translated."""
 
-from eventlog.projections.context.budget import CutPhrases
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from eventlog.settings.schema import Locale
@@ -32,11 +30,11 @@ class ContextPhrases:
     search_by_tool: str  # with the same
     index: str  # with {path}
     full_stop: str
-    phrases: CutPhrases
+    more: str  # of lines that have no room, with {count} and {command}
+    dropped: str  # of sections, with the same
 
-    def __init__(self, phrases: CutPhrases, **titles: str) -> None:
-        vars(self).update(titles)
-        self.phrases = phrases
+    def __init__(self, **phrases: str) -> None:
+        vars(self).update(phrases)
 
 
 PHRASES: "dict[Locale, ContextPhrases]" = {
@@ -63,10 +61,8 @@ PHRASES: "dict[Locale, ContextPhrases]" = {
         search_by_tool="the tool `recall` finds what is known, `{program} show{option} ID` all of a session",
         index="; {path} lists which words lead to which facts",
         full_stop=".",
-        phrases=CutPhrases(
-            more="[… {count} more lines: `{command}`]",
-            dropped="[{count} parts have no room here: `{command}` shows all]",
-        ),
+        more="[… {count} more lines: `{command}`]",
+        dropped="[{count} parts have no room here: `{command}` shows all]",
     ),
     "zh": ContextPhrases(
         bootstrap="首次会话",
@@ -91,9 +87,7 @@ PHRASES: "dict[Locale, ContextPhrases]" = {
         search_by_tool="用工具 `recall` 查找已知内容，用 `{program} show{option} ID` 查看整个会话",
         index="；哪些词指向哪些事实，见 {path}",
         full_stop="。",
-        phrases=CutPhrases(
-            more="[… 还有 {count} 行：`{command}`]",
-            dropped="[还有 {count} 部分因篇幅未列出：`{command}` 显示全部]",
-        ),
+        more="[… 还有 {count} 行：`{command}`]",
+        dropped="[还有 {count} 部分因篇幅未列出：`{command}` 显示全部]",
     ),
 }

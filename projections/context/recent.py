@@ -29,14 +29,6 @@ _MOST_TODOS = 8
 _TODO_CHARS = 240
 
 
-class DayNotes:
-    """The notes of one calendar day."""
-
-    def __init__(self, day: str, lines: "list[Line]") -> None:
-        self.day = day
-        self.lines = lines
-
-
 class _Item:
     """An item of a section; as `daily_notes.Item`, which rows have."""
 
@@ -112,7 +104,7 @@ def notes(
     rejections: "RejectedStatements",
     settings: "Settings",
     now: str,
-) -> "Iterator[DayNotes]":
+) -> "Iterator[tuple[str, list[Line]]]":
     """Write the notes of today and yesterday, without facts, which have a section of their own."""
     local = local_time(settings.timezone)
     today = local(now)[:10]
@@ -132,5 +124,4 @@ def notes(
             silent[day] += [event.id for event in by_day[day] if event.id not in heard]
     for day in (today, yesterday):
         if items[day]:
-            shown = lines(day, items[day], silent[day], LABELS[settings.locale], local)
-            yield DayNotes(day, list(shown))
+            yield day, list(lines(day, items[day], silent[day], LABELS[settings.locale], local))

@@ -13,14 +13,12 @@ from eventlog.fast.sha import sha256
 from eventlog.format import timestamps
 from eventlog.format.text import encodable
 from eventlog.projections.context import context_files
-from eventlog.projections.context.context_files import Unreadable, read
+from eventlog.projections.context.context_files import Unreadable, is_template, loaded_by_host, read
 from eventlog.projections.context.earlier_sessions import BRIEF_CHARS, EarlierSessions, brief_lines
 from eventlog.projections.context.heard import standing_lines
-from eventlog.projections.context.loaded_by_host import loaded_by_host
 from eventlog.projections.context.phrases import PHRASES
 from eventlog.projections.context.recent import DAY_MS, NOTES_DAYS, by_conversation, notes, open_todos, recent_facts
 from eventlog.projections.context.request import CAME_BACK, NEW, SHARED
-from eventlog.projections.context.templates import is_template
 from eventlog.projections.views.markdown import stamped_at
 from eventlog.projections.views.note_lines import local_time
 
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
     from eventlog.projections.context.context_files import ContextFile
     from eventlog.projections.context.heard import CurrentSource
     from eventlog.projections.context.phrases import ContextPhrases
-    from eventlog.projections.context.recent import DayNotes
     from eventlog.projections.context.request import Bearing, ContextRequest
     from eventlog.projections.current.distinct_facts import DistinctFact
     from eventlog.projections.line import Line
@@ -65,7 +62,7 @@ class ContextSources:
     before: "list[Line]"
     left_out: list[str]
     told_by_host: list[str]
-    notes: "list[DayNotes]"
+    notes: "list[tuple[str, list[Line]]]"  # by day
     facts: "list[DistinctFact]"
     todos: "list[Line]"
     bearings: "list[Bearing]"
@@ -121,7 +118,7 @@ class ContextSources:
     def version(self) -> str:
         """Digest all that was loaded: another version, another context."""
         loaded = [(result.file_path, result.content) for result in self.results if result.content is not None]
-        notes = [line.text for notes in self.notes for line in notes.lines]
+        notes = [line.text for _, lines in self.notes for line in lines]
         summaries = [line.text for line in (*self.own, *self.last, *self.sessions)]
         facts = [fact.statements[-1].id for fact in self.facts]
         first = [*(line.text for line in self.todos), *(bearing.id for bearing in self.bearings)]

@@ -2,9 +2,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.projections.base import Line
-from eventlog.projections.context.budget import ContextSection, CutPhrases, fit
+from eventlog.projections.context.budget import ContextSection, fit
+from eventlog.projections.context.phrases import ContextPhrases
 
-PHRASES = CutPhrases(more="[{count} more: {command}]", dropped="[without {count}]")
+PHRASES = ContextPhrases(more="[{count} more: {command}]", dropped="[without {count}]")
 HEAD = "how to save\n"
 
 
@@ -88,7 +89,7 @@ def test_no_text_is_longer_than_its_budget_and_nothing_vanishes_unsaid(sections,
 
 
 def test_what_has_no_command_of_its_own_is_shown_by_a_look_with_room_for_all():
-    phrases = CutPhrases(more="[{count} more: {command}]", dropped="[{count} dropped: {command}]")
+    phrases = ContextPhrases(more="[{count} more: {command}]", dropped="[{count} dropped: {command}]")
     texts = [f"line {number}" for number in range(3000)]
     fitted = fit("", [section("A", *texts, more=""), section("B" * 99, "b", priority=2)], 150, phrases, "look {x}")
 

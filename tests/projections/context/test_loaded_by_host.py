@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from eventlog.projections.context.loaded_by_host import loaded_by_host
+from eventlog.projections.context.context_files import loaded_by_host
 from tests.support.context_scene import history
 
 
