@@ -18,9 +18,9 @@ from eventlog.format.events import ContextInjected, Event, Fact, HostEvent, Stag
 from eventlog.format.marks import line_marks, line_marks_in, says_something
 from eventlog.format.text import cut, one_line
 from eventlog.hosts import protocol
-from eventlog.projections.current.recalls import things_saved
 from eventlog.projections.search.words import tokens
 from eventlog.projections.views.note_lines import local_time
+from eventlog.projections.views.stats import things_saved
 
 _PROMPT, _NEAR = 300, 120  # characters
 _MOST_EXPLAINED = 60  # prompts that got nothing, the newest

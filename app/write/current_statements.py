@@ -16,8 +16,8 @@ from eventlog.format.retractions import Retractions
 from eventlog.format.text import one_line, statement_of
 from eventlog.format.timestamps import order
 from eventlog.log.event_log import EventLog
-from eventlog.projections.current.distinct_facts import distinct_facts, subject_of
-from eventlog.projections.current.fact_scopes import of_fact
+from eventlog.projections.current.distinct_facts import distinct_facts
+from eventlog.projections.current.fact_scopes import Statement
 from eventlog.projections.current.standing import WHOLE, standing_saves
 from eventlog.settings.schema import Settings
 from eventlog.store.replica import replica_of
@@ -54,8 +54,8 @@ def current_statements(log: EventLog, audience: Audience, settings: Settings) ->
     for raw in replayed.conversations.by_id.values():
         conversation = identities.conversation(raw)
         for fact in conversation.facts:
-            if subject_of(fact) in facts and not withdrawn.hides(fact):
-                facts[subject_of(fact)].append(fact)
+            if fact.subject in facts and not withdrawn.hides(fact):
+                facts[fact.subject].append(fact)
         if (conversation.project or "") == here in subjects:
             found += _summaries(conversation.summaries, withdrawn)
     for of_subject in facts.values():
@@ -84,7 +84,7 @@ def withdraw(log: EventLog, statement: CurrentStatement, speaker: dict[str, Any]
 
 def _facts(of_subject: Sequence[Fact]) -> Iterator[CurrentStatement]:
     by_id = {fact.id: fact for fact in of_subject}
-    current = distinct_facts(map(of_fact, by_id.values()))
+    current = distinct_facts(map(Statement.of, by_id.values()))
     holding = {source for group in current for source in group.sources}
     for group in current:
         keys = {statement.key for statement in group.statements if statement.key}

@@ -9,8 +9,8 @@ from eventlog.format import timestamps
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, ProjectJoined, ProjectSeen
 from eventlog.log.event_log import EventLog
+from eventlog.projections.current.conversations import Places
 from eventlog.projections.current.identity import Identities
-from eventlog.projections.current.places import Places
 from eventlog.projects.repository import remote_of
 from eventlog.store import Store
 from eventlog.store.replica import make_replica, replica_of

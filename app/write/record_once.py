@@ -16,7 +16,7 @@ from eventlog.hooks import duplicate_log
 from eventlog.log import days
 from eventlog.log.event_log import AppendResult, EventLog, accept, is_unnamed
 from eventlog.projections.current.distinct_facts import distinct_facts
-from eventlog.projections.current.fact_scopes import of_fact
+from eventlog.projections.current.fact_scopes import Statement
 from eventlog.projections.current.standing import WHOLE
 from eventlog.store import index_lookup
 from eventlog.store.locks import locked
@@ -102,7 +102,7 @@ def _standing(events: Iterable[Event], is_same_project: Callable[[str | None, st
         and (fact.effective_scope, fact.subagent) == (of.effective_scope, of.subagent)
         and (of.effective_scope == "user" or is_same_project(fact.project, fact.replica))
     }
-    return {source for fact in distinct_facts(map(of_fact, facts.values())) for source in fact.sources}
+    return {source for fact in distinct_facts(map(Statement.of, facts.values())) for source in fact.sources}
 
 
 def _since(log: EventLog, event: Event, since: str) -> list[Event]:

@@ -39,7 +39,6 @@ from eventlog.format.timestamps import counts_at, order
 from eventlog.projections.bases.base_file import base_file_of
 from eventlog.projections.bases.ledger import is_from
 from eventlog.projections.bases.ledgers import ledgers
-from eventlog.projections.current.distinct_facts import subject_of
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.memory import MEMORY, notes_path
 
@@ -280,7 +279,7 @@ def _with_a_say(opened: OpenStore, now: ReplayResult, path: str, events: list[Ev
     ]
     for raw in now.conversations.by_id.values() if names else ():
         conversation = now.index.identities.conversation(raw)
-        yield from (fact for fact in conversation.facts if subject_of(fact) in names)
+        yield from (fact for fact in conversation.facts if fact.subject in names)
         if (conversation.project or "") in names:
             yield from (summary for summary in conversation.summaries if summary.decisions)
 

@@ -100,6 +100,11 @@ class Fact(Event, tag="fact", frozen=True, kw_only=True):
         """The scope in force: `user` or `project`."""
         return effective_scope(self.project, self.scope, self.memory_type)
 
+    @property
+    def subject(self) -> str:
+        """The project it is about; "" for the user."""
+        return self.project or "" if self.effective_scope == "project" else ""
+
 
 class StageSummary(Event, tag="stage_summary", frozen=True, kw_only=True):
     """A summary of the work done, in a stage of the conversation or in all of it."""

@@ -16,7 +16,7 @@ from eventlog.projections.line import Line
 from eventlog.projections.search.findable import is_scratch
 from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import as_text, is_stamp, is_untouched, stamped_at
-from eventlog.projections.views.summary_lines import body_lines, head_lines, topic_line
+from eventlog.projections.views.summary_lines import summary_lines
 from eventlog.store import conversation_name
 from eventlog.store.files import read_regular
 
@@ -174,13 +174,11 @@ class EarlierSessions:
         conclusion = self._conclusion([event for event in events if event.type != "conversation_text"])
         if conclusion.source == NONE:
             return ()
-        words, (begun, last_work) = LABELS[self._settings.locale], self._known.span(conversation)
-        begun, last_work = begun or events[0].ts, last_work or events[-1].ts
+        begun, last_work = self._known.span(conversation)
+        at_work = begun or events[0].ts, last_work or events[-1].ts
         stages = any(event.type == "stage_summary" and event.scope == "stage" for event in events)
         project = next((event.project for event in events if event.project), "")
-        topic, timezone = topic_line(conclusion), self._settings.timezone
-        head = head_lines(conversation, topic, project, (begun, last_work), words, timezone, stages=stages)
-        return _inner([*head, *body_lines(conversation, conclusion, words, self._settings.summaries.max_chars)])
+        return _inner([*summary_lines(conversation, conclusion, project, at_work, self._settings, stages=stages)])
 
     def _summed_up(self, name: str, events: "Sequence[HeardEvent]") -> EarlierSession | None:
         """Sum up the outcome of a conversation by its saves; facts are listed as facts."""

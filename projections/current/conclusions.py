@@ -244,11 +244,8 @@ def _open(summaries: "Sequence[StageSummary]") -> tuple[SourcedText, ...]:
     if counting is None:
         return ()
     wordings = _said(summaries, _todos)
-    return _sourced((saying for saying in _newest_wordings(wordings, counting.id) if saying.same in left), wordings)
-
-
-def _newest_wordings(wordings: "Iterable[Mention]", summary: str) -> "Iterable[Mention]":
-    return {saying.same: saying for saying in wordings if saying.id == summary}.values()
+    newest = {saying.same: saying for saying in wordings if saying.id == counting.id and saying.same in left}
+    return _sourced(newest.values(), wordings)
 
 
 def _topic(summary: "StageSummary") -> str:

@@ -15,11 +15,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from eventlog.format.events import Fact
     from eventlog.projections.current.fact_scopes import Statement
 
 Rank = tuple[int, int, str, float, str]
-_rank_of, _time_of, _after_of = attrgetter("rank"), attrgetter("ts", "id"), attrgetter("after")
+_time_of, _after_of = attrgetter("ts", "id"), attrgetter("after")
 
 
 class DistinctFact:
@@ -71,11 +70,6 @@ class DistinctFact:
         return tuple(dict.fromkeys(statement.id for statement in self.statements))
 
 
-def ranked(groups: "Iterable[DistinctFact]") -> list[DistinctFact]:
-    """Sort facts by rank, before any are cut."""
-    return sorted(groups, key=_rank_of, reverse=True)
-
-
 def distinct_facts(statements: "Iterable[Statement]") -> list[DistinctFact]:
     """Group the statements of a subject; superseded wordings of a key are left out."""
     in_order = sorted(statements, key=_time_of)
@@ -106,8 +100,3 @@ def _rank(statements: "Sequence[Statement]") -> "Rank":
     importance = max(statement.importance for statement in statements)
     sessions = len({statement.conversation_id for statement in statements})
     return importance, sessions, counts_at(last), last.confidence, last.id
-
-
-def subject_of(fact: "Fact") -> str:
-    """Return the project a fact is about; "" for the user."""
-    return fact.project or "" if fact.effective_scope == "project" else ""

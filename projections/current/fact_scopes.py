@@ -7,6 +7,7 @@ What a program drew from an agent's closing words counts once a second conversat
 from collections import defaultdict
 from collections.abc import Callable
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -18,7 +19,7 @@ from eventlog.format.text import differing_in_a_number, one_line
 from eventlog.projections.base import RowKind
 from eventlog.projections.current.conclusions import Conclusion, Mention, conclusion_of
 from eventlog.projections.current.conversations import Conversation
-from eventlog.projections.current.distinct_facts import DistinctFact, distinct_facts, ranked, subject_of
+from eventlog.projections.current.distinct_facts import DistinctFact, distinct_facts
 from eventlog.projections.current.standing import likeness
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class RowSource:
         self.touched = withdrawn.touched_of(self.saved)
         self.hidden = {event.id for event in self.saved if event.id in self.touched and withdrawn.hides(event)}
         facts = [fact for fact in conversation.facts if fact.id not in self.hidden]
-        self.stated = {fact.id: (subject_of(fact), of_fact(fact)) for fact in facts}
+        self.stated = {fact.id: (fact.subject, Statement.of(fact)) for fact in facts}
         self.summaries = [summary for summary in conversation.summaries if summary.id not in self.hidden]
         self.conclusion = conclusion_of(self.summaries, self.stated.values(), withdrawn)
 
@@ -67,24 +68,24 @@ class Statement(Struct, array_like=True, frozen=True, gc=False):
     after: str | None = None
     drawn: bool = False  # by a program from a transcript, of an agent's words
 
-
-def of_fact(fact: Fact) -> Statement:
-    """Make the statement of a fact."""
-    text = one_line(fact.content)
-    return Statement(
-        text=text,
-        ts=fact.ts,
-        id=fact.id,
-        conversation_id=fact.conversation_id,
-        key=fact.key or None,
-        category=one_line(fact.category) if fact.category else "",
-        memory_type=fact.memory_type,
-        importance=fact.importance,
-        confidence=fact.confidence,
-        same=likeness(text),
-        entities=tuple(filter(None, map(one_line, fact.entities))),
-        after=fact.after,
-    )
+    @classmethod
+    def of(cls, fact: Fact) -> "Statement":
+        """Make the statement of a fact."""
+        text = one_line(fact.content)
+        return cls(
+            text=text,
+            ts=fact.ts,
+            id=fact.id,
+            conversation_id=fact.conversation_id,
+            key=fact.key or None,
+            category=one_line(fact.category) if fact.category else "",
+            memory_type=fact.memory_type,
+            importance=fact.importance,
+            confidence=fact.confidence,
+            same=likeness(text),
+            entities=tuple(filter(None, map(one_line, fact.entities))),
+            after=fact.after,
+        )
 
 
 DECISION = "decision"
@@ -111,7 +112,7 @@ class FactScope(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def ranked(self) -> list[DistinctFact]:
         """Sort the facts by rank, before any are cut."""
-        return ranked(self.facts)
+        return sorted(self.facts, key=attrgetter("rank"), reverse=True)
 
     @cached_property
     def _doubtful(self) -> set[str]:
@@ -133,7 +134,7 @@ class FactScope(Struct, frozen=True, eq=False, dict=True):
 def _rows(source: RowSource) -> dict[str, _Stated]:
     found: dict[str, _Stated] = defaultdict(_Stated)
     for fact in source.conversation.facts:
-        row = found[subject_of(fact)]
+        row = found[fact.subject]
         row.changed_at = max(row.changed_at, fact.ts, source.touched.get(fact.id, ""))
         if fact.id in source.stated:
             _, statement = source.stated[fact.id]
@@ -199,4 +200,4 @@ def conclude(conversation: Conversation, withdrawn: Retractions) -> Conclusion:
     """Conclude one conversation, of what has not been withdrawn."""
     summaries = [summary for summary in conversation.summaries if not withdrawn.hides(summary)]
     facts = (fact for fact in conversation.facts if not withdrawn.hides(fact))
-    return conclusion_of(summaries, ((subject_of(fact), of_fact(fact)) for fact in facts), withdrawn)
+    return conclusion_of(summaries, ((fact.subject, Statement.of(fact)) for fact in facts), withdrawn)

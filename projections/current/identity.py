@@ -10,7 +10,7 @@ Facts and conversations are given the name of their project in the place of a pa
 the file they stand in by now (`notes`): views need not know of any of this.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -19,8 +19,7 @@ from msgspec.structs import replace
 from eventlog.format.events import Fact, KnowledgeEdited
 from eventlog.format.retractions import Retractions
 from eventlog.format.timestamps import order
-from eventlog.projections.current.conversations import Conversation, Conversations
-from eventlog.projections.current.places import Places
+from eventlog.projections.current.conversations import Conversation, Conversations, Places
 from eventlog.store import project_slug
 
 _FOLDER = "knowledge/projects/"
@@ -189,7 +188,8 @@ class Identities:
             parts = [self._said(name) for name in join.projects]
             group = set[str]().union(parts, *(together.get(part, ()) for part in parts))
             together |= dict.fromkeys(group, group)
-        return {part: min(group, key=lambda name: (not _is_address(name), name)) for part, group in together.items()}
+        # the address of a repository comes before a path, of a machine or of all
+        return {part: min(group, key=lambda it: (it[:1] == "/" or ":" in it, it)) for part, group in together.items()}
 
     def _known(self, name: str, places: list[tuple[str | None, str]]) -> KnownProject:
         parts = {self._part(path, replica) for replica, path in places}
@@ -203,11 +203,6 @@ class Identities:
         return KnownProject(name, home, tuple(sorted(parts)), tuple(places), max(times, default=""), sources)
 
 
-def _is_address(name: str) -> bool:
-    """Return whether a project is known by the address of its repository, not by a path."""
-    return not name.startswith("/") and ":" not in name
-
-
 def identities(state: Conversations) -> Identities:
     """Find which projects the paths of a state mean."""
     return Identities(state.places, state.withdrawn())
@@ -219,12 +214,8 @@ def resolved(state: Conversations) -> Conversations:
     if identities_now.is_plain:
         return state
     by_id = {name: identities_now.conversation(conversation) for name, conversation in state.by_id.items()}
-    return Conversations(by_id, state.retractions, identities_now.notes(_valid_notes(state)), state.places)
-
-
-def _valid_notes(state: Conversations) -> Iterator[KnowledgeEdited]:
-    withdrawn = state.withdrawn()
-    return (note for note in state.notes if not withdrawn.hides(note))
+    notes = [note for note in state.notes if not state.withdrawn().hides(note)]
+    return Conversations(by_id, state.retractions, identities_now.notes(notes), state.places)
 
 
 def directories(names: Iterable[str], places: Iterable[tuple[str | None, str]]) -> set[str]:

@@ -1,31 +1,18 @@
 """Knowledge bases as the log has them: all that was planned, applied, decided and edited by hand."""
 
-from typing import ClassVar, assert_never
+from typing import ClassVar
 
 from msgspec import Struct, field
 
 from eventlog.format.events import (
     AnyEvent,
-    ContextInjected,
-    ConversationText,
     EntryApplied,
     EntryResolved,
-    Fact,
-    HostEvent,
     KnowledgeEdited,
     PlanEntry,
-    ProjectJoined,
-    ProjectSeen,
-    Redacted,
     Rejected,
     Restored,
     Retraction,
-    SaveRequested,
-    SessionEnd,
-    SessionStart,
-    StageSummary,
-    TurnEnd,
-    UnknownEvent,
     Withdrawal,
 )
 from eventlog.format.retractions import wordless
@@ -48,24 +35,10 @@ class Knowledge(Struct):
         return bool(self.entries or self.edits or self.applied or self.resolved)
 
     def fold(self, event: AnyEvent) -> None:
-        """Take in one event; subagents' are for audits."""
+        """Take in one event; most do not concern knowledge bases, and subagents' are for audits."""
         if event.subagent:
             return
         match event:
-            case Fact() | StageSummary() | ContextInjected() | SessionEnd():
-                pass  # the many; they have no say here
-            case (
-                SaveRequested()
-                | SessionStart()
-                | TurnEnd()
-                | HostEvent()
-                | ConversationText()
-                | ProjectSeen()
-                | ProjectJoined()
-                | Redacted()
-                | UnknownEvent()
-            ):
-                pass
             case PlanEntry():
                 self.entries.append(event)
             case KnowledgeEdited():
@@ -78,8 +51,6 @@ class Knowledge(Struct):
                 self.retractions.append(event)
             case Rejected():
                 self.retractions.append(wordless(event))
-            case _:
-                assert_never(event)
 
     def merge(self, other: "Knowledge") -> None:
         """Take in the state of other events."""

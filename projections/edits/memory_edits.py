@@ -18,7 +18,6 @@ from eventlog.format.timestamps import order
 from eventlog.projections.base import Document, Line
 from eventlog.projections.bases.sections import Page, canonical
 from eventlog.projections.current.conversations import Conversation, Conversations
-from eventlog.projections.current.distinct_facts import subject_of
 from eventlog.projections.current.fact_scopes import conclude
 from eventlog.projections.current.standing import agents_own, likeness
 from eventlog.projections.views.labels import Labels
@@ -160,9 +159,7 @@ def _kind(heading: str, words: Labels) -> tuple[str | None, str]:
 def _ever_stated(state: Conversations, project: str | None) -> set[bytes]:
     """Collect all texts ever stated about the project, or the user, including withdrawn and replaced texts."""
     conversations = state.by_id.values()
-    facts = (
-        fact for conversation in conversations for fact in conversation.facts if subject_of(fact) == (project or "")
-    )
+    facts = (fact for conversation in conversations for fact in conversation.facts if fact.subject == (project or ""))
     summaries = (
         summary
         for conversation in conversations

@@ -12,9 +12,8 @@ import msgspec
 from eventlog.format.events import KnowledgeEdited
 from eventlog.format.retractions import Retractions
 from eventlog.projections.base import Projection, RowKind
-from eventlog.projections.current.conversations import Conversation
+from eventlog.projections.current.conversations import Conversation, Places
 from eventlog.projections.current.identity import Identities
-from eventlog.projections.current.places import Places
 from eventlog.projections.engine.row_store import RowStore, StoredRow
 
 RowAddress = tuple[str, str]  # kind and name

@@ -108,7 +108,7 @@ def stamped(path: str, lines: "Sequence[Line]", newest: str) -> "Document":
         )
 
     above = Document(path, (*lines, Line("", find=behind)))
-    stamp = f"<!-- eventlog {newest} sha256:{_digest(above.data + newest.encode())} -->"
+    stamp = f"<!-- eventlog {newest} sha256:{sha256(above.data + newest.encode())} -->"
     data = above.data + f"{stamp}\n".encode()
     return Document(path, (*above.lines, Line(stamp, find=behind)), data)
 
@@ -136,7 +136,7 @@ def unstamped(document: "Document") -> list[str]:
 def is_untouched(data: bytes) -> bool:
     """Return whether the bytes are exactly what was once rendered."""
     above, time, digest = _read(data)
-    return bool(time) and any(digest.decode() == _digest(part) for part in (above + time, above))
+    return bool(time) and any(digest.decode() == sha256(part) for part in (above + time, above))
 
 
 def _read(data: bytes) -> tuple[bytes, bytes, bytes]:
@@ -148,7 +148,3 @@ def _read(data: bytes) -> tuple[bytes, bytes, bytes]:
     if is_whole and time.translate(_TO_SHAPE) == _SHAPE and _HEX.issuperset(digest):
         return data[:start], time, digest
     return data, b"", b""
-
-
-def _digest(data: bytes) -> str:
-    return sha256(data)

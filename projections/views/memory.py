@@ -70,13 +70,11 @@ def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
 
 def is_notes(title: str) -> bool:
     """Return whether a section of that title, as people read it, is the person's own."""
-    return same_text(title if title.replace(" ", "").isalnum() else _as_read(title)) in _NOTES
+    if not title.replace(" ", "").isalnum():
+        from eventlog.projections.bases.sections import plain  # most are words, and a parser of Markdown takes its time
 
-
-def _as_read(title: str) -> str:
-    from eventlog.projections.bases.sections import plain  # most are words, and a parser of Markdown takes its time
-
-    return plain(_CLOSING.sub("", title))
+        title = plain(_CLOSING.sub("", title))
+    return same_text(title) in _NOTES
 
 
 def notes_path(path: str) -> str:
@@ -166,14 +164,12 @@ def _sections(
 
 
 def _more(count: int, subject: FactScope, words: Labels) -> str:
-    where = f" --project {_quoted(subject.project)}" if subject.project else ""
+    where = ""
+    if subject.project:
+        from shlex import quote  # loaded where a file is of a project
+
+        where = f" --project {quote(subject.project)}"
     return one_line(words.more.format(count=count, command=f"eventlog query --type fact --type stage_summary{where}"))
-
-
-def _quoted(project: str) -> str:
-    from shlex import quote  # loaded where a file has no room for all
-
-    return quote(project)
 
 
 def _section(fact: DistinctFact) -> _MemorySection:

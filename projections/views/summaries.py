@@ -11,9 +11,8 @@ from eventlog.projections.base import Document, Line, Projection, RowKind, View
 from eventlog.projections.current.conclusions import NONE
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.fact_scopes import RowSource, conclude
-from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import stamped
-from eventlog.projections.views.summary_lines import body_lines, head_lines, topic_line
+from eventlog.projections.views.summary_lines import summary_lines
 from eventlog.store import conversation_name
 
 if TYPE_CHECKING:
@@ -76,21 +75,10 @@ def _lines(index: "DocumentIndex", conversation_id: str) -> Sequence[Line]:
     """Render the summary of a conversation that came to something."""
     conversation, withdrawn, settings = index.conversation(conversation_id), index.withdrawn, index.settings
     conclusion = conclude(conversation, withdrawn)
-    words = LABELS[settings.locale]
     stages = any(summary.scope == "stage" and not withdrawn.hides(summary) for summary in conversation.summaries)
     at_work = conversation.started_at, conversation.last_work(withdrawn)
-    lines = [
-        *head_lines(
-            conversation.id,
-            topic_line(conclusion),
-            conversation.project or "",
-            at_work,
-            words,
-            settings.timezone,
-            stages=stages,
-        ),
-        *body_lines(conversation.id, conclusion, words, settings.summaries.max_chars),
-    ]
+    project = conversation.project or ""
+    lines = list(summary_lines(conversation.id, conclusion, project, at_work, settings, stages=stages))
     touched = [withdrawn.touched_at(event) for event in (*conversation.facts, *conversation.summaries)]
     return stamped(summary_path(conversation_id), lines, max([conversation.last_at, *touched])).lines
 

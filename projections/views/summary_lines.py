@@ -3,6 +3,7 @@
 from eventlog.format.text import cut, one_line, project_name
 from eventlog.projections.current.conclusions import SourcedText, and_more
 from eventlog.projections.line import Line
+from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import as_item, as_text
 from eventlog.projections.views.note_lines import local_time
 
@@ -12,49 +13,39 @@ if TYPE_CHECKING:
 
     from eventlog.projections.current.conclusions import Conclusion
     from eventlog.projections.views.labels import Labels
+    from eventlog.settings.schema import Settings
 
 _SHORTEST_CUT = 8  # characters; less of a sentence says nothing
 
 
-def head_lines(
+def summary_lines(
     conversation: str,
-    topic: str,
+    conclusion: "Conclusion",
     project: str,
     at_work: tuple[str, str],
-    words: "Labels",
-    timezone: str,
+    settings: "Settings",
     *,
     stages: bool,
 ) -> "Iterator[Line]":
-    """Write the title, and the fields: the conversation, its first and last work, its project, and its topic."""
+    """Write the title, the fields (the conversation, its first and last work, its project, its topic), the sections."""
+    words = LABELS[settings.locale]
+    begins_so = any(part.text.startswith(conclusion.topic) for part in conclusion.parts[:1])
     fields = {
         words.session_id: one_line(conversation),
-        words.time: _period(*at_work, timezone),
+        words.time: _period(*at_work, settings.timezone),
         words.project: project_name(project) if project else None,
         words.mode: words.workflow if stages else words.free,
-        words.topic: one_line(topic),
+        words.topic: "" if begins_so else one_line(conclusion.topic),
     }
     yield Line(f"# {words.session}", whole=(conversation,))
     yield Line("", whole=(conversation,))
     for name, value in fields.items():
         if value:
             yield Line(f"**{name}:** {as_text(value)}", whole=(conversation,))
+    yield from _sections(conversation, conclusion, words, settings.summaries.max_chars)
 
 
-def topic_line(conclusion: "Conclusion") -> str:
-    """Return the topic to show beside a summary; "" where that begins with it."""
-    begins_so = any(part.text.startswith(conclusion.topic) for part in conclusion.parts[:1])
-    return "" if begins_so else conclusion.topic
-
-
-def _period(begun: str, last_work: str, timezone: str) -> str:
-    local = local_time(timezone)
-    start, last = (local(ts).replace("T", " ") for ts in (begun, last_work))
-    until = "" if start == last else f" – {last.removeprefix(start[:11])}"
-    return f"{start}{until} {timezone}"
-
-
-def body_lines(conversation: str, conclusion: "Conclusion", words: "Labels", budget: int) -> "Iterator[Line]":
+def _sections(conversation: str, conclusion: "Conclusion", words: "Labels", budget: int) -> "Iterator[Line]":
     """Write the sections; each may use what those after it leave, and at least half of what is left.
 
     Of decisions there is no room for, the oldest are left out; every section says how many are.
@@ -74,6 +65,13 @@ def body_lines(conversation: str, conclusion: "Conclusion", words: "Labels", bud
             yield from (
                 Line(f"- {as_item(text.text)}", text.sources, (conversation,) * (not text.mentions)) for text in fitting
             )
+
+
+def _period(begun: str, last_work: str, timezone: str) -> str:
+    local = local_time(timezone)
+    start, last = (local(ts).replace("T", " ") for ts in (begun, last_work))
+    until = "" if start == last else f" – {last.removeprefix(start[:11])}"
+    return f"{start}{until} {timezone}"
 
 
 def _fit_and_count(texts: "Sequence[SourcedText]", more: int, room: int) -> list[SourcedText]:

@@ -23,8 +23,8 @@ from eventlog.format import SESSION_END, codec, ids, timestamps
 from eventlog.format.events import ConversationText, Fact, StageSummary
 from eventlog.format.retractions import Retractions
 from eventlog.format.timestamps import order
-from eventlog.projections.current.distinct_facts import distinct_facts, subject_of
-from eventlog.projections.current.fact_scopes import of_fact
+from eventlog.projections.current.distinct_facts import distinct_facts
+from eventlog.projections.current.fact_scopes import Statement
 from eventlog.projections.search.ranking import Gate
 from tests.support.histories import a_log
 from tests.support.use_cases import opened
@@ -109,9 +109,9 @@ class World:
     def _facts(self, valid, project, *, shared, own_sessions):
         by_subject: dict[str, list[Fact]] = {}
         for fact in (event for event in valid if isinstance(event, Fact)):
-            by_subject.setdefault(subject_of(fact), []).append(fact)
+            by_subject.setdefault(fact.subject, []).append(fact)
         for subject, facts in by_subject.items():
-            for group in distinct_facts(map(of_fact, facts)):
+            for group in distinct_facts(map(Statement.of, facts)):
                 at_home = own_sessions and any(self.home(one.conversation_id) == project for one in group.statements)
                 if subject == project or (not shared and (subject == "" or at_home)):
                     yield group.first.text

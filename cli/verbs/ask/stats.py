@@ -24,8 +24,7 @@ from eventlog.cli.terminal import (
     table,
     width,
 )
-from eventlog.projections.current.recalls import RecallCount
-from eventlog.projections.views.stats import Week
+from eventlog.projections.views.stats import RecallCount, Week
 from eventlog.store import Store
 
 

@@ -3,7 +3,6 @@ from hypothesis import example, given
 
 from eventlog.format import SESSION_END, codec
 from eventlog.format.text import one_line, same_text
-from eventlog.projections.current.distinct_facts import subject_of
 from tests.support.builders import NEXT_DAY
 from tests.support.histories import histories
 from tests.support.typed_events import event, fact, fact_scopes, folded, quarantine, retract, summary, whole
@@ -134,7 +133,7 @@ def test_every_decision_nobody_withdrew_is_known_and_every_key_says_what_was_sai
                 texts = {_spoken(text) for text in sure if not withdrawn.rejects(text)} - {""}
                 assert texts <= known.get(conversation.project or "", set())
     facts = [fact for one in state.by_id.values() for fact in one.facts if fact.key and not withdrawn.hides(fact)]
-    last = {subject_of(fact): fact for fact in sorted(facts, key=lambda fact: (fact.ts, fact.id))}
+    last = {fact.subject: fact for fact in sorted(facts, key=lambda fact: (fact.ts, fact.id))}
     for project, said in last.items():
         assert same_text(one_line(said.content)) in known[project]
 

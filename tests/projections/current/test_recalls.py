@@ -4,9 +4,8 @@ import itertools
 
 import pytest
 
-from eventlog.projections.current.recalls import RecallCount
 from eventlog.projections.search.findable import things_named
-from eventlog.projections.views.stats import weeks
+from eventlog.projections.views.stats import RecallCount, weeks
 from tests.support.typed_events import event, fact, folded, quarantine, retract, session_counts, summary
 
 
