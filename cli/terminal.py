@@ -23,17 +23,12 @@ def emit(value: object) -> None:
     """Print one JSON document on one line."""
     import orjson
 
-    print_line(orjson.dumps(value, default=msgspec.to_builtins).decode())
+    print_lines([orjson.dumps(value, default=msgspec.to_builtins).decode()])
 
 
 def emit_pretty(value: object) -> None:
     """Print one indented JSON document of any depth."""
-    print_line(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
-
-
-def emit_bytes(line: bytes) -> None:
-    """Print one line of the log unchanged."""
-    sys.stdout.buffer.write(line + b"\n")
+    print_lines([msgspec.json.format(msgspec.json.encode(value), indent=2).decode()])
 
 
 class Answer(NamedTuple):
@@ -96,10 +91,17 @@ def abbreviate_home(text: str) -> str:
     return text.replace(f"{home}/", "~/") if home.parent != home else text
 
 
-def print_lines(lines: Iterable[str]) -> None:
-    """Print clean lines, each at once."""
+def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
+    """Print clean lines, each at once; in a pipe without click, which takes 30 ms to load."""
+    file = sys.stderr if err else sys.stdout
     for line in lines:
-        print_line(line)
+        if file.isatty() or (file.encoding or "").lower() != "utf-8":
+            import click
+
+            click.echo(line, err=err)
+        else:
+            file.write(f"{line}\n")
+            file.flush()
 
 
 def show_lines(lines: Iterable[str]) -> None:
@@ -134,24 +136,10 @@ def show_page(text: str) -> None:
     show_lines(line.rstrip() for line in shown.get().splitlines())
 
 
-def print_line(line: str, *, err: bool = False) -> None:
-    """Print a clean line; in a pipe without click, which takes 30 ms to load."""
-    file = sys.stderr if err else sys.stdout
-    if file.isatty() or (file.encoding or "").lower() != "utf-8":
-        import click
-
-        click.echo(line, err=err)
-    else:
-        file.write(f"{line}\n")
-        file.flush()
-
-
 def print_error(text: str, hint: str = "") -> None:
     """Print an error and its remedy to stderr."""
-    parts = [("eventlog: ", text), *(("  ", line) for line in hint.splitlines())]
-    for head, line in parts:
-        for broken in _broken(head, harmless(line)) if sys.stderr.isatty() else [head + harmless(line)]:
-            print_line(broken, err=True)
+    for head, line in [("eventlog: ", harmless(text)), *(("  ", harmless(line)) for line in hint.splitlines())]:
+        print_lines(_broken(head, line) if sys.stderr.isatty() else [head + line], err=True)
 
 
 _COLOURS = {"✓": "green", "!": "yellow", "✗": "red"}
@@ -210,10 +198,8 @@ def table(rows: Iterable[Sequence[str]], *, header: bool = False, **widths: int)
     A terminal cuts cells to the given width (0: never) and wraps the last column in the rest of the line.
     """
     if not is_terminal():
-        for row in chain([tuple(widths)] if header else [], rows):
-            print_line("\t".join(map(one_line, row)))
+        print_lines("\t".join(map(one_line, row)) for row in chain([tuple(widths)] if header else [], rows))
         return
-
     limits = widths.values()
     shown = [
         [fit(abbreviate_home(one_line(cell)), most or sys.maxsize) for cell, most in zip(row, limits, strict=True)]
@@ -223,7 +209,6 @@ def table(rows: Iterable[Sequence[str]], *, header: bool = False, **widths: int)
 
 
 def _columns(names: list[str], rows: list[list[str]], may_be_cut: list[bool]) -> Iterator[str]:
-
     room = [max(map(cells, column)) for column in zip(names, *rows, strict=True)][:-1]
     spare = width() - _NARROWEST - sum(room) - 2 * len(room)
     for at in (at for at, cut in enumerate(may_be_cut[:-1]) if cut):
@@ -262,18 +247,13 @@ def padded(text: str, room: int) -> str:
 
 def wrapped(text: str, room: int) -> list[str]:
     """Wrap a text between words or Han characters; a longer word stays whole."""
-    return list(_wrapped_lines(text, room)) or [""]
-
-
-def _wrapped_lines(text: str, room: int) -> Iterator[str]:
-    line = ""
+    lines, line = [], ""
     for unit in _unit().findall(text):
         if line and cells(line) + cells(unit.rstrip()) > room:
-            yield line.rstrip()
+            lines.append(line.rstrip())
             line = ""
         line += unit
-    if line.strip():
-        yield line.rstrip()
+    return lines + [line.rstrip()] * bool(line.strip()) or [""]
 
 
 @cache

@@ -1,20 +1,30 @@
-"""Format ids and times of a store: short and local for people, whole and in UTC for programs."""
+"""Show events, ids and times of a store: short and local for people, whole and in UTC for programs."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, tzinfo
 from functools import cached_property
 
 from eventlog.app.naming.references import ShortIds
 from eventlog.app.open_store import Machine
+from eventlog.cli.show.events import describe, gist, kind_shown, who
+from eventlog.cli.terminal import cells, fit, hang, padded, show_lines, styled, table
 from eventlog.format import timestamps
-from eventlog.format.events import Event, Rejected
+from eventlog.format.events import HUMAN, Event, Rejected
+from eventlog.format.text import one_line, project_name, same_text
+from eventlog.hosts import ROOMS
 from eventlog.log.event_log import EventLog
+from eventlog.log.lines import LogLine
 from eventlog.store import Store
+
+_MINUTE, _HOUR, _DAY = 60, 3600, 86_400  # seconds
+_MANY = 14  # days
+_UNITS = (("years", 365), ("months", 30), ("weeks", 7))  # days
+_AGENT, _SESSION = 18, 18  # cells at most
 
 
 class Display:
-    """Formats ids and times of a store for a terminal or a pipe."""
+    """Formats events, ids and times of a store for a terminal or a pipe."""
 
     def __init__(self, store: Store, now: str = "") -> None:
         self.is_for_people = sys.stdout.isatty()
@@ -55,7 +65,18 @@ class Display:
 
     def ago(self, ts: str) -> str:
         """Format the time since a timestamp: `3 h ago`."""
-        return ago(ts, self._now)
+        seconds = (timestamps.to_ms(self._now) - timestamps.to_ms(ts)) // 1000
+        if seconds < _MINUTE:
+            return "just now"
+        if seconds < _HOUR:
+            return f"{seconds // _MINUTE} min ago"
+        if seconds < _DAY:
+            return f"{seconds // _HOUR} h ago"
+        days = seconds // _DAY
+        if days < _MANY:
+            return "yesterday" if days == 1 else f"{days} days ago"
+        name, length = next((unit for unit in _UNITS if days >= 2 * unit[1]), _UNITS[-1])
+        return f"{days // length} {name} ago"
 
     def moment(self, ts: str) -> str:
         """Format a time by day and minute: `yesterday 13:40`, `20 Nov 13:40`."""
@@ -64,6 +85,51 @@ class Display:
         year = "" if at.year == today.year else f" {at.year}"
         return f"{word}{year} {at:%H:%M}"
 
+    def show_events(self, entries: Iterable[LogLine], *, header: bool = False) -> None:
+        """Print events: with short ids and local times on a terminal, as columns in a pipe."""
+        if self.is_for_people:
+            show_lines(self.event_lines(entries))
+        else:
+            table(map(self._row, entries), header=header, when=0, type=0, agent=0, session=16, id=0, what=200)
+
+    def event_lines(self, entries: Iterable[LogLine]) -> Iterator[str]:
+        """Yield a line per event below headings of session and day."""
+        heading = ""
+        for event in (entry.event for entry in entries):
+            mine = styled(self.heading(event, self.day(event.ts), self.id(event.conversation_id)), bold=True)
+            if mine != heading:
+                heading = mine
+                yield mine
+            head = f"  {styled(self.id(event.id), fg='cyan')}  {self.local(event.ts):%H:%M}  {kind_shown(event)}  "
+            yield from hang(head, one_line(gist(self.worded(event))))
+
+    @staticmethod
+    def heading(event: Event, day: str, session: str) -> str:
+        """Format day, session, program and project of an event; a person's own events share one heading."""
+        agent = ROOMS.get(event.agent or "", one_line(event.agent or ""))
+        project = project_name(event.project) if event.project else ""
+        return " · ".join(filter(None, [day, "" if _is_persons(event) else one_line(session), agent, project]))
+
+    def sayings(self, events: Sequence[Event], text: str) -> Iterator[str]:
+        """Yield who stated a text and when, a line per event; with its own words where it has others."""
+        rows = list(map(self._columns, events))
+        rooms = [max(map(cells, column)) for column in zip(*rows, strict=True)]
+        for event, row in zip(events, rows, strict=True):
+            short, *columns = map(padded, row, rooms)
+            yield "  ".join(["", styled(short, fg="cyan"), *columns, kind_shown(event, 0)]).rstrip()
+            if same_text(text) not in same_text(gist(event)):
+                yield from hang("    ", one_line(gist(event)))
+
+    def _columns(self, event: Event) -> tuple[str, ...]:
+        session = "" if _is_persons(event) else fit(one_line(self.id(event.conversation_id)), _SESSION)
+        return self.id(event.id), self.moment(event.ts), fit(who(event), _AGENT), session
+
+    def _row(self, entry: LogLine) -> tuple[str, ...]:
+        event = entry.event
+        source = "/".join(filter(None, [event.agent, event.subagent]))
+        ids = self.id(event.conversation_id), self.id(event.id)
+        return self.when(event.ts), event.type, source, *ids, describe(self.worded(event))
+
     @cached_property
     def _zone(self) -> tzinfo:
         from eventlog.app.naming.moments import zone_of
@@ -71,22 +137,6 @@ class Display:
         return zone_of(self._store)
 
 
-_MINUTE, _HOUR, _DAY = 60, 3600, 86_400  # seconds
-_MANY = 14  # days
-_UNITS = (("years", 365), ("months", 30), ("weeks", 7))  # days
-
-
-def ago(ts: str, now: str) -> str:
-    """Format the time since a timestamp: `3 h ago`."""
-    seconds = (timestamps.to_ms(now) - timestamps.to_ms(ts)) // 1000
-    if seconds < _MINUTE:
-        return "just now"
-    if seconds < _HOUR:
-        return f"{seconds // _MINUTE} min ago"
-    if seconds < _DAY:
-        return f"{seconds // _HOUR} h ago"
-    days = seconds // _DAY
-    if days < _MANY:
-        return "yesterday" if days == 1 else f"{days} days ago"
-    name, length = next((unit for unit in _UNITS if days >= 2 * unit[1]), _UNITS[-1])
-    return f"{days // length} {name} ago"
+def _is_persons(event: Event) -> bool:
+    """Check whether an event belongs to a person's own conversation."""
+    return event.agent == HUMAN and event.conversation_id.partition("-")[0] == HUMAN

@@ -5,10 +5,11 @@ import re
 import click
 import pytest
 
-from eventlog.cli.show.display import ago
+from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import describe
 from eventlog.cli.terminal import cells, wrapped
 from eventlog.format.events import ContextInjected
+from eventlog.store import Store
 from tests.support import builders
 from tests.support.command_line import call, on_a_terminal
 from tests.support.screen import foreign_styles, seen, told
@@ -200,4 +201,4 @@ def test_a_colour_beyond_the_sixteen_is_noticed(style):
     ],
 )
 def test_how_long_ago_something_was_is_told_as_one_says_it(then, said):
-    assert said == ago(then, "2026-11-21T12:00:00.000000Z")
+    assert said == Display(Store("/nowhere"), "2026-11-21T12:00:00.000000Z").ago(then)

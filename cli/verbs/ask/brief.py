@@ -6,8 +6,8 @@ from eventlog.app.ask.brief import AgentPulse, Brief, brief
 from eventlog.app.importing.transcripts import readable_hosts
 from eventlog.app.open_store import Machine, OpenStore, open_log
 from eventlog.cli import options
-from eventlog.cli.show.display import ago
-from eventlog.cli.terminal import count, fit, marked, print_line
+from eventlog.cli.show.display import Display
+from eventlog.cli.terminal import count, fit, marked, print_lines
 from eventlog.format import timestamps
 from eventlog.format.errors import BadSettings
 from eventlog.format.text import one_line, project_name
@@ -27,16 +27,12 @@ def show(store: Store) -> int:
     except BadSettings as error:
         settings, mistake = Settings(), f"config.yaml: {error.what}"
     found = brief(OpenStore(open_log(store, machine), settings, machine), options.install_target(store))
-    now = machine.now()
-    lines = [*_first_steps(found), *_lost(found, now)] if found.is_empty else _standing(found, now)
+    display = Display(store, machine.now())
+    lines = [*_first_steps(found), *_lost(found, display)] if found.is_empty else _standing(found, display)
     switch = one_line(PurePath(found.switch).name)
     off = f"{marked('!')} memory is off here, by {switch}: hooks record nothing and add nothing"
-    for line in [
-        *([off] if found.switch else []),
-        *lines,
-        *_under("config", [f"{marked('!')} {fit(one_line(mistake), _ROOM)}"] if mistake else []),
-    ]:
-        print_line(line)
+    wrong = _under("config", [f"{marked('!')} {fit(one_line(mistake), _ROOM)}"] if mistake else [])
+    print_lines([*([off] if found.switch else []), *lines, *wrong])
     return 0
 
 
@@ -57,14 +53,14 @@ def _first_steps(found: Brief) -> list[str]:
     ]
 
 
-def _standing(found: Brief, now: str) -> list[str]:
+def _standing(found: Brief, display: Display) -> list[str]:
     totals = f"{count(found.events, 'event')}, {count(found.sessions, 'session')} in all projects"
     return [
         f"{one_line(project_name(found.project))}  {totals}",
-        *_of_project(found, now),
+        *_of_project(found, display),
         *_under("log", _unreadable(found.unreadable)),
-        *_under("hooks", [*_hooks(found.agents, now), *_lost(found, now)]),
-        *_under("sync", _sync(found, now)),
+        *_under("hooks", [*_hooks(found.agents, display), *_lost(found, display)]),
+        *_under("sync", _sync(found, display)),
         *_under("you", _yours(found)),
         *_under("next", ["eventlog memory · search TEXT · sessions · --help"]),
     ]
@@ -74,10 +70,10 @@ def _under(word: str, lines: list[str]) -> list[str]:
     return [f"{word if number == 0 else '':<7}{line}" for number, line in enumerate(lines)]
 
 
-def _of_project(found: Brief, now: str) -> list[str]:
+def _of_project(found: Brief, display: Display) -> list[str]:
     if found.last is None:
         return _under("last", ["no memory of this project yet: work in it, or eventlog fact TEXT"])
-    who = f" – {one_line(found.last.agent or 'unknown')}, {ago(found.last.timestamp, now)}"
+    who = f" – {one_line(found.last.agent or 'unknown')}, {display.ago(found.last.timestamp)}"
     lines = _under("last", [fit(one_line(found.last.topic), _ROOM - len(who)) + who])
     if found.todos:
         shown = " · ".join(map(one_line, found.todos[:_SHOWN]))
@@ -94,10 +90,10 @@ def _unreadable(files: int) -> list[str]:
     return [f"{marked('✗')} {what}: eventlog doctor"] if files else []
 
 
-def _hooks(agents: list[AgentPulse], now: str) -> list[str]:
+def _hooks(agents: list[AgentPulse], display: Display) -> list[str]:
     working = [pulse for pulse in agents if pulse.installed and not pulse.fix]
     broken = [pulse for pulse in agents if pulse.installed and pulse.fix]
-    heard = [f"{pulse.agent} {ago(pulse.last, now) if pulse.last else 'installed'}" for pulse in working]
+    heard = [f"{pulse.agent} {display.ago(pulse.last) if pulse.last else 'installed'}" for pulse in working]
     lines = ["   ".join(f"{marked('✓')} {text}" for text in heard[:_SHOWN])] if heard else []
     lines += [_needs(pulse) for pulse in broken[:_BROKEN]]
     if len(broken) > _BROKEN:
@@ -106,19 +102,21 @@ def _hooks(agents: list[AgentPulse], now: str) -> list[str]:
     return lines or [f"{marked('!')} none installed: eventlog install {names}"]
 
 
-def _lost(found: Brief, now: str) -> list[str]:
+def _lost(found: Brief, display: Display) -> list[str]:
     if found.lost is None:
         return []
-    last = ago(timestamps.from_ns(found.lost.last_ns), now)
+    last = display.ago(timestamps.from_ns(found.lost.last_ns))
     many = count(found.lost.events, "hook event was lost", "hook events were lost")
     return [f"{marked('✗')} {many}, the last {last}: eventlog doctor"]
 
 
-def _sync(found: Brief, now: str) -> list[str]:
+def _sync(found: Brief, display: Display) -> list[str]:
     if found.sync is None:
         return []
     seen = [
-        f"{one_line(machine.name)} {ago(machine.last_seen, now)}" for machine in found.sync.machines if not machine.left
+        f"{one_line(machine.name)} {display.ago(machine.last_seen)}"
+        for machine in found.sync.machines
+        if not machine.left
     ][:_SHOWN]
     waiting = [f"{found.sync.waiting:,} waiting"] if found.sync.waiting else []
     stopped = (

@@ -1,11 +1,12 @@
 """Print the log or the memory for other programs and people: `eventlog export`."""
 
+import sys
+
 import click
 
 from eventlog.app.ask.export import FORMS, export
 from eventlog.cli import options
 from eventlog.cli.options import NearChoice
-from eventlog.cli.terminal import emit_bytes
 from eventlog.store import Store
 
 
@@ -30,4 +31,4 @@ def _export_command(form: str, since: str | None, store: Store) -> None:
     it, and withdrawn words are, but in markdown: keep it like the log.
     """
     for line in export(options.open_store(store), form, since or ""):
-        emit_bytes(line)
+        sys.stdout.buffer.write(line + b"\n")

@@ -12,7 +12,7 @@ from eventlog.app.write.erasing.reports import write_report
 from eventlog.cli import options, suggestions
 from eventlog.cli.page.html import html_of
 from eventlog.cli.progress import phases
-from eventlog.cli.terminal import count, emit, is_terminal, print_line, say
+from eventlog.cli.terminal import count, emit, is_terminal, print_lines, say
 from eventlog.store import Store
 from eventlog.store.files import remove, replace_file
 
@@ -94,7 +94,7 @@ def _serve_command(port: int, no_open: bool, store: Store) -> None:
 
     with PageServer(lambda: options.open_store(store), port) as server:
         redirect = store.cached("serve", f"{server.server_port}.html")
-        print_line(server.url)
+        print_lines([server.url])
         try:
             if not no_open:
                 _open_browser(server, redirect)

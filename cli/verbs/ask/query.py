@@ -16,9 +16,8 @@ from eventlog.cli import options, suggestions
 from eventlog.cli.options import NearChoice
 from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
-from eventlog.cli.show.events import event_lines, gist, heading_of, kind_of, show_events
+from eventlog.cli.show.events import gist, kind_of
 from eventlog.cli.terminal import (
-    emit_bytes,
     emit_pretty,
     is_terminal,
     print_error,
@@ -169,15 +168,15 @@ def show_as(
     match form:
         case "jsonl":
             for entry in entries:
-                emit_bytes(entry.line)
+                sys.stdout.buffer.write(entry.line + b"\n")
         case "json":
             emit_pretty([to_fields(entry.event) for entry in entries])
         case "markdown":
             show(_markdown(entries))
         case _ if display.is_for_people:
-            show(chain(event_lines(entries, display), [styled(closing, dim=True)] if closing else []))
+            show(chain(display.event_lines(entries), [styled(closing, dim=True)] if closing else []))
         case _:
-            show_events(entries, display, header=header)
+            display.show_events(entries, header=header)
 
 
 def _markdown(entries: Iterable[LogLine]) -> Iterator[str]:
@@ -187,7 +186,7 @@ def _markdown(entries: Iterable[LogLine]) -> Iterator[str]:
     heading = ""
     for entry in entries:
         event = entry.event
-        mine = heading_of(event, event.ts[:10], event.conversation_id)
+        mine = Display.heading(event, event.ts[:10], event.conversation_id)
         if mine != heading:
             yield from ([""] if heading else [])
             yield f"## {as_text(mine)}"

@@ -1,5 +1,6 @@
 """Show one session, one event, or a knowledge file at a past time: `eventlog show`."""
 
+import sys
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
@@ -18,7 +19,6 @@ from eventlog.cli.terminal import (
     cells,
     count,
     emit,
-    emit_bytes,
     emit_pretty,
     hang,
     is_terminal,
@@ -73,7 +73,7 @@ def _show_file(opened: OpenStore, name: str, as_of: str, *, as_json: bool) -> No
     elif is_terminal():
         show_lines(wrap_markdown(unstamped(document)))
     else:
-        emit_bytes(document.data.removesuffix(b"\n"))
+        sys.stdout.buffer.write(document.data.removesuffix(b"\n") + b"\n")
 
 
 def _show_story(found: Story, display: Display, *, as_json: bool) -> None:

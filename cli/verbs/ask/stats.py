@@ -17,7 +17,6 @@ from eventlog.cli.terminal import (
     hang,
     is_terminal,
     marked,
-    print_line,
     print_lines,
     say,
     styled,
@@ -127,8 +126,8 @@ def _show_weeks(found: Sequence[Week], today: str) -> None:
     """Print the newest week, and the trend of the weeks before."""
     *weeks, total = found
     newest = weeks[-1]
-    print_line(styled(_span(newest, today), bold=True))
-    print_lines([*_verdict(newest), *_recall(newest.recall), *_course(weeks[-_WEEKS:]), *_in_all(weeks, total)])
+    head = styled(_span(newest, today), bold=True)
+    print_lines([head, *_verdict(newest), *_recall(newest.recall), *_course(weeks[-_WEEKS:]), *_in_all(weeks, total)])
 
 
 def _span(week: Week, today: str) -> str:

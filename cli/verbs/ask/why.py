@@ -11,7 +11,7 @@ from eventlog.app.naming.names import file_line
 from eventlog.cli import options
 from eventlog.cli.progress import spinner
 from eventlog.cli.show.display import Display
-from eventlog.cli.show.events import event_lines, kind_shown, sayings, show_events, who
+from eventlog.cli.show.events import kind_shown, who
 from eventlog.cli.terminal import (
     count,
     emit,
@@ -121,10 +121,10 @@ def _print_statement(text: str, events: Sequence[Event], replaced: Sequence[Even
 def _statement_lines(text: str, events: Sequence[Event], replaced: Sequence[Event], display: Display) -> Iterator[str]:
     yield from hang("", styled(one_line(text), bold=True))
     yield _count_line(events)
-    yield from sayings(events, text, display)
+    yield from display.sayings(events, text)
     if replaced:
         yield styled("replaced", bold=True)
-        yield from sayings(replaced, text, display)
+        yield from display.sayings(replaced, text)
     yield from hang("wrong?  ", f"eventlog forget {display.id(events[-1].id)}")
     yield ""
 
@@ -166,14 +166,14 @@ def _print_receipt(sources: "ReceiptSources", display: Display) -> None:
     receipt = sources.receipt
     cut = "".join(f", cut: {name}" for name in receipt.cut)
     say(f"{receipt.ts}: {_how_told(receipt)}, {count(receipt.chars, 'character')}{cut}")
-    show_events(sources.entries, display)
+    display.show_events(sources.entries)
     for file in receipt.files:
         _print_file(file, sources.files[file.path], display)
 
 
 def _print_file(file: KnownFile, entries: list[LogLine] | None, display: Display) -> None:
     say(f"{file.path}: {f'as of {file.as_of}' if file.as_of else f'sha256 {file.digest[:12]}, not from the log'}")
-    show_events((entries or [])[:_SHOWN], display)
+    display.show_events((entries or [])[:_SHOWN])
     if entries and len(entries) > _SHOWN:
         say(f"    and {len(entries) - _SHOWN} more: --json shows all")
 
@@ -226,12 +226,12 @@ def _print(line: LineReason, limit: int | None, display: Display) -> None:
     if line.entries is None:
         say(f"    {UNKNOWN}")
         return
-    show_events(line.entries[:limit], display)
+    display.show_events(line.entries[:limit])
     if limit and len(line.entries) > limit:
         say(f"    and {len(line.entries) - limit} more: eventlog why …:{line.number}")
     if line.replaced:
         say("    replaced:")
-        show_events(line.replaced[:limit], display)
+        display.show_events(line.replaced[:limit])
 
 
 _BULLET = re.compile(rf"^{DATED}")
@@ -257,11 +257,11 @@ def _reasons(reason: LineReason, display: Display) -> Iterator[str]:
         return
     events = [entry.event for entry in reason.entries]
     yield _count_line(events)
-    yield from sayings(events, _words(reason.text), display)
+    yield from display.sayings(events, _words(reason.text))
     if reason.replaced:
         yield ""
         yield styled("replaced", bold=True)
-        yield from sayings([entry.event for entry in reason.replaced], _words(reason.text), display)
+        yield from display.sayings([entry.event for entry in reason.replaced], _words(reason.text))
 
 
 def _rejection(decision: Event, display: Display) -> Iterator[str]:
@@ -320,7 +320,7 @@ def _start_lines(sources: ReceiptSources, display: Display) -> Iterator[str]:
     left = [f"no room for {', '.join(map(one_line, receipt.cut))}"] if receipt.cut else []
     head = f"{styled(f'{_how_told(receipt)}, {display.moment(receipt.ts)}', bold=True)} · "
     yield from hang(head, " · ".join([" ".join(much), *left]))
-    yield from event_lines(entries, display)
+    yield from display.event_lines(entries)
     if receipt.files:
         yield styled("files it received", bold=True)
     for file in receipt.files:

@@ -18,7 +18,7 @@ from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.options import NearChoice
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import kind_of
-from eventlog.cli.terminal import emit, is_terminal, print_line, say
+from eventlog.cli.terminal import emit, is_terminal, print_lines, say
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Event
 from eventlog.format.text import one_line, spelled_out
@@ -118,8 +118,8 @@ def _agrees(path: Path, source: bytes) -> bool:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         hint = f"eventlog lifecycle trust {path}"
         raise BadRequest("only a person can consent, on a terminal", where=str(path), hint=hint)
-    for line in _LINE_END.split(source.decode("utf-8", "backslashreplace").removesuffix("\n")):
-        print_line(spelled_out(f"    {line}"))  # spelled out, so that nothing in the code is hidden
+    lines = _LINE_END.split(source.decode("utf-8", "backslashreplace").removesuffix("\n"))
+    print_lines(spelled_out(f"    {line}") for line in lines)  # so that nothing in the code is hidden
     return click.confirm(f"Run {path} at the start and the end of sessions, with all your rights?")
 
 

@@ -10,7 +10,7 @@ from eventlog.app.open_store import Machine
 from eventlog.app.setup.user_setup import install_completion
 from eventlog.cli import options
 from eventlog.cli.options import NearChoice
-from eventlog.cli.terminal import print_line, say, show_page
+from eventlog.cli.terminal import print_lines, say, show_page
 
 _SHELLS = ("bash", "zsh", "fish")
 
@@ -52,7 +52,7 @@ def _help_command(topic: str | None) -> None:
     verbs = root.command.list_commands(root) if isinstance(root.command, click.Group) else []
     if topic is None:
         click.echo(root.command.get_help(root))
-        print_line(f"\nTopics: {', '.join(_topics())}")
+        print_lines([f"\nTopics: {', '.join(_topics())}"])
     elif topic in verbs or topic in _topics():
         if topic in verbs:
             click.echo(_help_of(topic, root))

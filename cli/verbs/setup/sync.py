@@ -125,7 +125,7 @@ def _status(store: Store) -> Answer:
 
     Machines that show the same key share one memory. Exits with 1 if lines stay because they look like secrets.
     """
-    from eventlog.cli.show.display import ago  # an exchange shows no time
+    from eventlog.cli.show.display import Display  # an exchange shows no time
 
     opened = options.open_store(store)
     found = sync_status(opened)
@@ -134,13 +134,13 @@ def _status(store: Store) -> Answer:
         if found is None:
             say("this store does not sync: eventlog sync start REMOTE")
             return
-        now = opened.machine.now()
+        ago = Display(store, opened.machine.now()).ago
         say(f"remote   {one_line(found.remote)}")
         say(f"key      {found.key}")
-        say(f"here     {found.machine}, last exchange {ago(found.exchanged, now) if found.exchanged else 'never'}")
+        say(f"here     {found.machine}, last exchange {ago(found.exchanged) if found.exchanged else 'never'}")
         say(f"waiting  {count(found.waiting, 'event')} and {count(found.marks, 'mark')}")
         for machine in found.machines:
-            say(f"machine  {_machine_line(machine, ago(machine.last_seen, now))}")
+            say(f"machine  {_machine_line(machine, ago(machine.last_seen))}")
         for name in found.damaged:
             say(f"damaged  {one_line(name)}: left out until its machine writes it again")
         if found.exclude:

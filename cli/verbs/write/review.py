@@ -22,7 +22,6 @@ from eventlog.cli.terminal import (
     hang,
     is_terminal,
     print_error,
-    print_line,
     print_lines,
     say,
     styled,
@@ -90,7 +89,7 @@ def _ask_each(opened: OpenStore, found: Review, display: Display) -> None:
         return
     decided = 0
     for number, step in enumerate(asked, 1):
-        print_line(styled(f"({number}/{len(asked)}) {step.concern}", bold=True))
+        print_lines([styled(f"({number}/{len(asked)}) {step.concern}", bold=True)])
         step.show()
         key = _key(step.concern)
         if key == "q":
@@ -158,11 +157,9 @@ class _Line:
         """Print the line, its last time, and what it contradicts."""
         line = self._line
         where = f"{project_name(line.subject) if line.subject else 'you'}  {line.place}"
-        print_line(styled(f"  {one_line(where)}", dim=True))
         repeated = last_said("", line.times, is_doubtful=False)
-        print_lines(hang("  ", f"{one_line(line.text)}  {self._display.ago(line.last)}{repeated}"))
-        for text in line.against:
-            print_lines(hang("  ", one_line(text)))
+        texts = [f"{one_line(line.text)}  {self._display.ago(line.last)}{repeated}", *map(one_line, line.against)]
+        print_lines([styled(f"  {one_line(where)}", dim=True), *(part for text in texts for part in hang("  ", text))])
 
     def decide(self, key: str) -> list[Event]:
         """Keep, forget or edit it."""

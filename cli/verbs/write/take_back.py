@@ -15,7 +15,7 @@ from eventlog.cli import options, suggestions
 from eventlog.cli.progress import spinner
 from eventlog.cli.show import changes
 from eventlog.cli.show.display import Display
-from eventlog.cli.show.events import describe, gist, kind_of, sayings, show_events
+from eventlog.cli.show.events import describe, gist, kind_of
 from eventlog.cli.terminal import confirm, count, edited, emit_pretty, is_terminal, say, show_lines, table
 from eventlog.format.codec import to_fields
 from eventlog.format.events import Event
@@ -179,9 +179,9 @@ def _show_statement(text: str, behind: Sequence[LogLine], display: Display) -> N
     say(f"said by {count(len(behind), 'event')} of {count(len(sessions), 'session')}:")
     shown = list(behind) if len(behind) <= _SAYINGS else [*behind[: _SAYINGS - 1], behind[-1]]
     if display.is_for_people:
-        show_lines(sayings([entry.event for entry in shown], one_line(text), display))
+        show_lines(display.sayings([entry.event for entry in shown], one_line(text)))
     else:
-        show_events(shown, display)
+        display.show_events(shown)
     if len(shown) < len(behind):
         say(f"  and {len(behind) - len(shown)} more between them")
 

@@ -12,7 +12,7 @@ from eventlog.app.team.decisions import PLACE
 from eventlog.app.team.share import SharedFile, TeamRow, checkout_of, differing, secrets_in, share, team_rows, withdraw
 from eventlog.cli import EXIT_FOUND, options, suggestions
 from eventlog.cli.show.display import Display
-from eventlog.cli.terminal import confirm, count, emit, emit_pretty, is_terminal, print_line, say, table
+from eventlog.cli.terminal import confirm, count, emit, emit_pretty, is_terminal, print_lines, say, table
 from eventlog.format.text import spelled_out
 from eventlog.store import Store
 
@@ -143,8 +143,8 @@ def _cells(row: TeamRow, display: Display) -> tuple[str, ...]:
 def _show(row: TeamRow) -> None:
     """Print a file as it is: spelled out, so that nothing in it is hidden."""
     say(f"{row.file.path} is {row.state}:")
-    for line in row.file.data.decode("utf-8", "backslashreplace").splitlines():
-        print_line(spelled_out(f"    {line}"))
+    lines = row.file.data.decode("utf-8", "backslashreplace").splitlines()
+    print_lines(spelled_out(f"    {line}") for line in lines)
 
 
 def _print_refused(rows: Sequence[TeamRow]) -> int:
