@@ -1,13 +1,12 @@
 """The click command of `eventlog`: verbs by topic, each imported when called; usage errors in plain words."""
 
-import os
 import re
-import sys
 
 import click
 
 from eventlog.app.progress import set_reporter
 from eventlog.cli import progress
+from eventlog.cli.quick import close_pipe
 from eventlog.cli.verbs import VERBS, load
 
 _HELP = """The memory of coding agents: an append-only log of events, and every knowledge file rebuilt from it.
@@ -17,6 +16,7 @@ people and agents read; `eventlog query` and `eventlog why` show where every lin
 else $EVENTLOG_HOME, else ~/.eventlog.
 """
 
+_STORE_HELP = "Directory of the store [default: $EVENTLOG_HOME, else ~/.eventlog]."
 _ALSO_CALLED = {  # in other programs
     "version": ["--version"],
     "list": ["sessions", "query"],
@@ -45,11 +45,12 @@ class VerbGroup(click.Group):
         super().__init__(
             name="eventlog",
             help=_HELP,
-            params=[_store_option()],
+            params=[click.Option(["--store"], metavar="DIR", help=_STORE_HELP)],
             context_settings=names,
             invoke_without_command=True,
             callback=_print_brief,
         )
+        click.version_option(package_name="agent-eventlog", prog_name="eventlog")(self)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """List every verb, in the order of the table."""
@@ -80,7 +81,7 @@ class VerbGroup(click.Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            return exit_quietly()
+            return close_pipe()
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the verbs under the headings of their topics."""
@@ -88,18 +89,6 @@ class VerbGroup(click.Group):
         for topic in dict.fromkeys(verb.topic for verb in VERBS.values()):
             with formatter.section(topic):
                 formatter.write_dl([(name, verb.summary) for name, verb in VERBS.items() if verb.topic == topic])
-
-
-def exit_quietly() -> int:
-    """Stop after the reader closed the pipe (`eventlog query | head`), without an error or a traceback."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
-
-
-def command_line() -> VerbGroup:
-    """Make the command line, one click command."""
-    command: VerbGroup = click.version_option(package_name="agent-eventlog", prog_name="eventlog")(VerbGroup())
-    return command
 
 
 @click.pass_context
@@ -111,12 +100,6 @@ def _print_brief(ctx: click.Context, store: str | None) -> int:
     from eventlog.cli.verbs.ask import brief
 
     return brief.show(located(store))
-
-
-def _store_option() -> click.Option:
-    return click.Option(
-        ["--store"], metavar="DIR", help="Directory of the store [default: $EVENTLOG_HOME, else ~/.eventlog]."
-    )
 
 
 _REWORDED = (  # a message of click, and its replacement

@@ -55,22 +55,23 @@ def _ignore_interrupts() -> None:
 
 
 def _run() -> int:
+    from eventlog.cli import quick
     from eventlog.format.errors import EventLogError, NotStored, UntrustedRemote
     from eventlog.store.files import keep_owners_rights
 
     keep_owners_rights()
     try:
-        code = _without_click()
-        return _flush(_call_verb() if code is None else code)
+        code = quick.run(sys.argv[1:])
+        code = _call_verb() if code is None else code
+        sys.stdout.flush()  # before the process may exit
+        return code  # noqa: TRY300
     except EventLogError as error:
         _print_error(error)
         if isinstance(error, UntrustedRemote):
             return EXIT_FOUND
         return EXIT_NOT_WRITTEN if isinstance(error, NotStored) else EXIT_USAGE
     except BrokenPipeError:
-        from eventlog.cli.group import exit_quietly
-
-        return exit_quietly()
+        return quick.close_pipe()
     except (OSError, UnicodeEncodeError) as error:
         _print_error(_reword(error))
         return EXIT_NOT_WRITTEN
@@ -85,50 +86,19 @@ def _run() -> int:
         raise
 
 
-def _without_click() -> int | None:
-    """Run a plain replay, sync or save, and return the exit code; None for all else."""
-    from eventlog.cli import quick
-
-    if asked := quick.rebuild(sys.argv[1:]):
-        verb, store, flag = asked
-        if verb == "sync":
-            from eventlog.cli.verbs.setup.sync_report import sync_here
-
-            return sync_here(store, compact=flag)
-        from eventlog.cli.verbs.build.replay_report import replay_here
-
-        return replay_here(store, anew=flag)
-    if saved := quick.save(sys.argv[1:]):
-        if quick.record(*saved):
-            return 0
-        from eventlog.cli.verbs.write.recording import record_here
-
-        record_here(*saved)
-        return 0
-    return None
-
-
 def _call_verb() -> int:
     import click
 
-    from eventlog.cli.group import command_line
+    from eventlog.cli.group import VerbGroup, print_usage_error
 
     try:
-        result = command_line()(prog_name="eventlog", standalone_mode=False)
+        result = VerbGroup()(prog_name="eventlog", standalone_mode=False)
     except click.ClickException as error:
-        from eventlog.cli.group import print_usage_error
-
         print_usage_error(error)
         return EXIT_USAGE
     except click.Abort as error:
         raise KeyboardInterrupt from error
     return result if isinstance(result, int) else 0
-
-
-def _flush(code: int) -> int:
-    """Flush stdout before the process may exit, and pass the exit code on."""
-    sys.stdout.flush()
-    return code
 
 
 def _needs_shutdown() -> bool:

@@ -40,6 +40,27 @@ _FLAGS = {"replay": "--full", "sync": "--compact"}
 _NAME = "agent_eventlog-", ".dist-info"
 
 
+def run(argv: "Sequence[str]") -> int | None:
+    """Run a plain replay, sync or save, and return the exit code; None for all else."""
+    if asked := _rebuild(argv):
+        verb, store, flag = asked
+        if verb == "sync":
+            from eventlog.app.open_store import Machine, open_store
+            from eventlog.cli.verbs.setup.sync_report import exchanged
+
+            return exchanged(open_store(store, Machine.here()), compact=flag).print(as_json=False)
+        from eventlog.cli.verbs.build.replay_report import replay_here
+
+        return replay_here(store, anew=flag)
+    if saved := _save(argv):
+        if not _record(*saved):
+            from eventlog.cli.verbs.write.recording import record_here
+
+            record_here(*saved)
+        return 0
+    return None
+
+
 def answer(argv: "Sequence[str]") -> bool:
     """Answer a command line (without the program's name); return False to leave it to the verb."""
     argv = _verb_first(argv)
@@ -54,9 +75,15 @@ def answer(argv: "Sequence[str]") -> bool:
     try:
         sys.stdout.buffer.write(text)
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader closed the pipe: no error, and no traceback at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:
+        close_pipe()
     return True
+
+
+def close_pipe() -> int:
+    """Stop after the reader closed the pipe (`eventlog query | head`), without an error or a traceback."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 def version() -> str | None:
@@ -73,7 +100,7 @@ def version() -> str | None:
     return found.pop()[len(_NAME[0]) : -len(_NAME[1])]
 
 
-def rebuild(argv: "Sequence[str]") -> "tuple[str, Store, bool] | None":
+def _rebuild(argv: "Sequence[str]") -> "tuple[str, Store, bool] | None":
     """Parse `replay` or `sync`, with their flag and `--store DIR` at most: the verb, the store, and if the flag is set.
 
     None for all else.
@@ -89,7 +116,7 @@ def rebuild(argv: "Sequence[str]") -> "tuple[str, Store, bool] | None":
     return (argv[0], store, flag in argv) if os.path.isdir(store.root) else None  # noqa: PTH112
 
 
-def save(argv: "Sequence[str]") -> "tuple[Store, str | None, dict[str, object]] | None":
+def _save(argv: "Sequence[str]") -> "tuple[Store, str | None, dict[str, object]] | None":
     """Parse `fact` or `summary` as agents are asked to call them: the store, the session, and the fields of the event.
 
     None for all else: what is no text, a shell's stdin, other options.
@@ -126,7 +153,7 @@ def save(argv: "Sequence[str]") -> "tuple[Store, str | None, dict[str, object]] 
     return (store, named.get("session"), fields) if os.path.isdir(store.log) else None  # noqa: PTH112
 
 
-def record(store: "Store", session: str | None, fields: "dict[str, object]") -> bool:
+def _record(store: "Store", session: str | None, fields: "dict[str, object]") -> bool:
     """Append an event unless it is plainly a repetition, and report it to a program; return False to do neither.
 
     Raises NotStored or InvalidEvent.

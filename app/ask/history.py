@@ -5,7 +5,7 @@ file of people's, and writes only what the cache keeps.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import takewhile
 from pathlib import Path, PurePath
 from typing import NamedTuple
@@ -69,16 +69,10 @@ def replay_at(
     )
 
 
-def by_path(replayed: ReplayResult) -> dict[str, Document]:
-    """Map the documents of a replay by their paths."""
-    return {document.path: document for document in replayed.documents}
-
-
-def changes(before: Mapping[str, Document], after: Mapping[str, Document]) -> list[TextChange]:
+def changes(before: Iterable[Document], after: Iterable[Document]) -> list[TextChange]:
     """List the documents whose lines differ, apart from their stamps."""
-    found = (
-        TextChange(path, text_of(before.get(path)), text_of(after.get(path))) for path in sorted({*before, *after})
-    )
+    was, now = ({document.path: text_of(document) for document in documents} for documents in (before, after))
+    found = (TextChange(path, was.get(path), now.get(path)) for path in sorted({*was, *now}))
     return [change for change in found if change.before != change.after]
 
 
@@ -111,16 +105,11 @@ def document_meant(opened: OpenStore, name: str, *replays: ReplayResult) -> str:
 def diff(opened: OpenStore, since: str, until: str = EVERYTHING, file: str | None = None) -> list[TextChange]:
     """Compare every document, or the named file, as of two times; raises BadRequest for an unknown file."""
     before, after = replay_at(opened, since), replay_at(opened, until)
-    found = changes(by_path(before), by_path(after))
+    found = changes(before.documents, after.documents)
     if file is None:
         return found
     path = document_meant(opened, file, after, before)
     return [change for change in found if change.path == path]
-
-
-def losses(opened: OpenStore, without: Omission) -> list[TextChange]:
-    """Compare every document with what it would be had some events never happened."""
-    return changes(by_path(replay_at(opened)), by_path(replay_at(opened, without=without)))
 
 
 _TRIES = 2  # events that are likely to have turned it, which are looked at before halves are

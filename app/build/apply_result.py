@@ -35,6 +35,17 @@ class ApplyResult(Struct):
     files: list[tuple[str, bytes, bytes]] = []  # those that changed: path, before, after
     stored: int = 0  # events this run has added to the log
 
+    def as_fields(self) -> dict[str, object]:
+        """List what changed and what waits, as JSON has it."""
+        return {
+            "applied": [change._asdict() for change in self.applied],
+            "nothing": [change._asdict() for change in self.nothing],
+            "edited": [change._asdict() for change in self.edited],
+            "staged": [staged.as_fields() for staged in self.staged],
+            "pending": [{"file": file, "reason": reason} for file, reason in self.pending],
+            "files": [path for path, _, _ in self.files],
+        }
+
     def absorb(self, other: "ApplyResult") -> None:
         """Add the result of another file."""
         for name in self.__struct_fields__:

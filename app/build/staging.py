@@ -16,7 +16,7 @@ from eventlog.format.marks import is_stand_in, says_the_same
 from eventlog.projections.bases import plan_file
 from eventlog.projections.bases.plan_file import PlanFile, PlannedChange
 from eventlog.store import Store, conversation_name
-from eventlog.store.files import not_stored, replace_file
+from eventlog.store.files import remove, replace_file
 
 
 class StagedEntry(NamedTuple):
@@ -43,9 +43,33 @@ class StagedEntry(NamedTuple):
         """Format the section as `~/.config/agents/USER.md ## Interests`."""
         return f"{self.file} {'#' * self.entry.key.level} {self.entry.key.heading}"
 
+    def as_fields(self) -> dict[str, object]:
+        """List the entry, its section and the reason, as JSON has them."""
+        key = self.entry.key
+        section = {"file": self.file, "heading": key.heading, "level": key.level, "under": key.under}
+        return {"id": self.entry.id, **section, "reason": self.reason, "staged_as": self.name}
+
     def path(self, store: Store) -> Path:
         """Return the path of the staged file."""
         return Path(store.staging) / self.name
+
+    def read(self, store: Store) -> PlannedChange:
+        """Read the entry from its staged file, or as declared if that is absent; raises BadRequest naming the line."""
+        path, entry = self.path(store), self.entry
+        if not path.is_file():
+            return _declared(entry)
+        try:
+            text = path.read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise NotStored(f"cannot be read: {system_reason(error)[0]}", where=str(path)) from error
+        loaded = plan_file.parse(text)
+        if loaded.mistakes:
+            first = loaded.mistakes[0]
+            raise BadRequest(str(first), where=f"{path}:{first.line}", hint="correct the file, or delete it")
+        found: list[PlannedChange] = loaded.value.entries
+        if len(found) != 1 or (found[0].key, found[0].operation) != (entry.key, entry.operation):
+            raise BadRequest("a staged file holds its one entry; only its content may change", where=str(path))
+        return found[0]
 
     def write(self, store: Store, content: str | None) -> None:
         """Write the staged file with this text for the section; raises NotStored."""
@@ -61,60 +85,32 @@ class StagedEntry(NamedTuple):
 
 def stage(
     store: Store, waiting: Iterable[StagedEntry], all_entries: Iterable[PlanEntry], *, dry_run: bool = False
-) -> tuple[list[str], list[str]]:
-    """Bring the directory to the entries that wait; return the names of new and of removed files. Raises NotStored.
+) -> None:
+    """Bring the directory to the entries that wait; raises NotStored.
 
-    Removes the files of `known` entries that no longer wait, unless a person has edited them.
+    Removes the files of known entries that no longer wait, unless a person has edited them.
     """
     wanted = {staged.name: staged for staged in waiting}
-    entries = {StagedEntry(entry, "", "").name: entry for entry in all_entries}
+    known = {staged.name: staged for staged in (StagedEntry(entry, "", "") for entry in all_entries)}
     present = {path.name: path for path in Path(store.staging).glob("*.yaml")}
     written = [name for name in wanted if name not in present]
-    removed = [name for name, path in present.items() if name not in wanted and _is_unedited(path, entries.get(name))]
+    gone = present.keys() & known.keys() - wanted.keys()
+    removed = [name for name in gone if _is_unedited(store, known[name])]
     if not dry_run:
         for name in written:
             wanted[name].write(store, wanted[name].entry.content)
         for name in removed:
-            unstage(present[name])
-    return sorted(written), sorted(removed)
+            remove(str(present[name]), must=True)
 
 
-def unstage(path: Path) -> None:
-    """Remove a staged file; raises NotStored."""
-    try:
-        path.unlink(missing_ok=True)
-    except OSError as error:
-        raise not_stored(error, str(path)) from error
-
-
-def read_staged(path: Path, entry: PlanEntry) -> PlannedChange:
-    """Read an entry from its staged file, or as declared if the file is absent; raises BadRequest naming the line."""
-    if not path.is_file():
-        return _declared(entry)
-    try:
-        text = path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise NotStored(f"cannot be read: {system_reason(error)[0]}", where=str(path)) from error
-    loaded = plan_file.parse(text)
-    if loaded.mistakes:
-        first = loaded.mistakes[0]
-        raise BadRequest(str(first), where=f"{path}:{first.line}", hint="correct the file, or delete it")
-    found: list[PlannedChange] = loaded.value.entries
-    if len(found) != 1 or (found[0].key, found[0].operation) != (entry.key, entry.operation):
-        raise BadRequest("a staged file holds its one entry; only its content may change", where=str(path))
-    return found[0]
-
-
-def _is_unedited(path: Path, entry: PlanEntry | None) -> bool:
+def _is_unedited(store: Store, staged: StagedEntry) -> bool:
     """Compare a staged file with its entry; of a withdrawn entry, with the digest that stands in for its text."""
     try:
-        change = read_staged(path, entry) if entry else None
+        change = staged.read(store)
     except BadRequest:
         return False
-    if not change or not entry:
-        return False
-    text = entry.content or ""
-    return change == _declared(entry) or (is_stand_in(text) and says_the_same(text, change.content or ""))
+    text = staged.entry.content or ""
+    return change == _declared(staged.entry) or (is_stand_in(text) and says_the_same(text, change.content or ""))
 
 
 def _declared(entry: PlanEntry) -> PlannedChange:

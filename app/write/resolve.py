@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from eventlog.app.build.apply import UNMATCHED, apply, read_knowledge
 from eventlog.app.build.apply_result import ApplyResult
-from eventlog.app.build.staging import StagedEntry, read_staged, unstage
+from eventlog.app.build.staging import StagedEntry
 from eventlog.app.build.storage import BaseStorage, storage_of
 from eventlog.app.naming.references import LAST, is_part_of
 from eventlog.app.open_store import OpenStore
@@ -17,6 +17,7 @@ from eventlog.projections.bases.base_file import Bases, base_file_of
 from eventlog.projections.bases.plan_file import change_of
 from eventlog.projections.bases.section_edits import refused_content, refused_heading
 from eventlog.projections.bases.sections import Ambiguous, Page, Section, canonical
+from eventlog.store.files import remove
 
 Choice = Literal["apply", "discard", "edited"]
 
@@ -55,7 +56,7 @@ def compare(opened: OpenStore, staged: StagedEntry) -> list[tuple[str, str]]:
     An absent section is "". Raises BadRequest, NotStored or Refused where a file cannot be read.
     """
     key, page = staged.entry.key, _page(opened, staged)
-    operation, content = change_of(read_staged(staged.path(opened.store), staged.entry))
+    operation, content = change_of(staged.read(opened.store))
     is_deletion = operation == "delete"
     wanted = "" if is_deletion else f"{'#' * key.level} {key.heading}\n\n{canonical(content)}\n"
     found = page.candidates(key.heading, key.level, key.under)
@@ -89,9 +90,9 @@ def decide(
     `under` names headings above the section that is meant, of several. `apply` takes the text of the staged file: if a
     person has edited it, the decision is `edited`. A `content` that cannot be applied is saved in the staged file.
     """
-    path, typed = staged.path(opened.store), content
+    typed = content
     if choice == "apply":
-        edited = read_staged(path, staged.entry)
+        edited = staged.read(opened.store)
         if change_of(edited) != change_of(staged.entry):
             choice, content = "edited", edited.content
     if choice != "discard":
@@ -112,7 +113,7 @@ def decide(
     apply(opened)  # the log must have the text that the person decided against before it has the decision
     stored = opened.log.put([event])[0].event
     assert isinstance(stored, EntryResolved)
-    unstage(path)
+    remove(str(staged.path(opened.store)), must=True)
     return _ResolveResult(stored, apply(opened, state=read_knowledge(opened.log, opened.settings)))
 
 

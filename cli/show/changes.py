@@ -3,15 +3,18 @@
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from eventlog.cli.terminal import abbreviate_home, count, hang, is_terminal, print_lines, say, styled
+from eventlog.cli.terminal import abbreviate_home, count, emit, hang, is_terminal, print_lines, say, show_lines, styled
+from eventlog.format.errors import EventLogError
 from eventlog.format.text import cut, harmless
 
 if TYPE_CHECKING:
+    from eventlog.app.ask.history import TextChange
     from eventlog.app.build.apply_result import ApplyResult, SectionChange
     from eventlog.app.build.staging import StagedEntry
-
+    from eventlog.app.open_store import OpenStore
 
 _SHOWN, _CHARS = 3, 60
 
@@ -29,7 +32,7 @@ def print_applied(done: "ApplyResult", short: Callable[[str], str], *, dry_run: 
         say(f"{'pending':<10} {file}: {reason}")
     if dry_run or sys.stdout.isatty():
         for path, before, after in done.files:
-            show_diff(path, before, after)
+            _show_diff(path, before, after)
 
 
 def _print_replaced(change: "SectionChange", short: Callable[[str], str], *, dry_run: bool) -> None:
@@ -43,38 +46,6 @@ def _print_replaced(change: "SectionChange", short: Callable[[str], str], *, dry
         say(f"{'':<10} to undo: eventlog undo {short(change.event)}")
 
 
-def applied_as_dict(done: "ApplyResult") -> dict[str, object]:
-    """Build the JSON of an apply."""
-    return {
-        "applied": [change._asdict() for change in done.applied],
-        "nothing": [change._asdict() for change in done.nothing],
-        "edited": [change._asdict() for change in done.edited],
-        "staged": list(map(staged_as_dict, done.staged)),
-        "pending": list(map(blocked_as_dict, done.pending)),
-        "files": [path for path, _, _ in done.files],
-    }
-
-
-def blocked_as_dict(blocked: tuple[str, str]) -> dict[str, object]:
-    """Build the JSON of a file that could not be written."""
-    file, reason = blocked
-    return {"file": file, "reason": reason}
-
-
-def staged_as_dict(staged: "StagedEntry") -> dict[str, object]:
-    """Build the JSON of a staged entry, with its reason."""
-    key = staged.entry.key
-    return {
-        "id": staged.entry.id,
-        "file": staged.file,
-        "heading": key.heading,
-        "level": key.level,
-        "under": key.under,
-        "reason": staged.reason,
-        "staged_as": staged.name,
-    }
-
-
 _COLOURS = {"+": "green", "-": "red"}
 _NEAR_THE_TOP = 3  # lines
 _HUNK = re.compile(r"@@ -(\d+)")
@@ -82,12 +53,32 @@ _BULLET = re.compile(r"\s*(?:[-*] |\d+\. )?")
 _BY_NUMBER = ("sessions.jsonl", "INDEX.md")  # they repeat the other files
 
 
-def show_diff(path: str, before: bytes, after: bytes) -> None:
-    """Print the difference of a file."""
-    print_lines(diff_lines(path, *(data.decode(errors="replace").splitlines() for data in (before, after))))
+def show_changes(changes: "Sequence[TextChange]", nothing: str, *, as_json: bool) -> None:
+    """Print a unified diff of every changed file."""
+    if as_json:
+        emit([change._asdict() for change in changes])
+        return
+    total = count(len(changes), "file differs", "files differ") if changes else nothing
+    each = (_diff_lines(change.path, change.before or (), change.after or ()) for change in changes)
+    show_lines(chain(chain.from_iterable(each), hang("", total)))
 
 
-def diff_lines(path: str, before: Sequence[str], after: Sequence[str]) -> Iterable[str]:
+def show_waiting(opened: "OpenStore", staged: "StagedEntry") -> None:
+    """Print what a staged entry would change in its file, or the reason why it cannot be read."""
+    from eventlog.app.write.resolve import compare  # most replays stage nothing
+
+    try:
+        for existing, wanted in compare(opened, staged):
+            _show_diff(staged.file, existing.encode(), wanted.encode())
+    except EventLogError as error:
+        say(f"  {error}")
+
+
+def _show_diff(path: str, before: bytes, after: bytes) -> None:
+    print_lines(_diff_lines(path, *(data.decode(errors="replace").splitlines() for data in (before, after))))
+
+
+def _diff_lines(path: str, before: Sequence[str], after: Sequence[str]) -> Iterable[str]:
     """Compare the lines of a file."""
     from difflib import unified_diff  # most replays change no file of a person's
 

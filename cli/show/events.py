@@ -1,4 +1,4 @@
-"""Describe events: their kind, who recorded them, and what they say, in a line."""
+"""Describe events in a line: their kind, their text, and who recorded them."""
 
 from eventlog.cli.terminal import count, padded, styled
 from eventlog.format import events

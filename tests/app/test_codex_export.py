@@ -4,7 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from eventlog.app.build.codex_export import export
-from eventlog.cli.group import command_line
+from eventlog.cli.group import VerbGroup
 from eventlog.settings.schema import CodexMemorySettings, Settings
 from eventlog.store import project_slug
 from tests.support.context_scene import history
@@ -150,7 +150,7 @@ def test_where_codex_has_never_been_nothing_is_created(scene):
 def test_it_follows_every_replay_into_the_store(scene, verb, monkeypatch):
     monkeypatch.setenv("HOME", str(scene.home))
     Path(scene.log.store.config).write_text("codex_memory: {enabled: true}\n")
-    result = CliRunner().invoke(command_line(), [verb, "--store", scene.log.store.root], standalone_mode=False)
+    result = CliRunner().invoke(VerbGroup(), [verb, "--store", scene.log.store.root], standalone_mode=False)
 
     assert result.exception is None
     assert f"copied     codex_memory: {copy_of(scene).name}" in result.output
@@ -162,6 +162,6 @@ def test_a_replay_elsewhere_or_a_check_copies_nothing(scene, args, monkeypatch, 
     monkeypatch.setenv("HOME", str(scene.home))
     monkeypatch.chdir(tmp_path)
     Path(scene.log.store.config).write_text("codex_memory: {enabled: true}\n")
-    CliRunner().invoke(command_line(), ["replay", *args, "--store", scene.log.store.root], standalone_mode=False)
+    CliRunner().invoke(VerbGroup(), ["replay", *args, "--store", scene.log.store.root], standalone_mode=False)
 
     assert not memories(scene).exists()

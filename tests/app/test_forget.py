@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from eventlog.app.ask.history import by_path, replay_at, text_of
+from eventlog.app.ask.history import replay_at, text_of
 from eventlog.app.ask.why_not import why_not
 from eventlog.app.build.apply import apply
 from eventlog.app.build.rebuild import replay_store
@@ -34,7 +34,7 @@ from tests.support.command_line import call
 from tests.support.effort import rounds
 from tests.support.golden import tree
 from tests.support.histories import a_log, histories, write
-from tests.support.use_cases import DEFAULTS, opened
+from tests.support.use_cases import DEFAULTS, by_path, opened
 
 PROJECT = "/p/shop"
 

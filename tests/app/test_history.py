@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.app.ask.history import Omission, _turn, bisect, by_path, changes, diff, document_meant, losses, replay_at
+from eventlog.app.ask.history import Omission, _turn, bisect, changes, diff, document_meant, replay_at
 from eventlog.app.ask.sessions import story
 from eventlog.format import codec
 from eventlog.format.errors import BadRequest
@@ -20,12 +20,16 @@ from tests.support.bases import planned, user_md
 from tests.support.builders import DAY, NEXT_DAY, at, fact
 from tests.support.command_line import call
 from tests.support.histories import DAYS, histories, log_of, ts_of
-from tests.support.use_cases import apply, opened
+from tests.support.use_cases import apply, by_path, opened
 
 EVENING = f"{DAY}T23:59:59.999999Z"
 moments = st.sampled_from(DAYS).flatmap(
     lambda day: st.integers(0, 1439).map(lambda minute: f"{day}T{minute // 60:02d}:{minute % 60:02d}:00.000000Z")
 )
+
+
+def lost_without(opened, without):
+    return changes(replay_at(opened).documents, replay_at(opened, without=without).documents)
 
 
 def said(log, *facts):
@@ -36,11 +40,11 @@ def said(log, *facts):
 def test_what_was_and_what_changed_are_replays_of_the_log_cut_there(lines, one, other):
     with log_of(lines) as log:
         found = diff(opened(log), one, other)
-        was = by_path(replay_at(opened(log), other))
+        was = replay_at(opened(log), other).documents
     cut = []
     for until in (one, other):
         with log_of([line for line in lines if ts_of(line) <= until]) as log:
-            cut.append(by_path(replay_at(opened(log))))
+            cut.append(replay_at(opened(log)).documents)
 
     assert was == cut[1]
     assert found == changes(*cut)
@@ -93,7 +97,7 @@ def bullets(lines):
 def test_sessions_and_agents_are_left_out_alone(log, without, gone):
     said(log, fact(1, content="one", conversation_id="s1"), fact(2, content="two", agent="codex"))
 
-    [lost] = [change for change in losses(opened(log), without) if change.path == "MEMORY.md"]
+    [lost] = [change for change in lost_without(opened(log), without) if change.path == "MEMORY.md"]
 
     assert went(lost) == [gone]
 
@@ -101,7 +105,7 @@ def test_sessions_and_agents_are_left_out_alone(log, without, gone):
 def test_an_event_is_left_out_alone(log):
     first, _ = said(log, fact(1, content="one"), fact(2, content="two"))
 
-    found = losses(opened(log), Omission(events=frozenset({first.id})))
+    found = lost_without(opened(log), Omission(events=frozenset({first.id})))
     [lost] = [change for change in found if change.path == "MEMORY.md"]
 
     assert went(lost) == ["one"]

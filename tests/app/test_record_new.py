@@ -67,7 +67,7 @@ def test_who_does_not_look_closer_writes_and_says_the_same(lines, indexed, saves
         shutil.copytree(log.store.root, closer)
         try:
             said = _saved(log.store.root, saves, environ)
-            with mock.patch.object(quick, "record", return_value=False):
+            with mock.patch.object(quick, "_record", return_value=False):
                 assert _saved(closer, saves, environ) == said
         finally:
             shutil.rmtree(closer)
@@ -95,13 +95,13 @@ def _saved(store, saves, environ):
 def spied(monkeypatch):
     """Whether each call was answered without a closer look."""
     seen = []
-    record = quick.record
+    record = quick._record
 
     def spy(*asked):
         seen.append(record(*asked))
         return seen[-1]
 
-    monkeypatch.setattr(quick, "record", spy)
+    monkeypatch.setattr(quick, "_record", spy)
     return seen
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.ask.history import by_path, replay_at, text_of
+from eventlog.app.ask.history import replay_at, text_of
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.write.forget import forget, forgettable
 from eventlog.app.write.undo import restorable, undo, undoable
@@ -12,7 +12,7 @@ from eventlog.format.errors import BadRequest
 from eventlog.format.events import Fact, Retraction
 from eventlog.log.event_log import EventLog
 from tests.support.bases import planned, user_md, write_user
-from tests.support.use_cases import opened
+from tests.support.use_cases import by_path, opened
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from eventlog.app.build.user_files import take_bootstrap
 from eventlog.app.serve import context, current_lines, session_start
 from eventlog.app.serve.context import begin
 from eventlog.app.serve.session_context import append_receipt
-from eventlog.cli.group import command_line
+from eventlog.cli.group import VerbGroup
 from eventlog.format.events import ContextInjected, Fact, StageSummary
 from eventlog.hooks import deadline
 from eventlog.hosts.call import HookCall
@@ -31,7 +31,7 @@ from tests.support.tree import IMPORT_PATH
 
 
 def verb(*args):
-    return CliRunner().invoke(command_line(), [*args], standalone_mode=False)
+    return CliRunner().invoke(VerbGroup(), [*args], standalone_mode=False)
 
 
 def receipts(log, session="now"):

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from eventlog import Retraction
 from eventlog.app.build.publish import publish
-from eventlog.cli.group import command_line
+from eventlog.cli.group import VerbGroup
 from eventlog.format.errors import BadRequest
 from eventlog.format.text import one_line, same_text
 from eventlog.projections import ALL
@@ -107,7 +107,7 @@ def test_events_are_named_oldest_first_with_the_line_they_were_read_from(history
 def test_the_command_tells_the_same_for_a_file_wherever_it_lies(history):
     told = []
     for path in (Path(history.store.knowledge, SHOP), HISTORY / "expected" / "en" / SHOP):
-        result = CliRunner().invoke(command_line(), ["why", str(path), "--json", "--store", history.store.root])
+        result = CliRunner().invoke(VerbGroup(), ["why", str(path), "--json", "--store", history.store.root])
         told.append([json.loads(line) for line in result.output.splitlines()])
 
     assert told[0] == told[1]

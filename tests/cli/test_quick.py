@@ -51,7 +51,7 @@ def test_a_plain_rebuild_is_understood_wherever_the_store_stands(store, verb):
     named = ["--store", str(store)]
 
     for argv in ([*verb, *named], [*named, *verb]):
-        found = quick.rebuild(argv)
+        found = quick._rebuild(argv)
         assert found
         assert (verb[0], named[1], len(verb) > 1) == (found[0], found[1].root, found[2])
 
@@ -74,7 +74,7 @@ def test_who_waits_for_the_end_of_the_process_is_waited_for(store):
 @pytest.mark.parametrize("more", [["--check"], ["--dry-run"], ["status"], ["--store", "elsewhere"]])
 @pytest.mark.parametrize("verb", ["replay", "sync"])
 def test_another_rebuild_is_left_to_the_verb(store, verb, more):
-    assert quick.rebuild(["--store", str(store), verb, *more]) is None
+    assert quick._rebuild(["--store", str(store), verb, *more]) is None
 
 
 def loaded_for(*args):
@@ -150,11 +150,11 @@ SAVES = [
 
 @pytest.mark.parametrize("asked", SAVES, ids=lambda asked: " ".join(asked[:2]))
 def test_what_is_saved_without_click_is_what_the_verb_saves(store, asked, monkeypatch, tmp_path_factory):
-    assert quick.save([*asked, "--store", str(store)])
+    assert quick._save([*asked, "--store", str(store)])
     quickly = _saved(store, asked)
     other = tmp_path_factory.mktemp("other")
     write(other / "log", lines(0, 1))
-    monkeypatch.setattr(quick, "save", lambda argv: None)
+    monkeypatch.setattr(quick, "_save", lambda argv: None)
 
     assert _saved(other, asked) == quickly
 
@@ -190,11 +190,11 @@ def _saved(store, asked):
     ids=" ".join,
 )
 def test_any_other_save_is_left_to_its_verb(store, asked):
-    assert quick.save([*asked, "--store", str(store)] if asked else asked) is None
+    assert quick._save([*asked, "--store", str(store)] if asked else asked) is None
 
 
 def test_a_save_into_a_store_that_is_none_yet_is_left_to_its_verb(tmp_path):
-    assert quick.save(["fact", "x", "--store", str(tmp_path / "none")]) is None
+    assert quick._save(["fact", "x", "--store", str(tmp_path / "none")]) is None
 
 
 def test_a_save_loads_neither_click_nor_yaml(store):

@@ -8,7 +8,7 @@ import click
 import msgspec
 from msgspec import NODEFAULT, Struct, inspect
 
-from eventlog.cli.group import command_line
+from eventlog.cli.group import VerbGroup
 from eventlog.cli.verbs import VERBS
 from eventlog.format.events import COMMON, KNOWN, Event
 from eventlog.log.seal_chain import Seal, SealedFile
@@ -214,7 +214,7 @@ verbs at work. Exit codes: 0 done, 1 a check found something, 2 usage, 3 could n
 
 def verbs_page() -> str:
     """The page of verbs: a table for each topic, then a section for each verb."""
-    root = command_line()
+    root = VerbGroup()
     # click remembers the help option of a command from its first context, here -h too
     context = click.Context(root, info_name="eventlog", **root.context_settings)
     parts = [VERBS_HEAD]

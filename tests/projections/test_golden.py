@@ -5,7 +5,7 @@ import shlex
 import pytest
 from click.testing import CliRunner
 
-from eventlog.cli.group import command_line
+from eventlog.cli.group import VerbGroup
 from eventlog.format import codec
 from eventlog.projections.views.memory import MEMORY
 from eventlog.settings.schema import Settings
@@ -26,7 +26,7 @@ def test_the_history_becomes_exactly_the_expected_files(tmp_path, locale):
 def test_replay_out_writes_exactly_the_expected_files(tmp_path):
     log = copied(HISTORY, tmp_path)
     arguments = ["replay", "--store", log.store.root, "--out", str(tmp_path / "out")]
-    result = CliRunner().invoke(command_line(), arguments, standalone_mode=False)
+    result = CliRunner().invoke(VerbGroup(), arguments, standalone_mode=False)
 
     assert result.exception is None
     assert tree(HISTORY / "expected" / "en") == tree(tmp_path / "out")
@@ -76,7 +76,7 @@ def test_a_memory_never_exceeds_what_agents_load_of_it_and_says_how_to_see_what_
     shown = sum(line.text.startswith("- [") for line in document.lines)
     last = document.lines[-3].text
     command = shlex.split(last.split("`")[1])
-    result = CliRunner().invoke(command_line(), [*command[1:], "--store", log.store.root, "--format", "jsonl"])
+    result = CliRunner().invoke(VerbGroup(), [*command[1:], "--store", log.store.root, "--format", "jsonl"])
 
     assert len(document.lines) <= 200
     assert len(document.data) <= 25_000

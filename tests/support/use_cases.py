@@ -41,3 +41,7 @@ def finalize(log, settings=DEFAULTS):
 
 def any_left(log):
     return finalizing.any_left(opened(log))
+
+
+def by_path(replayed):
+    return {document.path: document for document in replayed.documents}

@@ -1,17 +1,16 @@
 """Compare knowledge files between two times: `eventlog diff`, `eventlog bisect`."""
 
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterator
 
 import click
 
-from eventlog.app.ask.history import TextChange, TurningPoint, bisect, diff
+from eventlog.app.ask.history import TurningPoint, bisect, diff
 from eventlog.cli import options
 from eventlog.cli.progress import phases
-from eventlog.cli.show.changes import diff_lines
+from eventlog.cli.show.changes import show_changes
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import describe, gist, kind_shown, who
-from eventlog.cli.terminal import count, emit, hang, print_lines, say, show_lines, styled
+from eventlog.cli.terminal import count, emit, hang, print_lines, say, styled
 from eventlog.format.codec import to_fields
 from eventlog.format.text import one_line
 from eventlog.store import Store
@@ -56,16 +55,6 @@ def _bisect_command(file: str, text: str, as_json: bool, store: Store) -> None:
     with phases():
         found = bisect(options.open_store(store), file, text)
     _show_turn(found, text, Display(store), as_json=as_json)
-
-
-def show_changes(changes: Sequence[TextChange], nothing: str, *, as_json: bool) -> None:
-    """Print a unified diff of every changed file."""
-    if as_json:
-        emit([change._asdict() for change in changes])
-        return
-    total = count(len(changes), "file differs", "files differ") if changes else nothing
-    each = (diff_lines(change.path, change.before or (), change.after or ()) for change in changes)
-    show_lines(chain(chain.from_iterable(each), hang("", total)))
 
 
 def _show_turn(found: TurningPoint, text: str, display: Display, *, as_json: bool) -> None:

@@ -10,7 +10,7 @@ from eventlog.app.build.apply_result import SectionChange
 from eventlog.app.naming.references import ShortIds
 from eventlog.cli import EXIT_FOUND, EXIT_NOT_WRITTEN, options
 from eventlog.cli.progress import phases
-from eventlog.cli.show.changes import applied_as_dict, blocked_as_dict, print_applied, staged_as_dict
+from eventlog.cli.show.changes import print_applied
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import describe
 from eventlog.cli.terminal import Answer, count, hang, marked, say, show_lines, styled, table
@@ -36,7 +36,7 @@ def _apply_command(dry_run: bool, only: str | None, store: Store) -> Answer:
         if not (done.applied or done.nothing or done.edited or done.staged or done.pending):
             say("nothing to apply")
 
-    return Answer(applied_as_dict(done), show, EXIT_NOT_WRITTEN if done.pending else 0)
+    return Answer(done.as_fields(), show, EXIT_NOT_WRITTEN if done.pending else 0)
 
 
 _SHOWN = 5  # forgotten statements
@@ -54,8 +54,8 @@ def _status_command(header: bool, store: Store) -> Answer:
         "pending": [change._asdict() for change in found.pending],
         "idle": [change._asdict() for change in found.idle],
         "drifted": [change._asdict() for change in found.drifted],
-        "staged": list(map(staged_as_dict, found.staged)),
-        "blocked": list(map(blocked_as_dict, found.blocked)),
+        "staged": [staged.as_fields() for staged in found.staged],
+        "blocked": [{"file": file, "reason": reason} for file, reason in found.blocked],
         "forgotten": [to_fields(event) for event in found.rejected],
     }
     code = EXIT_FOUND if found.anything_waits else 0

@@ -1,30 +1,32 @@
 """Rebuild knowledge files: `eventlog replay`, `eventlog settle`."""
 
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Sequence
+from contextlib import nullcontext, suppress
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import structs
 
+from eventlog.app.build.finalize import FinalizeResult, finalize
 from eventlog.app.build.rebuild import replay_elsewhere
-from eventlog.cli import options
+from eventlog.app.open_store import OpenStore
+from eventlog.cli import EXIT_DAMAGED, EXIT_FOUND, EXIT_NOT_WRITTEN, options
 from eventlog.cli.progress import phases
-from eventlog.cli.verbs.build.replay_report import print_replay, replay_here
+from eventlog.cli.terminal import count, emit_pretty, print_error, say
+from eventlog.cli.verbs.build.replay_report import print_damage, print_replay, replay_here, tell_copies
+from eventlog.format.errors import NotStored
 from eventlog.projections import ALL
 from eventlog.projections.catalog import chosen
 from eventlog.store import Store
 
 if TYPE_CHECKING:
     from eventlog.app.ask.history import Omission
+    from eventlog.app.cluster.replay_stores import StoreReplay
 
-import os
-from contextlib import suppress
-from typing import TYPE_CHECKING
-
-from eventlog.app.build.finalize import FinalizeResult, finalize
-from eventlog.cli.terminal import count, say
-from eventlog.cli.verbs.build.replay_report import tell_copies
-
-if TYPE_CHECKING:
-    from eventlog.app.ask.history import Omission
+_NICENESS = 10
+_REPLAYING = "replaying stores"
 
 
 def _omission(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> "Omission | None":
@@ -108,11 +110,11 @@ def _replay_command(
     if without and (out or check or names):
         raise click.UsageError("--without takes no --out, --check or --projection")
     if without:
-        from eventlog.app.ask.history import losses  # only --without compares two replays
-        from eventlog.cli.verbs.ask.diff import show_changes
+        from eventlog.app.ask.history import changes, replay_at  # only --without compares two replays
+        from eventlog.cli.show.changes import show_changes
 
         with phases():
-            lost = losses(opened, without)
+            lost = changes(replay_at(opened).documents, replay_at(opened, without=without).documents)
         show_changes(lost, "no file would change", as_json=as_json)
         return 0
     if not out:
@@ -136,7 +138,6 @@ def _replay_others(
 ) -> int:
     """Replay the remote of a store, or stores on a cluster; `beyond` what they can, raise UsageError."""
     from eventlog.app.cluster.replay_remote import joined_remote
-    from eventlog.cli.verbs.build.on_cluster import replay_of_team, replay_on_cluster
 
     opened = options.open_store(store) if len(addresses) == 1 else None
     is_remote = opened is not None and joined_remote(opened, addresses[0])
@@ -146,11 +147,82 @@ def _replay_others(
         what = "REMOTE needs --out, and takes only --cluster," if is_remote else "--cluster needs --out, and takes only"
         raise click.UsageError(f"{what} --projection, --check and --json")
     if opened and is_remote:
-        return replay_of_team(opened, cluster, out, names, check=check, as_json=as_json)
-    return replay_on_cluster(cluster or "", addresses or (store.root,), out, names, check=check, as_json=as_json)
+        return _replay_of_team(opened, cluster, out, names, check=check, as_json=as_json)
+    return _replay_on_cluster(cluster or "", addresses or (store.root,), out, names, check=check, as_json=as_json)
 
 
-_NICENESS = 10
+def _replay_on_cluster(
+    address: str, stores: Sequence[str], out: str, names: Sequence[str], *, check: bool, as_json: bool
+) -> int:
+    """Replay stores, report each, and return the exit code."""
+    from eventlog.app.cluster.connect import connected
+    from eventlog.app.cluster.replay_stores import replay_stores_to
+
+    codes = set()
+    reports: list[dict[str, Any]] = []
+    with phases() as phase, connected(address) as client:
+        for done in replay_stores_to(out, stores, client, names, check=check, progress=phase(_REPLAYING)):
+            codes.add(_code_of(done, check=check))
+            if as_json:
+                reports.append(_as_dict(done))
+            else:
+                _print_store(done, check=check)
+    if as_json:
+        reports.sort(key=itemgetter("name"))
+        emit_pretty({"root": out, "stores": reports})
+    return next((code for code in (EXIT_NOT_WRITTEN, EXIT_DAMAGED, EXIT_FOUND) if code in codes), 0)
+
+
+def _replay_of_team(
+    opened: OpenStore, cluster: str | None, out: str, names: Sequence[str], *, check: bool, as_json: bool
+) -> int:
+    """Replay the remote of a store, here or on a cluster; report, and return the exit code."""
+    from eventlog.app.cluster.connect import connected
+    from eventlog.app.cluster.replay_remote import replay_remote_to
+
+    with phases() as phase, connected(cluster) if cluster else nullcontext() as client:
+        done = replay_remote_to(out, opened, client, names, check=check, progress=phase(_REPLAYING))
+    if as_json:
+        emit_pretty(_as_dict(done))
+    else:
+        _print_store(done, check=check)
+    return _code_of(done, check=check)
+
+
+def _code_of(done: "StoreReplay", *, check: bool) -> int:
+    if done.error:
+        return EXIT_NOT_WRITTEN if isinstance(done.error, NotStored) else EXIT_DAMAGED
+    return EXIT_FOUND if check and done.published and done.published.changes else 0
+
+
+def _print_store(done: "StoreReplay", *, check: bool) -> None:
+    if done.error:
+        print_error(str(done.error), done.error.hint)
+        return
+    assert done.rendered
+    assert done.published
+    print_damage(done.rendered.damage)
+    for name, reason in done.rendered.broken.items():
+        say(f"broken     projection {name}, of another package: {reason}")
+    for name in (*done.published.set_aside, *done.published.left):
+        say(f"edited     {done.place.name}/{name}")
+    word = ("differs" if done.published.changes == 1 else "differ") if check else "changed"
+    read = f"{count(done.rendered.events, 'event')} of {count(done.rendered.days, 'day')}"
+    files = f"{count(done.published.changes, 'file')} {word}, {done.published.unchanged:,} unchanged"
+    say(f"{done.place.name}: {read}: {files}")
+
+
+def _as_dict(done: "StoreReplay") -> dict[str, Any]:
+    fields: dict[str, Any] = {"store": done.place.address, "name": done.place.name}
+    if done.rendered and done.published:
+        fields |= {
+            "events": done.rendered.events,
+            "days": done.rendered.days,
+            **structs.asdict(done.published),
+            "damage": done.rendered.damage,
+            "broken_projections": done.rendered.broken,
+        }
+    return fields | {"error": str(done.error) if done.error else None}
 
 
 @options.verb("eventlog settle", "eventlog settle --store /srv/memory")

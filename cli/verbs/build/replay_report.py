@@ -65,7 +65,7 @@ def _print_report(done: RebuildResult, root: str, short: Callable[[str], str], *
                 "damage": done.replayed.damage,
                 "broken_projections": _broken(done.replayed),
                 "codex_memory": done.copies,
-                "knowledge_bases": changes.applied_as_dict(done.applied),
+                "knowledge_bases": done.applied.as_fields(),
                 "by_hand": [to_fields(event) for event in done.edits],
                 "copied_from": done.copied_from or None,
             }

@@ -2,19 +2,13 @@
 
 from collections.abc import Iterator
 
-from eventlog.app.open_store import Machine, OpenStore, open_store
+from eventlog.app.open_store import OpenStore
 from eventlog.app.sync.exchange import SyncReport, sync_store
 from eventlog.app.sync.leaving import LeavingCounts, preview
 from eventlog.cli import EXIT_FOUND
 from eventlog.cli.progress import spinner
 from eventlog.cli.terminal import Answer, count, say
 from eventlog.format.text import one_line
-from eventlog.store import Store
-
-
-def sync_here(store: Store, *, compact: bool) -> int:
-    """Exchange, report it, and return the exit code."""
-    return exchanged(open_store(store, Machine.here()), compact=compact).print(as_json=False)
 
 
 def exchanged(opened: OpenStore, *, compact: bool = False) -> Answer:

@@ -5,12 +5,12 @@ from contextlib import suppress
 
 import click
 
-from eventlog.app.build.staging import StagedEntry, read_staged
+from eventlog.app.build.staging import StagedEntry
 from eventlog.app.naming.references import ShortIds
 from eventlog.app.open_store import OpenStore
-from eventlog.app.write.resolve import Choice, compare, decide, headings_above, pick, under_options, waiting
+from eventlog.app.write.resolve import Choice, decide, headings_above, pick, under_options, waiting
 from eventlog.cli import EXIT_FOUND, options, suggestions
-from eventlog.cli.show.changes import print_applied, show_diff, staged_as_dict
+from eventlog.cli.show.changes import print_applied, show_waiting
 from eventlog.cli.terminal import count, edited, emit_pretty, is_terminal, print_error, say
 from eventlog.format.errors import EventLogError
 from eventlog.projections.bases.sections import Ambiguous
@@ -53,7 +53,7 @@ def _resolve_command(name: str, choice: Choice | None, under: tuple[str, ...], a
         raise click.UsageError("choose one of --apply, --discard or --edit")
     if under and choice == "discard":
         raise click.UsageError("--discard takes no --under: it writes nothing")
-    content = edited(read_staged(staged.path(opened.store), staged.entry).content or "") if choice == "edited" else None
+    content = edited(staged.read(store).content or "") if choice == "edited" else None
     try:
         decided = decide(opened, staged, choice, content, tuple(filter(None, under)) if under else None)
     except Ambiguous as error:
@@ -75,30 +75,18 @@ def _resolve_command(name: str, choice: Choice | None, under: tuple[str, ...], a
 
 def _show(found: Sequence[StagedEntry], opened: OpenStore, *, as_json: bool) -> None:
     if as_json:
-        emit_pretty([staged_as_dict(staged) | {"content": staged.entry.content} for staged in found])
+        emit_pretty([staged.as_fields() | {"content": staged.entry.content} for staged in found])
         return
     short = ShortIds(opened.store).of
     for staged in found:
         say(f"{short(staged.entry.id)}  {staged.section}")
         say(f"  {staged.reason}")
-        _ways_out(staged, opened, short(staged.entry.id))
-        _diff(staged, opened)
+        with suppress(EventLogError):  # `show_waiting` reports it
+            for above in dict.fromkeys(headings_above(opened, staged)):
+                say(f"  eventlog resolve {short(staged.entry.id)} --apply {under_options(above)}")
+        show_waiting(opened, staged)
     total = count(len(found), "entry waits", "entries wait") if found else "nothing waits"
     if found and is_terminal():
         name = short(found[0].entry.id) if len(found) == 1 else "ID"
         total += f": eventlog resolve {name} with --apply, --discard or --edit"
     say(total)
-
-
-def _ways_out(staged: StagedEntry, opened: OpenStore, name: str) -> None:
-    with suppress(EventLogError):  # `_diff` reports it
-        for above in dict.fromkeys(headings_above(opened, staged)):
-            say(f"  eventlog resolve {name} --apply {under_options(above)}")
-
-
-def _diff(staged: StagedEntry, opened: OpenStore) -> None:
-    try:
-        for existing, wanted in compare(opened, staged):
-            show_diff(staged.file, existing.encode(), wanted.encode())
-    except EventLogError as error:
-        say(f"  {error}")

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 import click
 
 from eventlog.app.ask.review import Review, ReviewLine, review
-from eventlog.app.build.staging import StagedEntry, read_staged
+from eventlog.app.build.staging import StagedEntry
 from eventlog.app.open_store import OpenStore
 from eventlog.app.write.correct import confirm_line, correctable, edit
 from eventlog.app.write.forget import forget, forgettable
-from eventlog.app.write.resolve import Choice, compare, decide
+from eventlog.app.write.resolve import Choice, decide
 from eventlog.cli import options
 from eventlog.cli.progress import spinner
-from eventlog.cli.show.changes import show_diff, staged_as_dict
+from eventlog.cli.show.changes import show_waiting
 from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import (
     count,
@@ -60,7 +60,7 @@ def _review_command(project: str | None, as_json: bool, store: Store) -> None:
     with spinner():
         found = review(opened, project)
     if as_json:
-        waiting = [staged_as_dict(staged) for staged in found.waiting]
+        waiting = [staged.as_fields() for staged in found.waiting]
         emit_pretty({"waiting": waiting, "lines": [line._asdict() for line in found.lines]})
     elif is_terminal() and sys.stdin.isatty():
         _ask_each(opened, found, Display(store))
@@ -126,17 +126,12 @@ class _Waiting:
     def show(self) -> None:
         """Print the section, why it waits, and its difference to the file."""
         say(f"  {self._staged.section}: {self._staged.reason}")
-        try:
-            for existing, wanted in compare(self._opened, self._staged):
-                show_diff(self._staged.file, existing.encode(), wanted.encode())
-        except EventLogError as error:
-            say(f"  {error}")
+        show_waiting(self._opened, self._staged)
 
     def decide(self, key: str) -> list[Event]:
         """Write, discard or edit it."""
         choices: dict[str, Choice] = {"y": "apply", "n": "discard", "e": "edited"}
-        path = self._staged.path(self._opened.store)
-        content = edited(read_staged(path, self._staged.entry).content or "") if key == "e" else None
+        content = edited(self._staged.read(self._opened.store).content or "") if key == "e" else None
         return [decide(self._opened, self._staged, choices[key], content).event]
 
 

@@ -225,7 +225,7 @@ def _report(done: tuple[Sequence[Event], RebuildResult], verb: str, display: Dis
                 "events": [to_fields(event) for event in events],
                 "written": published.written,
                 "removed": published.removed,
-                "knowledge_bases": changes.applied_as_dict(applied),
+                "knowledge_bases": applied.as_fields(),
             }
         )
         return

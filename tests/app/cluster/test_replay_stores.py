@@ -246,7 +246,7 @@ def test_the_terminal_of_the_page_is_true(client, tmp_path, monkeypatch):
     text = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
     [(command, shown)] = [told for step in stories(text)[""] for told in step.commands]
     monkeypatch.setattr(
-        "eventlog.cli.verbs.build.on_cluster.connected", lambda address: nullcontext({"local:2": client}[address])
+        "eventlog.app.cluster.connect.connected", lambda address: nullcontext({"local:2": client}[address])
     )
     monkeypatch.chdir(tmp_path)
     for user, count in {"ada": 1200, "bob": 600, "eve": 200}.items():

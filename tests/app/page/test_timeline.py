@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from eventlog.app.ask.history import by_path, replay_at
+from eventlog.app.ask.history import replay_at
 from eventlog.app.naming.moments import moment
 from eventlog.app.page.page_model import page_of
 from eventlog.app.page.timeline import FileTimeline, Numbers, TimelineLine, _Recorder, timelines
@@ -20,7 +20,7 @@ from eventlog.settings.schema import Settings
 from tests.support.builders import fact
 from tests.support.histories import histories, log_of
 from tests.support.months import write_months
-from tests.support.use_cases import DEFAULTS, opened
+from tests.support.use_cases import DEFAULTS, by_path, opened
 
 ZONES = ("UTC", "Asia/Shanghai", "America/New_York")
 

@@ -5,14 +5,14 @@ import threading
 
 import pytest
 
-from eventlog.app.ask.history import by_path, replay_at
+from eventlog.app.ask.history import replay_at
 from eventlog.app.page.page_model import page_of
 from eventlog.cli.page.html import html_of
 from eventlog.cli.page.page_server import PageServer
 from eventlog.log.event_log import EventLog
 from tests.support.builders import fact
 from tests.support.months import write_months
-from tests.support.use_cases import opened
+from tests.support.use_cases import by_path, opened
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium") or ""

@@ -8,13 +8,13 @@ from html.parser import HTMLParser
 
 import pytest
 
-from eventlog.app.ask.history import by_path, replay_at
+from eventlog.app.ask.history import replay_at
 from eventlog.app.page.page_model import page_of
 from eventlog.cli.page.html import html_of
 from eventlog.log.event_log import EventLog
 from tests.support.builders import fact
 from tests.support.months import HOSTILE, write_months
-from tests.support.use_cases import opened
+from tests.support.use_cases import by_path, opened
 
 VOID = {"meta", "input", "img", "br", "link", "rect", "line", "circle"}
 

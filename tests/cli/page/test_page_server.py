@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.ask.history import by_path, replay_at
+from eventlog.app.ask.history import replay_at
 from eventlog.cli.page.page_server import PageServer
 from tests.support.builders import fact
 from tests.support.command_line import call, command, surroundings
 from tests.support.repositories import git, repository
-from tests.support.use_cases import opened
+from tests.support.use_cases import by_path, opened
 
 VIEWS = ("/", "/page.json", "/memory.json", "/sessions.json", "/told.json", "/why.json", "/state.json")
 SECRET_WORD = "pemmican"

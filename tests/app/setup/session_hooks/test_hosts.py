@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from eventlog.cli.group import command_line
+from eventlog.cli.group import VerbGroup
 from eventlog.format.events import HostEvent
 from eventlog.hooks import background
 from eventlog.hooks.hook_main import handle, hints_in, start_background_work, start_context
@@ -36,7 +36,7 @@ def tell(store, event, cwd, **fields):
 
 
 def settle(store):
-    result = CliRunner().invoke(command_line(), ["settle", "--store", store.root], standalone_mode=False)
+    result = CliRunner().invoke(VerbGroup(), ["settle", "--store", store.root], standalone_mode=False)
     assert result.exception is None
 
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from eventlog import Memory
 from eventlog.app.setup.session_hooks import HookResult, SessionLifecycleHook, SessionUsage, get_registry
 from eventlog.app.setup.session_hooks.run import issue_key, run_hooks
-from eventlog.cli.group import command_line
+from eventlog.cli.group import VerbGroup
 from eventlog.format.events import HostEvent, SaveRequested, SessionEnd, SessionStart, StageSummary, TurnEnd
 from eventlog.log.event_log import EventLog
 from eventlog.settings.schema import Settings
@@ -249,7 +249,7 @@ def test_an_issue_is_found_where_a_branch_is_named_for_one(branch_name, issue):
 
 
 def run(*args):
-    result = CliRunner().invoke(command_line(), ["lifecycle", "run", *args], standalone_mode=False)
+    result = CliRunner().invoke(VerbGroup(), ["lifecycle", "run", *args], standalone_mode=False)
     return result.return_value, [orjson.loads(line) for line in result.stdout.splitlines()], result.exception
 
 
