@@ -89,7 +89,7 @@ def take_in(log: EventLog) -> None:
     """Append what waits for the log: events of hooks, and what changed in the files of a team."""
     spool.take_in(log.store)
     if os.path.exists(log.store.trusted):  # noqa: PTH110 - its place may not be looked at
-        from eventlog.app.team.consent import settle
+        from eventlog.app.team.decisions import settle
 
         with suppress(NotStored, OSError, ValueError):  # to ask a log is no reason to fail
             settle(log)

@@ -6,7 +6,6 @@ with cluster.connected("tcp://scheduler:8786") as client:
         done.rendered.files   # path -> bytes, those of `eventlog replay --out`
 """
 
-from eventlog.app.cluster.connect import connected
-from eventlog.app.cluster.replay_stores import StoreReplay, replay_stores, replay_stores_to
+from eventlog.app.cluster.replay_stores import StoreReplay, connected, replay_stores, replay_stores_to
 
 __all__ = ["StoreReplay", "connected", "replay_stores", "replay_stores_to"]

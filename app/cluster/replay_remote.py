@@ -7,8 +7,15 @@ the settings of this store. Nothing is written to the store, and nothing to the 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from eventlog.app.cluster.connect import library
-from eventlog.app.cluster.replay_stores import DAYS_AT_ONCE, StoreFiles, StorePlace, StoreReplay, rendered_of, written
+from eventlog.app.cluster.replay_stores import (
+    DAYS_AT_ONCE,
+    StoreFiles,
+    StorePlace,
+    StoreReplay,
+    library,
+    rendered_of,
+    written,
+)
 from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import Progress
 from eventlog.app.sync.keyring import Keyring
@@ -55,9 +62,8 @@ def replay_remote_to(
     Days are folded by the workers of a `distributed.Client`, if there is one. Raises BadRequest, UntrustedRemote,
     Offline, or NotStored.
     """
-    rendered = replay_remote(opened, client, projections, progress=progress)
-    place = StorePlace("team", directory)
-    return written(StoreReplay(place, rendered), directory, chosen(projections), check=check)
+    done = StoreReplay(StorePlace("team", directory), replay_remote(opened, client, projections, progress=progress))
+    return written(done, directory, chosen(projections), check=check)
 
 
 def replay_remote(

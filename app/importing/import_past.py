@@ -13,17 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
-import msgspec
-
 from eventlog.app.build.replay import replay
-from eventlog.app.importing.drawings import TYPES, ConversationLine, LoggedDrawings, lines_in
-from eventlog.app.importing.notes import read_bullets
+from eventlog.app.importing.drawings import LoggedConversations
 from eventlog.app.importing.other_programs import READERS
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, Reader, SourceEvent
-from eventlog.app.importing.transcripts import read_host, readable_hosts
-from eventlog.app.open_store import Machine
+from eventlog.app.importing.transcripts import read_bullets, read_host, readable_hosts
 from eventlog.app.write.project_events import tell_remotes_at
-from eventlog.format import SESSION_END, timestamps
 from eventlog.format.codec import from_fields
 from eventlog.format.errors import InvalidEvent
 from eventlog.format.events import Event
@@ -32,19 +27,6 @@ from eventlog.log.event_log import EventLog, accept
 from eventlog.settings.cached import off_switch
 
 _BATCH = 1000  # events
-
-
-class ImportFilter(NamedTuple):
-    """The filter of events to import."""
-
-    since: str = ""
-    project: str | None = None
-
-    def matches(self, past: PastEvents) -> bool:
-        """Return whether the events reach into that time, in that project."""
-        newest = max(str(event.fields["ts"]) for event in past.events)
-        projects = {event.fields.get("project") for event in past.events}
-        return newest >= self.since and (self.project is None or self.project in projects)
 
 
 class ImportResult(NamedTuple):
@@ -64,16 +46,13 @@ def sources() -> Mapping[str, Reader]:
     return {**hosts, "bullets": read_bullets, **READERS}
 
 
-def import_past(
-    log: EventLog, source: str, request: ImportRequest, wanted: ImportFilter | None = None, *, dry_run: bool = False
-) -> ImportResult:
+def import_past(log: EventLog, source: str, request: ImportRequest, *, dry_run: bool = False) -> ImportResult:
     """Add what the log lacks of a source, a host by any of its names; with `dry_run` only count.
 
     Raises BadRequest where there is nothing to read, or NotStored.
     """
-    found = sources()[room_name(source)](request)
-    importing = _Import(log, request.machine, dry_run=dry_run)
-    done = importing.run(found, wanted or ImportFilter())
+    importing = _Import(log, request, dry_run=dry_run)
+    done = importing.run(sources()[room_name(source)](request))
     if importing.projects:  # told now, or the folders of the knowledge directory would have other names later
         identities = replay(log, request.settings, projections=[]).identities
         tell_remotes_at(log, sorted(importing.projects), identities)
@@ -90,11 +69,9 @@ class _Pending(NamedTuple):
 class _Import:
     """An import into a log."""
 
-    def __init__(self, log: EventLog, machine: Machine, *, dry_run: bool) -> None:
-        self._log = log
-        self._machine = machine
-        self._dry_run = dry_run
-        self._logged = _LoggedConversations(log)
+    def __init__(self, log: EventLog, request: ImportRequest, *, dry_run: bool) -> None:
+        self._log, self._request, self._dry_run = log, request, dry_run
+        self._logged = LoggedConversations.read(log)
         self._off: dict[str | None, bool] = {}
         self._pending: list[_Pending] = []
         self._new: Counter[str] = Counter()
@@ -104,12 +81,12 @@ class _Import:
         self.projects: set[str] = set()  # of the new events
         self._damage: list[BadPlace] = []
 
-    def run(self, found: Iterable[Found], wanted: ImportFilter) -> ImportResult:
+    def run(self, found: Iterable[Found]) -> ImportResult:
         """Add the events that match, and count them; raises NotStored."""
         for past in found:
             if isinstance(past, BadPlace):
                 self._damage.append(past)
-            elif past.events and wanted.matches(past):
+            elif past.events and self._request.wants(past.events):
                 self._add(past)
             if len(self._pending) >= _BATCH:
                 self._flush()
@@ -140,7 +117,7 @@ class _Import:
     def _is_off(self, project: str | None) -> bool:
         """Return whether memory is switched off in a project: an import adds nothing of it."""
         if project not in self._off:
-            self._off[project] = bool(off_switch(self._machine.environ, project))
+            self._off[project] = bool(off_switch(self._request.machine.environ, project))
         return self._off[project]
 
     def _flush(self) -> None:
@@ -184,53 +161,3 @@ class _Import:
             self._revised |= revised
             self._known[day] += len(logged)
             self._new[day] += sum(not of for event, of in wanted.items() if event not in logged)
-
-
-# ------------------------------------------------------------------------------------------------ what the log has
-
-_CONTINUES_NS = 600 * 10**9  # a transcript's last line and the hook at its end are less apart
-_SAVED = "saved"
-
-
-class _LoggedConversations:
-    """The time of the newest event of each kind and conversation, in the log and among the added events."""
-
-    def __init__(self, log: EventLog) -> None:
-        self._newest: dict[tuple[str, str, str], str] = {}
-        self._drawings = LoggedDrawings(log)
-        for line in lines_in(log.store):
-            self._add(line)
-
-    def has(self, event: SourceEvent) -> bool:
-        """Return whether the log needs no such event of the conversation, or only another wording of it."""
-        fields, kind = event.fields, _kind(event.fields["type"], event.fields.get("layer"))
-        about = fields["conversation_id"], fields.get("subagent") or ""
-        if kind not in TYPES:
-            return False
-        if kind == "stage_summary" and (*about, _SAVED) in self._newest:
-            return True
-        newest = self._newest.get((*about, kind))
-        if newest is None:
-            return False
-        later = timestamps.from_ns(timestamps.to_ns(newest) + _CONTINUES_NS)
-        return bool(kind == "session_start" or not event.is_dated or fields["ts"] <= later)
-
-    def revision(self, event: SourceEvent, prompts: int) -> SourceEvent | None:
-        """Make a revision of what was drawn before; None for nothing to revise."""
-        about = event.fields["conversation_id"], event.fields.get("subagent") or ""
-        if event.fields["type"] == "stage_summary" and (*about, _SAVED) in self._newest:
-            return None
-        return self._drawings.revision(event, prompts)
-
-    def add(self, event: SourceEvent) -> None:
-        """Add an event that is being imported."""
-        self._add(msgspec.convert({**event.fields, "id": event.id}, ConversationLine))
-
-    def _add(self, line: ConversationLine) -> None:
-        about = line.conversation_id, line.subagent or "", _kind(line.type, line.layer)
-        self._newest[about] = max(self._newest.get(about, ""), line.ts)
-        self._drawings.add(line)
-
-
-def _kind(event_type: str, layer: int | None) -> str:
-    return _SAVED if event_type == "stage_summary" and layer != SESSION_END else event_type

@@ -4,7 +4,7 @@ Items that a program has deleted, withdrawn or replaced are imported with their 
 in no knowledge file, also where an earlier import added them.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,7 +55,7 @@ class BadPlace(NamedTuple):
 
 
 class ImportRequest(NamedTuple):
-    """A source to read: the file or folder, None for the source's own place, and the reader's surroundings."""
+    """A source to read: the file or folder, None for its own; the surroundings; since when, and of which project."""
 
     path: Path | None
     here: Path  # the directory of the request
@@ -63,6 +63,14 @@ class ImportRequest(NamedTuple):
     store: Store
     settings: Settings
     phases: Phases
+    since: str = ""
+    project: str | None = None
+
+    def wants(self, events: Sequence[SourceEvent]) -> bool:
+        """Return whether events that belong together reach into that time, in that project."""
+        newest = max(str(event.fields["ts"]) for event in events)
+        projects = {event.fields.get("project") for event in events}
+        return newest >= self.since and (self.project is None or self.project in projects)
 
     def place(self, *own: Path) -> Path:
         """Return the requested file or folder, else the first of the source's own that exists; raises BadRequest."""
@@ -78,6 +86,3 @@ class ImportRequest(NamedTuple):
 Found = PastEvents | BadPlace
 Reader = Callable[[ImportRequest], Iterator[Found]]
 Line = tuple[str, dict[str, Any]]  # its place, and the object
-
-
-# ------------------------------------------------------------------------------------------------ stores of JSON lines

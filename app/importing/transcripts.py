@@ -1,27 +1,31 @@
-"""Past conversations of a host: its transcripts, and its agent's notes.
+"""Past conversations of a host: its transcripts, and its agent's notes; and Markdown files of notes.
 
 A transcript becomes a start, an end, a summary and a searchable text; a subagent's only a summary under its
 conversation, for audits. All are read before the first becomes events, for what several sessions
 begin with is the topic of none. A second process reads ahead; transcripts it does not answer for are read here.
+
+Of Markdown files that people and agents use as memory, each bullet and each paragraph is a fact. Code, tables, the
+front matter and bullets that only link to another file hold no statements. Statements have no times of their own: the
+time is the file's.
 """
 
 import pickle
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import eventlog
 from eventlog import hosts
 from eventlog.app.importing.drawings import openings_in
-from eventlog.app.importing.notes import statements_of
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, SourceEvent
 from eventlog.app.open_store import Machine
-from eventlog.format import SESSION_END, timestamps
+from eventlog.format import SESSION_END, ids, timestamps
 from eventlog.format.errors import system_reason
 from eventlog.format.events import SessionStart
+from eventlog.format.text import one_line, same_text
 from eventlog.hosts.profile import profiles
 from eventlog.hosts.transcripts.draw import Drawing, draw
 from eventlog.hosts.transcripts.past_session import PastSession
@@ -29,7 +33,8 @@ from eventlog.hosts.transcripts.read import find_transcripts, read_transcript
 from eventlog.hosts.transcripts.topic import Openings
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
-from eventlog.projects.root import project_root
+from eventlog.projects.root import find_repository, project_root
+from eventlog.secrets import scrub_text
 from eventlog.settings.schema import Settings
 
 _UUID = 36  # characters
@@ -68,15 +73,9 @@ def count_past(host: str, machine: Machine, log: EventLog) -> int:
         return 0
     starts = (event for day in log.days() for event in days.load_mentioning(day, [b'"transcript_path"']))
     paths = {event.transcript_path for event in starts if isinstance(event, SessionStart) and event.transcript_path}
-    ids = set(log.index.conversations())
-    return sum(str(path) not in paths and ids.isdisjoint(_possible_ids(path)) for path in found)
-
-
-def _possible_ids(path: Path) -> Iterator[str]:
-    """Yield the parts of a transcript's path that may be the id of its conversation."""
-    for name in (path.stem, *path.parts):
-        yield name
-        yield name[-_UUID:]
+    logged = set(log.index.conversations())
+    names = {path: (path.stem, *path.parts) for path in found if str(path) not in paths}
+    return sum(logged.isdisjoint((*parts, *(part[-_UUID:] for part in parts))) for parts in names.values())
 
 
 def read_host(host: str, request: ImportRequest) -> Iterator[Found]:
@@ -93,7 +92,7 @@ def read_host(host: str, request: ImportRequest) -> Iterator[Found]:
     yield from _events_of(found, agent, request)
     list_notes = getattr(hosts.part(agent, "past"), "notes", None)
     for path, directory in list_notes(place) if list_notes and place.is_dir() else ():
-        yield from statements_of(path, project_root(directory) or None if directory else str(path.parent), agent)
+        yield from _statements_of(path, project_root(directory) or None if directory else str(path.parent), agent)
 
 
 # ------------------------------------------------------------------------------------------------ a second process
@@ -190,30 +189,125 @@ def _events_of(found: Sequence[Transcript | BadPlace], agent: str, request: Impo
 def _events(agent: str, transcript: Transcript, openings: Openings, settings: Settings) -> Iterator[SourceEvent]:
     path, session, project, drawing, _ = transcript
     common = {"conversation_id": session.conversation, "project": project, "agent": agent}
-    common |= {"subagent": session.subagent} if session.subagent else {}
     topic = drawing.topic(project or "", Openings() if session.subagent else openings)
     summary = {"type": "stage_summary", "layer": SESSION_END, "scope": "session", **drawing.summary_fields(topic)}
-    at_end: list[dict[str, Any]] = [summary]
-    if not session.subagent:
+    found: list[tuple[str, dict[str, Any]]] = [(session.ended, summary)]
+    if session.subagent:
+        common["subagent"] = session.subagent
+    else:
+        begun = {"model": session.model, "git_branch": session.branch, "git_commit": session.commit}
+        start = {"type": "session_start", "source": _IMPORT, **{name: value or None for name, value in begun.items()}}
+        lasted = (timestamps.to_ns(session.ended) - timestamps.to_ns(session.started)) / 1_000_000
+        end = {"type": "session_end", "reason": _IMPORT, "duration_ms": lasted if session.is_dated else None}
         text = drawing.text_fields(topic) if settings.recall.transcripts else None
-        at_end += [_end(session), {"type": "conversation_text", **text} if text else {}]
-    start = [] if session.subagent else [(session.started, _start(session, path))]
-    for ts, fields in chain(start, ((session.ended, fields) for fields in at_end if fields)):
+        found = [(session.started, {**start, "transcript_path": str(path)}), *found, (session.ended, end)]
+        found += [(session.ended, {"type": "conversation_text", **text})] if text else []
+    for ts, fields in found:
         key = "\n".join((_IMPORT, agent, session.conversation, session.subagent, str(fields["type"])))
         yield SourceEvent({"ts": ts, **common, **fields}, key, session.is_dated)
 
 
-def _start(session: PastSession, path: Path) -> dict[str, Any]:
-    return {
-        "type": "session_start",
-        "source": _IMPORT,
-        "model": session.model or None,
-        "git_branch": session.branch or None,
-        "git_commit": session.commit or None,
-        "transcript_path": str(path),
-    }
+# ------------------------------------------------------------------------------------------------ notes
+
+_BULLET = re.compile(r"(?P<indent> *)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?P<text>\S.*)")
+_HEADING = re.compile(r"#{1,6}\s+(?P<text>.*?)\s*#*")
+_FENCE = re.compile(r"\s*(```|~~~)")
+_INDEX = re.compile(r"\[[^\]]*\]\([^)]*\.md\)(?:\s*[-–—:].*)?")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_FRONT = re.compile(r"---\n(?P<fields>.*?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
+_FIELD = re.compile(r"^\s*(?P<name>type|description):[ \t]*(?P<value>.+?)[ \t]*$", re.MULTILINE)
+_ABOUT_THE_USER = {"user": {"memory_type": "B"}, "feedback": {"category": "preference"}}  # types of an agent's notes
+_LONGEST_FILE = 4 << 20  # bytes
 
 
-def _end(session: PastSession) -> dict[str, Any]:
-    lasted = (timestamps.to_ns(session.ended) - timestamps.to_ns(session.started)) / 1_000_000
-    return {"type": "session_end", "reason": _IMPORT, "duration_ms": lasted if session.is_dated else None}
+class _Statement(NamedTuple):
+    line: int
+    text: str
+    heading: str
+    is_bullet: bool
+
+
+def _statements_of(path: Path, project: str | None, agent: str | None, *, bullets: bool = False) -> Iterator[Found]:
+    """Read the statements of a file as facts; only its `bullets` where it holds instructions, not notes."""
+    try:
+        with path.open("rb") as opened:
+            data = opened.read(_LONGEST_FILE)
+        if len(data) == _LONGEST_FILE:  # of its last line the end may be missing
+            data = data[: data.rfind(b"\n") + 1]
+        text = scrub_text(data.decode("utf-8-sig").replace("\r\n", "\n"))  # whole: a key has several lines
+        written = timestamps.from_ns(path.stat().st_mtime_ns)
+    except OSError as error:
+        yield BadPlace(str(path), system_reason(error)[0])
+        return
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        yield BadPlace(f"{path}:{line}", "not UTF-8")
+        return
+    conversation = f"{path.name}-{ids.digest(str(path), 4).hex()}"
+    about, body = _front_matter(text)
+    common = {"ts": written, "conversation_id": conversation, "project": project, "agent": agent}
+    statements = [found for found in _statements(body) if found.is_bullet or not bullets]
+    description = one_line(about.get("description", ""))
+    if not statements and description and not bullets:
+        statements = [_Statement(1, description, "", is_bullet=False)]
+    seen = set()
+    for statement in statements:
+        key = f"import\nstatement\n{path}\n{same_text(statement.text)}"
+        if key not in seen:
+            seen.add(key)
+            kind = {"category": one_line(statement.heading).lower() or None}
+            kind |= _ABOUT_THE_USER.get(about.get("type", ""), {})
+            fields = {"type": "fact", **common, **kind, "content": statement.text}
+            yield PastEvents((SourceEvent(fields, key, is_dated=False),), f"{path}:{statement.line}")
+
+
+def read_bullets(request: ImportRequest) -> Iterator[Found]:
+    """Read the bullets of a file as facts of the project that contains it, else about the user."""
+    path = request.place()
+    inside = find_repository(str(path.parent))
+    yield from _statements_of(path, project_root(str(path.parent)) if inside else None, None, bullets=True)
+
+
+def _front_matter(text: str) -> tuple[dict[str, str], str]:
+    """Split the type and description in a file's front matter from the rest, whose line numbers stay."""
+    found = _FRONT.match(text)
+    if not found:
+        return {}, text
+    fields = {field["name"]: field["value"].strip("\"'") for field in _FIELD.finditer(found["fields"])}
+    return fields, "\n" * found[0].count("\n") + text[found.end() :]
+
+
+def _statements(text: str) -> Iterator[_Statement]:
+    """Yield bullets with the text indented below them, and paragraphs, each on a line, with the heading above."""
+    plain = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text)
+    heading, fenced = "", False
+    open_lines: list[str] = []
+    begun, is_bullet = 0, False
+
+    def close() -> Iterator[_Statement]:
+        text = one_line(" ".join(open_lines))
+        open_lines.clear()
+        if text and not _INDEX.fullmatch(text):
+            yield _Statement(begun, text, heading, is_bullet)
+
+    for number, line in enumerate(plain.split("\n"), 1):
+        if _FENCE.match(line):
+            yield from close()
+            fenced = not fenced
+        elif fenced or line.lstrip().startswith("|"):
+            continue
+        elif found := _HEADING.fullmatch(line):
+            yield from close()
+            heading = found["text"]
+        elif not line.strip():
+            yield from close()
+        elif (found := _BULLET.fullmatch(line)) and not (found["indent"] and is_bullet and open_lines):
+            yield from close()
+            begun, is_bullet = number, True
+            open_lines.append(found["text"])
+        elif open_lines:
+            open_lines.append(found["text"] if found else line)
+        else:
+            begun, is_bullet = number, False
+            open_lines.append(line)
+    yield from close()

@@ -13,7 +13,7 @@ from eventlog.store.replica import replica_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any, Protocol
 
     from eventlog.projections.context.request import ProjectHome
@@ -40,10 +40,11 @@ def home_of(store: "Store", path: str) -> "ProjectHome | None":
     if not listed:
         return None
     from eventlog.projections.context.request import ProjectHome
+    from eventlog.projects.repository import remote_of
 
     here = replica_of(store) or None
     at_path = [project for project in listed if [here, path] in project["places"]]
-    remote = "" if at_path else _remote(path)
+    remote = "" if at_path else remote_of(path)
     same = at_path or [project for project in listed if remote and remote in project["parts"]]
     if same:
         return ProjectHome(str(same[0]["slug"]), str(same[0]["name"]), str(same[0]["project"]))
@@ -68,12 +69,6 @@ def _listed(store: "Store") -> "list[dict[str, Any]]":
     return [project for project in found if {"project", "name", "slug", "parts", "places"} <= project.keys()]
 
 
-def _remote(path: str) -> str:
-    from eventlog.projects.repository import remote_of
-
-    return remote_of(path)
-
-
 def scope_of(store: "Store", project: str) -> str | None:
     """Take the project of a directory, if the log knows it; None, which stands for all, if it does not.
 
@@ -94,16 +89,6 @@ def about(store: "Store", path: str) -> "Callable[[str | None, str | None], bool
     places = frozenset(project.places)
     paths = {place for _, place in places}
     return lambda other, replica: (replica, other) in places if replica else other in paths
-
-
-def as_one(store: "Store", paths: "Collection[str]") -> list[str]:
-    """Leave of several paths of a project the first that is a directory here, else the first."""
-    by_project: dict[str, list[str]] = {}
-    find = project_finder(store, known_projects(store))
-    for path in paths:
-        project = find(path)
-        by_project.setdefault(project.project if project else path, []).append(path)
-    return [min(alike, key=lambda path: not os.path.isdir(path)) for alike in by_project.values()]
 
 
 def name_of(store: "Store", path: str) -> str:

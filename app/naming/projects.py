@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
-from eventlog.app.naming.known_projects import as_one, known_projects, scope_of
+from eventlog.app.naming.known_projects import known_projects, project_finder, scope_of
 from eventlog.app.naming.names import did_you_mean, known_names
 from eventlog.format.errors import BadRequest
 from eventlog.format.text import one_line, project_name
@@ -28,13 +28,23 @@ def project_meant(log: EventLog, name: str, *, cwd: str, home: str) -> str:
     if _PLACE.match(name) and _is_directory(place):
         return project_root(place) or place
     for found in _readings(log, name, place, cwd):
-        candidates = as_one(log.store, found)
+        candidates = _as_one(log.store, found)
         if len(candidates) == 1:
             return candidates[0]
         if candidates:
             several = "\n".join(map(one_line, sorted(candidates)[:_SHOWN]))
             raise BadRequest(f"{name!r} may be {len(candidates)} projects: say more of the path", hint=several)
     raise _unknown(name, _known_here(log, cwd))
+
+
+def _as_one(store: Store, paths: Collection[str]) -> list[str]:
+    """Leave of several paths of a project the first that is a directory here, else the first."""
+    by_project: dict[str, list[str]] = {}
+    find = project_finder(store, known_projects(store))
+    for path in paths:
+        project = find(path)
+        by_project.setdefault(project.project if project else path, []).append(path)
+    return [min(alike, key=lambda path: not _is_directory(path)) for alike in by_project.values()]
 
 
 def all_projects(log: EventLog) -> list[ListedProject]:

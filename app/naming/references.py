@@ -53,14 +53,13 @@ def resolve(opened: OpenStore, typed: str, project: str | None = None) -> Refere
     exact = [match for match in found if match.id == typed]
     if not exact and typed != LAST:
         found += [Reference("event", event) for event in events_named(opened.log, typed)]
-    found = exact or found
-    return found[0] if len(found) == 1 else _complain(opened.log, typed, found, "event or session")
+    return _only(opened.log, typed, exact or found, "event or session")
 
 
 def session_meant(log: EventLog, reference: str, project: str | None = None) -> str:
     """Find the conversation that is meant; raises BadRequest for none or several."""
     found = [Reference("session", session) for session in _sessions(log, reference, project)]
-    return found[0].id if len(found) == 1 else _complain(log, reference, found, "session").id
+    return _only(log, reference, found, "session").id
 
 
 def session_named(log: EventLog, reference: str) -> str:
@@ -82,8 +81,7 @@ def event_meant(opened: OpenStore, reference: str) -> str:
     named = events_named(opened.log, reference)
     if not named and is_file_line(reference):
         named = events_behind(opened, reference)
-    found = [Reference("event", event) for event in named]
-    return found[0].id if len(found) == 1 else _complain(opened.log, reference, found, "event").id
+    return _only(opened.log, reference, [Reference("event", event) for event in named], "event").id
 
 
 def events_named(log: EventLog, reference: str) -> list[str]:
@@ -138,8 +136,10 @@ def _newest(log: EventLog, besides: str = "", project: str | None = None) -> lis
     return []
 
 
-def _complain(log: EventLog, reference: str, found: list[Reference], noun: str) -> Reference:
-    """Raise BadRequest with the reason why a text names nothing."""
+def _only(log: EventLog, reference: str, found: list[Reference], noun: str) -> Reference:
+    """Return a single find; else raise BadRequest with the reason why a text names nothing."""
+    if len(found) == 1:
+        return found[0]
     if found:
         short = ShortIds(log.store)
         several = [f"{short.of(match.id)}  {match.kind} {match.id}" for match in found[:_SHOWN]]
@@ -163,7 +163,9 @@ class ShortIds:
     def __init__(self, store: Store) -> None:
         indexed = index_lookup.look_up(store.cached("conversations.index"), "").files
         sizes = map(index_lookup.size_in, indexed or index_lookup.stamps_of(store.log))
-        self._length = _length_for(sum(sizes) // _BYTES_A_LINE)
+        events = sum(sizes) // _BYTES_A_LINE  # so many random ids hardly ever share digits (birthday problem)
+        fits = (n for n in range(_SHORTEST, _LONGEST) if events**2 * _ODDS < 2 ** (4 * n + 1))
+        self._length = next(fits, _LONGEST)
 
     def of(self, full_id: str) -> str:
         """Shorten the id of an event or a conversation; `references.resolve` finds it again."""
@@ -177,9 +179,3 @@ def is_part_of(full_id: str, reference: str) -> bool:
     """Return whether a text may mean that id: all of it, its beginning or its end."""
     part, whole = reference.strip().removesuffix("…").casefold(), full_id.casefold()
     return part == whole or (len(part) >= SHORTEST_PART and (whole.startswith(part) or whole.endswith(part)))
-
-
-def _length_for(events: int) -> int:
-    """Find the number of digits by which hardly any two of so many random ids are the same (birthday problem)."""
-    fits = (n for n in range(_SHORTEST, _LONGEST) if events**2 * _ODDS < 2 ** (4 * n + 1))
-    return next(fits, _LONGEST)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,8 +13,7 @@ from eventlog.app.naming.names import is_file_line
 from eventlog.app.naming.references import events_named, is_part_of
 from eventlog.app.open_store import OpenStore
 from eventlog.app.setup.session_hooks.git import Git
-from eventlog.app.team.consent import agree, settle
-from eventlog.app.team.decisions import DIGITS, PLACE, Decision, TeamFile, decision_of, read_files
+from eventlog.app.team.decisions import DIGITS, PLACE, Decision, TeamFile, agree, decision_of, read_files, settle
 from eventlog.format.errors import BadRequest, NotStored, system_reason
 from eventlog.format.events import Event, Fact, StageSummary
 from eventlog.format.text import one_line, statement_of
@@ -80,7 +80,13 @@ def share(opened: OpenStore, named: Sequence[str], why: str, cwd: str = "") -> l
             hint = f"run it in {event.project}" if event.project else "only decisions of a project are shared"
             raise BadRequest(f"{one_line(texts[0])!r} is of another project than {root}", hint=hint)
         wanted |= {decision.file_name: decision for decision in _decisions(event, texts, who, why, files)}
-    folder = _folder(root)
+    folder = Path(root, PLACE)
+    try:
+        Path(real_path(folder, root)).mkdir(_MODE_DIRS, parents=True, exist_ok=True)
+    except NotConfined as error:
+        raise BadRequest(str(error), where=str(folder)) from error
+    except OSError as error:
+        raise not_stored(error, str(folder)) from error
     done = [_write(folder, decision, git) for decision in wanted.values()]
     subjects = {_subject(decision) for decision in wanted.values()}
     for file in files:  # shared before, for another reason
@@ -115,10 +121,10 @@ def team_rows(store: Store, root: str, now: str) -> list[TeamRow]:
 
 def differing(rows: Iterable[TeamRow]) -> Iterator[list[Decision]]:
     """Yield the decisions that people state differently under one key."""
-    keyed = sorted((row.file.decision for row in rows if row.file.decision and row.file.decision.key), key=_key)
-    for _, same_key in groupby(keyed, _key):
-        decisions = list(same_key)
-        newest = {decision.who: decision for decision in sorted(decisions, key=lambda decision: decision.when)}
+    key_of = attrgetter("key")
+    keyed = sorted((row.file.decision for row in rows if row.file.decision and row.file.decision.key), key=key_of)
+    for _, same_key in groupby(keyed, key_of):
+        newest = {decision.who: decision for decision in sorted(same_key, key=attrgetter("when"))}
         if len({decision.statement for decision in newest.values()}) > 1:
             yield list(newest.values())
 
@@ -127,10 +133,6 @@ def secrets_in(file: TeamFile) -> bool:
     """Return whether a file holds a credential."""
     text = file.data.decode("utf-8", "replace").partition(DIGITS)[0]
     return scrub_text(text) != text
-
-
-def _key(decision: Decision) -> str:
-    return decision.key
 
 
 def _subject(decision: Decision) -> tuple[str, str, str]:
@@ -218,19 +220,7 @@ def _meant(reference: str, files: Sequence[TeamFile], events: dict[str, str]) ->
     return found
 
 
-def _folder(root: str) -> str:
-    """Find or make the directory of a checkout; raises BadRequest where it leads out of it, or NotStored."""
-    folder = Path(root, PLACE)
-    try:
-        Path(real_path(folder, root)).mkdir(_MODE_DIRS, parents=True, exist_ok=True)
-    except NotConfined as error:
-        raise BadRequest(str(error), where=str(folder)) from error
-    except OSError as error:
-        raise not_stored(error, str(folder)) from error
-    return str(folder)
-
-
-def _write(folder: str, decision: Decision, git: Git) -> SharedFile:
+def _write(folder: Path, decision: Decision, git: Git) -> SharedFile:
     path = f"{folder}/{decision.file_name}"
     new = not os.path.lexists(path)
     try:

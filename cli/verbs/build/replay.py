@@ -155,8 +155,7 @@ def _replay_on_cluster(
     address: str, stores: Sequence[str], out: str, names: Sequence[str], *, check: bool, as_json: bool
 ) -> int:
     """Replay stores, report each, and return the exit code."""
-    from eventlog.app.cluster.connect import connected
-    from eventlog.app.cluster.replay_stores import replay_stores_to
+    from eventlog.app.cluster.replay_stores import connected, replay_stores_to
 
     codes = set()
     reports: list[dict[str, Any]] = []
@@ -177,8 +176,8 @@ def _replay_of_team(
     opened: OpenStore, cluster: str | None, out: str, names: Sequence[str], *, check: bool, as_json: bool
 ) -> int:
     """Replay the remote of a store, here or on a cluster; report, and return the exit code."""
-    from eventlog.app.cluster.connect import connected
     from eventlog.app.cluster.replay_remote import replay_remote_to
+    from eventlog.app.cluster.replay_stores import connected
 
     with phases() as phase, connected(cluster) if cluster else nullcontext() as client:
         done = replay_remote_to(out, opened, client, names, check=check, progress=phase(_REPLAYING))

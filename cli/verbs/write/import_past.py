@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from eventlog.app.importing.import_past import ImportFilter, ImportResult, import_past, sources
+from eventlog.app.importing.import_past import ImportResult, import_past, sources
 from eventlog.app.importing.source import ImportRequest
 from eventlog.app.open_store import Machine
 from eventlog.app.write.append import append_stream
@@ -55,8 +55,10 @@ def _import_command(
         return None
     with phases() as phase:
         phase("reading files")
-        request = ImportRequest(path and path.absolute(), Path.cwd(), machine, store, opened.settings, phase)
-        done = import_past(opened.log, source, request, ImportFilter(since or "", project), dry_run=dry_run)
+        request = ImportRequest(
+            path and path.absolute(), Path.cwd(), machine, store, opened.settings, phase, since or "", project
+        )
+        done = import_past(opened.log, source, request, dry_run=dry_run)
     _print_import(source, done, dry_run=dry_run)
     return EXIT_DAMAGED if done.damage else 0
 

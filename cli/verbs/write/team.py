@@ -7,8 +7,7 @@ import click
 
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.open_store import Machine
-from eventlog.app.team.consent import agree, disagree
-from eventlog.app.team.decisions import PLACE
+from eventlog.app.team.decisions import PLACE, agree, disagree
 from eventlog.app.team.share import SharedFile, TeamRow, checkout_of, differing, secrets_in, share, team_rows, withdraw
 from eventlog.cli import EXIT_FOUND, options, suggestions
 from eventlog.cli.show.display import Display

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from eventlog import cluster, fold
-from eventlog.app.cluster import connect, replay_stores
+from eventlog.app.cluster import replay_stores
 from eventlog.format.errors import BadRequest, BadSettings, NotStored
 from eventlog.settings.schema import Settings
 from eventlog.store.files import read_regular
@@ -246,7 +246,7 @@ def test_the_terminal_of_the_page_is_true(client, tmp_path, monkeypatch):
     text = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
     [(command, shown)] = [told for step in stories(text)[""] for told in step.commands]
     monkeypatch.setattr(
-        "eventlog.app.cluster.connect.connected", lambda address: nullcontext({"local:2": client}[address])
+        "eventlog.app.cluster.replay_stores.connected", lambda address: nullcontext({"local:2": client}[address])
     )
     monkeypatch.chdir(tmp_path)
     for user, count in {"ada": 1200, "bob": 600, "eve": 200}.items():
@@ -281,7 +281,7 @@ def test_a_store_that_cannot_be_read_ends_with_4_and_one_that_cannot_be_written_
 
 
 def test_nobody_at_the_address_is_said_plainly(tmp_path, monkeypatch):
-    monkeypatch.setattr(connect, "_PATIENCE", "0.2s")
+    monkeypatch.setattr(replay_stores, "_PATIENCE", "0.2s")
     ran = call("replay", "--cluster", "tcp://127.0.0.1:1", "--out", tmp_path, HISTORY)
 
     assert (2, "") == (ran.code, ran.out)

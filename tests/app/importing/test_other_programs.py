@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from eventlog.app.importing import notes
+from eventlog.app.importing import transcripts
 from eventlog.app.memory import Memory
 from eventlog.format.errors import BadRequest
 from eventlog.format.timestamps import to_ns
@@ -115,7 +115,7 @@ def test_no_line_of_a_key_becomes_a_statement(place, log):
 
 
 def test_of_notes_that_are_too_long_the_last_line_is_left_out_not_cut(place, log, monkeypatch):
-    monkeypatch.setattr(notes, "_LONGEST_FILE", 30)
+    monkeypatch.setattr(transcripts, "_LONGEST_FILE", 30)
     bring_in(log, "bullets", place, put(place / "AGENTS.md", "- Answer in German\n- Größe ääää\n".encode()))
 
     assert ["Answer in German"] == [event.content for event in _said(log)]
