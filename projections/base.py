@@ -130,7 +130,7 @@ class View(NamedTuple):
     `render(name, index)` renders the documents of a name. With a `top`, the name "" may have documents without having
     rows; with `of_all`, those depend on all others, which are rendered first. With `of_rows`, documents depend on rows,
     people's notes and settings alone, so another process can render them. What `render` has stored as a kind it `keeps`
-    is dropped where rows of its name change.
+    is dropped where rows change of its name and of the first kind.
     """
 
     reads: tuple[RowKind, ...]

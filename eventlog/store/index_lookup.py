@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 VERSION = 4
+_MOST_LINES = 512  # bytes of a line of the index
 _DAY = 86_400_000_000_000  # nanoseconds
 _GONE_BY, _TICK = 600_000_000_000, 3_000_000_000  # the latter of the slowest clock of a file system
 DAMAGED = (OSError, ValueError, LookupError, TypeError, AttributeError)  # what comes of reading an index that is
@@ -223,20 +224,29 @@ def _bisect(opened: "BinaryIO", low: int, key: bytes) -> bytes:
     """Find the line that starts with `key`, among sorted lines from offset `low` to the end; else empty."""
     high = os.fstat(opened.fileno()).st_size
     while low < high:
-        middle = (low + high) // 2
-        opened.seek(middle)
-        if middle > low:  # the first line that starts at `middle` or behind it
-            opened.seek(middle - 1)
-            opened.readline()
-        start = opened.tell()
-        line = opened.readline() if start < high else b""
-        if line.startswith(key):
-            return line
+        start = _line_start(opened, low, (low + high) // 2)
+        opened.seek(start)
+        line = opened.read(len(key))
+        if line == key:
+            return line + opened.readline()
         if not line or line > key:
-            high = middle
+            high = start
         else:
-            low = start + len(line)
+            opened.seek(start)
+            low = start + len(opened.readline())
     return b""
+
+
+def _line_start(opened: "BinaryIO", low: int, at: int) -> int:
+    """Find where the line around an offset starts, not before `low`; that of a busy conversation has megabytes."""
+    size = _MOST_LINES
+    while True:
+        begin = max(low, at - size)
+        opened.seek(begin)
+        found = opened.read(at - begin).rfind(b"\n")
+        if found >= 0 or begin == low:
+            return begin + found + 1
+        size *= 16
 
 
 # ------------------------------------------------------------------------------------------- by bytes

@@ -11,7 +11,7 @@ import msgspec
 
 from eventlog.format.events import KnowledgeEdited
 from eventlog.format.retractions import Retractions
-from eventlog.projections.base import Projection, RowKind
+from eventlog.projections.base import RowKind
 from eventlog.projections.current.conversations import Conversation, Places
 from eventlog.projections.current.identity import Identities
 from eventlog.projections.engine.row_store import RowStore, StoredRow
@@ -107,14 +107,6 @@ class RowMaintainer:
             self._cache.write(kind, name, block, data)
             if kind in self._kinds:
                 self.outdated.setdefault((kind, name), set()).add(block)
-
-    def outdated_units(self, projections: Iterable[Projection]) -> set[RowAddress]:
-        """Return the documents made of outdated rows, as projection and name."""
-        readers: dict[str, list[str]] = {}
-        for projection in projections:
-            for kind in projection.view.reads if projection.view else ():
-                readers.setdefault(kind.name, []).append(projection.name)
-        return {(reader, name) for kind, name in self.outdated for reader in readers.get(kind, ())}
 
     def _replace_block(self, block: str, old: Iterable[str], new: dict[str, Rows]) -> None:
         data = self._cache.read("places", "", block)

@@ -166,15 +166,17 @@ class DocumentIndex:
                 self.current_files[view, name] = None
                 self._cache.write(_UNIT, view, name, _OUTDATED)
 
-    def outdate(self, units: Iterable[RowAddress]) -> None:
-        """Mark units as outdated of which rows have changed; drop what their views keep of these."""
-        for view, name in units:
-            if kind := self._views[view].keeps:
-                self.store(kind, name, None)
-            before = self.current_files.get((view, name))
-            self.invalidate([(view, name)])
-            if before:
-                self._before[view, name] = before
+    def outdate(self, addresses: Iterable[RowAddress]) -> None:
+        """Mark the units as outdated that are made of these rows; drop what their views keep of them."""
+        outdated: dict[RowAddress, Files | None] = {}
+        for kind, name in addresses:
+            for view, of in self._views.items():
+                if kind in [read.name for read in of.reads]:
+                    outdated[view, name] = self.current_files.get((view, name))
+                if of.keeps and kind == of.reads[0].name:
+                    self.store(of.keeps, name, None)
+        self.invalidate(outdated)
+        self._before |= {unit: files for unit, files in outdated.items() if files}
 
     def files_before(self, unit: RowAddress) -> Files:
         """Return the files that were current until rows of the unit changed; none where anything else did."""

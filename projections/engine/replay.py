@@ -315,7 +315,7 @@ def _document_index(
     index = DocumentIndex(cache, source, VIEWS, settings)
     for address, blocks in rows.outdated.items():
         index.layouts.mark_changed(address, blocks)
-    index.outdate(rows.outdated_units(VIEWS))
+    index.outdate(rows.outdated)
     return index
 
 

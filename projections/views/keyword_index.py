@@ -17,7 +17,7 @@ from zlib import crc32
 import msgspec
 from msgspec import Struct
 
-from eventlog.format.ids import digest_of, short_id
+from eventlog.format.ids import short_id
 from eventlog.format.text import cut, one_line, project_name, same_text
 from eventlog.projections.base import Document, Line, Projection, Sources, View
 from eventlog.projections.current.conversations import Conversations
@@ -28,7 +28,6 @@ from eventlog.projections.views.markdown import STAMP_BYTES, as_text, stamped
 from eventlog.projections.views.note_lines import local_time
 from eventlog.projections.views.summaries import HEADS, Head, kept
 from eventlog.projections.views.text_keywords import key_of, text_keywords
-from eventlog.settings.schema import Settings
 from eventlog.store import conversation_name
 
 if TYPE_CHECKING:
@@ -40,11 +39,11 @@ _LEAST, _MOST_OF = 2, 3  # facts that have a word; the part of all, as a divisor
 _FILE = "INDEX.md"
 _LIGHT = 5  # the part of what it leads to that it may take, as a divisor
 _BULLET, _SUMMARY = len("- [2026-02-20] \n"), 400  # bytes: around a fact, and of a summary, rather few
+_MORE_SESSIONS = 32  # that may be summarised before the keywords are collected once more
 _SMALLEST = 1000  # bytes: below, a title and a stamp are all there is room for
 _OWN_LINES = 12  # titles, headings, the key, the line of what was left out, the stamp
 _TOPIC_CHARS, _TOPIC_BYTES = 48, 72
 _KEYWORD_CHARS = 60
-_DIGEST = 16  # bytes
 _READ = 200  # facts whose texts are looked through, the first by rank
 
 Meant = dict[str, list[DistinctFact]]  # the facts of each keyword
@@ -94,34 +93,35 @@ class _KeywordLine(Struct, array_like=True):
         return len(self.stating) < _NOTED or sum(name in sessions for name in self.stating) >= _SESSIONS
 
 
-class _IndexPart(Struct, array_like=True):
-    """The part of an index that is about one subject: the bytes it may take, and the lines of keywords, by rank.
+class _Stated(Struct, array_like=True):
+    """What the index of a subject says of its facts, as long as its rows of them stay the same.
 
-    There are as many lines as have room for sure; `count` is all.
+    `keywords` are the first by rank: all that an index of `room` bytes may take; `count` is all. Beside facts, they
+    depend on settings, and on which sessions may be named: `choice` are those of them that state any of it, `stating`
+    checksums of all conversations that do.
     """
 
-    share: _Share
+    settings: tuple[str, int, int]  # language, and the room of MEMORY.md
+    facts: int
+    changed_at: str
+    size: int  # bytes of the facts that MEMORY.md has room for
     room: int
     keywords: list[_KeywordLine]
     count: int
-
-
-class _Own(Struct, array_like=True):
-    """The part of the index of everything about the user, as long as what is stated about them stays the same.
-
-    Beside that it depends on settings, and on which sessions may be named: `choice` are those of them that state any
-    of it, `stating` checksums of all conversations that do.
-    """
-
-    part: _IndexPart
-    settings: bytes
     choice: list[str]
     stating: list[int]
 
+    def is_current(self, settings: tuple[str, int, int], room: int, sessions: Collection[str]) -> bool:
+        """Return whether that is all for an index of so many bytes, where these sessions may be named."""
+        stating = set(self.stating)
+        choice = {session for session in sessions if crc32(session.encode()) in stating}
+        are_certain = all(line.is_certain(sessions) for line in self.keywords)
+        return settings == self.settings and room <= self.room and choice <= set(self.choice) and are_certain
+
 
 _share = msgspec.msgpack.Decoder(_Share)
-_own = msgspec.msgpack.Decoder(_Own)
-_OWN = "own"
+_stated = msgspec.msgpack.Decoder(_Stated)
+_STATED = "index of facts"
 
 
 def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
@@ -131,13 +131,14 @@ def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
         yield from _of_everything(index, words, heads)
         return
     sessions = {head.id for head in heads}
-    part = _part_of(name, index, heads, sessions)
-    if index.store("share", name, msgspec.msgpack.encode(part.share)):
+    stated = _stated_of(name, index, heads, sessions)
+    share = _share_of(name, index, heads, stated)
+    if index.store("share", name, msgspec.msgpack.encode(share)):
         index.invalidate([("index", "")])
-    if part.share.facts or heads:
+    if share.facts or heads:
         path = index.identities.document(name, _FILE)
         lines = list(_head(f"{words.index_title}: {_name(name)}", words, _sources_of([name], index)))
-        yield _document(path, lines, list(_listed(heads, index)), name, part, sessions, part.share.changed_at, index)
+        yield _document(path, lines, list(_listed(heads, index)), name, stated, sessions, share.changed_at, index)
 
 
 def _of_everything(index: "DocumentIndex", words: Labels, heads: list[Head]) -> Iterator[Document]:
@@ -145,8 +146,8 @@ def _of_everything(index: "DocumentIndex", words: Labels, heads: list[Head]) -> 
     theirs = {name: _share.decode(data) for name in names if (data := index.stored("share", name))}
     active = [name for name, share in theirs.items() if share.facts or share.sessions]
     sessions = {head.id for head in heads} | {name for share in theirs.values() for name in share.kept}
-    own = _own_part(index, heads, sessions)
-    if not (active or own.share.facts or heads):
+    stated = _stated_of("", index, heads, sessions)
+    if not (active or stated.facts or heads):
         return
     lines = list(_head(words.index_title, words, _sources_of(["", *active], index)))
     if active:
@@ -156,41 +157,36 @@ def _of_everything(index: "DocumentIndex", words: Labels, heads: list[Head]) -> 
         count = words.counts.format(facts=theirs[name].facts, sessions=theirs[name].sessions)
         place = f"{as_text(one_line(name))} → {index.identities.document(name, _FILE)}"
         lines.append(Line(f"- **{_name(name)}** ({count}) {place}", find=_sources_of([name], index)))
-    changed_at = max(share.changed_at for share in (own.share, *theirs.values()))
-    yield _document(_FILE, lines, list(_listed(heads, index)), "", own, sessions, changed_at, index)
+    changed_at = max(share.changed_at for share in (_share_of("", index, heads, stated), *theirs.values()))
+    yield _document(_FILE, lines, list(_listed(heads, index)), "", stated, sessions, changed_at, index)
 
 
-def _own_part(index: "DocumentIndex", heads: list[Head], sessions: set[str]) -> _IndexPart:
-    """Return the stored part about the user, or collect and store it; the engine drops it where their rows change."""
-    settings = digest_of(msgspec.json.encode(index.settings), _DIGEST)
-    if data := index.stored(_OWN, ""):
-        own = _own.decode(data)
-        stating = set(own.stating)
-        choice = {session for session in sessions if crc32(session.encode()) in stating}
-        are_certain = all(line.is_certain(sessions) for line in own.part.keywords)
-        if own.settings == settings and choice <= set(own.choice) and are_certain:
-            return own.part
-    part = _part_of("", index, heads, sessions)
-    rows = index.memo(fact_scope, "").rows
-    conversations = {statement.conversation_id for row in rows for statement in row.statements}
-    checksums = sorted(crc32(conversation.encode()) for conversation in conversations)
-    own = _Own(part, settings, sorted(sessions & conversations), checksums)
-    index.store(_OWN, "", msgspec.msgpack.encode(own))
-    return part
-
-
-def _part_of(name: str, index: "DocumentIndex", heads: list[Head], sessions: Collection[str]) -> _IndexPart:
-    """Collect the share, the room and the keywords of a subject."""
-    subject, room = index.memo(fact_scope, name), _room(index.memo(fact_scope, name), len(heads), index.settings)
+def _stated_of(name: str, index: "DocumentIndex", heads: list[Head], sessions: Collection[str]) -> _Stated:
+    """Return what is stored of a subject's facts, or collect and store it; the engine drops it where they change."""
+    memory = index.settings.memory
+    settings = index.settings.locale, memory.max_lines, memory.max_bytes
+    if data := index.stored(_STATED, name):
+        found = _stated.decode(data)
+        if found.is_current(settings, _room(found.size, len(heads)), sessions):
+            return found
+    subject = index.memo(fact_scope, name)
+    shown = subject.ranked[: memory.max_lines]
+    size = min(sum(len(fact.first.text.encode()) + _BULLET for fact in shown), memory.max_bytes)
+    room = _room(size, len(heads) + _MORE_SESSIONS)
     most = max(_LEAST, len(subject.facts) // _MOST_OF)
     telling = [keyword for keyword in index.memo(_by_keyword, name) if _LEAST <= len(keyword.facts) <= most]
-    part, size = _IndexPart(_share_of(name, index, heads, subject), room, [], len(telling)), 0
+    keywords, taken = list[_KeywordLine](), 0
     for keyword in sorted(telling, key=lambda keyword: keyword.rank(len(subject.facts))):
-        if size > room:
+        if taken > room:
             break
-        part.keywords.append(_line_of(keyword, index.settings.locale, sessions))
-        size += len(part.keywords[-1].start.encode()) + 1
-    return part
+        keywords.append(_line_of(keyword, index.settings.locale, sessions))
+        taken += len(keywords[-1].start.encode()) + 1
+    conversations = {statement.conversation_id for row in subject.rows for statement in row.statements}
+    choice, stating = sorted(conversations.intersection(sessions)), sorted(crc32(one.encode()) for one in conversations)
+    about = settings, len(subject.facts), subject.changed_at, size, room
+    found = _Stated(*about, keywords, len(telling), choice, stating)
+    index.store(_STATED, name, msgspec.msgpack.encode(found))
+    return found
 
 
 def _line_of(keyword: _Keyword, locale: str, sessions: Collection[str]) -> _KeywordLine:
@@ -214,7 +210,7 @@ def _document(
     lines: list[Line],
     listed: list[Line],
     name: str,
-    part: _IndexPart,
+    stated: _Stated,
     sessions: Collection[str],
     changed_at: str,
     index: "DocumentIndex",
@@ -222,9 +218,9 @@ def _document(
     """Add to the lines of a title the sessions and the keywords that fit; these take half of the room, if need be."""
     settings, words = index.settings, LABELS[index.settings.locale]
     behind, meant = _sources_of([name], index), cache(lambda _: _meant(name, index))
-    left = part.room - STAMP_BYTES - _size(_head("", words, behind))
+    left = _room(stated.size, len(listed)) - STAMP_BYTES - _size(_head("", words, behind))
     keywords = [
-        (line.place, Line(line.text(sessions), find=_sources_of_keyword(line.same, meant))) for line in part.keywords
+        (line.place, Line(line.text(sessions), find=_sources_of_keyword(line.same, meant))) for line in stated.keywords
     ]
     of_keywords = min(left // 2, _size(line for _, line in keywords))
     shown = list(_fitting(listed, left - of_keywords, settings.memory.max_lines // 2))
@@ -236,17 +232,15 @@ def _document(
     if count:
         lines += [Line(text, find=behind) for text in ("", f"## {words.keywords}", "")]
         lines += [line for _, line in sorted(keywords[:count], key=lambda pair: pair[0])]
-    if more := part.count - count:
+    if more := stated.count - count:
         text = words.more.format(count=more, command="eventlog query --type fact --grep WORD")
         lines += [Line("", find=behind), Line(text, find=behind)]
     return stamped(path, lines, changed_at)
 
 
-def _room(subject: FactScope, sessions: int, settings: Settings) -> int:
-    """Count the bytes an index may take, of the memory and the summaries that it leads to."""
-    shown = subject.ranked[: settings.memory.max_lines]
-    facts = sum(len(fact.first.text.encode()) + _BULLET for fact in shown)
-    return max(_SMALLEST, (min(facts, settings.memory.max_bytes) + _SUMMARY * sessions) // _LIGHT)
+def _room(size: int, sessions: int) -> int:
+    """Count the bytes an index may take, of the facts and the summaries that it leads to."""
+    return max(_SMALLEST, (size + _SUMMARY * sessions) // _LIGHT)
 
 
 def _size(lines: Iterable[Line]) -> int:
@@ -277,11 +271,11 @@ def _listed(heads: list[Head], index: "DocumentIndex") -> Iterator[Line]:
         yield Line(f"- {text}".rstrip(), whole=(head.id,))
 
 
-def _share_of(name: str, index: "DocumentIndex", heads: list[Head], subject: FactScope) -> _Share:
+def _share_of(name: str, index: "DocumentIndex", heads: list[Head], stated: _Stated) -> _Share:
     rows = index.rows(HEADS, name)
     times = [row.changed_at for row in rows] + [head.last_at for head in heads]
     came_to_something = sum(row.came_to_something for row in rows)
-    return _Share(len(subject.facts), came_to_something, max([subject.changed_at, *times]), [head.id for head in heads])
+    return _Share(stated.facts, came_to_something, max([stated.changed_at, *times]), [head.id for head in heads])
 
 
 def _name(name: str) -> str:
@@ -318,7 +312,7 @@ def _meant(name: str, index: "DocumentIndex") -> Meant:
     return {keyword.same: keyword.facts for keyword in index.memo(_by_keyword, name)}
 
 
-_VIEW = View((STATED, HEADS), _render, top=True, of_all=True, of_rows=True, keeps=_OWN)
+_VIEW = View((STATED, HEADS), _render, top=True, of_all=True, of_rows=True, keeps=_STATED)
 _OWNS = ("INDEX.md", "projects/*/INDEX.md")
 KEYWORD_INDEX = Projection("index", Conversations, None, _OWNS, view=_VIEW)
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from eventlog.format import codec
@@ -117,6 +117,7 @@ ids = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
 
 
 @given(st.dictionaries(ids, st.integers(1, 40), max_size=30), ids)
+@example({"a": 1, "b": 400, "c": 1}, "bb")  # a line of the index that is longer than most
 def test_the_index_is_searched_without_reading_it(tmp_path_factory, counts, stranger):
     root = tmp_path_factory.mktemp("store")
     log = EventLog(root, fsync=False, clock=Clock())
