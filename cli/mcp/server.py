@@ -1,6 +1,14 @@
-"""Serve one client on two pipes, one message per line, until it closes its end; starts without click.
+"""Serve one client of the Model Context Protocol on two pipes, one message per line, until it closes its end.
 
-Only messages reach the client: other output of this process goes to /dev/null.
+Both eras are answered: modelcontextprotocol.io/specification. A client of both calls `server/discover` first; the
+metadata of a request shows its era. Messages are JSON-RPC 2.0.
+
+2026-07-28     no handshake: every request carries its version in `_meta`, every result its type, and lists their
+               time to live; `server/discover` lists versions and capabilities.
+up to 2025-11-25   a handshake, `initialize`, then requests without a version; `ping`.
+
+Only messages reach the client: other output of this process goes to /dev/null. Starts without click, and imports little
+of the standard library: hosts wait for the start of every server.
 """
 
 import os
@@ -8,20 +16,171 @@ import sys
 
 import eventlog
 from eventlog import hosts
-from eventlog.cli.mcp import protocol
-from eventlog.cli.mcp.protocol import INVALID_REQUEST, Message, Protocol, Refusal
-from eventlog.cli.mcp.tools import TOOLS, ToolCalls
+from eventlog.cli.mcp.tools import INSTRUCTIONS, TOOLS, ToolCalls
 from eventlog.cli.quick import version
+from eventlog.fast import fastjson
 from eventlog.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    JSON = dict[str, object]
+    Call = Callable[[str, JSON, JSON], tuple[str, bool]]
+
 _OPTIONS = {"--store", "--agent", "--session-type"}
 _CHUNK = 1 << 16
 _LONGEST_LINE = 1 << 22  # bytes; a longer message is refused unread
 _ROOTS = "roots"  # the id of the one request of ours
+_PARSE_ERROR, _INVALID_REQUEST, _METHOD_NOT_FOUND, _INVALID_PARAMS = -32700, -32600, -32601, -32602
+_UNSUPPORTED_VERSION = -32022
+_VERSION = "2.0"
+_STATELESS = "2026-07-28"
+_HANDSHAKES = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+_PREFIX = "io.modelcontextprotocol/"
+_FRESH_MS = 3_600_000  # the tools change with the program only
+_CAPABILITIES: "JSON" = {"tools": {}}
+
+
+class _RefusedRequest(Exception):
+    """A refused request, with the code of its error."""
+
+    def __init__(self, code: int, message: str, data: object = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+class _ClientMessage:
+    """A message of the client: a request with an id, a notification without an id, or a response with a `result`."""
+
+    def __init__(self, fields: "JSON") -> None:
+        self.id = fields.get("id")
+        self.method = fields.get("method")
+        self.result = fields.get("result")
+        params = fields.get("params", {})
+        self.params: JSON = params if isinstance(params, dict) else {}
+        meta = self.params.get("_meta")
+        self.meta: JSON = meta if isinstance(meta, dict) else {}
+        self.is_request = "id" in fields and "method" in fields
+        self.is_response = "id" in fields and "method" not in fields and ("result" in fields or "error" in fields)
+        self.is_well_formed = (
+            fields.get("jsonrpc") == _VERSION
+            and isinstance(self.method, str)
+            and isinstance(params, dict)
+            and (not self.is_request or _is_id(self.id))
+        )
+
+
+def _is_id(value: object) -> bool:
+    """Check for a valid id of a request: a text or an integer."""
+    return isinstance(value, (str, int)) and not isinstance(value, bool)
+
+
+def _parsed(line: bytes) -> _ClientMessage:
+    """Parse one line; raises _RefusedRequest."""
+    if len(line) > _LONGEST_LINE:
+        raise _RefusedRequest(_INVALID_REQUEST, "Invalid request: too long")
+    try:
+        fields = fastjson.loads(line)
+    except ValueError as error:
+        raise _RefusedRequest(_PARSE_ERROR, f"Parse error: {error}") from None
+    if not isinstance(fields, dict):
+        raise _RefusedRequest(_INVALID_REQUEST, "Invalid request: not a JSON object")
+    return _ClientMessage(fields)
+
+
+def _error(request_id: object, refusal: _RefusedRequest) -> bytes:
+    """Format the error response to a request; without an id for an unreadable request."""
+    fields: JSON = {"code": refusal.code, "message": refusal.message}
+    if refusal.data is not None:
+        fields["data"] = refusal.data
+    return _line({"id": request_id, "error": fields} if _is_id(request_id) else {"error": fields})
+
+
+def _line(fields: "JSON") -> bytes:
+    return fastjson.dumps({"jsonrpc": _VERSION, **fields}) + b"\n"
+
+
+class Protocol:
+    """Answers the requests of one client.
+
+    `call` runs a tool: takes its name, its arguments and the request's `_meta`; returns a text, and whether it failed.
+    Without `tools` there is nothing to call: another server of ours has them.
+    """
+
+    def __init__(self, call: "Call", version: str, tools: "Sequence[JSON]" = TOOLS) -> None:
+        self._call = call
+        self._tools = tools
+        self._instructions: JSON = {"instructions": INSTRUCTIONS} if tools else {}
+        self._server: JSON = {"name": "eventlog", "version": version}
+        self._is_initialized = False
+        self.has_roots = False
+
+    def answer(self, message: _ClientMessage) -> "JSON":
+        """Return the result of a request; raises _RefusedRequest."""
+        version = message.meta.get(f"{_PREFIX}protocolVersion")
+        if version is None and (message.method in ("initialize", "ping") or self._is_initialized):
+            return self._answer_after_handshake(message)
+        _check_metadata(message, version)
+        fields = self._answer_stateless(message)
+        return {"resultType": "complete", **fields, "_meta": {f"{_PREFIX}serverInfo": self._server}}
+
+    def _answer_after_handshake(self, message: _ClientMessage) -> "JSON":
+        match message.method:
+            case "initialize":
+                return self._initialize(message.params)
+            case "ping":
+                return {}
+            case "tools/list":
+                return {"tools": [*self._tools]}
+            case "tools/call":
+                return self._use(message)
+        raise _RefusedRequest(_METHOD_NOT_FOUND, f"Method not found: {message.method}")
+
+    def _answer_stateless(self, message: _ClientMessage) -> "JSON":
+        cached: JSON = {"ttlMs": _FRESH_MS, "cacheScope": "public"}
+        match message.method:
+            case "server/discover":
+                versions: JSON = {"supportedVersions": [_STATELESS], "capabilities": _CAPABILITIES}
+                return {**versions, **self._instructions, **cached}
+            case "tools/list":
+                return {"tools": [*self._tools], **cached}
+            case "tools/call":
+                return self._use(message)
+        raise _RefusedRequest(_METHOD_NOT_FOUND, f"Method not found: {message.method}")
+
+    def _initialize(self, params: "JSON") -> "JSON":
+        """Accept the version of the client, else offer the newest with a handshake."""
+        self._is_initialized = True
+        asked, capabilities = params.get("protocolVersion"), params.get("capabilities")
+        self.has_roots = isinstance(capabilities, dict) and "roots" in capabilities
+        return {
+            "protocolVersion": asked if asked in _HANDSHAKES else _HANDSHAKES[0],
+            "capabilities": _CAPABILITIES,
+            "serverInfo": self._server,
+            **self._instructions,
+        }
+
+    def _use(self, message: _ClientMessage) -> "JSON":
+        name, arguments = message.params.get("name"), message.params.get("arguments", {})
+        if name not in [tool["name"] for tool in self._tools]:
+            raise _RefusedRequest(_INVALID_PARAMS, f"Unknown tool: {name}")
+        if not isinstance(arguments, dict):
+            raise _RefusedRequest(_INVALID_PARAMS, "Invalid params: arguments is not an object")
+        text, failed = self._call(str(name), arguments, message.meta)
+        return {"content": [{"type": "text", "text": text}], "isError": failed}
+
+
+def _check_metadata(message: _ClientMessage, version: object) -> None:
+    if not isinstance(version, str) or not isinstance(message.meta.get(f"{_PREFIX}clientCapabilities"), dict):
+        raise _RefusedRequest(
+            _INVALID_PARAMS, "Invalid params: _meta lacks the protocol version or the client's capabilities"
+        )
+    if version != _STATELESS:
+        versions = {"supported": [_STATELESS], "requested": version}
+        raise _RefusedRequest(_UNSUPPORTED_VERSION, "Unsupported protocol version", versions)
 
 
 def main(argv: "Sequence[str]") -> bool:
@@ -88,33 +247,33 @@ class Session:
                 if not _is_cancelled(message, messages[at + 1 :]):
                     self._take(message)
 
-    def _read(self, line: bytes) -> Message | None:
+    def _read(self, line: bytes) -> _ClientMessage | None:
         if not line.strip():
             return None
         try:
-            return protocol.read(line, _LONGEST_LINE)
-        except Refusal as refusal:
-            self._say(protocol.error(None, refusal))
+            return _parsed(line)
+        except _RefusedRequest as refusal:
+            self._say(_error(None, refusal))
             return None
 
-    def _take(self, message: Message) -> None:
+    def _take(self, message: _ClientMessage) -> None:
         if message.is_response:
             self._learn_roots(message)
         elif not message.is_well_formed:
-            self._say(protocol.error(message.id, Refusal(INVALID_REQUEST, "Invalid request")))
+            self._say(_error(message.id, _RefusedRequest(_INVALID_REQUEST, "Invalid request")))
         elif message.is_request:
             self._answer(message)
         elif message.method == "notifications/initialized" and self._protocol.has_roots:
-            self._say(protocol.request(_ROOTS, "roots/list"))
+            self._say(_line({"id": _ROOTS, "method": "roots/list"}))
 
-    def _answer(self, message: Message) -> None:
+    def _answer(self, message: _ClientMessage) -> None:
         try:
-            line = protocol.result(message.id, self._protocol.answer(message))
-        except Refusal as refusal:
-            line = protocol.error(message.id, refusal)
+            line = _line({"id": message.id, "result": self._protocol.answer(message)})
+        except _RefusedRequest as refusal:
+            line = _error(message.id, refusal)
         self._say(line)
 
-    def _learn_roots(self, message: Message) -> None:
+    def _learn_roots(self, message: _ClientMessage) -> None:
         """Store the first root of the client: some clients start all servers in the home directory."""
         roots = message.result.get("roots") if isinstance(message.result, dict) else None
         first = roots[0] if message.id == _ROOTS and isinstance(roots, list) and roots else None
@@ -123,7 +282,7 @@ class Session:
             self._calls.root = uri
 
 
-def _is_cancelled(message: Message, later: list[Message]) -> bool:
+def _is_cancelled(message: _ClientMessage, later: list[_ClientMessage]) -> bool:
     cancelled = (other.params.get("requestId") for other in later if other.method == "notifications/cancelled")
     return message.is_request and message.method != "initialize" and message.id in cancelled
 

@@ -1,6 +1,7 @@
 """Append events of any type: `eventlog append`."""
 
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,14 @@ from eventlog.app.write.append import append_event, append_stream, object_of, va
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.cli import options, suggestions
 from eventlog.cli.progress import phases
-from eventlog.cli.verbs.write.recording import is_switched_off, report, report_stream, warn_of_clock
+from eventlog.cli.terminal import count, is_terminal, print_error, say
+from eventlog.cli.verbs.write.recording import is_switched_off, report, warn_of_clock
 from eventlog.format.errors import InvalidEvent
-from eventlog.log.event_log import EventLog
+from eventlog.log.event_log import AppendResult, EventLog
 from eventlog.projects.root import project_root
 from eventlog.store import Store
+
+_NAMED = 5  # ids in an error
 
 
 @options.verb(
@@ -80,7 +84,7 @@ def _append_command(
     if from_stdin:
         with phases() as phase:
             stored = append_stream(log, sys.stdin.buffer, batch=batch, phases=phase)
-        report_stream(stored, withdrawing_nothing(log, stored))
+        _report_stream(stored, withdrawing_nothing(log, stored), store)
         warn_of_clock(log)
         return
     refuse_misspelt(str(type_name))
@@ -118,3 +122,23 @@ def _assigned(type_name: str, assignments: tuple[str, ...]) -> dict[str, Any]:
             raise click.UsageError(f"{assignment!r} is not FIELD=VALUE")
         fields[name] = value_of(type_name, name, text)
     return fields
+
+
+def _report_stream(stored: Sequence[AppendResult], nothing: Mapping[str, str], store: Store) -> None:
+    """Report a stream of events: a line for each in a pipe, the total on a terminal.
+
+    `nothing` maps retractions to targets that the log does not have.
+    """
+    if what := list(dict.fromkeys(nothing.values())):
+        more = f" and {len(what) - _NAMED:,} more" if len(what) > _NAMED else ""
+        print_error(
+            f"the log does not have the retracted events: {', '.join(what[:_NAMED])}{more}",
+            "a retraction takes effect once its target is in the log",
+        )
+    if is_terminal():
+        new = sum(appended.new for appended in stored)
+        say(f"{count(len(stored), 'event')}: {new:,} new, {len(stored) - new:,} already known")
+        return
+    for appended in stored:
+        missing = nothing.get(appended.event.id)
+        report(appended, "an event with this id is already there", store, withdraws_nothing=missing)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from eventlog.app.open_store import Machine, open_log
 from eventlog.app.write.record_once import record_once
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
-from eventlog.cli.terminal import count, emit, hang, is_terminal, marked, print_error, print_lines, say, styled
+from eventlog.cli.terminal import emit, hang, is_terminal, marked, print_error, print_lines, say, styled
 from eventlog.format.codec import from_fields
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Event, PlanEntry, Redacted, Rejected
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from eventlog.app.write.plan import Declared
     from eventlog.cli.show.display import Display
 
-_NAMED = 5  # ids in an error
 _ERASED = "not saved: you had this erased (eventlog redact)"
 
 
@@ -40,24 +39,6 @@ def record(store: Store, speaker: SpeakerOptions, fields: dict[str, Any]) -> Non
     event = from_fields(speaker_of(log, speaker, machine) | fields)
     report(record_once(log, event), "already said in this conversation", store)
     warn_of_clock(log)
-
-
-_DEFAULTS = {"memory_type": "W", "confidence": 0.9, "importance": 3}
-
-
-def replace_fact(store: Store, speaker: SpeakerOptions, meant: str, fields: dict[str, Any]) -> None:
-    """Append a fact in the place of a statement, and report it; what `fields` leave open is as it was there."""
-    from eventlog.app.open_store import open_store
-    from eventlog.app.write.correct import correctable, put_in_place  # replays, which most facts need not
-
-    machine = Machine.here()
-    if is_switched_off(machine, speaker.project):
-        return
-    opened = open_store(store, machine)
-    chosen = {name: value for name, value in fields.items() if value not in (None, []) and value != _DEFAULTS.get(name)}
-    found = correctable(opened, meant)
-    report(put_in_place(opened, found, chosen, speaker_of(opened.log, speaker, machine)), "", store)
-    warn_of_clock(opened.log)
 
 
 def warn_of_clock(log: EventLog) -> None:
@@ -100,34 +81,14 @@ def is_switched_off(machine: Machine, project: str | None) -> bool:
     return bool(switch)
 
 
-def report_stream(stored: Sequence[AppendResult], nothing: Mapping[str, str]) -> None:
-    """Report a stream of events: a line for each in a pipe, the total on a terminal.
-
-    `nothing` maps retractions to targets that the log does not have.
-    """
-    if what := list(dict.fromkeys(nothing.values())):
-        more = f" and {len(what) - _NAMED:,} more" if len(what) > _NAMED else ""
-        print_error(
-            f"the log does not have the retracted events: {', '.join(what[:_NAMED])}{more}",
-            "a retraction takes effect once its target is in the log",
-        )
-    if is_terminal():
-        new = sum(appended.new for appended in stored)
-        say(f"{count(len(stored), 'event')}: {new:,} new, {len(stored) - new:,} already known")
-        return
-    for appended in stored:
-        missing = {"withdraws_nothing": nothing[appended.event.id]} if appended.event.id in nothing else {}
-        _emit(appended, "an event with this id is already there", more=missing)
-
-
-def report(appended: AppendResult, reason: str, store: Store, *, still_said: Sequence[str] = ()) -> None:
-    """Report an event: as a line of JSON in a pipe, in a sentence on a terminal."""
+def report(appended: AppendResult, reason: str, store: Store, **more: object) -> None:
+    """Report an event: as a line of JSON in a pipe, with what `more` there is; in a sentence on a terminal."""
     if is_terminal():
         from eventlog.cli.show.display import Display
 
-        _print_saved(appended, Display(store), still_said)
+        _print_saved(appended, Display(store), more)
     else:
-        _emit(appended, reason, {"still_said": still_said} if still_said else {})
+        _emit(appended, reason, {name: value for name, value in more.items() if value})
 
 
 def report_plans(planned: "Sequence[Declared]", store: Store) -> None:
@@ -170,7 +131,7 @@ def _emit(appended: AppendResult, reason: str, more: Mapping[str, object]) -> No
         emit({"status": "skipped", "reason": reason, "id": appended.event.id})
 
 
-def _print_saved(appended: AppendResult, display: "Display", still_said: Sequence[str]) -> None:
+def _print_saved(appended: AppendResult, display: "Display", more: Mapping[str, Any]) -> None:
     event = appended.event
     if isinstance(event, Rejected):
         _print_rejection(event, display)
@@ -181,8 +142,8 @@ def _print_saved(appended: AppendResult, display: "Display", still_said: Sequenc
     _print_event("saved" if appended.new else "already known", event, display)
     if not appended.new:
         say(f"recorded in this conversation {display.moment(event.ts)}; nothing was written")
-    if still_said:
-        others = ", ".join(map(display.id, still_said))
+    if more.get("still_said"):
+        others = ", ".join(map(display.id, more["still_said"]))
         say(f"the line stays while other events state it: {others}")
 
 

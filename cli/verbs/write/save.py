@@ -1,12 +1,17 @@
 """Save facts and summaries: `eventlog fact`, `eventlog summary`."""
 
+from typing import Any
+
 import click
 
-from eventlog.app.write.speaker import SpeakerOptions
+from eventlog.app.open_store import Machine
+from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.cli import options
 from eventlog.cli.options import NearChoice
-from eventlog.cli.verbs.write.recording import record, replace_fact, with_stdin
+from eventlog.cli.verbs.write.recording import is_switched_off, record, report, warn_of_clock, with_stdin
 from eventlog.store import Store
+
+_DEFAULTS = {"memory_type": "W", "confidence": 0.9, "importance": 3}
 
 
 @options.verb(
@@ -71,9 +76,23 @@ def _fact_command(
     }
     fields = with_stdin(fields, "content")
     if replaces:
-        replace_fact(store, speaker, replaces, fields)
+        _replace(store, speaker, replaces, fields)
     else:
         record(store, speaker, {"type": "fact", **fields})
+
+
+def _replace(store: Store, speaker: SpeakerOptions, meant: str, fields: dict[str, Any]) -> None:
+    """Append a fact in the place of a statement, and report it; what `fields` leave open is as it was there."""
+    from eventlog.app.write.correct import correctable, put_in_place  # replays, which most facts need not
+
+    machine = Machine.here()
+    if is_switched_off(machine, speaker.project):
+        return
+    opened = options.open_store(store)
+    chosen = {name: value for name, value in fields.items() if value not in (None, []) and value != _DEFAULTS.get(name)}
+    found = correctable(opened, meant)
+    report(put_in_place(opened, found, chosen, speaker_of(opened.log, speaker, machine)), "", store)
+    warn_of_clock(opened.log)
 
 
 @options.verb(

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eventlog
-from eventlog.cli.mcp.protocol import Protocol
-from eventlog.cli.mcp.server import Session
+from eventlog.cli.mcp.server import Protocol, Session
 from eventlog.cli.mcp.tools import INSTRUCTIONS, TOOLS, ToolCalls
 from eventlog.log.event_log import EventLog
 from eventlog.store import Store
