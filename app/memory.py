@@ -157,8 +157,7 @@ class Memory:
         Raises BadSettings.
         """
         where = self._project(os.fspath(project)) if project else None
-        of_project, of_user = knowing.known(self._opened(), where or "")
-        return [page for page in (of_project if where else None, of_user) if page and page.lines]
+        return knowing.known(self._opened(), where or "")
 
     def why(self, file: str | os.PathLike[str], line: int | None = None) -> list[LineReason]:
         """Explain every line of a knowledge file, or the line with this number, by the events behind it.
@@ -179,7 +178,8 @@ class Memory:
         if (what is None) == (session is None):
             raise BadRequest("say what to forget, or name a session")
         if session is not None:
-            return forgetting.forget(opened, [forgetting.forgettable_session(opened, session_meant(self.log, session))])
+            said = forgetting.forgettable(opened, session=session_meant(self.log, session))
+            return forgetting.forget(opened, said)
         return forgetting.forget(opened, forgetting.forgettable(opened, what or ""))
 
     def edit(self, what: str, content: str) -> DeedResult:

@@ -27,7 +27,6 @@ from eventlog.format.timestamps import order
 from eventlog.hooks import error_log
 from eventlog.hooks.error_log import Lost
 from eventlog.log import days
-from eventlog.projections.current.identity import Identities
 from eventlog.projections.current.withdrawals import decided_before
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.markdown import unstamped
@@ -78,9 +77,11 @@ def brief(opened: OpenStore, target: InstallTarget) -> Brief:
     """Show where the target's project stands; write no file outside the cache."""
     replayed = _replayed(opened)
     rows, root = rows_of(replayed), str(target.project)
-    paths = _paths_of(replayed.identities, root, opened.replica)
+    identities = replayed.identities
+    name = identities.of(root, opened.replica or None)  # one repository may lie at several paths
+    paths = {root, *(path for each in identities.projects() if each.name == name for _, path in each.places)}
     here = [row for row in rows if row.project in paths and row.topic]
-    waiting = apply(opened, state=replayed.knowledge, dry_run=True)
+    waiting, lost = apply(opened, state=replayed.knowledge, dry_run=True), error_log.lost(opened.store)
     return Brief(
         store=opened.store.root,
         project=root,
@@ -93,7 +94,7 @@ def brief(opened: OpenStore, target: InstallTarget) -> Brief:
         staged=waiting.staged,
         edited=len(waiting.edited),
         unreadable=len(days.unreadable(opened.log.store.log)),
-        lost=_lost(opened),
+        lost=lost if lost and lost.last_ns > opened.machine.clock() - _RECENT_MS * 1_000_000 else None,
         switch=off_switch(opened.machine.environ, root),
         team=sum(row.is_new for row in team_rows(opened.store, root, opened.machine.now())),
         sync=_sync(opened),
@@ -105,12 +106,6 @@ def _replayed(opened: OpenStore, progress: Progress | None = None) -> ReplayResu
     replayed = replay(opened.log, opened.settings, writes=True, progress=progress)
     replayed.save()
     return replayed
-
-
-def _paths_of(identities: Identities, root: str, replica: str) -> set[str]:
-    """List the paths of the project that lies there: one repository may have several."""
-    name = identities.of(root, replica or None)
-    return {root, *(path for project in identities.projects() if project.name == name for _, path in project.places)}
 
 
 def _recent(replayed: ReplayResult, paths: Collection[str], now_ns: int) -> dict[str, int]:
@@ -133,12 +128,6 @@ def _sync(opened: OpenStore) -> "SyncStatus | None":
     from eventlog.app.sync.sync_status import sync_status  # few stores sync
 
     return sync_status(opened)
-
-
-def _lost(opened: OpenStore) -> Lost | None:
-    """List the events that hooks could not store in the last seven days; `doctor` lists all."""
-    found = error_log.lost(opened.store)
-    return found if found and found.last_ns > opened.machine.clock() - _RECENT_MS * 1_000_000 else None
 
 
 def _pulse(report: Report) -> AgentPulse:
@@ -184,21 +173,16 @@ class KnownPage(NamedTuple):
     lines: list[str]
 
 
-def known(
-    opened: OpenStore, project: str, progress: Progress = lambda _done, _all: None
-) -> tuple[KnownPage, KnownPage]:
-    """List what is known of a project, given by its path, and of the user; a page without lines is empty."""
-    replayed = _replayed(opened, progress)
-    name = replayed.identities.of(project, opened.replica or None)
-    path = replayed.identities.document(name, "MEMORY.md") if name else ""
-    return _page(replayed, project, path), _page(replayed, "", "MEMORY.md")
+def known(opened: OpenStore, project: str | None, progress: Progress = lambda _done, _all: None) -> list[KnownPage]:
+    """List what is known of a project, by its path ("": of none), or of all (None), by name, and at last of the user.
 
-
-def all_known(opened: OpenStore, progress: Progress = lambda _done, _all: None) -> list[KnownPage]:
-    """List what is known of every project, by their names, and of the user at the end; leave out empty pages."""
+    Leave out empty pages.
+    """
     replayed = _replayed(opened, progress)
     names = sorted(filter(None, replayed.index.names(MEMORY.name)), key=lambda name: (project_name(name), name))
-    pages = [_page(replayed, name, replayed.identities.document(name, "MEMORY.md")) for name in names]
+    if project is not None:
+        names = [replayed.identities.of(project, opened.replica or None)] if project else []
+    pages = [_page(replayed, name, replayed.identities.document(name, "MEMORY.md")) for name in names if name]
     return [page for page in (*pages, _page(replayed, "", "MEMORY.md")) if page.lines]
 
 

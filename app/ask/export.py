@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from eventlog.app.ask.brief import all_known
+from eventlog.app.ask.brief import known
 from eventlog.app.ask.sessions import SessionRow, sessions
 from eventlog.app.open_store import OpenStore
 from eventlog.fast import fastjson
@@ -27,7 +27,7 @@ def _jsonl(opened: OpenStore, since: str) -> Iterator[bytes]:
 
 def _markdown(opened: OpenStore, since: str) -> Iterator[bytes]:
     """Yield what holds now, memory by memory, and what each session came to."""
-    for page in all_known(opened):
+    for page in known(opened, None):
         yield from (line.encode() for line in (*page.lines, ""))
     rows = sessions(opened, since=since, limit=None)
     if rows:

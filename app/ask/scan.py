@@ -1,6 +1,6 @@
 """Find secrets in a store, in any files, and in the transcripts of hosts: which kind, and where; never the value."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,33 +27,26 @@ class FoundSecret(NamedTuple):
     text: str
 
 
-def scan(files: Iterable[Path]) -> Iterator[FoundSecret]:
-    """Find the secrets in these files; those that are not text, or very large, are left out."""
+def scan(opened: OpenStore, paths: Sequence[Path] = (), *, transcripts: bool = False) -> tuple[list[FoundSecret], int]:
+    """Find the secrets in files, below directories, and in `transcripts` of hosts; else in the store and its bases.
+
+    Return them, and how many files there are; those that are not text, or very large, are left out. So is the cache,
+    which is made of the log.
+    """
+    store, machine = opened.store, opened.machine
+    files = [path for named in paths for path in (_below(named) if named.is_dir() else [named])]
+    for host in readable_hosts() if transcripts else ():
+        place = transcripts_place(host, machine)
+        files += find_transcripts(hosts.agent_name(host), place) if place.is_dir() else []
+    if not (paths or transcripts):
+        files = [path for path in _below(Path(store.root)) if Path(store.cache) not in path.parents]
+        files += [path for name in opened.settings.knowledge_bases for path in base_files(opened, name)]
+    found: list[FoundSecret] = []
     for path in files:
         data = days.read(str(path))
         if data is not None and len(data) <= _LARGEST and b"\0" not in data[:8192]:
-            yield from _in_lines(str(path), data) if path.suffix == ".jsonl" else _in_text(str(path), data)
-
-
-def files_of(opened: OpenStore) -> list[Path]:
-    """List the files of a store and of its knowledge bases, without the cache, which is made of the log."""
-    store = opened.store
-    below = [path for path in _below(Path(store.root)) if Path(store.cache) not in path.parents]
-    return [*below, *(path for name in opened.settings.knowledge_bases for path in base_files(opened, name))]
-
-
-def files_at(paths: Iterable[Path]) -> list[Path]:
-    """List files, and all those below directories."""
-    return [path for named in paths for path in (_below(named) if named.is_dir() else [named])]
-
-
-def transcripts(opened: OpenStore) -> list[Path]:
-    """List what the hosts of this machine have written down themselves."""
-    machine, found = opened.machine, []
-    for host in readable_hosts():
-        place = transcripts_place(host, machine)
-        found += find_transcripts(hosts.agent_name(host), place) if place.is_dir() else []
-    return found
+            found += _in_lines(str(path), data) if path.suffix == ".jsonl" else _in_text(str(path), data)
+    return found, len(files)
 
 
 def _below(root: Path) -> list[Path]:

@@ -31,7 +31,7 @@ from eventlog.projections.views.memory import MEMORY
 Cause = Literal[
     "there", "repetition", "no room", "replaced", "withdrawn", "rejected", "helper", "summary", "planned", "unknown",
     "told", "no start", "shared", "later", "elsewhere", "cut", "unasked", "below", "left out",
-]  # fmt: skip  # the last nine are of one session (`why_not_told`)
+]  # fmt: skip  # the last nine are of one session
 _STATING = (
     b'"fact"',
     b'"stage_summary"',
@@ -73,10 +73,11 @@ class _Shown(NamedTuple):
     ranked: int
 
 
-def why_not(opened: OpenStore, words: str) -> list[Absence]:
+def why_not(opened: OpenStore, words: str, conversation_id: str | None = None) -> list[Absence]:
     """Explain for every statement with the text in it why no memory has it; raises BadRequest where none matches.
 
-    A statement that says just this comes alone.
+    A statement that says just this comes alone. With a conversation, explain why that did not get it; what is in no
+    memory it lacks for the same reason.
     """
     wanted = statement_of(words)
     entries = [entry.event for entry in opened.log.entries(mentioning=_STATING)]
@@ -91,7 +92,9 @@ def why_not(opened: OpenStore, words: str) -> list[Absence]:
         )
     exact = {key: says for key, says in found.items() if key[0] == wanted} or found
     search = _Told(opened, words, entries)
-    return [search.absence(says) for says in list(exact.values())[:_LISTED]]
+    absences = [search.absence(says) for says in list(exact.values())[:_LISTED]]
+    session = _Session(opened, conversation_id) if conversation_id is not None else None
+    return [session.judged(absence) for absence in absences] if session else absences
 
 
 class _Told:
@@ -175,15 +178,6 @@ def _told_in(document: Document) -> set[str]:
 
 
 _IN_A_MEMORY = ("there", "repetition", "no room")
-
-
-def why_not_told(opened: OpenStore, text: str, conversation_id: str) -> list[Absence]:
-    """Explain for every statement with the text in it why this session did not get it; raises BadRequest.
-
-    What is in no memory is in none for the reason `why_not` finds.
-    """
-    session = _Session(opened, conversation_id)
-    return [session.judged(absence) for absence in why_not(opened, text)]
 
 
 class _Session:

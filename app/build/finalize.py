@@ -85,13 +85,13 @@ def finalize(store: Store, opening: Callable[[], OpenStore]) -> Iterator[Finaliz
             except Exception as error:
                 error_log.note(store, error, b"")
                 raise
-        if not any_left(opened):
+        if next(_over(opened), None) is None:
             return
 
 
 def _finalize_once(opened: OpenStore) -> FinalizeResult:
     cached.settings(opened.store)  # hooks without site-packages cannot read config.yaml by themselves
-    drawn = finalize_sessions(opened)
+    drawn = _finalize_sessions(opened)
     done = replay_store(opened, indexes=False)
     result = FinalizeResult(drawn, done.published, done.applied, done.copies)
     del done
@@ -119,7 +119,7 @@ def _our_turn(store: Store) -> Iterator[bool]:
         yield True
 
 
-def finalize_sessions(opened: OpenStore) -> list[Event]:
+def _finalize_sessions(opened: OpenStore) -> list[Event]:
     """Summarise all conversations that are over, run their session hooks, and return the summaries.
 
     A failure is noted and costs only its conversation.
@@ -135,11 +135,6 @@ def finalize_sessions(opened: OpenStore) -> list[Event]:
     for path in _over(opened):
         _process(opened, path, on_end)
     return drawn
-
-
-def any_left(opened: OpenStore) -> bool:
-    """Return whether an ended conversation is not settled yet."""
-    return any(True for _ in _over(opened))
 
 
 def _process(opened: OpenStore, path: Path, work: Callable[[_OpenSession], None]) -> None:

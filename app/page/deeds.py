@@ -1,7 +1,6 @@
 """Decisions of a person on the page: by the use cases of the verbs with these names, each an event or a shared file."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 from eventlog.app.open_store import OpenStore
 from eventlog.app.team.share import share
@@ -15,45 +14,32 @@ from eventlog.format.events import Event
 _CHOICES: dict[str, Choice] = {"apply": "apply", "discard": "discard", "edited": "edited"}
 
 
-class Done(NamedTuple):
-    """The events that a decision appended or shared, and the files it wrote into a checkout."""
-
-    events: Sequence[Event]
-    files: Sequence[str] = ()
+_Done = tuple[Sequence[Event], Sequence[str]]
 
 
-def _forget(opened: OpenStore, request: Mapping[str, str]) -> Done:
-    return Done(forget(opened, forgettable(opened, _target(request))).events)
-
-
-def _edit(opened: OpenStore, request: Mapping[str, str]) -> Done:
-    return Done(edit(opened, correctable(opened, _target(request)), request.get("content", ""))[0])
-
-
-def _undo(opened: OpenStore, request: Mapping[str, str]) -> Done:
-    return Done(undo(opened, undoable(opened, request.get("target", ""))).events)
-
-
-def _resolve(opened: OpenStore, request: Mapping[str, str]) -> Done:
+def _resolve(opened: OpenStore, request: Mapping[str, str]) -> _Done:
     choice = _CHOICES.get(request.get("choice", ""))
     if choice is None:
         raise BadRequest(f"{request.get('choice', '')!r} is no choice", hint=f"choose one of {', '.join(_CHOICES)}")
     target = _target(request)
-    return Done([decide(opened, pick(waiting(opened, target), target), choice, request.get("content")).event])
+    return [decide(opened, pick(waiting(opened, target), target), choice, request.get("content")).event], ()
 
 
-def _share(opened: OpenStore, request: Mapping[str, str]) -> Done:
+def _share(opened: OpenStore, request: Mapping[str, str]) -> _Done:
     files = share(opened, [_target(request)], request.get("content", ""))
     found = opened.log.find({file.decision.id for file in files})
-    return Done([line.event for line in found.values()], [file.path for file in files])
+    return [line.event for line in found.values()], [file.path for file in files]
 
 
 # each takes a request with the fields `target` (what the verb takes), `choice` and `content`;
-# raises BadRequest or NotStored
-DEEDS: dict[str, Callable[[OpenStore, Mapping[str, str]], Done]] = {
-    "forget": _forget,
-    "edit": _edit,
-    "undo": _undo,
+# raises BadRequest or NotStored; returns the events that were appended or shared, and the files written into a checkout
+DEEDS: dict[str, Callable[[OpenStore, Mapping[str, str]], _Done]] = {
+    "forget": lambda opened, asked: (forget(opened, forgettable(opened, _target(asked))).events, ()),
+    "edit": lambda opened, asked: (
+        edit(opened, correctable(opened, _target(asked)), asked.get("content", "")).events,
+        (),
+    ),
+    "undo": lambda opened, asked: (undo(opened, undoable(opened, asked.get("target", ""))).events, ()),
     "resolve": _resolve,
     "share": _share,
 }

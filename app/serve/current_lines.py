@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
     from sqlite3 import Connection
 
+    from eventlog.format.events import Event, Withdrawal
+    from eventlog.log.event_log import EventLog
     from eventlog.projections.context.phrases import ContextPhrases
     from eventlog.projections.context.request import ContextRequest
     from eventlog.projections.line import Line
@@ -174,9 +176,7 @@ class CurrentLines:
         if not self._withdraws:
             return text
         find_libraries()
-        from eventlog.app.serve.withdrawn_sections import without_withdrawn_sections
-
-        return without_withdrawn_sections(text, self._store, *self._within)
+        return _without_withdrawn_sections(text, self._store, *self._within)
 
     def close(self) -> None:
         """Let go of the index."""
@@ -376,6 +376,47 @@ def _withdraws_entry(store: "Store", since: str) -> bool:
             found = (event for name in names for event in _events_with(store, name, [target.encode()]))
             left += (event for event in found if event.get("id") == target)
     return False
+
+
+def _without_withdrawn_sections(text: str, store: "Store", since: str, until: str) -> str:
+    """Drop from a knowledge base the sections that an entry put there which was withdrawn in that time."""
+    from eventlog.app.build.cache import open_for_reading  # few starts need the log with its types, and Markdown
+    from eventlog.format.events import PlanEntry
+    from eventlog.format.retractions import Retractions
+    from eventlog.log.event_log import EventLog
+    from eventlog.projections.bases.sections import Page, canonical
+    from eventlog.projections.current.withdrawals import retractions_since
+
+    log = EventLog(store)
+    withdrawals = retractions_since(log, open_for_reading(store), since, until).retractions
+    withdrawn = Retractions(withdrawals)
+    for entry in _withdrawn_events(log, withdrawals):
+        if isinstance(entry, PlanEntry) and entry.content and withdrawn.hides(entry):
+            page = Page(text.encode())
+            section = page.find(entry.key.heading, entry.key.level)
+            if section and page.text(section) == canonical(entry.content):
+                text = b"".join([*page.lines[: section.start], *page.lines[section.end :]]).decode()
+    return text
+
+
+def _withdrawn_events(log: "EventLog", withdrawals: "Iterable[Withdrawal]") -> "Iterator[Event]":
+    """Yield the withdrawn events, reading only the days the ids name, and of those the lines that mention an id."""
+    from contextlib import suppress
+
+    from eventlog.format.events import Restored
+    from eventlog.log import days
+
+    by_day: dict[str, list[bytes]] = {}
+    for withdrawal in withdrawals:
+        conversation = None if isinstance(withdrawal, Restored) else withdrawal.conversation
+        if conversation:
+            with suppress(OSError):
+                yield from log.session(conversation)
+        elif withdrawal.target:
+            by_day.setdefault(day_in_id(withdrawal.target), []).append(withdrawal.target.encode())
+    for date, targets in by_day.items():
+        with suppress(OSError):
+            yield from (event for day in log.days(date, date) for event in days.load_mentioning(day, targets))
 
 
 def _listed(store: "Store") -> "list[str]":

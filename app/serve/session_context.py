@@ -1,10 +1,15 @@
-"""The context of a session, and the receipt of it; for hooks and for people who ask by hand.
+"""The context of a session, with the shell it needs (people's files, the store's rows, the clock), and its receipt.
 
-Imported while a session waits to begin: standard library only.
+For hooks and for people who ask by hand. Imported while a session waits to begin: standard library only; what programs
+are given is made when it is asked for.
 """
 
+from time import monotonic
+
+from eventlog.app.build.user_files import take_bootstrap
 from eventlog.app.naming.known_projects import home_of
-from eventlog.app.serve.context import ContextResult, begin, build, gathered
+from eventlog.app.serve.context_loader import Loader
+from eventlog.app.serve.current_lines import CurrentLines
 from eventlog.app.serve.receipt_line import append_receipt_line
 from eventlog.fast.copies import replace
 from eventlog.hooks import prompts
@@ -13,7 +18,8 @@ from eventlog.hosts import has_tools
 from eventlog.hosts.call import HookCall
 from eventlog.projections.context.build import build as fit_parts
 from eventlog.projections.context.context_files import MEMORY
-from eventlog.projections.context.request import ContextRequest, WorkAtHand
+from eventlog.projections.context.request import MAIN, SHARED, ContextRequest, WorkAtHand
+from eventlog.projections.context.sources import gather, window
 from eventlog.projections.search.findable import text_in
 from eventlog.projects.repository import branch_and_changes
 from eventlog.projects.root import project_root
@@ -22,8 +28,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from eventlog.format.payloads import Envelope
+    from eventlog.format.payloads import ContextInjected, Envelope
     from eventlog.log.event_log import EventLog
+    from eventlog.projections.context.agent_context import AgentContext
+    from eventlog.projections.context.sources import ContextSources
     from eventlog.settings.schema import Settings
     from eventlog.store import Store
 
@@ -57,6 +65,24 @@ if TYPE_CHECKING:
             """Return the time as a timestamp of the log."""
 
 
+class ContextResult:
+    """A context: its text, the receipt of its sources, and the parts it was made of."""
+
+    def __init__(self, parts: "ContextSources", text: str, receipt: "ContextInjected", took_ms: int) -> None:
+        self.parts = parts
+        self.text = text
+        self.cut = receipt["cut"]
+        self.receipt = receipt
+        self.took_ms = took_ms
+
+    @property
+    def context(self) -> "AgentContext":
+        """Return it in the shape that programs are given."""
+        from eventlog.projections.context.agent_context import as_given
+
+        return as_given(self.parts, self.text, self.cut, self.took_ms)
+
+
 def request_of(
     opened: "OnMachine",
     project: str,
@@ -74,6 +100,7 @@ def request_of(
     With `session` it is a real start, told how to save. `budget` is in characters, `where` the directory it works in,
     `transcript` what its host writes; where it is missing, as the log knows it.
     """
+    within = where if where and project_root(where) == project else project  # a linked worktree has a branch of its own
     call = HookCall(agent or "cli", "SessionStart", {"cwd": where or project}, session=session)
     return ContextRequest(
         now=opened.machine.now(),
@@ -86,7 +113,7 @@ def request_of(
         agent=agent,
         instructions=prompts.instructions(opened.store, call, opened.settings.locale, source) if session else "",
         budget=budget,
-        work=_work_at_hand(opened.store, project, _within(project, where)) if project else WorkAtHand(),
+        work=_work_at_hand(opened.store, project, within) if project else WorkAtHand(),
         program=opened.machine.program,
         store_option=prompts.store_option(opened.store),
         has_tools=has_tools(call.agent, project),
@@ -103,18 +130,13 @@ def _transcript_of(store: "Store", session: str) -> str:
     return next(filter(None, reversed(named)), "")
 
 
-def _within(project: str, where: str) -> str:
-    """Return where a session works, if that is in the project: a linked worktree has a branch of its own."""
-    return where if where and project_root(where) == project else project
-
-
 _HELPER_CHARS = 1500
 
 
 def helpers_context(opened: "OnMachine", call: HookCall) -> ContextResult:
     """Build what a helper starts with: what is known of the project, and how to search; nothing that asks to act."""
     request = request_of(opened, call.project, agent=call.agent, source="startup", budget=_HELPER_CHARS)
-    parts = gathered(opened.store, opened.settings, replace(request, session_id=call.session))
+    parts = _gathered(opened.store, opened.settings, replace(request, session_id=call.session))
     parts.todos, parts.notes, parts.last, parts.sessions = [], [], [], []
     parts.loaded = [(file, result) for file, result in parts.loaded if file.load_order == MEMORY]
     return ContextResult(parts, *fit_parts(parts), took_ms=0)
@@ -138,8 +160,55 @@ def session_context(opened: "OnMachine", request: ContextRequest, *, certain: bo
 
     Where only what is `certain` is wanted, neither rows nor the log are read.
     """
-    ask = begin if request.session_id else build
-    return ask(opened.store, opened.settings, request, certain=certain)
+    store, settings = opened.store, opened.settings
+    if not request.session_id:
+        return build(store, settings, request, certain=certain)
+    listens = _session_type_of(store, request)
+    # what only the user is told once waits for a session to which nobody else listens
+    first = take_bootstrap(settings, request.home, request.now) if listens == MAIN else ""
+    request_now = replace(request, session_type=listens, bootstrap=first)
+    return build(store, settings, request_now, creates=settings.context.templates, certain=certain)
+
+
+def build(
+    store: "Store", settings: "Settings", request: "ContextRequest", *, creates: bool = False, certain: bool = False
+) -> ContextResult:
+    """Build the context; no file and no line of the log makes it fail.
+
+    With `creates`, missing files of the user are made from their templates. Where only what is `certain` is wanted,
+    neither rows nor the log are read.
+    """
+    begun = monotonic()
+    parts = _gathered(store, settings, request, creates=creates, certain=certain)
+    text, receipt = fit_parts(parts)
+    return ContextResult(parts, text, receipt, took_ms=round((monotonic() - begun) * 1000))
+
+
+def _gathered(
+    store: "Store", settings: "Settings", request: "ContextRequest", *, creates: bool = False, certain: bool = False
+) -> "ContextSources":
+    """Load what a context is made of."""
+    listens = _session_type_of(store, request)
+    within = window(settings.context, request.now)
+    source = CurrentLines(store, request, within, shared=listens == SHARED, certain=certain)
+    try:
+        loader = Loader(store.cached("context"), request.now, creates=creates)
+        return gather(store, settings, request, listens, loader.load, source)
+    finally:
+        source.close()
+
+
+def _session_type_of(store: "Store", request: "ContextRequest") -> str:
+    """Find who listens: as asked for, else by the log; shared once is shared for good."""
+    if request.session_type:
+        return str(request.session_type)
+    if not request.session_id:
+        return MAIN
+    try:
+        types = [event.get("session_type") for event in all_events(store, request.session_id)]
+    except (OSError, TooMuch):
+        return MAIN
+    return SHARED if SHARED in types else MAIN
 
 
 def append_receipt(log: "EventLog", request: ContextRequest, built: ContextResult) -> bool:

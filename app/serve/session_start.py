@@ -13,7 +13,7 @@ from eventlog.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from eventlog.app.serve.context import ContextResult
+    from eventlog.app.serve.session_context import ContextResult
     from eventlog.format.payloads import Envelope
     from eventlog.settings.schema import Settings
 

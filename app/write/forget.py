@@ -39,11 +39,22 @@ class Forgettable(NamedTuple):
         return looks_secret(self.text)
 
 
-def forgettable(opened: OpenStore, reference: str) -> list[Forgettable]:
+def forgettable(
+    opened: OpenStore, reference: str = "", *, session: str | None = None, matching: str | None = None
+) -> list[Forgettable]:
     """Find what is meant by an id, a line (`FILE:LINE`), which may show several statements, or a text.
 
-    Raises BadRequest where nothing is, where a text is in several statements, and for a person's own words.
+    Else all that a `session` said, as one, or every statement that the text `matching` is a part of, the most frequent
+    first. Raises BadRequest where nothing is, where a text is in several statements, and for a person's own words.
     """
+    if session is not None:
+        entries = [entry for entry in opened.log.session_entries(session) if isinstance(entry.event, _SAYING)]
+        if not entries:
+            raise BadRequest(f"session {session!r} has said nothing")
+        decision = Rejected(conversation_id=HUMAN, agent=HUMAN, conversation=session)
+        return [Forgettable(f"all that session {session} said", entries, decision)]
+    if matching is not None:
+        return _Known(opened).matching(matching)
     events = events_named(opened.log, reference)
     if len(events) > 1:
         raise BadRequest(
@@ -57,20 +68,6 @@ def forgettable(opened: OpenStore, reference: str) -> list[Forgettable]:
         if is_file_line(reference)
         else statements.of_text(reference)
     )
-
-
-def forgettable_matching(opened: OpenStore, text: str) -> list[Forgettable]:
-    """Find every statement a text is a part of, the most frequent first; raises BadRequest for none."""
-    return _Known(opened).matching(text)
-
-
-def forgettable_session(opened: OpenStore, conversation_id: str) -> Forgettable:
-    """Find all statements of a conversation; raises BadRequest where it has none."""
-    entries = [entry for entry in opened.log.session_entries(conversation_id) if isinstance(entry.event, _SAYING)]
-    if not entries:
-        raise BadRequest(f"session {conversation_id!r} has said nothing")
-    decision = Rejected(conversation_id=HUMAN, agent=HUMAN, conversation=conversation_id)
-    return Forgettable(f"all that session {conversation_id} said", entries, decision)
 
 
 def forget(opened: OpenStore, chosen: Sequence[Forgettable]) -> DeedResult:

@@ -42,7 +42,7 @@ _FRESH_MS = 3_600_000  # the tools change with the program only
 _CAPABILITIES: "JSON" = {"tools": {}}
 
 
-class _RefusedRequest(Exception):
+class _RpcError(Exception):
     """A refused request, with the code of its error."""
 
     def __init__(self, code: int, message: str, data: object = None) -> None:
@@ -79,19 +79,19 @@ def _is_id(value: object) -> bool:
 
 
 def _parsed(line: bytes) -> _ClientMessage:
-    """Parse one line; raises _RefusedRequest."""
+    """Parse one line; raises _RpcError."""
     if len(line) > _LONGEST_LINE:
-        raise _RefusedRequest(_INVALID_REQUEST, "Invalid request: too long")
+        raise _RpcError(_INVALID_REQUEST, "Invalid request: too long")
     try:
         fields = fastjson.loads(line)
     except ValueError as error:
-        raise _RefusedRequest(_PARSE_ERROR, f"Parse error: {error}") from None
+        raise _RpcError(_PARSE_ERROR, f"Parse error: {error}") from None
     if not isinstance(fields, dict):
-        raise _RefusedRequest(_INVALID_REQUEST, "Invalid request: not a JSON object")
+        raise _RpcError(_INVALID_REQUEST, "Invalid request: not a JSON object")
     return _ClientMessage(fields)
 
 
-def _error(request_id: object, refusal: _RefusedRequest) -> bytes:
+def _error(request_id: object, refusal: _RpcError) -> bytes:
     """Format the error response to a request; without an id for an unreadable request."""
     fields: JSON = {"code": refusal.code, "message": refusal.message}
     if refusal.data is not None:
@@ -119,7 +119,7 @@ class Protocol:
         self.has_roots = False
 
     def answer(self, message: _ClientMessage) -> "JSON":
-        """Return the result of a request; raises _RefusedRequest."""
+        """Return the result of a request; raises _RpcError."""
         version = message.meta.get(f"{_PREFIX}protocolVersion")
         if version is None and (message.method in ("initialize", "ping") or self._is_initialized):
             return self._answer_after_handshake(message)
@@ -137,7 +137,7 @@ class Protocol:
                 return {"tools": [*self._tools]}
             case "tools/call":
                 return self._use(message)
-        raise _RefusedRequest(_METHOD_NOT_FOUND, f"Method not found: {message.method}")
+        raise _RpcError(_METHOD_NOT_FOUND, f"Method not found: {message.method}")
 
     def _answer_stateless(self, message: _ClientMessage) -> "JSON":
         cached: JSON = {"ttlMs": _FRESH_MS, "cacheScope": "public"}
@@ -149,7 +149,7 @@ class Protocol:
                 return {"tools": [*self._tools], **cached}
             case "tools/call":
                 return self._use(message)
-        raise _RefusedRequest(_METHOD_NOT_FOUND, f"Method not found: {message.method}")
+        raise _RpcError(_METHOD_NOT_FOUND, f"Method not found: {message.method}")
 
     def _initialize(self, params: "JSON") -> "JSON":
         """Accept the version of the client, else offer the newest with a handshake."""
@@ -166,21 +166,21 @@ class Protocol:
     def _use(self, message: _ClientMessage) -> "JSON":
         name, arguments = message.params.get("name"), message.params.get("arguments", {})
         if name not in [tool["name"] for tool in self._tools]:
-            raise _RefusedRequest(_INVALID_PARAMS, f"Unknown tool: {name}")
+            raise _RpcError(_INVALID_PARAMS, f"Unknown tool: {name}")
         if not isinstance(arguments, dict):
-            raise _RefusedRequest(_INVALID_PARAMS, "Invalid params: arguments is not an object")
+            raise _RpcError(_INVALID_PARAMS, "Invalid params: arguments is not an object")
         text, failed = self._call(str(name), arguments, message.meta)
         return {"content": [{"type": "text", "text": text}], "isError": failed}
 
 
 def _check_metadata(message: _ClientMessage, version: object) -> None:
     if not isinstance(version, str) or not isinstance(message.meta.get(f"{_PREFIX}clientCapabilities"), dict):
-        raise _RefusedRequest(
+        raise _RpcError(
             _INVALID_PARAMS, "Invalid params: _meta lacks the protocol version or the client's capabilities"
         )
     if version != _STATELESS:
         versions = {"supported": [_STATELESS], "requested": version}
-        raise _RefusedRequest(_UNSUPPORTED_VERSION, "Unsupported protocol version", versions)
+        raise _RpcError(_UNSUPPORTED_VERSION, "Unsupported protocol version", versions)
 
 
 def main(argv: "Sequence[str]") -> bool:
@@ -252,7 +252,7 @@ class Session:
             return None
         try:
             return _parsed(line)
-        except _RefusedRequest as refusal:
+        except _RpcError as refusal:
             self._say(_error(None, refusal))
             return None
 
@@ -260,7 +260,7 @@ class Session:
         if message.is_response:
             self._learn_roots(message)
         elif not message.is_well_formed:
-            self._say(_error(message.id, _RefusedRequest(_INVALID_REQUEST, "Invalid request")))
+            self._say(_error(message.id, _RpcError(_INVALID_REQUEST, "Invalid request")))
         elif message.is_request:
             self._answer(message)
         elif message.method == "notifications/initialized" and self._protocol.has_roots:
@@ -269,7 +269,7 @@ class Session:
     def _answer(self, message: _ClientMessage) -> None:
         try:
             line = _line({"id": message.id, "result": self._protocol.answer(message)})
-        except _RefusedRequest as refusal:
+        except _RpcError as refusal:
             line = _error(message.id, refusal)
         self._say(line)
 

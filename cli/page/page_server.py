@@ -88,8 +88,8 @@ class PageServer(ThreadingHTTPServer):
     def decide(self, deed: str, request: Mapping[str, str]) -> dict[str, Any]:
         """Execute a decision of a person; raises EventLogError."""
         with self._lock:
-            done = DEEDS[deed](self._open_now(), request)
-        return {"status": "ok", "events": [to_fields(event) for event in done.events], "files": list(done.files)}
+            events, files = DEEDS[deed](self._open_now(), request)
+        return {"status": "ok", "events": [to_fields(event) for event in events], "files": list(files)}
 
     def why(self, place: str) -> list[dict[str, Any]]:
         """Explain `FILE:LINE` or a file; raises EventLogError."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from eventlog.app.build.cache import open_cache
-from eventlog.app.serve.context import build
+from eventlog.app.serve.session_context import build
 from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import Settings
 from tests.support.builders import DAY, NEXT_DAY, fact, replay

@@ -15,7 +15,7 @@ from eventlog.app.build.apply import apply
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.open_store import Machine
 from eventlog.app.serve.session_context import request_of, session_context
-from eventlog.app.write.forget import forget, forgettable, forgettable_session
+from eventlog.app.write.forget import forget, forgettable
 from eventlog.app.write.plan import plan
 from eventlog.app.write.project_events import join_projects
 from eventlog.app.write.record_once import record_once
@@ -163,7 +163,7 @@ def test_a_session_is_forgotten_whole_and_comes_back(log):
     replay_store(opened(log))
     before = files(log)
 
-    forget(opened(log), [forgettable_session(opened(log), "s1")])
+    forget(opened(log), forgettable(opened(log), session="s1"))
     assert "Something else" in str(files(log))
     assert "HS256" not in str(files(log))
     taken_back(log)
@@ -354,7 +354,7 @@ def tells(line, text):
 
 
 def forget_session(log):
-    forget(opened(log), [forgettable_session(opened(log), "s1")])
+    forget(opened(log), forgettable(opened(log), session="s1"))
 
 
 def forget_several(log):

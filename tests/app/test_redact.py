@@ -116,7 +116,7 @@ def test_what_is_erased_is_in_no_file_in_no_spelling(log, dress):
 
     assert set() == holding(text, log.store.root, Path.home())
     assert [] == verify(log).damage
-    assert len(done.receipt.events) == 5
+    assert len(done.events) == 5
     [memory] = Path(log.store.knowledge).glob("projects/*/MEMORY.md")
     assert "Ship it" in memory.read_text()
     assert [] == [event.content for event in log.read() if event.type == "fact" and event.content == "[redacted:1]"]
@@ -158,7 +158,7 @@ def test_texts_that_came_in_every_way_are_in_no_file_in_no_spelling(log):
     }
     wanted = {one.casefold().encode() for text in several for one in spellings(text)}
     assert [] == [(path.name, one) for path, data in files.items() for one in wanted if one in data]
-    assert 5 * len(several) == len(done.receipt.events)
+    assert 5 * len(several) == len(done.events)
     assert [] == verify(log).damage
 
 
@@ -191,7 +191,7 @@ def test_an_event_that_said_nothing_else_keeps_id_time_and_conversation(log):
         left.ts,
         left.conversation_id,
     )
-    [line] = done.receipt.events
+    [line] = done.events
     assert (event.id, left.redacted) == (line.id, line.before)
     [noted] = map(json.loads, Path(log.store.redactions).read_bytes().splitlines())
     assert (1, "event", event.id) == (noted["n"], noted["what"], noted["events"][0]["id"])
@@ -266,7 +266,7 @@ def test_in_a_knowledge_base_goes_what_the_log_wrote_and_a_persons_own_line_is_n
     done = erased(log, SECRET, DEFAULTS)
     text = user_md().read_text()
     assert "The door: [redacted:1]\n\nRing twice\n\nMine: [redacted:1]" in text
-    assert [f"{user_md()}:1"] == done.receipt.left
+    assert [f"{user_md()}:1"] == done.left
     assert text.startswith(f"My own {SECRET}")
     before = [event.id for event in log.read()]
     apply_all(log)
@@ -299,7 +299,7 @@ def test_transcripts_of_hosts_are_named_and_left_alone(log, tmp_path):
     transcript.write_text(json.dumps({"text": SECRET}))
     log.append({"type": "session_start", "conversation_id": "s1", "transcript_path": str(transcript)})
     log.append(Fact(conversation_id="s1", content=SECRET))
-    assert [str(transcript)] == erased(log, SECRET).receipt.left
+    assert [str(transcript)] == erased(log, SECRET).left
     assert SECRET == json.loads(transcript.read_text())["text"]
 
 

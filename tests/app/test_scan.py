@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.ask.scan import files_at, files_of, scan
+from eventlog.app.ask.scan import scan
+from eventlog.log.event_log import EventLog
 from tests.support.bases import user_md, write_user
 from tests.support.command_line import call
 from tests.support.credentials import SAMPLES
@@ -29,7 +30,7 @@ def leaked(log):
 
 def test_kind_place_and_event_are_told(leaked):
     log, event = leaked
-    found = [(Path(one.file).name, one.line, one.kind, one.event) for one in scan(files_of(opened(log)))]
+    found = [(Path(one.file).name, one.line, one.kind, one.event) for one in scan(opened(log))[0]]
     day = Path(log.store.log).iterdir().__next__().name
     assert [
         (day, 2, "github-token", event),
@@ -43,7 +44,9 @@ def test_names_of_fields_tell_what_their_values_are(tmp_path):
     (tmp_path / "b.bin").write_bytes(b"\0" + TOKEN.encode())
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "c").write_text(TOKEN)
-    assert [("a.jsonl", "password")] == [(Path(one.file).name, one.kind) for one in scan(files_at([tmp_path]))]
+    assert [("a.jsonl", "password")] == [
+        (Path(one.file).name, one.kind) for one in scan(opened(EventLog(tmp_path / "store")), [tmp_path])[0]
+    ]
 
 
 def test_the_verb_exits_with_1_and_prints_no_value(leaked):

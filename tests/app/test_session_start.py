@@ -14,8 +14,7 @@ from click.testing import CliRunner
 
 from eventlog.app.ask.why import receipts_of
 from eventlog.app.build.user_files import take_bootstrap
-from eventlog.app.serve import context, current_lines, session_start
-from eventlog.app.serve.context import begin
+from eventlog.app.serve import current_lines, session_context, session_start
 from eventlog.app.serve.session_context import append_receipt
 from eventlog.cli.group import VerbGroup
 from eventlog.format.events import ContextInjected, Fact, StageSummary
@@ -28,6 +27,7 @@ from tests.support.command_line import call
 from tests.support.context_scene import NOW, Scene, history
 from tests.support.hook_calls import HOOK
 from tests.support.tree import IMPORT_PATH
+from tests.support.use_cases import opened
 
 
 def verb(*args):
@@ -45,7 +45,7 @@ def start(scene, **fields):
     request = ContextRequest(
         **{"now": NOW, "home": str(scene.home), "project": str(scene.project), "session_id": "now", **fields}
     )
-    built = begin(scene.log.store, scene.settings, request)
+    built = session_context.session_context(opened(scene.log, scene.settings), request)
     append_receipt(scene.log, request, built)
     return built
 
@@ -413,7 +413,7 @@ def test_after_a_compaction_it_asks_to_save(at_home):
 
 def test_a_context_says_how_long_it_took_to_load(at_home, monkeypatch):
     ticks = iter((7.0, 7.25))
-    monkeypatch.setattr(context, "monotonic", lambda: next(ticks))
+    monkeypatch.setattr(session_context, "monotonic", lambda: next(ticks))
 
     assert 250 == json.loads(verb("context", "--json", "--store", at_home.log.store.root).output)["load_time_ms"]
 

@@ -27,7 +27,7 @@ from eventlog.app.search import recall as recalling
 from eventlog.app.search.search import SearchQuery, search
 from eventlog.app.serve.session_context import request_of, session_context
 from eventlog.app.write.correct import correctable, edit, move
-from eventlog.app.write.forget import forget, forgettable, forgettable_matching, forgettable_session
+from eventlog.app.write.forget import forget, forgettable
 from eventlog.app.write.plan import plan
 from eventlog.app.write.resolve import decide, waiting
 from eventlog.app.write.undo import restorable, undo, undoable
@@ -174,7 +174,7 @@ class GoingBack(RuleBasedStateMachine):
 
     @rule(session=st.sampled_from("abc"), back=st.booleans())
     def forget_a_session(self, session, back):
-        self.forget(lambda: [forgettable_session(self.opened, session)], back=back)
+        self.forget(lambda: forgettable(self.opened, session=session), back=back)
 
     @rule(one=st.sampled_from(BIRDS), other=st.sampled_from(BIRDS), back=st.booleans())
     def forget_several(self, one, other, back):
@@ -186,7 +186,7 @@ class GoingBack(RuleBasedStateMachine):
 
     @rule(part=st.sampled_from(["nests in box", "box 1", "heron"]), back=st.booleans())
     def forget_all_matching(self, part, back):
-        self.forget(lambda: forgettable_matching(self.opened, part), back=back)
+        self.forget(lambda: forgettable(self.opened, matching=part), back=back)
 
     @rule(bird=st.sampled_from(BIRDS), other=st.sampled_from(BIRDS), wording=_some, back=st.booleans())
     def say_in_other_words(self, bird, other, wording, back):

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 from eventlog.app.build.publish import publish
-from eventlog.app.serve.context import build
+from eventlog.app.serve.session_context import build
 from eventlog.log.event_log import EventLog
 from eventlog.projections import ALL
 from eventlog.projections.context.request import ContextRequest

@@ -36,11 +36,11 @@ def explain(log, settings, file, number=None):
 
 
 def finalize(log, settings=DEFAULTS):
-    return finalizing.finalize_sessions(opened(log, settings))
+    return finalizing._finalize_sessions(opened(log, settings))
 
 
 def any_left(log):
-    return finalizing.any_left(opened(log))
+    return any(True for _ in finalizing._over(opened(log)))
 
 
 def by_path(replayed):

@@ -6,10 +6,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from eventlog.app.build.codex_export import copies_of
-from eventlog.app.build.rebuild import RebuildResult, record_changes, replay_store
+from eventlog.app.build.rebuild import record_changes, replay_store
 from eventlog.app.build.replay import replay
 from eventlog.app.build.storage import LocalFile, base_targets
 from eventlog.app.naming.names import is_file_line
@@ -25,10 +26,9 @@ from eventlog.app.write.erasing.erase_everywhere import (
     in_base,
 )
 from eventlog.app.write.erasing.erased_text import SHORTEST, Needles, folded, object_in_line, texts_in
-from eventlog.app.write.erasing.reports import report_text, written_reports
 from eventlog.app.write.forget import forgettable
 from eventlog.fast import os
-from eventlog.format.errors import BadRequest, Busy
+from eventlog.format.errors import BadRequest, Busy, NotStored
 from eventlog.format.events import (
     ConversationText,
     EntryResolved,
@@ -44,11 +44,20 @@ from eventlog.projections.bases import sections
 from eventlog.projections.bases.sections import Page
 from eventlog.projections.views.markdown import is_untouched
 from eventlog.secrets.redacted import keys_of, redactions_of
-from eventlog.store import day_of
+from eventlog.store import Store, day_of
+from eventlog.store.files import read_regular, replace_file
 from eventlog.store.locks import locked
 
 _LONG = 12  # characters of an event's text from which on it is looked for in other places, too
 _MOST = 1_000  # different texts that one pattern may match
+_paths = msgspec.json.Decoder(list[str])
+_ESCAPED = (
+    ("\\u003c", "<"),
+    ("\\u003e", ">"),
+    ("\\u0026", "&"),
+    ('\\"', '"'),
+    ("\\\\", "\\"),
+)  # in a page's JSON
 _IN_BASES = ("plan_entry", "entry_applied", "entry_resolved", "knowledge_edited")
 
 
@@ -58,13 +67,6 @@ class Redactable(NamedTuple):
     erasing: Erasing
     events: list[str]
     files: list[str]  # below the store by their names there, else by their paths
-
-
-class RedactResult(NamedTuple):
-    """The result of a redaction, and the rebuild that followed."""
-
-    receipt: Receipt
-    rebuilt: RebuildResult
 
 
 def redactable(
@@ -97,12 +99,13 @@ def redactable(
     return _located(opened, erasing)
 
 
-def redact(opened: OpenStore, chosen: Redactable) -> RedactResult:
+def redact(opened: OpenStore, chosen: Redactable) -> Receipt:
     """Erase, and rebuild what is made from the log; raises NotStored, also where not everything could be erased."""
     record_changes(opened)  # that is erased, too
     now = _located(opened, chosen.erasing)
     receipt = begin(opened.store, now.erasing)
-    return RedactResult(receipt, replay_store(opened, anew=True, indexes=False))
+    replay_store(opened, anew=True, indexes=False)
+    return receipt
 
 
 def _meant(opened: OpenStore, reference: str) -> tuple[str, list[str], list[str]]:
@@ -175,7 +178,7 @@ def _located(opened: OpenStore, erasing: Erasing) -> Redactable:
     left += [path for path in copies if not is_untouched(days.read(path) or b"")]  # somebody else has changed them
     left += [place for path in bases for place in _persons_lines(path, needles, set(erasing.lines))]
     left += _transcripts(log, needles, entries)
-    left += [path for path in written_reports(store) if needles.are_in(report_text(path))]
+    left += [path for path in _written_reports(store) if needles.are_in(_report_text(path))]
     located = replace(erasing, bases=bases, copies=copies, left=sorted(set(left)))
     events = list(dict.fromkeys(str(fields.get("id")) for fields in entries))
     files = [path.removeprefix(f"{store.root}/") for path in holding if path != config]
@@ -242,3 +245,35 @@ def _transcripts(log: list[str], needles: Needles, entries: list[dict[str, objec
 
 def _content(path: str) -> str:
     return (days.read(path) or b"").decode("utf-8", "surrogateescape")
+
+
+# --------------------------------------------------------------------- pages in files that people asked for
+
+
+def write_report(store: Store, path: str, page: str) -> str:
+    """Write a page where a person wants it, for them alone, and return its full path; raises NotStored."""
+    place = str(Path(path).absolute())
+    replace_file(place, page.encode())
+    with suppress(NotStored):  # the page is what was asked for
+        replace_file(store.cached("reports.json"), msgspec.json.encode([*_written_reports(store, place), place]))
+    return place
+
+
+def _written_reports(store: Store, but: str = "") -> list[str]:
+    """List the reports that were written and are still there."""
+    try:
+        paths = _paths.decode(read_regular(store.cached("reports.json")))
+    except (OSError, msgspec.MsgspecError):
+        return []
+    return [path for path in paths if path != but and Path(path).is_file()]
+
+
+def _report_text(path: str) -> str:
+    """Read the text of a report, as events have it."""
+    try:
+        text = read_regular(path).decode("utf-8", "surrogateescape")
+    except OSError:
+        return ""
+    for escaped, meant in _ESCAPED:
+        text = text.replace(escaped, meant)
+    return text

@@ -7,7 +7,7 @@ from itertools import chain
 
 import click
 
-from eventlog.app.ask.brief import KnownPage, all_known, known
+from eventlog.app.ask.brief import KnownPage, known
 from eventlog.cli import options, suggestions
 from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
@@ -44,12 +44,7 @@ def _memory_command(
     project = project if named is None else named
     opened = options.open_store(store)
     with phases() as phase:
-        every = (
-            all_known(opened, phase("reading days"))
-            if everywhere
-            else known(opened, project or "", phase("reading days"))
-        )
-    pages = [page for page in every if page.lines and (project or everywhere or not page.project)]
+        pages = known(opened, None if everywhere else project or "", phase("reading days"))
     if since:
         day = Display(store).local(since).date().isoformat()
         pages = [page._replace(lines=_said_since(page.lines, day)) for page in pages]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eventlog.app.page.page_model import PageModel, PageRequest, page_of
-from eventlog.app.write.erasing.reports import write_report
+from eventlog.app.write.erasing.redact import write_report
 from eventlog.cli import options, suggestions
 from eventlog.cli.page.html import html_of
 from eventlog.cli.progress import phases

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from eventlog.app.ask.scan import FoundSecret, files_at, files_of, scan, transcripts
+from eventlog.app.ask.scan import FoundSecret, scan
 from eventlog.app.write.erasing.redact import redact, redactable
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.progress import spinner
@@ -33,19 +33,18 @@ def _scan_command(paths: tuple[Path, ...], is_hosts: bool, erases: bool, yes: bo
         raise BadRequest("no such file or directory", where=str(missing))
     opened = options.open_store(store)
     with spinner():
-        files = files_at(paths) + (transcripts(opened) if is_hosts else []) if paths or is_hosts else files_of(opened)
-        found = list(scan(files))
+        found, files = scan(opened, paths, transcripts=is_hosts)
     if as_json:
         emit_pretty(
             [{"file": secret.file, "line": secret.line, "kind": secret.kind, "event": secret.event} for secret in found]
         )
     else:
-        _report(found, len(files))
+        _report(found, files)
     if found and erases:
         texts = sorted({secret.text for secret in found})
         if confirm(f"Erase {count(len(texts), 'secret')} for good?", yes=yes):
             done = redact(opened, redactable(opened, texts=texts))
-            say(f"erased from {count(len(done.receipt.events), 'event')} and {count(len(done.receipt.files), 'file')}")
+            say(f"erased from {count(len(done.events), 'event')} and {count(len(done.files), 'file')}")
     return EXIT_FOUND if found else 0
 
 

@@ -130,11 +130,11 @@ def _statement_lines(text: str, events: Sequence[Event], replaced: Sequence[Even
 
 
 def _of_absence(text: str, session: str | None, store: Store, *, as_json: bool) -> None:
-    from eventlog.app.ask.why_not import why_not, why_not_told  # explaining a line needs neither
+    from eventlog.app.ask.why_not import why_not  # explaining a line needs it not
 
     opened = options.open_store(store)
     with spinner():
-        absences = why_not(opened, text) if session is None else why_not_told(opened, text, session)
+        absences = why_not(opened, text, session)
     for found in absences:
         _show_absence(found, Display(store), as_json=as_json)
 

@@ -3,7 +3,8 @@
 import click
 
 from eventlog.app.sync.sync_status import to_confirm
-from eventlog.app.write.erasing.redact import Redactable, RedactResult, redact, redactable
+from eventlog.app.write.erasing.erase_everywhere import Receipt
+from eventlog.app.write.erasing.redact import Redactable, redact, redactable
 from eventlog.cli import options, suggestions
 from eventlog.cli.progress import spinner
 from eventlog.cli.show.display import Display
@@ -73,8 +74,7 @@ def _more(number: int) -> None:
         say(f"  and {number - _SHOWN:,} more")
 
 
-def _report(done: RedactResult, unconfirmed: list[str]) -> None:
-    receipt = done.receipt
+def _report(receipt: Receipt, unconfirmed: list[str]) -> None:
     say(f"erased from {count(len(receipt.events), 'event')} and {count(len(receipt.files), 'file')}")
     say(f"receipt: redactions.jsonl, number {receipt.n}")
     if unconfirmed:
@@ -86,8 +86,7 @@ def _report(done: RedactResult, unconfirmed: list[str]) -> None:
     say("if it was a secret, change it now: whoever has seen it still has it")
 
 
-def _as_dict(done: RedactResult) -> dict[str, object]:
-    receipt = done.receipt
+def _as_dict(receipt: Receipt) -> dict[str, object]:
     return {
         "number": receipt.n,
         "events": [erased.id for erased in receipt.events],

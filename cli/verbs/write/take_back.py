@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from eventlog.app.build.rebuild import RebuildResult
 from eventlog.app.write.correct import Correctable, correctable, edit, movable, move
-from eventlog.app.write.forget import Forgettable, forget, forgettable, forgettable_matching, forgettable_session
+from eventlog.app.write.forget import Forgettable, forget, forgettable
 from eventlog.app.write.undo import Undoable, restorable, undo, undoable
 from eventlog.cli import options, suggestions
 from eventlog.cli.progress import spinner
@@ -59,10 +59,7 @@ def _forget_command(
         raise click.UsageError("--all goes with --matching")
     opened, display = options.open_store(store), Display(store)
     with spinner():
-        if session:
-            found = [forgettable_session(opened, session)]
-        else:
-            found = forgettable_matching(opened, matching) if matching else forgettable(opened, what or "")
+        found = forgettable(opened, what or "", session=session, matching=matching or None)
     if matching and not every:
         _list_matching(matching, found, as_json=as_json)
         return

@@ -21,12 +21,12 @@ def said(store):
 def test_forget_and_undo_are_events(log):
     event = log.append(fact(1, content="Tea at five"))
     store = opened(log)
-    [rejected] = DEEDS["forget"](store, {"target": event.id}).events
+    [rejected] = DEEDS["forget"](store, {"target": event.id})[0]
 
     assert rejected.type == "rejected"
     assert "Tea at five" not in said(store)
 
-    [restored] = DEEDS["undo"](store, {"target": rejected.id}).events
+    [restored] = DEEDS["undo"](store, {"target": rejected.id})[0]
 
     assert restored.type == "restored"
     assert "Tea at five" in said(store)
@@ -46,10 +46,10 @@ def test_share_writes_a_file_into_the_checkout_of_the_decisions_project(log, tmp
     git(checkout, "config", "user.name", "Ada")
     monkeypatch.chdir("/")
     event = log.append(fact(1, content="Prices are integers in cents", project=str(checkout)))
-    done = DEEDS["share"](opened(log), {"target": event.id, "content": "Floats lost a cent"})
-    [path] = done.files
+    events, files = DEEDS["share"](opened(log), {"target": event.id, "content": "Floats lost a cent"})
+    [path] = files
 
-    assert [shared.id for shared in done.events] == [event.id]
+    assert [shared.id for shared in events] == [event.id]
     assert Path(path).parent == checkout / ".eventlog" / "team"
     assert "Prices are integers in cents\n\n## Why\n\nFloats lost a cent\n" in Path(path).read_text()
 
