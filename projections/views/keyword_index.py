@@ -93,8 +93,8 @@ class _KeywordLine(Struct, array_like=True):
         return len(self.stating) < _NOTED or sum(name in sessions for name in self.stating) >= _SESSIONS
 
 
-class _Stated(Struct, array_like=True):
-    """What the index of a subject says of its facts, as long as its rows of them stay the same.
+class _IndexedFacts(Struct, array_like=True):
+    """The facts of a subject for its index, valid until its rows of them change.
 
     `keywords` are the first by rank: all that an index of `room` bytes may take; `count` is all. Beside facts, they
     depend on settings, and on which sessions may be named: `choice` are those of them that state any of it, `stating`
@@ -120,7 +120,7 @@ class _Stated(Struct, array_like=True):
 
 
 _share = msgspec.msgpack.Decoder(_Share)
-_stated = msgspec.msgpack.Decoder(_Stated)
+_stated = msgspec.msgpack.Decoder(_IndexedFacts)
 _STATED = "index of facts"
 
 
@@ -161,7 +161,7 @@ def _of_everything(index: "DocumentIndex", words: Labels, heads: list[Head]) -> 
     yield _document(_FILE, lines, list(_listed(heads, index)), "", stated, sessions, changed_at, index)
 
 
-def _stated_of(name: str, index: "DocumentIndex", heads: list[Head], sessions: Collection[str]) -> _Stated:
+def _stated_of(name: str, index: "DocumentIndex", heads: list[Head], sessions: Collection[str]) -> _IndexedFacts:
     """Return what is stored of a subject's facts, or collect and store it; the engine drops it where they change."""
     memory = index.settings.memory
     settings = index.settings.locale, memory.max_lines, memory.max_bytes
@@ -184,7 +184,7 @@ def _stated_of(name: str, index: "DocumentIndex", heads: list[Head], sessions: C
     conversations = {statement.conversation_id for row in subject.rows for statement in row.statements}
     choice, stating = sorted(conversations.intersection(sessions)), sorted(crc32(one.encode()) for one in conversations)
     about = settings, len(subject.facts), subject.changed_at, size, room
-    found = _Stated(*about, keywords, len(telling), choice, stating)
+    found = _IndexedFacts(*about, keywords, len(telling), choice, stating)
     index.store(_STATED, name, msgspec.msgpack.encode(found))
     return found
 
@@ -210,7 +210,7 @@ def _document(
     lines: list[Line],
     listed: list[Line],
     name: str,
-    stated: _Stated,
+    stated: _IndexedFacts,
     sessions: Collection[str],
     changed_at: str,
     index: "DocumentIndex",
@@ -271,7 +271,7 @@ def _listed(heads: list[Head], index: "DocumentIndex") -> Iterator[Line]:
         yield Line(f"- {text}".rstrip(), whole=(head.id,))
 
 
-def _share_of(name: str, index: "DocumentIndex", heads: list[Head], stated: _Stated) -> _Share:
+def _share_of(name: str, index: "DocumentIndex", heads: list[Head], stated: _IndexedFacts) -> _Share:
     rows = index.rows(HEADS, name)
     times = [row.changed_at for row in rows] + [head.last_at for head in heads]
     came_to_something = sum(row.came_to_something for row in rows)
