@@ -22,7 +22,7 @@ from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import one_line, statement_of
 from eventlog.hosts import protocol
 from eventlog.projections.base import Document
-from eventlog.projections.bases.ledgers import Refusals
+from eventlog.projections.bases.ledger import Refusals
 from eventlog.projections.current.distinct_facts import DistinctFact
 from eventlog.projections.current.fact_scopes import FactScope, fact_scope
 from eventlog.projections.current.standing import likeness

@@ -32,8 +32,7 @@ from eventlog.log.event_log import EventLog
 from eventlog.projections.bases import drift, sections
 from eventlog.projections.bases.apply_entries import AppliedSection, WriteResult, apply_entries
 from eventlog.projections.bases.base_file import BaseFile, Bases, base_file_of
-from eventlog.projections.bases.ledger import Ledger, key_of
-from eventlog.projections.bases.ledgers import ledgers
+from eventlog.projections.bases.ledger import Ledger, key_of, ledgers
 from eventlog.projections.bases.sections import Page, SectionId, Spot
 from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.settings.schema import Settings

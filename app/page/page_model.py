@@ -35,7 +35,7 @@ from eventlog.format.text import differing_in_a_number, harmless, one_line, proj
 from eventlog.format.timestamps import order
 from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Line
-from eventlog.projections.bases.ledgers import ledgers
+from eventlog.projections.bases.ledger import ledgers
 from eventlog.projections.catalog import installed
 from eventlog.projections.engine.replay import no_garbage
 from eventlog.projections.views.keyword_index import KEYWORD_INDEX

@@ -19,7 +19,7 @@ from eventlog.projections.current.withdrawals import decided_before
 
 if TYPE_CHECKING:
     from eventlog.projections.bases.base_file import Bases
-    from eventlog.projections.bases.ledgers import Refusals
+    from eventlog.projections.bases.ledger import Refusals
 
 
 class Rejections:
@@ -67,7 +67,7 @@ class Rejections:
 
     @cached_property
     def _refusals(self) -> "Refusals":
-        from eventlog.projections.bases.ledgers import Refusals  # brings YAML along, which facts need not
+        from eventlog.projections.bases.ledger import Refusals  # brings YAML along, which facts need not
 
         discarded = self._discards()
         entries = [*self._targets, *self._events([event.target for event in discarded])]

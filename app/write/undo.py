@@ -37,8 +37,7 @@ from eventlog.format.events import (
 from eventlog.format.retractions import Retractions, decided_by, goals_of
 from eventlog.format.timestamps import counts_at, order
 from eventlog.projections.bases.base_file import base_file_of
-from eventlog.projections.bases.ledger import is_from
-from eventlog.projections.bases.ledgers import ledgers
+from eventlog.projections.bases.ledger import is_from, ledgers
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.memory import MEMORY, notes_path
 

@@ -1,15 +1,17 @@
-"""The ledger of one knowledge base: what each section should contain, which entries are pending, which wait; pure.
+"""The ledger of each file of a knowledge base: what sections should contain, which entries are pending or wait; pure.
 
 Order    the text of a section is its last wording in force: an applied entry (from when it was first applied) or a
          person's text, each by the time when it counts, wherever it was declared.
 Hold     an entry waits for a person, whatever the page says, if its base wants every entry reviewed, if its batch names
          a section twice, if it contains a rejected line, or if no file could contain its text.
 Pending  every other open entry; `apply_entries` tries it on a page.
+
+An entry that a person has rejected or discarded is in no ledger, nor is any other entry that plans the same.
 """
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -17,12 +19,16 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from eventlog.format.events import EntryApplied, EntryResolved, Event, KnowledgeEdited, PlanEntry, SectionKey
+from eventlog.format.marks import says_the_same
+from eventlog.format.retractions import Retractions
 from eventlog.format.timestamps import counts_at, order
 from eventlog.projections.bases import sections
+from eventlog.projections.bases.base_file import BaseFile, Bases, base_file_of
 from eventlog.projections.bases.plan_file import Change, change_of
 from eventlog.projections.bases.section_edits import refused_content, refused_heading
 from eventlog.projections.bases.section_history import SectionHistory, Spelling, Wording
-from eventlog.projections.bases.sections import SectionId
+from eventlog.projections.bases.sections import SectionId, Under
+from eventlog.projections.current.knowledge_events import Knowledge
 
 REVIEW = "the file is set to review every change"
 REJECTED = "says what you have forgotten"
@@ -31,6 +37,8 @@ DUPLICATE = "its batch plans the same section of this file twice"
 _BULLET = re.compile(r"^\s*([-*+]|\d{1,9}[.)])?\s*(\[[ xX]\]\s+)?")  # of a list item
 Observation = EntryApplied | KnowledgeEdited  # an event that reports the text of a section
 _Decisions = dict[str, EntryResolved]  # entry -> the decision in force
+_Files = Mapping[str, BaseFile | None]  # by entry and by edit
+_ALWAYS = ""  # before every time
 
 
 class HeldEntry(NamedTuple):
@@ -40,7 +48,7 @@ class HeldEntry(NamedTuple):
     reason: str
 
 
-class FileHistory(Struct):
+class _FileHistory(Struct):
     """The events of one file, each list in the order of the log, without withdrawn events.
 
     `by_id` and `applied` include the withdrawn: a withdrawal does not change what is on disk.
@@ -79,12 +87,16 @@ class FileHistory(Struct):
 class Ledger:
     """The sections of one file according to the log; `held` and `pending` entries are open."""
 
-    def __init__(self, record: FileHistory, replica: str | None = None, *, review: bool) -> None:
+    def __init__(self, record: _FileHistory, replica: str | None = None, *, review: bool) -> None:
         self.record = record
         self._replica = replica
         self.newest = record.newest
         self.decisions = {target: decisions[-1] for target, decisions in record.resolved.items()}
-        entries = [_as_decided(entry, self.decisions.get(entry.id)) for entry in record.entries]
+        under = {target: decision.under for target, decision in self.decisions.items() if decision.under is not None}
+        entries = [  # with the headings above its section that a person has named
+            replace(entry, key=replace(entry.key, under=under[entry.id])) if entry.id in under else entry
+            for entry in record.entries
+        ]
         self.entries = {entry.id: entry for entry in entries}
         self._digests: dict[str, dict[SectionId, str]] = {}  # by path
 
@@ -190,8 +202,12 @@ def is_from(event: Event, replica: str | None) -> bool:
 
 def key_of(event: Observation) -> SectionId:
     """Return the section that an event is about."""
+    return SectionId.of(*_spelling(event))
+
+
+def _spelling(event: Observation) -> Spelling:
     at: SectionKey | EntryApplied = event.key if isinstance(event, KnowledgeEdited) else event
-    return SectionId.of(at.heading, at.level, at.under)
+    return Spelling(at.heading, at.level, at.under)
 
 
 def digest_of(event: Observation) -> str:
@@ -217,19 +233,12 @@ def _decided_change(entry: PlanEntry, decision: EntryResolved | None) -> Change:
     return operation, sections.canonical(content)
 
 
-def _as_decided(entry: PlanEntry, decision: EntryResolved | None) -> PlanEntry:
-    """Return an entry with the headings above its section that a person has named."""
-    if decision is None or decision.under is None:
-        return entry
-    return replace(entry, key=replace(entry.key, under=decision.under))
-
-
 def _is_discarded(entry: PlanEntry, decisions: _Decisions) -> bool:
     decision = decisions.get(entry.id)
     return decision is not None and decision.choice == "discard"
 
 
-def _wordings(record: FileHistory, decisions: _Decisions) -> Iterator[tuple[SectionId, Wording]]:
+def _wordings(record: _FileHistory, decisions: _Decisions) -> Iterator[tuple[SectionId, Wording]]:
     """Yield every wording of every section, withdrawn or not, each from the moment it was first applied."""
     seen: set[tuple[str, SectionId, str | None]] = set()
     for applied in record.applied:
@@ -251,12 +260,7 @@ def _wordings(record: FileHistory, decisions: _Decisions) -> Iterator[tuple[Sect
             yield key_of(edit), Wording(at, edit.id, edit.id, edit.key.heading, body, None, person=True, below=below)
 
 
-def _spelling(event: Observation) -> Spelling:
-    at: SectionKey | EntryApplied = event.key if isinstance(event, KnowledgeEdited) else event
-    return Spelling(at.heading, at.level, at.under)
-
-
-def _held(record: FileHistory, decisions: _Decisions, *, review: bool) -> Iterator[tuple[str, str]]:
+def _held(record: _FileHistory, decisions: _Decisions, *, review: bool) -> Iterator[tuple[str, str]]:
     """Yield the entries that wait on every page, each with the reason."""
     entries = [entry for entry in record.entries if change_of(entry)[0] != "no-op"]
     planned = Counter(
@@ -276,3 +280,142 @@ def _held(record: FileHistory, decisions: _Decisions, *, review: bool) -> Iterat
             yield entry.id, f"{REJECTED}: {line}"
         elif review:
             yield entry.id, REVIEW
+
+
+def ledgers(state: Knowledge, bases: Bases, replica: str | None = None) -> dict[BaseFile, Ledger]:
+    """Build the ledger of every file; `unmatched_entries` has the entries of no knowledge base.
+
+    With a `replica`, builds those of that store's machine. Events of another machine's file count only if they came
+    with a copied text; the rest is `elsewhere`. Entries for files inside projects of another machine are left out
+    likewise. Events without a replica count everywhere.
+    """
+    withdrawn = Retractions(state.retractions)
+    records: dict[BaseFile, _FileHistory] = {}
+    record_of: dict[str, _FileHistory] = {}
+    declared: list[PlanEntry | KnowledgeEdited] = [*state.entries, *state.edits]
+    files = {event.id: base_file_of(event.key, event.project, bases) for event in declared}
+    observed: list[Observation] = [*state.applied, *state.edits]
+    copied = _copied(observed, files, replica)
+    refusals = Refusals(state.entries, state.resolved, withdrawn, bases, state.applied)
+
+    def counts(event: Event) -> bool:
+        return is_from(event, replica) or event.id in copied
+
+    for event in sorted(declared, key=order):
+        file = files[event.id]
+        # an entry for a person's own files is for theirs on every machine; all else is about a file of one machine
+        is_local = file is not None and (isinstance(event, KnowledgeEdited) or bool(file.project))
+        if file is not None and (counts(event) or not is_local):
+            record = record_of[event.id] = records.setdefault(file, _FileHistory(rejects=withdrawn.rejects))
+            is_hidden = withdrawn.hides(event) or (isinstance(event, PlanEntry) and bool(refusals.of(event)))
+            record.add(event, withdrawn.touched_at(event), is_hidden=is_hidden)
+    followed: list[EntryApplied | EntryResolved] = [*state.applied, *state.resolved]
+    for later in sorted(followed, key=order):
+        if later.target in record_of and (isinstance(later, EntryResolved) or counts(later)):
+            record_of[later.target].follow(later, withdrawn.touched_at(later), is_hidden=withdrawn.hides(later))
+    for text in sorted((text for text in observed if not counts(text)), key=order):
+        file = _file_of(text, files)
+        if file is not None and file in records:
+            records[file].elsewhere.append(text)
+    return {file: Ledger(record, replica, review=bases[file.base].review) for file, record in sorted(records.items())}
+
+
+def _copied(observed: list[Observation], files: _Files, replica: str | None) -> set[str]:
+    """Collect the events of other machines whose texts came here with a copy of a file.
+
+    Those are the events named as `found`, all before them of the same section, file and machine, the events that were
+    found on those machines in turn, and the entries behind all of these.
+    """
+    applications = (event for event in observed if isinstance(event, EntryApplied))
+    found = [event.found for event in applications if event.found and is_from(event, replica)]
+    if not found:
+        return set()
+    events = {event.id: event for event in observed}
+    same: dict[tuple[str | None, BaseFile | None, SectionId], list[Observation]] = defaultdict(list)
+    for event in events.values():
+        same[event.replica, _file_of(event, files), key_of(event)].append(event)
+    seen: set[str] = set()
+    copied: set[str] = set()
+    while found:
+        last = events.get(found.pop())
+        if last is None or last.id in seen:
+            continue
+        seen.add(last.id)
+        section = same[last.replica, _file_of(last, files), key_of(last)]
+        before = [event for event in section if order(event) <= order(last)]
+        applied = [event for event in before if isinstance(event, EntryApplied)]
+        copied |= {event.id for event in before} | {event.target for event in applied}
+        found += [event.found for event in applied if event.found]
+    return copied
+
+
+def _file_of(event: Observation, files: _Files) -> BaseFile | None:
+    return files.get(event.target if isinstance(event, EntryApplied) else event.id)
+
+
+class _Target(NamedTuple):
+    """The section that an entry changes, and the operation."""
+
+    place: BaseFile | str | None
+    section: SectionId
+    under: Under | None
+    operation: str
+
+
+class _Refusal(NamedTuple):
+    """A person's decision against an entry, and the content it refuses; `since`: for entries of later than that."""
+
+    id: str
+    since: str
+    entry: str
+    content: str
+
+
+class Refusals:
+    """People's decisions against entries, found by the change that an entry plans.
+
+    A rejection holds for every entry; a discard only for entries that had not been applied before.
+    """
+
+    def __init__(
+        self,
+        entries: Iterable[PlanEntry],
+        resolved: Iterable[EntryResolved],
+        withdrawn: Retractions,
+        bases: Bases,
+        applied: Iterable[EntryApplied] = (),
+    ) -> None:
+        self._bases = bases
+        self._applied = {event.target for event in applied}
+        self._decided = {event.target: event for event in sorted(resolved, key=order) if not withdrawn.hides(event)}
+        self._by_target: dict[_Target, list[_Refusal]] = {}
+        for entry in entries:
+            decisions = [(rejection, _ALWAYS) for rejection in withdrawn.rejections_of(entry)]
+            decision = self._decided.get(entry.id)
+            if decision and decision.choice == "discard":
+                decisions.append((decision.id, counts_at(decision)))
+            if decisions:
+                target, content = self._planned(entry)
+                refusals = (_Refusal(*decision, entry.id, content) for decision in decisions)
+                self._by_target.setdefault(target, []).extend(refusals)
+
+    def of(self, entry: PlanEntry) -> str:
+        """Return the decision about another entry that refuses this as well; "" without any.
+
+        A decision about the entry itself takes precedence.
+        """
+        if not self._by_target or entry.id in self._decided:
+            return ""
+        target, content = self._planned(entry)
+        is_new = entry.id not in self._applied
+        for refusal in self._by_target.get(target, ()):
+            is_due = refusal.entry != entry.id and (is_new or counts_at(entry) > refusal.since)
+            if is_due and says_the_same(refusal.content, content):
+                return refusal.id
+        return ""
+
+    def _planned(self, entry: PlanEntry) -> tuple[_Target, str]:
+        key = entry.key
+        place = base_file_of(key, entry.project, self._bases) or key.path or key.url
+        operation, content = change_of(entry)
+        return _Target(place, SectionId.of(key.heading, key.level), key.under, operation), content

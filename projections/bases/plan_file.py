@@ -74,8 +74,8 @@ def parse(text: str) -> "YamlReading":
 
 def every_mistake(loaded: "YamlReading", bases: Bases, project: str | None, home: str) -> "list[Mistake]":
     """List mistakes of form and meaning, and entries that contradict each other."""
-    meaning = _mistakes(loaded.parts, loaded.lines, bases, project, home)
-    return sorted([*loaded.mistakes, *meaning, *_duplicates(loaded.parts, loaded.lines, bases, project, home)])
+    where = loaded.parts, loaded.lines, bases, project, home
+    return sorted([*loaded.mistakes, *_mistakes(*where), *_duplicates(*where)])
 
 
 def mistakes_in(entries: Iterable[PlannedChange], bases: Bases, project: str | None, home: str) -> "list[Mistake]":

@@ -19,7 +19,7 @@ from eventlog.format.retractions import wordless
 
 
 class Knowledge(Struct):
-    """The events that change knowledge bases, unfolded; `bases/ledgers.py: ledgers` folds them."""
+    """The events that change knowledge bases, unfolded; `bases/ledger.py: ledgers` folds them."""
 
     version: ClassVar[int] = 4
 

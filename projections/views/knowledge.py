@@ -21,7 +21,7 @@ FOLDER = "bases/"
 def render(state: Knowledge, settings: Settings) -> Iterable[Document]:
     """Render one document for every file that has a section."""
     from eventlog.projections.bases.apply_entries import apply_entries  # a replay into the store renders none
-    from eventlog.projections.bases.ledgers import ledgers
+    from eventlog.projections.bases.ledger import ledgers
     from eventlog.projections.bases.sections import Page
 
     for file, ledger in ledgers(state, settings.knowledge_bases).items():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from eventlog.format import ids, timestamps
 from eventlog.format.codec import from_fields
 from eventlog.projections.bases.apply_entries import LatestEntries, apply_entries
-from eventlog.projections.bases.ledgers import ledgers
+from eventlog.projections.bases.ledger import ledgers
 from eventlog.projections.bases.sections import digest
 from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.settings.schema import KnowledgeBase, Settings

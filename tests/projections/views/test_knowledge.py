@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from eventlog import Event  # noqa: TC001
 from eventlog.format import codec, ids, timestamps
 from eventlog.projections.bases.apply_entries import WriteResult, apply_entries
-from eventlog.projections.bases.ledger import DUPLICATE, REVIEW
-from eventlog.projections.bases.ledgers import ledgers
+from eventlog.projections.bases.ledger import DUPLICATE, REVIEW, ledgers
 from eventlog.projections.bases.sections import Page
 from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.projections.views.knowledge import render
