@@ -12,12 +12,14 @@ from pathlib import Path
 from eventlog.format import MARK
 from eventlog.format.codec import dig
 from eventlog.hosts.call import not_the_user, text
-from eventlog.hosts.transcripts.past_session import PastSession, Span, directory_spelled, first_text
 from eventlog.hosts.transcripts.steps import (
+    PastSession,
     ShellCalls,
+    Span,
     Step,
     TranscriptRecord,
-    from_blocks,
+    directory_spelled,
+    first_text,
     records,
     text_of,
     texts,
@@ -78,7 +80,7 @@ def steps(path: Path) -> Iterator[Step]:
     is_subagent = path.name.startswith(_SUBAGENT)
     for file in sorted((path.parent / path.stem / "subagents").glob("**/agent-*.jsonl")):
         for record in records(file):
-            yield from from_blocks(dig(record, "message", "content"))
+            yield from ShellCalls().of_blocks(dig(record, "message", "content"))
     abandoned, calls, titles = _abandoned(path), ShellCalls(), _Titles(path)
     for record in records(path):
         titles.see(record)
@@ -86,7 +88,7 @@ def steps(path: Path) -> Iterator[Step]:
             continue
         yield from _request_of_ours(record)
         yield from _words(record)
-        yield from from_blocks(dig(record, "message", "content"), calls)
+        yield from calls.of_blocks(dig(record, "message", "content"))
     yield from titles.own()
 
 

@@ -14,8 +14,16 @@ from typing import Any
 
 from eventlog.format import codec, timestamps
 from eventlog.format.codec import dig
-from eventlog.hosts.transcripts.past_session import PastSession, first_text
-from eventlog.hosts.transcripts.steps import ShellCalls, Step, TranscriptRecord, from_tool, text_of, texts
+from eventlog.hosts.transcripts.steps import (
+    PastSession,
+    ShellCalls,
+    Step,
+    TranscriptRecord,
+    first_text,
+    from_tool,
+    text_of,
+    texts,
+)
 
 HOME = ".cline"  # below the user's
 FOLDERS = ("data/sessions",)

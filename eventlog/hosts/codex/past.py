@@ -10,8 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from eventlog.format.codec import dig
-from eventlog.hosts.transcripts.past_session import PastSession, Span, first_text
-from eventlog.hosts.transcripts.steps import ShellCalls, Step, from_tool, records, text_of
+from eventlog.hosts.transcripts.steps import (
+    PastSession,
+    ShellCalls,
+    Span,
+    Step,
+    first_text,
+    from_tool,
+    records,
+    text_of,
+)
 
 FOLDERS = ("sessions", "archived_sessions")
 NAMES = ("rollout-*.jsonl",)

@@ -9,8 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from eventlog.format.codec import dig
-from eventlog.hosts.transcripts.past_session import PastSession, Span, first_text
-from eventlog.hosts.transcripts.steps import ShellCalls, Step, StepKind, TranscriptRecord, from_tool, records, text_of
+from eventlog.hosts.transcripts.steps import (
+    PastSession,
+    ShellCalls,
+    Span,
+    Step,
+    StepKind,
+    TranscriptRecord,
+    first_text,
+    from_tool,
+    records,
+    text_of,
+)
 
 FOLDERS = ("session-state",)
 NAMES = ("events.jsonl",)

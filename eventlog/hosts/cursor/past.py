@@ -8,8 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from eventlog.format.codec import dig
-from eventlog.hosts.transcripts.past_session import PastSession, Span, directory_spelled
-from eventlog.hosts.transcripts.steps import Step, TranscriptRecord, from_blocks, records, text_of
+from eventlog.hosts.transcripts.steps import (
+    PastSession,
+    ShellCalls,
+    Span,
+    Step,
+    TranscriptRecord,
+    directory_spelled,
+    records,
+    text_of,
+)
 
 FOLDERS = ("projects",)
 NAMES = ("agent-transcripts/**/*.jsonl",)
@@ -42,4 +50,4 @@ def steps(path: Path) -> Iterator[Step]:
             yield Step("prompt", "\n".join(_QUERY.findall(words)) or words)
         elif record.get("role") == "assistant" and words:
             yield Step("reply", words)
-        yield from from_blocks(content)
+        yield from ShellCalls().of_blocks(content)

@@ -12,8 +12,17 @@ from pathlib import Path
 from eventlog.format import codec
 from eventlog.format.codec import dig
 from eventlog.hosts.call import text
-from eventlog.hosts.transcripts.past_session import PastSession, Span, first_text
-from eventlog.hosts.transcripts.steps import ShellCalls, Step, TranscriptRecord, from_tool, records, text_of
+from eventlog.hosts.transcripts.steps import (
+    PastSession,
+    ShellCalls,
+    Span,
+    Step,
+    TranscriptRecord,
+    first_text,
+    from_tool,
+    records,
+    text_of,
+)
 
 FOLDERS = ("tmp",)
 NAMES = ("chats/session-*.json", "chats/session-*.jsonl", "chats/*/*.jsonl")

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from eventlog.format.codec import dig
 from eventlog.hosts.call import text
-from eventlog.hosts.transcripts.past_session import PastSession, Span, first_text
-from eventlog.hosts.transcripts.steps import Step, TranscriptRecord, from_tool, records
+from eventlog.hosts.transcripts.steps import PastSession, Span, Step, TranscriptRecord, first_text, from_tool, records
 
 FOLDERS = ("projects", "tmp")
 NAMES = ("chats/*.jsonl",)

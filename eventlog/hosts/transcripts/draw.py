@@ -16,16 +16,14 @@ from eventlog.hosts.transcripts.failures import Failures
 from eventlog.hosts.transcripts.prose import (
     ITEM_CHARS,
     decisions,
-    join_fitting,
     mentions,
     open_ends,
     prose,
     sentences,
     space_after,
-    unlabelled_decisions,
 )
 from eventlog.hosts.transcripts.steps import Step, commit_titles, programs_run
-from eventlog.hosts.transcripts.topic import Openings, request, topic_of
+from eventlog.hosts.transcripts.topic import Openings, request
 
 MOST_CHARS = 4000  # of a searchable text, all fields together
 _TITLE, _CLOSING, _FILES, _PROMPT = 200, 1200, 800, 600
@@ -47,6 +45,11 @@ _REMOVES = re.compile(r"^(?:\S*/)?(?:rm|git rm|git clean|unlink)\b")
 _MAY_REMOVE = re.compile(r"\b(?:rm|unlink|clean)\b")
 _ADDS = re.compile(r"\bgit (?:-C \S+ )?add ([^\n|;&]+)")
 _ADDS_ALL = frozenset(("-A", "--all", ".", "*"))
+_DECIDED = re.compile(
+    r"(?:(?:(?:I|we)(?:'ve| have)? (?:also )?)?(?:decided|chose|opted|agreed|settled)(?: to| on| for| against|\b)"
+    r"|(?:(?:I|we) )?went with\b.*\b(?:instead of|over|rather than)\b|(?:我们?)?(?:决定|选择了))",
+    re.IGNORECASE,
+)
 _COMMITS = re.compile(r"\bgit (?:-C \S+ )?commit\b")
 
 
@@ -86,7 +89,7 @@ class Drawing(NamedTuple):
 
     def topic(self, project: str, openings: Openings) -> str:
         """Name the session: by its host's title, else what was asked, else what came of it."""
-        named = self.title or topic_of(self.opening, project, openings) or self.outcome
+        named = self.title or openings.topic(project, self.opening) or self.outcome
         return named or request(self.opening) or prose(self.opening) or self.summary or one_line(self.opening)
 
     def summary_fields(self, topic: str) -> dict[str, Any]:
@@ -183,7 +186,8 @@ class _Transcript:
         read = (read_closing(reply, asked, scratch) for turn in reversed(self.replies) for reply in reversed(turn))
         last = next((closing for closing in read if closing.worth), Closing([], []))
         worth, others = (list(map(self._sentence, texts)) for texts in last)
-        _add(self.decisions, unlabelled_decisions((*last.worth, *last.others)))
+        unlabelled = (text.rstrip(".。") for text in (*last.worth, *last.others) if _DECIDED.match(text))
+        _add(self.decisions, (cut(text, ITEM_CHARS) for text in unlabelled))
         decided, todos = [*self.decisions.values()][:_MOST_ITEMS], self._open()
         enough = self.files.known or self.commits or decided or todos or len(self.prompts) > _TRIVIAL_PROMPTS
         summary = self._summary(worth, language) if enough or self.files.changed else ""
@@ -195,7 +199,7 @@ class _Transcript:
             of_user=[*self.of_user.values()][:_MOST_ITEMS],
             todos=todos,
             prompts=[cut(text, _PROMPT) for text in map(one_line, self.prompts) if len(text) >= _SHORTEST_PROMPT],
-            closing=join_fitting((*worth, *others), _CLOSING) or self._last_words(),
+            closing=_join_fitting((*worth, *others), _CLOSING) or self._last_words(),
             outcome=cut(worth[0], TOPIC_CHARS).rstrip(".。") if worth else "",
             files=[*self.files.known, *self.files.others],
             fixes=self._failures.fixes(),
@@ -217,7 +221,7 @@ class _Transcript:
             _listed(language, language.committed, [f"“{title}”" for title in self.commits.values()]),
         ]
         added = [text for text in added if text and len(text) <= _SUMMARY_CHARS // 2]
-        chosen = [join_fitting(worth[:1], _SUMMARY_CHARS)] if worth else []
+        chosen = [_join_fitting(worth[:1], _SUMMARY_CHARS)] if worth else []
         for text in (*added[:1], *worth[1:], *added[1:]):
             if len(_joined((*chosen, text))) <= _SUMMARY_CHARS:
                 chosen.append(text)
@@ -229,7 +233,7 @@ class _Transcript:
 
     def _last_words(self) -> str:
         """Return the longest of the last replies, where no outcome is in any."""
-        words = [join_fitting(sentences(prose(reply)), _CLOSING) for turn in self.replies for reply in turn]
+        words = [_join_fitting(sentences(prose(reply)), _CLOSING) for turn in self.replies for reply in turn]
         return max(reversed(words), key=len, default="")
 
     def _open(self) -> list[str]:
@@ -328,6 +332,18 @@ def _joined(texts: Iterable[str]) -> str:
     joined = ""
     for text in texts:
         joined = f"{joined}{space_after(joined)}{text}"
+    return joined
+
+
+def _join_fitting(texts: Iterable[str], limit: int) -> str:
+    """Join the first sentences that fit into so many characters; of the first, as much as fits."""
+    joined = ""
+    for text in texts:
+        longer = f"{joined}{space_after(joined)}{text}"
+        if len(longer) <= limit:
+            joined = longer
+        elif not joined:
+            joined = cut(text, limit)
     return joined
 
 

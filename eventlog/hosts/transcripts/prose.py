@@ -4,7 +4,7 @@ Decisions and to-dos are found where a message labels them: in the label's line,
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 
 from eventlog.format.text import cut, one_line
@@ -24,11 +24,6 @@ _OPEN_END = (
     r"|待办(?:事项)?|未完成|下一步|遗留(?:问题)?)"
 )
 _FOLLOWS = r"[*_]*+\s*[:：]\s*+[*_]*+\s*(\S.*)$"
-_DECIDED = re.compile(
-    r"(?:(?:(?:I|we)(?:'ve| have)? (?:also )?)?(?:decided|chose|opted|agreed|settled)(?: to| on| for| against|\b)"
-    r"|(?:(?:I|we) )?went with\b.*\b(?:instead of|over|rather than)\b|(?:我们?)?(?:决定|选择了))",
-    re.IGNORECASE,
-)
 
 
 class _Label:
@@ -53,11 +48,6 @@ _OPEN_ENDS = _Label(_OPEN_END, r"^\W*(?:TODO(?:\(\w+\))?:?\s+|\[ \]\s+)(\S.*)$")
 def decisions(message: str) -> list[str]:
     """List the decisions a message labels as such."""
     return _stated(_DECISIONS, message)
-
-
-def unlabelled_decisions(sentences: Iterable[str]) -> list[str]:
-    """List the sentences about a decision that has no label."""
-    return [cut(text.rstrip(".。"), ITEM_CHARS) for text in sentences if _DECIDED.match(text)]
 
 
 def open_ends(message: str) -> list[str]:
@@ -142,18 +132,6 @@ def mentions(text: str, name: str) -> bool:
             return True
         at = text.find(name, at + 1)
     return False
-
-
-def join_fitting(texts: Iterable[str], limit: int) -> str:
-    """Join the first sentences that fit into so many characters; of the first, as much as fits."""
-    joined = ""
-    for text in texts:
-        longer = f"{joined}{space_after(joined)}{text}"
-        if len(longer) <= limit:
-            joined = longer
-        elif not joined:
-            joined = cut(text, limit)
-    return joined
 
 
 def space_after(text: str) -> str:

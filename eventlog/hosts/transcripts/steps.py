@@ -1,4 +1,8 @@
-"""The steps of a conversation, common to all formats of transcripts: messages and calls of tools, in order.
+"""The head of a transcript and the steps of its conversation, messages and calls of tools, common to all formats.
+
+A room's `past` module names the folders and files of a host's transcripts (`FOLDERS` below its directory, `NAMES`),
+reads the head of a transcript (`past_session`), and its steps (`steps`). The head is whose transcript it is, where it
+ran, from when to when.
 
 Tools are recognised under the names of all hosts. A shell command is not parsed: quotes, redirections and the ends of
 commands are recognised, everything else is words.
@@ -9,14 +13,83 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from eventlog.format import codec
+from eventlog.format import codec, timestamps
 from eventlog.format.codec import dig
 
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)", re.ASCII)
 LONGEST_LINE = 64 << 20  # bytes; longer lines are skipped: they hold pictures
 
 StepKind = Literal["title", "prompt", "reply", "file", "created", "read", "command", "failed", "output", "todos"]
 TranscriptRecord = dict[str, Any]
 _TEXT_BLOCKS = ("text", "input_text", "output_text", None)
+
+
+class PastSession(NamedTuple):
+    """A transcript's head; times are timestamps of the log, texts "" where the host writes none.
+
+    `is_dated` is False where a host writes no times: they are then the file's, which copying may change.
+    """
+
+    conversation: str
+    started: str
+    ended: str
+    where: str = ""
+    subagent: str = ""
+    model: str = ""
+    branch: str = ""
+    commit: str = ""
+    is_dated: bool = True
+
+
+class Span:
+    """The first and the last time of a transcript."""
+
+    def __init__(self) -> None:
+        self._first, self._last = "~", ""
+
+    def see(self, value: object) -> None:
+        """Add a time as a host writes it; skip any other value."""
+        if isinstance(value, str) and (value < self._first or value > self._last) and _TIME.fullmatch(value):
+            self._first, self._last = min(value, self._first), max(value, self._last)
+
+    def of(self, path: Path) -> tuple[str, str, bool]:
+        """Return the first time, the last, and True; else the file's time, twice, and False."""
+        try:
+            if self._last:
+                return timestamps.read(self._first), timestamps.read(self._last), True
+        except ValueError:  # a day no calendar has
+            pass
+        written = timestamps.from_ns(path.stat().st_mtime_ns)
+        return written, written, False
+
+
+def first_text(*values: Any) -> str:
+    """Return the first of these that is a non-empty text, else ""."""
+    return next((value for value in values if isinstance(value, str) and value), "")
+
+
+def directory_spelled(slug: str, root: Path = Path("/")) -> str:
+    """Find the directory of this machine with this slug: its path, with `-` for all but letters and digits.
+
+    "" for none. Several paths may have the same slug: the first that exists is returned.
+    """
+    return next(_spelled(slug.removeprefix("-"), root), "")
+
+
+def _spelled(rest: str, below: Path) -> Iterator[str]:
+    try:
+        names = sorted(entry.name for entry in below.iterdir() if entry.is_dir())
+    except OSError:
+        return
+    for name in names:
+        spelled = "".join(char if char.isascii() and char.isalnum() else "-" for char in name)
+        if spelled == rest:
+            yield str(below / name)
+        elif rest.startswith(f"{spelled}-"):
+            yield from _spelled(rest[len(spelled) + 1 :], below / name)
+
+
+# ------------------------------------------------------------------------------------------------ steps
 
 
 class Step(NamedTuple):
@@ -116,18 +189,6 @@ def from_tool(name: str, arguments: Any) -> Iterator[Step]:
         yield Step("todos", "\n".join(_open_todos(arguments)))
 
 
-def from_blocks(content: Any, calls: "ShellCalls | None" = None) -> Iterator[Step]:
-    """Yield the effects of the tool calls among the blocks of a message, as Anthropic's API has them."""
-    calls = calls or ShellCalls()
-    for block in content if isinstance(content, list) else ():
-        if dig(block, "type") == "tool_use":
-            yield from calls.called(dig(block, "id"), from_tool(str(dig(block, "name")), dig(block, "input")))
-        elif dig(block, "type") == "tool_result":
-            yield from calls.ended(
-                dig(block, "tool_use_id"), dig(block, "content"), badly=dig(block, "is_error") is True
-            )
-
-
 def _command(arguments: Any) -> str:
     if isinstance(arguments, str):
         return arguments
@@ -188,6 +249,15 @@ class ShellCalls:
         if command and (badly or _ENDED_BADLY.search(end)):
             yield Step("failed", command)
             yield from [Step("output", end)] if end else []
+
+    def of_blocks(self, content: Any) -> Iterator[Step]:
+        """Yield the effects of the tool calls among the blocks of a message, as Anthropic's API has them."""
+        for block in content if isinstance(content, list) else ():
+            if dig(block, "type") == "tool_use":
+                yield from self.called(dig(block, "id"), from_tool(str(dig(block, "name")), dig(block, "input")))
+            elif dig(block, "type") == "tool_result":
+                badly = dig(block, "is_error") is True
+                yield from self.ended(dig(block, "tool_use_id"), dig(block, "content"), badly=badly)
 
 
 _LONGEST = 4000  # characters looked at

@@ -66,6 +66,12 @@ class Openings:
             self._sorted.pop(project, None)
             self._repeated[project, same_text(prompt)] += 1
 
+    def topic(self, project: str, prompt: str) -> str:
+        """Find the words of a first request that distinguish its session; "" where several began with just these."""
+        if self._repeated[project, same_text(prompt)] >= _SEVERAL:
+            return ""
+        return request(self.telling_part(project, prompt)) or request(prompt)
+
     def telling_part(self, project: str, prompt: str) -> str:
         """Return a prompt without the opening that several sessions share, up to the end of a sentence or a line."""
         end = 0
@@ -76,10 +82,6 @@ class Openings:
         first, _, others = prompt[end:].partition("\n")
         is_field = end and not prompt[:end].rstrip(" ").endswith("\n") and len(first.split()) >= _FEWEST_WORDS
         return f"{first}\n\n{others}" if is_field else prompt[end:]
-
-    def is_repeated(self, project: str, prompt: str) -> bool:
-        """Check whether several sessions began with just this prompt."""
-        return self._repeated[project, same_text(prompt)] >= _SEVERAL
 
     def _shared_words(self, project: str, prompt: str) -> int:
         """Count the first words that the prompts of several sessions share: they are neighbours in their order."""
@@ -99,13 +101,6 @@ class Openings:
 def _alike(prompt: str) -> str:
     """Reduce a prompt to its words as they are compared: without capitals and numbers."""
     return "".join(f"{_VARIES.sub('0', word.casefold())} " for word in _WORD.findall(prompt))
-
-
-def topic_of(prompt: str, project: str, openings: Openings) -> str:
-    """Find the words of a first request that distinguish its session; "" where several began with just these."""
-    if openings.is_repeated(project, prompt):
-        return ""
-    return request(openings.telling_part(project, prompt)) or request(prompt)
 
 
 def request(prompt: str) -> str:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.hosts.transcripts.topic import Openings, request, topic_of
+from eventlog.hosts.transcripts.topic import Openings, request
 
 FORM = """Solve this ticket as ticket.yaml says:
   ticket_id: SHOP-{number}
@@ -48,7 +48,7 @@ def test_an_opening_that_three_sessions_share_is_no_topic():
     texts = ("totals are off", "the badge is missing", "round half even", "no tax is shown")
     told = [OPENING + text for text in texts]
 
-    assert [topic_of(one, "/src/shop", openings(*told)) for one in told] == list(texts)
+    assert [openings(*told).topic("/src/shop", one) for one in told] == list(texts)
 
 
 def test_a_long_opening_is_an_opening():
@@ -57,7 +57,7 @@ def test_a_long_opening_is_an_opening():
         for text in ("totals are off", "no badge is shown", "no tax is shown")
     ]
 
-    assert topic_of(told[1], "/src/shop", openings(*told, "Aaa", "Zzz")) == "no badge is shown"
+    assert openings(*told, "Aaa", "Zzz").topic("/src/shop", told[1]) == "no badge is shown"
 
 
 def test_numbers_do_not_tell_openings_apart():
@@ -66,7 +66,7 @@ def test_numbers_do_not_tell_openings_apart():
         for number, text in enumerate(("totals are off", "no badge", "no tax at all"))
     ]
 
-    assert [topic_of(one, "/src/shop", openings(*told)) for one in told] == [
+    assert [openings(*told).topic("/src/shop", one) for one in told] == [
         "totals are off",
         "no badge",
         "no tax at all",
@@ -77,26 +77,26 @@ def test_numbers_do_not_tell_openings_apart():
 def test_what_two_sessions_begin_with_may_be_the_topic(many):
     told = [OPENING + text for text in ("totals are off", "the badge is missing")][:many]
 
-    assert {topic_of(one, "/src/shop", openings(*told)) for one in told} == {"You work on the shop"}
+    assert {openings(*told).topic("/src/shop", one) for one in told} == {"You work on the shop"}
 
 
 def test_words_that_many_begin_with_are_no_opening():
     told = [f"Fix the {what} of the shop" for what in ("totals", "badge", "receipt", "cart")]
 
-    assert [topic_of(one, "/src/shop", openings(*told)) for one in told] == told
+    assert [openings(*told).topic("/src/shop", one) for one in told] == told
 
 
 def test_what_sessions_of_another_project_begin_with_is_nothing_to_this_one():
     told = [OPENING + text for text in ("totals are off", "the badge is missing", "round half even")]
 
-    assert topic_of(told[0], "/src/bank", openings(*told)) == "You work on the shop"
+    assert openings(*told).topic("/src/bank", told[0]) == "You work on the shop"
 
 
 def test_the_same_request_again_and_again_tells_nothing_apart():
     told = openings(*["Review the open changes."] * 3, "Review the open changes. Begin with the cart.")
 
-    assert topic_of("Review the open changes.", "/src/shop", told) == ""
-    assert topic_of("Review the open changes. Begin with the cart.", "/src/shop", told) == "Begin with the cart"
+    assert told.topic("/src/shop", "Review the open changes.") == ""
+    assert told.topic("/src/shop", "Review the open changes. Begin with the cart.") == "Begin with the cart"
 
 
 def test_a_session_counts_once():
@@ -104,7 +104,7 @@ def test_a_session_counts_once():
     for _ in range(5):
         found.add("/src/shop", "c1", OPENING + "totals are off")
 
-    assert topic_of(OPENING + "totals are off", "/src/shop", found) == "You work on the shop"
+    assert found.topic("/src/shop", OPENING + "totals are off") == "You work on the shop"
 
 
 @given(st.lists(st.text(alphabet="ab .:\n`-", max_size=40), max_size=6), st.text(alphabet="ab .:\n`-", max_size=40))
