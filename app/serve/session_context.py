@@ -14,7 +14,7 @@ from eventlog.app.serve.receipt_line import append_receipt_line
 from eventlog.fast.copies import replace
 from eventlog.hooks import prompts
 from eventlog.hooks.conversation import TooMuch, all_events
-from eventlog.hosts import has_tools
+from eventlog.hosts import protocol
 from eventlog.hosts.call import HookCall
 from eventlog.projections.context.build import build as fit_parts
 from eventlog.projections.context.context_files import MEMORY
@@ -116,7 +116,7 @@ def request_of(
         work=_work_at_hand(opened.store, project, within) if project else WorkAtHand(),
         program=opened.machine.program,
         store_option=prompts.store_option(opened.store),
-        has_tools=has_tools(call.agent, project),
+        has_tools=protocol(call.agent).has_tools(project),
         transcript=(transcript or _transcript_of(opened.store, session)) if source == "compact" else "",
     )
 

@@ -26,14 +26,7 @@ from eventlog.format.events import HUMAN, Event, Fact
 from eventlog.format.text import one_line, statement_of
 from eventlog.hosts import agent_name, rooms
 from eventlog.log.event_log import EventLog
-from eventlog.projects.approvals import (
-    LONGEST_DECISION,
-    approve,
-    has_content,
-    revoke,
-    team_approvals,
-    withdraw_gone,
-)
+from eventlog.projects.approvals import LONGEST_DECISION, Approvals, has_content
 from eventlog.projects.repository import remote_of
 from eventlog.projects.root import git_branch, project_root
 from eventlog.secrets import scrub_text
@@ -205,10 +198,10 @@ def _parts(body: list[str]) -> tuple[str, str]:
 
 def settle(log: EventLog) -> None:
     """Bring the log to what checkouts have of the decisions a person agreed to; raises NotStored."""
-    withdraw_gone(log.store)
+    Approvals(log.store).withdraw_gone()
     back = {
         path: entry
-        for path, entry in team_approvals(log.store).items()
+        for path, entry in Approvals(log.store).of_teams().items()
         if entry.get("gone") and has_content(path, entry)
     }
     read = {path: read_decision(Path(path).read_bytes(), Path(path).name, "~") for path in back}
@@ -217,7 +210,7 @@ def settle(log: EventLog) -> None:
 
 def agree(log: EventLog, files: Sequence[TeamFile]) -> None:
     """Store a person's agreement to files of one checkout, and their decisions as facts; raises NotStored."""
-    before = team_approvals(log.store)
+    before = Approvals(log.store).of_teams()
     had = {path: entry["digest"] for path, entry in before.items() if not entry.get("gone")}
     new = {file.path: file for file in files if file.decision and had.get(file.path) != sha256(file.data)}
     if not new:
@@ -236,14 +229,15 @@ def agree(log: EventLog, files: Sequence[TeamFile]) -> None:
         if decision.id in own and _states(own[decision.id].event, decision):
             agreed[path][1].update(event=decision.id, branch=branch)
     if mine := {path: entry for path, (_, entry) in agreed.items() if entry["event"]}:
-        approve(log.store, mine)
+        Approvals(log.store).add(mine)
     _put(log, {path: found for path, found in agreed.items() if path not in mine})
 
 
 def disagree(log: EventLog, paths: Iterable[str]) -> int:
     """Take back the agreement to files, and withdraw their decisions; return how many there were."""
-    found = revoke(log.store, paths)
-    withdraw_gone(log.store)
+    approvals = Approvals(log.store)
+    found = approvals.revoke(paths)
+    approvals.withdraw_gone()
     return found
 
 
@@ -268,7 +262,7 @@ def _put(log: EventLog, found: "dict[str, tuple[Decision, TeamApproval]]") -> No
     events = {path: _fact(path, replica, *of) for path, of in found.items()}
     log.put(events.values())
     entries = {path: {**entry, "event": events[path].id, "gone": False} for path, (_, entry) in found.items()}
-    approve(log.store, entries)
+    Approvals(log.store).add(entries)
 
 
 def _fact(path: str, replica: str, decision: Decision, entry: "TeamApproval") -> Fact:

@@ -17,7 +17,7 @@ from eventlog.app.team.decisions import DIGITS, PLACE, Decision, TeamFile, agree
 from eventlog.format.errors import BadRequest, NotStored, system_reason
 from eventlog.format.events import Event, Fact, StageSummary
 from eventlog.format.text import one_line, statement_of
-from eventlog.projects.approvals import compare, team_approvals
+from eventlog.projects.approvals import Approvals, compare
 from eventlog.projects.repository import remote_of
 from eventlog.projects.root import find_repository, project_root
 from eventlog.secrets import scrub_text
@@ -99,7 +99,7 @@ def share(opened: OpenStore, named: Sequence[str], why: str, cwd: str = "") -> l
 def withdraw(opened: OpenStore, named: Sequence[str], cwd: str) -> list[SharedFile]:
     """Remove the files of decisions, known here or not, and withdraw what the log has of them; raises BadRequest."""
     root = checkout_of(cwd)
-    events = {path: entry["event"] for path, entry in team_approvals(opened.store).items()}
+    events = {path: entry["event"] for path, entry in Approvals(opened.store).of_teams().items()}
     files = [file for file in read_files(root, opened.machine.now()) if file.decision]
     found = {file.path: file for name in named for file in _meant(name, files, events)}
     for path in found:
@@ -110,7 +110,7 @@ def withdraw(opened: OpenStore, named: Sequence[str], cwd: str) -> list[SharedFi
 
 def team_rows(store: Store, root: str, now: str) -> list[TeamRow]:
     """List the files of a checkout, and what was withdrawn from it, with what a person agreed to."""
-    agreed = team_approvals(store)
+    agreed = Approvals(store).of_teams()
     found = [TeamRow(_state(file, agreed.get(file.path)), file) for file in read_files(root, now)]
     paths = {row.file.path for row in found}
     events = {agreed[path]["event"] for path in paths & agreed.keys()}  # a decision shared again has another file

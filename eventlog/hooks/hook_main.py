@@ -80,11 +80,11 @@ def start_context(store: Store, call: HookCall) -> str:
 
 def _withdraw_gone(store: Store, call: HookCall) -> None:
     """Withdraw what left the files of a team; that may fail, and costs no context."""
-    from eventlog.projects.approvals import withdraw_gone
+    from eventlog.projects.approvals import Approvals
 
     try:
         deadline.set_stage_within(deadline.LOCK, deadline.ANSWER)
-        withdraw_gone(store, call.project)
+        Approvals(store).withdraw_gone(call.project)
     except (Exception, OutOfTime) as error:  # noqa: BLE001 - `eventlog settle` sees to it all the same
         from eventlog.hooks import error_log
 

@@ -7,7 +7,6 @@ points (`packages`).
 Imported by: eventlog/hooks, projections, app, cli.
 """
 
-from eventlog.fast import os
 from eventlog.hosts.call import HookCall, HostProtocol, Payload, text
 
 TYPE_CHECKING = False
@@ -167,59 +166,3 @@ def named_conversations(environ: "Mapping[str, str]") -> dict[str, str]:
     likely = (agent for agent, room in ROOMS.items() if any(name.startswith(f"{room.upper()}_") for name in named))
     ids = {agent: environ.get(protocol(agent).session_variable, "").strip() for agent in likely}
     return {agent: conversation_id for agent, conversation_id in ids.items() if conversation_id}
-
-
-def server_files(agent: str, home: str, project: str, environ: "Mapping[str, str]") -> tuple[str, str]:
-    """Find the files of the user's and of the project's MCP servers; "" where the host reads none."""
-    variable, directory, of_user, of_project = protocol(agent).servers
-    place = environ.get(variable) or os.path.join(home, directory)
-    return of_user and os.path.join(place, of_user), of_project and os.path.join(project, of_project)
-
-
-def has_tools(agent: str, project: str) -> bool:
-    """Return whether the agent's host starts our MCP server in a project, so that its agent has our tools.
-
-    A plugin brings its server along with its hooks, and says so in the environment.
-    """
-    return PLUGIN in os.environ or _registers_server(agent, project)
-
-
-def _registers_server(agent: str, project: str) -> bool:
-    """Return whether the host's own files register our MCP server in a project.
-
-    A person may take the server out of them. They are searched, not parsed, because a session waits.
-    """
-    files = server_files(agent, os.path.expanduser("~"), project or "/", os.environ)
-    return any(_has_our_server(path) for path in files if path)
-
-
-def _has_our_server(path: str) -> bool:
-    from eventlog.store.files import read_regular
-
-    try:
-        data = read_regular(path)
-    except OSError:
-        return False
-    return any(script in data for script in _SERVER_SCRIPTS)
-
-
-def is_second_server(agent: str, project: str) -> bool:
-    """Return whether a plugin's server runs beside the server of the host's own files.
-
-    Most hosts start a single server of a name.
-    """
-    return protocol(agent).runs_servers_of_plugins_too and PLUGIN in os.environ and _registers_server(agent, project)
-
-
-PLUGIN = "EVENTLOG_PLUGIN"  # in the environment of what a plugin starts
-_SERVER_SCRIPTS = b"/eventlog/cli/mcp/start.py", rb"\\eventlog\\cli\\mcp\\start.py"  # in JSON and TOML
-
-
-def newest_file(directory: str) -> str:
-    """Find the `.jsonl` file of a directory that was written last, as a resumed conversation is; "" for none."""
-    try:
-        with os.scandir(directory) as entries:
-            files = [(entry.stat().st_mtime_ns, entry.path) for entry in entries if entry.name.endswith(".jsonl")]
-    except OSError:
-        return ""
-    return max(files, default=(0, ""))[1]

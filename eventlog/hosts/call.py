@@ -253,6 +253,55 @@ class HostProtocol:
         del where, environ
         return ""
 
+    @staticmethod
+    def newest_file(directory: str) -> str:
+        """Find the `.jsonl` file of a directory that was written last, as a resumed conversation is; "" for none."""
+        try:
+            with os.scandir(directory) as entries:
+                files = [(entry.stat().st_mtime_ns, entry.path) for entry in entries if entry.name.endswith(".jsonl")]
+        except OSError:
+            return ""
+        return max(files, default=(0, ""))[1]
+
+    def server_files(self, home: str, project: str, environ: "Mapping[str, str]") -> tuple[str, str]:
+        """Find the files of the user's and of the project's MCP servers; "" where the host reads none."""
+        variable, directory, of_user, of_project = self.servers
+        place = environ.get(variable) or os.path.join(home, directory)
+        return of_user and os.path.join(place, of_user), of_project and os.path.join(project, of_project)
+
+    def has_tools(self, project: str) -> bool:
+        """Return whether the host starts our MCP server in a project, so that its agent has our tools.
+
+        A plugin brings its server along with its hooks, and says so in the environment.
+        """
+        return _PLUGIN in os.environ or self._registers_server(project)
+
+    def has_second_server(self, project: str) -> bool:
+        """Return whether a plugin's server runs beside the server of the host's own files.
+
+        Most hosts start a single server of a name.
+        """
+        return self.runs_servers_of_plugins_too and _PLUGIN in os.environ and self._registers_server(project)
+
+    def _registers_server(self, project: str) -> bool:
+        """Return whether the host's own files register our MCP server in a project.
+
+        A person may take the server out of them. They are searched, not parsed, because a session waits.
+        """
+        from eventlog.store.files import read_regular
+
+        for path in filter(None, self.server_files(os.path.expanduser("~"), project or "/", os.environ)):
+            try:
+                data = read_regular(path)
+            except OSError:
+                continue
+            if any(script in data for script in _SERVER_SCRIPTS):
+                return True
+        return False
+
+
+_PLUGIN = "EVENTLOG_PLUGIN"  # in the environment of what a plugin starts
+_SERVER_SCRIPTS = b"/eventlog/cli/mcp/start.py", rb"\\eventlog\\cli\\mcp\\start.py"  # in JSON and TOML
 
 MACHINE_PROMPT = "MachinePrompt"  # the name, in the log, of a prompt that a host made
 _PEOPLE = (

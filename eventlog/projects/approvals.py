@@ -27,11 +27,6 @@ LONGEST_DECISION = 1 << 16  # bytes
 _REASON = "its file is not in the repository any more, or says something else"
 
 
-def approval(store: "Store", path: str, data: bytes) -> "Approval":
-    """Look up the agreement to exactly these bytes at a path."""
-    return compare(_approvals(store).get(path), data)
-
-
 def compare(found: object, data: bytes) -> "Approval":
     """Compare an agreement, or None, with the bytes there are now."""
     agreed = _digest(found)
@@ -40,55 +35,79 @@ def compare(found: object, data: bytes) -> "Approval":
     return "trusted" if agreed == sha256(data) else "changed since it was trusted"
 
 
-def team_approvals(store: "Store") -> "dict[str, TeamApproval]":
-    """Read the agreements to decisions of teams, by path."""
-    return {path: found for path, found in _approvals(store).items() if _is_complete(found)}
+class Approvals:
+    """The agreements of a store."""
 
+    def __init__(self, store: "Store") -> None:
+        self._store = store
 
-def approve(store: "Store", agreed: "Mapping[str, str | TeamApproval]") -> None:
-    """Store agreements by path, each a digest or an object that holds a digest; raises NotStored or Busy."""
-    with _locked(store):
-        _write(store, {**_approvals(store), **agreed})
+    def of(self, path: str, data: bytes) -> "Approval":
+        """Look up the agreement to exactly these bytes at a path."""
+        return compare(self._all().get(path), data)
 
+    def of_teams(self) -> "dict[str, TeamApproval]":
+        """Read the agreements to decisions of teams, by path."""
+        return {path: found for path, found in self._all().items() if _is_complete(found)}
 
-def revoke(store: "Store", paths: "Iterable[str]") -> int:
-    """Take back the agreements to files; return how many there were. Raises NotStored or Busy."""
-    with _locked(store):
-        agreed = _approvals(store)
-        found = [path for path in paths if _digest(agreed.get(path))]
-        for path in found:
-            if _is_complete(agreed[path]):
-                agreed[path]["digest"] = ""  # its event is still to be withdrawn
-            else:
-                del agreed[path]
-        if found:
-            _write(store, agreed)
-    return len(found)
+    def add(self, agreed: "Mapping[str, str | TeamApproval]") -> None:
+        """Store agreements by path, each a digest or an object that holds a digest; raises NotStored or Busy."""
+        with self._locked():
+            self._write({**self._all(), **agreed})
 
+    def revoke(self, paths: "Iterable[str]") -> int:
+        """Take back the agreements to files; return how many there were. Raises NotStored or Busy."""
+        with self._locked():
+            agreed = self._all()
+            found = [path for path in paths if _digest(agreed.get(path))]
+            for path in found:
+                if _is_complete(agreed[path]):
+                    agreed[path]["digest"] = ""  # its event is still to be withdrawn
+                else:
+                    del agreed[path]
+            if found:
+                self._write(agreed)
+        return len(found)
 
-def withdraw_gone(store: "Store", project: str | None = None) -> bool:
-    """Withdraw the decisions of a project, or of all, whose files are gone or changed; return whether there were any.
+    def withdraw_gone(self, project: str | None = None) -> bool:
+        """Withdraw decisions of a project, or of all, whose files are gone or changed; return whether there were any.
 
-    A person's own decision stays where another branch is checked out than its file was last seen on. Raises NotStored.
-    """
-    asked = {
-        path: entry
-        for path, entry in team_approvals(store).items()
-        if not entry.get("gone") and project in (None, entry["project"])
-    }
-    before = {path: dict(entry) for path, entry in asked.items()}
-    gone = [path for path, entry in asked.items() if not _stands(path, entry)]
-    standing = {entry["event"] for path, entry in asked.items() if path not in gone}
-    for path in gone:
-        asked[path]["gone"] = True
-        if asked[path]["event"] not in standing:  # one decision may have several files
-            _withdraw(store, path, asked[path])
-    if changed := {path: entry for path, entry in asked.items() if entry != before[path]}:
-        with _locked(store):
-            now = _approvals(store)  # a person may have agreed, or not any more, while the files were looked at
-            same = {path: entry for path, entry in changed.items() if now.get(path) == before[path]}
-            _write(store, {**now, **same})
-    return bool(gone)
+        A person's own decision stays where another branch is checked out than its file was last seen on. Raises
+        NotStored.
+        """
+        asked = {
+            path: entry
+            for path, entry in self.of_teams().items()
+            if not entry.get("gone") and project in (None, entry["project"])
+        }
+        before = {path: dict(entry) for path, entry in asked.items()}
+        gone = [path for path, entry in asked.items() if not _stands(path, entry)]
+        standing = {entry["event"] for path, entry in asked.items() if path not in gone}
+        for path in gone:
+            asked[path]["gone"] = True
+            if asked[path]["event"] not in standing:  # one decision may have several files
+                _withdraw(self._store, path, asked[path])
+        if changed := {path: entry for path, entry in asked.items() if entry != before[path]}:
+            with self._locked():
+                now = self._all()  # a person may have agreed, or not any more, while the files were looked at
+                same = {path: entry for path, entry in changed.items() if now.get(path) == before[path]}
+                self._write({**now, **same})
+        return bool(gone)
+
+    def _all(self) -> "dict[str, Any]":
+        """Read all agreements; none where the file cannot be read."""
+        try:
+            return fastjson.object_in(read_regular(self._store.trusted))
+        except OSError:
+            return {}
+
+    def _locked(self) -> "AbstractContextManager[object]":
+        """Keep other processes from writing agreements meanwhile; a hook waits no longer than its deadline."""
+        from eventlog.store.locks import locked
+
+        return locked(self._store, self._store.lock("trust"))
+
+    def _write(self, agreed: "Mapping[str, Any]") -> None:
+        replace_file(self._store.trusted, fastjson.dumps(dict(agreed)) + b"\n")
 
 
 def has_content(path: str, entry: "TeamApproval") -> bool:
@@ -138,22 +157,3 @@ def _is_complete(found: object) -> bool:
     """Return whether an agreement is about a decision, as this program writes it."""
     needed = ("digest", "project", "conversation", "who", "event")
     return isinstance(found, dict) and all(isinstance(found.get(name), str) for name in needed)
-
-
-def _approvals(store: "Store") -> "dict[str, Any]":
-    """Read all agreements; none where the file cannot be read."""
-    try:
-        return fastjson.object_in(read_regular(store.trusted))
-    except OSError:
-        return {}
-
-
-def _locked(store: "Store") -> "AbstractContextManager[object]":
-    """Keep other processes from writing agreements meanwhile; a hook waits no longer than its deadline."""
-    from eventlog.store.locks import locked
-
-    return locked(store, store.lock("trust"))
-
-
-def _write(store: "Store", agreed: "Mapping[str, Any]") -> None:
-    replace_file(store.trusted, fastjson.dumps(dict(agreed)) + b"\n")

@@ -12,7 +12,7 @@ from eventlog.app.setup.install.json_edit import parse
 from eventlog.format.errors import BadRequest
 from eventlog.hooks import prompts
 from eventlog.hooks.command import command, server_command
-from eventlog.hosts import agent_name, room_name, server_files
+from eventlog.hosts import agent_name, protocol, room_name
 from eventlog.hosts.profile import (
     BOTH_SCOPES,
     Grant,
@@ -57,7 +57,7 @@ class InstallTarget(NamedTuple):
 
     def server_file(self, host: HostProfile, scope: Scope) -> Path | None:
         """Find the file of the host's MCP servers; None where it has none there."""
-        users, projects = server_files(agent_name(host.agent), str(self.home), str(self.project), self.environ)
+        users, projects = protocol(agent_name(host.agent)).server_files(str(self.home), str(self.project), self.environ)
         path = projects if scope == "project" else users
         return Path(path) if path else None
 

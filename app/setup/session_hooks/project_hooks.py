@@ -26,7 +26,7 @@ from eventlog.app.setup.session_hooks.hooks import (
 )
 from eventlog.fast.sha import sha256
 from eventlog.format.errors import BadRequest, BadSettings, system_reason
-from eventlog.projects import approvals
+from eventlog.projects.approvals import Approvals
 from eventlog.projects.root import project_root
 from eventlog.store import Store
 from eventlog.store.shared_files import NotConfined, read_below
@@ -89,17 +89,17 @@ def shown_source(project: str) -> bytes:
 
 def approval(store: Store, project: str, source: bytes) -> "Approval":
     """Look up the approval of this source as the hooks of this project."""
-    return approvals.approval(store, _key(project), source)
+    return Approvals(store).of(_key(project), source)
 
 
 def approve(store: Store, project: str, source: bytes) -> None:
     """Store the approval of exactly this source; raises NotStored."""
-    approvals.approve(store, {_key(project): sha256(source)})
+    Approvals(store).add({_key(project): sha256(source)})
 
 
 def revoke(store: Store, project: str) -> bool:
     """Remove the approval; return whether it existed. Raises NotStored."""
-    return bool(approvals.revoke(store, [_key(project)]))
+    return bool(Approvals(store).revoke([_key(project)]))
 
 
 def _approved_hooks(context: HookContext) -> HookRegistry | HookResult:

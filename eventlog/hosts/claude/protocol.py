@@ -7,7 +7,6 @@ Documentation: code.claude.com/docs/en/hooks, /memory.
 """
 
 from eventlog.fast import fastjson, os
-from eventlog.hosts import newest_file
 from eventlog.hosts.call import HookCall, HostProtocol, Payload, text
 
 TYPE_CHECKING = False
@@ -106,7 +105,7 @@ class _ClaudeProtocol(ClaudeLike):
     def newest_transcript(self, where: str, environ: "Mapping[str, str]") -> str:
         """Find the transcript written last, `projects/<slug of the directory>/<session>.jsonl`; "" for none."""
         home = environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
-        return newest_file(f"{home}/projects/{slug(where)}")
+        return self.newest_file(f"{home}/projects/{slug(where)}")
 
 
 def _within_turn(call: HookCall, name: str, turn: str) -> HookCall:

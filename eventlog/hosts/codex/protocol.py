@@ -6,7 +6,6 @@ Documentation: developers.openai.com/codex/hooks.
 """
 
 from eventlog.fast import os
-from eventlog.hosts import newest_file
 from eventlog.hosts.call import HookCall, Payload, text
 from eventlog.hosts.claude.protocol import ClaudeLike
 
@@ -48,7 +47,7 @@ class _CodexProtocol(ClaudeLike):
         days = [f"{home}/sessions"]
         for _ in ("year", "month", "day"):
             days = [f"{parent}/{name}" for parent in days for name in _numbered(parent)]
-        found = [path for path in map(newest_file, days) if path]
+        found = [path for path in map(self.newest_file, days) if path]
         return max(found, key=lambda path: os.stat(path).st_mtime_ns, default="")
 
 

@@ -11,7 +11,6 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from eventlog import hosts
 from eventlog.app.setup.plugin import ToolSummary, plugin_files
 from eventlog.cli.mcp import server
 from eventlog.cli.mcp.tools import TOOLS
@@ -270,7 +269,7 @@ def test_beside_install_a_start_is_one_event_and_one_context(tmp_path):
 def test_an_agent_of_a_plugin_is_told_of_its_tools(tmp_path, monkeypatch):
     start = claude("SessionStart", source="startup")
     without = json.dumps(tell(alone(tmp_path / "one"), start, "--agent", "claude"))
-    monkeypatch.setenv(hosts.PLUGIN, "1")
+    monkeypatch.setenv("EVENTLOG_PLUGIN", "1")
     with_plugin = json.dumps(tell(alone(tmp_path / "two"), start, "--agent", "claude"))
 
     assert "`remember`" not in without
@@ -294,11 +293,11 @@ def _listed(monkeypatch, tmp_path):
 def test_beside_install_an_agent_has_each_tool_once(home, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     alone_here = _listed(monkeypatch, tmp_path)
-    monkeypatch.setenv(hosts.PLUGIN, "1")
+    monkeypatch.setenv("EVENTLOG_PLUGIN", "1")
     only_plugin = _listed(monkeypatch, tmp_path)
     call("install", "claude")
     second = _listed(monkeypatch, tmp_path)
-    monkeypatch.delenv(hosts.PLUGIN)
+    monkeypatch.delenv("EVENTLOG_PLUGIN")
     installed = _listed(monkeypatch, tmp_path)
 
     names = [tool["name"] for tool in TOOLS]

@@ -11,7 +11,7 @@ from eventlog.app.team.decisions import PLACE, decision_of
 from eventlog.format import ids
 from eventlog.format.events import Fact
 from eventlog.log.event_log import EventLog
-from eventlog.projects.approvals import approve, withdraw_gone
+from eventlog.projects.approvals import Approvals
 from eventlog.store import Store
 from tests.support.command_line import call
 from tests.support.effort import rounds, seed
@@ -209,15 +209,15 @@ def test_agreements_that_are_stored_meanwhile_are_not_overwritten(tmp_path, monk
     store = Store(str(tmp_path))
     entry = {"digest": "d", "project": "/p", "conversation": "c", "who": "bob", "event": "e"}
     file = tmp_path / "decision.md"
-    approve(store, {str(file): entry})
+    Approvals(store).add({str(file): entry})
 
     def agree_meanwhile(path, entry):
-        approve(store, {"/p/hooks.toml": "d1", str(file): {**entry, "digest": "d2"}})
+        Approvals(store).add({"/p/hooks.toml": "d1", str(file): {**entry, "digest": "d2"}})
         entry["stamp"] = [1]
         return True
 
     monkeypatch.setattr("eventlog.projects.approvals.has_content", agree_meanwhile)
-    withdraw_gone(store)
+    Approvals(store).withdraw_gone()
     now = json.loads(Path(store.trusted).read_text())
 
     assert now == {"/p/hooks.toml": "d1", str(file): {**entry, "digest": "d2"}}
@@ -226,7 +226,7 @@ def test_agreements_that_are_stored_meanwhile_are_not_overwritten(tmp_path, monk
 def test_of_many_who_agree_at_once_nobody_is_lost(tmp_path):
     store = Store(str(tmp_path))
     with ThreadPoolExecutor(8) as people:
-        list(people.map(lambda number: approve(store, {f"/p/{number}": "d"}), range(40)))
+        list(people.map(lambda number: Approvals(store).add({f"/p/{number}": "d"}), range(40)))
 
     assert len(json.loads(Path(store.trusted).read_text())) == 40
 
@@ -357,7 +357,7 @@ def test_a_colleague_named_like_an_agent_is_not_taken_for_it(ada, bob):
 
 def test_a_store_without_consent_pays_for_one_look(ada, monkeypatch):
     loaded = []
-    monkeypatch.setattr("eventlog.projects.approvals.withdraw_gone", lambda *of: loaded.append(of))
+    monkeypatch.setattr("eventlog.projects.approvals.Approvals", lambda *of: loaded.append(of))
     ada.start()
 
     assert [] == loaded
