@@ -16,8 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from eventlog.app.setup.install.hook_entries import entry
-from eventlog.app.setup.install.mcp_servers import entry_of
-from eventlog.app.setup.install.rules import rule_text
+from eventlog.app.setup.install.parts import ServerEntry, rule_text
 from eventlog.format.errors import BadRequest
 from eventlog.hosts.profile import HostProfile, PluginFormat, profiles
 from eventlog.store.files import make_dirs, replace_file
@@ -121,7 +120,7 @@ def _server(host: HostProfile, form: PluginFormat, script: str) -> dict[str, Any
     """Make the entry of the server; a host that names no directory to servers gets the script itself."""
     assert host.servers
     place = [f"{form.root}/{_SCRIPT}"] if form.names_root_to_servers else ["-c", script, _NAME]
-    return entry_of(host.servers, ["sh", *place, "mcp", "--agent", host.agent])
+    return ServerEntry(host.servers, ["sh", *place, "mcp", "--agent", host.agent]).value
 
 
 def _skill(hosts: Sequence[HostProfile]) -> str:

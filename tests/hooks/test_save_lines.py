@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.setup.install import rules
+from eventlog.app.setup.install import parts
 from eventlog.format.codec import to_fields
 from eventlog.format.events import Fact, StageSummary
 from eventlog.hooks import prompts
@@ -100,7 +100,7 @@ def test_no_line_that_agents_are_given_has_a_text_in_double_quotes(said, locale,
 
 
 def test_nor_has_a_rule_file_or_the_help_of_the_verbs():
-    texts = [text for locale, text in rules._TEXT.items() if prompts.QUOTING[locale]]
+    texts = [text for locale, text in parts._TEXT.items() if prompts.QUOTING[locale]]
     texts += [call(verb, "--help").out for verb in ("fact", "summary", "plan")]
 
     assert not [

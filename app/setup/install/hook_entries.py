@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from eventlog.app.setup.install import json_edit
-from eventlog.app.setup.install.json_edit import Node, has_content, list_at, object_at, parse
+from eventlog.app.setup.install.json_edit import JsonText, Node, has_content
 from eventlog.format.codec import dig
 from eventlog.hooks.command import is_ours
 from eventlog.hosts.profile import HookFile
@@ -23,13 +22,14 @@ _PLUGIN_COMMANDS = re.compile(r"^const COMMANDS = (\{.*\})$", re.MULTILINE)
 def merge(text: str, hooks: HookFile, commands: Mapping[str, str]) -> str:
     """Give each of the events a single entry of our own, and other events none; raises NotJson or BadRequest."""
     if hooks.script:
-        return _plugin(hooks.script.read_text("utf-8"), commands)
-    text = text if has_content(text) else "{\n}\n"
+        line = f"const COMMANDS = {json.dumps(commands)}"
+        return _PLUGIN_COMMANDS.sub(lambda _: line, hooks.script.read_text("utf-8"), count=1)
+    edited = JsonText.of_object(text)
     for key, value in {**hooks.document, "hooks": {}}.items():
-        text = json_edit.with_default(text, [key], value)
+        edited = edited.with_default([key], value)
     for event, command in commands.items():
-        text = _merge_event(text, event, entry(hooks, event, command))
-    return _strip_events(text, keep=commands)
+        edited = _merge_event(edited, event, entry(hooks, event, command))
+    return _strip_events(edited, keep=commands)
 
 
 def entry(hooks: HookFile, event: str, command: str) -> dict[str, Any]:
@@ -42,12 +42,12 @@ def entry(hooks: HookFile, event: str, command: str) -> dict[str, Any]:
 
 def strip(text: str) -> str:
     """Remove our entries, and the lists that become empty; raises NotJson or BadRequest."""
-    if _is_plugin(text):
+    if text.startswith(_PLUGIN_HEAD):  # of any version
         return ""
     if not has_content(text):
         return text
-    stripped = _strip_events(text, keep=())
-    return text if stripped == text else json_edit.without_blank(stripped, ["hooks"])
+    stripped = _strip_events(JsonText(text), keep=())
+    return text if stripped == text else stripped.without_blank(["hooks"])
 
 
 def commands_in(value: Any) -> Iterator[tuple[str, str]]:
@@ -59,48 +59,48 @@ def commands_in(value: Any) -> Iterator[tuple[str, str]]:
 
 
 def value_of(text: str) -> Any:
-    """Parse a hook file, either JSON or our own script; raises NotJson."""
-    return {"hooks": _plugin_commands(text)} if _is_plugin(text) else parse(text).value
+    """Parse a hook file, either JSON or our own script; None without any content. Raises NotJson."""
+    return {"hooks": _plugin_commands(text)} if text.startswith(_PLUGIN_HEAD) else JsonText(text).value
 
 
-def _merge_event(text: str, event: str, wanted: dict[str, Any]) -> str:
-    hooks, entries = object_at(text, ["hooks"]), list_at(text, ["hooks", event])
+def _merge_event(text: JsonText, event: str, wanted: dict[str, Any]) -> JsonText:
+    hooks, entries = text.object_at(["hooks"]), text.list_at(["hooks", event])
     if entries is None:
-        return json_edit.append(text, hooks, [wanted], event)
+        return text.append(hooks, [wanted], event)
     own = [index for index, part in enumerate(entries.parts) if _is_all_ours(part.node.value)]
     if not own:
-        return json_edit.append(text, entries, wanted)
+        return text.append(entries, wanted)
     for extra in reversed(own[1:]):
-        text = json_edit.remove(text, _entries(text, event), extra)
+        text = text.remove(_entries(text, event), extra)
     entry = _entries(text, event).parts[own[0]].node
-    return text if entry.value == wanted else json_edit.replace(text, entry, wanted)
+    return text if entry.value == wanted else text.put(entry, wanted)
 
 
-def _strip_events(text: str, keep: Mapping[str, str] | tuple[()]) -> str:
-    hooks = object_at(text).get("hooks")
+def _strip_events(text: JsonText, keep: Mapping[str, str] | tuple[()]) -> JsonText:
+    hooks = text.object_at().get("hooks")
     for event in [part.key for part in hooks.parts] if hooks else ():
         if event is not None and event not in keep:
             text = _strip_event(text, event)
     return text
 
 
-def _strip_event(text: str, event: str) -> str:
+def _strip_event(text: JsonText, event: str) -> JsonText:
     left = text
     for index, (_, _, node) in reversed([*enumerate(_entries(text, event).parts)]):
         if _is_all_ours(node.value):
-            left = json_edit.remove(left, _entries(left, event), index)
+            left = left.remove(_entries(left, event), index)
         elif any(map(is_ours, _commands(node.value))):
             left = _strip_group(left, event, index)
-    return text if left == text else json_edit.without_blank(left, ["hooks", event])
+    return text if left == text else left.without_blank(["hooks", event])
 
 
-def _strip_group(text: str, event: str, index: int) -> str:
+def _strip_group(text: JsonText, event: str, index: int) -> JsonText:
     """Remove our handlers from another tool's group."""
     handlers = _entries(text, event).parts[index].node.get("hooks")
     for position in reversed(range(len(handlers.parts) if handlers else 0)):
         group = _entries(text, event).parts[index].node.get("hooks")
         if group and any(map(is_ours, _commands(group.parts[position].node.value))):
-            text = json_edit.remove(text, group, position)
+            text = text.remove(group, position)
     return text
 
 
@@ -119,21 +119,10 @@ def _commands(value: Any) -> Iterator[str]:
         yield from _commands(handler)
 
 
-def _entries(text: str, event: str) -> Node:
-    found = object_at(text, ["hooks"]).get(event)
+def _entries(text: JsonText, event: str) -> Node:
+    found = text.object_at(["hooks"]).get(event)
     assert found is not None
     return found
-
-
-def _plugin(template: str, commands: Mapping[str, str]) -> str:
-    """Put the commands, by event, into the plugin."""
-    line = f"const COMMANDS = {json.dumps(commands)}"
-    return _PLUGIN_COMMANDS.sub(lambda _: line, template, count=1)
-
-
-def _is_plugin(text: str) -> bool:
-    """Return whether a file is our plugin, of any version."""
-    return text.startswith(_PLUGIN_HEAD)
 
 
 def _plugin_commands(text: str) -> dict[str, Any]:

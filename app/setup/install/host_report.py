@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from eventlog.app.setup.install import hook_entries, host_file, mcp_servers
+from eventlog.app.setup.install import hook_entries, host_file
 from eventlog.app.setup.install.install import InstallTarget, saving, server_entry, unsafe_rules, wanted_events
-from eventlog.app.setup.install.json_edit import has_content
-from eventlog.app.setup.install.permissions import Saving
+from eventlog.app.setup.install.parts import Saving, gone_files, starts_server
 from eventlog.app.setup.live_client import server_of
 from eventlog.format import timestamps
 from eventlog.format.codec import dig
@@ -116,10 +115,10 @@ def _servers(target: InstallTarget, host: HostProfile) -> tuple[tuple[str, ...],
             if path != target.file(host, scope):  # `_files` reports the hook file
                 problems.append(Problem(str(error), error.hint or "correct the file by hand", serious=False))
             continue
-        if path is None or str(path) in found or not mcp_servers.is_ours(entry):
+        if path is None or str(path) in found or not starts_server(entry):
             continue
         found.append(str(path))
-        if gone := mcp_servers.missing_files(entry):
+        if gone := gone_files(entry):
             again = f"eventlog install {host.agent} --{scope} --mcp"
             problems.append(Problem(f"{path} starts {' and '.join(gone)}, which is gone", again))
     return tuple(found), problems
@@ -150,7 +149,7 @@ def _files(target: InstallTarget, host: HostProfile) -> Iterator[_HookFile | Pro
 def _value(path: Path) -> Any:
     text = host_file.read_text(path)
     try:
-        value = hook_entries.value_of(text) if has_content(text) else None
+        value = hook_entries.value_of(text)
     except BadRequest as error:
         raise BadRequest(error.what, where=str(path), hint="correct the file by hand") from error
     if value is not None and not isinstance(value, dict):

@@ -6,16 +6,26 @@ from functools import reduce
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from eventlog.app.setup.install import hook_entries, host_file, mcp_servers, permissions, rules
+from eventlog.app.setup.install import hook_entries, host_file
 from eventlog.app.setup.install.host_file import FileChange, change, restore
-from eventlog.app.setup.install.json_edit import parse
+from eventlog.app.setup.install.json_edit import JsonText
+from eventlog.app.setup.install.parts import (
+    Rules,
+    Saving,
+    SavingRule,
+    ServerEntry,
+    grant_of,
+    rule_of,
+    rule_text,
+    shares_rules,
+    starts_server,
+)
 from eventlog.format.errors import BadRequest
 from eventlog.hooks import prompts
 from eventlog.hooks.command import command, server_command
 from eventlog.hosts import agent_name, protocol, room_name
 from eventlog.hosts.profile import (
     BOTH_SCOPES,
-    Grant,
     HostProfile,
     NoPermission,
     Permission,
@@ -96,29 +106,19 @@ class _Part(NamedTuple):
 
 def _part_of(target: InstallTarget, host: HostProfile, scope: Scope, part: InstallPart) -> _Part | None:
     """Describe a part of an installation; None where the host has no file for it."""
-    grant, rule, servers = permissions.grant_of(target.store), permissions.rule_of(host), host.servers
     match part:
         case "hooks":
             return _Part(target.file(host, scope), lambda text: _with_hooks(text, target, host), hook_entries.strip)
-        case "permission" if rule:
-            return _Part(
-                target.rule_file(host, rule, scope),
-                lambda text: permissions.add(text, rule, grant),
-                lambda text: permissions.remove(text, rule, grant),
-            )
-        case "server" if servers and (path := target.server_file(host, scope)):
+        case "permission" if rule := rule_of(host):
+            saving_rule = SavingRule(rule, grant_of(target.store))
+            return _Part(target.rule_file(host, rule, scope), saving_rule.add, saving_rule.remove)
+        case "server" if host.servers and (path := target.server_file(host, scope)):
             words = server_command(host.agent, target.store, str(target.home), shared=target.shared)
-            return _Part(
-                path,
-                lambda text: mcp_servers.add(text, servers, mcp_servers.entry_of(servers, words)),
-                lambda text: mcp_servers.remove(text, servers),
-            )
+            server = ServerEntry(host.servers, words)
+            return _Part(path, server.add, server.remove)
         case "rules" if path := target.rules_file(host, scope):
-            return _Part(
-                path,
-                lambda text: rules.add(text, host.rules, _rules_text(target, host, scope)),
-                lambda text: rules.remove(text, host.rules),
-            )
+            rules = Rules(host.rules, lambda: _rules_text(target, host, scope))
+            return _Part(path, rules.add, rules.remove)
     return None
 
 
@@ -131,10 +131,10 @@ def _with_hooks(text: str, target: InstallTarget, host: HostProfile) -> str:
 
 
 def _rules_text(target: InstallTarget, host: HostProfile, scope: Scope) -> str:
-    readers = (host, *rules.shares_rules(host, scope))
+    readers = (host, *shares_rules(host, scope))
     has_tools = any(_has_server(target, reader, place) for reader in readers for place in BOTH_SCOPES)
     store, locale = prompts.store_option(target.store), load(target.store).settings.locale
-    return rules.rule_text(locale, prompts.program(), store=store, has_tools=has_tools)
+    return rule_text(locale, prompts.program(), store=store, has_tools=has_tools)
 
 
 def install(target: InstallTarget, host: HostProfile, scope: Scope, part: InstallPart = "hooks") -> FileChange | None:
@@ -182,37 +182,41 @@ def server_entry(target: InstallTarget, host: HostProfile, scope: Scope) -> obje
         return None
     text = host_file.read_text(path)
     try:
-        return mcp_servers.entry_in(text, servers)
+        return ServerEntry(servers, []).present(text)
     except BadRequest as error:
         raise BadRequest(error.what, where=str(path), hint=error.hint) from error
 
 
 def _has_server(target: InstallTarget, host: HostProfile, scope: Scope) -> bool:
     """Return whether the host starts our MCP server, by its file of that scope. Raises as `install`."""
-    return mcp_servers.is_ours(server_entry(target, host, scope))
+    return starts_server(server_entry(target, host, scope))
 
 
 def unsafe_rules(target: InstallTarget, host: HostProfile) -> list[Path]:
     """List the files with an earlier release's rule that allows more than saving. Raises as `install`."""
-    rule, grant = permissions.rule_of(host), permissions.grant_of(target.store)
+    rule = rule_of(host)
     if rule is None or not rule.unsafe:
         return []
     paths = {target.rule_file(host, rule, scope): None for scope in BOTH_SCOPES}
-    return [path for path in paths if permissions.has_unsafe(host_file.read_text(path), rule, grant)]
+    return [path for path in paths if SavingRule(rule, grant_of(target.store)).is_unsafe(host_file.read_text(path))]
 
 
-def saving(target: InstallTarget, host: HostProfile) -> permissions.Saving | None:
+def saving(target: InstallTarget, host: HostProfile) -> Saving | None:
     """Return whether the host lets its agent save unasked, by tool where it starts our server; None: not documented."""
-    found, grant = host.permission, permissions.grant_of(target.store)
+    found, grant = host.permission, grant_of(target.store)
     if isinstance(found, NoPermission):
-        return permissions.Saving(found.verdict, found.remedy(grant))
+        return Saving(found.verdict, found.remedy(grant))
     if found is None:
         return None
     paths = {target.rule_file(host, found, scope): None for scope in BOTH_SCOPES}
     texts = [host_file.read_text(path) for path in paths]
     by_tool = any(_has_server(target, host, scope) for scope in BOTH_SCOPES)
-    verdict = permissions.judge(texts, found, grant, by_tool=by_tool)
-    return permissions.Saving(verdict, _remedy(host, found, grant, texts) if verdict != "allowed" else "")
+    rule = SavingRule(found, grant)
+    verdict = rule.judge(texts, by_tool=by_tool)
+    if verdict == "allowed":
+        return Saving(verdict, "")
+    is_present = any(text.strip() and rule.add(text) == text for text in texts)
+    return Saving(verdict, found.overruled if is_present else f"eventlog install {host.agent} --allow")
 
 
 def _forget_trust(target: InstallTarget, host: HostProfile, path: Path, registered: object) -> None:
@@ -242,14 +246,9 @@ def _strip(target: InstallTarget, host: HostProfile, path: Path) -> Callable[[st
     return lambda text: reduce(lambda left, remove: remove(left), removes, text)
 
 
-def _remedy(host: HostProfile, rule: Permission, grant: Grant, texts: list[str]) -> str:
-    is_present = any(text.strip() and permissions.add(text, rule, grant) == text for text in texts)
-    return rule.overruled if is_present else f"eventlog install {host.agent} --allow"
-
-
 def _is_new(text: str, new: Mapping[str, object]) -> bool:
     """Return whether a file holds no more than a new file from us, or nothing."""
     if not text.strip() or not text.lstrip().startswith("{"):
         return not text.strip()
-    value = parse(text).value
+    value = JsonText(text).value
     return isinstance(value, dict) and all(name in new and value[name] == new[name] for name in value)

@@ -2,8 +2,7 @@
 
 `parse` makes a tree whose values have their positions in the text. Comments (`//`, `/* */`) count as white space, and
 a comma may follow the last value: hosts read both, and both stay. Duplicate keys and anything else that JSON leaves
-open or forbids are refused. `remove` is the exact
-reverse of `append` in a text that has not changed since.
+open or forbids are refused. `remove` is the exact reverse of `append` in a text that has not changed since.
 """
 
 import json
@@ -21,7 +20,7 @@ _BLANK = re.compile(r"(?:[ \t\r\n\ufeff]|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _OTHER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
 _DEEPEST = 200
-BY_HAND = "correct the file by hand, then do it again"
+_BY_HAND = "correct the file by hand, then do it again"
 
 
 class _Member(NamedTuple):
@@ -60,38 +59,179 @@ def parse(text: str) -> Node:
     return node
 
 
-def object_at(text: str, keys: Sequence[str] = ()) -> Node:
-    """Return the object under these keys, which must exist; raises NotJson, or BadRequest for another value."""
-    node = _at(text, keys)
-    if node is None or not isinstance(node.value, dict):
-        raise BadRequest(f"{'.'.join(keys)} is not a JSON object" if keys else "not a JSON object", hint=BY_HAND)
-    return node
+class JsonText(str):
+    """The text of a file; each edit makes another. All raise NotJson, or BadRequest for a value of another kind."""
 
+    __slots__ = ()
 
-def list_at(text: str, keys: Sequence[str]) -> Node | None:
-    """Return the list under these keys, None for none; raises NotJson, or BadRequest for another value."""
-    node = _at(text, keys)
-    if node is not None and not isinstance(node.value, list):
-        raise BadRequest(f"{'.'.join(keys)} is not a list", hint=BY_HAND)
-    return node
+    @classmethod
+    def of_object(cls, text: str) -> "JsonText":
+        """Take a text that is to hold an object: an empty object, where it has no content."""
+        return cls(text if has_content(text) else "{\n}\n")
+
+    @property
+    def value(self) -> Any:
+        """The parsed document; None without any content."""
+        return parse(self).value if has_content(self) else None
+
+    def object_at(self, keys: Sequence[str] = ()) -> Node:
+        """Return the object under these keys, which must exist."""
+        node = self._at(keys)
+        if node is None or not isinstance(node.value, dict):
+            raise BadRequest(f"{'.'.join(keys)} is not a JSON object" if keys else "not a JSON object", hint=_BY_HAND)
+        return node
+
+    def list_at(self, keys: Sequence[str]) -> Node | None:
+        """Return the list under these keys, None for none."""
+        node = self._at(keys)
+        if node is not None and not isinstance(node.value, list):
+            raise BadRequest(f"{'.'.join(keys)} is not a list", hint=_BY_HAND)
+        return node
+
+    def _at(self, keys: Sequence[str]) -> Node | None:
+        node: Node | None = parse(self)
+        for key in keys:
+            node = node.get(key) if node else None
+        return node
+
+    def with_value(self, keys: Sequence[str], value: Any) -> "JsonText":
+        """Set the value under the keys."""
+        text = JsonText.of_object(self)
+        for depth in range(1, len(keys)):
+            text = text.with_default(keys[:depth], {})
+        text = text.with_default(keys, value)
+        present = text.object_at(keys[:-1]).get(keys[-1])
+        assert present is not None
+        return text if present.value == value else text.put(present, value)
+
+    def without_value(self, keys: Sequence[str]) -> "JsonText":
+        """Remove the value under the keys, which must exist, and the objects that become empty."""
+        outer = self.object_at(keys[:-1])
+        text = self.remove(outer, [part.key for part in outer.parts].index(keys[-1]))
+        for depth in reversed(range(1, len(keys))):
+            text = text.without_blank(keys[:depth])
+        return text
+
+    def with_items(self, keys: Sequence[str], items: Sequence[str]) -> "JsonText":
+        """Add the missing items to the list at `keys`."""
+        text = JsonText.of_object(self)
+        for depth in range(1, len(keys) + 1):
+            text = text.with_default(keys[:depth], [] if depth == len(keys) else {})
+        for item in items:
+            present = text.list_at(keys)
+            assert present is not None
+            text = text if item in present.value else text.append(present, item)
+        return text
+
+    def without_items(self, keys: Sequence[str], is_ours: Callable[[str], bool]) -> "JsonText":
+        """Remove our items from the list at `keys`, and what becomes empty."""
+        present = self.list_at(keys) if has_content(self) else None
+        left = self
+        for index, (_, _, item) in reversed([*enumerate(present.parts if present else ())]):
+            if isinstance(item.value, str) and is_ours(item.value):
+                outer = left.list_at(keys)
+                assert outer is not None
+                left = left.remove(outer, index)
+        for depth in reversed(range(len(keys)) if left != self else ()):
+            left = left.without_blank(keys[: depth + 1])
+        return left
+
+    def with_default(self, keys: Sequence[str], value: Any) -> "JsonText":
+        """Set the value under the keys unless they have a value."""
+        outer = self.object_at(keys[:-1])
+        return self if outer.get(keys[-1]) else self.append(outer, value, keys[-1])
+
+    def without_blank(self, keys: Sequence[str]) -> "JsonText":
+        """Remove the object or list under these keys if it is empty, without even a comment."""
+        outer = self.object_at(keys[:-1])
+        for index, (key, _, inner) in enumerate(outer.parts):
+            if key == keys[-1] and not self[inner.start + 1 : inner.end - 1].strip():
+                return self.remove(outer, index)
+        return self
+
+    # -------------------------------------------------------------------------------------------- a single value
+
+    def append(self, outer: Node, value: Any, key: str | None = None) -> "JsonText":
+        """Append an item to a list, or a member with that key to an object."""
+        name = "" if key is None else f"{json.dumps(key)}: "
+        if not outer.parts:
+            return self._fill(outer, value, name)
+        _, start, last = outer.parts[-1]
+        rest = self[last.end : outer.end - 1].rstrip()
+        comma = self[self._blank(last.end)].strip("]}")  # where one ends the list already, one ends it afterwards
+        head, tail = f"{self[: last.end]}{'' if comma else ','}{rest}", comma + self[last.end + len(rest) :]
+        if "\n" not in self[outer.start : start] and "\n" not in rest:  # the first item stands beside the bracket
+            return JsonText(f"{head} {name}{json.dumps(value, ensure_ascii=False)}{tail}")
+        indent = self._indent_at(start)
+        return JsonText(f"{head}{self._newline}{indent}{name}{self._rendered(value, indent)}{tail}")
+
+    def put(self, node: Node, value: Any) -> "JsonText":
+        """Replace a value."""
+        return JsonText(self[: node.start] + self._rendered(value, self._indent_at(node.start)) + self[node.end :])
+
+    def remove(self, outer: Node, index: int) -> "JsonText":
+        """Remove an item or member."""
+        _, start, removed = outer.parts[index]
+        if index + 1 < len(outer.parts):
+            following = outer.parts[index + 1].start
+            comma = self._blank(removed.end)
+            between = self._comments(removed.end, comma) + self._comments(comma + 1, following)
+            return JsonText(self[:start] + between + self[following:])
+        last = self._blank(removed.end)  # a comma that ends the list, or the bracket
+        is_comma = self[last] == ","
+        if index == 0:
+            inside = self[outer.start + 1 : start] + self[removed.end : last] + self[last + is_comma : outer.end - 1]
+            return JsonText(self[: outer.start + 1] + (inside if inside.strip() else "") + self[outer.end - 1 :])
+        previous = outer.parts[index - 1].node.end
+        comma = self._blank(previous)
+        if is_comma:  # the one before ends the list from now on
+            return JsonText(self[:start].rstrip() + self[removed.end : last] + self[last + 1 :])
+        return JsonText(
+            self[:previous] + (self[previous:comma] + self[comma + 1 : start]).rstrip() + self[removed.end :]
+        )
+
+    @property
+    def _newline(self) -> str:
+        return "\r\n" if "\r\n" in self else "\n"
+
+    @property
+    def _unit(self) -> str:
+        found = _INDENT.search(self)
+        return found[1] if found else "  "
+
+    def _rendered(self, value: Any, indent: str) -> str:
+        """Write a value on a single line in a text of a single line, else on lines that continue at `indent`."""
+        if "\n" not in self.strip():
+            return json.dumps(value, ensure_ascii=False)
+        lines = json.dumps(value, ensure_ascii=False, indent=self._unit).split("\n")
+        return (self._newline + indent).join(lines)
+
+    def _fill(self, outer: Node, value: Any, name: str) -> "JsonText":
+        """Add the first item or member."""
+        before = self[: outer.start + 1] + self[outer.start + 1 : outer.end - 1].rstrip()
+        if "\n" in self.strip():
+            close = self._newline + self._indent_at(outer.start)
+            indent = self._indent_at(outer.start) + self._unit
+            name, after = f"{self._newline}{indent}{name}", close + self[outer.end - 1 :]
+            return JsonText(f"{before}{name}{self._rendered(value, indent)}{after}")
+        return JsonText(f"{before}{name}{json.dumps(value, ensure_ascii=False)}{self[outer.end - 1 :]}")
+
+    def _comments(self, start: int, end: int) -> str:
+        """Keep comments between removed values, but not white space alone."""
+        return self[start:end] if self[start:end].strip() else ""
+
+    def _indent_at(self, at: int) -> str:
+        line = self[self.rfind("\n", 0, at) + 1 : at]
+        return line[: len(line) - len(line.lstrip())]
+
+    def _blank(self, at: int) -> int:
+        """Return the end of the white space and comments that start at `at`."""
+        return _JsonReader(self).blank(at)
 
 
 def has_content(text: str) -> bool:
     """Return whether a file has any content; an empty file has no settings."""
     return bool(text.strip("\ufeff \t\r\n"))
-
-
-def _blank(text: str, at: int) -> int:
-    """Return the end of the white space and comments that start at `at`."""
-    match = _BLANK.match(text, at)
-    return match.end() if match else at
-
-
-def _at(text: str, keys: Sequence[str]) -> Node | None:
-    node: Node | None = parse(text)
-    for key in keys:
-        node = node.get(key) if node else None
-    return node
 
 
 class _JsonReader:
@@ -101,7 +241,8 @@ class _JsonReader:
         self._text = text
 
     def blank(self, at: int) -> int:
-        return _blank(self._text, at)
+        match = _BLANK.match(self._text, at)
+        return match.end() if match else at
 
     def value(self, at: int, depth: int) -> Node:
         if depth > _DEEPEST:
@@ -164,145 +305,3 @@ class _JsonReader:
             return Node(msgspec.json.decode(match[0]), at, match.end())
         except (msgspec.DecodeError, UnicodeEncodeError) as error:
             raise self.error(at, str(error)) from error
-
-
-# ------------------------------------------------------------------------------------------------ edits
-
-
-def with_member(text: str, keys: Sequence[str], value: Any) -> str:
-    """Set the value under the keys; raises NotJson or BadRequest."""
-    text = text if has_content(text) else "{\n}\n"
-    for depth in range(1, len(keys)):
-        text = with_default(text, keys[:depth], {})
-    text = with_default(text, keys, value)
-    present = object_at(text, keys[:-1]).get(keys[-1])
-    assert present is not None
-    return text if present.value == value else replace(text, present, value)
-
-
-def without_member(text: str, keys: Sequence[str]) -> str:
-    """Remove the value under the keys, which must exist, and the objects that become empty."""
-    outer = object_at(text, keys[:-1])
-    text = remove(text, outer, [part.key for part in outer.parts].index(keys[-1]))
-    for depth in reversed(range(1, len(keys))):
-        text = without_blank(text, keys[:depth])
-    return text
-
-
-def with_items(text: str, keys: Sequence[str], items: Sequence[str]) -> str:
-    """Add the missing items to the list at `keys`; raises NotJson or BadRequest."""
-    text = text if has_content(text) else "{\n}\n"
-    for depth in range(1, len(keys) + 1):
-        text = with_default(text, keys[:depth], [] if depth == len(keys) else {})
-    for item in items:
-        present = list_at(text, keys)
-        assert present is not None
-        text = text if item in present.value else append(text, present, item)
-    return text
-
-
-def without_items(text: str, keys: Sequence[str], is_ours: Callable[[str], bool]) -> str:
-    """Remove our items from the list at `keys`, and what becomes empty; raises NotJson or BadRequest."""
-    present = list_at(text, keys) if has_content(text) else None
-    left = text
-    for index, (_, _, item) in reversed([*enumerate(present.parts if present else ())]):
-        if isinstance(item.value, str) and is_ours(item.value):
-            outer = list_at(left, keys)
-            assert outer is not None
-            left = remove(left, outer, index)
-    for depth in reversed(range(len(keys)) if left != text else ()):
-        left = without_blank(left, keys[: depth + 1])
-    return left
-
-
-def with_default(text: str, keys: Sequence[str], value: Any) -> str:
-    """Set the value under the keys unless they have a value; raises NotJson or BadRequest."""
-    outer = object_at(text, keys[:-1])
-    return text if outer.get(keys[-1]) else append(text, outer, value, keys[-1])
-
-
-def without_blank(text: str, keys: Sequence[str]) -> str:
-    """Remove the object or list under these keys if it is empty, without even a comment."""
-    outer = object_at(text, keys[:-1])
-    for index, (key, _, inner) in enumerate(outer.parts):
-        if key == keys[-1] and not text[inner.start + 1 : inner.end - 1].strip():
-            return remove(text, outer, index)
-    return text
-
-
-def append(text: str, outer: Node, value: Any, key: str | None = None) -> str:
-    """Append an item to a list, or a member with that key to an object."""
-    style, name = _Style(text), "" if key is None else f"{json.dumps(key)}: "
-    if not outer.parts:
-        return _fill(text, outer, style, value, name)
-    _, start, last = outer.parts[-1]
-    rest = text[last.end : outer.end - 1].rstrip()
-    comma = text[_blank(text, last.end)].strip("]}")  # where one ends the list already, one ends it afterwards
-    head, tail = f"{text[: last.end]}{'' if comma else ','}{rest}", comma + text[last.end + len(rest) :]
-    if "\n" not in text[outer.start : start] and "\n" not in rest:  # the first item stands beside the bracket
-        return f"{head} {name}{json.dumps(value, ensure_ascii=False)}{tail}"
-    indent = _indent_at(text, start)
-    return f"{head}{style.newline}{indent}{name}{style.render(value, indent, text)}{tail}"
-
-
-def replace(text: str, node: Node, value: Any) -> str:
-    """Replace a value."""
-    return text[: node.start] + _Style(text).render(value, _indent_at(text, node.start), text) + text[node.end :]
-
-
-def remove(text: str, outer: Node, index: int) -> str:
-    """Remove an item or member."""
-    _, start, removed = outer.parts[index]
-    if index + 1 < len(outer.parts):
-        following = outer.parts[index + 1].start
-        comma = _blank(text, removed.end)
-        between = _comments(text[removed.end : comma]) + _comments(text[comma + 1 : following])
-        return text[:start] + between + text[following:]
-    last = _blank(text, removed.end)  # a comma that ends the list, or the bracket
-    is_comma = text[last] == ","
-    if index == 0:
-        behind = text[removed.end : last] + text[last + is_comma : outer.end - 1]
-        return text[: outer.start + 1] + _comments(text[outer.start + 1 : start] + behind) + text[outer.end - 1 :]
-    previous = outer.parts[index - 1].node.end
-    comma = _blank(text, previous)
-    if is_comma:  # the one before ends the list from now on
-        return text[:start].rstrip() + text[removed.end : last] + text[last + 1 :]
-    return text[:previous] + (text[previous:comma] + text[comma + 1 : start]).rstrip() + text[removed.end :]
-
-
-class _Style:
-    """The line ends and indentation of a text."""
-
-    def __init__(self, text: str) -> None:
-        self.newline = "\r\n" if "\r\n" in text else "\n"
-        found = _INDENT.search(text)
-        self.unit = found[1] if found else "  "
-
-    def render(self, value: Any, indent: str, text: str) -> str:
-        """Write a value on a single line in a text of a single line, else on lines that continue at `indent`."""
-        if "\n" not in text.strip():
-            return json.dumps(value, ensure_ascii=False)
-        lines = json.dumps(value, ensure_ascii=False, indent=self.unit).split("\n")
-        return (self.newline + indent).join(lines)
-
-
-def _fill(text: str, outer: Node, style: _Style, value: Any, name: str) -> str:
-    """Add the first item or member."""
-    inner = text[outer.start + 1 : outer.end - 1].rstrip()
-    before, after = text[: outer.start + 1] + inner, text[outer.end - 1 :]
-    if "\n" not in text.strip():
-        return f"{before}{name}{json.dumps(value, ensure_ascii=False)}{after}"
-    close = _indent_at(text, outer.start)
-    indent = close + style.unit
-    rendered = style.render(value, indent, text)
-    return f"{before}{style.newline}{indent}{name}{rendered}{style.newline}{close}{after}"
-
-
-def _comments(between: str) -> str:
-    """Keep comments between removed values, but not white space alone."""
-    return between if between.strip() else ""
-
-
-def _indent_at(text: str, at: int) -> str:
-    line = text[text.rfind("\n", 0, at) + 1 : at]
-    return line[: len(line) - len(line.lstrip())]

@@ -19,8 +19,7 @@ from eventlog.app.setup.install.install import (
     uninstall,
     unsafe_rules,
 )
-from eventlog.app.setup.install.permissions import rule_of
-from eventlog.app.setup.install.rules import shares_rules
+from eventlog.app.setup.install.parts import rule_of, shares_rules
 from eventlog.app.setup.live_client import make_client
 from eventlog.cli import EXIT_NOT_WRITTEN, EXIT_USAGE, options
 from eventlog.cli.options import HostChoice, NearChoice

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.app.setup.install import hook_entries, json_edit
-from eventlog.app.setup.install.json_edit import NotJson, parse
+from eventlog.app.setup.install import hook_entries
+from eventlog.app.setup.install.json_edit import JsonText, NotJson, parse
 from eventlog.format.errors import BadRequest
 from eventlog.hosts.profile import profiles
 
@@ -118,7 +118,7 @@ def test_what_others_added_behind_us_stays():
 
 def test_a_command_of_another_version_is_replaced_in_its_place():
     text = _merged("codex", '{"hooks": {}}')
-    later = json_edit.append(text, _at(text, "hooks", "Stop"), {"hooks": [{"type": "command", "command": "b"}]})
+    later = JsonText(text).append(_at(text, "hooks", "Stop"), {"hooks": [{"type": "command", "command": "b"}]})
     moved = {event: command.replace("/opt/", "/usr/lib/") for event, command in COMMANDS["codex"].items()}
     commands = [
         one["hooks"][0]["command"]
@@ -131,7 +131,7 @@ def test_a_command_of_another_version_is_replaced_in_its_place():
 def test_a_copy_of_ours_is_taken_out():
     text = _merged("cursor", "{}")
     stop = _at(text, "hooks", "stop")
-    twice = json_edit.append(text, stop, stop.parts[0].node.value)
+    twice = JsonText(text).append(stop, stop.parts[0].node.value)
 
     assert text == _merged("cursor", twice)
 
@@ -205,10 +205,10 @@ def test_every_json_text_is_read_as_what_it_says(value, indent, ascii_only):
 def test_an_item_added_and_removed_leaves_every_byte(items, value, indent, newline):
     text = json.dumps({"list": items}, indent=indent).replace("\n", newline)
     node = _at(text, "list")
-    added = json_edit.append(text, node, value)
+    added = JsonText(text).append(node, value)
 
     assert {"list": [*items, value]} == parse(added).value
-    assert text == json_edit.remove(added, _at(added, "list"), len(items))
+    assert text == JsonText(added).remove(_at(added, "list"), len(items))
 
 
 @given(st.lists(json_values, min_size=1, max_size=5), st.data(), st.sampled_from([None, 2, "\t"]))
@@ -216,4 +216,4 @@ def test_any_item_can_be_removed(items, data, indent):
     index = data.draw(st.integers(0, len(items) - 1))
     text = json.dumps(items, indent=indent)
 
-    assert items[:index] + items[index + 1 :] == parse(json_edit.remove(text, parse(text), index)).value
+    assert items[:index] + items[index + 1 :] == parse(JsonText(text).remove(parse(text), index)).value

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.app.setup.install import permissions
-from eventlog.app.setup.install.toml_edit import with_item, without_item
+from eventlog.app.setup.install.parts import grant_of
+from eventlog.app.setup.install.toml_edit import TomlText
 from eventlog.format.errors import BadRequest
 from eventlog.hosts.copilot import profile
 from eventlog.store import Store
@@ -51,7 +51,7 @@ def _put(home, agent, text):
 
 
 def _grant(home):
-    return permissions.grant_of(Store(str(home / ".eventlog")))
+    return grant_of(Store(str(home / ".eventlog")))
 
 
 def _saving(agent):
@@ -115,11 +115,11 @@ def test_an_item_comes_and_goes_in_any_list(items, between, trailing):
     text = f"a = 1\n[{TABLE}]\n{KEY} = [{between}{listed}{',' if trailing and items else ''}{between}]\n[b]\nc = 2\n"
     if ROOT in items:
         return
-    there = with_item(text, TABLE, KEY, ROOT)
+    there = TomlText(text).with_item(TABLE, KEY, ROOT)
 
     assert [*items, ROOT] == tomllib.loads(there)[TABLE][KEY]
-    assert there == with_item(there, TABLE, KEY, ROOT)
-    assert tomllib.loads(text) == tomllib.loads(without_item(there, TABLE, KEY, ROOT))
+    assert there == TomlText(there).with_item(TABLE, KEY, ROOT)
+    assert tomllib.loads(text) == tomllib.loads(TomlText(there).without_item(TABLE, KEY, ROOT))
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_what_is_written_in_another_way_is_left_alone(home, text):
     assert 0 != ran.code
     assert text == path.read_text()
     with pytest.raises(BadRequest):
-        with_item(text, TABLE, KEY, ROOT)
+        TomlText(text).with_item(TABLE, KEY, ROOT)
 
 
 def test_a_file_nobody_can_read_does_not_keep_the_hooks_in(home):
