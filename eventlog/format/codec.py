@@ -264,7 +264,8 @@ def decode_json(data: bytes | str, kind: type[_T] | Any = Any) -> Any:
         value = msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise ValueError(_json_reason(error)) from error
-    if _may_be_too_deep(data) and _is_too_deep(value):
+    opened = data.count("[") + data.count("{") if isinstance(data, str) else data.count(b"[") + data.count(b"{")
+    if opened > MAX_DEPTH and _is_too_deep(value):
         raise ValueError(_json_reason(RecursionError()))
     return value
 
@@ -288,12 +289,6 @@ def dig(record: Any, *names: str) -> Any:
 def _json_reason(error: Exception) -> str:
     reason = _of_json(error)
     return value_reason(reason) if isinstance(error, msgspec.ValidationError) else reason
-
-
-def _may_be_too_deep(data: bytes | str) -> bool:
-    if isinstance(data, str):
-        return data.count("[") + data.count("{") > MAX_DEPTH
-    return data.count(b"[") + data.count(b"{") > MAX_DEPTH
 
 
 def _is_too_deep(value: object) -> bool:

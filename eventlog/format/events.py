@@ -406,17 +406,6 @@ Withdrawal = Retraction | Rejected | Restored
 TYPES: dict[str, type[Event]] = {str(cls.__struct_config__.tag): cls for cls in KNOWN}
 VERSIONS: dict[str, int] = dict.fromkeys(TYPES, 1)
 COMMON: tuple[str, ...] = (
-    "v",
-    "id",
-    "ts",
-    "after",
-    "type",
-    "conversation_id",
-    "project",
-    "agent",
-    "subagent",
-    "layer",
-    "replica",
-    "speaker",
+    "v", "id", "ts", "after", "type", "conversation_id", "project", "agent", "subagent", "layer", "replica", "speaker",
     "redacted",
-)
+)  # fmt: skip

@@ -48,7 +48,11 @@ def _random_end(chance: bytes) -> str:
 
 def derived(ms: int, key: str) -> str:
     """Derive the id of the event that `key` names: the same key and time give the same id on any machine."""
-    return _uuid7(ms, digest(key, DERIVED_BYTES))
+    low = int.from_bytes(digest(key, DERIVED_BYTES), "big")
+    # 48 bits of time (none before 1970), then version 7, variant 10 and 74 bits of the digest
+    value = (max(ms, 0) << 80) | (0x7 << 76) | ((low >> 66 & 0xFFF) << 64) | (0b10 << 62) | (low & (1 << 62) - 1)
+    text = f"{value:032x}"
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
 def derived_tail(key: str) -> str:
@@ -85,14 +89,6 @@ def _found_blake2b() -> "type[blake2b]":
     except ImportError:
         from hashlib import blake2b
     return blake2b
-
-
-def _uuid7(ms: int, tail: bytes) -> str:
-    """Format an id: 48 bits of time (none before 1970), then version 7, variant 10 and 74 bits of `tail`."""
-    low = int.from_bytes(tail, "big")
-    value = (max(ms, 0) << 80) | (0x7 << 76) | ((low >> 66 & 0xFFF) << 64) | (0b10 << 62) | (low & (1 << 62) - 1)
-    text = f"{value:032x}"
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
 def day_in_id(event_id: str) -> str:

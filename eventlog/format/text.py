@@ -112,11 +112,7 @@ def spelled_out(text: str) -> str:
     """Write as escapes what would act on a terminal or hide, so that a person sees it; tabs stay."""
     if is_harmless(text) or not _compiled(_SUSPECT).search(text):
         return text
-    return _compiled(_UNSAFE).sub(_escaped, text)
-
-
-def _escaped(found: "re.Match[str]") -> str:
-    return found[0] if found[0] == "\t" else ascii(found[0])[1:-1]
+    return _compiled(_UNSAFE).sub(lambda found: found[0] if found[0] == "\t" else ascii(found[0])[1:-1], text)
 
 
 def encodable(text: str) -> str:

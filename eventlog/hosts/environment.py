@@ -4,7 +4,7 @@ Not for hooks, whose payload names the host: hosts inherit each other's environm
 """
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 
 from eventlog.hosts import named_conversations
@@ -19,12 +19,8 @@ def is_run_by_agent(environ: Mapping[str, str]) -> bool:
     if named_conversations(environ) or any(environ.get(mark) for host in all_hosts for mark in host.marks):
         return True
     programs = {program for host in all_hosts for program in host.runs}
-    return any(_runs_one_of(programs, command) for command in _above())
-
-
-def _runs_one_of(programs: Collection[str], command: str) -> bool:
-    """Return whether a command line runs such a program, directly or by an interpreter."""
-    return any(PurePath(word).stem in programs for word in command.split("\0")[:2])
+    # a command line runs one of them directly, or by an interpreter
+    return any(PurePath(word).stem in programs for command in _above() for word in command.split("\0")[:2])
 
 
 def _above() -> Iterator[str]:

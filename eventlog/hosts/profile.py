@@ -20,6 +20,9 @@ BOTH_SCOPES: tuple[Scope, ...] = ("user", "project")
 SECONDS, MILLISECONDS = 10, 10_000  # of a hook's timeout, in the unit its host counts in
 
 
+_HANDLER = {"type": "command", "command": "", "timeout": SECONDS}
+
+
 class HookFile(NamedTuple):
     """The file of a host's hooks.
 
@@ -28,9 +31,9 @@ class HookFile(NamedTuple):
 
     user_file: str  # below the host's directory
     project_file: str  # below the project's
-    shape: Shape
     events: tuple[str, ...]
-    handler: Mapping[str, Any]  # the command still empty
+    shape: Shape = "nested"
+    handler: Mapping[str, Any] = _HANDLER  # the command still empty
     own: Mapping[str, Mapping[str, Any]] = {}  # what differs from it for some events; for nested shapes also `matcher`
     command_key: str = "command"
     before_files: tuple[str, ...] = ()  # an event before a file is read or changed, for users who want recall there

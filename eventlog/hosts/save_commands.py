@@ -95,15 +95,12 @@ def _behind(line: str, at: int, delimiter: str) -> int:
         text = line[at : end if end >= 0 else len(line)]
         if text == delimiter:
             return at + len(text)
-        if end < 0 or "\0" in text or _recalls(text):
+        # a `!` may recall the history of an interactive shell, but before a space
+        recalls = any(char == "!" and text[place + 1 : place + 2] not in ("", " ") for place, char in enumerate(text))
+        if end < 0 or "\0" in text or recalls:
             raise NotPlain
         at = end + 1
     raise NotPlain
-
-
-def _recalls(text: str) -> bool:
-    """Return whether a `!` may recall the history of an interactive shell; none does before a space."""
-    return any(char == "!" and text[at + 1 : at + 2] not in ("", " ") for at, char in enumerate(text))
 
 
 def _word(line: str, at: int) -> tuple[str, int]:

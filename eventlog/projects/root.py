@@ -116,13 +116,12 @@ def _common_dir(dot_git: str, git_dir: str) -> str:
     common = os.path.normpath(os.path.join(git_dir, shared))
     listed = os.path.realpath(os.path.dirname(git_dir)) == os.path.realpath(f"{common}/worktrees")
     back = _read(f"{git_dir}/gitdir")
-    return common if listed and back and _is_same_entry(os.path.join(git_dir, back), dot_git) else git_dir
-
-
-def _is_same_entry(first: str, second: str) -> bool:
-    """Return whether two paths are one name in one directory, wherever a link of that name leads."""
-    places = [(os.path.realpath(os.path.dirname(path)), os.path.basename(path)) for path in (first, second)]
-    return places[0] == places[1]
+    # two paths are one name in one directory, wherever a link of that name leads
+    first, second = (
+        (os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+        for path in (os.path.join(git_dir, back), dot_git)
+    )
+    return common if listed and back and first == second else git_dir
 
 
 def _branch(head: str) -> str | None:

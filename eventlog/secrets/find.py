@@ -175,16 +175,11 @@ def _basic(text: str) -> "Iterator[Found]":
     for word in ("Basic ", "basic ", "BASIC "):
         for at in _places(text, word):
             start = at + len(word)
-            in_header = _is_in_header(text, at)
+            before = text[max(0, at - 40) : at].rstrip(_AROUND_HEADER)  # however that is written in a program
+            in_header = before[-len(_HEADER) :].lower() == _HEADER
             end = _run(text, start, HEADER if in_header else BASE64)
             if not _is_word(text[start:end]) if in_header else _is_basic(text[start:end]):
                 yield start, end, "basic-credentials"
-
-
-def _is_in_header(text: str, at: int) -> bool:
-    """Return whether `Authorization:` stands before, however it is written in a program."""
-    before = text[max(0, at - 40) : at].rstrip(_AROUND_HEADER)
-    return before[-len(_HEADER) :].lower() == _HEADER
 
 
 _HEADER, _AROUND_HEADER = "authorization", " \t\"'`\\:=>,[](){}"

@@ -1,16 +1,13 @@
 """`config.yaml`: what a user chose, or the exact place of what cannot be understood."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from eventlog.format.errors import BadSettings
 from eventlog.settings.schema import Settings
 from eventlog.store import Store, files
-
-if TYPE_CHECKING:
-    from eventlog.settings.yaml_errors import Mistake
 
 _LARGEST = 1 << 16  # bytes
 
@@ -57,7 +54,9 @@ def parse(data: bytes, path: str) -> _ConfigFile:
 
     loaded = yaml_errors.load(text, Settings)
     if loaded.mistakes:
-        raise _bad(loaded.mistakes, path)
+        first, *others = loaded.mistakes
+        more = "\n".join(f"line {mistake.line}: {mistake}" for mistake in others)
+        raise BadSettings(str(first), where=f"{path}:{first.line}", hint=more or "correct it, or remove the line")
     return _ConfigFile(loaded.value, loaded.lines)
 
 
@@ -86,9 +85,3 @@ def _line_of(key: str, lines: Mapping[str, int]) -> int | None:
     while key not in lines and key.startswith("session_hooks."):
         key = key.rpartition(".")[0]
     return lines.get(key)
-
-
-def _bad(mistakes: "list[Mistake]", path: str) -> BadSettings:
-    first, *others = mistakes
-    more = "\n".join(f"line {mistake.line}: {mistake}" for mistake in others)
-    return BadSettings(str(first), where=f"{path}:{first.line}", hint=more or "correct it, or remove the line")

@@ -123,7 +123,8 @@ class _YamlReader:
             at or not {field.name for field in msgspec.structs.fields(kind) if field.required} <= fields.keys()
         ):
             return None  # what it lacks has been told
-        return self.build(_plain(fields), kind, at, line)
+        # building the outer struct checks its own rules once more
+        return self.build({name: msgspec.to_builtins(value) for name, value in fields.items()}, kind, at, line)
 
     def _list(self, node: yaml.Node, kind: Any, at: str, line: int) -> list[Any]:
         if not isinstance(node, yaml.SequenceNode):
@@ -154,11 +155,6 @@ class _YamlReader:
 
     def _wrong(self, line: int, key: str, what: str) -> None:
         self.mistakes.append(Mistake(line, key, what))
-
-
-def _plain(fields: dict[str, Any]) -> dict[str, Any]:
-    """Unwrap structs into mappings: building the outer struct checks its own rules once more."""
-    return {name: msgspec.to_builtins(value) for name, value in fields.items()}
 
 
 def _is_struct(kind: Any) -> bool:

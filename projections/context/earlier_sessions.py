@@ -114,14 +114,10 @@ def _telling(files: "Sequence[str]", project: str) -> list[str]:
     inside = f"{project}/"
     paths = list(dict.fromkeys(file.removeprefix(inside) for file in files))
     chosen = sorted((path for path in paths if not _is_test(path)), key=_is_data)
-    below = [path for path in chosen if _is_below(path) and not is_scratch(path)]
+    # what lies beside the project, or at its root, is what is thrown away
+    below = [path for path in chosen if "/" in path and not path.startswith(("/", "..")) and not is_scratch(path)]
     chosen = below or [path for path in chosen if not _is_data(path)] or paths
     return [path if len(path) <= _PATH_CHARS else f"…{path[-_PATH_CHARS:]}" for path in chosen]
-
-
-def _is_below(path: str) -> bool:
-    """Return whether a file lies in a directory of the project: beside it, and at its root, is what is thrown away."""
-    return "/" in path and not path.startswith(("/", ".."))
 
 
 def _is_test(path: str) -> bool:

@@ -49,7 +49,9 @@ def said_once(
         before = result[position].lines
         lines = list(_new(before, texts, most))
         lost_all = len(lines) < len(before) and not any(_bullet(line.text) for line in lines)
-        filled = [] if lost_all else list(_without_empty(lines))
+        # a heading that has nothing below goes: its lines were repetitions, or withdrawn since
+        blocks = [block for block in _blocks(lines) if not block[0] or any(line.text for line in block[1])]
+        filled = [] if lost_all else [line for heading, below in blocks for line in (*heading, *below)]
         while filled and not filled[-1].text:
             del filled[-1]
         result[position] = replace(result[position], lines=tuple(filled))
@@ -181,13 +183,6 @@ def _their_words(line: Line) -> str:
     if words[:1] == "[" and words[1:2] in (" ", "x", "X") and words[2:3] == "]" and words[3:4].isspace():
         words = words[4:].lstrip()
     return statement_of(words) if words else ""
-
-
-def _without_empty(lines: "Sequence[Line]") -> "Iterator[Line]":
-    """Keep all but headings that have nothing below: their lines were repetitions, or withdrawn since."""
-    for heading, block in _blocks(lines):
-        if not heading or any(line.text for line in block):
-            yield from (*heading, *block)
 
 
 def _blocks(lines: "Sequence[Line]") -> list[tuple[list[Line], list[Line]]]:

@@ -137,11 +137,8 @@ def window(settings: "ContextSettings", now: str) -> tuple[str, str]:
     """Return the times between which events count for a context; clocks of other machines may be ahead by a day."""
     days = max(settings.days_full, settings.days_partial, settings.days_max, NOTES_DAYS)
     now_ms = timestamps.to_ms(now)
-    return _ts(now_ms - days * DAY_MS), _ts(now_ms + DAY_MS)
-
-
-def _ts(ms: int) -> str:
-    return timestamps.from_ns(ms * 1_000_000)
+    since, until = ((now_ms + days_more * DAY_MS) * 1_000_000 for days_more in (-days, 1))
+    return timestamps.from_ns(since), timestamps.from_ns(until)
 
 
 def gather(
@@ -174,8 +171,11 @@ def gather(
     parts.notes = list(notes(heard, source.rejections, settings, request.now))
     parts.facts = recent_facts(source.recent, request.now, settings.context, parts.local)
     parts.todos = open_todos(heard, source.rejections)
-    bearings = [
-        bearing for bearing in request.work.bearings if _bears(bearing, request, shared=shared, only_facts=came_back)
+    bearings = [  # that the session may read of; it knows its own statements
+        bearing
+        for bearing in request.work.bearings
+        if bearing.conversation_id != request.session_id
+        and not ((shared and bearing.about_user) or (came_back and not bearing.memory_type))
     ]
     bearing = {bearing.conversation_id for bearing in bearings if not bearing.memory_type}
     memory = parts.content(context_files.MEMORY) or ""
@@ -229,10 +229,3 @@ def _standing(file: "ContextFile", result: "LoadResult", source: "CurrentSource"
         return replace(result, content=source.without_withdrawn(result.content))
     about_user = "projects" not in file.path.removeprefix(file.root).split("/")
     return replace(result, content=standing_lines(result.content, source, about_user=about_user))
-
-
-def _bears(bearing: "Bearing", request: "ContextRequest", *, shared: bool, only_facts: bool) -> bool:
-    """Return whether the session may read of it; it knows its own statements."""
-    if (shared and bearing.about_user) or (only_facts and not bearing.memory_type):
-        return False
-    return bearing.conversation_id != request.session_id

@@ -184,13 +184,15 @@ def _newest(newest: "StageSummary", summaries: "Sequence[StageSummary]", source:
 
 
 def _joined(stages: "Sequence[StageSummary]", summaries: "Sequence[StageSummary]") -> Conclusion:
-    of_stages = {stage.id for stage in stages}
+    of_stages, layers = {stage.id for stage in stages}, {stage.layer for stage in stages}
+    # the net that saved them: the one that had to ask for any, else the end of the session
+    asked = next((_SOURCES[layer] for layer in (PRE_COMPACTION, STOP_FALLBACK) if layer in layers), COMPOSED)
     wordings = _said(summaries, _summary)
     return Conclusion(
         topic=_topic(stages[0]),
         parts=_sourced(_first(saying for saying in wordings if saying.id in of_stages), wordings),
         joint=" → ",
-        source=_net(stages),
+        source=asked,
         automatic=True,
         saved_at=stages[-1].ts,
     )
@@ -230,12 +232,6 @@ def _stated(fact: DistinctFact) -> SourcedText:
         ]
     )
     return SourcedText(fact.first.text, mentions)
-
-
-def _net(stages: "Sequence[StageSummary]") -> str:
-    """Return the net that saved the stages: the net that had to ask for any, else the end of the session."""
-    layers = {stage.layer for stage in stages}
-    return next((_SOURCES[layer] for layer in (PRE_COMPACTION, STOP_FALLBACK) if layer in layers), COMPOSED)
 
 
 def _open(summaries: "Sequence[StageSummary]") -> tuple[SourcedText, ...]:

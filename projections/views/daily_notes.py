@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from eventlog.format.events import Event, Fact, StageSummary
+from eventlog.format.events import Event, Fact
 from eventlog.projections.base import Document, Projection, RowKind, View
-from eventlog.projections.current.conclusions import Conclusion, conclusion_of
+from eventlog.projections.current.conclusions import conclusion_of
 from eventlog.projections.current.conversations import Conversation, Conversations
 from eventlog.projections.current.fact_scopes import RowSource, Statement
 from eventlog.projections.views.labels import LABELS, all_for
@@ -51,22 +51,15 @@ def _rows(source: RowSource) -> dict[str, _DailyNote]:
 SAID = RowKind("note", _DailyNote, _rows)
 
 
-def _merged(parts: Iterable[_DailyNote]) -> _DailyNote:
-    whole_day = _DailyNote()
-    for part in parts:
-        whole_day.items += part.items
-        whole_day.silent += part.silent
-        whole_day.changed_at = max(whole_day.changed_at, part.changed_at)
-    return whole_day
-
-
 def _render(day: str, index: "DocumentIndex") -> Iterable[Document]:
     """Render the notes of a day with statements."""
     words = LABELS[index.settings.locale]
     local = local_time(index.settings.timezone)
-    note = _merged(index.rows(SAID, day))
-    if note.items:
-        yield stamped(f"memory/{day}.md", list(lines(day, note.items, note.silent, words, local)), note.changed_at)
+    notes = index.rows(SAID, day)
+    items, silent = [item for note in notes for item in note.items], [event for note in notes for event in note.silent]
+    if items:
+        changed_at = max(note.changed_at for note in notes)
+        yield stamped(f"memory/{day}.md", list(lines(day, items, silent, words, local)), changed_at)
 
 
 def _by_day(source: RowSource) -> dict[str, Conversation]:
@@ -92,17 +85,14 @@ def _note(conversation: Conversation, source: RowSource, *, is_whole: bool) -> _
     """Add the statements of a day, which may be all statements of the conversation."""
     items = [_of_fact(fact, *source.stated[fact.id]) for fact in conversation.facts if fact.id in source.stated]
     if conversation.summaries:
-        conclusion = source.conclusion if is_whole and source.summaries else _alone(conversation.summaries, source)
+        alone = [summary for summary in conversation.summaries if summary.id not in source.hidden]
+        is_all = is_whole and source.summaries
+        conclusion = source.conclusion if is_all else conclusion_of(alone, (), source.withdrawn)
         items += items_of(conclusion, conversation.project or "", Item)
     events = [*conversation.facts, *conversation.summaries]
     heard = {event for item in items for event in item.events} | source.hidden
     silent = [event.id for event in events if event.id not in heard]
     return _DailyNote(items, silent, _changed_at(conversation, events, source.touched))
-
-
-def _alone(summaries: Iterable[StageSummary], source: RowSource) -> Conclusion:
-    """Conclude a day from its summaries."""
-    return conclusion_of([summary for summary in summaries if summary.id not in source.hidden], (), source.withdrawn)
 
 
 def _of_fact(fact: Fact, subject: str, stated: Statement) -> Item:

@@ -1,6 +1,6 @@
 """`projects.jsonl`: one line per project, with its directory and places; no file while each project is just a path."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from msgspec import Struct
 from eventlog.format.text import project_name
 from eventlog.projections.base import Document, Line, Projection, View
 from eventlog.projections.current.conversations import Conversations
-from eventlog.projections.current.identity import KnownProject, directories
+from eventlog.projections.current.identity import directories
 
 if TYPE_CHECKING:
     from eventlog.projections.engine.documents import DocumentIndex
@@ -49,15 +49,13 @@ def read_list(data: bytes) -> list[ListedProject]:
 def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
     """Render the document, if any project is more or less than a path."""
     del name
-    if projects := index.identities.told():
-        yield Document("projects.jsonl", tuple(_lines(projects)))
-
-
-def _lines(projects: Iterable[KnownProject]) -> Iterator[Line]:
-    for project in projects:
+    lines = []
+    for project in index.identities.told():
         name = project_name(project.name)
         listed = ListedProject(project.name, name, project.slug, project.parts, project.places)
-        yield Line(msgspec.json.encode(listed).decode(), project.sources)
+        lines.append(Line(msgspec.json.encode(listed).decode(), project.sources))
+    if lines:
+        yield Document("projects.jsonl", lines)
 
 
 _VIEW = View((), _render, top=True)

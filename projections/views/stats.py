@@ -19,13 +19,12 @@ from msgspec import Struct, field
 from eventlog.format.events import ContextInjected, Fact, StageSummary
 from eventlog.format.marks import line_marks_in
 from eventlog.format.timestamps import order
-from eventlog.projections.base import Document, Projection, RowKind, Total, View
+from eventlog.projections.base import Projection, RowKind, Total, View
 from eventlog.projections.current.conclusions import COMPOSED, NONE
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.fact_scopes import RowSource
 from eventlog.projections.current.standing import agents_own
 from eventlog.projections.search.findable import things_named
-from eventlog.settings.schema import Settings
 
 SOURCES = {"layer1_rules": "1", "layer2_precompact": "2", COMPOSED: "3", "layer4_stop": "4"}  # source -> layer
 _WORTH_SAVING = 3  # turns
@@ -252,10 +251,4 @@ def _share(part: int, whole: int) -> float | None:
     return round(part / whole, 4) if whole else None
 
 
-def _render(state: Conversations, settings: Settings) -> Iterable[Document]:
-    """Render nothing: the figures are for `eventlog stats`, not for a file."""
-    del state, settings
-    return ()
-
-
-STATS = Projection("stats", Conversations, _render, (), view=View((COUNTS,), lambda _name, _index: ()))
+STATS = Projection("stats", Conversations, None, (), view=View((COUNTS,), lambda _name, _index: ()))

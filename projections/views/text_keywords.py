@@ -72,10 +72,11 @@ def text_keywords(texts: Sequence[str]) -> list[_TextKeyword]:
         if len(often) == _MOST and places[key] < often[0]:
             break
         spellings = [word for word in by_key[key] if word in han_words or _says_something(word)]
-        keyword = _keyword(key, spellings, words) if spellings else None
-        if keyword and len(keyword.texts) >= (_LEAST_OF_A_WORD if _is_plain(keyword.word) else _LEAST_TEXTS):
-            found.append(keyword)
-            (heappush if len(often) < _MOST else heappushpop)(often, len(keyword.texts))
+        numbers = frozenset(number for word in spellings for number in words[word])
+        mostly = max(spellings, key=lambda word: len(words[word]), default="")
+        if mostly and len(numbers) >= (_LEAST_OF_A_WORD if _is_plain(mostly) else _LEAST_TEXTS):
+            found.append(_TextKeyword(key, mostly, numbers))
+            (heappush if len(often) < _MOST else heappushpop)(often, len(numbers))
     return sorted(found, key=lambda keyword: (-len(keyword.texts), keyword.key))[:_MOST]
 
 
@@ -84,11 +85,6 @@ def key_of(word: str) -> str:
     """Reduce a word to what its spellings have in common: case and width, English endings, languages of the table."""
     same = same_text(word)
     return meaning(same) or (stem(same) if same.isalpha() else same)
-
-
-def _keyword(key: str, spellings: Sequence[str], words: Mapping[str, Collection[int]]) -> _TextKeyword:
-    mostly = max(spellings, key=lambda word: len(words[word]))
-    return _TextKeyword(key, mostly, frozenset(number for word in spellings for number in words[word]))
 
 
 def _runs(texts: Sequence[str]) -> dict[str, list[int]]:

@@ -282,8 +282,9 @@ def written(rows: list[Row], source: str, day: str) -> str:
 def beginnings(rows: list[Row]) -> str:
     """Write what hooks look for before they load the rules: with how many characters a word begins so."""
     found = sorted({(len(head) + row.least, head) for row in rows for head in row.beginnings})
-    lines = "\n".join(f"    ({json.dumps(head)}, {least})," for least, head in found)
-    return f"MAINTAINED = (\n{lines}\n)"
+    items = " ".join(f"({json.dumps(head)},\0{least})," for least, head in found)  # a space that does not wrap
+    lines = textwrap.indent(textwrap.fill(items, 115, break_on_hyphens=False).replace("\0", " "), "    ")
+    return f"MAINTAINED = (\n{lines}\n)  # fmt: skip"
 
 
 def starts() -> str:
@@ -293,7 +294,7 @@ def starts() -> str:
 
 
 def _tuple(texts: tuple[str, ...]) -> str:
-    return f"({', '.join(map(json.dumps, texts))},)"
+    return f"({', '.join(map(json.dumps, texts))}{',' * (len(texts) == 1)})"
 
 
 def main(argv: list[str]) -> None:

@@ -11,7 +11,6 @@ PROFILE = HostProfile(
     hooks=HookFile(
         user_file="settings.json",
         project_file=".augment/settings.json",
-        shape="nested",
         events=_EVENTS,
         own={"PostToolUse": {"matcher": "save-file|str-replace-editor|remove-files|launch-process"}},
         handler={"type": "command", "command": "", "timeout": MILLISECONDS},

@@ -3,7 +3,7 @@
 It asks before each command (`claude -p` refuses it) unless a rule allows it; it checks each command of a line.
 """
 
-from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, PluginFormat, RuleFile, ServerFile, listed
+from eventlog.hosts.profile import HookFile, HostProfile, PluginFormat, RuleFile, ServerFile, listed
 
 _SKILL = (
     "---\nname: eventlog\ndescription: Save a summary of the session and its key facts when a task is done, or look up "
@@ -25,7 +25,6 @@ PROFILE = HostProfile(
     hooks=HookFile(
         user_file="settings.json",
         project_file=".claude/settings.json",
-        shape="nested",
         events=_EVENTS,
         before_files=("PreToolUse",),
         after_failures=("PostToolUseFailure",),
@@ -35,7 +34,6 @@ PROFILE = HostProfile(
             "PostToolUse": {"matcher": "Edit|Write|MultiEdit|NotebookEdit|Bash", "async": True},
             "SessionEnd": {"timeout": 5},  # all hooks at the end share 1.5 s, unless one asks for more
         },
-        handler={"type": "command", "command": "", "timeout": SECONDS},
     ),
     rules=RuleFile(
         project_file=".claude/skills/eventlog/SKILL.md",

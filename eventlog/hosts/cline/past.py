@@ -48,7 +48,11 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
     found = _messages(path, damaged)
     if not found:
         return None
-    about = _json(path.with_name(path.name.replace(".messages.json", ".json"))) if _is_of_command_line(path) else {}
+    about = (
+        _json(path.with_name(path.name.replace(".messages.json", ".json")))
+        if path.name.endswith(".messages.json")
+        else {}
+    )
     words = "\n".join(texts(dig(found[0], "content")))
     named = _WHERE.search(words)
     written = timestamps.from_ns(path.stat().st_mtime_ns)
@@ -106,7 +110,3 @@ def _json(path: Path) -> Any:
         return codec.decode_json(path.read_bytes())
     except (ValueError, FileNotFoundError):
         return None
-
-
-def _is_of_command_line(path: Path) -> bool:
-    return path.name.endswith(".messages.json")

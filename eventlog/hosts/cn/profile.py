@@ -1,6 +1,6 @@
 """Files and hooks of Continue's command line; source, not run: github.com/continuedev/continue, extensions/cli."""
 
-from eventlog.hosts.profile import SECONDS, ForeignHooks, HookFile, HostProfile, RuleFile
+from eventlog.hosts.profile import ForeignHooks, HookFile, HostProfile, RuleFile
 
 _RULE = "---\nname: eventlog\nalwaysApply: true\n---\n\n"
 _EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact", "SessionEnd")
@@ -13,10 +13,8 @@ PROFILE = HostProfile(
     hooks=HookFile(
         user_file="settings.json",
         project_file=".continue/settings.json",
-        shape="nested",
         events=_EVENTS,
         own={"PostToolUse": {"matcher": "Edit|MultiEdit|Write|Bash"}},
-        handler={"type": "command", "command": "", "timeout": SECONDS},
     ),
     rules=RuleFile(project_file=".continue/rules/eventlog.md", user_file="rules/eventlog.md", head=_RULE),
     also_runs=(ForeignHooks("claude", is_enough=True),),

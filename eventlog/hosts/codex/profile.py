@@ -13,7 +13,6 @@ from typing import Any
 from eventlog.format.codec import dig
 from eventlog.hooks.command import is_ours
 from eventlog.hosts.profile import (
-    SECONDS,
     Distrust,
     Grant,
     HookFile,
@@ -135,7 +134,6 @@ PROFILE = HostProfile(
     hooks=HookFile(
         user_file="hooks.json",
         project_file=".codex/hooks.json",
-        shape="nested",
         events=_EVENTS,
         before_files=("PreToolUse",),
         own={
@@ -143,7 +141,6 @@ PROFILE = HostProfile(
             "SessionStart": {"matcher": "startup|resume|clear|compact"},
             "SessionEnd": {"timeout": 3},  # the most it allows
         },
-        handler={"type": "command", "command": "", "timeout": SECONDS},
     ),
     rules=RuleFile(project_file="AGENTS.md", user_file="AGENTS.md"),
     permission=_PERMISSION,

@@ -13,7 +13,6 @@ from eventlog.hosts.transcripts.steps import (
     ShellCalls,
     Span,
     Step,
-    TranscriptRecord,
     directory_spelled,
     records,
     text_of,
@@ -26,16 +25,13 @@ _FOLDER = "agent-transcripts"
 
 def past_session(path: Path, damaged: list[int]) -> PastSession | None:
     """Read the head of a conversation's file; None without a message. Raises OSError."""
-    if not list(filter(_speaks, records(path, damaged))):
+    roles = [record.get("role") for record in records(path, damaged)]
+    if "user" not in roles and "assistant" not in roles:
         return None
     written, _, _ = Span().of(path)
     slug = path.parts[path.parts.index(_FOLDER) - 1] if _FOLDER in path.parts[1:] else ""
     where = directory_spelled(slug) if slug else ""
     return PastSession(path.stem, written, written, where, is_dated=False)
-
-
-def _speaks(record: TranscriptRecord) -> bool:
-    return record.get("role") in ("user", "assistant")
 
 
 _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)

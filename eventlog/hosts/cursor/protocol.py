@@ -36,8 +36,10 @@ class _CursorProtocol(HostProtocol):
                     transcript_path=text(payload, "transcript_path"),
                 )
             case "stop":
-                key, may_ask = _again(payload, turn), _is_settled(payload)
-                return call.as_turn_end(turn_id=turn, status=text(payload, "status"), dedupe_key=key, may_ask=may_ask)
+                key, status = _again(payload, turn), text(payload, "status")
+                is_settled = status in ("", "completed") and not payload.get("loop_count")
+                may_ask = is_settled and not payload.get("stop_hook_active")
+                return call.as_turn_end(turn_id=turn, status=status, dedupe_key=key, may_ask=may_ask)
             case "preCompact":
                 return call.as_compaction(
                     context_usage_percent=_number(payload, "context_usage_percent"),
@@ -70,11 +72,6 @@ class _CursorProtocol(HostProtocol):
     def flush(self, request: str) -> bytes:
         """Show the request to the user, the only answer Cursor takes before a compaction."""
         return fastjson.dumps({"user_message": request})
-
-
-def _is_settled(payload: Payload) -> bool:
-    status = text(payload, "status")
-    return status in ("", "completed") and not payload.get("loop_count") and not payload.get("stop_hook_active")
 
 
 def _number(payload: Payload, name: str) -> "float | None":

@@ -1,6 +1,6 @@
 """Files and hooks of Factory's droid; documentation, not run: docs.factory.ai/harness/hooks, /harness/mcp."""
 
-from eventlog.hosts.profile import SECONDS, HookFile, HostProfile, RuleFile, ServerFile
+from eventlog.hosts.profile import HookFile, HostProfile, RuleFile, ServerFile
 
 _EVENTS = (
     "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SubagentStop", "PreCompact", "SessionEnd",
@@ -13,10 +13,8 @@ PROFILE = HostProfile(
     hooks=HookFile(
         user_file="hooks.json",
         project_file=".factory/hooks.json",
-        shape="nested",
         events=_EVENTS,
         own={"PostToolUse": {"matcher": "Create|Edit|ApplyPatch|Execute|TodoWrite"}},
-        handler={"type": "command", "command": "", "timeout": SECONDS},
     ),
     rules=RuleFile(project_file="AGENTS.md", user_file="AGENTS.md"),
     servers=ServerFile(entry={"type": "stdio"}),

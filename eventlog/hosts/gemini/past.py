@@ -39,7 +39,8 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
     for message in _all_messages(found):
         span.see(message.get("timestamp"))
         model = model or first_text(message.get("model"))
-        where = where or _workspace(message)
+        named = _WORKSPACE.search(text_of(message.get("content"))) if not where else None
+        where = named[1].strip() if named else where
     for record in (*about, *(dig(record, "$set") for record in found)):
         span.see(dig(record, "startTime"))
         span.see(dig(record, "lastUpdated"))
@@ -67,11 +68,6 @@ def _all_messages(found: list[TranscriptRecord]) -> list[TranscriptRecord]:
     return [message for message in (*found, *within) if isinstance(message, dict)]
 
 
-def _workspace(message: TranscriptRecord) -> str:
-    words = _WORKSPACE.search(text_of(message.get("content")))
-    return words[1].strip() if words else ""
-
-
 def _registered(path: Path) -> str:
     """Find the directory of a session's folder in the host's list of projects; "" for none."""
     chats = next((folder for folder in path.parents if folder.name == "chats"), None)
@@ -97,7 +93,8 @@ def steps(path: Path) -> Iterator[Step]:
 
 def _messages(path: Path) -> Iterable[TranscriptRecord]:
     if path.suffix == ".json":
-        return _old_format(path)
+        listed = dig(codec.json_object(path.read_bytes()), "messages")
+        return [message for message in listed if isinstance(message, dict)] if isinstance(listed, list) else []
     messages: dict[str, TranscriptRecord] = {}
     for number, record in enumerate(records(path)):
         if "$rewindTo" in record:
@@ -113,11 +110,6 @@ def _until(messages: dict[str, TranscriptRecord], message_id: str) -> dict[str, 
     """Return the messages before that message; all where it is missing."""
     names = list(messages)
     return {name: messages[name] for name in names[: names.index(message_id)]} if message_id in messages else messages
-
-
-def _old_format(path: Path) -> list[TranscriptRecord]:
-    messages = dig(codec.json_object(path.read_bytes()), "messages")
-    return [message for message in messages if isinstance(message, dict)] if isinstance(messages, list) else []
 
 
 def _of(message: TranscriptRecord) -> Iterator[Step]:

@@ -80,7 +80,6 @@ PROFILE = HostProfile(
     hooks=HookFile(
         user_file="settings.json",
         project_file=".gemini/settings.json",
-        shape="nested",
         events=("SessionStart", "BeforeAgent", "AfterTool", "AfterAgent", "PreCompress", "SessionEnd"),
         own={
             "AfterTool": {"matcher": "write_file|replace|run_shell_command|write_todos"},

@@ -28,13 +28,15 @@ class _GeminiProtocol(ClaudeLike):
             payload = {**payload, "prompt": _of_the_user(prompt)}
         call = super().read(payload, name)
         call.dedupe_key = call.dedupe_key or text(payload, "tool_call_id")
+        response = payload.get("tool_response")  # as the model reads it: with an exit code only where that is not 0
+        printed = text(response, "llmContent") if isinstance(response, dict) else ""
         match name:
             case "SessionStart" if text(payload, "source") == "clear":
                 call.owes_context = "clear"  # the agent is not shown the answer to a clear
             case "PreCompress" if text(payload, "trigger") == "manual":
                 call.owes_context = "compact"
                 return call.as_compaction(dedupe_key=text(payload, "timestamp"))
-            case "AfterTool" if _EXIT_CODE in (printed := _printed(payload)):
+            case "AfterTool" if _EXIT_CODE in printed:
                 return call.as_failure(printed)
             case "BeforeAgent":
                 call.takes_context = call.may_ask = True
@@ -43,12 +45,6 @@ class _GeminiProtocol(ClaudeLike):
                 moment = text(payload, "timestamp")
                 return call.as_turn_end(status="completed", dedupe_key=moment, may_ask=False)
         return call
-
-
-def _printed(payload: Payload) -> str:
-    """Return what a tool printed, as the model reads it: with an exit code only where that is not 0."""
-    response = payload.get("tool_response")
-    return text(response, "llmContent") if isinstance(response, dict) else ""
 
 
 def _of_the_user(prompt: str) -> str:

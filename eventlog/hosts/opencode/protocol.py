@@ -23,15 +23,11 @@ class OpenCodeProtocol(ClaudeLike):
     def read(self, payload: Payload, name: str) -> HookCall:
         """Make a call of a payload."""
         if prompt := text(payload, "prompt"):
-            payload = {**payload, "prompt": _unquoted(prompt)}
+            inner = prompt[1:-1]
+            payload = {**payload, "prompt": inner if prompt == f'"{inner}"' and '"' not in inner else prompt}
         call = super().read(payload, name)
         call.may_ask = call.name == self.prompt
         return call
-
-
-def _unquoted(prompt: str) -> str:
-    inner = prompt[1:-1]
-    return inner if prompt == f'"{inner}"' and '"' not in inner else prompt
 
 
 PROTOCOL = OpenCodeProtocol("opencode")

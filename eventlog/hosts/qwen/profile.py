@@ -29,7 +29,6 @@ PROFILE = HostProfile(
     hooks=HookFile(
         user_file="settings.json",
         project_file=".qwen/settings.json",
-        shape="nested",
         events=_EVENTS,
         after_failures=("PostToolUseFailure",),
         own={

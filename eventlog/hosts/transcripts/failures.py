@@ -137,8 +137,11 @@ def repeatable(command: str) -> str:
     if not found or len(plain) > _LONGEST_COMMAND or plain != one_line(plain):
         return ""
     kinds = [_kind(words) for words in found]
-    is_known = all(kind or _only_moves(words) for kind, words in zip(kinds, found, strict=True))
-    return plain if is_known and any(kinds) else ""
+    others = [words for kind, words in zip(kinds, found, strict=True) if not kind]
+    # the others may only go to a directory below
+    only_move = all(words[0] == "cd" and len(words) == len(("cd", "place")) for words in others)
+    inside = only_move and not any(words[1].startswith(("/", "~", "-")) or ".." in words[1] for words in others)
+    return plain if inside and any(kinds) else ""
 
 
 def _commands(command: str) -> list[list[str]]:
@@ -149,11 +152,6 @@ def _commands(command: str) -> list[list[str]]:
         return []
     first = [next((at for at, word in enumerate(words) if not _ASSIGNMENT.fullmatch(word)), 0) for words in found]
     return [words[at:] for at, words in zip(first, found, strict=True)]
-
-
-def _only_moves(words: list[str]) -> bool:
-    """Return whether a command goes to a directory below."""
-    return words[0] == "cd" and len(words) == 2 and not words[1].startswith(("/", "~", "-")) and ".." not in words[1]  # noqa: PLR2004
 
 
 def _kind(words: list[str]) -> str:

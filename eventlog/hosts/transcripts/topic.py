@@ -24,19 +24,9 @@ _FIELD = re.compile(r"^\s*(?P<key>[a-z][\w-]{1,30})\s*:\s+(?P<value>\S.*)$")
 _FEWEST_FIELDS = 2
 _FEWEST_WORDS = 3
 _ASKS = (
-    "title",
-    "subject",
-    "summary",
-    "problem_statement",
-    "problem",
-    "task",
-    "issue",
-    "request",
-    "goal",
-    "description",
-    "question",
-    "prompt",
-)
+    "title", "subject", "summary", "problem_statement", "problem", "task", "issue", "request", "goal", "description",
+    "question", "prompt",
+)  # fmt: skip
 _NAMED = re.compile(rf"^(?:{'|'.join(_ASKS)})\s*[:：]\s+(?=\S)", re.IGNORECASE)
 _GREETING = re.compile(
     r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: +\w{1,20})?|你好|您好|嗨|早上好)"

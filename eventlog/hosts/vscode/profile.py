@@ -1,6 +1,6 @@
 """VS Code's files and hooks; documentation: code.visualstudio.com/docs/copilot/customization/hooks."""
 
-from eventlog.hosts.profile import SECONDS, ForeignHooks, HookFile, HostProfile, RuleFile
+from eventlog.hosts.profile import ForeignHooks, HookFile, HostProfile, RuleFile
 
 _EVENTS = (
     "SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "SubagentStart", "SubagentStop", "Stop",
@@ -15,7 +15,6 @@ PROFILE = HostProfile(
         project_file=".github/hooks/eventlog-vscode.json",
         shape="flat",
         events=_EVENTS,
-        handler={"type": "command", "command": "", "timeout": SECONDS},
     ),
     rules=RuleFile(project_file="AGENTS.md"),
     programs=("code",),
