@@ -50,7 +50,7 @@ def _is_typed() -> bool:
     """Return whether there is a terminal, and no agent that has it: some agents give their commands a terminal."""
     if not any(stream and stream.isatty() for stream in (sys.stdin, sys.stdout)):
         return False
-    from eventlog.hosts.environment import is_run_by_agent
+    from eventlog.hosts.profile import is_run_by_agent
 
     return not is_run_by_agent(os.environ)
 

@@ -18,7 +18,7 @@ from eventlog.format.text import cut, one_line, statement_line
 from eventlog.format.timestamps import order
 from eventlog.hooks.conversation import TooMuch, all_events
 from eventlog.projections.context.heard import HeardEvent, RejectedStatements
-from eventlog.projections.context.recent import DAY_MS
+from eventlog.projections.context.sources import DAY_MS
 from eventlog.projections.current.standing import likeness, standing
 from eventlog.projections.search.findable import text_in, texts_in
 from eventlog.store import day_of, index_lookup

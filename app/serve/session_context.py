@@ -78,9 +78,9 @@ class ContextResult:
     @property
     def context(self) -> "AgentContext":
         """Return it in the shape that programs are given."""
-        from eventlog.projections.context.agent_context import as_given
+        from eventlog.projections.context.agent_context import AgentContext
 
-        return as_given(self.parts, self.text, self.cut, self.took_ms)
+        return AgentContext.of(self.parts, self.text, self.cut, self.took_ms)
 
 
 def request_of(

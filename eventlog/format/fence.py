@@ -54,20 +54,16 @@ def fenced(place: "Place", text: str, locale: str, salt: str) -> str:
     return before.replace("{nonce}", nonce) + text + after.replace("{end}", end.replace("{nonce}", nonce))
 
 
-def context(instructions: str, recorded: str, locale: str, salt: str) -> str:
-    """Append the fenced records to the instructions a session starts with."""
-    quoted = fenced("start", recorded, locale, salt) if recorded else ""
-    return instructions + quoted if instructions else quoted.removeprefix("\n")
+def without_tags(text: str, *, of_hosts: bool = False) -> str:
+    """Write the `<` of a tag as an angle quotation mark: it is read alike, and nothing takes it for a tag.
 
+    In a file of the user's only those `of_hosts`, to which hosts give a meaning: others are the user's.
+    """
+    if "<" not in text:
+        return text
+    import re  # few texts have one
 
-def without_tags(text: str) -> str:
-    """Write the `<` of a tag as an angle quotation mark: it is read alike, and nothing takes it for a tag."""
-    return _replaced(_TAG, text)
-
-
-def without_hosts_tags(text: str) -> str:
-    """Escape a file of the user's, but only tags that hosts give a meaning: others are the user's."""
-    return _replaced(_HOSTS_TAG, text)
+    return re.sub(_HOSTS_TAG if of_hosts else _TAG, "‹", text)
 
 
 def tries_to_leave(text: str) -> bool:
@@ -78,14 +74,6 @@ def tries_to_leave(text: str) -> bool:
         return True
     ends = re.finditer(r"</([A-Za-z][\w-]*)", text)
     return any(f"<{end[1]}" not in text[: end.start()] for end in ends)
-
-
-def _replaced(tag: str, text: str) -> str:
-    if "<" not in text:
-        return text
-    import re  # few texts have one
-
-    return re.sub(tag, "‹", text)
 
 
 def _nonce(text: str, salt: str) -> str:

@@ -150,12 +150,7 @@ def same_text(text: str) -> str:
     Unicode NFKC, case folding, invisible characters gone, white space collapsed, and gone beside Han characters,
     trailing punctuation gone.
     """
-    return same_line(" ".join(text.split()) if text.isascii() else text) or text
-
-
-def same_line(line: str) -> str:
-    """Reduce like `same_text` what is one line."""
-    return _unclosed(line.lower()) if line.isascii() else _same_lines[line]
+    return (_unclosed(" ".join(text.split()).lower()) if text.isascii() else _same_lines[text]) or text
 
 
 def _same_line(line: str) -> str:
@@ -188,7 +183,8 @@ def statement_line(text: str) -> str:
 
 def statement_of(text: str) -> str:
     """Reduce a text to what all wordings of its statement have in common."""
-    return same_line(statement_line(text))
+    line = statement_line(text)
+    return _unclosed(line.lower()) if line.isascii() else _same_lines[line]
 
 
 def last_said(ts: str, times: int, *, is_doubtful: bool) -> str:

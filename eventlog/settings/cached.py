@@ -133,9 +133,11 @@ def _compile(store: "Store", stamp: str) -> "Values":
 
     values: Values = {}
     try:
+        from msgspec import to_builtins
+
         from eventlog.settings import load
 
-        values = load.as_values(load.load(store).settings)
+        values = to_builtins(load.load(store).settings)
     except ImportError:  # a hook without site-packages: it goes by the defaults until someone with them comes by
         return values
     except EventLogError:

@@ -62,14 +62,8 @@ def parse(data: bytes, path: str) -> _ConfigFile:
 
 def effective(configured: _ConfigFile) -> Iterator[_Setting]:
     """List all settings, in the order of the documentation."""
-    for key, value in _flat(as_values(configured.settings), ""):
+    for key, value in _flat(msgspec.to_builtins(configured.settings), ""):
         yield _Setting(key, value, _line_of(key, configured.lines))
-
-
-def as_values(settings: Settings) -> dict[str, Any]:
-    """Convert the settings to the mapping that `config.yaml` nests."""
-    values: dict[str, Any] = msgspec.to_builtins(settings)
-    return values
 
 
 def _flat(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:

@@ -78,31 +78,32 @@ class AgentContext(Struct, frozen=True):
         if len(self.daily_memories) > 2:  # noqa: PLR2004 - today and yesterday
             raise ValueError("daily_memories: today and yesterday, no more")
 
-
-def as_given(parts: "ContextSources", text: str, cut: list[str], took_ms: int) -> AgentContext:
-    """Give a context the shape that programs are given."""
-    loaded_at = datetime.fromisoformat(parts.request.now)
-    return AgentContext(
-        session_id=parts.request.session_id,
-        session_type=SessionType(parts.session_type),
-        created_at=loaded_at,
-        agents_content=parts.content(context_files.AGENTS),
-        spirit_content=parts.content(context_files.SPIRIT),
-        owner_content=parts.content(context_files.OWNER),
-        memory_content=parts.content(context_files.MEMORY),
-        tools_content=parts.content(context_files.TOOLS),
-        daily_memories=[_text(lines) for _, lines in parts.notes],
-        loaded_files=[result.file_path for result in parts.results if result.content is not None],
-        load_time_ms=took_ms,
-        version=parts.version(),
-        user_contents=parts.contents(context_files.USER_FILES),
-        recent_facts=[_entry(fact, parts.local) for fact in parts.facts],
-        summaries=[_text(lines) for lines in (parts.own, parts.last) if lines] + [line.text for line in parts.sessions],
-        results=[FileLoadResult(**{**vars(result), "loaded_at": loaded_at}) for result in parts.results],
-        left_out=parts.left_out,
-        cut=cut,
-        text=text,
-    )
+    @classmethod
+    def of(cls, parts: "ContextSources", text: str, cut: list[str], took_ms: int) -> "AgentContext":
+        """Give a context the shape that programs are given."""
+        loaded_at = datetime.fromisoformat(parts.request.now)
+        return cls(
+            session_id=parts.request.session_id,
+            session_type=SessionType(parts.session_type),
+            created_at=loaded_at,
+            agents_content=parts.content(context_files.AGENTS),
+            spirit_content=parts.content(context_files.SPIRIT),
+            owner_content=parts.content(context_files.OWNER),
+            memory_content=parts.content(context_files.MEMORY),
+            tools_content=parts.content(context_files.TOOLS),
+            daily_memories=[_text(lines) for _, lines in parts.notes],
+            loaded_files=[result.file_path for result in parts.results if result.content is not None],
+            load_time_ms=took_ms,
+            version=parts.version(),
+            user_contents=parts.contents(context_files.USER_FILES),
+            recent_facts=[_entry(fact, parts.local) for fact in parts.facts],
+            summaries=[_text(lines) for lines in (parts.own, parts.last) if lines]
+            + [line.text for line in parts.sessions],
+            results=[FileLoadResult(**{**vars(result), "loaded_at": loaded_at}) for result in parts.results],
+            left_out=parts.left_out,
+            cut=cut,
+            text=text,
+        )
 
 
 def _entry(fact: "DistinctFact", local: "Local") -> MemoryEntry:

@@ -5,7 +5,7 @@ They are fitted into the budget, and ready to be shown. Imported inside agents' 
 
 from eventlog.fast.copies import replace
 from eventlog.format import fence
-from eventlog.format.fence import without_hosts_tags, without_tags
+from eventlog.format.fence import without_tags
 from eventlog.format.marks import line_marks, says_something
 from eventlog.format.text import cut, encodable, one_line
 from eventlog.hosts import protocol
@@ -19,7 +19,7 @@ from eventlog.projections.views.markdown import as_text, is_stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from eventlog.format.payloads import ContextInjected, KnownFile
     from eventlog.projections.context.context_files import ContextFile
@@ -94,7 +94,9 @@ def _fitted(parts: "ContextSources", budget: int) -> FitResult:
     def fit_in(whole_parts: _ContextParts) -> FitResult:
         room = max(budget - around, min(budget, len(request.instructions)))  # these matter more than all else
         fitted = fit(request.instructions, whole_parts.told, room, parts.words, _command_for_all(parts))
-        return replace(fitted, text=fence.context(fitted.head, encodable(fitted.body), locale, request.session_id))
+        recorded = encodable(fitted.body)
+        quoted = fence.fenced("start", recorded, locale, request.session_id) if recorded else ""
+        return replace(fitted, text=fitted.head + quoted if fitted.head else quoted.removeprefix("\n"))
 
     whole = _sections(parts)
     first = fitted = fit_in(whole)
@@ -129,9 +131,9 @@ class _ContextParts:
     def told(self) -> list[ContextSection]:
         """List the sections that have any lines, as they are shown: a tag in them is text."""
         return [
-            *(_told(section, without_tags) for section in self.first if section.lines),
-            *(_told(section, without_hosts_tags) for section in self.theirs if section.lines),
-            *(_told(section, without_tags) for section in self.rest if section.lines),
+            *(_told(section) for section in self.first if section.lines),
+            *(_told(section, of_hosts=True) for section in self.theirs if section.lines),
+            *(_told(section) for section in self.rest if section.lines),
         ]
 
 
@@ -168,11 +170,11 @@ def _sections(parts: "ContextSources", quoted: "Collection[Line]" = ()) -> _Cont
     return _ContextParts(shown[: len(first)], [bootstrap, *before], shown[len(first) :])
 
 
-def _told(section: ContextSection, without: "Callable[[str], str]") -> ContextSection:
+def _told(section: ContextSection, *, of_hosts: bool = False) -> ContextSection:
     """Return the section with its text made harmless; a title may name a branch, a session or a file."""
     if not any("<" in text for text in (section.title, section.more, *(line.text for line in section.lines))):
         return section
-    lines = tuple(replace(line, text=without(line.text)) for line in section.lines)
+    lines = tuple(replace(line, text=without_tags(line.text, of_hosts=of_hosts)) for line in section.lines)
     return replace(section, title=without_tags(section.title), lines=lines, more=without_tags(section.more))
 
 

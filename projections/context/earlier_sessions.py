@@ -10,7 +10,7 @@ from eventlog.fast import os
 from eventlog.fast.sha import sha256
 from eventlog.format.ids import short_id
 from eventlog.format.text import cut, one_line, statement_line
-from eventlog.projections.context.recent import by_conversation
+from eventlog.projections.context.heard import by_conversation
 from eventlog.projections.current.conclusions import NONE, conclusion_of
 from eventlog.projections.line import Line
 from eventlog.projections.search.findable import is_scratch
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 LINE_CHARS = 300
 BRIEF_CHARS = 115
-_ALL_IN_FULL, _IN_FULL, _FULL_CHARS = 28, 10, 220  # sessions; of more, only the newest are told with what came of them
 _TOPIC_CHARS, _BRIEF_TOPIC_CHARS, _PATH_CHARS = 90, 60, 70
 _MOST_DECISIONS = 3
 _DAY = len("2026-02-20")
@@ -89,15 +88,6 @@ class EarlierSession:
             Line(f"- [{day}] {decision.text[2:]}", decision.events) for decision in self.decisions[:_MOST_DECISIONS]
         ]
         return [self.line(local, project, minute=minute), *decided]
-
-
-def brief_lines(sessions: "Sequence[EarlierSession]", local: "Local", project: str) -> list[Line]:
-    """Write sessions in a line each; of many, only the first with their outcome."""
-    in_full = len(sessions) if len(sessions) <= _ALL_IN_FULL else _IN_FULL
-    return [
-        session.line(local, project, most=_FULL_CHARS if number < in_full else BRIEF_CHARS)
-        for number, session in enumerate(sessions)
-    ]
 
 
 def outcome_of(summary: str) -> str:

@@ -6,12 +6,13 @@ Imported inside agents' hooks: standard library only.
 from eventlog.fast.copies import replace
 from eventlog.format.marks import marks_of, salts_in
 from eventlog.format.text import one_line
+from eventlog.format.timestamps import order
 from eventlog.projections.current.standing import likeness
 from eventlog.projections.views.markdown import as_said, is_untouched, undated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Any, Protocol
 
     from eventlog.projections.context.phrases import ContextPhrases
@@ -143,3 +144,11 @@ def standing_lines(text: str, source: "CurrentSource", *, about_user: bool) -> s
         return not source.rejections.rejects(words) and (stand is None or not is_ours or words in stand)
 
     return "\n".join(filter(is_told, lines))
+
+
+def by_conversation(events: "Iterable[HeardEvent]") -> "dict[str, list[HeardEvent]]":
+    """Group by conversation, each oldest first."""
+    found: dict[str, list[HeardEvent]] = {}
+    for event in sorted(events, key=order):
+        found.setdefault(event.conversation_id, []).append(event)
+    return found

@@ -4,6 +4,9 @@ New         bases, user files, notes of today and yesterday, recent facts, memor
 Came back   the same, and of all summaries only its own (`resume`, `compact`, `fork`; else, where it has one).
 Shared      no memory, and nothing about the user, wherever it may be kept.
 
+Recent facts are near in time many, farther away few; each once, as last stated. Filters come before limits, and within
+a day the newest come first.
+
 Imported inside agents' hooks: standard library only.
 """
 
@@ -11,28 +14,31 @@ from eventlog.fast import os
 from eventlog.fast.copies import replace
 from eventlog.fast.sha import sha256
 from eventlog.format import timestamps
-from eventlog.format.text import encodable
+from eventlog.format.text import cut, encodable, statement_of
+from eventlog.format.timestamps import counts_at, order
 from eventlog.projections.context import context_files
 from eventlog.projections.context.context_files import Unreadable, is_template, loaded_by_host, read
-from eventlog.projections.context.earlier_sessions import BRIEF_CHARS, EarlierSessions, brief_lines
-from eventlog.projections.context.heard import standing_lines
+from eventlog.projections.context.earlier_sessions import BRIEF_CHARS, EarlierSession, EarlierSessions
+from eventlog.projections.context.heard import by_conversation, standing_lines
 from eventlog.projections.context.phrases import PHRASES
-from eventlog.projections.context.recent import DAY_MS, NOTES_DAYS, by_conversation, notes, open_todos, recent_facts
 from eventlog.projections.context.request import CAME_BACK, NEW, SHARED
-from eventlog.projections.views.markdown import stamped_at
-from eventlog.projections.views.note_lines import local_time
+from eventlog.projections.current.conclusions import conclusion_of
+from eventlog.projections.current.distinct_facts import distinct_facts
+from eventlog.projections.line import Line
+from eventlog.projections.views.labels import LABELS
+from eventlog.projections.views.markdown import as_text, stamped_at
+from eventlog.projections.views.note_lines import items_of, lines, local_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Protocol
 
     from eventlog.projections.context.context_files import ContextFile
-    from eventlog.projections.context.heard import CurrentSource
+    from eventlog.projections.context.heard import CurrentSource, HeardEvent, RejectedStatements
     from eventlog.projections.context.phrases import ContextPhrases
     from eventlog.projections.context.request import Bearing, ContextRequest
     from eventlog.projections.current.distinct_facts import DistinctFact
-    from eventlog.projections.line import Line
     from eventlog.projections.views.note_lines import Local
     from eventlog.settings.schema import ContextSettings, Settings
     from eventlog.store import Store
@@ -48,6 +54,10 @@ if TYPE_CHECKING:
 
 
 _LEAST_SESSIONS = 16
+_ALL_IN_FULL, _IN_FULL, _FULL_CHARS = 28, 10, 220  # sessions; of more, only the newest are told with what came of them
+_NOTES_DAYS = 3  # UTC days that yesterday and today can touch, wherever the user lives
+DAY_MS = 86_400_000
+_MOST_TODOS, _TODO_CHARS = 8, 240
 
 
 class ContextSources:
@@ -135,7 +145,7 @@ class ContextSources:
 
 def window(settings: "ContextSettings", now: str) -> tuple[str, str]:
     """Return the times between which events count for a context; clocks of other machines may be ahead by a day."""
-    days = max(settings.days_full, settings.days_partial, settings.days_max, NOTES_DAYS)
+    days = max(settings.days_full, settings.days_partial, settings.days_max, _NOTES_DAYS)
     now_ms = timestamps.to_ms(now)
     since, until = ((now_ms + days_more * DAY_MS) * 1_000_000 for days_more in (-days, 1))
     return timestamps.from_ns(since), timestamps.from_ns(until)
@@ -168,9 +178,9 @@ def gather(
     parts.before = source.before_compaction(request, parts.words) if request.transcript and not shared else []
     parts.left_out = [encodable(file.path) for file in left_out]
     parts.told_by_host = [text for file in left_out for text in _read(file)]
-    parts.notes = list(notes(heard, source.rejections, settings, request.now))
-    parts.facts = recent_facts(source.recent, request.now, settings.context, parts.local)
-    parts.todos = open_todos(heard, source.rejections)
+    parts.notes = list(_notes(heard, source.rejections, settings, request.now))
+    parts.facts = _recent_facts(source.recent, request.now, settings.context, parts.local)
+    parts.todos = _open_todos(heard, source.rejections)
     bearings = [  # that the session may read of; it knows its own statements
         bearing
         for bearing in request.work.bearings
@@ -185,7 +195,7 @@ def gather(
     parts.bearings = [bearing for bearing in bearings if bearing.memory_type or bearing.conversation_id != last]
     earlier = [session for session in chosen[1:] if session.name not in bearing]
     parts.last = chosen[0].in_full(parts.local, request.project) if chosen else []
-    parts.sessions = brief_lines(earlier, parts.local, request.project)
+    parts.sessions = _brief_lines(earlier, parts.local, request.project)
     parts.rendered = [session.file for session in chosen if session.file]
     pairs = zip([*chosen[:1], *earlier], [*parts.last[:1], *parts.sessions], strict=True)
     parts.quotes = {line.text: session.quotes for session, line in pairs}
@@ -229,3 +239,105 @@ def _standing(file: "ContextFile", result: "LoadResult", source: "CurrentSource"
         return replace(result, content=source.without_withdrawn(result.content))
     about_user = "projects" not in file.path.removeprefix(file.root).split("/")
     return replace(result, content=standing_lines(result.content, source, about_user=about_user))
+
+
+def _brief_lines(sessions: "Sequence[EarlierSession]", local: "Local", project: str) -> list[Line]:
+    """Write sessions in a line each; of many, only the first with their outcome."""
+    in_full = len(sessions) if len(sessions) <= _ALL_IN_FULL else _IN_FULL
+    return [
+        session.line(local, project, most=_FULL_CHARS if number < in_full else BRIEF_CHARS)
+        for number, session in enumerate(sessions)
+    ]
+
+
+# ------------------------------------------------------------------------------------------------ of the last days
+
+
+class _Item:
+    """An item of a section; as `daily_notes.Item`, which rows have."""
+
+    __slots__ = ("events", "project", "same", "section", "text", "ts")
+
+    def __init__(self, section: int, ts: str, events: tuple[str, ...], project: str, text: str, same: bytes) -> None:
+        self.section = section
+        self.ts = ts
+        self.events = events
+        self.project = project
+        self.text = text
+        self.same = same
+
+
+def _recent_facts(
+    events: "Iterable[HeardEvent]", now: str, settings: "ContextSettings", local: "Local"
+) -> "list[DistinctFact]":
+    """List the facts to show, newest first."""
+    by_subject: dict[str, list[HeardEvent]] = {}
+    for event in events:
+        if event.type == "fact":
+            by_subject.setdefault(event.subject, []).append(event)
+    current = [fact for facts in by_subject.values() for fact in distinct_facts(facts)]  # type: ignore[arg-type]
+    newest_first = sorted(current, key=lambda fact: order(fact.statements[-1]), reverse=True)
+    return [fact for _, fact in zip(range(settings.facts), _decay(newest_first, now, settings, local), strict=False)]
+
+
+def _decay(
+    newest_first: "Iterable[DistinctFact]", now: str, settings: "ContextSettings", local: "Local"
+) -> "Iterator[DistinctFact]":
+    counts: dict[str, int] = {}
+    now_ms = timestamps.to_ms(now)
+    for fact in newest_first:
+        age = (now_ms - timestamps.to_ms(fact.last_seen)) / DAY_MS
+        day = local(fact.last_seen)[:10]
+        if age < settings.days_full:
+            yield fact
+        elif age < settings.days_partial:
+            counts[day] = counts.get(day, 0) + 1
+            if counts[day] <= settings.partial_per_day:
+                yield fact
+        elif age < settings.days_max and fact.confidence >= settings.min_confidence:
+            yield fact
+
+
+def _open_todos(conversations: "Mapping[str, Sequence[HeardEvent]]", rejections: "RejectedStatements") -> list[Line]:
+    """List what conversations left to be done; a later conversation that names a to-do as done has done it."""
+    saves = {name: [event for event in lines if event.type == "stage_summary"] for name, lines in conversations.items()}
+    naming = {name: some for name, some in saves.items() if any(save.todos or save.done for save in some)}
+    done_at: dict[str, str] = {}
+    for save in (save for some in naming.values() for save in some):
+        for statement in map(statement_of, save.done):
+            done_at[statement] = max(done_at.get(statement, ""), counts_at(save))
+    left: dict[str, Line] = {}
+    for name in sorted(naming, key=lambda name: (max(map(counts_at, naming[name])), name), reverse=True):
+        for todo in conclusion_of(naming[name], (), rejections).todos:  # type: ignore[arg-type]
+            statement = statement_of(todo.text)
+            if done_at.get(statement, "") <= max(map(counts_at, todo.mentions)):
+                left.setdefault(statement, Line(f"- [ ] {cut(as_text(todo.text), _TODO_CHARS)}", todo.sources))
+    return list(left.values())[:_MOST_TODOS]
+
+
+def _notes(
+    conversations: "Mapping[str, Sequence[HeardEvent]]",
+    rejections: "RejectedStatements",
+    settings: "Settings",
+    now: str,
+) -> "Iterator[tuple[str, list[Line]]]":
+    """Write the notes of today and yesterday, without facts, which have a section of their own."""
+    local = local_time(settings.timezone)
+    today = local(now)[:10]
+    yesterday = timestamps.from_ns((timestamps.to_ms(f"{today}T00:00:00.000000Z") - 1) * 1_000_000)[:10]
+    items: dict[str, list[_Item]] = {today: [], yesterday: []}
+    silent: dict[str, list[str]] = {today: [], yesterday: []}
+    for conversation in conversations.values():
+        project = next((event.project for event in conversation if event.project), "")
+        by_day: dict[str, list[HeardEvent]] = {}
+        for heard_event in conversation:
+            if heard_event.type == "stage_summary":
+                by_day.setdefault(local(heard_event.ts)[:10], []).append(heard_event)
+        for day in items.keys() & by_day.keys():
+            found = items_of(conclusion_of(by_day[day], (), rejections), project, _Item)  # type: ignore[arg-type]
+            items[day] += found
+            heard = {event for item in found for event in item.events}
+            silent[day] += [event.id for event in by_day[day] if event.id not in heard]
+    for day in (today, yesterday):
+        if items[day]:
+            yield day, list(lines(day, items[day], silent[day], LABELS[settings.locale], local))

@@ -8,7 +8,7 @@ import pytest
 from eventlog.app.open_store import Machine
 from eventlog.app.write.speaker import Speaker, agent_of, current_speaker, speaker_of_server
 from eventlog.hooks import background
-from eventlog.hosts import environment
+from eventlog.hosts import profile
 from eventlog.hosts.call import HookCall
 from eventlog.hosts.profile import profiles
 from eventlog.log.event_log import EventLog
@@ -209,7 +209,7 @@ def test_a_conversation_named_speaks_as_its_host(tmp_path):
 def test_on_a_terminal_the_person_speaks_unless_the_terminal_is_an_agents(home, tmp_path, monkeypatch, above, said):
     for name in (mark for host in profiles().values() for mark in host.marks):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(environment, "_above", lambda: iter([above]))
+    monkeypatch.setattr(profile, "_above", lambda: iter([above]))
     _tell(EventLog(tmp_path / "store"), PROMPTED, project=str(tmp_path / "project"))
     told("fact", "typed in another terminal", "--store", tmp_path / "store")
     *_, fact = EventLog(tmp_path / "store").read()

@@ -6,14 +6,14 @@ import sys
 import pytest
 
 from eventlog import hosts
-from eventlog.hosts import environment
+from eventlog.hosts import profile
 from eventlog.hosts.profile import profiles
 from tests.support.command_line import surroundings
 
 MARKS = [mark for host in profiles().values() for mark in host.marks]
 _ASKS = """
 import subprocess, sys
-from eventlog.hosts.environment import is_run_by_agent
+from eventlog.hosts.profile import is_run_by_agent
 print(is_run_by_agent({}))
 """
 _STARTS = f"""
@@ -23,15 +23,15 @@ subprocess.run([sys.executable, "-c", {_ASKS!r}], check=True)
 
 
 def _above(monkeypatch, *commands):
-    monkeypatch.setattr(environment, "_above", lambda: iter(commands))
+    monkeypatch.setattr(profile, "_above", lambda: iter(commands))
 
 
 @pytest.mark.parametrize("mark", [*MARKS, "CLAUDE_CODE_SESSION_ID", "QWEN_CODE_SESSION_ID"])
 def test_an_agents_command_is_told_by_its_environment(monkeypatch, mark):
     _above(monkeypatch)
 
-    assert environment.is_run_by_agent({mark: "1"})
-    assert not environment.is_run_by_agent({"TERM_PROGRAM": "vscode", "PATH": "/bin"})
+    assert profile.is_run_by_agent({mark: "1"})
+    assert not profile.is_run_by_agent({"TERM_PROGRAM": "vscode", "PATH": "/bin"})
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_an_agents_command_is_told_by_its_environment(monkeypatch, mark):
 def test_an_agents_command_is_told_by_the_programs_above_it(monkeypatch, commands, is_agents):
     _above(monkeypatch, *commands)
 
-    assert is_agents == environment.is_run_by_agent({})
+    assert is_agents == profile.is_run_by_agent({})
 
 
 def test_an_agent_is_found_above_the_shell_it_has_started(tmp_path):
@@ -61,7 +61,7 @@ def test_an_agent_is_found_above_the_shell_it_has_started(tmp_path):
 
 
 def test_without_proc_the_processes_are_those_that_ps_lists():
-    me = environment._listed()
+    me = profile._listed()
 
     assert not me or any("python" in command for _, command in me.values())
 

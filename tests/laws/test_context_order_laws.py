@@ -53,7 +53,7 @@ def test_an_open_todo_stands_before_any_fact_at_every_budget_that_holds_it(tmp_p
         *(fact(f"21 09:{minute:02}", "new", f"New fact {minute}") for minute in range(20)),
     )
     scene.replay()
-    least = len(fence.context(HEAD, f"\n# Open to-dos\n\n{TODO}\n", "en", ""))
+    least = len(HEAD + fence.fenced("start", f"\n# Open to-dos\n\n{TODO}\n", "en", ""))
 
     for budget in BUDGETS:
         text = scene.ask(budget=budget).context.text

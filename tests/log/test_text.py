@@ -14,8 +14,8 @@ from eventlog.format.text import (
     is_harmless,
     one_line,
     project_name,
-    same_line,
     same_text,
+    statement_line,
     statement_of,
 )
 
@@ -115,7 +115,7 @@ def test_common_ideographs_have_no_case_no_width_and_no_digits():
 
 @given(st.text())
 def test_a_line_is_compared_as_the_text_it_is(text):
-    assert same_text(one_line(text)) == same_line(one_line(text))
+    assert same_text(statement_line(text)) == statement_of(text)
 
 
 @given(st.text(alphabet="a1 \x1b[m\u200b\u200d\ufe0f\u20e3👩❤\U000e0041", max_size=12))

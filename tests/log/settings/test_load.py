@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from eventlog.format.errors import BadSettings
@@ -105,7 +106,7 @@ def test_hooks_see_the_same_values(store):
     write(store, "fsync: never\nsave: {min_turns: 9}\n")
     first, again = cached.settings(store), cached.settings(store)
 
-    assert load.as_values(load.load(store).settings) == first == again
+    assert msgspec.to_builtins(load.load(store).settings) == first == again
     assert not cached.wants_sync(store)
 
 

@@ -3,7 +3,6 @@
 import msgspec
 import pytest
 
-from eventlog.settings import load
 from eventlog.settings.cached import DEFAULTS, plain_settings
 from eventlog.settings.schema import KnowledgeBase, Settings
 
@@ -65,7 +64,7 @@ def test_what_a_session_start_takes_for_the_defaults_are_the_defaults():
 
 @pytest.mark.parametrize("chosen", [Settings(), Settings(timezone="Asia/Tokyo", session_bootstrap=["user", "soul"])])
 def test_a_session_start_obeys_the_settings_as_they_are_kept_for_hooks(chosen):
-    plain = plain_settings(load.as_values(chosen))
+    plain = plain_settings(msgspec.to_builtins(chosen))
 
     assert (plain.timezone, plain.bootstrap) == (chosen.timezone, chosen.bootstrap)
     assert plain.orders_bases == chosen.orders_bases
