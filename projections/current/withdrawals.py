@@ -11,7 +11,7 @@ from eventlog.format.ids import day_in_id
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.projections.current.conversations import Conversations
-from eventlog.projections.engine.day_fold import stamps_of, stored_decisions, stored_row
+from eventlog.projections.engine.day_fold import StoredDays, stamps_of
 from eventlog.projections.engine.row_store import RowStore
 
 _WORDS = (b'"retraction"', b'"rejected"', b'"restored"')
@@ -47,7 +47,7 @@ def _days(log: EventLog, since: str, until: str) -> list[days.Day]:
 def decided_before(log: EventLog, cache: RowStore, until: str = "~") -> list[Withdrawal]:
     """Read what people had rejected and taken back before a time."""
     found: dict[str, Withdrawal] = {}
-    decisions = stored_decisions(cache)
+    decisions = StoredDays(cache).decisions()
     for day in _days(log, "", until):
         decided = decisions.get(day.date)
         for event in decided.decisions if decided and decided.stamps == stamps_of(day) else _decisions_on(day, cache):
@@ -76,12 +76,12 @@ def _withdrawals_before(log: EventLog, cache: RowStore, date: str, until: str) -
 
 
 def _decisions_on(day: days.Day, cache: RowStore) -> Iterable[Event]:
-    row = stored_row(cache, day)
+    row = StoredDays(cache).current(day)
     return _mentioning_any(day, _WORDS[1:]) if row is None else row.retractions
 
 
 def _withdrawals_on(day: days.Day, cache: RowStore) -> Iterable[Event]:
-    row = stored_row(cache, day)
+    row = StoredDays(cache).current(day)
     return _mentioning_any(day, _WORDS) if row is None or row.redacted else row.retractions
 
 

@@ -5,7 +5,8 @@ is undone, the day is folded again. Marks stand in for the words, so that a repe
 """
 
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import NamedTuple, cast
 
 import msgspec
@@ -32,7 +33,7 @@ from eventlog.log.envelope_scan import DayScan, Envelope, scan_day
 from eventlog.log.lines import Damage
 from eventlog.projections.current.conversations import Conversation, Conversations, Places
 from eventlog.projections.current.knowledge_events import Knowledge
-from eventlog.projections.engine.row_store import RowsDamaged, RowStore
+from eventlog.projections.engine.row_store import RowsDamaged, RowStore, StoredRow
 from eventlog.store.files import HEX, file_stamp
 
 DayFileStamp = tuple[str, int, int, int, int]
@@ -40,7 +41,7 @@ DayFileStamp = tuple[str, int, int, int, int]
 _conversations = msgspec.msgpack.Decoder(dict[str, Conversation])
 _encoded_conversations = msgspec.msgpack.Decoder(dict[str, msgspec.Raw])
 _conversation = msgspec.msgpack.Decoder(Conversation)
-knowledge_state = msgspec.msgpack.Decoder(Knowledge)
+_knowledge = msgspec.msgpack.Decoder(Knowledge)
 _encode = msgspec.msgpack.encode
 _WORDLESS = "…"
 _FEW = 16  # late events: of more, a day is folded anew
@@ -69,7 +70,7 @@ class DayRow(msgspec.Struct, array_like=True):
     last_id: str = ""
 
 
-day_row = msgspec.msgpack.Decoder(DayRow)
+_day_row = msgspec.msgpack.Decoder(DayRow)
 
 
 class Redaction(NamedTuple):
@@ -232,77 +233,106 @@ _DECISIONS = "decisions", ""
 _decided = msgspec.msgpack.Decoder(_Decided)
 
 
-def store_decisions(cache: RowStore, date: str, row: DayRow | None) -> None:
-    """Store the decisions of people on a day; None removes them."""
-    data = None
-    if row:
-        decided = _Decided(row.stamps, [event for event in row.retractions if isinstance(event, Rejected | Restored)])
-        data = msgspec.msgpack.encode(decided)
-    cache.write(*_DECISIONS, date, data)
+class StoredDays:
+    """The days of a row store: what the fold of each came to, its conversations, and what it has for knowledge bases.
 
+    What withdraws and decides is read without the rest, where the rows are damaged or of other files as none at all.
+    """
 
-def stored_decisions(cache: RowStore) -> dict[str, _Decided]:
-    """Read the decisions of people by day; empty where none are stored."""
-    try:
-        return {date: _decided.decode(data) for date, data in cache.rows(*_DECISIONS)}
-    except RowsDamaged:
+    def __init__(self, cache: RowStore) -> None:
+        self._cache = cache
+
+    def rows(self) -> dict[str, DayRow]:
+        """Read the rows of all days."""
+        return {date: _day_row.decode(data) for date, data in self._cache.rows("day", "")}
+
+    def write(self, date: str, row: DayRow | None) -> None:
+        """Write the row of a day, and apart from it the decisions of people; None removes them."""
+        self._cache.write("day", "", date, _encode(row) if row else None)
+        self._write_decisions(date, row)
+
+    def _write_decisions(self, date: str, row: DayRow | None) -> None:
+        data = None
+        if row:
+            decisions: list[Withdrawal] = [one for one in row.retractions if isinstance(one, Rejected | Restored)]
+            data = _encode(_Decided(row.stamps, decisions))
+        self._cache.write(*_DECISIONS, date, data)
+
+    def adopt(self, date: str, rows: Iterable[StoredRow]) -> DayRow | None:
+        """Write the rows of a day as another process made them; None where they have misdated events."""
+        row = _day_row.decode(next(data for kind, _, _, data in rows if kind == "day"))
+        if row.misdated:
+            return None
+        self._write_decisions(date, row)
+        for stored in rows:
+            self._cache.write(*stored)
+        return row
+
+    def current(self, day: Day) -> DayRow | None:
+        """Read the row of exactly the files of a day, or None."""
+        with suppress(RowsDamaged):
+            data = self._cache.read("day", "", day.date)
+            row = _day_row.decode(data) if data else None
+            return row if row and row.stamps == stamps_of(day) else None
+        return None
+
+    def decisions(self) -> dict[str, _Decided]:
+        """Read the decisions of people by day; empty where none are stored."""
+        with suppress(RowsDamaged):
+            return {date: _decided.decode(data) for date, data in self._cache.rows(*_DECISIONS)}
         return {}
 
+    def conversations(self, date: str) -> dict[str, Conversation]:
+        """Read the conversations of a day, by id."""
+        data = self._cache.read("said", "", date)
+        return _conversations.decode(data) if data else {}
 
-def conversations_on(cache: RowStore, date: str) -> dict[str, Conversation]:
-    """Read the conversations of a folded day, by id."""
-    data = cache.read("said", "", date)
-    return _conversations.decode(data) if data else {}
+    def encoded(self, date: str) -> dict[str, msgspec.Raw]:
+        """Read the conversations of a day, by id, each to be decoded by `conversation_of`."""
+        data = self._cache.read("said", "", date)
+        return _encoded_conversations.decode(data) if data else {}
 
+    def knowledge(self, date: str) -> Knowledge:
+        """Read the plan entries of a day and their outcomes."""
+        data = self._cache.read("state", "knowledge", date)
+        return _knowledge.decode(data) if data else Knowledge()
 
-def encoded_conversations_on(cache: RowStore, date: str) -> dict[str, msgspec.Raw]:
-    """Read the conversations of a folded day, by id, each to be decoded by `conversation_of`."""
-    data = cache.read("said", "", date)
-    return _encoded_conversations.decode(data) if data else {}
+    def all_knowledge(self) -> dict[str, Knowledge]:
+        """Read those of every day that has any."""
+        return {date: _knowledge.decode(data) for date, data in self._cache.rows("state", "knowledge")}
+
+    def write_contents(self, date: str, said: Mapping[str, Conversation | msgspec.Raw], knowledge: Knowledge) -> None:
+        """Write the conversations, and what is for knowledge bases."""
+        self._cache.write("said", "", date, _encode(said) if said else None)
+        self._cache.write("state", "knowledge", date, _encode(knowledge) if knowledge != Knowledge() else None)
+
+    def redact(self, date: str, redaction: Redaction, redacted: Iterable[str]) -> list[str]:
+        """Redact the stored events of a day, and list the conversations that differ then; `redacted` as in its row.
+
+        It comes to what a fold without the words comes to, as folds look at none. Only for a day whose words are all
+        there.
+        """
+        names = [spelled.partition(" ")[0].encode("utf-8", "surrogatepass") for spelled in redacted]
+        said, different = self.encoded(date), []
+        for conversation_id, stored in said.items():
+            if any(name in bytes(stored) for name in names):
+                conversation = _conversation.decode(stored)
+                conversation.facts = cast("list[Fact]", [*map(redaction.redact, conversation.facts)])
+                conversation.summaries = cast("list[StageSummary]", [*map(redaction.redact, conversation.summaries)])
+                said[conversation_id] = msgspec.Raw(_encode(conversation))
+                different += [conversation_id] if said[conversation_id] != stored else []
+        knowledge = self.knowledge(date)
+        for name in ("entries", "applied", "resolved"):
+            setattr(knowledge, name, [*map(redaction.redact, getattr(knowledge, name))])
+        if different or knowledge != Knowledge():
+            self.write_contents(date, said, knowledge)
+        return different
 
 
 def conversation_of(parts: Iterable[msgspec.Raw]) -> Conversation | None:
     """Decode and merge the days of a conversation; None where it has none."""
     found = list(map(_conversation.decode, parts))
     return Conversation.merged(found) if len(found) > 1 else next(iter(found), None)
-
-
-def redact_rows(cache: RowStore, date: str, redaction: Redaction, redacted: Iterable[str]) -> list[str]:
-    """Redact the stored events of a day, and list the conversations that differ then; `redacted` as in its row.
-
-    It comes to what a fold without the words comes to, as folds look at none. Only for a day whose words are all there.
-    """
-    names = [spelled.partition(" ")[0].encode("utf-8", "surrogatepass") for spelled in redacted]
-    said, different = encoded_conversations_on(cache, date), []
-    for conversation_id, stored in said.items():
-        if any(name in bytes(stored) for name in names):
-            conversation = _conversation.decode(stored)
-            conversation.facts = cast("list[Fact]", [*map(redaction.redact, conversation.facts)])
-            conversation.summaries = cast("list[StageSummary]", [*map(redaction.redact, conversation.summaries)])
-            said[conversation_id] = msgspec.Raw(_encode(conversation))
-            different += [conversation_id] if said[conversation_id] != stored else []
-    if different:
-        cache.write("said", "", date, _encode(said))
-    if data := cache.read("state", "knowledge", date):
-        knowledge = knowledge_state.decode(data)
-        for name in ("entries", "applied", "resolved"):
-            setattr(knowledge, name, [*map(redaction.redact, getattr(knowledge, name))])
-        cache.write("state", "knowledge", date, _encode(knowledge))
-    return different
-
-
-def stored_row(cache: RowStore, day: Day) -> DayRow | None:
-    """Read the row of exactly these files, or None."""
-    data = _read(cache, "day", "", day.date)
-    row = day_row.decode(data) if data else None
-    return row if row and row.stamps == stamps_of(day) else None
-
-
-def _read(cache: RowStore, kind: str, name: str, block: str) -> bytes | None:
-    try:
-        return cache.read(kind, name, block)
-    except RowsDamaged:
-        return None
 
 
 def stamps_of(day: Day) -> list[DayFileStamp]:

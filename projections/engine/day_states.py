@@ -27,16 +27,11 @@ from eventlog.projections.engine.day_fold import (
     DayFold,
     DayRow,
     Redaction,
+    StoredDays,
     conversation_of,
-    conversations_on,
-    day_row,
-    encoded_conversations_on,
     fold_tail,
-    knowledge_state,
-    redact_rows,
     rejected_statements,
     stamps_of,
-    store_decisions,
     summed,
 )
 from eventlog.projections.engine.row_store import RowStore, StoredRow
@@ -100,14 +95,15 @@ class DayStates:
         self._until = until
         self._keep = keep
         self.days = log.days(until=until)
-        self.rows = {date: day_row.decode(data) for date, data in cache.rows("day", "")}
+        self._stored = StoredDays(cache)
+        self.rows = self._stored.rows()
         self.changed: dict[str, str] = {}
         self.folded: set[str] = set()
         self._new: set[str] = set()  # days of which every conversation has changed
         self._is_decided_otherwise = False  # withdrawals or places of projects of a day are others
         self._dates = _ConversationDays(cache)
-        self._conversations_on = lru_cache(maxsize=16)(partial(conversations_on, cache))
-        self._encoded_on = lru_cache(maxsize=_AT_HAND)(partial(encoded_conversations_on, cache))
+        self._conversations_on = lru_cache(maxsize=16)(self._stored.conversations)
+        self._encoded_on = lru_cache(maxsize=_AT_HAND)(self._stored.encoded)
         self.withdrawn = self._withdrawn()
         self.identities = Identities(self.places, self.withdrawn)
 
@@ -143,7 +139,7 @@ class DayStates:
     def mark_all_changed(self) -> None:
         """Mark every conversation changed."""
         for date in self.rows:
-            for conversation in conversations_on(self._cache, date):
+            for conversation in self._stored.conversations(date):
                 self._dates.add(conversation, date)
         for conversation in self._dates.everyone():
             self.changed.setdefault(conversation, self._dates.first(conversation))
@@ -168,16 +164,16 @@ class DayStates:
         """Merge the days from `since` on, and what all days hold of withdrawals, notes and places."""
         state = Conversations()
         for date, row in self.rows.items():
-            found = conversations_on(self._cache, date) if date >= since else {}
+            found = self._stored.conversations(date) if date >= since else {}
             state.merge(Conversations(found, row.retractions, row.notes, row.places))
         return state
 
     def knowledge(self) -> Knowledge:
         """Merge the plan entries, arrivals, decisions and edits of all days."""
         state = Knowledge()
-        for date, data in self._cache.rows("state", "knowledge"):
+        for date, found in self._stored.all_knowledge().items():
             if date in self.rows:
-                state.merge(knowledge_state.decode(data))
+                state.merge(found)
         return state
 
     @property
@@ -218,18 +214,15 @@ class DayStates:
 
     def _adopt(self, date: str, folded: FoldedDay) -> bool:
         """Store a day that another process has folded; refuse it where events may be copies of another day's."""
-        row = day_row.decode(next(data for kind, _, _, data in folded.rows if kind == "day"))
-        if row.misdated:
+        row = self._stored.adopt(date, folded.rows)
+        if row is None:
             return False
         self._note_decisions(None, row)
         self.rows[date] = row
-        store_decisions(self._cache, date, row)
         self.folded.add(date)
         self._new.add(date)
         for conversation in folded.conversations:
             self.changed.setdefault(conversation, self._dates.add(conversation, date))
-        for stored in folded.rows:
-            self._cache.write(*stored)
         return True
 
     def _stamps_of(self, day: Day) -> list[DayFileStamp]:
@@ -254,10 +247,9 @@ class DayStates:
         fold = None if self._keep or self._until != EVERYTHING else fold_tail(day, row, now)
         if fold is None:
             return False
-        found = Conversations(conversations_on(self._cache, day.date), row.retractions, row.notes, row.places)
+        found = Conversations(self._stored.conversations(day.date), row.retractions, row.notes, row.places)
         found.merge(fold.conversations)
-        data = self._cache.read("state", "knowledge", day.date)
-        knowledge = knowledge_state.decode(data) if data else Knowledge()
+        knowledge = self._stored.knowledge(day.date)
         knowledge.merge(fold.knowledge)
         self.folded.add(day.date)
         self._is_decided_otherwise |= bool(fold.conversations.retractions) or fold.conversations.places != Places()
@@ -291,7 +283,7 @@ class DayStates:
         return event.ts <= self._until and (self._keep is None or (isinstance(event, Event) and self._keep(event)))
 
     def _replace_day(self, date: str, row: DayRow | None, found: Conversations, knowledge: Knowledge) -> None:
-        before = conversations_on(self._cache, date) if date in self.rows else {}
+        before = self._stored.conversations(date) if date in self.rows else {}
         if date not in self.rows:
             self._new.add(date)
         for conversation in before.keys() | found.by_id.keys():
@@ -308,8 +300,7 @@ class DayStates:
             self.rows[date] = row
         else:
             del self.rows[date]
-        self._cache.write("said", "", date, _encode(found.by_id) if found.by_id else None)
-        self._cache.write("state", "knowledge", date, _encode(knowledge) if knowledge != Knowledge() else None)
+        self._stored.write_contents(date, found.by_id, knowledge)
         self._write_row(date)
 
     def _note_decisions(self, before: DayRow | None, now: DayRow | None) -> None:
@@ -342,7 +333,7 @@ class DayStates:
         salts = salts_in(marks)
         stating: set[str] = set()
         for date in self.rows.keys() - self._new if marks else ():
-            for conversation in conversations_on(self._cache, date).values():
+            for conversation in self._stored.conversations(date).values():
                 events = (*conversation.facts, *conversation.summaries)
                 texts = (text for event in events for text in statements_of(event))
                 if any(mark in marks for text in texts for mark in marks_of(text, salts)):
@@ -372,7 +363,7 @@ class DayStates:
 
     def _redact_rows(self, date: str, redaction: Redaction, wanted: Collection[str]) -> None:
         """Redact the stored words of a day that has them all yet."""
-        for conversation in redact_rows(self._cache, date, redaction, wanted):
+        for conversation in self._stored.redact(date, redaction, wanted):
             self._mark_changed(conversation)
         self.rows[date].redacted = sorted(wanted)
         self.folded.add(date)
@@ -382,9 +373,7 @@ class DayStates:
         """Write the row of a day whose conversations were written."""
         self._conversations_on.cache_clear()
         self._encoded_on.cache_clear()
-        row = self.rows.get(date)
-        store_decisions(self._cache, date, row)
-        self._cache.write("day", "", date, _encode(row) if row else None)
+        self._stored.write(date, self.rows.get(date))
 
     def _rejected_on(self, date: str) -> set[str]:
         """Return the rejected statements in the events of a day, as its row spells them."""
@@ -392,8 +381,7 @@ class DayStates:
             return set()
         found = self._conversations_on(date).values()
         events = [event for conversation in found for event in (*conversation.facts, *conversation.summaries)]
-        data = self._cache.read("state", "knowledge", date)
-        entries = knowledge_state.decode(data).entries if data else []
+        entries = self._stored.knowledge(date).entries
         return {spelled for event in (*events, *entries) for spelled in rejected_statements(event, self.withdrawn)}
 
     def _to_redact(self, dates: Collection[str]) -> dict[str, set[str]]:
@@ -417,7 +405,7 @@ class DayStates:
             return {}
         if not any(map(self._has_entries, dates)):
             return {}
-        states = {date: knowledge_state.decode(data) for date, data in self._cache.rows("state", "knowledge")}
+        states = self._stored.all_knowledge()
         hidden = {
             date: {entry.id for entry in state.entries if self.withdrawn.hides(entry)} for date, state in states.items()
         }
@@ -432,8 +420,7 @@ class DayStates:
 
     def _has_entries(self, date: str) -> bool:
         """Return whether a day has plan entries, or events that applied or resolved any."""
-        data = self._cache.read("state", "knowledge", date)
-        state = knowledge_state.decode(data) if data else Knowledge()
+        state = self._stored.knowledge(date)
         return bool(state.entries or state.applied or state.resolved)
 
 

@@ -23,7 +23,7 @@ from eventlog.projections.engine.conversation_rows import (
     RowMaintainer,
     Rows,
 )
-from eventlog.projections.engine.day_fold import conversation_of, encoded_conversations_on, stamps_of
+from eventlog.projections.engine.day_fold import StoredDays, conversation_of, stamps_of
 from eventlog.projections.engine.day_states import DayStates, FoldedDay, ListedDays
 from eventlog.projections.engine.documents import DocumentIndex
 from eventlog.projections.engine.row_store import MemoryRows, StoredRow
@@ -107,7 +107,7 @@ def row_jobs(states: DayStates, settings: Settings) -> Iterator[_RowsJob]:
 
 def make_rows(job: _RowsJob) -> list[StoredRow]:
     """Make the rows of a job's conversations."""
-    of_day = cache(partial(encoded_conversations_on, MemoryRows(job.days)))
+    of_day = cache(StoredDays(MemoryRows(job.days)).encoded)
 
     def find(conversation_id: str) -> Conversation | None:
         days = (of_day(date)[conversation_id] for date in job.dates[conversation_id])
