@@ -16,7 +16,7 @@ from eventlog.projections.base import Projection
 from eventlog.projections.engine.day_states import EVERYTHING, Keep, Progress
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.engine.replay import replay as fold_and_render
-from eventlog.projections.engine.row_store import OverlayRows, RowsDamaged
+from eventlog.projections.engine.row_store import MemoryRows, RowsDamaged
 from eventlog.settings.schema import Settings
 
 _MOST = 3 / 4  # of the days: to take away their rows takes as long as to make those of the others
@@ -89,14 +89,14 @@ def _with(
     return done
 
 
-def _overlay(found: cache.StoreCache, until: str) -> OverlayRows:
+def _overlay(found: cache.StoreCache, until: str) -> MemoryRows:
     """Open an overlay of the cache for a replay of the past: without later days, or where those are most, empty.
 
     Raises RowsDamaged.
     """
     days = found.blocks("day", "")
     since = sum(day > until for day in days)
-    return OverlayRows(found, until if since > _MOST * len(days) else "")
+    return MemoryRows((), found, until if since > _MOST * len(days) else "")
 
 
 @lru_cache

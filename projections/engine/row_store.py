@@ -42,77 +42,56 @@ class RowStore(Protocol):
 
 
 class MemoryRows:
-    """A row store in memory, gone with its process."""
-
-    is_persistent: ClassVar[bool] = False
-
-    def __init__(self, rows: Iterable[StoredRow] = ()) -> None:
-        self._rows: dict[tuple[str, str], dict[str, bytes]] = {}
-        for row in rows:
-            self.write(*row)
-
-    def read(self, kind: str, name: str, block: str) -> bytes | None:
-        """Return a row, or None."""
-        return self._rows.get((kind, name), {}).get(block)
-
-    def rows(self, kind: str, name: str) -> Iterable[tuple[str, bytes]]:
-        """Return the blocks of a name with their rows, in order."""
-        return sorted(self._rows.get((kind, name), {}).items())
-
-    def blocks(self, kind: str, name: str) -> list[str]:
-        """List the blocks of a name, in order."""
-        return sorted(self._rows.get((kind, name), ()))
-
-    def write(self, kind: str, name: str, block: str, data: bytes | None) -> None:
-        """Write a row; None removes it."""
-        if data is None:
-            self._rows.get((kind, name), {}).pop(block, None)
-        else:
-            self._rows.setdefault((kind, name), {})[block] = data
-
-    def all(self) -> list[StoredRow]:
-        """List all rows, ordered by kind, name and block."""
-        addresses = sorted(self._rows)
-        return [(*address, block, data) for address in addresses for block, data in self.rows(*address)]
-
-
-class OverlayRows:
-    """Reads another store and writes to memory, for one replay.
+    """A row store in memory, gone with its process: it may show another store `below`, into which it writes nothing.
 
     With `until`, only days before it are read from below, and nothing made of several days.
     """
 
     is_persistent: ClassVar[bool] = False
 
-    def __init__(self, below: RowStore, until: str = "") -> None:
+    def __init__(self, rows: Iterable[StoredRow] = (), below: RowStore | None = None, until: str = "") -> None:
+        self._rows: dict[tuple[str, str], dict[str, bytes | None]] = {}  # None hides what is below
         self._below = below
         self._until = until
-        self._over: dict[tuple[str, str], dict[str, bytes | None]] = {}
+        for row in rows:
+            self.write(*row)
 
     def read(self, kind: str, name: str, block: str) -> bytes | None:
         """Return a row, or None."""
-        over = self._over.get((kind, name), {})
-        if block in over:
-            return over[block]
-        return self._below.read(kind, name, block) if self._is_visible(kind, block) else None
+        rows = self._rows.get((kind, name), {})
+        if block in rows or not (self._below and self._is_visible(kind, block)):
+            return rows.get(block)
+        return self._below.read(kind, name, block)
 
     def rows(self, kind: str, name: str) -> Iterable[tuple[str, bytes]]:
         """Return the blocks of a name with their rows, in order."""
-        below = self._below.rows(kind, name) if self._is_visible(kind, "") else ()
-        visible = {block: data for block, data in below if self._is_visible(kind, block)}
-        found = visible | self._over.get((kind, name), {})
+        below = self._below.rows(kind, name) if self._below and self._is_visible(kind, "") else ()
+        found: dict[str, bytes | None] = {block: data for block, data in below if self._is_visible(kind, block)}
+        found |= self._rows.get((kind, name), {})
         return [(block, data) for block, data in sorted(found.items()) if data is not None]
 
     def blocks(self, kind: str, name: str) -> list[str]:
         """List the blocks of a name, in order."""
-        below = self._below.blocks(kind, name) if self._is_visible(kind, "") else ()
-        over = self._over.get((kind, name), {})
-        visible = {block for block in below if self._is_visible(kind, block)} - over.keys()
-        return sorted(visible | {block for block, data in over.items() if data is not None})
+        below = self._below.blocks(kind, name) if self._below and self._is_visible(kind, "") else ()
+        rows = self._rows.get((kind, name), {})
+        hidden = {block for block, data in rows.items() if data is None}
+        return sorted(({block for block in below if self._is_visible(kind, block)} | rows.keys()) - hidden)
 
     def write(self, kind: str, name: str, block: str, data: bytes | None) -> None:
-        """Write a row over the one below; None hides that."""
-        self._over.setdefault((kind, name), {})[block] = data
+        """Write a row; None removes it."""
+        if data is None and self._below is None:
+            self._rows.get((kind, name), {}).pop(block, None)
+        else:
+            self._rows.setdefault((kind, name), {})[block] = data
+
+    def all(self) -> list[StoredRow]:
+        """List all rows of its own, ordered by kind, name and block."""
+        return [
+            (*address, block, data)
+            for address, rows in sorted(self._rows.items())
+            for block, data in sorted(rows.items())
+            if data is not None
+        ]
 
     def _is_visible(self, kind: str, block: str) -> bool:
         return not self._until or (kind in ("day", "said", "state") and block < self._until[:10])
