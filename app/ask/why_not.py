@@ -9,14 +9,7 @@ from eventlog.app.naming.known_projects import about
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search.explain import nearness
 from eventlog.format.errors import BadRequest
-from eventlog.format.events import (
-    Event,
-    Fact,
-    HostEvent,
-    PlanEntry,
-    SessionStart,
-    StageSummary,
-)
+from eventlog.format.events import Event, Fact, HostEvent, PlanEntry, SessionStart, StageSummary
 from eventlog.format.marks import has_line_mark, line_marks_in
 from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import one_line, statement_of

@@ -243,13 +243,7 @@ def _rebuilt(
     def again(phase: str = _AGAIN) -> ReplayResult:
         progress = phases(phase)
         return replay(
-            log,
-            settings,
-            projections=rendered,
-            anew=anew,
-            writes=not check,
-            progress=progress,
-            workers=workers,
+            log, settings, projections=rendered, anew=anew, writes=not check, progress=progress, workers=workers
         )
 
     taken = record_edits(log, settings, dry_run=check) if MEMORY in projections else EditRecord([], {})

@@ -53,13 +53,7 @@ class CurrentLines:
     """The facts and summaries that stand, of a project and of the user: a `CurrentSource` of contexts."""
 
     def __init__(
-        self,
-        store: "Store",
-        request: "ContextRequest",
-        within: tuple[str, str],
-        *,
-        shared: bool,
-        certain: bool = False,
+        self, store: "Store", request: "ContextRequest", within: tuple[str, str], *, shared: bool, certain: bool = False
     ) -> None:
         """Open the rows; where only what is `certain` is wanted, nothing is read but files that certify themselves."""
         self._store = store

@@ -57,11 +57,7 @@ def speaker_of(log: EventLog, options: SpeakerOptions, machine: Machine, *, writ
 
 
 def current_speaker(
-    log: EventLog,
-    project: str | None,
-    machine: Machine,
-    agent: str = "",
-    name_of: Callable[[Store], str] = replica_of,
+    log: EventLog, project: str | None, machine: Machine, agent: str = "", name_of: Callable[[Store], str] = replica_of
 ) -> Speaker:
     """Find the conversation a command belongs to; `agent` "" where any may be meant.
 

@@ -295,9 +295,7 @@ def _numbers(page: PageModel) -> Iterator[str]:
     yield _chart(f"Lines told with prompts: {shown:,}, later used: {later:,}", used, first)
     ages = _ages(page)
     yield _chart(
-        "Lines known, by the month they were first said in",
-        [(count,) for count in ages.values()],
-        next(iter(ages), ""),
+        "Lines known, by the month they were first said in", [(count,) for count in ages.values()], next(iter(ages), "")
     )
     yield "</div>"
     by_project = _by_project(page)

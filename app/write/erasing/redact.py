@@ -51,13 +51,7 @@ from eventlog.store.locks import locked
 _LONG = 12  # characters of an event's text from which on it is looked for in other places, too
 _MOST = 1_000  # different texts that one pattern may match
 _paths = msgspec.json.Decoder(list[str])
-_ESCAPED = (
-    ("\\u003c", "<"),
-    ("\\u003e", ">"),
-    ("\\u0026", "&"),
-    ('\\"', '"'),
-    ("\\\\", "\\"),
-)  # in a page's JSON
+_ESCAPED = (("\\u003c", "<"), ("\\u003e", ">"), ("\\u0026", "&"), ('\\"', '"'), ("\\\\", "\\"))  # in a page's JSON
 _IN_BASES = ("plan_entry", "entry_applied", "entry_resolved", "knowledge_edited")
 
 

@@ -9,18 +9,7 @@ from eventlog.app.naming.projects import all_projects
 from eventlog.app.write.project_events import join_projects
 from eventlog.cli import options
 from eventlog.cli.show.display import Display
-from eventlog.cli.terminal import (
-    Answer,
-    cells,
-    hang,
-    is_terminal,
-    padded,
-    print_error,
-    say,
-    show_lines,
-    styled,
-    table,
-)
+from eventlog.cli.terminal import Answer, cells, hang, is_terminal, padded, print_error, say, show_lines, styled, table
 from eventlog.format.text import one_line
 from eventlog.log.event_log import EventLog
 from eventlog.projections.views.project_list import ListedProject

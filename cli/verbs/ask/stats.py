@@ -11,18 +11,7 @@ from msgspec import structs, to_builtins
 from eventlog.app.ask.sessions import stats
 from eventlog.cli import options
 from eventlog.cli.progress import phases
-from eventlog.cli.terminal import (
-    Answer,
-    count,
-    hang,
-    is_terminal,
-    marked,
-    print_lines,
-    say,
-    styled,
-    table,
-    width,
-)
+from eventlog.cli.terminal import Answer, count, hang, is_terminal, marked, print_lines, say, styled, table, width
 from eventlog.projections.views.stats import RecallCount, Week
 from eventlog.store import Store
 
@@ -113,11 +102,7 @@ def _as_dict(week: Week) -> dict[str, Any]:
 
 _BARS = "▁▂▃▄▅▆▇█"
 _WEEKS = 12  # shown
-_NETS = {
-    "1": "by the agents themselves",
-    "2": "before a compaction",
-    "4": "when asked",
-}
+_NETS = {"1": "by the agents themselves", "2": "before a compaction", "4": "when asked"}
 
 _STAGES, _DRAWN = "as facts or stages", "by a program, from the transcript"
 

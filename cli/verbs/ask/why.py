@@ -12,17 +12,7 @@ from eventlog.cli import options
 from eventlog.cli.progress import spinner
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import kind_shown, who
-from eventlog.cli.terminal import (
-    count,
-    emit,
-    hang,
-    marked,
-    print_error,
-    print_lines,
-    say,
-    show_lines,
-    styled,
-)
+from eventlog.cli.terminal import count, emit, hang, marked, print_error, print_lines, say, show_lines, styled
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import ContextInjected, Event, Fact, KnownFile

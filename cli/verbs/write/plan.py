@@ -10,13 +10,7 @@ from eventlog.app.open_store import Machine
 from eventlog.app.write.plan import check_plan, checked, declare, entry_of, parse_plan
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.cli import EXIT_FOUND, options
-from eventlog.cli.terminal import (
-    count,
-    emit,
-    emit_pretty,
-    is_terminal,
-    say,
-)
+from eventlog.cli.terminal import count, emit, emit_pretty, is_terminal, say
 from eventlog.cli.verbs.write.recording import is_switched_off, report_plans, warn_of_clock, with_stdin
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadRequest, system_reason

@@ -40,13 +40,7 @@ def _project_or_user(ctx: click.Context, param: click.Parameter, value: str) -> 
 @click.option("--matching", metavar="TEXT", help="List every statement with this text in it; with --all, forget them.")
 @click.option("--all", "every", is_flag=True, help="With --matching: forget all of them, with one question.")
 def _forget_command(
-    what: str | None,
-    session: str | None,
-    matching: str | None,
-    every: bool,
-    yes: bool,
-    as_json: bool,
-    store: Store,
+    what: str | None, session: str | None, matching: str | None, every: bool, yes: bool, as_json: bool, store: Store
 ) -> None:
     """Forget a statement everywhere, until you undo it.
 
