@@ -21,13 +21,14 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from eventlog.app.write.erasing.erased_text import Needles, folded, object_in_line
+from eventlog.app.write.erasing.erased_text import Needles, folded
 from eventlog.fast import fastjson, os
 from eventlog.fast.sha import keyed, sha256
 from eventlog.format import codec
 from eventlog.format.errors import Busy, InvalidEvent, NotStored
 from eventlog.format.events import Rejected
 from eventlog.format.retractions import wordless
+from eventlog.log import days
 from eventlog.log.rewrite import rewrite
 from eventlog.projections.views.markdown import is_untouched
 from eventlog.secrets.redacted import Redactions, is_only_markers, keys_of, mark_of, redactions_of
@@ -151,8 +152,8 @@ def without_redacted_in(redactions: Redactions, is_from_here: bool, data: bytes)
         is_named = found is not None and found[1].decode() in redactions.ids and b'"redacted":"' not in line
         if not is_named and (is_from_here or not line):
             continue
-        fields = object_in_line(line)
-        if fields is None:
+        fields = fastjson.object_in(line)
+        if not fields:
             continue
         cleaned = {name: value if name in _ENVELOPE else redactions.clean(value) for name, value in fields.items()}
         if cleaned == fields and not is_named:
@@ -184,9 +185,11 @@ def _carry_out(store: Store, erasing: Erasing) -> Receipt:
     for path in set(files) - set(log):
         _erase_file(store, path, needles, changed)
     for path in erasing.bases:
-        _erase_base(path, erasing, needles, changed)
+        for copy in sorted(Path(path).parent.glob(f"{Path(path).name}.edited-*")):
+            _replace(str(copy), needles.without, changed)
+        _replace(path, lambda text: in_base(text, set(erasing.lines), needles), changed)
     for path in erasing.copies:
-        if (data := _read(path)) is not None and needles.are_in(_text(data)) and is_untouched(data):
+        if (data := days.read(path)) is not None and needles.are_in(_text(data)) and is_untouched(data):
             remove(path, must=True)
             changed[path] = len(data)
     for path in log:  # what was appended by a program that had begun before the texts were announced
@@ -203,7 +206,7 @@ def _announce(store: Store, erasing: Erasing) -> None:
     if not os.path.exists(store.redactions):
         replace_file(store.redactions, b"")
     path = keys_of(store)
-    lines = [fastjson.object_in(line) for line in (_read(path) or b"").splitlines()]
+    lines = [fastjson.object_in(line) for line in (days.read(path) or b"").splitlines()]
     if any(line.get("n") == erasing.number for line in lines):
         return
     key = next((str(line["key"]) for line in lines if "key" in line and "marks" not in line), "")
@@ -219,13 +222,12 @@ def _announce(store: Store, erasing: Erasing) -> None:
 
 def _note(store: Store, erasing: Erasing, log: list[str], changed: dict[str, int]) -> Receipt:
     """Append the receipt, unless a run that was killed has done so."""
-    before = _read(store.redactions) or b""
+    before = days.read(store.redactions) or b""
     receipts = [fastjson.object_in(line) for line in before.splitlines()]
     if found := next((receipt for receipt in receipts if receipt.get("n") == erasing.number), None):
         return msgspec.convert(found, Receipt)
-    noted = {
-        str(event["before"]) for line in receipts for event in _list(line.get("events")) if isinstance(event, dict)
-    }
+    listed = (events for line in receipts if isinstance(events := line.get("events"), list))
+    noted = {str(event["before"]) for events in listed for event in events if isinstance(event, dict)}
     events = [event for path in log for event in _erased_in(path) if event.before not in noted]
     needles = Needles(erasing.texts, erasing.number)
     receipt = Receipt(
@@ -233,7 +235,7 @@ def _note(store: Store, erasing: Erasing, log: list[str], changed: dict[str, int
         ts=erasing.ts,
         what=erasing.what,
         events=events,
-        files=sorted({needles.without(_name(store, path)) for path in changed}),
+        files=sorted({needles.without(path.removeprefix(f"{store.root}/")) for path in changed}),
         bytes=sum(changed.values()),
         left=[needles.without(place) for place in erasing.left],
     )
@@ -242,13 +244,9 @@ def _note(store: Store, erasing: Erasing, log: list[str], changed: dict[str, int
     return receipt
 
 
-def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
-
-
 def _erased_in(path: str) -> Iterator[_ErasedEvent]:
-    for line in (_read(path) or b"").split(b"\n"):
-        if b'"redacted":"' in line and (fields := object_in_line(line)):
+    for line in (days.read(path) or b"").split(b"\n"):
+        if b'"redacted":"' in line and (fields := fastjson.object_in(line)):
             yield _ErasedEvent(str(fields.get("id")), os.path.basename(path), str(fields.get("redacted")), sha256(line))
 
 
@@ -282,12 +280,17 @@ def erase_lines(data: bytes, erasing: Erasing, needles: Needles) -> bytes:
 
 
 def _erase_line(line: bytes, erasing: Erasing, needles: Needles) -> bytes:
-    fields = object_in_line(line)
-    if fields is None:  # damaged, or written half
+    fields = fastjson.object_in(line)
+    if not fields:  # damaged, or written half
         return needles.without(_text(line)).encode("utf-8", "surrogateescape")
     kind = str(fields.get("type"))
     if fields.get("id") in erasing.events and kind not in _LIFECYCLE:
-        left = _stub(fields, needles) if kind not in _IN_FILES | _DECISIONS else _emptied(fields, needles)
+        left = _stub(fields, needles)
+        if kind in _IN_FILES | _DECISIONS:  # others refer to it: it loses its texts only
+            texts = {
+                name: needles.marker for name in ("content", "below", "reason") if isinstance(fields.get(name), str)
+            }
+            left = needles.without_in_fields({**fields, **texts})
     else:
         left = _without(fields, erasing, needles)
     if left == fields and not needles.are_in(_text(line)):
@@ -330,16 +333,11 @@ def _stub(fields: dict[str, object], needles: Needles) -> dict[str, object]:
     return needles.without_in_fields({**common, "v": 1, "type": "redacted", "was": str(fields.get("type"))})
 
 
-def _emptied(fields: dict[str, object], needles: Needles) -> dict[str, object]:
-    """Take the texts out of an event that others refer to."""
-    texts = {name: needles.marker for name in ("content", "below", "reason") if isinstance(fields.get(name), str)}
-    return needles.without_in_fields({**fields, **texts})
-
-
 def _valid(line: bytes, fields: dict[str, object], left: dict[str, object], needles: Needles) -> bytes:
     """Write the line; where no reader would take it, what the format fixes stays, else nothing but a stub."""
     stub = {**_stub(fields, needles), "redacted": left["redacted"]}
-    for candidate in (left, *_with_one_restored(fields, left), stub):
+    restored = ({**left, name: fields[name]} for name in left if name in fields and left[name] != fields[name])
+    for candidate in (left, *restored, stub):
         written = fastjson.dumps(candidate)
         try:
             codec.decode(written)
@@ -349,11 +347,6 @@ def _valid(line: bytes, fields: dict[str, object], left: dict[str, object], need
         else:
             return written
     return fastjson.dumps(left)
-
-
-def _with_one_restored(fields: dict[str, object], left: dict[str, object]) -> Iterator[dict[str, object]]:
-    changed = [name for name in left if name in fields and left[name] != fields[name]]
-    yield from ({**left, name: fields[name]} for name in changed)
 
 
 def _is_event(line: bytes) -> bool:
@@ -371,7 +364,7 @@ def _erase_file(store: Store, path: str, needles: Needles, changed: dict[str, in
     if path.startswith(store.cache) and is_database(path):
         remove(path, must=True)
         return
-    data = _read(path)
+    data = days.read(path)
     if data is None:
         return
     if path.startswith(store.knowledge) and is_untouched(data):
@@ -389,12 +382,12 @@ def _erase_file(store: Store, path: str, needles: Needles, changed: dict[str, in
 
 def is_database(path: str) -> bool:
     """Return whether a file of the cache is a database: a deleted row stays in it."""
-    return path.endswith(_DATABASES) or (_read(path) or b"").startswith(_DATABASE)
+    return path.endswith(_DATABASES) or (days.read(path) or b"").startswith(_DATABASE)
 
 
 def _in_backup(data: bytes, needles: Needles) -> bytes | None:
     """Erase from the file that a backup holds; None where it is no backup."""
-    fields = object_in_line(data)
+    fields = fastjson.object_in(data)
     try:
         before = base64.b64decode(str(fields["before"]), validate=True) if fields and fields.get("before") else b""
     except (binascii.Error, ValueError):
@@ -406,14 +399,6 @@ def _in_backup(data: bytes, needles: Needles) -> bytes | None:
         fields["before"] = base64.b64encode(left).decode()
     written = fastjson.dumps(needles.without_in_fields(fields))
     return written if left != before else None
-
-
-def _erase_base(path: str, erasing: Erasing, needles: Needles, changed: dict[str, int]) -> None:
-    """Erase from a knowledge base what the log wrote or knows, and from the copies beside it everything."""
-    lines = set(erasing.lines)
-    for copy in sorted(Path(path).parent.glob(f"{Path(path).name}.edited-*")):
-        _replace(str(copy), needles.without, changed)
-    _replace(path, lambda text: in_base(text, lines, needles), changed)
 
 
 def in_base(text: str, own_lines: set[str], needles: Needles) -> str:
@@ -431,7 +416,7 @@ def in_base(text: str, own_lines: set[str], needles: Needles) -> str:
 
 def _replace(path: str, make: Callable[[str], str], changed: dict[str, int]) -> None:
     for _ in range(_TRIES):
-        data = _read(path)
+        data = days.read(path)
         new = data if data is None else make(_text(data)).encode("utf-8", "surrogateescape")
         if data is None or new is None or new == data:
             return
@@ -457,18 +442,6 @@ def files_below(root: str) -> list[str]:
                 elif entry.is_file(follow_symlinks=bool(day_of(entry.name))) and not entry.name.endswith(".lock"):
                     found.append(entry.path)
     return sorted(found)
-
-
-def _name(store: Store, path: str) -> str:
-    """Name a file as a receipt does: below the store, else by its whole path."""
-    return path.removeprefix(f"{store.root}/")
-
-
-def _read(path: str) -> bytes | None:
-    try:
-        return read_regular(path)
-    except OSError:
-        return None
 
 
 def _text(data: bytes) -> str:

@@ -9,7 +9,6 @@ import re
 from base64 import b64encode
 from collections.abc import Iterable
 
-from eventlog.fast import fastjson
 from eventlog.secrets.redacted import marker
 
 SHORTEST = 4  # characters; shorter texts stand in too much
@@ -103,15 +102,6 @@ def _unescaped(text: str) -> str:
 
 def _is_any_in(texts: list[str], text: str) -> bool:
     return any(wanted in text for wanted in texts)  # a pattern takes many times as long
-
-
-def object_in_line(line: bytes) -> dict[str, object] | None:
-    """Read a line of the log as it stands; None where it is no object."""
-    try:
-        value = fastjson.loads(line)
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def texts_in(value: object) -> list[str]:

@@ -14,10 +14,11 @@ from msgspec import Struct
 from eventlog.app.build import foreign_logs
 from eventlog.app.write.erasing.erase_everywhere import files_below, is_database, without_redacted_in
 from eventlog.fast import fastjson, os
+from eventlog.log import days
 from eventlog.log.rewrite import rewrite
 from eventlog.secrets.redacted import keys_of, redactions_of
 from eventlog.store import Store, day_of
-from eventlog.store.files import read_regular, remove, replace_file
+from eventlog.store.files import remove, replace_file
 from eventlog.store.locks import locked
 
 
@@ -96,7 +97,7 @@ def take_over(store: Store, arrived: Iterable[ForeignRedaction]) -> list[str]:
             if is_day and rewrite(path, partial(without_redacted_in, redactions, False)):
                 foreign_logs.accept(store, path)
         for path in files_below(store.cache):
-            text = _content(path).decode("utf-8", "surrogateescape")
+            text = (days.read(path) or b"").decode("utf-8", "surrogateescape")
             if is_database(path) or redactions.clean(text) != text:
                 remove(path, must=True)
     return list(new)
@@ -108,24 +109,17 @@ def _note(store: Store, redaction: ForeignRedaction) -> None:
     number = found.last + 1 if found else 1
     if redaction.marks:
         marks: dict[str, object] = {"n": number, "key": redaction.key, "marks": redaction.marks}
-        replace_file(keys_of(store), _content(keys_of(store)) + fastjson.dumps(marks) + b"\n")
+        replace_file(keys_of(store), (days.read(keys_of(store)) or b"") + fastjson.dumps(marks) + b"\n")
     events = [{"id": event, "file": "", "before": "", "now": ""} for event in redaction.events]
     receipt = {"n": number, "ts": redaction.ts, "what": redaction.what, "events": events, "origin": redaction.origin}
-    replace_file(store.redactions, _content(store.redactions) + fastjson.dumps(receipt) + b"\n")
+    replace_file(store.redactions, (days.read(store.redactions) or b"") + fastjson.dumps(receipt) + b"\n")
 
 
 def _read(path: str, kind: type[_Line]) -> list[_Line]:
     found: list[_Line] = []
-    for line in _content(path).splitlines():
+    for line in (days.read(path) or b"").splitlines():
         try:
             found.append(msgspec.json.decode(line, type=kind))
         except msgspec.MsgspecError:
             continue
     return found
-
-
-def _content(path: str) -> bytes:
-    try:
-        return read_regular(path)
-    except OSError:
-        return b""

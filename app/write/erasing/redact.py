@@ -25,9 +25,9 @@ from eventlog.app.write.erasing.erase_everywhere import (
     files_below,
     in_base,
 )
-from eventlog.app.write.erasing.erased_text import SHORTEST, Needles, folded, object_in_line, texts_in
+from eventlog.app.write.erasing.erased_text import SHORTEST, Needles, folded, texts_in
 from eventlog.app.write.forget import forgettable
-from eventlog.fast import os
+from eventlog.fast import fastjson, os
 from eventlog.format.errors import BadRequest, Busy, NotStored
 from eventlog.format.events import (
     ConversationText,
@@ -145,8 +145,8 @@ def _matching(opened: OpenStore, pattern: str) -> list[str]:
     found: set[str] = set()
     for path in files_below(opened.store.root):
         for line in (days.read(path) or b"").split(b"\n"):
-            fields = object_in_line(line)
-            texts = [line.decode("utf-8", "replace")] if fields is None else texts_in(fields)
+            fields = fastjson.object_in(line)
+            texts = texts_in(fields) if fields else [line.decode("utf-8", "replace")]
             found.update(match[0] for text in texts for match in wanted.finditer(text))
         if len(found) > _MOST:
             raise BadRequest(f"matches more than {_MOST:,} texts", where="--pattern", hint="make it narrower")
@@ -170,7 +170,9 @@ def _located(opened: OpenStore, erasing: Erasing) -> Redactable:
     bases = _bases(opened, needles, erasing, entries)
     copies = [str(path) for path in copies_of(store) if needles.are_in(_content(str(path)))]
     left += [path for path in copies if not is_untouched(days.read(path) or b"")]  # somebody else has changed them
-    left += [place for path in bases for place in _persons_lines(path, needles, set(erasing.lines))]
+    for path in bases:  # the lines that a person wrote, and the log does not know
+        text = in_base(_content(path), set(erasing.lines), needles)
+        left += [f"{path}:{text.count(chr(10), 0, start) + 1}" for start, _ in needles.places(text)]
     left += _transcripts(log, needles, entries)
     left += [path for path in _written_reports(store) if needles.are_in(_report_text(path))]
     located = replace(erasing, bases=bases, copies=copies, left=sorted(set(left)))
@@ -190,7 +192,7 @@ def _lines_of(path: str, needles: Needles, ids: list[str]) -> Iterator[dict[str,
         return
     for line in data.split(b"\n"):
         if needles.are_in(line.decode("utf-8", "surrogateescape")) or any(event_id in line for event_id in named):
-            fields = object_in_line(line) or {}
+            fields = fastjson.object_in(line)
             if fields.get("id") in wanted or any(map(needles.are_in, texts_in(fields))):
                 yield fields
 
@@ -221,18 +223,11 @@ def _digests(before: bytes, after: bytes) -> dict[str, str]:
     return {section: other for section, other in digests if section != other}
 
 
-def _persons_lines(path: str, needles: Needles, lines: set[str]) -> Iterator[str]:
-    """Name the lines of a knowledge base that a person wrote, and the log does not know."""
-    text = in_base(_content(path), lines, needles)
-    for start, _ in needles.places(text):
-        yield f"{path}:{text.count(chr(10), 0, start) + 1}"
-
-
 def _transcripts(log: list[str], needles: Needles, entries: list[dict[str, object]]) -> list[str]:
     """Find the transcripts of the same conversations that hold any of the texts: only their hosts write them."""
     conversations = {fields.get("conversation_id") for fields in entries}
     named = (line for path in log for line in (days.read(path) or b"").split(b"\n") if b'"transcript_path"' in line)
-    starts = (fields for line in named if (fields := object_in_line(line)))
+    starts = (fields for line in named if (fields := fastjson.object_in(line)))
     paths = {str(fields.get("transcript_path")) for fields in starts if fields.get("conversation_id") in conversations}
     return sorted(path for path in paths if Path(path).is_file() and needles.are_in(_content(path)))
 
@@ -264,10 +259,7 @@ def _written_reports(store: Store, but: str = "") -> list[str]:
 
 def _report_text(path: str) -> str:
     """Read the text of a report, as events have it."""
-    try:
-        text = read_regular(path).decode("utf-8", "surrogateescape")
-    except OSError:
-        return ""
+    text = _content(path)
     for escaped, meant in _ESCAPED:
         text = text.replace(escaped, meant)
     return text
