@@ -54,9 +54,12 @@ def run(argv: "Sequence[str]") -> int | None:
         return replay_here(store, anew=flag)
     if saved := _save(argv):
         if not _record(*saved):
-            from eventlog.cli.verbs.write.recording import record_here
+            from eventlog.app.write.speaker import SpeakerOptions
+            from eventlog.cli.verbs.write.recording import record
+            from eventlog.projects.root import project_root
 
-            record_here(*saved)
+            here = project_root(os.getcwd()) or None  # noqa: PTH109
+            record(saved[0], SpeakerOptions(saved[1], here, None, None), saved[2])
         return 0
     return None
 

@@ -15,16 +15,6 @@ from eventlog.format.text import one_line, project_name
 from eventlog.projections.views.markdown import as_text
 
 
-def export(opened: OpenStore, form: str, since: str = "") -> Iterator[bytes]:
-    """Yield the lines of an export, without their ends; `form` is a name in `FORMS`."""
-    return FORMS[form](opened, since)
-
-
-def _jsonl(opened: OpenStore, since: str) -> Iterator[bytes]:
-    """Yield the lines of the log, byte for byte."""
-    return (entry.line for entry in opened.log.entries(since))
-
-
 def _markdown(opened: OpenStore, since: str) -> Iterator[bytes]:
     """Yield what holds now, memory by memory, and what each session came to."""
     for page in known(opened, None):
@@ -145,8 +135,9 @@ def _steps(event: Event) -> Iterator[dict[str, Any]]:
 
 
 _IN_THE_ENVELOPE = frozenset(("id", "ts", "type", "v"))
+# each yields the lines of an export, without their ends
 FORMS: Mapping[str, Callable[[OpenStore, str], Iterator[bytes]]] = {
-    "jsonl": _jsonl,
+    "jsonl": lambda opened, since: (entry.line for entry in opened.log.entries(since)),  # byte for byte
     "markdown": _markdown,
     "cloudevents": _cloudevents,
     "otlp": _otlp,

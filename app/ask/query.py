@@ -57,15 +57,15 @@ def query(
 ) -> Iterable[LogLine]:
     """Find the events with their lines, oldest first; a line that cannot be read is passed over.
 
-    With `reverse` newest first, and `limit` counts from the newest. Raises BadRequest for a `regex` that is none.
+    With `reverse` _newest first, and `limit` counts from the _newest. Raises BadRequest for a `regex` that is none.
     """
     if reverse:
-        return reversed(newest(log, wanted, limit, progress))
+        return reversed(_newest(log, wanted, limit, progress))
     return islice(_found(log, wanted, progress), limit)
 
 
-def newest(log: EventLog, wanted: EventFilter, limit: int | None, progress: Progress = no_progress) -> deque[LogLine]:
-    """Find the newest events, oldest first; only as many days are read as that takes, or twice as many."""
+def _newest(log: EventLog, wanted: EventFilter, limit: int | None, progress: Progress = no_progress) -> deque[LogLine]:
+    """Find the _newest events, oldest first; only as many days are read as that takes, or twice as many."""
     dates = [day.date for day in log.days(wanted.since, wanted.until)]
     reach = 1 if limit is not None else len(dates)
     while True:

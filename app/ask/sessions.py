@@ -88,6 +88,25 @@ class StoryLine(Struct):
     again: list[str] = []
     gone: bool = False
 
+    @classmethod
+    def of(cls, event: Event) -> "StoryLine":
+        """Describe a fact, a summary, a plan entry or a retraction."""
+        match event:
+            case Fact():
+                return cls(event.ts, event.id, event.category or "fact", one_line(event.content))
+            case StageSummary():
+                lists = (("decided", event.decisions), ("to do", event.todos), ("done", event.done))
+                details = [f"{word}: {one_line(text)}" for word, texts in lists for text in texts]
+                head = [one_line(event.summary)] if event.topic and not only_names(event) else []
+                kind = "summary" if event.scope == "session" else "stage"
+                return cls(event.ts, event.id, kind, one_line(event.topic or event.summary), head + details)
+            case PlanEntry():
+                where = f"{event.key.path or event.key.url} {'#' * event.key.level} {event.key.heading}"
+                return cls(event.ts, event.id, "plan", where, [one_line(event.content or event.operation or "")])
+            case _:
+                assert isinstance(event, Retraction)
+                return cls(event.ts, event.id, "withdrawn", str(event.target or event.conversation))
+
 
 class Story(Struct):
     """The story of a session; `others` counts the other events of hosts."""
@@ -139,7 +158,7 @@ def _first(values: Iterable[str | None], otherwise: str | None = None) -> str | 
 def _each_once(events: Iterable[Event], withdrawn: Retractions) -> Iterator[StoryLine]:
     lines: dict[object, StoryLine] = {}
     for event in events:
-        line = story_line(event)
+        line = StoryLine.of(event)
         line.gone = withdrawn.hides(event)
         key = line.kind, same_text(line.text), *line.details
         if key in lines:
@@ -147,25 +166,6 @@ def _each_once(events: Iterable[Event], withdrawn: Retractions) -> Iterator[Stor
         else:
             lines[key] = line
     yield from lines.values()
-
-
-def story_line(event: Event) -> StoryLine:
-    """Describe a fact, a summary, a plan entry or a retraction."""
-    match event:
-        case Fact():
-            return StoryLine(event.ts, event.id, event.category or "fact", one_line(event.content))
-        case StageSummary():
-            lists = (("decided", event.decisions), ("to do", event.todos), ("done", event.done))
-            details = [f"{word}: {one_line(text)}" for word, texts in lists for text in texts]
-            head = [one_line(event.summary)] if event.topic and not only_names(event) else []
-            kind = "summary" if event.scope == "session" else "stage"
-            return StoryLine(event.ts, event.id, kind, one_line(event.topic or event.summary), head + details)
-        case PlanEntry():
-            where = f"{event.key.path or event.key.url} {'#' * event.key.level} {event.key.heading}"
-            return StoryLine(event.ts, event.id, "plan", where, [one_line(event.content or event.operation or "")])
-        case _:
-            assert isinstance(event, Retraction)
-            return StoryLine(event.ts, event.id, "withdrawn", str(event.target or event.conversation))
 
 
 def stats(

@@ -52,6 +52,18 @@ class LineReason(NamedTuple):
     rejected: tuple[LogLine, ...] = ()
     replaced: tuple[LogLine, ...] = ()
 
+    @property
+    def events(self) -> list[Event]:
+        """The events behind the line."""
+        return [entry.event for entry in self.entries or ()]
+
+    def shown_statements(self) -> list[str]:
+        """List the statements of the events that the line shows, whole or the beginning there was room for."""
+        shown = statement_of(as_said(self.text.strip().removeprefix("- ")))
+        begun = shown.rpartition("…")[0] if "…" in shown else shown
+        stated = dict.fromkeys(statement_of(text) for event in self.events for text in statements_of(event))
+        return [text for text in stated if text in shown or (len(begun) >= _SHORTEST and begun in text)]
+
 
 def explain(
     opened: OpenStore, file: Path, number: int | None = None, own: Sequence[Projection] = ()
@@ -91,18 +103,8 @@ def _explain(
     wanted = range(1, len(lines) + 1) if number is None else [number]
     entries = _LogLines(opened.log, [behind[row] for row in wanted if row in behind])
     reasons = [LineReason(row, lines[row - 1], entries.of(behind[row]) if row in behind else None) for row in wanted]
-    reasons = [
-        reason._replace(replaced=replaced_by(opened.log, [entry.event for entry in reason.entries or ()]))
-        for reason in reasons
-    ]
+    reasons = [reason._replace(replaced=replaced_by(opened.log, reason.events)) for reason in reasons]
     return _with_rejections(opened.log, reasons, past.at(None).index.withdrawn)
-
-
-def shown_statements(line: str, events: Iterable[Event]) -> list[str]:
-    """List the statements of events that a line shows, whole or the beginning there was room for."""
-    shown = statement_of(as_said(line.strip().removeprefix("- ")))
-    stated = dict.fromkeys(statement_of(text) for event in events for text in statements_of(event))
-    return [text for text in stated if _shows(shown, text)]
 
 
 def reasons_behind(opened: OpenStore, place: str) -> list[LineReason]:
@@ -137,15 +139,9 @@ def _with_rejections(log: EventLog, reasons: list[LineReason], withdrawn: Retrac
 
 
 def _rejections(reason: LineReason, withdrawn: Retractions) -> list[str]:
-    events = [entry.event for entry in reason.entries or ()]
-    texts = [_BULLET.sub("", as_said(reason.text.strip())), *shown_statements(reason.text, events)]
-    by_id = [rejection for event in events for rejection in withdrawn.rejections_of(event)]
+    texts = [_BULLET.sub("", as_said(reason.text.strip())), *reason.shown_statements()]
+    by_id = [rejection for event in reason.events for rejection in withdrawn.rejections_of(event)]
     return list(dict.fromkeys([*by_id, *(rejection for text in texts for rejection in withdrawn.rejections(text))]))
-
-
-def _shows(line: str, statement: str) -> bool:
-    begun = line.rpartition("…")[0] if "…" in line else line
-    return statement in line or (len(begun) >= _SHORTEST and begun in statement)
 
 
 def known_file(opened: OpenStore, name: str) -> Path:

@@ -28,14 +28,12 @@ from eventlog.format.errors import BadRequest, Busy, InvalidEvent, NotStored
 from eventlog.format.events import AnyEvent, EntryApplied, Event, KnowledgeEdited, PlanEntry
 from eventlog.format.retractions import Retractions
 from eventlog.format.timestamps import counts_at, order
-from eventlog.log.event_log import EventLog
 from eventlog.projections.bases import drift, sections
 from eventlog.projections.bases.apply_entries import AppliedSection, WriteResult, apply_entries
 from eventlog.projections.bases.base_file import BaseFile, Bases, base_file_of
 from eventlog.projections.bases.ledger import Ledger, key_of, ledgers
 from eventlog.projections.bases.sections import Page, SectionId, Spot
 from eventlog.projections.current.knowledge_events import Knowledge
-from eventlog.settings.schema import Settings
 from eventlog.store import Store
 from eventlog.store.files import not_stored, replace_file
 from eventlog.store.locks import locked, usable
@@ -211,11 +209,6 @@ TRIES = 3
 _FIRST_WAIT = 1.0  # seconds to wait for a busy file; doubled with every try, plus up to half as much of jitter
 
 
-def read_knowledge(log: EventLog, settings: Settings) -> Knowledge:
-    """Fold the events of all knowledge bases, as the log has them now."""
-    return replay(log, settings, projections=[]).knowledge
-
-
 def apply(
     opened: OpenStore,
     *,
@@ -229,7 +222,7 @@ def apply(
     `only` names a base or a file. `state` spares reading the log to see whether any work is due. A dry run writes and
     creates nothing, and returns what would happen.
     """
-    state = state or read_knowledge(opened.log, opened.settings)
+    state = state or replay(opened.log, opened.settings, projections=[]).knowledge
     if state.tells_of_files and not dry_run:
         try:
             make_replica(opened.store)  # the ledgers tell this machine's files from those of others by it
@@ -283,7 +276,7 @@ def _settle_locked(file: _ManagedFile, target: BaseStorage, opened: OpenStore) -
         wait = _FIRST_WAIT * 2**attempt * (1 + random.random() / 2)  # noqa: S311 - jitter, not a secret
         try:
             with _locked(opened.store, target, wait):
-                state = read_knowledge(opened.log, opened.settings)
+                state = replay(opened.log, opened.settings, projections=[]).knowledge
                 return file.settle(file.ledger_of(state), state)
         except StorageBusy as error:
             busy = error

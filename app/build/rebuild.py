@@ -21,7 +21,7 @@ from eventlog.app.search.dialogues import leave_dialogues
 from eventlog.app.search.gone_files import note_deleted
 from eventlog.app.search.open_index import leave_index, open_index
 from eventlog.app.search.project_names import ProjectNames
-from eventlog.app.write.hand_edits import EditRecord, record_edits
+from eventlog.app.write.hand_edits import record_edits
 from eventlog.app.write.project_events import tell_remotes
 from eventlog.format.errors import NotStored
 from eventlog.format.events import Event
@@ -104,7 +104,7 @@ def record_changes(opened: OpenStore) -> None:
         _begin(opened)
         _name(opened)
         may_plan = any(_PLANNED in data for day in log.days() for data in day.contents() if data)
-        if may_plan or record_edits(log, opened.settings, dry_run=True).events:
+        if may_plan or record_edits(log, opened.settings, dry_run=True)[0]:
             rebuild(opened)
 
 
@@ -246,7 +246,7 @@ def _rebuilt(
             log, settings, projections=rendered, anew=anew, writes=not check, progress=progress, workers=workers
         )
 
-    taken = record_edits(log, settings, dry_run=check) if MEMORY in projections else EditRecord([], {})
+    edits, taken_in = record_edits(log, settings, dry_run=check) if MEMORY in projections else ([], {})
     replayed = again(READING)
     if not check and tell_remotes(log, replayed.places, replayed.identities):
         replayed.save()
@@ -265,12 +265,12 @@ def _rebuilt(
         replayed,
         log.store.knowledge,
         projections,
-        taken_in=taken.files,
+        taken_in=taken_in,
         dry_run=check,
         progress=phases(_WRITING),
         executor=workers.executor,
     )
-    return RebuildResult(replayed, published, applied, taken.events)
+    return RebuildResult(replayed, published, applied, edits)
 
 
 def _name(opened: OpenStore) -> None:

@@ -70,7 +70,7 @@ def storage_of(place: BaseFile, bases: Bases, home: str) -> BaseStorage | None:
     """Open the storage of a file; None where its project is not on this machine. Raises Refused."""
     base = bases[place.base]
     if base.url is not None and not base.url.startswith("file://"):
-        return RemoteFile(base.url)
+        return _RemoteFile(base.url)
     shown = unquote(urlsplit(base.url).path) if base.url is not None else base.path or ""
     if shown.startswith(PROJECT):
         tree = Path(place.project)
@@ -135,7 +135,7 @@ class LocalFile:
             raise StorageBusy("was saved by another program meanwhile", where=self.shown, hint="try again") from error
 
 
-class RemoteFile:
+class _RemoteFile:
     """A file behind an address, whose server must send a version (ETag) so that changes are noticed."""
 
     def __init__(self, url: str) -> None:

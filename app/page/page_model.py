@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from eventlog.app.ask.sessions import SessionRow, rows_of, story_line
+from eventlog.app.ask.sessions import SessionRow, StoryLine, rows_of
 from eventlog.app.build.replay import replay
 from eventlog.app.naming.moments import moment
 from eventlog.app.open_store import OpenStore
@@ -296,7 +296,7 @@ class _Builder:
         if isinstance(event, StageSummary) and not self.request.with_withdrawn:
             event = self._withdrawn.cleared(event)
         if isinstance(event, Fact | StageSummary | PlanEntry | Retraction):
-            line = story_line(event)
+            line = StoryLine.of(event)
             kind, text, details = line.kind, line.text, line.details
         else:
             kind, details = event.type.replace("_", " "), []

@@ -7,7 +7,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from eventlog.app.ask.why import reasons_behind, shown_statements
+from eventlog.app.ask.why import reasons_behind
 from eventlog.app.naming.known_projects import about
 from eventlog.app.naming.names import is_file_line
 from eventlog.app.naming.references import events_named, is_part_of
@@ -160,9 +160,8 @@ def _stated(opened: OpenStore, name: str) -> Iterator[tuple[Event, list[str]]]:
     """Yield the events that are named, by id or `FILE:LINE`, each with what of it is meant; raises BadRequest."""
     if is_file_line(name):
         line = reasons_behind(opened, name)[0]
-        events = [entry.event for entry in line.entries or ()]
-        shown = set(shown_statements(line.text, events))
-        meant = [(event, text) for event in events for text in _texts(event) if statement_of(text) in shown]
+        shown = set(line.shown_statements())
+        meant = [(event, text) for event in line.events for text in _texts(event) if statement_of(text) in shown]
         if not meant:
             raise BadRequest("the line shows no decision", where=name)
         yield meant[0][0], [meant[0][1]]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from eventlog.app.ask.why import reasons_behind, shown_statements
+from eventlog.app.ask.why import reasons_behind
 from eventlog.app.build.rebuild import DeedResult, carry_out
 from eventlog.app.build.replay import replay
 from eventlog.app.naming.names import did_you_mean, is_file_line
@@ -218,10 +218,9 @@ def _meant(opened: OpenStore, reference: str, scopes: Iterable[tuple[str, FactSc
 
 def _of_line(opened: OpenStore, place: str, groups: list[_Found]) -> list[_Found]:
     [line] = reasons_behind(opened, place)
-    events = [entry.event for entry in line.entries or ()]
-    if line.entries is None or any(isinstance(event, PlanEntry | KnowledgeEdited) for event in events):
+    if line.entries is None or any(isinstance(event, PlanEntry | KnowledgeEdited) for event in line.events):
         raise BadRequest("the line is a person's, or a knowledge base's", where=place, hint="change it in the file")
-    ids, shown = {event.id for event in events}, shown_statements(line.text, events)
+    ids, shown = {event.id for event in line.events}, line.shown_statements()
     found = [group for group in groups if ids & {*group[2].sources} and statement_of(group[2].first.text) in shown]
     if not found:
         hint = "a fact or a decision is a statement of its own; a summary is replaced by the next one"

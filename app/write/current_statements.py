@@ -42,6 +42,15 @@ class CurrentStatement(NamedTuple):
         """The event that made the statement last."""
         return self.events[-1]
 
+    def withdraw(self, log: EventLog, speaker: dict[str, Any], reason: str | None) -> None:
+        """Withdraw every event that makes it, and those it had replaced, which would hold again; raises NotStored.
+
+        `speaker` has the fields that tell who does: an agent may, until it is said again; to reject something for good
+        is a person's. All or nothing.
+        """
+        goals = dict.fromkeys(event.id for event in (*self.events, *self.replaced))
+        log.put([from_fields({**speaker, "type": "retraction", "target": goal, "reason": reason}) for goal in goals])
+
 
 def current_statements(log: EventLog, audience: Audience, settings: Settings) -> list[CurrentStatement]:
     """List every fact and summary that holds for an audience, newest last."""
@@ -69,17 +78,6 @@ def matching(statements: list[CurrentStatement], words: str) -> list[CurrentStat
     wanted = statement_of(words)
     same = by_id or [statement for statement in statements if statement_of(statement.text) == wanted]
     return same or [statement for statement in statements if wanted and wanted in statement_of(statement.text)]
-
-
-def withdraw(log: EventLog, statement: CurrentStatement, speaker: dict[str, Any], reason: str | None) -> list[Event]:
-    """Withdraw a statement: every event that makes it, and those it had replaced, which would hold again.
-
-    `speaker` has the fields that tell who withdraws it: an agent may, until it is said again; to reject something for
-    good is a person's. All or nothing; raises NotStored.
-    """
-    goals = dict.fromkeys(event.id for event in (*statement.events, *statement.replaced))
-    events = [from_fields({**speaker, "type": "retraction", "target": goal, "reason": reason}) for goal in goals]
-    return [appended.event for appended in log.put(events)]
 
 
 def _facts(of_subject: Sequence[Fact]) -> Iterator[CurrentStatement]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from eventlog.app.ask.why import LineReason, reasons_behind, shown_statements
+from eventlog.app.ask.why import LineReason, reasons_behind
 from eventlog.app.build.rebuild import DeedResult, carry_out
 from eventlog.app.build.replay import replay
 from eventlog.app.naming.names import did_you_mean, is_file_line
@@ -117,11 +117,10 @@ class _Known:
         """Take a line for the statements it shows, of the events behind it; a knowledge base's for its entries."""
         if line.entries is None:
             raise BadRequest("the line is not from the log", hint="it was written by hand: take it out of the file")
-        events = [entry.event for entry in line.entries]
-        entries = [event for event in events if isinstance(event, PlanEntry)]
-        if entries or any(isinstance(event, KnowledgeEdited) for event in events):
-            return [item for event in entries or events for item in self.of_event(event.id)]
-        found = [statement for statement in shown_statements(line.text, events) if statement in self._said]
+        entries = [event for event in line.events if isinstance(event, PlanEntry)]
+        if entries or any(isinstance(event, KnowledgeEdited) for event in line.events):
+            return [item for event in entries or line.events for item in self.of_event(event.id)]
+        found = [statement for statement in line.shown_statements() if statement in self._said]
         if not found:
             raise BadRequest("the line shows no statement", hint="name a line that says something, or give its text")
         return [self._statement(statement) for statement in found]

@@ -36,16 +36,10 @@ if TYPE_CHECKING:
     from eventlog.projections.edits.memory_edits import EditReading
 
 
-class EditRecord(NamedTuple):
-    """The events of people's edits, and the contents of the files (by relative path) that they explain completely."""
-
-    events: list[Event]
-    files: dict[str, bytes]
-
-
-def record_edits(log: EventLog, settings: Settings, *, dry_run: bool = False) -> EditRecord:
+def record_edits(log: EventLog, settings: Settings, *, dry_run: bool = False) -> tuple[list[Event], dict[str, bytes]]:
     """Append events for the edits of MEMORY.md files since they were rendered; raises NotStored.
 
+    Return them, and the contents of the files (by relative path) that they explain completely.
     Facts that were added to unread copies of these files are appended as well.
     """
     # events are dated by the save of the file, and ids derive from contents: a run that is killed and repeated adds
@@ -62,7 +56,7 @@ def record_edits(log: EventLog, settings: Settings, *, dry_run: bool = False) ->
         events = [appended.event for appended in log.put(_named(event, name) for event in events)]
     if not dry_run:
         copies.remember()
-    return EditRecord(events, {name: data for name, data in edited.items() if not found[name].unexplained})
+    return events, {name: data for name, data in edited.items() if not found[name].unexplained}
 
 
 class _Past:

@@ -37,7 +37,7 @@ def record_once(log: EventLog, event: Event) -> AppendResult:
     with _one_at_a_time(log):
         if rejection := Rejections(log).of(event):
             return AppendResult(rejection, new=False)
-        repeated = find_repeated(log, event)
+        repeated = _find_repeated(log, event)
         if not repeated:
             return log.put([event])[0]
         log.confirm(repeated)
@@ -55,7 +55,7 @@ def _one_at_a_time(log: EventLog) -> AbstractContextManager[object]:
         return nullcontext()
 
 
-def find_repeated(log: EventLog, event: Event) -> Event | None:
+def _find_repeated(log: EventLog, event: Event) -> Event | None:
     """Find the event by which the conversation states the same already, and which stands; None in an unreadable log."""
     try:
         alike_kind = [earlier for earlier in log.session(event.conversation_id) if _kind(earlier) == _kind(event)]

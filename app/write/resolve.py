@@ -4,16 +4,16 @@ import shlex
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from eventlog.app.build.apply import UNMATCHED, apply, read_knowledge
+from eventlog.app.build.apply import UNMATCHED, apply
 from eventlog.app.build.apply_result import ApplyResult
 from eventlog.app.build.staging import StagedEntry
-from eventlog.app.build.storage import BaseStorage, storage_of
+from eventlog.app.build.storage import storage_of
 from eventlog.app.naming.references import LAST, is_part_of
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest, EventLogError
-from eventlog.format.events import HUMAN, EntryResolved, PlanEntry
+from eventlog.format.events import HUMAN, EntryResolved
 from eventlog.format.timestamps import order
-from eventlog.projections.bases.base_file import Bases, base_file_of
+from eventlog.projections.bases.base_file import base_file_of
 from eventlog.projections.bases.plan_file import change_of
 from eventlog.projections.bases.section_edits import refused_content, refused_heading
 from eventlog.projections.bases.sections import Ambiguous, Page, Section, canonical
@@ -63,18 +63,17 @@ def compare(opened: OpenStore, staged: StagedEntry) -> list[tuple[str, str]]:
     return [(_source(page, section, whole=is_deletion), wanted) for section in found] or [("", wanted)]
 
 
-def headings_above(opened: OpenStore, staged: StagedEntry) -> list[tuple[str, ...]]:
-    """List the headings above each section that the entry could mean, where it could mean several.
+def ways_out(opened: OpenStore, staged: StagedEntry) -> list[str]:
+    """List the options that name the headings above each section that the entry could mean, where those are several.
 
     Raises as `compare` does.
     """
     key = staged.entry.key
     found = _page(opened, staged).candidates(key.heading, key.level, key.under)
-    return [section.above for section in found] if len(found) > 1 else []
+    return [_under(above) for above in dict.fromkeys(section.above for section in found)] if len(found) > 1 else []
 
 
-def under_options(above: Sequence[str]) -> str:
-    """Format the options that name the headings above a section, quoted for a shell."""
+def _under(above: Sequence[str]) -> str:
     return " ".join(f"--under {shlex.quote(heading)}" for heading in above) or "--under ''"
 
 
@@ -114,11 +113,13 @@ def decide(
     stored = opened.log.put([event])[0].event
     assert isinstance(stored, EntryResolved)
     remove(str(staged.path(opened.store)), must=True)
-    return _ResolveResult(stored, apply(opened, state=read_knowledge(opened.log, opened.settings)))
+    return _ResolveResult(stored, apply(opened))
 
 
 def _page(opened: OpenStore, staged: StagedEntry) -> Page:
-    target = _storage_named(staged.entry, opened.settings.knowledge_bases, opened.machine.home)
+    bases = opened.settings.knowledge_bases
+    place = base_file_of(staged.entry.key, staged.entry.project, bases)
+    target = storage_of(place, bases, opened.machine.home) if place else None
     return Page((target.read() if target else None) or b"")
 
 
@@ -148,7 +149,7 @@ def _hint(paths: Sequence[tuple[str, ...]]) -> str:
     single = [above for above in paths if paths.count(above) == 1]
     if not single:
         return "give one of them another heading in the file, or discard the entry"
-    return "say which one: " + " or ".join(map(under_options, single))
+    return "say which one: " + " or ".join(map(_under, single))
 
 
 def _refusal(staged: StagedEntry, content: str | None) -> BadRequest | None:
@@ -157,9 +158,3 @@ def _refusal(staged: StagedEntry, content: str | None) -> BadRequest | None:
     key, text = staged.entry.key, staged.entry.content if content is None else content
     refused = refused_heading(key.heading, key.level) or refused_content(text or "")
     return BadRequest(refused, hint=f"correct it in {staged.name} or with --edit, or discard it") if refused else None
-
-
-def _storage_named(entry: PlanEntry, bases: Bases, home: str) -> BaseStorage | None:
-    """Open the storage that an entry means, None where it means none on this machine; raises Refused."""
-    place = base_file_of(entry.key, entry.project, bases)
-    return storage_of(place, bases, home) if place else None

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from eventlog.app.ask.history import Omission, document_meant, replay_at, text_of
-from eventlog.app.build.apply import read_knowledge
 from eventlog.app.build.rebuild import DeedResult, carry_out
+from eventlog.app.build.replay import replay
 from eventlog.app.naming.references import event_meant
 from eventlog.app.open_store import OpenStore
 from eventlog.format import timestamps
@@ -228,7 +228,7 @@ _DOING: tuple[type[Event], ...] = (*_WORDS, KnowledgeEdited, Retraction)
 
 def _first_texts(opened: OpenStore) -> set[str]:
     """Find the edits that only record the text of a file before an entry changed it: no person did anything there."""
-    state = read_knowledge(opened.log, opened.settings)
+    state = replay(opened.log, opened.settings, projections=[]).knowledge
     files = ledgers(state, opened.settings.knowledge_bases, opened.replica).values()
     return {text for ledger in files for text in ledger.recorded_before_entries}
 

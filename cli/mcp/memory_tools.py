@@ -12,7 +12,7 @@ from eventlog.app.naming.names import is_file_line
 from eventlog.app.naming.references import ShortIds
 from eventlog.app.open_store import Machine, open_log, open_store
 from eventlog.app.search.search import SearchQuery, search
-from eventlog.app.write.current_statements import Audience, CurrentStatement, current_statements, matching, withdraw
+from eventlog.app.write.current_statements import Audience, CurrentStatement, current_statements, matching
 from eventlog.app.write.plan import checked, declare, entry_of
 from eventlog.app.write.record_once import record_once
 from eventlog.app.write.speaker import speaker_of_server
@@ -167,7 +167,7 @@ def _forget(asked: _Asked) -> str:
         several = _fenced([*(_line(memory, short) for memory in found[-_SHOWN:]), *_more(found)])
         raise BadRequest(f"{len(found)} memories match; call forget again with one id:\n{several}")
     [statement] = found
-    withdraw(asked.log, statement, asked.speaker(), asked.arguments.get("reason"))
+    statement.withdraw(asked.log, asked.speaker(), asked.arguments.get("reason"))
     line = _fenced([_line(statement, short)])
     return f"Retracted, until somebody records it again; the user can prevent that with `eventlog forget`.\n{line}"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from eventlog.app.open_store import Machine, open_log
-from eventlog.app.write.erasing.erase_everywhere import Erasing, begin, erase_lines, pending_of
+from eventlog.app.write.erasing.erase_everywhere import Erasing, _erase_lines, begin, pending_of
 from eventlog.app.write.erasing.erased_text import Needles
 from eventlog.app.write.erasing.redact import redactable
 from eventlog.format.events import Fact
@@ -78,4 +78,4 @@ def test_a_damaged_line_loses_the_text_and_nothing_else():
     data = b'{"torn": "' + SECRET.encode() + b'\n\xff\xfe bytes\n{"v":1}\n'
     erasing = Erasing(number=3, ts="", what="text", key="k", texts=[SECRET])
     wanted = b'{"torn": "[redacted:3]\n\xff\xfe bytes\n{"v":1}\n'
-    assert wanted == erase_lines(data, erasing, Needles([SECRET], 3))
+    assert wanted == _erase_lines(data, erasing, Needles([SECRET], 3))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.app.ask.query import EventFilter, Follower, newest, query, saying
+from eventlog.app.ask.query import EventFilter, Follower, query, saying
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Fact
@@ -77,7 +77,7 @@ def test_the_newest_are_the_last_of_all_however_few_days_are_read(tmp_path_facto
         for number, day in enumerate(days)
     )
 
-    assert list(query(log, EventFilter()))[-limit:] == list(newest(log, EventFilter(), limit))
+    assert list(query(log, EventFilter()))[-limit:] == list(query(log, EventFilter(), limit=limit, reverse=True))[::-1]
 
 
 def test_following_tells_each_new_event_once_past_midnight_and_only_those_that_fit(log, clock):

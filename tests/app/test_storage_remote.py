@@ -186,7 +186,7 @@ def test_whom_the_system_trusts_is_loaded_once_for_all_addresses(server, monkeyp
     storage._certificates.cache_clear()
 
     for _ in range(3):
-        storage.RemoteFile(address(server)).read()
+        storage._RemoteFile(address(server)).read()
 
     assert loading.call_count == 1
 

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from eventlog.cli.show.display import Display
-from eventlog.cli.verbs.ask.query import show_as
+from eventlog.cli.verbs.ask.query import _show_as
 from eventlog.format import codec
 from eventlog.log.event_log import EventLog
 from eventlog.store import Store
@@ -155,7 +155,7 @@ def test_what_was_found_is_printed_before_the_rest_is_read(store, form, capsysbi
         yield from rest
 
     printed: list[bytes] = []
-    show_as(form, found(), Display(Store(str(store))), header=False)
+    _show_as(form, found(), Display(Store(str(store))), header=False)
 
     assert printed[0]
 

@@ -8,7 +8,7 @@ import pytest
 from eventlog.app.ask import why
 from eventlog.app.naming.references import ShortIds
 from eventlog.cli.show.display import Display
-from eventlog.cli.verbs.ask.why import reason_lines
+from eventlog.cli.verbs.ask.why import _reason_lines
 from eventlog.format.events import Fact
 from tests.support.bases import planned, user_md, write_user
 from tests.support.command_line import call
@@ -140,7 +140,7 @@ def told_on_terminal(copy, line, log):
     [reason] = why.explain(opened(log), copy, line)
     shown = Display(log.store)
     shown.is_for_people = True
-    return "\n".join(reason_lines(f"{copy}:{line}", reason, "", shown))
+    return "\n".join(_reason_lines(f"{copy}:{line}", reason, "", shown))
 
 
 def test_an_empty_file_is_told_to_be_empty(log):

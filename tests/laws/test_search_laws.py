@@ -17,7 +17,7 @@ from eventlog.app.ask.why_not import why_not
 from eventlog.app.search import recall as recalling
 from eventlog.app.write.current_statements import Audience, current_statements, matching
 from eventlog.app.write.forget import forgettable
-from eventlog.app.write.record_once import find_repeated
+from eventlog.app.write.record_once import _find_repeated
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Fact
 from eventlog.format.text import statement_of
@@ -188,7 +188,7 @@ def check_repetitions(world):
     standing = {source for fact in facts for source in fact.sources}
     said = [event for event in world.events if isinstance(event, Fact) and not event.subagent and not event.replica]
     for event in said:
-        again = find_repeated(world.log, replace(event, id="-", ts="~"))
+        again = _find_repeated(world.log, replace(event, id="-", ts="~"))
         alike = [one for one in said if _as_said(one) == _as_said(event)]
         assert (again is not None) == any(one.id in standing for one in alike), ("said before", event, again)
 

@@ -257,7 +257,7 @@ def _erase_day(path: str, erasing: Erasing, needles: Needles, changed: dict[str,
     """Erase from one day file, under its lock; return its stamp then."""
 
     def erased(data: bytes) -> bytes | None:
-        new = erase_lines(data, erasing, needles)
+        new = _erase_lines(data, erasing, needles)
         if new == data:
             return None
         changed[path] = changed.get(path, 0) + abs(len(data) - len(new))
@@ -267,7 +267,7 @@ def _erase_day(path: str, erasing: Erasing, needles: Needles, changed: dict[str,
     return file_stamp(path)
 
 
-def erase_lines(data: bytes, erasing: Erasing, needles: Needles) -> bytes:
+def _erase_lines(data: bytes, erasing: Erasing, needles: Needles) -> bytes:
     """Erase from the lines of a day file; all other lines stay as they are, to the byte."""
     ids = [event_id.encode() for event_id in erasing.events] + [digest.encode() for digest in erasing.digests]
     if not needles.are_in(_text(data)) and not any(event_id in data for event_id in ids):

@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from eventlog.app.ask.export import FORMS, export
+from eventlog.app.ask.export import FORMS
 from eventlog.cli import options
 from eventlog.cli.options import NearChoice
 from eventlog.store import Store
@@ -30,5 +30,5 @@ def _export_command(form: str, since: str | None, store: Store) -> None:
     CloudEvents 1.0 as JSON, otlp log records of OpenTelemetry, atif a trajectory per conversation. Every project is in
     it, and withdrawn words are, but in markdown: keep it like the log.
     """
-    for line in export(options.open_store(store), form, since or ""):
+    for line in FORMS[form](options.open_store(store), since or ""):
         sys.stdout.buffer.write(line + b"\n")

@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 from msgspec.structs import replace
 
-from eventlog.app.ask.query import EventFilter, Follower, newest, query, why_empty
+from eventlog.app.ask.query import EventFilter, Follower, query, why_empty
 from eventlog.app.progress import Progress
 from eventlog.cli import options, suggestions
 from eventlog.cli.options import NearChoice
@@ -107,7 +107,7 @@ def _query_command(
     if follower:
         entries, closing = follower.after(entries, _wait), ""
     try:
-        show_as(form, entries, Display(store), header=header, closing=closing, goes_on=follow)
+        _show_as(form, entries, Display(store), header=header, closing=closing, goes_on=follow)
     except KeyboardInterrupt:
         if not follow:  # Ctrl-C ends --follow
             raise
@@ -139,11 +139,8 @@ def _chosen(
     """Find the events and the closing line: by default the newest on a terminal."""
     if every or limit or reverse or not is_terminal():
         return iter(query(log, wanted, limit=limit, reverse=reverse, progress=progress)), ""
-    found = newest(log, wanted, _NEWEST + 1, progress)
-    if len(found) <= _NEWEST:
-        return iter(found), ""
-    found.popleft()
-    return iter(found), f"the newest {_NEWEST} of more; all: --all"
+    found = list(query(log, wanted, limit=_NEWEST + 1, reverse=True, progress=progress))
+    return reversed(found[:_NEWEST]), f"the newest {_NEWEST} of more; all: --all" if len(found) > _NEWEST else ""
 
 
 def _wait() -> bool:
@@ -153,7 +150,7 @@ def _wait() -> bool:
     return True
 
 
-def show_as(
+def _show_as(
     form: str, entries: Iterable[LogLine], display: Display, *, header: bool, closing: str = "", goes_on: bool = False
 ) -> None:
     """Print events in a format; `goes_on` prints each at once, without a pager."""

@@ -201,7 +201,7 @@ def _of_file(place: str, store: Store, *, as_json: bool) -> None:
     else:
         lines = file.read_text(encoding="utf-8", errors="replace").split("\n")
         heading = _heading_above(lines, number)
-        show_lines(reason_lines(place, explained[0], heading, display))
+        show_lines(_reason_lines(place, explained[0], heading, display))
 
 
 def _fields(entries: Sequence[LogLine]) -> list[dict[str, object]]:
@@ -228,7 +228,7 @@ _BULLET = re.compile(rf"^{DATED}")
 UNKNOWN = "not from the log: written by hand, or by another version"
 
 
-def reason_lines(place: str, reason: LineReason, heading: str, display: Display) -> Iterator[str]:
+def _reason_lines(place: str, reason: LineReason, heading: str, display: Display) -> Iterator[str]:
     """Yield one line, its events with their words, and the command to forget it."""
     yield styled(one_line(place), bold=True) + (f"   {one_line(heading)}" if heading else "")
     yield from hang("  ", one_line(_words(reason.text)))

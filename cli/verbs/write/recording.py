@@ -14,7 +14,6 @@ from eventlog.format.errors import BadRequest
 from eventlog.format.events import Event, PlanEntry, Redacted, Rejected
 from eventlog.format.text import one_line, project_name
 from eventlog.log.event_log import AppendResult, EventLog
-from eventlog.projects.root import project_root
 from eventlog.settings.cached import off_switch
 from eventlog.store import Store
 
@@ -23,11 +22,6 @@ if TYPE_CHECKING:
     from eventlog.cli.show.display import Display
 
 _ERASED = "not saved: you had this erased (eventlog redact)"
-
-
-def record_here(store: Store, session: str | None, fields: dict[str, Any]) -> None:
-    """Append one event of the project of the current directory, and report it."""
-    record(store, SpeakerOptions(session, project_root(str(Path.cwd())) or None, None, None), fields)
 
 
 def record(store: Store, speaker: SpeakerOptions, fields: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ import click
 from eventlog.app.build.staging import StagedEntry
 from eventlog.app.naming.references import ShortIds
 from eventlog.app.open_store import OpenStore
-from eventlog.app.write.resolve import Choice, decide, headings_above, pick, under_options, waiting
+from eventlog.app.write.resolve import Choice, decide, pick, waiting, ways_out
 from eventlog.cli import EXIT_FOUND, options, suggestions
 from eventlog.cli.show.changes import print_applied, show_waiting
 from eventlog.cli.terminal import count, edited, emit_pretty, is_terminal, print_error, say
@@ -82,8 +82,8 @@ def _show(found: Sequence[StagedEntry], opened: OpenStore, *, as_json: bool) -> 
         say(f"{short(staged.entry.id)}  {staged.section}")
         say(f"  {staged.reason}")
         with suppress(EventLogError):  # `show_waiting` reports it
-            for above in dict.fromkeys(headings_above(opened, staged)):
-                say(f"  eventlog resolve {short(staged.entry.id)} --apply {under_options(above)}")
+            for under in ways_out(opened, staged):
+                say(f"  eventlog resolve {short(staged.entry.id)} --apply {under}")
         show_waiting(opened, staged)
     total = count(len(found), "entry waits", "entries wait") if found else "nothing waits"
     if found and is_terminal():
