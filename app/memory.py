@@ -27,9 +27,8 @@ from eventlog.app.search import search as searching
 from eventlog.app.search.search import SearchHit, SearchQuery
 from eventlog.app.serve.session_context import append_receipt, request_of, session_context
 from eventlog.app.setup.seal import verify_sealed
-from eventlog.app.setup.session_hooks import lifecycle
 from eventlog.app.setup.session_hooks.hooks import HookOutcome, SessionMoment
-from eventlog.app.setup.session_hooks.run import run_hooks
+from eventlog.app.setup.session_hooks.run import SessionEvent, record_session, run_hooks
 from eventlog.app.sync import exchange as exchanging
 from eventlog.app.sync.exchange import SyncReport
 from eventlog.app.write import correct as correcting
@@ -51,7 +50,7 @@ from eventlog.store import Store
 class _SessionRun(NamedTuple):
     """The event of a session's start or end as the log has it, and what each session lifecycle hook did."""
 
-    event: lifecycle.SessionEvent
+    event: SessionEvent
     outcomes: list[HookOutcome]
 
 
@@ -310,7 +309,7 @@ class Memory:
         self, moment: SessionMoment, session: str, project: str | os.PathLike[str], agent: str, reason: str, issue: str
     ) -> _SessionRun:
         opened, cwd = self._opened(), str(Path(project).absolute())
-        event = lifecycle.record_session(self.log, moment, session, cwd, agent, reason)
+        event = record_session(self.log, moment, session, cwd, agent, reason)
         return _SessionRun(event, run_hooks(self.log, opened.settings, event, cwd, issue))
 
     def _project(self, name: str | None) -> str | None:

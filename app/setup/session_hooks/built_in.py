@@ -1,4 +1,4 @@
-"""The session hooks that come with this program: `logging` and `git_cleanup`.
+"""The session hooks that come with this program: `logging`, `git_cleanup` and `project`.
 
 `logging` writes a line per start and end of a session to `cache/sessions.log`.
 
@@ -6,22 +6,51 @@
 It checks everything before it changes anything. A doubt about the working tree leaves everything as it is; a doubt
 about the branch keeps the branch. The result names the doubts and their remedies. It names a deleted branch with its
 commit, so that `git branch` restores it.
+
+`project` runs a project's own hooks in `.eventlog/session_hooks.py`, only with a person's approval. It is for exactly
+the bytes that were shown, and exactly these bytes run. It is stored in the store, never in the project, and asked for
+on a terminal only (`eventlog lifecycle trust`). Every class of the file that is a `SessionLifecycleHook` is constructed
+without arguments, when it runs.
 """
 
+import inspect
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Literal, NamedTuple
+from types import ModuleType
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from eventlog.app.setup.session_hooks.git import Git, GitError
-from eventlog.app.setup.session_hooks.hooks import HookContext, HookResult, SessionLifecycleHook
+from eventlog.app.setup.session_hooks.hooks import (
+    HookContext,
+    HookOutcome,
+    HookRegistry,
+    HookResult,
+    HookStatus,
+    LazyHook,
+    SessionLifecycleHook,
+    SessionMoment,
+)
+from eventlog.fast.sha import sha256
+from eventlog.format.errors import BadRequest, BadSettings, system_reason
 from eventlog.format.text import one_line
-from eventlog.projects.root import find_repository
+from eventlog.projects.approvals import Approvals
+from eventlog.projects.root import find_repository, project_root
 from eventlog.store import Store
 from eventlog.store.files import append_bounded, make_dirs
+from eventlog.store.shared_files import NotConfined, read_below
+
+if TYPE_CHECKING:
+    from eventlog.projects.approvals import Approval
+
+PLACE = ".eventlog/session_hooks.py"  # in the root of a project
+_LONGEST = 1 << 20  # bytes of source
+_MODULE = "eventlog_project_hooks"
+_WORST_FIRST = (HookStatus.FAILURE, HookStatus.WARNING, HookStatus.SUCCESS, HookStatus.SKIPPED)
 
 _LARGEST = 1 << 20  # bytes; then a new file is started, and the old file becomes `.1`
 
@@ -101,7 +130,8 @@ class GitCleanup(SessionLifecycleHook):
         current = git.branch()
         trunk = git.trunk(self._options.main_branch)
         if current is None or trunk is None:
-            return HookResult.warning(_no_way_back(current, self._options.main_branch))
+            lacks = f"there is no branch {self._options.main_branch or 'main or master'} to go back to"
+            return HookResult.warning(f"{lacks if current else 'HEAD is detached'}; nothing is touched")
         branch = current if current != trunk else context.start_branch
         tip = git.tip(branch) if branch and branch != trunk else None
         if branch is None or tip is None:
@@ -113,7 +143,7 @@ class GitCleanup(SessionLifecycleHook):
         if context.issue_state == "open":
             reasons.append(f"issue {context.issue} is open")
         try:
-            return self._carry_out(git, _Leaving(current, branch, tip, trunk), reasons)
+            return self._carry_out(git, current, branch, tip, trunk, reasons)
         except GitError as error:
             if (git.branch(), git.tip(branch)) == (current, tip):
                 raise
@@ -130,7 +160,8 @@ class GitCleanup(SessionLifecycleHook):
         if filters := git.filters():
             yield f"{filters[0]} of this repository would run a program"
         elif self._options.require_clean_worktree and (changes := git.changes()):
-            yield f"the working tree has {_counted(len(changes), 'uncommitted change')}; commit or stash them"
+            several = "s" * (len(changes) != 1)
+            yield f"the working tree has {len(changes):,} uncommitted change{several}; commit or stash them"
         if git.hidden_changes():
             yield "some files are marked assume-unchanged, so git may not see all changes"
         if place := git.elsewhere(trunk):
@@ -156,8 +187,8 @@ class GitCleanup(SessionLifecycleHook):
         if place := git.elsewhere(branch):
             yield f"it is checked out in another working tree, {place}"
 
-    def _carry_out(self, git: Git, leaving: "_Leaving", reasons: list[str]) -> HookResult:
-        current, branch, tip, trunk = leaving
+    def _carry_out(self, git: Git, current: str, branch: str, tip: str, trunk: str, reasons: list[str]) -> HookResult:
+        """Check out the trunk instead of the current branch, and delete the session's branch at its tip."""
         done = []
         if current == branch and self._options.auto_switch_to_main:
             git.switch(trunk)
@@ -172,20 +203,111 @@ class GitCleanup(SessionLifecycleHook):
         return HookResult.success("; ".join(done), branch=branch, commit=tip, trunk=trunk, kept=reasons)
 
 
-class _Leaving(NamedTuple):
-    """The branch checked out, the session's branch with its commit, and the trunk."""
-
-    current: str
-    branch: str
-    tip: str
-    trunk: str
+# ------------------------------------------------------------------------------------------------ a project's own
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' if number != 1 else ''}"
+class ProjectHooks(SessionLifecycleHook):
+    """Runs the project's own hooks, if a person has approved their source."""
+
+    name = "project"
+
+    def on_session_start(self, context: HookContext) -> HookResult:
+        """Run the hooks for a start."""
+        return self._run("start", context)
+
+    def on_session_end(self, context: HookContext) -> HookResult:
+        """Run the hooks for an end."""
+        return self._run("end", context)
+
+    def issue_state(self, context: HookContext) -> str | None:
+        """Ask the hooks in order."""
+        hooks = _approved_hooks(context)
+        return hooks.issue_state(context) if isinstance(hooks, HookRegistry) else None
+
+    def _run(self, moment: SessionMoment, context: HookContext) -> HookResult:
+        hooks = _approved_hooks(context)
+        return _joined(hooks.run(moment, context)) if isinstance(hooks, HookRegistry) else hooks
 
 
-def _no_way_back(current: str | None, wanted: str | None) -> str:
-    if current is None:
-        return "HEAD is detached; nothing is touched"
-    return f"there is no branch {wanted or 'main or master'} to go back to; nothing is touched"
+class OwnHooks(NamedTuple):
+    """The file of a project's own hooks, and a person's approval of it."""
+
+    project: str
+
+    @classmethod
+    def named(cls, named: str) -> "OwnHooks":
+        """Find the file by a path: its own, or that of any directory of the project."""
+        path = Path(named).absolute()
+        is_file = path.parts[-2:] == Path(PLACE).parts
+        return cls(str(path.parent.parent) if is_file else project_root(str(path)) or str(path))
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return Path(self.project, PLACE)
+
+    def read(self) -> bytes:
+        """Read the source; raises OSError or NotConfined."""
+        source = read_below(Path(self.project), self.path, _LONGEST + 1)
+        if len(source) > _LONGEST:
+            raise NotConfined(f"is longer than {_LONGEST:,} bytes")
+        return source
+
+    def shown(self) -> bytes:
+        """Read the source to show it to a person; raises BadRequest."""
+        try:
+            return self.read()
+        except (OSError, NotConfined) as error:
+            reason = system_reason(error)[0] if isinstance(error, OSError) else str(error)
+            hint = f"a project's own hooks are in {PLACE} of its root"
+            raise BadRequest(f"cannot be read: {reason}", where=str(self.path), hint=hint) from error
+
+    def approval(self, store: Store, source: bytes) -> "Approval":
+        """Look up the approval of this source."""
+        return Approvals(store).of(str(self.path.absolute()), source)
+
+    def approve(self, store: Store, source: bytes) -> None:
+        """Store the approval of exactly this source; raises NotStored."""
+        Approvals(store).add({str(self.path.absolute()): sha256(source)})
+
+    def revoke(self, store: Store) -> bool:
+        """Remove the approval; return whether it existed. Raises NotStored."""
+        return bool(Approvals(store).revoke([str(self.path.absolute())]))
+
+
+def _approved_hooks(context: HookContext) -> HookRegistry | HookResult:
+    """Load the approved hooks; without an approval, return the result with the reason."""
+    if not context.project:
+        return HookResult.skipped("in no project")
+    own = OwnHooks(context.project)
+    try:
+        source = own.read()
+    except (OSError, NotConfined) as error:
+        return HookResult.skipped(f"{own.path} cannot be read: {error}")
+    state = own.approval(Store(context.store), source)
+    if state != "trusted":
+        refused = HookResult.skipped if state == "not trusted" else HookResult.warning
+        return refused(f"{own.path} is {state}; `eventlog lifecycle trust` shows it and asks")
+    found = HookRegistry()
+    for kind in _hooks(str(own.path), source):
+        found.register(LazyHook(kind), name=kind.__name__)
+    if not found.names():
+        raise BadSettings("defines no hook", where=PLACE, hint="derive a class from SessionLifecycleHook")
+    return found
+
+
+def _hooks(path: str, source: bytes) -> list[type[SessionLifecycleHook]]:
+    """Load the file, and list the hooks it defines; raises any exception of the file."""
+    module = ModuleType(_MODULE)
+    module.__file__ = path
+    sys.modules[_MODULE] = module  # dataclasses look there for the module of a class
+    exec(compile(source, path, "exec"), module.__dict__)  # noqa: S102 - a person has approved these bytes
+    found = [value for value in vars(module).values() if isinstance(value, type) and value.__module__ == _MODULE]
+    return [kind for kind in found if issubclass(kind, SessionLifecycleHook) and not inspect.isabstract(kind)]
+
+
+def _joined(outcomes: Sequence[HookOutcome]) -> HookResult:
+    """Join the results of all hooks of the file: the worst status, and all messages."""
+    status = min((outcome.result.status for outcome in outcomes), key=_WORST_FIRST.index)
+    messages = (": ".join(filter(None, (outcome.hook, outcome.result.message))) for outcome in outcomes)
+    return HookResult(status, "; ".join(messages), {outcome.hook: to_builtins(outcome.result) for outcome in outcomes})

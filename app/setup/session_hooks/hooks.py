@@ -68,19 +68,16 @@ class HookContext(Struct, frozen=True, dict=True):
         root = git.root
         if root is None:
             return None
-        return GitState(root, git.branch(), _is_dirty(git), git.trunk())
+        try:
+            dirty = bool(git.changes())
+        except GitError:
+            dirty = True
+        return GitState(root, git.branch(), dirty, git.trunk())
 
     @property
     def name(self) -> str:
         """Return the project's name, for people."""
         return project_name(self.project or self.cwd)
-
-
-def _is_dirty(git: Git) -> bool:
-    try:
-        return bool(git.changes())
-    except GitError:
-        return True
 
 
 class HookStatus(StrEnum):
@@ -187,7 +184,10 @@ class HookRegistry:
     ) -> None:
         """Add a hook, replacing another with that name; raises TypeError for anything else, a class included."""
         if not isinstance(hook, SessionLifecycleHook):
-            raise TypeError(_not_a_hook(hook))
+            called = hook.__name__ if isinstance(hook, type) else ""
+            is_no_hook = f"{called} is a class; register an instance of it: register({called}())"
+            other = f"{hook!r} is no session hook; register an instance of a subclass of SessionLifecycleHook"
+            raise TypeError(is_no_hook if called else other)
         self._hooks[name or hook.name] = _Registered(hook, time_limit, enabled)
 
     def update(self, other: "HookRegistry") -> None:
@@ -234,12 +234,6 @@ def get_registry() -> HookRegistry:
     return _registry
 
 
-def _not_a_hook(value: object) -> str:
-    if isinstance(value, type):
-        return f"{value.__name__} is a class; register an instance of it: register({value.__name__}())"
-    return f"{value!r} is no session hook; register an instance of a subclass of SessionLifecycleHook"
-
-
 def _within(seconds: float, call: Callable[[], object]) -> HookResult:
     """Return the call's result, or a failure."""
     result = _answer(seconds, call)
@@ -258,17 +252,17 @@ def _answer(seconds: float, call: Callable[[], object]) -> object:
     A call that takes longer continues in a thread that does not keep the process alive.
     """
     answers: list[object] = []
-    thread = threading.Thread(target=lambda: answers.append(_safely(call)), daemon=True)
+
+    def answer() -> None:
+        try:
+            answers.append(call())
+        except BaseException as error:  # noqa: BLE001 - SystemExit of a hook is its own failure, too
+            answers.append(error)
+
+    thread = threading.Thread(target=answer, daemon=True)
     thread.start()
     thread.join(seconds)
     return answers[0] if answers else _NO_ANSWER
-
-
-def _safely(call: Callable[[], object]) -> object:
-    try:
-        return call()
-    except BaseException as error:  # noqa: BLE001 - SystemExit of a hook is its own failure, too
-        return error
 
 
 def _bounded(result: HookResult) -> HookResult:

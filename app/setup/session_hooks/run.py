@@ -1,4 +1,4 @@
-"""Construct the session hooks of the settings, and run them for a start or an end in the log.
+"""Record starts and ends of sessions; construct the session hooks of the settings, list them, and run them.
 
     session_hooks:
       logging: true
@@ -15,13 +15,21 @@ they were skipped.
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from eventlog.app.setup.session_hooks.built_in import CleanupOptions, GitCleanup, Logging, LoggingOptions
+from eventlog.app.setup.session_hooks.built_in import (
+    PLACE,
+    CleanupOptions,
+    GitCleanup,
+    Logging,
+    LoggingOptions,
+    OwnHooks,
+    ProjectHooks,
+)
 from eventlog.app.setup.session_hooks.hooks import (
     TIME_LIMIT,
     HookContext,
@@ -31,10 +39,10 @@ from eventlog.app.setup.session_hooks.hooks import (
     HookStatus,
     LazyHook,
     SessionLifecycleHook,
+    SessionMoment,
     SessionUsage,
     get_registry,
 )
-from eventlog.app.setup.session_hooks.project_hooks import PLACE, ProjectHooks
 from eventlog.format import SESSION_END
 from eventlog.format.errors import BadSettings
 from eventlog.format.events import (
@@ -50,8 +58,10 @@ from eventlog.format.events import (
 from eventlog.format.timestamps import from_ns, to_ms
 from eventlog.hosts.call import present
 from eventlog.log.event_log import EventLog
-from eventlog.projects.root import git_branch
+from eventlog.projects.root import git_branch, git_head, project_root
 from eventlog.settings.schema import Settings
+from eventlog.store import Store
+from eventlog.store.shared_files import NotConfined
 
 GROUP = "eventlog.session_hooks"
 
@@ -74,8 +84,26 @@ _NUMBER = re.compile(
 _VERSIONED = re.compile(r"(?:^|/)(?:releases?|versions?|hotfix|v)/", re.IGNORECASE)  # numbers of these are versions
 
 
+SessionEvent = SessionStart | SessionEnd
+
+
+def record_session(
+    log: EventLog, moment: SessionMoment, session: str, cwd: str, agent: str, reason: str = ""
+) -> SessionEvent:
+    """Append the event of a session that starts or ends in a directory; raises InvalidEvent or NotStored."""
+    fields: dict[str, str | None] = {"conversation_id": session, "project": project_root(cwd), "agent": agent}
+    if moment == "start":
+        branch, commit = git_head(cwd)
+        fields |= {"type": "session_start", "source": reason, "git_branch": branch, "git_commit": commit}
+    else:
+        fields |= {"type": "session_end", "reason": reason}
+    stored = log.append({name: value for name, value in fields.items() if value})
+    assert isinstance(stored, SessionEvent)
+    return stored
+
+
 def run_hooks(
-    log: EventLog, settings: Settings, event: SessionStart | SessionEnd, cwd: str = "", issue: str = ""
+    log: EventLog, settings: Settings, event: SessionEvent, cwd: str = "", issue: str = ""
 ) -> list[HookOutcome]:
     """Run the hooks for one event of the log; `cwd` is where the session worked, if not in the project itself."""
     hooks = registry(settings.session_hooks, event.project or "")
@@ -86,7 +114,32 @@ def run_hooks(
     return outcomes
 
 
-class BrokenHook(SessionLifecycleHook):
+class _ListedHook(NamedTuple):
+    """A session hook: whether it runs, and what is to be known of it."""
+
+    name: str
+    enabled: bool
+    note: str
+
+
+def list_hooks(store: Store, settings: Settings, cwd: str) -> list[_ListedHook]:
+    """List the hooks of `config.yaml` and of the project a directory is in, in the order they run."""
+    own = OwnHooks(project_root(cwd))
+    hooks = registry(settings.session_hooks, own.project)
+    running, found = hooks.names(enabled_only=True), []
+    for name in hooks.names():
+        hook = hooks.get(name)
+        note = str(hook.mistake) if isinstance(hook, _BrokenHook) else ""
+        if isinstance(hook, ProjectHooks):
+            try:
+                note = own.approval(store, own.read())
+            except (OSError, NotConfined) as error:
+                note = str(error)
+        found.append(_ListedHook(name, name in running, note))
+    return found
+
+
+class _BrokenHook(SessionLifecycleHook):
     """Replaces a hook that could not be constructed: fails with the reason whenever it would run."""
 
     def __init__(self, mistake: BadSettings) -> None:
@@ -103,7 +156,7 @@ class BrokenHook(SessionLifecycleHook):
 def registry(session_hooks: Mapping[str, bool | Mapping[str, Any]], project: str = "") -> HookRegistry:
     """Create the hooks in the order of the settings, then the project's own and the program's (`get_registry`).
 
-    A `BrokenHook` replaces each hook that cannot be constructed.
+    A `_BrokenHook` replaces each hook that cannot be constructed.
     """
     found = HookRegistry()
     own = {_PROJECT: True} if project and Path(project, PLACE).exists() else {}
@@ -111,7 +164,7 @@ def registry(session_hooks: Mapping[str, bool | Mapping[str, Any]], project: str
         try:
             _register(found, name, dict(chosen) if isinstance(chosen, Mapping) else {"enabled": chosen})
         except BadSettings as mistake:
-            found.register(BrokenHook(mistake), name=name)
+            found.register(_BrokenHook(mistake), name=name)
     found.update(get_registry())
     return found
 
@@ -139,22 +192,18 @@ def _option(name: str, options: dict[str, Any], key: str, default: Any, kind: An
 
 def _make(name: str, options: dict[str, Any]) -> SessionLifecycleHook | None:
     """Create a hook; options of built-in hooks are checked also where a hook is off."""
-    make = _BUILT_IN.get(name) or _foreign(name)
+    make = _BUILT_IN.get(name)
     if make is None:
-        return None
+        from importlib.metadata import entry_points
+
+        point = next(iter(entry_points(group=GROUP, name=name)), None)
+        return LazyHook(lambda: point.load()(**options)) if point else None
     try:
         return make(options)
     except BadSettings:
         raise
     except Exception as error:
         raise BadSettings(str(error), where=f"session_hooks.{name}", hint="see the options of the hook") from error
-
-
-def _foreign(name: str) -> _Make | None:
-    from importlib.metadata import entry_points
-
-    point = next(iter(entry_points(group=GROUP, name=name)), None)
-    return (lambda options: LazyHook(lambda: point.load()(**options))) if point else None
 
 
 def issue_key(branch: str | None) -> str | None:
@@ -165,7 +214,7 @@ def issue_key(branch: str | None) -> str | None:
     return found["issue"] if found else None
 
 
-def _context(log: EventLog, event: SessionStart | SessionEnd, cwd: str, issue: str) -> HookContext:
+def _context(log: EventLog, event: SessionEvent, cwd: str, issue: str) -> HookContext:
     where = cwd or event.project or ""
     events = [past for past in log.session(event.conversation_id) if not past.subagent]
     started_on = next((past.git_branch for past in events if isinstance(past, SessionStart)), None)
@@ -197,13 +246,11 @@ def _usage(events: list[Event]) -> SessionUsage:
 
 def _remember(log: EventLog, event: Event, outcomes: list[HookOutcome]) -> None:
     """Append the results of hooks to the session's events."""
-    worth_it = [
-        outcome for outcome in outcomes if outcome.hook != "logging" or outcome.result.status is HookStatus.FAILURE
-    ]
     results = {
         outcome.hook: to_builtins(outcome.result)
-        for outcome in worth_it
-        if outcome.result.status is not HookStatus.SKIPPED
+        for outcome in outcomes
+        if outcome.result.status is HookStatus.FAILURE
+        or (outcome.hook != "logging" and outcome.result.status is not HookStatus.SKIPPED)
     }
     if results:
         about = {"conversation_id": event.conversation_id, "project": event.project, "agent": event.agent}

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import click
 
-from eventlog.app.setup.session_hooks import HookOutcome, HookStatus, project_hooks
+from eventlog.app.setup.session_hooks import HookOutcome, HookStatus
+from eventlog.app.setup.session_hooks.built_in import OwnHooks
 from eventlog.app.setup.session_hooks.hooks import SessionMoment
-from eventlog.app.setup.session_hooks.lifecycle import list_hooks, record_session
-from eventlog.app.setup.session_hooks.run import run_hooks
+from eventlog.app.setup.session_hooks.run import list_hooks, record_session, run_hooks
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.options import NearChoice
 from eventlog.cli.show.display import Display
@@ -98,18 +98,16 @@ def _trust(file: str, withdraw: bool, store: Store) -> int:
     Only the bytes display may run; a changed file needs a new consent. FILE may be any directory of the project.
     [default: the current one]
     """
-    project = project_hooks.project_of(file)
-    path = Path(project, project_hooks.PLACE)
+    own = OwnHooks.named(file)
     if withdraw:
-        found = project_hooks.revoke(store, project)
-        say(f"{path} {'is not trusted any more' if found else 'was not trusted'}")
+        say(f"{own.path} {'is not trusted any more' if own.revoke(store) else 'was not trusted'}")
         return 0
-    source = project_hooks.shown_source(project)
-    if project_hooks.approval(store, project, source) != "trusted":
-        if not _agrees(path, source):
+    source = own.shown()
+    if own.approval(store, source) != "trusted":
+        if not _agrees(own.path, source):
             return EXIT_FOUND
-        project_hooks.approve(store, project, source)
-    say(f"{path} is trusted until it changes")
+        own.approve(store, source)
+    say(f"{own.path} is trusted until it changes")
     return 0
 
 

@@ -6,8 +6,8 @@ from unittest import mock
 
 import pytest
 
-from eventlog.app.setup.session_hooks import HookContext, HookResult, HookStatus, get_registry, project_hooks
-from eventlog.app.setup.session_hooks.project_hooks import ProjectHooks
+from eventlog.app.setup.session_hooks import HookContext, HookResult, HookStatus, get_registry
+from eventlog.app.setup.session_hooks.built_in import PLACE, OwnHooks, ProjectHooks
 from eventlog.app.setup.session_hooks.run import registry
 from eventlog.store import Store
 from tests.support.command_line import call
@@ -52,13 +52,14 @@ def store(tmp_path):
 
 
 def _write(project, source):
-    file = project / project_hooks.PLACE
+    file = project / PLACE
     file.parent.mkdir(exist_ok=True)
     file.write_text(source)
 
 
 def _agree(store, project):
-    project_hooks.approve(store, str(project), project_hooks.source_of(str(project)))
+    own = OwnHooks(str(project))
+    own.approve(store, own.read())
 
 
 def _run(store, project, moment="start", settings=None):
@@ -110,7 +111,7 @@ def test_a_file_that_changed_since_is_asked_for_anew(store, project):
 def test_consent_to_one_project_is_none_to_another_with_the_same_file(store, project, tmp_path):
     _agree(store, project)
     (tmp_path / "fork" / ".git").mkdir(parents=True)
-    _write(tmp_path / "fork", (project / project_hooks.PLACE).read_text())
+    _write(tmp_path / "fork", (project / PLACE).read_text())
     (result,) = _run(store, tmp_path / "fork")
 
     assert HookStatus.SKIPPED is result.status
@@ -120,8 +121,8 @@ def test_consent_to_one_project_is_none_to_another_with_the_same_file(store, pro
 def test_consent_taken_back_is_none(store, project):
     _agree(store, project)
 
-    assert project_hooks.revoke(store, str(project))
-    assert not project_hooks.revoke(store, str(project))
+    assert OwnHooks(str(project)).revoke(store)
+    assert not OwnHooks(str(project)).revoke(store)
     assert [HookStatus.SKIPPED] == [result.status for result in _run(store, project)]
 
 
@@ -135,9 +136,9 @@ def test_a_damaged_record_of_consents_holds_none(store, project, data):
 
 def test_a_file_that_leads_out_of_the_project_is_not_read(store, project, tmp_path):
     _agree(store, project)
-    (tmp_path / "outside.py").write_bytes((project / project_hooks.PLACE).read_bytes())
-    (project / project_hooks.PLACE).unlink()
-    (project / project_hooks.PLACE).symlink_to(tmp_path / "outside.py")
+    (tmp_path / "outside.py").write_bytes((project / PLACE).read_bytes())
+    (project / PLACE).unlink()
+    (project / PLACE).symlink_to(tmp_path / "outside.py")
     (result,) = _run(store, project)
 
     assert (HookStatus.SKIPPED, True) == (result.status, "leads out of" in result.message)
@@ -208,7 +209,7 @@ def test_without_a_terminal_nobody_can_agree(store, project):
 
 @pytest.mark.parametrize(("typed", "code", "runs"), [(b"y\n", 0, True), (b"\n", 1, False), (b"n\n", 1, False)])
 def test_on_a_terminal_the_file_is_shown_and_asked_for(store, project, typed, code, runs):
-    ran = _on_terminal("lifecycle", "trust", project / project_hooks.PLACE, "--store", store.root, typed=typed)
+    ran = _on_terminal("lifecycle", "trust", project / PLACE, "--store", store.root, typed=typed)
     _run(store, project)
 
     assert code == ran.code
@@ -231,7 +232,7 @@ def test_a_consent_is_given_once_and_can_be_taken_back(store, project, monkeypat
     (result,) = _run(store, project)
 
     assert ["is trusted until it changes", "is not trusted any more", "was not trusted"] == [
-        ran.out.strip().partition(f"{project / project_hooks.PLACE} ")[2] for ran in said
+        ran.out.strip().partition(f"{project / PLACE} ")[2] for ran in said
     ]
     assert HookStatus.SKIPPED is result.status
 
