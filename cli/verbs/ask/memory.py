@@ -49,10 +49,14 @@ def _memory_command(
         day = Display(store).local(since).date().isoformat()
         pages = [page._replace(lines=_said_since(page.lines, day)) for page in pages]
     if is_terminal() and pages and not as_json:
-        show_lines(_memory_lines(pages, opened.machine.now()[:10]))
+        today = opened.machine.now()[:10]
+        help_line = styled("where a line comes from: eventlog why FILE:LINE", dim=True)
+        show_lines(chain(*(_page(page, today) for page in pages if page.lines), [help_line]))
+    elif as_json:
+        emit_pretty([page._asdict() for page in _without_gaps(pages, since)])
     else:
-        pages = [page._replace(lines=[*filter(None, page.lines)]) for page in pages] if since else pages
-        _print_pages(pages, as_json=as_json)
+        below = [page.lines for page in _without_gaps(pages, since)]
+        print_lines(chain(*([*lines, ""] for lines in below[:-1]), *below[-1:]))
     if not (pages and (everywhere or not project or pages[0].project)):
         whom = f"of {project_name(project)}" if project else "about you"
         print_error(
@@ -60,11 +64,8 @@ def _memory_command(
         )
 
 
-def _print_pages(pages: Sequence[KnownPage], *, as_json: bool) -> None:
-    if as_json:
-        emit_pretty([page._asdict() for page in pages])
-        return
-    print_lines(chain(*([*page.lines, ""] for page in pages[:-1]), *(page.lines for page in pages[-1:])))
+def _without_gaps(pages: Sequence[KnownPage], since: str | None) -> list[KnownPage]:
+    return [page._replace(lines=[*filter(None, page.lines)]) if since else page for page in pages]
 
 
 def _said_since(lines: Sequence[str], day: str) -> list[str]:
@@ -75,14 +76,6 @@ def _said_since(lines: Sequence[str], day: str) -> list[str]:
         heading = number if line.startswith("#") else heading
         chosen[heading] = lines[heading] if chosen[number] else chosen[heading]
     return [lines[0], *chosen[1:]]
-
-
-def _memory_lines(pages: Sequence[KnownPage], today: str) -> Iterator[str]:
-    """Yield the lines of each page, and the command that explains a line."""
-    for page in pages:
-        if page.lines:
-            yield from _page(page, today)
-    yield styled("where a line comes from: eventlog why FILE:LINE", dim=True)
 
 
 def _page(page: KnownPage, today: str) -> Iterator[str]:
@@ -102,14 +95,9 @@ def _line(number: str, line: str, today: str) -> list[str]:
     head = f"  {styled(number, fg='cyan')}  "
     if bullet is None:
         return hang(head, one_line(line))
-    day = _day(bullet["day"], today) + (bullet["marks"] or "").replace(" ", "\u00a0")
+    day = (bullet["marks"] or "").replace(" ", "\u00a0")
+    if bullet["day"]:
+        when = date.fromisoformat(bullet["day"])
+        day = f"{when.day}\u00a0{when:%b}" + ("" if today[:4] == bullet["day"][:4] else f"\u00a0{when.year}") + day
     *lines, last = hang(head, f"{one_line(bullet['text'])}  {day}".rstrip())
     return [*lines, last.removesuffix(day) + styled(day.replace("\u00a0", " "), dim=True)]
-
-
-def _day(date_text: str | None, today: str) -> str:
-    """Format a day with unbreakable spaces."""
-    if not date_text:
-        return ""
-    when = date.fromisoformat(date_text)
-    return f"{when.day}\u00a0{when:%b}" + ("" if date_text[:4] == today[:4] else f"\u00a0{when.year}")

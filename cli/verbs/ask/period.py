@@ -1,6 +1,6 @@
 """Show a day or a week in 25 lines: `eventlog today`, `week`, `on`."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 
 import click
@@ -68,18 +68,17 @@ def _lines(found: Period, display: Display, now: str) -> Iterator[str]:
     days = dict.fromkeys((display.day(found.since), display.day(until)))
     where = one_line(project_name(found.project)) if found.project else "all projects"
     yield f"{styled(where, bold=True)}  {' – '.join(days)}"
-    sections = {
-        "done": (found.done, _of_session),
-        "decided": (found.decided, _of_statement),
-        "changed": (found.changed, _of_statement),
-        "dropped": (found.dropped, _of_statement),
-        "open": (found.open, _of_todo),
-    }
-    shares = _shares({name: len(items) for name, (items, _) in sections.items()}, _LINES - 1)
+    sections = {name: getattr(found, name) for name in ("done", "decided", "changed", "dropped", "open")}
+    shares = _shares({name: len(items) for name, items in sections.items()}, _LINES - 1)
     if not any(shares.values()):
         yield "nothing was said or done; eventlog week --since 30d looks further back"
-    for name, (items, line_of) in sections.items():
-        yield from _section(name, items, shares[name], line_of, found, display)
+    for name, items in sections.items():
+        shown = [_text_of(name, item, found, display) for item in items[: shares[name]]]
+        if 0 < shares[name] < len(items):
+            shown[-1] = f"and {len(items) - shares[name] + 1} more: --json shows all"
+        for word, text in zip_longest([name][: len(shown)], shown, fillvalue=""):
+            line = f"{word:<{_WORD}}{one_line(text)}"
+            yield fit(line, width()) if is_terminal() else line
 
 
 def _shares(wanted: Mapping[str, int], room: int) -> dict[str, int]:
@@ -94,38 +93,12 @@ def _shares(wanted: Mapping[str, int], room: int) -> dict[str, int]:
     return shares
 
 
-LineOf = Callable[[PeriodItem, Period, Display], str]
-
-
-def _section(
-    name: str, items: Sequence[PeriodItem], share: int, line_of: LineOf, found: Period, display: Display
-) -> Iterator[str]:
-    """Yield a section's items, and in its last line the number of those left out."""
-    shown = [line_of(item, found, display) for item in items[:share]]
-    if share < len(items) and share:
-        shown[-1] = f"and {len(items) - share + 1} more: --json shows all"
-    for word, text in zip_longest([name][: len(shown)], shown, fillvalue=""):
-        line = f"{word:<{_WORD}}{one_line(text)}"
-        yield fit(line, width()) if is_terminal() else line
-
-
-def _of_session(item: PeriodItem, found: Period, display: Display) -> str:
-    who = ROOMS.get(item.agent, item.agent) or "done"
-    return f"{_place(item, found)}{item.text} – {who}, {display.moment(item.ts)}"
-
-
-def _of_statement(item: PeriodItem, found: Period, display: Display) -> str:
-    del display
-    marks = last_said("", item.times, is_doubtful=False)
+def _text_of(section: str, item: PeriodItem, found: Period, display: Display) -> str:
+    """Format an item as its section has it, with the project where all are shown."""
+    place = "" if found.project else f"{project_name(item.project) if item.project else 'you'}: "
+    if section == "done":
+        return f"{place}{item.text} – {ROOMS.get(item.agent, item.agent) or 'done'}, {display.moment(item.ts)}"
+    if section == "open":
+        return f"{place}{item.text}"
     was = f" (was: {item.was})" if item.was else ""
-    return f"{_place(item, found)}{item.text}{was}{marks}"
-
-
-def _of_todo(item: PeriodItem, found: Period, display: Display) -> str:
-    del display
-    return f"{_place(item, found)}{item.text}"
-
-
-def _place(item: PeriodItem, found: Period) -> str:
-    """Name the project of an item, where all are shown."""
-    return "" if found.project else f"{project_name(item.project) if item.project else 'you'}: "
+    return f"{place}{item.text}{was}{last_said('', item.times, is_doubtful=False)}"

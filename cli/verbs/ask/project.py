@@ -44,7 +44,9 @@ def _show(found: Sequence[ListedProject], *, header: bool) -> None:
     elif is_terminal():
         show_lines(_lines(found))
     else:
-        table(_rows(found), header=header, name=0, project=0, machine=0, path=0)
+        places = ((project, machine, path) for project in found for machine, path in project.places)
+        rows = ((project.name, project.project, machine or "", path) for project, machine, path in places)
+        table(rows, header=header, name=0, project=0, machine=0, path=0)
 
 
 def _lines(found: Sequence[ListedProject]) -> Iterator[str]:
@@ -59,12 +61,6 @@ def _lines(found: Sequence[ListedProject]) -> Iterator[str]:
             yield from hang(head, one_line(place))
             head = " " * (room + 2)
     yield styled("to see its memory: eventlog memory NAME", dim=True)
-
-
-def _rows(found: Sequence[ListedProject]) -> Iterator[tuple[str, ...]]:
-    for project in found:
-        for machine, path in project.places:
-            yield project.name, project.project, machine or "", path
 
 
 @options.verb(

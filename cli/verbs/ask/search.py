@@ -71,14 +71,16 @@ def _search_command(query: SearchQuery, limit: int, as_json: bool, store: Store)
 
 def _answer(store: Store, query: SearchQuery, *, as_json: bool) -> None:
     """Print the hits of a query, or the reason for an empty answer."""
-    opened = options.open_store(store)
+    opened, display = options.open_store(store), Display(store)
     with phases() as phase:
         phase("searching memory")
         found = search(opened, query)
     if as_json:
         emit_pretty([hit._asdict() for hit in found.hits])
+    elif found.hits and display.is_for_people:
+        show_lines(_hit_lines(found.hits, query.text, display))
     elif found.hits:
-        _show_hits(found.hits, query.text, Display(store))
+        table(map(_row, found.hits), id=0, time=0, type=0, project=0, score=0, text=0)
     if not found.hits:
         print_error(*_why_empty(opened.log, query, found))
 
@@ -141,15 +143,10 @@ def _recall_command(
     with phases() as phase:
         phase("searching memory")
         found = explain(opened, query.text, query.project, session_named(opened.log, session) if session else "")
-    _show_explanation(found, Display(store), as_json=as_json)
-
-
-def _show_explanation(found: Explanation, display: Display, *, as_json: bool) -> None:
-    """Print the verdict, the words that count, the needed weight, and every candidate."""
     if as_json:
         emit_pretty({**found._asdict(), "candidates": [candidate._asdict() for candidate in found.candidates]})
-        return
-    show_lines(_explanation_lines(found, display))
+    else:
+        show_lines(_explanation_lines(found, Display(store)))
 
 
 def _explanation_lines(found: Explanation, display: Display) -> Iterator[str]:
@@ -173,14 +170,6 @@ def _candidate_lines(candidate: Candidate, display: Display) -> Iterator[str]:
 
 _LONGEST = 300  # characters of a text
 _WORD = re.compile(r"[\w./:@+#-]+")
-
-
-def _show_hits(hits: Iterable[SearchHit], query: str, display: Display) -> None:
-    """Print hits: with time, kind and project above the text, or as columns in a pipe."""
-    if not display.is_for_people:
-        table(map(_row, hits), id=0, time=0, type=0, project=0, score=0, text=0)
-        return
-    show_lines(_hit_lines(hits, query, display))
 
 
 def _hit_lines(hits: Iterable[SearchHit], query: str, display: Display) -> Iterator[str]:
@@ -209,16 +198,14 @@ def _highlighted(text: str, asked: frozenset[str], beginning: str = "") -> str:
 
 def _han(run_text: str, parts: Iterable[str]) -> str:
     """Mark parts of a run of Han characters in bold; parts may overlap."""
-    bold = {at + offset for part in parts for at in _places(run_text, part) for offset in range(len(part))}
+    lower = run_text.casefold()
+    places = ((found.start(), part) for part in parts for found in re.finditer(f"(?={re.escape(part)})", lower))
+    bold = {at + offset for at, part in places for offset in range(len(part))}
     runs = re.finditer("1+|0+", "".join("01"[at in bold] for at in range(len(run_text))))
     return "".join(
         styled(run_text[run.start() : run.end()], bold=True) if run[0][0] == "1" else run_text[run.start() : run.end()]
         for run in runs
     )
-
-
-def _places(text: str, part: str) -> list[int]:
-    return [found.start() for found in re.finditer(f"(?={re.escape(part)})", text.casefold())]
 
 
 def _row(hit: SearchHit) -> tuple[str, ...]:

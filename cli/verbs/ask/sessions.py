@@ -75,7 +75,8 @@ def _sessions_command(
     if as_json:
         emit_pretty(found)
     elif found and is_terminal():
-        _show_sessions(found, Display(store), are_all=wants_all or len(found) < limit)
+        newest_first = sorted(found, key=lambda row: (row.started_at, row.session_id), reverse=True)
+        show_lines(_lines(newest_first, Display(store), wants_all or len(found) < limit))
     elif found:
         table(map(_row, found), header=header, started=0, agent=0, session=0, turns=0, facts=0, topic=0)
 
@@ -94,11 +95,6 @@ def _row(row: SessionRow) -> tuple[str, ...]:
 _AGENT, _PROJECT, _ID = 8, 12, 10  # cells at most
 _SHORTEST_TOPIC = 12
 _MINUTE, _HOUR = 60_000, 3_600_000  # milliseconds
-
-
-def _show_sessions(rows: Sequence[SessionRow], display: Display, *, are_all: bool) -> None:
-    """Print the sessions below headings of their days, and the command for more."""
-    show_lines(_lines(sorted(rows, key=lambda row: (row.started_at, row.session_id), reverse=True), display, are_all))
 
 
 def _lines(newest_first: Sequence[SessionRow], display: Display, are_all: bool) -> Iterator[str]:

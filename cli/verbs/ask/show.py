@@ -57,7 +57,11 @@ def _show_command(name: str, as_of: str | None, project: str | None, as_json: bo
     if meant.kind == "session":
         _show_story(story(opened, meant.id), Display(store), as_json=as_json)
     else:
-        _show_event(opened.log.find([meant.id])[meant.id].event, Display(store), as_json=as_json)
+        event, display = opened.log.find([meant.id])[meant.id].event, Display(store)
+        if as_json or not display.is_for_people:
+            emit_pretty(to_fields(event))
+        else:
+            show_lines(_card(display.worded(event), display))
 
 
 def _show_file(opened: OpenStore, name: str, as_of: str, *, as_json: bool) -> None:
@@ -83,15 +87,12 @@ def _show_story(found: Story, display: Display, *, as_json: bool) -> None:
     elif display.is_for_people:
         show_lines(_story_lines(found, display))
     else:
-        table(_rows(found, display), when=0, kind=0, id=0, what=0)
-
-
-def _show_event(event: Event, display: Display, *, as_json: bool) -> None:
-    """Print an event: field by field on a terminal, as JSON in a pipe."""
-    if as_json or not display.is_for_people:
-        emit_pretty(to_fields(event))
-    else:
-        show_lines(_card(display.worded(event), display))
+        kinds = (f"{line.kind} (withdrawn)" if line.gone else line.kind for line in found.lines)
+        rows = zip(found.lines, kinds, strict=True)
+        table(
+            ((display.when(line.ts), kind, line.id, "; ".join([line.text, *line.details])) for line, kind in rows),
+            when=0, kind=0, id=0, what=0,
+        )  # fmt: skip
 
 
 def _story_lines(found: Story, display: Display) -> Iterator[str]:
@@ -133,12 +134,6 @@ def _line(line: StoryLine, display: Display) -> list[str]:
     if line.again:
         lines += hang(indent, f"the same again: {', '.join(map(display.id, line.again))}")
     return lines
-
-
-def _rows(found: Story, display: Display) -> Iterator[tuple[str, ...]]:
-    for line in found.lines:
-        kind = f"{line.kind} (withdrawn)" if line.gone else line.kind
-        yield display.when(line.ts), kind, line.id, "; ".join([line.text, *line.details])
 
 
 def _card(event: Event, display: Display) -> Iterator[str]:

@@ -35,9 +35,9 @@ def _stats_command(project: str | None, since: str | None, until: str | None, ne
     opened = options.open_store(store)
     with phases() as phase:
         found = stats(opened, since or "", until or "~", project, phase("reading days"))
-        if len(found) == 1 and not (
-            since or until or _is_named("project")
-        ):  # facts were saved here, and no session began
+        source = click.get_current_context().get_parameter_source("project")
+        is_narrow = since or until or source is ParameterSource.COMMANDLINE
+        if len(found) == 1 and not is_narrow:  # facts were saved here, and no session began
             found = stats(opened, progress=phase("reading days"))
     return Answer([_as_dict(week) for week in found], lambda: _show(found, opened.machine.now()[:10], nets=nets))
 
@@ -50,11 +50,10 @@ def _show(found: list[Week], today: str, *, nets: bool) -> None:
     elif nets:
         _side_by_side(found)
     else:
-        _show_weeks(found, today)
-
-
-def _is_named(option: str) -> bool:
-    return click.get_current_context().get_parameter_source(option) is ParameterSource.COMMANDLINE
+        *weeks, total = found
+        head = styled(_span(weeks[-1], today), bold=True)
+        print_lines([head, *_verdict(weeks[-1]), *_recall(weeks[-1].recall), *_course(weeks[-_WEEKS:])])
+        print_lines(_in_all(weeks, total))
 
 
 _COLUMNS = (
@@ -105,14 +104,6 @@ _WEEKS = 12  # shown
 _NETS = {"1": "by the agents themselves", "2": "before a compaction", "4": "when asked"}
 
 _STAGES, _DRAWN = "as facts or stages", "by a program, from the transcript"
-
-
-def _show_weeks(found: Sequence[Week], today: str) -> None:
-    """Print the newest week, and the trend of the weeks before."""
-    *weeks, total = found
-    newest = weeks[-1]
-    head = styled(_span(newest, today), bold=True)
-    print_lines([head, *_verdict(newest), *_recall(newest.recall), *_course(weeks[-_WEEKS:]), *_in_all(weeks, total)])
 
 
 def _span(week: Week, today: str) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 import click
+from msgspec.structs import asdict
 
 from eventlog.app.ask.why import LineReason, ReceiptSources, explain, known_file, replaced_by
 from eventlog.app.ask.why_not import Absence
@@ -15,7 +16,7 @@ from eventlog.cli.show.events import kind_shown, who
 from eventlog.cli.terminal import count, emit, hang, marked, print_error, print_lines, say, show_lines, styled
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadRequest
-from eventlog.format.events import ContextInjected, Event, Fact, KnownFile
+from eventlog.format.events import ContextInjected, Event, Fact
 from eventlog.format.text import cut, one_line, project_name
 from eventlog.format.timestamps import order
 from eventlog.log.lines import LogLine
@@ -56,21 +57,16 @@ def _why_command(
     """
     if bool(place) == (session is not None or text is not None):
         raise click.UsageError("give a file, an id or words; else --session or --not")
+    file, line = file_line(place[0]) if place else ("", None)
+    looks_so = line is not None or "/" in file or file.endswith((".md", ".jsonl"))
     if text is not None:
         _of_absence(text, session, store, as_json=as_json)
     elif session is not None:
         _of_session(session, store, as_json=as_json)
-    elif len(place) > 1 or not _is_file(place[0], store):
+    elif len(place) > 1 or not (looks_so or known_file(options.open_store(store), file).is_file()):
         _of_words(" ".join(place), project, store, as_json=as_json)
     else:
         _of_file(place[0], store, as_json=as_json)
-
-
-def _is_file(name: str, store: Store) -> bool:
-    """Check whether a text names a file, there or not."""
-    file, line = file_line(name)
-    looks_so = line is not None or "/" in file or file.endswith((".md", ".jsonl"))
-    return looks_so or known_file(options.open_store(store), file).is_file()
 
 
 def _of_words(words: str, project: str | None, store: Store, *, as_json: bool) -> None:
@@ -143,41 +139,28 @@ def _of_session(session: str, store: Store, *, as_json: bool) -> None:
     display = Display(store)
     for sources in receipts:
         if as_json:
-            emit({"receipt": to_fields(sources.receipt), "events": _fields(sources.entries), "files": _files(sources)})
+            files = [
+                {**asdict(file), "events": _fields(sources.files[file.path] or [])} for file in sources.receipt.files
+            ]
+            emit({"receipt": to_fields(sources.receipt), "events": _fields(sources.entries), "files": files})
         else:
             _print_receipt(sources, display)
 
 
-def _print_receipt(sources: "ReceiptSources", display: Display) -> None:
-
+def _print_receipt(sources: ReceiptSources, display: Display) -> None:
     if display.is_for_people:
         show_lines(_start_lines(sources, display))
         return
     receipt = sources.receipt
     cut = "".join(f", cut: {name}" for name in receipt.cut)
-    say(f"{receipt.ts}: {_how_told(receipt)}, {count(receipt.chars, 'character')}{cut}")
+    say(f"{receipt.ts}: given {_moment_of(receipt)}, {count(receipt.chars, 'character')}{cut}")
     display.show_events(sources.entries)
     for file in receipt.files:
-        _print_file(file, sources.files[file.path], display)
-
-
-def _print_file(file: KnownFile, entries: list[LogLine] | None, display: Display) -> None:
-    say(f"{file.path}: {f'as of {file.as_of}' if file.as_of else f'sha256 {file.digest[:12]}, not from the log'}")
-    display.show_events((entries or [])[:_SHOWN])
-    if entries and len(entries) > _SHOWN:
-        say(f"    and {len(entries) - _SHOWN} more: --json shows all")
-
-
-def _files(sources: "ReceiptSources") -> list[dict[str, object]]:
-    return [
-        {
-            "path": file.path,
-            "digest": file.digest,
-            "as_of": file.as_of,
-            "events": _fields(sources.files[file.path] or []),
-        }
-        for file in sources.receipt.files
-    ]
+        say(f"{file.path}: {f'as of {file.as_of}' if file.as_of else f'sha256 {file.digest[:12]}, not from the log'}")
+        entries = sources.files[file.path] or []
+        display.show_events(entries[:_SHOWN])
+        if len(entries) > _SHOWN:
+            say(f"    and {len(entries) - _SHOWN} more: --json shows all")
 
 
 def _of_file(place: str, store: Store, *, as_json: bool) -> None:
@@ -200,7 +183,8 @@ def _of_file(place: str, store: Store, *, as_json: bool) -> None:
         show_lines(_whole_file(place, explained, display))
     else:
         lines = file.read_text(encoding="utf-8", errors="replace").split("\n")
-        heading = _heading_above(lines, number)
+        above = [] if lines[number - 1].startswith("#") else reversed(lines[: number - 1])
+        heading = _words(next((line for line in above if line.startswith("#")), ""))
         show_lines(_reason_lines(place, explained[0], heading, display))
 
 
@@ -235,7 +219,8 @@ def _reason_lines(place: str, reason: LineReason, heading: str, display: Display
     yield ""
     yield from _reasons(reason, display)
     for decision in reason.rejected:
-        yield from _rejection(decision.event, display)
+        yield f"{marked('✗')} you asked to forget it, {display.moment(decision.event.ts)}"
+        yield from hang("to allow it again  ", f"eventlog undo {display.id(decision.event.id)}")
     if reason.entries and not reason.rejected:
         yield ""
         yield from hang("wrong?  ", f"eventlog forget {one_line(place)}")
@@ -254,11 +239,6 @@ def _reasons(reason: LineReason, display: Display) -> Iterator[str]:
         yield from display.sayings([entry.event for entry in reason.replaced], _words(reason.text))
 
 
-def _rejection(decision: Event, display: Display) -> Iterator[str]:
-    yield f"{marked('✗')} you asked to forget it, {display.moment(decision.ts)}"
-    yield from hang("to allow it again  ", f"eventlog undo {display.id(decision.id)}")
-
-
 def _whole_file(place: str, reasons: Sequence[LineReason], display: Display) -> Iterator[str]:
     """Yield every line with its first and last event."""
     number_room = len(str(len(reasons)))
@@ -272,13 +252,6 @@ def _whole_file(place: str, reasons: Sequence[LineReason], display: Display) -> 
         indent = " " * (number_room + 2)
         yield from hang(indent, styled(_in_short(reason.entries, display), dim=True))
     yield styled(f"every event of a line: eventlog why {one_line(place)}:LINE", dim=True)
-
-
-def _heading_above(lines: Sequence[str], number: int) -> str:
-    """Find the heading above a line; "" for a heading, or if no heading is above."""
-    if lines[number - 1].startswith("#"):
-        return ""
-    return _words(next((line for line in reversed(lines[: number - 1]) if line.startswith("#")), ""))
 
 
 def _words(line: str) -> str:
@@ -305,28 +278,21 @@ def _count_line(events: Sequence[Event]) -> str:
 
 def _start_lines(sources: ReceiptSources, display: Display) -> Iterator[str]:
     """Yield size and time of a receipt, then its events, then its files."""
-    receipt, entries = sources.receipt, _each_once(sources)
+    receipt = sources.receipt
+    behind = [sources.entries, *(found or [] for found in sources.files.values())]
+    each = {entry.event.id: entry for found in behind for entry in found}
+    entries = sorted(each.values(), key=lambda entry: order(entry.event))
     much = [count(receipt.chars, "character"), f"from {count(len(entries), 'event')}"]
     left = [f"no room for {', '.join(map(one_line, receipt.cut))}"] if receipt.cut else []
-    head = f"{styled(f'{_how_told(receipt)}, {display.moment(receipt.ts)}', bold=True)} · "
+    head = f"{styled(f'given {_moment_of(receipt)}, {display.moment(receipt.ts)}', bold=True)} · "
     yield from hang(head, " · ".join([" ".join(much), *left]))
     yield from display.event_lines(entries)
     if receipt.files:
         yield styled("files it received", bold=True)
     for file in receipt.files:
-        yield from hang("  ", one_line(f"{file.path} · {_as_of(file, sources, display)}"))
-
-
-def _each_once(sources: ReceiptSources) -> list[LogLine]:
-    behind = [sources.entries, *(entries or [] for entries in sources.files.values())]
-    each = {entry.event.id: entry for entries in behind for entry in entries}
-    return sorted(each.values(), key=lambda entry: order(entry.event))
-
-
-def _as_of(file: KnownFile, sources: ReceiptSources, display: Display) -> str:
-    if file.as_of is None:
-        return "not from the log"
-    return f"as of {display.moment(file.as_of)}, {count(len(sources.files[file.path] or ()), 'event')}"
+        number = count(len(sources.files[file.path] or ()), "event")
+        as_of = f"as of {display.moment(file.as_of)}, {number}" if file.as_of else "not from the log"
+        yield from hang("  ", one_line(f"{file.path} · {as_of}"))
 
 
 _CHARS = 100
@@ -400,11 +366,6 @@ def _lines(found: Absence, display: Display) -> Iterator[str]:
     yield from hang("", one_line(_sentence(found, decided)))
     if by and found.cause in ("withdrawn", "rejected"):
         yield from hang("to allow it again  ", f"eventlog undo {display.id(by.id)}")
-
-
-def _how_told(receipt: ContextInjected) -> str:
-    """Describe when a session received a context or a few lines."""
-    return f"given {_moment_of(receipt)}"
 
 
 def _moment_of(receipt: ContextInjected) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from eventlog.app.setup.session_hooks import HookOutcome, HookStatus
+from eventlog.app.setup.session_hooks import HookStatus
 from eventlog.app.setup.session_hooks.built_in import OwnHooks
 from eventlog.app.setup.session_hooks.hooks import SessionMoment
 from eventlog.app.setup.session_hooks.run import list_hooks, record_session, run_hooks
@@ -20,7 +20,6 @@ from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import kind_of
 from eventlog.cli.terminal import emit, is_terminal, print_lines, say
 from eventlog.format.errors import BadRequest
-from eventlog.format.events import Event
 from eventlog.format.text import one_line, spelled_out
 from eventlog.store import Store
 
@@ -68,14 +67,17 @@ def _run(moment: SessionMoment, session: str, project: str, agent: str, reason: 
     log = options.open_log(store)
     stored = record_session(log, moment, session, project, agent, reason)
     if is_terminal():
-        _print_recorded(stored, store)
+        say(f"recorded   {kind_of(stored)} of {one_line(stored.conversation_id)}  [{Display(store).id(stored.id)}]")
     else:
         emit({"status": "ok", "id": stored.id})
     settings = options.open_store(store).settings
     with _prints_to_stderr():
         outcomes = run_hooks(log, settings, stored, project, issue)
-    for outcome in outcomes:
-        _print_outcome(outcome)
+    for result, hook in ((outcome.result, outcome.hook) for outcome in outcomes):
+        if is_terminal():
+            say(f"{result.status:<10} {hook}: {result.message}")
+        else:
+            emit({"hook": hook, "status": result.status, "message": result.message, "details": result.details})
     return EXIT_FOUND if any(outcome.result.status is HookStatus.FAILURE for outcome in outcomes) else 0
 
 
@@ -119,23 +121,6 @@ def _agrees(path: Path, source: bytes) -> bool:
     lines = _LINE_END.split(source.decode("utf-8", "backslashreplace").removesuffix("\n"))
     print_lines(spelled_out(f"    {line}") for line in lines)  # so that nothing in the code is hidden
     return click.confirm(f"Run {path} at the start and the end of sessions, with all your rights?")
-
-
-def _print_recorded(stored: Event, store: Store) -> None:
-    """Print the recorded event."""
-    say(f"recorded   {kind_of(stored)} of {one_line(stored.conversation_id)}  [{Display(store).id(stored.id)}]")
-
-
-def _print_outcome(outcome: HookOutcome) -> None:
-    if is_terminal():
-        say(f"{outcome.result.status:<10} {outcome.hook}: {outcome.result.message}")
-    else:
-        emit(_as_dict(outcome))
-
-
-def _as_dict(outcome: HookOutcome) -> dict[str, object]:
-    result = outcome.result
-    return {"hook": outcome.hook, "status": result.status, "message": result.message, "details": result.details}
 
 
 @contextmanager

@@ -27,14 +27,15 @@ def _config_command(store: Store) -> Answer:
     """
     found = config(store, Machine.here().home)
     values = {setting.key: {"value": setting.value, "from": setting.origin} for setting in found}
-    return Answer(values, lambda: _show(found, store.config))
+    rows = [(setting.key, _as_text(setting.value), setting.origin) for setting in found]
 
+    def show() -> None:
+        if is_terminal():
+            show_lines(_lines(found, store.config))
+        else:
+            table(rows, setting=0, value=0, origin=0)
 
-def _show(found: Sequence[SettingInForce], file: str) -> None:
-    if is_terminal():
-        show_lines(_lines(found, file))
-    else:
-        table(map(_row, found), setting=0, value=0, origin=0)
+    return Answer(values, show)
 
 
 def _lines(found: Sequence[SettingInForce], file: str) -> Iterator[str]:
@@ -55,14 +56,11 @@ def _lines(found: Sequence[SettingInForce], file: str) -> Iterator[str]:
 
 def _spelled(value: Any) -> str:
     """Format a value as in config.yaml."""
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
+    return ", ".join(map(str, value)) if isinstance(value, list) else _as_text(value)
+
+
+def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else orjson.dumps(value).decode()
-
-
-def _row(setting: SettingInForce) -> tuple[str, str, str]:
-    value = setting.value if isinstance(setting.value, str) else orjson.dumps(setting.value).decode()
-    return setting.key, value, setting.origin
 
 
 @options.verb("eventlog init", "eventlog init --yes")

@@ -62,7 +62,9 @@ def _show_report(found: DoctorReport, display: Display) -> None:
     if found.copied_from:
         _line("·", "", f"copied from the store of {found.copied_from}; it has its own name")
     if found.set_aside:
-        _set_aside(found.set_aside)
+        number = count(len(found.set_aside), "copy of an edited file is", "copies of edited files are")
+        _line("!", "set aside", f"{number} kept: {found.set_aside[0]}{', …' if found.set_aside[1:] else ''}")
+        _step("fix", "copy what you need, then remove them")
     here = [agent for agent in found.agents if agent.found or agent.installed or agent.problems]
     is_none = not any(agent.installed for agent in found.agents)
     for agent in here:
@@ -113,12 +115,6 @@ def _steps(problems: Iterable[Problem]) -> None:
         _step("fix", problem.fix)
 
 
-def _set_aside(copies: list[str]) -> None:
-    number = count(len(copies), "copy of an edited file is", "copies of edited files are")
-    _line("!", "set aside", f"{number} kept: {copies[0]}{', …' if copies[1:] else ''}")
-    _step("fix", "copy what you need, then remove them")
-
-
 def _failures(found: DoctorReport, failed: Sequence[Mapping[str, Any]], display: Display) -> None:
     """Print failures of unknown agents; other failures are listed with their agents."""
     _line("✗", "failures", f"{count(len(failed), 'call')} of hooks failed; the last:")
@@ -136,13 +132,10 @@ def _when(ts: object, display: Display) -> str:
 
 
 def _measured(size: StoreSize, display: Display) -> str:
-    log = f"{count(size.files, 'day file')}, {_bytes(size.bytes)}" if size.files else "nothing has happened yet"
+    room = f"{size.bytes / _MB:,.1f} MB" if size.bytes >= _MB else f"{size.bytes / _KB:,.1f} kB"
+    log = f"{count(size.files, 'day file')}, {room}" if size.files else "nothing has happened yet"
     written = f" · knowledge written {display.ago(size.written_at)}" if size.written_at else ""
     return f" · {log}{written} · eventlog {size.version}"
-
-
-def _bytes(number: int) -> str:
-    return f"{number / _MB:,.1f} MB" if number >= _MB else f"{number / _KB:,.1f} kB"
 
 
 def _step(word: str, text: str) -> None:

@@ -140,8 +140,9 @@ def _register(target: InstallTarget, host: HostProfile, scope: Scope) -> None:
         return
     if is_distrusted(target, host, scope):
         say(f"           {host.after_install}")
-    if done.done == "installed" and sys.stdout.isatty():
-        _offer_import(host, target.store)
+    asks = done.done == "installed" and sys.stdout.isatty()
+    if asks and (number := count_past(host.agent, Machine.here(), options.open_log(target.store))):
+        say(f"           {count(number, 'transcript')} of past sessions: eventlog import {host.agent}")
 
 
 def _permit(target: InstallTarget, host: HostProfile, scope: Scope, allowed: bool | None) -> None:
@@ -172,12 +173,6 @@ def _serve(target: InstallTarget, host: HostProfile, scope: Scope, serves: bool 
     elif serves and not outcome:
         where = "in a project" if host.servers else "that eventlog can register"
         say(f"{'skipped':<10} {host.name} has no MCP servers {where}")
-
-
-def _offer_import(host: HostProfile, store: Store) -> None:
-    """Print the number of transcripts to import, and the command for it."""
-    if number := count_past(host.agent, Machine.here(), options.open_log(store)):
-        say(f"           {count(number, 'transcript')} of past sessions: eventlog import {host.agent}")
 
 
 def _rules(target: InstallTarget, host: HostProfile, scope: Scope) -> None:

@@ -49,13 +49,16 @@ _PAGES = files("eventlog") / "docs"
 def _help_command(topic: str | None) -> None:
     """Explain a verb, or show a page of the documentation; without either, list all of them."""
     root = click.get_current_context().find_root()
-    verbs = root.command.list_commands(root) if isinstance(root.command, click.Group) else []
+    assert isinstance(root.command, click.Group)
+    verbs = root.command.list_commands(root)
     if topic is None:
         click.echo(root.command.get_help(root))
         print_lines([f"\nTopics: {', '.join(_topics())}"])
     elif topic in verbs or topic in _topics():
         if topic in verbs:
-            click.echo(_help_of(topic, root))
+            found = root.command.get_command(root, topic)
+            assert found
+            click.echo(found.get_help(click.Context(found, info_name=topic, parent=root)))
         if topic in _topics():
             show_page((_PAGES / f"{topic}.md").read_text(encoding="utf-8"))
     else:
@@ -65,10 +68,3 @@ def _help_command(topic: str | None) -> None:
 def _topics() -> list[str]:
     names = (page.name.removesuffix(".md") for page in _PAGES.iterdir() if page.name.endswith(".md"))
     return sorted(name for name in names if name != "index")
-
-
-def _help_of(verb: str, root: click.Context) -> str:
-    assert isinstance(root.command, click.Group)
-    found = root.command.get_command(root, verb)
-    assert found
-    return found.get_help(click.Context(found, info_name=verb, parent=root))

@@ -84,7 +84,9 @@ def _print_import(source: str, done: ImportResult, *, dry_run: bool) -> None:
         click.echo(f"{bad.place}: {bad.reason}", err=True)
     new, old = sum(done.new.values()), sum(done.known.values())
     if dry_run:
-        _days(source, done)
+        days = sorted({day for counted in (done.new, done.known) for day in counted})
+        rows = [(source, day, str(done.new.get(day, 0)), str(done.known.get(day, 0))) for day in days]
+        table(rows, source=0, day=0, new=0, known=0)
     elif not sys.stdout.isatty():
         left = {"still_open": done.still_open, "switched_off": done.switched_off, "damaged": len(done.damage)}
         emit({"status": "ok", "new": new, "known": old, "revised": done.revised, **left})
@@ -93,20 +95,10 @@ def _print_import(source: str, done: ImportResult, *, dry_run: bool) -> None:
     elif sys.stdout.isatty():
         say(f"{source}: {count(new, 'event')} {'would be new' if dry_run else 'new'}, {old:,} already known")
         if done.revised:
-            say(
-                f"{count(done.revised, 'conversation')} {'would be' if dry_run else ''} summed up anew".replace(
-                    "  ", " "
-                )
-            )
+            say(f"{count(done.revised, 'conversation')} {'would be ' if dry_run else ''}summed up anew")
         _left_out(done)
         if (new or done.revised) and not dry_run:
             say("`eventlog replay` adds them to the knowledge files")
-
-
-def _days(source: str, done: ImportResult) -> None:
-    days = sorted({day for counted in (done.new, done.known) for day in counted})
-    rows = [(source, day, str(done.new.get(day, 0)), str(done.known.get(day, 0))) for day in days]
-    table(rows, source=0, day=0, new=0, known=0)
 
 
 def _left_out(done: ImportResult) -> None:

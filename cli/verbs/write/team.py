@@ -62,7 +62,9 @@ def _team_command(ctx: click.Context, checkout: str, as_json: bool, store: str |
     located = options.located(store)
     rows = _rows(located, checkout)
     if as_json:
-        emit_pretty([_as_dict(row) for row in rows])
+        heads = ({"state": row.state, "file": row.file.path, "refused": row.file.refused or None} for row in rows)
+        decisions = (row.file.decision._asdict() if row.file.decision else {} for row in rows)
+        emit_pretty([head | fields for head, fields in zip(heads, decisions, strict=True)])
         return
     if not rows:
         say(f"this checkout shares no decision: eventlog share ID writes one to {PLACE}")
@@ -91,8 +93,10 @@ def _trust(checkout: str, is_withdrawn: bool, yes: bool, store: Store) -> int:
         say(f"{count(found, 'decision')} not trusted any more")
         return 0
     new = [row for row in rows if row.is_new]
-    for row in new:
-        _show(row)
+    for row in new:  # as it is: spelled out, so that nothing in it is hidden
+        say(f"{row.file.path} is {row.state}:")
+        lines = row.file.data.decode("utf-8", "backslashreplace").splitlines()
+        print_lines(spelled_out(f"    {line}") for line in lines)
     _print_refused(rows)
     if not new:
         say(
@@ -139,13 +143,6 @@ def _cells(row: TeamRow, display: Display) -> tuple[str, ...]:
     return row.state, display.when(decision.when), decision.who, display.id(decision.id), decision.text
 
 
-def _show(row: TeamRow) -> None:
-    """Print a file as it is: spelled out, so that nothing in it is hidden."""
-    say(f"{row.file.path} is {row.state}:")
-    lines = row.file.data.decode("utf-8", "backslashreplace").splitlines()
-    print_lines(spelled_out(f"    {line}") for line in lines)
-
-
 def _print_refused(rows: Sequence[TeamRow]) -> int:
     refused = [row.file for row in rows if row.file.refused]
     for file in refused:
@@ -170,9 +167,3 @@ def _print_shared(file: SharedFile, what: str) -> None:
     else:
         status = "skipped" if what == "already shared" else "ok"
         emit({"status": status, "id": file.decision.id, "file": file.path, "what": what})
-
-
-def _as_dict(row: TeamRow) -> dict[str, object]:
-    decision = row.file.decision
-    fields = decision._asdict() if decision else {}
-    return {"state": row.state, "file": row.file.path, "refused": row.file.refused or None, **fields}
