@@ -157,11 +157,11 @@ class Projection(Struct, frozen=True):
 
     def owns_path(self, path: str) -> bool:
         """Return whether it may render a document of this path."""
-        return any(is_path_of(path, pattern) for pattern in self.owns)
+        return any(self.matches(path, pattern) for pattern in self.owns)
 
-
-def is_path_of(path: str, pattern: str) -> bool:
-    """Return whether a pattern of `owns` matches a path; `*` matches no `/`."""
-    parts = PurePosixPath(path).parts
-    is_as_deep = len(parts) == len(PurePosixPath(pattern).parts)
-    return is_as_deep and ".." not in parts and PurePosixPath(path).match(pattern)
+    @staticmethod
+    def matches(path: str, pattern: str) -> bool:
+        """Return whether a pattern of `owns` matches a path; `*` matches no `/`."""
+        parts = PurePosixPath(path).parts
+        is_as_deep = len(parts) == len(PurePosixPath(pattern).parts)
+        return is_as_deep and ".." not in parts and PurePosixPath(path).match(pattern)

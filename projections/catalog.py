@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from eventlog.format.errors import BadRequest
-from eventlog.projections.base import Projection, is_path_of
+from eventlog.projections.base import Projection
 from eventlog.projections.views.daily_notes import DAILY_NOTES
 from eventlog.projections.views.keyword_index import KEYWORD_INDEX
 from eventlog.projections.views.knowledge import KNOWLEDGE
@@ -107,5 +107,5 @@ def _check(projection: Projection, others: Iterable[Projection]) -> None:
         if other.name == projection.name:
             raise BadRequest(f"there is a projection {other.name!r} already")
         for pattern, theirs in product(projection.owns, other.owns):
-            if is_path_of(pattern, theirs) or is_path_of(theirs, pattern):
+            if Projection.matches(pattern, theirs) or Projection.matches(theirs, pattern):
                 raise BadRequest(f"it owns {pattern!r}, and {other.name} owns {theirs!r}")

@@ -29,7 +29,7 @@ from eventlog.log.lines import Damage
 from eventlog.projections import fold
 from eventlog.projections.catalog import chosen
 from eventlog.projections.fold import DayBytes, Part
-from eventlog.secrets.redacted import redactions_of
+from eventlog.secrets.redacted import Redactions
 from eventlog.store.locks import lock
 
 _AT_WORK = 4  # tasks per thread: the lines of a task wait in memory until a worker takes them
@@ -115,7 +115,7 @@ class _RemoteLog:
     """The log that the segments in a remote make: a file for each machine and day, as machines take them in."""
 
     def __init__(self, opened: OpenStore, keyring: Keyring) -> None:
-        self._keyring, self._redactions = keyring, redactions_of(opened.store)
+        self._keyring, self._redactions = keyring, Redactions.of(opened.store)
         self._remote = open_remote(keyring.remote, opened.store, opened.machine)
         self._found = look(self._remote, keyring, SyncState.load(opened.store), opened.store)
         self._segments: dict[str, list[tuple[str, int, str]]] = {}

@@ -17,7 +17,7 @@ from eventlog.format.events import Event, Withdrawal
 from eventlog.format.retractions import Retractions
 from eventlog.format.text import cut
 from eventlog.hosts.transcripts.draw import TOPIC_CHARS
-from eventlog.hosts.transcripts.topic import Openings, request
+from eventlog.hosts.transcripts.prose import Openings, request
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.projections.current.standing import WHOLE

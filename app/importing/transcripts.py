@@ -28,9 +28,9 @@ from eventlog.format.events import SessionStart
 from eventlog.format.text import one_line, same_text
 from eventlog.hosts.profile import profiles
 from eventlog.hosts.transcripts.draw import Drawing, draw
+from eventlog.hosts.transcripts.prose import Openings
 from eventlog.hosts.transcripts.read import find_transcripts, read_transcript
 from eventlog.hosts.transcripts.steps import PastSession
-from eventlog.hosts.transcripts.topic import Openings
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.projects.root import find_repository, project_root

@@ -29,9 +29,9 @@ def known_projects(store: "Store") -> "list[ListedProject]":
     data = bytes_of(f"{store.knowledge}/projects.jsonl")
     if not data:
         return []
-    from eventlog.projections.views.project_list import read_list
+    from eventlog.projections.views.project_list import ListedProject
 
-    return read_list(data)
+    return ListedProject.all_in(data)
 
 
 def home_of(store: "Store", path: str) -> "ProjectHome | None":

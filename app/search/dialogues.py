@@ -32,7 +32,7 @@ from eventlog.format.text import cut
 from eventlog.log.event_log import EventLog
 from eventlog.projections.search.findable import text_in
 from eventlog.projections.search.words import spelled
-from eventlog.secrets.redacted import redactions_of
+from eventlog.secrets.redacted import Redactions
 from eventlog.store import Store, files
 from eventlog.store.index_lookup import name_in
 from eventlog.store.replica import own_replica_of
@@ -300,7 +300,7 @@ def _drawn(store: Store, agent: str, path: str) -> list[str]:
     """
     from eventlog.hosts.transcripts import read  # most searches have nothing to draw
 
-    room, found, redacted = _MOST, [], redactions_of(store)
+    room, found, redacted = _MOST, [], Redactions.of(store)
     with suppress(Exception):  # a transcript that its host's reader does not understand costs nobody else
         for step in read.read_transcript(agent, path):
             text = step.text.strip() if step.kind in ("prompt", "reply") else ""

@@ -15,7 +15,7 @@ from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.log.lines import LogLine, check_line, decode_whole
 from eventlog.log.rewrite import rewrite
-from eventlog.secrets.redacted import redactions_of
+from eventlog.secrets.redacted import Redactions
 from eventlog.store import shared_files
 from eventlog.store.dayfile import DayFile
 from eventlog.store.files import not_stored, remove, sync_dir
@@ -27,7 +27,7 @@ def take_in(log: EventLog, replica: str, day: str, lines: bytes, taken: dict[str
     Notes in `taken` their file, and whether it is new: such a file is not synced yet (`make_durable`).
     """
     path = f"{log.store.log}/{day}.{replica}.jsonl"
-    if redactions := redactions_of(log.store):
+    if redactions := Redactions.of(log.store):
         lines = without_redacted_in(redactions, is_from_here=False, data=lines) or lines
     arriving = _not_elsewhere(log, path, day, dict(by_id(day, lines)))
     is_there = os.path.exists(path)

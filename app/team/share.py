@@ -17,7 +17,7 @@ from eventlog.app.team.decisions import DIGITS, PLACE, Decision, TeamFile, agree
 from eventlog.format.errors import BadRequest, NotStored, system_reason
 from eventlog.format.events import Event, Fact, StageSummary
 from eventlog.format.text import one_line, statement_of
-from eventlog.projects.approvals import Approvals, compare
+from eventlog.projects.approvals import Approvals
 from eventlog.projects.repository import remote_of
 from eventlog.projects.root import find_repository, project_root
 from eventlog.secrets import scrub_text
@@ -152,7 +152,7 @@ def _is_of(opened: OpenStore, root: str, event: Event) -> bool:
 def _state(file: TeamFile, agreed: "TeamApproval | None") -> str:
     if file.refused:
         return "refused"
-    state = compare(agreed, file.data)
+    state = Approvals.compared(agreed, file.data)
     return "yours" if state == "trusted" and agreed and "branch" in agreed else state
 
 

@@ -15,7 +15,7 @@ from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, Fact, KnowledgeEdited, PlanEntry, Rejected, StageSummary
 from eventlog.format.marks import digest_of
-from eventlog.format.retractions import salt_of, statements_of
+from eventlog.format.retractions import statements_of
 from eventlog.format.text import cut, one_line, statement_of
 from eventlog.format.timestamps import order
 from eventlog.log.lines import LogLine
@@ -85,7 +85,7 @@ class _Known:
         self._worded: dict[str, str] = {}
         replayed = replay(opened.log, opened.settings, projections=[])
         withdrawn, state = replayed.index.withdrawn, replayed.conversations
-        self._salt = salt_of(state.retractions) or os.urandom(_SALT).hex()
+        self._salt = state.withdrawn().oldest_salt or os.urandom(_SALT).hex()
         events = (
             event for conversation in state.by_id.values() for event in (*conversation.facts, *conversation.summaries)
         )

@@ -85,16 +85,18 @@ def _added_in(copies: SetAside, past: _Past, events: Iterable[Event]) -> list[Ev
 
 def _new_facts(past: _Past, name: str, path: Path, data: bytes) -> list[Fact]:
     """Find the facts of a copy that the log never had; none where the log cannot render the base of the copy."""
-    from eventlog.projections.edits.memory_edits import stamp_in, take_added
+    from eventlog.projections.edits.memory_edits import EditedFile
 
     file = _origin(past, name, path, data)
-    if file is None or (file.base is None and stamp_in(data)):
+    if file is None or (file.base is None and EditedFile(data).stamp):
         return []
     found: list[Event] = []
     for replays in (past.renderings, past.whole):  # the cache lacks withdrawn texts: the whole log decides
         state = replays.at(None).conversations.once(resolved)
         base = replays.document(name, None) or Document(name, ())
-        found = _with_place(take_added(data, base, file.project, state, past.words, file.ts), file.place).events
+        found = _with_place(
+            EditedFile(data).added_to(base, file.project, state, past.words, file.ts), file.place
+        ).events
         if not any(isinstance(event, Fact) for event in found):
             break
     return [event for event in found if isinstance(event, Fact)]
@@ -126,19 +128,19 @@ def _edited(store: Store) -> Iterator[tuple[str, bytes]]:
 
 def _interpret(past: _Past, name: str, path: Path, data: bytes) -> "EditReading":
     """Compare a file with its rendering; without a rendering, find added facts only."""
-    from eventlog.projections.edits.memory_edits import EditReading, interpret_edit, stamp_in, take_added
+    from eventlog.projections.edits.memory_edits import EditedFile, EditReading
 
-    file = _origin(past, name, path, data)
+    file, edited = _origin(past, name, path, data), EditedFile(data)
     if file is None:
         return EditReading([], unexplained=True)
     if file.base:
         today = past.renderings.at(None).conversations.once(resolved)
-        return _with_place(interpret_edit(data, file.base, file.project, today, past.words, file.ts), file.place)
+        return _with_place(edited.compared_with(file.base, file.project, today, past.words, file.ts), file.place)
     base = past.whole.document(name, None) or Document(name, ())
     ever = past.whole.at(None).conversations.once(resolved)
-    reading = take_added(data, base, file.project, ever, past.words, file.ts)
+    reading = edited.added_to(base, file.project, ever, past.words, file.ts)
     # without the rendering, removals cannot be found: the file is explained only if it never was a rendering
-    return _with_place(reading, file.place)._replace(unexplained=reading.unexplained or stamp_in(data) is not None)
+    return _with_place(reading, file.place)._replace(unexplained=reading.unexplained or edited.stamp is not None)
 
 
 class _Origin(NamedTuple):
@@ -152,9 +154,9 @@ class _Origin(NamedTuple):
 
 def _origin(past: _Past, name: str, path: Path, data: bytes) -> _Origin | None:
     """Find the rendering behind a file; None where the log has no such project."""
-    from eventlog.projections.edits.memory_edits import is_base, stamp_in
+    from eventlog.projections.edits.memory_edits import EditedFile
 
-    rendered_at = stamp_in(data)
+    rendered_at = EditedFile(data).stamp
     projects = past.renderings.at(None).conversations.once(identities)
     project = _project(past.renderings.at(None).conversations, projects, name)
     if project is None and name != "MEMORY.md":
@@ -163,7 +165,7 @@ def _origin(past: _Past, name: str, path: Path, data: bytes) -> _Origin | None:
     # the stamp has the time of the last event; a project's identity may have changed after that
     moments = filter(None, (rendered_at, rendered_at and project and projects.changed_at(project)))
     bases = (past.renderings.document(name, as_of) for as_of in moments)
-    base = next((base for base in bases if base and is_base(base, data)), None)
+    base = next((base for base in bases if base and EditedFile(data).is_edit_of(base)), None)
     return _Origin(_saved_at(path, past.log.now(), rendered_at), project, place, base)
 
 

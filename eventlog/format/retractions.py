@@ -63,6 +63,12 @@ class Retractions:
         """The salts of the rejected statements."""
         return self._salts
 
+    @property
+    def oldest_salt(self) -> str:
+        """The salt that rejections of a log share, in force or not: that of the oldest; "" where none has any."""
+        salted = [withdrawal for withdrawal in self._made.values() if _is_rejected(withdrawal) and withdrawal.salt]
+        return str(min(salted, key=order).salt) if salted else ""
+
     def rejected_marks(self, text: str) -> list[str]:
         """List the marks of rejections that a text has; a stand-in has the marks of the text it replaces."""
         return [mark for mark in marks_of(text, self._salts) if mark in self._rejected] if self._rejected else []
@@ -187,12 +193,6 @@ def statements_of(event: "Event") -> "Iterator[str]":
     elif event.type == "stage_summary":
         summary: StageSummary = event  # type: ignore[assignment]
         yield from filter(None, (summary.topic, summary.summary, *summary.decisions, *summary.todos))
-
-
-def salt_of(withdrawals: "Iterable[Withdrawal]") -> str:
-    """Find the salt that rejections of a log share: that of the oldest; "" where none has any."""
-    salted = [withdrawal for withdrawal in withdrawals if _is_rejected(withdrawal) and withdrawal.salt]
-    return str(min(salted, key=order).salt) if salted else ""
 
 
 def wordless(rejection: "Rejected") -> "Rejected":

@@ -135,10 +135,10 @@ class EventLog:
 
     def _without_redacted(self, event: Event) -> Event:
         """Return the event without texts that a person had erased; what stands for it where it was erased itself."""
-        from eventlog.secrets.redacted import without_redacted
+        from eventlog.secrets import without_erased
 
         fields = codec.to_fields(event)
-        cleaned = without_redacted(self.store, fields)
+        cleaned = without_erased(self.store, fields)
         if cleaned is None:
             return Redacted(was=event.type, id=event.id, ts=event.ts, conversation_id=event.conversation_id)
         return event if cleaned == fields else codec.from_fields(cleaned)

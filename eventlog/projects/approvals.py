@@ -27,14 +27,6 @@ LONGEST_DECISION = 1 << 16  # bytes
 _REASON = "its file is not in the repository any more, or says something else"
 
 
-def compare(found: object, data: bytes) -> "Approval":
-    """Compare an agreement, or None, with the bytes there are now."""
-    agreed = _digest(found)
-    if not agreed:
-        return "not trusted"
-    return "trusted" if agreed == sha256(data) else "changed since it was trusted"
-
-
 class Approvals:
     """The agreements of a store."""
 
@@ -43,7 +35,15 @@ class Approvals:
 
     def of(self, path: str, data: bytes) -> "Approval":
         """Look up the agreement to exactly these bytes at a path."""
-        return compare(self._all().get(path), data)
+        return self.compared(self._all().get(path), data)
+
+    @staticmethod
+    def compared(found: object, data: bytes) -> "Approval":
+        """Compare an agreement, or None, with the bytes there are now."""
+        agreed = _digest(found)
+        if not agreed:
+            return "not trusted"
+        return "trusted" if agreed == sha256(data) else "changed since it was trusted"
 
     def of_teams(self) -> "dict[str, TeamApproval]":
         """Read the agreements to decisions of teams, by path."""

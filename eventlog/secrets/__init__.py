@@ -39,13 +39,14 @@ def use_own(written: "list[str]") -> None:
             continue
 
 
-def without_erased(store: "Store", fields: "Mapping[str, object]", tail: str) -> "Mapping[str, object] | None":
+def without_erased(store: "Store", fields: "Mapping[str, object]", tail: str = "") -> "Mapping[str, object] | None":
     """Replace erased texts in the fields of an event; None for an event that a person had erased."""
     if not os.path.exists(store.redactions):
         return fields
-    from eventlog.secrets.redacted import without_redacted
+    from eventlog.secrets.redacted import Redactions
 
-    return without_redacted(store, fields, tail)
+    found = Redactions.of(store)
+    return found.without(fields, tail) if found else fields
 
 
 def scrub_text(text: str) -> str:

@@ -51,9 +51,40 @@ class Redactions:
                 digests_known.update((digest, _number(line.get("n"))) for digest in digests)
         self._tails = {event_id[_STAMP:] for event_id in self.ids}
 
+    @classmethod
+    def of(cls, store: "Store") -> "Redactions | None":
+        """Read what a store had erased; None where that is nothing, which costs one system call."""
+        try:
+            first = os.stat(store.redactions)
+        except OSError:
+            return None
+        stamp = [first.st_size, first.st_mtime_ns, first.st_ino]
+        try:
+            second = os.stat(keys_of(store))
+            stamp += [second.st_size, second.st_mtime_ns, second.st_ino]
+        except OSError:
+            pass
+        cached = _read.get(store.root)
+        if cached is None or cached[0] != tuple(stamp):
+            cached = _read[store.root] = tuple(stamp), cls(_content(store.redactions), _content(keys_of(store)))
+        return cached[1]
+
     def names(self, event_id: str) -> bool:
         """Return whether an event was erased, by its id or by the end of it that a retry shares."""
         return event_id in self.ids or event_id in self._tails
+
+    def without(self, fields: "Mapping[str, object]", tail: str = "") -> "Mapping[str, object] | None":
+        """Replace erased texts in the fields of an event; None for an erased event, by its id, its end or its text."""
+        event_id = str(fields.get("id") or tail)
+        if event_id and self.names(event_id):
+            return None
+        is_persons = fields.get("type") == "knowledge_edited"  # their file would be changed back, again and again
+        exempt = {*_NO_TEXT, "content", "below"} if is_persons else _NO_TEXT
+        cleaned = {name: value if name in exempt else self.clean(value) for name, value in fields.items()}
+        main_field = _SAID.get(str(fields.get("type")), "")
+        if main_field and is_only_markers(str(cleaned.get(main_field) or "")):
+            return None
+        return cleaned
 
     def clean(self, value: object) -> object:
         """Replace the erased texts in every text of a JSON value; the same object where there are none."""
@@ -113,44 +144,9 @@ def words_of(text: str) -> "Iterator[tuple[str, int, int]]":
         yield found[0].casefold(), found.start(), found.end()
 
 
-def redactions_of(store: "Store") -> "Redactions | None":
-    """Read what a store had erased; None where that is nothing, which costs one system call."""
-    try:
-        first = os.stat(store.redactions)
-    except OSError:
-        return None
-    stamp = [first.st_size, first.st_mtime_ns, first.st_ino]
-    try:
-        second = os.stat(keys_of(store))
-        stamp += [second.st_size, second.st_mtime_ns, second.st_ino]
-    except OSError:
-        pass
-    cached = _read.get(store.root)
-    if cached is None or cached[0] != tuple(stamp):
-        cached = _read[store.root] = tuple(stamp), Redactions(_content(store.redactions), _content(keys_of(store)))
-    return cached[1]
-
-
 def keys_of(store: "Store") -> str:
     """Name the file of the key and the marks."""
     return store.redactions.removesuffix("jsonl") + "keys"
-
-
-def without_redacted(store: "Store", fields: "Mapping[str, object]", tail: str = "") -> "Mapping[str, object] | None":
-    """Replace erased texts in the fields of an event; None for an erased event, by its id, its end or its text."""
-    found = redactions_of(store)
-    if found is None:
-        return fields
-    event_id = str(fields.get("id") or tail)
-    if event_id and found.names(event_id):
-        return None
-    is_persons = fields.get("type") == "knowledge_edited"  # their file would be changed back, again and again
-    exempt = {*_NO_TEXT, "content", "below"} if is_persons else _NO_TEXT
-    cleaned = {name: value if name in exempt else found.clean(value) for name, value in fields.items()}
-    main_field = _SAID.get(str(fields.get("type")), "")
-    if main_field and is_only_markers(str(cleaned.get(main_field) or "")):
-        return None
-    return cleaned
 
 
 def is_only_markers(text: str) -> bool:

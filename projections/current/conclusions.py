@@ -130,13 +130,8 @@ class Conclusion:
 
     def summary_within(self, limit: int) -> str:
         """Cut the summary to so many characters; leave the mark that counts the rest."""
-        rest = f"{self.joint}{and_more(self.more)}" if self.more else ""
+        rest = f"{self.joint}… (+{self.more})" if self.more else ""
         return cut(self.joint.join(part.text for part in self.parts), limit - len(rest)) + rest
-
-
-def and_more(count: int) -> str:
-    """Return the mark for parts left out, in any language."""
-    return f"… (+{count})"
 
 
 def conclusion_of(

@@ -53,56 +53,64 @@ class _Bullet(NamedTuple):
     text: str
 
 
-def stamp_in(data: bytes) -> str | None:
-    """Return the time of the rendering behind an edited file, wherever its last line is now."""
-    stamps = [line for line in _lines(data) if is_stamp(line)]
-    return stamps[-1].split()[2] if stamps else None
+class EditedFile:
+    """A file that a person has edited."""
 
+    def __init__(self, data: bytes) -> None:
+        self._data = data
 
-def is_base(base: Document, data: bytes) -> bool:
-    """Return whether the file is an edit of this document, not of another version or of other events."""
-    return base.lines[-1].text in _lines(data)
+    @property
+    def stamp(self) -> str | None:
+        """Return the time of the rendering behind an edited file, wherever its last line is now."""
+        stamps = [line for line in _lines(self._data) if is_stamp(line)]
+        return stamps[-1].split()[2] if stamps else None
 
+    def is_edit_of(self, base: Document) -> bool:
+        """Return whether the file is an edit of this document, not of another version or of other events."""
+        return base.lines[-1].text in _lines(self._data)
 
-def interpret_edit(
-    data: bytes, base: Document, project: str | None, state: Conversations, words: Labels, ts: str
-) -> EditReading:
-    """Interpret the edit from `base` to `data` at the time `ts`; `state` is that of the whole log."""
-    now, before = _parts(data), _parts(base.data)
-    bullets = {line.text: line for line in base.lines if _BULLET.fullmatch(line.text)}
-    new = [line for line in now.lines if line.strip() and line not in before.lines]
-    gone = [line for text, line in bullets.items() if text not in now.lines and text not in now.note_lines]
-    added = [bullet for bullet in _bullets(now.lines) if bullet.line in new]
-    facts = [_fact(bullet, project, words, ts) for bullet in added]
-    events = {
-        event.id for conversation in state.by_id.values() for event in (*conversation.facts, *conversation.summaries)
-    }
-    is_reordered = [line for line in now.lines if line in bullets] != [text for text in bullets if text in now.lines]
-    has_no_event = any(events.isdisjoint(line.sources) for line in gone)
-    return EditReading(
-        [*facts, *withdrawals(_dropped(gone), state, ts), *_note_edits(now.notes, before.notes, base.path, ts)],
-        unexplained=bool(_unread(new, added)) or is_reordered or has_no_event,
-    )
+    def compared_with(
+        self, base: Document, project: str | None, state: Conversations, words: Labels, ts: str
+    ) -> EditReading:
+        """Interpret the edit of `base` at the time `ts`; `state` is that of the whole log."""
+        now, before = _parts(self._data), _parts(base.data)
+        bullets = {line.text: line for line in base.lines if _BULLET.fullmatch(line.text)}
+        new = [line for line in now.lines if line.strip() and line not in before.lines]
+        gone = [line for text, line in bullets.items() if text not in now.lines and text not in now.note_lines]
+        added = [bullet for bullet in _bullets(now.lines) if bullet.line in new]
+        facts = [_fact(bullet, project, words, ts) for bullet in added]
+        events = {
+            event.id
+            for conversation in state.by_id.values()
+            for event in (*conversation.facts, *conversation.summaries)
+        }
+        is_reordered = [line for line in now.lines if line in bullets] != [
+            text for text in bullets if text in now.lines
+        ]
+        has_no_event = any(events.isdisjoint(line.sources) for line in gone)
+        return EditReading(
+            [*facts, *withdrawals(_dropped(gone), state, ts), *_note_edits(now.notes, before.notes, base.path, ts)],
+            unexplained=bool(_unread(new, added)) or is_reordered or has_no_event,
+        )
 
+    def added_to(
+        self, base: Document, project: str | None, state: Conversations, words: Labels, ts: str
+    ) -> EditReading:
+        """Find the facts of a file that the log never had; `base` is the log's present document of that path.
 
-def take_added(
-    data: bytes, base: Document, project: str | None, state: Conversations, words: Labels, ts: str
-) -> EditReading:
-    """Find the facts of a file that the log never had; `base` is the log's present document of that path.
-
-    A withdrawn or replaced text stays so, and makes the reading `unexplained`.
-    """
-    now, base_lines = _parts(data), {line.text for line in base.lines}
-    current = {likeness(bullet.text) for bullet in _bullets(base_lines)}
-    ever = _ever_stated(state, project)
-    bullets = _bullets(now.lines)
-    added = [bullet for bullet in bullets if likeness(bullet.text) not in current | ever]
-    understood = [bullet for bullet in bullets if bullet in added or likeness(bullet.text) in current]
-    title = f"# {words.memory}"
-    new = [line for line in now.lines if line.strip() and line not in base_lines and not line.startswith(title)]
-    facts = [_fact(bullet, project, words, ts) for bullet in added]
-    notes = _note_edits(now.notes, _parts(base.data).notes, base.path, ts) if now.notes else ()
-    return EditReading([*facts, *notes], unexplained=bool(_unread(new, understood)))
+        A withdrawn or replaced text stays so, and makes the reading `unexplained`.
+        """
+        now, base_lines = _parts(self._data), {line.text for line in base.lines}
+        current = {likeness(bullet.text) for bullet in _bullets(base_lines)}
+        ever = _ever_stated(state, project)
+        bullets = _bullets(now.lines)
+        added = [bullet for bullet in bullets if likeness(bullet.text) not in current | ever]
+        understood = [bullet for bullet in bullets if bullet in added or likeness(bullet.text) in current]
+        title = f"# {words.memory}"
+        new = [line for line in now.lines if line.strip() and line not in base_lines and not line.startswith(title)]
+        facts = [_fact(bullet, project, words, ts) for bullet in added]
+        notes = _note_edits(now.notes, _parts(base.data).notes, base.path, ts) if now.notes else ()
+        return EditReading([*facts, *notes], unexplained=bool(_unread(new, understood)))
 
 
 def _heading(line: str) -> str | None:

@@ -33,17 +33,14 @@ class ListedProject(Struct, frozen=True):
         """The directories that it has, or had before more was known of it."""
         return {self.slug} | directories((self.project, *self.parts), self.places)
 
-
-_decoder = msgspec.json.Decoder(ListedProject)
-
-
-def read_list(data: bytes) -> list[ListedProject]:
-    """Read a rendered list, without lines that are no project."""
-    found = []
-    for line in data.splitlines():
-        with suppress(msgspec.MsgspecError, UnicodeDecodeError):
-            found.append(_decoder.decode(line))
-    return found
+    @classmethod
+    def all_in(cls, data: bytes) -> "list[ListedProject]":
+        """Read a rendered list, without lines that are no project."""
+        found = []
+        for line in data.splitlines():
+            with suppress(msgspec.MsgspecError, UnicodeDecodeError):
+                found.append(msgspec.json.decode(line, type=cls))
+        return found
 
 
 def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:

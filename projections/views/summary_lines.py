@@ -1,7 +1,7 @@
 """The lines of a conversation's summary, of what it came to. Imported inside agents' hooks: standard library only."""
 
 from eventlog.format.text import cut, one_line, project_name
-from eventlog.projections.current.conclusions import SourcedText, and_more
+from eventlog.projections.current.conclusions import SourcedText
 from eventlog.projections.line import Line
 from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import as_item, as_text
@@ -76,12 +76,12 @@ def _period(begun: str, last_work: str, timezone: str) -> str:
 
 def _fit_and_count(texts: "Sequence[SourcedText]", more: int, room: int) -> list[SourcedText]:
     """Return the texts there is room for, and a mark that counts the rest."""
-    mark = len(and_more(len(texts) + more))
+    mark = len(f"… (+{len(texts) + more})")
     if room < mark or not (more or sum(len(text.text) for text in texts) > room):
         return list(_fit(texts, room))
     fitting = list(_fit(texts, room - mark))
     left = len(texts) - len(fitting) + more
-    return [*fitting, SourcedText(and_more(left), ())] if left else fitting
+    return [*fitting, SourcedText(f"… (+{left})", ())] if left else fitting
 
 
 def _shortened(text: str, room: int) -> str:

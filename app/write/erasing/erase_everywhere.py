@@ -31,7 +31,7 @@ from eventlog.format.retractions import wordless
 from eventlog.log import days
 from eventlog.log.rewrite import rewrite
 from eventlog.projections.views.markdown import is_untouched
-from eventlog.secrets.redacted import Redactions, is_only_markers, keys_of, mark_of, redactions_of
+from eventlog.secrets.redacted import Redactions, is_only_markers, keys_of, mark_of
 from eventlog.store import Store, day_of, is_own
 from eventlog.store.files import FileStamp, file_stamp, read_regular, remove, replace_file, sync_dir
 from eventlog.store.locks import locked
@@ -124,7 +124,7 @@ def erase_arrived(store: Store) -> None:
 
     Only files that have changed since the last look are read.
     """
-    redactions = redactions_of(store)
+    redactions = Redactions.of(store)
     if redactions is None:
         return
     note = store.cached("redacted.seen")

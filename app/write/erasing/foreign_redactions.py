@@ -16,7 +16,7 @@ from eventlog.app.write.erasing.erase_everywhere import files_below, is_database
 from eventlog.fast import fastjson, os
 from eventlog.log import days
 from eventlog.log.rewrite import rewrite
-from eventlog.secrets.redacted import keys_of, redactions_of
+from eventlog.secrets.redacted import Redactions, keys_of
 from eventlog.store import Store, day_of
 from eventlog.store.files import remove, replace_file
 from eventlog.store.locks import locked
@@ -90,7 +90,7 @@ def take_over(store: Store, arrived: Iterable[ForeignRedaction]) -> list[str]:
     with locked(store, store.lock("replay")):
         for redaction in new.values():
             _note(store, redaction)
-        redactions = redactions_of(store)
+        redactions = Redactions.of(store)
         assert redactions is not None
         for path in files_below(store.log):
             is_day = bool(day_of(os.path.basename(path)))
@@ -105,7 +105,7 @@ def take_over(store: Store, arrived: Iterable[ForeignRedaction]) -> list[str]:
 
 def _note(store: Store, redaction: ForeignRedaction) -> None:
     """Record a redaction under a number of this store: its marks first, so that no receipt is without them."""
-    found = redactions_of(store)
+    found = Redactions.of(store)
     number = found.last + 1 if found else 1
     if redaction.marks:
         marks: dict[str, object] = {"n": number, "key": redaction.key, "marks": redaction.marks}

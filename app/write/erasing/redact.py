@@ -43,7 +43,7 @@ from eventlog.log import days
 from eventlog.projections.bases import sections
 from eventlog.projections.bases.sections import Page
 from eventlog.projections.views.markdown import is_untouched
-from eventlog.secrets.redacted import keys_of, redactions_of
+from eventlog.secrets.redacted import Redactions, keys_of
 from eventlog.store import Store, day_of
 from eventlog.store.files import read_regular, replace_file
 from eventlog.store.locks import locked
@@ -78,7 +78,7 @@ def redactable(
     complete(opened.store)  # one that was killed, and could not be finished so far
     with suppress(Busy), locked(opened.store, opened.store.lock("replay"), patience=0):
         erase_arrived(opened.store)  # or the replay before the redaction leaves nothing of it
-    found = redactions_of(opened.store)
+    found = Redactions.of(opened.store)
     number = found.last + 1 if found else 1
     erasing = Erasing(number=number, ts=opened.machine.now(), what="", key=os.urandom(32).hex())
     if texts:

@@ -15,15 +15,16 @@ from eventlog.hosts.transcripts.closing import Closing, read_closing
 from eventlog.hosts.transcripts.failures import Failures
 from eventlog.hosts.transcripts.prose import (
     ITEM_CHARS,
+    Openings,
     decisions,
     mentions,
     open_ends,
     prose,
+    request,
     sentences,
     space_after,
 )
 from eventlog.hosts.transcripts.steps import Step, commit_titles, programs_run
-from eventlog.hosts.transcripts.topic import Openings, request
 
 MOST_CHARS = 4000  # of a searchable text, all fields together
 _TITLE, _CLOSING, _FILES, _PROMPT = 200, 1200, 800, 600

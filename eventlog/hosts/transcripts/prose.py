@@ -1,13 +1,20 @@
-"""Prose of messages: their lines outside of code, sentences, and the statements they label; pure.
+"""Prose of messages: lines outside of code, sentences, the statements they label, the topic of a session; pure.
 
 Decisions and to-dos are found where a message labels them: in the label's line, after a sentence, or in the list below.
+
+A topic is the words of a request that distinguish it in its project. Programs and habits begin many prompts alike: an
+opening that several sessions of a project share is no topic, and of a form (`task_id: …`, `problem_statement: …`) the
+field in prose is.
 """
 
 import re
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
+from os.path import commonprefix
 
-from eventlog.format.text import cut, one_line
+from eventlog.format.text import cut, one_line, same_text
 
 ITEM_CHARS = 200
 BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)、])\s+")
@@ -58,7 +65,7 @@ def open_ends(message: str) -> list[str]:
 def _stated(label: _Label, message: str) -> list[str]:
     found: list[str] = []
     in_list = False
-    for line in text_lines(message):
+    for line in _text_lines(message):
         if stated := label.find(line):
             found.append(stated[1])
             in_list = False
@@ -72,7 +79,7 @@ def _stated(label: _Label, message: str) -> list[str]:
     return [cut(text, ITEM_CHARS) for text in texts if text and not text.startswith(("[x]", "[X]"))]
 
 
-def text_lines(message: str) -> Iterator[str]:
+def _text_lines(message: str) -> Iterator[str]:
     """Yield the lines outside of code blocks."""
     fenced = False
     for line in message.splitlines():
@@ -82,10 +89,10 @@ def text_lines(message: str) -> Iterator[str]:
             yield line
 
 
-def prose_lines(message: str) -> Iterator[str]:
+def _prose_lines(message: str) -> Iterator[str]:
     """Yield the lines of prose: no code, data, tables, headings, decisions or to-dos."""
     heading: _Label | None = None
-    for line in text_lines(message):
+    for line in _text_lines(message):
         if label := next((label for label in (_DECISIONS, _OPEN_ENDS) if label.heads_a_list.match(line)), None):
             heading = label
             continue
@@ -107,7 +114,7 @@ def without_statements(line: str) -> Iterator[str]:
 
 def prose(message: str) -> str:
     """Reduce a message to a line of prose."""
-    return one_line(" ".join(_joined(list(prose_lines(message)))))
+    return one_line(" ".join(_joined(list(_prose_lines(message)))))
 
 
 def _joined(lines: list[str]) -> Iterator[str]:
@@ -137,3 +144,128 @@ def mentions(text: str, name: str) -> bool:
 def space_after(text: str) -> str:
     """Return what stands between a text and the sentence after it."""
     return " " if text and text[-1].isascii() else ""
+
+
+# ----------------------------------------------------------------------------------------------- the topic of a session
+
+_SEVERAL = 3  # sessions
+_WORD = re.compile(r"[^\s。：！？；]+[。：！？；]?|[。：！？；]")
+_VARIES = re.compile(r"\S*\d\S*")
+_LAST_CHARS = (".", ":", "!", "?", "。", "：", "！", "？", "…", ";", "；")
+_A_SENTENCE = 12  # bytes: a shorter sentence is joined with the next
+_WRAPPED = 65  # characters: a longer line may go on in the next
+_FIELD = re.compile(r"^\s*(?P<key>[a-z][\w-]{1,30})\s*:\s+(?P<value>\S.*)$")
+_FEWEST_FIELDS = 2
+_FEWEST_WORDS = 3
+_ASKS = (
+    "title", "subject", "summary", "problem_statement", "problem", "task", "issue", "request", "goal", "description",
+    "question", "prompt",
+)  # fmt: skip
+_NAMED = re.compile(rf"^(?:{'|'.join(_ASKS)})\s*[:：]\s+(?=\S)", re.IGNORECASE)
+_GREETING = re.compile(
+    r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: +\w{1,20})?|你好|您好|嗨|早上好)"
+    r"\s*(?:[,.!，。！]\s*|$)",
+    re.IGNORECASE,
+)
+_NOTHING = re.compile(
+    r"(?:(?:ok(?:ay)?|yes|yep|sure|no|please|go on|go ahead|continue|proceed|do (?:it|that)|fix (?:it|this)|lgtm"
+    r"|sounds good|looks good|thanks?|thank you|test|好的?|是的?|可以|开始吧?|继续|谢谢)[\s.!,。！，]*)*[\s.!,。！，]*",
+    re.IGNORECASE,
+)
+
+
+class Openings:
+    """The first requests of sessions, by project: an opening that several share distinguishes none of them."""
+
+    def __init__(self) -> None:
+        self._prompts: dict[str, dict[str, str]] = {}
+        self._sorted: dict[str, list[str]] = {}
+        self._repeated: Counter[tuple[str, str]] = Counter()
+
+    def add(self, project: str, conversation: str, prompt: str) -> None:
+        """Add the first request of a session, once."""
+        prompts = self._prompts.setdefault(project, {})
+        if conversation not in prompts:
+            prompts[conversation] = _alike(prompt)
+            self._sorted.pop(project, None)
+            self._repeated[project, same_text(prompt)] += 1
+
+    def topic(self, project: str, prompt: str) -> str:
+        """Find the words of a first request that distinguish its session; "" where several began with just these."""
+        if self._repeated[project, same_text(prompt)] >= _SEVERAL:
+            return ""
+        return request(self.telling_part(project, prompt)) or request(prompt)
+
+    def telling_part(self, project: str, prompt: str) -> str:
+        """Return a prompt without the opening that several sessions share, up to the end of a sentence or a line."""
+        end = 0
+        for word in islice(_WORD.finditer(prompt), self._shared_words(project, prompt)):
+            left = prompt[word.end() :]
+            if word[0].endswith(_LAST_CHARS) or not left.strip() or "\n" in left[: len(left) - len(left.lstrip())]:
+                end = word.end()
+        first, _, others = prompt[end:].partition("\n")
+        is_field = end and not prompt[:end].rstrip(" ").endswith("\n") and len(first.split()) >= _FEWEST_WORDS
+        return f"{first}\n\n{others}" if is_field else prompt[end:]
+
+    def _shared_words(self, project: str, prompt: str) -> int:
+        """Count the first words that the prompts of several sessions share: they are neighbours in their order."""
+        if project not in self._sorted:
+            self._sorted[project] = sorted(self._prompts.get(project, {}).values())
+        in_order, mine = self._sorted[project], _alike(prompt)
+        at = bisect_left(in_order, mine)
+        most = ""
+        for start in range(max(0, at - _SEVERAL), at + 1):
+            neighbours = in_order[start : start + _SEVERAL]
+            if len(neighbours) == _SEVERAL:
+                shared = commonprefix([mine, neighbours[0], neighbours[-1]])  # noqa: RUF071 - of texts, not of paths
+                most = max(most, shared, key=len)
+        return most.count(" ")
+
+
+def _alike(prompt: str) -> str:
+    """Reduce a prompt to its words as they are compared: without capitals and numbers."""
+    return "".join(f"{_VARIES.sub('0', word.casefold())} " for word in _WORD.findall(prompt))
+
+
+def request(prompt: str) -> str:
+    """Find the request of a prompt; "" for a greeting, an agreement, or data only."""
+    asked = ""
+    for sentence in _units(_GREETING.sub("", prompt.strip(), count=1)):
+        plain = _NAMED.sub("", sentence)
+        asked = f"{asked}{space_after(asked)}{plain}" if not _NOTHING.fullmatch(plain) else asked
+        if len(asked.encode()) >= _A_SENTENCE:
+            break
+    return asked.rstrip(".。:：") if " " in asked or not asked.isascii() else ""
+
+
+def _units(prompt: str) -> Iterator[str]:
+    """Yield the sentences of a prompt, of a form the field in prose first."""
+    lines = list(_text_lines(prompt))
+    fields = [(number, field) for number, line in enumerate(lines) if (field := _FIELD.match(line))]
+    if len(fields) >= _FEWEST_FIELDS:
+        lead = [line for line in lines[: fields[0][0]] if line.strip()]
+        if lead and not lead[-1].rstrip().endswith((":", "：")):
+            yield from _sentences(lead)
+        in_prose = [field for _, field in fields if len(field["value"].split()) >= _FEWEST_WORDS]
+        named = [field for key in _ASKS for field in in_prose if field["key"].casefold() == key]
+        yield from (field["value"] for field in (*named, *in_prose)[:1])
+    yield from _sentences(lines)
+
+
+def _goes_on(line: str, following: str) -> bool:
+    """Check whether a line was wrapped."""
+    if following.lstrip()[:1].islower():
+        return True
+    is_text = len(following.split()) > _FEWEST_WORDS and not following.rstrip().endswith((":", "："))
+    return len(line) >= _WRAPPED and is_text
+
+
+def _sentences(lines: list[str]) -> Iterator[str]:
+    """Yield the sentences of lines; a line that is not wrapped ends a sentence."""
+    parts: list[str] = []
+    for line, following in pairwise([*lines, ""]):
+        parts += [BULLET.sub("", text).strip().replace("**", "") for text in _prose_lines(line)]
+        if not following.strip() or BULLET.match(following) or not _goes_on(line, following):
+            yield from sentences(one_line(" ".join(parts)))
+            parts.clear()
+    yield from sentences(one_line(" ".join(parts)))

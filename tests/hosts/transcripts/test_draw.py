@@ -10,8 +10,8 @@ from eventlog.format.codec import from_fields
 from eventlog.format.events import ConversationText
 from eventlog.hosts.transcripts import read
 from eventlog.hosts.transcripts.draw import MOST_CHARS, draw
+from eventlog.hosts.transcripts.prose import Openings
 from eventlog.hosts.transcripts.steps import Step, StepKind
-from eventlog.hosts.transcripts.topic import Openings
 from eventlog.log.event_log import EventLog
 from eventlog.settings.schema import RecallSettings, Settings
 from tests.hosts.test_transcripts import FILES

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.hosts.transcripts.topic import Openings, request
+from eventlog.hosts.transcripts.prose import Openings, request
 
 FORM = """Solve this ticket as ticket.yaml says:
   ticket_id: SHOP-{number}
