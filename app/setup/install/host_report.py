@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from eventlog.app.setup.install import hook_entries, host_file
-from eventlog.app.setup.install.install import InstallTarget, saving, server_entry, unsafe_rules, wanted_events
+from eventlog.app.setup.install.install import Installation, InstallTarget
 from eventlog.app.setup.install.parts import Saving, gone_files, starts_server
 from eventlog.app.setup.live_client import server_of
 from eventlog.format import timestamps
@@ -62,37 +62,40 @@ def examine(target: InstallTarget) -> list[Report]:
     calls: dict[str, str] = {}
     with suppress(OSError):
         calls = last_calls(target.store, [agent_name(agent) for agent in hosts])
-    files = {agent: list(_files(target, host)) for agent, host in hosts.items()}
-    reports = [_report(target, host, files, calls.get(agent_name(agent))) for agent, host in hosts.items()]
+    installations = {agent: Installation(target, host) for agent, host in hosts.items()}
+    files = {agent: list(_files(found)) for agent, found in installations.items()}
+    reports = [_report(found, files, calls.get(agent_name(agent))) for agent, found in installations.items()]
     return [
         report._replace(problems=(*report.problems, *_failures(target, report.agent, failed))) for report in reports
     ]
 
 
-def is_registered(target: InstallTarget, host: HostProfile, scope: Scope) -> bool:
+def is_registered(installation: Installation, scope: Scope) -> bool:
     """Return whether our hooks are registered in a host's file of that scope."""
-    return any(isinstance(file, _HookFile) and file.scope == scope for file in _files(target, host))
+    return any(isinstance(file, _HookFile) and file.scope == scope for file in _files(installation))
 
 
-def _report(
-    target: InstallTarget, host: HostProfile, files: dict[str, list[_HookFile | Problem]], last: str | None
-) -> Report:
+def _report(installation: Installation, files: dict[str, list[_HookFile | Problem]], last: str | None) -> Report:
+    target, host = installation
     own = [file for file in files[host.agent] if isinstance(file, _HookFile)]
     problems = [problem for problem in files[host.agent] if isinstance(problem, Problem)]
-    problems += [problem for file in own for problem in _problems(target, host, file)]
-    problems += [problem for file in own for problem in _distrust(target, host, file, last)]
+    problems += [problem for file in own for problem in _problems(installation, file)]
+    problems += [problem for file in own for problem in _distrust(installation, file, last)]
     problems += _doubles(host, own)
     problems += _crossings(host, own, files)
-    problems += _unsafe(target, host)
-    servers, wrong = _servers(target, host)
+    with suppress(EventLogError):  # an invalid file is a problem already
+        for path in installation.unsafe_rules():  # of an earlier release
+            what = f"{path} lets its agent run more than eventlog unasked: what a saved text has in backticks or $(…)"
+            problems.append(Problem(what, f"eventlog install {host.agent} --allow"))
+    servers, wrong = _servers(installation)
     reported = {problem.what for problem in problems}  # a file may hold hooks and servers
     problems += [problem for problem in wrong if problem.what not in reported]
     has_traces = any(_is_directory(target.home / trace) for trace in host.traces or (host.home,))
     found = has_traces or any(map(shutil.which, host.programs or (host.agent,)))
     paths = tuple(str(file.path) for file in own)
     verdict = None
-    with suppress(EventLogError):  # an invalid file is a problem already
-        verdict = saving(target, host) if own else None
+    with suppress(EventLogError):
+        verdict = installation.saving() if own else None
     live = (server_of(target.store) or 0) if any(is_live(text) for file in own for _, text in file.commands) else None
     return Report(host.agent, host.name, found, paths, last, tuple(problems), verdict, servers, live)
 
@@ -104,37 +107,29 @@ def _is_directory(directory: Path) -> bool:
     return False
 
 
-def _servers(target: InstallTarget, host: HostProfile) -> tuple[tuple[str, ...], list[Problem]]:
+def _servers(installation: Installation) -> tuple[tuple[str, ...], list[Problem]]:
     """List the files that start our MCP server, and their problems."""
     found, problems = [], []
     for scope in BOTH_SCOPES:
-        path = target.server_file(host, scope)
+        path = installation.server_file(scope)
         try:
-            entry = server_entry(target, host, scope)
+            entry = installation.server_entry(scope)
         except EventLogError as error:
-            if path != target.file(host, scope):  # `_files` reports the hook file
+            if path != installation.file(scope):  # `_files` reports the hook file
                 problems.append(Problem(str(error), error.hint or "correct the file by hand", serious=False))
             continue
         if path is None or str(path) in found or not starts_server(entry):
             continue
         found.append(str(path))
         if gone := gone_files(entry):
-            again = f"eventlog install {host.agent} --{scope} --mcp"
+            again = f"eventlog install {installation.host.agent} --{scope} --mcp"
             problems.append(Problem(f"{path} starts {' and '.join(gone)}, which is gone", again))
     return tuple(found), problems
 
 
-def _unsafe(target: InstallTarget, host: HostProfile) -> Iterator[Problem]:
-    """Report rules of an earlier release that allow more than saving; an invalid file is a problem already."""
-    with suppress(EventLogError):
-        for path in unsafe_rules(target, host):
-            what = f"{path} lets its agent run more than eventlog unasked: what a saved text has in backticks or $(…)"
-            yield Problem(what, f"eventlog install {host.agent} --allow")
-
-
-def _files(target: InstallTarget, host: HostProfile) -> Iterator[_HookFile | Problem]:
+def _files(installation: Installation) -> Iterator[_HookFile | Problem]:
     """Find the host's files with our hooks; an invalid file is a problem."""
-    places = {target.file(host, scope): scope for scope in BOTH_SCOPES[::-1]}  # one file, where the project is the home
+    places = {installation.file(scope): scope for scope in BOTH_SCOPES[::-1]}  # one file, where the project is the home
     for path, scope in reversed(places.items()):
         try:
             value = _value(path)
@@ -157,7 +152,8 @@ def _value(path: Path) -> Any:
     return value
 
 
-def _problems(target: InstallTarget, host: HostProfile, file: _HookFile) -> Iterator[Problem]:
+def _problems(installation: Installation, file: _HookFile) -> Iterator[Problem]:
+    target, host = installation
     again = f"eventlog install {host.agent} --{file.scope}"
     gone = sorted({path for _, text in file.commands for path in missing_files(text)})
     if gone:
@@ -165,7 +161,7 @@ def _problems(target: InstallTarget, host: HostProfile, file: _HookFile) -> Iter
     installed = {event: text for event, text in file.commands if is_ours(text)}
     shared, home = any(map(is_shared, installed.values())), str(target.home)
     again += " --session-type shared" if shared else ""
-    events = wanted_events(target.store, host)
+    events = installation.wanted_events
     wanted = {event: command(host.agent, event, target.store, home, shared=shared) for event in events}
     if missing := [event for event in wanted if event not in dict(file.commands)]:
         yield Problem(f"{file.path} lacks {', '.join(missing)}", again)
@@ -187,18 +183,18 @@ def _switched_off(value: Any) -> str:
     return "hooks.enabled" if dig(value, "hooks", "enabled") is False else ""
 
 
-def _distrust(target: InstallTarget, host: HostProfile, file: _HookFile, last: str | None) -> Iterator[Problem]:
+def _distrust(installation: Installation, file: _HookFile, last: str | None) -> Iterator[Problem]:
     """Report the hooks the host may skip; a guess is dropped where a hook has called since the file was written."""
-    if host.distrust is None:
-        return
-    for found in host.distrust(target.directory(host), file.path, file.value):
+    distrust = installation.host.distrust
+    for found in distrust(installation.directory, file.path, file.value) if distrust else ():
         if not found.is_guess or (last or "") < timestamps.from_ns(file.path.stat().st_mtime_ns):
-            serious = not found.is_guess and _has_run_since(target, host, file.path)
+            serious = not found.is_guess and _has_run_since(installation, file.path)
             yield Problem(found.what, found.fix, serious, pending=not found.is_guess)
 
 
-def _has_run_since(target: InstallTarget, host: HostProfile, file: Path) -> bool:
+def _has_run_since(installation: Installation, file: Path) -> bool:
     """Return whether the host wrote a session since our hooks are in its file: it may lack events."""
+    target, host = installation
     try:
         newest = protocol(agent_name(host.agent)).newest_transcript(str(target.project), target.environ)
         return bool(newest) and Path(newest).stat().st_mtime_ns > file.stat().st_mtime_ns

@@ -13,9 +13,8 @@ from eventlog.app.setup.install.toml_edit import TomlText
 from eventlog.format.codec import dig
 from eventlog.format.errors import BadRequest
 from eventlog.hooks import prompts
-from eventlog.hosts.profile import Grant, HostProfile, Permission, RuleFile, Scope, ServerFile, Verdict, profiles
+from eventlog.hosts.profile import Grant, Permission, RuleFile, ServerFile, Verdict
 from eventlog.settings.schema import Locale
-from eventlog.store import Store
 
 _NAME = "eventlog"
 _OURS = re.compile(r"[/\\]eventlog[/\\]cli[/\\]mcp[/\\]start\.py")
@@ -26,16 +25,6 @@ class Saving(NamedTuple):
 
     verdict: Verdict
     fix: str
-
-
-def rule_of(host: HostProfile) -> Permission | None:
-    """Find the host's rule; None where it has none for single commands, or none is documented."""
-    return host.permission if isinstance(host.permission, Permission) else None
-
-
-def grant_of(store: Store) -> Grant:
-    """Make the grant for the program, as agents call it, and the store."""
-    return Grant(prompts.program(), str(Path(store.root).absolute()))
 
 
 class SavingRule(NamedTuple):
@@ -232,12 +221,6 @@ class Rules(NamedTuple):
         head = present[:start]
         blank = next((blank for blank in ("\r\n\r\n", "\n\n") if head.endswith(blank)), "")
         return head[: len(head) - len(blank) // 2] + present[end:]
-
-
-def shares_rules(host: HostProfile, scope: Scope) -> list[HostProfile]:
-    """List the other hosts that read the same rule file."""
-    others = [other for other in profiles().values() if other.agent != host.agent] if scope == "project" else []
-    return [other for other in others if other.rules.project_file == host.rules.project_file]
 
 
 def _block(text: str) -> tuple[int, int]:

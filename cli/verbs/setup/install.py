@@ -10,23 +10,14 @@ from eventlog.app.importing.transcripts import count_past
 from eventlog.app.open_store import Machine
 from eventlog.app.setup.install.host_file import FileChange
 from eventlog.app.setup.install.host_report import examine, is_registered
-from eventlog.app.setup.install.install import (
-    InstallPart,
-    InstallTarget,
-    install,
-    is_distrusted,
-    profile_of,
-    uninstall,
-    unsafe_rules,
-)
-from eventlog.app.setup.install.parts import rule_of, shares_rules
+from eventlog.app.setup.install.install import Installation, InstallPart, InstallTarget
 from eventlog.app.setup.live_client import make_client
 from eventlog.cli import EXIT_NOT_WRITTEN, EXIT_USAGE, options
 from eventlog.cli.options import HostChoice, NearChoice
 from eventlog.cli.terminal import count, print_error, say
 from eventlog.format.errors import EventLogError, NotStored
 from eventlog.hosts import rooms
-from eventlog.hosts.profile import HostProfile, Scope, profiles
+from eventlog.hosts.profile import Scope, profiles
 from eventlog.store import Store
 
 agents = click.argument("names", metavar="AGENT...", nargs=-1, type=HostChoice([*rooms().values()]))
@@ -91,19 +82,19 @@ def _install_command(
         verb = "install --dry-run" if dry_run else "install"
         raise _missing_agents(verb, [report.agent for report in examine(target) if report.found], "found here")
     failed = _Failures()
-    hosts = [profile_of(name) for name in names]
-    has_servers = {host.agent for host in hosts if serves is not False and target.server_file(host, scope)}
+    found = [Installation.of(target, name) for name in names]
+    has_servers = {one.host.agent for one in found if serves is not False and one.server_file(scope)}
     can_ask = bool(has_servers) and make_client(target)
-    for host in hosts:
+    for one in found:
         with failed.noted():
-            _register(target._replace(live=can_ask and host.agent in has_servers), host, scope)
+            _register(Installation(target._replace(live=can_ask and one.host.agent in has_servers), one.host), scope)
         with failed.noted():
-            _permit(target, host, scope, allowed)
+            _permit(one, scope, allowed)
         with failed.noted():
-            _serve(target, host, scope, serves)
+            _serve(one, scope, serves)
         if with_rules:
             with failed.noted():
-                _rules(target, host, scope)
+                _rules(one, scope)
     if scope == "project" and not dry_run:
         say("the commands hold paths of this machine: keep these files out of shared branches")
     return failed.report()
@@ -132,22 +123,23 @@ class _Failures:
         return EXIT_USAGE if self._errors else 0
 
 
-def _register(target: InstallTarget, host: HostProfile, scope: Scope) -> None:
-    done = install(target, host, scope)
+def _register(installation: Installation, scope: Scope) -> None:
+    target, host = installation
+    done = installation.install(scope)
     assert done
     _print_change(host.name, done, dry_run=target.dry_run)
     if target.dry_run:
         return
-    if is_distrusted(target, host, scope):
+    if installation.is_distrusted(scope):
         say(f"           {host.after_install}")
     asks = done.done == "installed" and sys.stdout.isatty()
     if asks and (number := count_past(host.agent, Machine.here(), options.open_log(target.store))):
         say(f"           {count(number, 'transcript')} of past sessions: eventlog import {host.agent}")
 
 
-def _permit(target: InstallTarget, host: HostProfile, scope: Scope, allowed: bool | None) -> None:
-    rule = rule_of(host)
-    if allowed is None and rule and target.rule_file(host, rule, scope) in unsafe_rules(target, host):
+def _permit(installation: Installation, scope: Scope, allowed: bool | None) -> None:
+    (target, host), rule = installation, installation.rule
+    if allowed is None and rule and installation.rule_file(scope) in installation.unsafe_rules():
         allowed = True  # replace it with a narrower rule
     if target.dry_run and not allowed:
         return
@@ -155,19 +147,20 @@ def _permit(target: InstallTarget, host: HostProfile, scope: Scope, allowed: boo
         allowed = click.confirm(f"may {host.name} save, also in USER.md, without asking you?", default=True)
     if allowed is None:
         return
-    outcome = (install if allowed else uninstall)(target, host, scope, "permission")
+    outcome = (installation.install if allowed else installation.uninstall)(scope, "permission")
     if outcome and outcome.done != "absent":
         _print_change(f"{host.name} permission", outcome, dry_run=target.dry_run)
     elif allowed:
         say(f"{'skipped':<10} {host.name} has no rule that would let it save: see `eventlog doctor`")
 
 
-def _serve(target: InstallTarget, host: HostProfile, scope: Scope, serves: bool | None) -> None:
+def _serve(installation: Installation, scope: Scope, serves: bool | None) -> None:
     """Register the MCP server unless the user leaves it out."""
+    target, host = installation
     if serves is False:
-        outcome = None if target.dry_run else uninstall(target, host, scope, "server")
+        outcome = None if target.dry_run else installation.uninstall(scope, "server")
     else:
-        outcome = install(target, host, scope, "server")
+        outcome = installation.install(scope, "server")
     if outcome and outcome.done != "absent":
         _print_change(f"{host.name} MCP server", outcome, dry_run=target.dry_run)
     elif serves and not outcome:
@@ -175,11 +168,11 @@ def _serve(target: InstallTarget, host: HostProfile, scope: Scope, serves: bool 
         say(f"{'skipped':<10} {host.name} has no MCP servers {where}")
 
 
-def _rules(target: InstallTarget, host: HostProfile, scope: Scope) -> None:
-    if outcome := install(target, host, scope, "rules"):
-        _print_change(f"{host.name} rules", outcome, dry_run=target.dry_run)
+def _rules(installation: Installation, scope: Scope) -> None:
+    if outcome := installation.install(scope, "rules"):
+        _print_change(f"{installation.host.name} rules", outcome, dry_run=installation.target.dry_run)
     else:
-        say(f"{'skipped':<10} {host.name} has no rule files for a user: use --project")
+        say(f"{'skipped':<10} {installation.host.name} has no rule files for a user: use --project")
 
 
 @options.verb("eventlog uninstall claude", "eventlog uninstall cursor --project", "eventlog uninstall --all")
@@ -202,13 +195,13 @@ def _uninstall_command(names: tuple[str, ...], everywhere: bool, scope: Scope, s
         names = tuple(registered)
     other_scope: Scope = "user" if scope == "project" else "project"
     failed = _Failures()
-    for host in [profile_of(name) for name in names]:
-        if not any(is_registered(target, sharer, scope) for sharer in shares_rules(host, scope)):
-            _remove(target, host, scope, "rules", failed)
-        _remove(target, host, scope, "hooks", failed)
-        _remove(target, host, scope, "server", failed)
-        if not is_registered(target, host, other_scope):
-            _remove(target, host, scope, "permission", failed)
+    for one in [Installation.of(target, name) for name in names]:
+        if not any(is_registered(sharer, scope) for sharer in one.sharers(scope)):
+            _remove(one, scope, "rules", failed)
+        _remove(one, scope, "hooks", failed)
+        _remove(one, scope, "server", failed)
+        if not is_registered(one, other_scope):
+            _remove(one, scope, "permission", failed)
     if everywhere and (elsewhere := _installed_agents(target, other_scope)):
         say(f"also installed: eventlog uninstall {' '.join(elsewhere)} --{other_scope}")
     return failed.report()
@@ -217,17 +210,17 @@ def _uninstall_command(names: tuple[str, ...], everywhere: bool, scope: Scope, s
 _NAMES: dict[InstallPart, str] = {"rules": " rules", "hooks": "", "server": " MCP server", "permission": " permission"}
 
 
-def _remove(target: InstallTarget, host: HostProfile, scope: Scope, part: InstallPart, failed: _Failures) -> None:
+def _remove(installation: Installation, scope: Scope, part: InstallPart, failed: _Failures) -> None:
     """Remove a part, and print that; of what is not there only the hooks."""
     with failed.noted():
-        done = uninstall(target, host, scope, part)
+        done = installation.uninstall(scope, part)
         if done and (part == "hooks" or done.done == "removed"):
-            _print_change(f"{host.name}{_NAMES[part]}", done)
+            _print_change(f"{installation.host.name}{_NAMES[part]}", done)
 
 
 def _installed_agents(target: InstallTarget, scope: Scope) -> list[str]:
     """List the agents with our hook in that scope."""
-    return [agent for agent, host in profiles().items() if is_registered(target, host, scope)]
+    return [agent for agent, host in profiles().items() if is_registered(Installation(target, host), scope)]
 
 
 def _missing_agents(verb: str, found: Iterable[str], what: str) -> click.UsageError:

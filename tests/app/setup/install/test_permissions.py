@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.app.setup.install.parts import grant_of
 from eventlog.app.setup.install.toml_edit import TomlText
 from eventlog.format.errors import BadRequest
+from eventlog.hooks import prompts
 from eventlog.hosts.copilot import profile
-from eventlog.store import Store
+from eventlog.hosts.profile import Grant
 from tests.support.command_line import call, on_a_terminal
 
 RULES = {
@@ -51,7 +51,7 @@ def _put(home, agent, text):
 
 
 def _grant(home):
-    return grant_of(Store(str(home / ".eventlog")))
+    return Grant(prompts.program(), str(home / ".eventlog"))
 
 
 def _saving(agent):
