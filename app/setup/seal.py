@@ -8,8 +8,7 @@ from eventlog.fast import os
 from eventlog.format import timestamps
 from eventlog.format.errors import Busy, NotStored
 from eventlog.log.event_log import EventLog
-from eventlog.log.seal_chain import last_seal, seal_in
-from eventlog.log.seals import SealCheck, SealResult, check_seals, seal
+from eventlog.log.seals import SealResult, check_seals, last_seal, seal
 from eventlog.log.verify import VerifyResult, verify
 from eventlog.store import Store
 from eventlog.store.locks import locked
@@ -42,14 +41,14 @@ def seal_log(log: EventLog, *, thorough: bool = False, anew: bool = False) -> Se
 def seal_at_end(log: EventLog) -> None:
     """Seal the log at the end of a session, at most once a minute; the next end makes up for a failure."""
     with suppress(NotStored, Busy, OSError):
-        newest = seal_in(last_seal(log.store)[0])
+        newest = last_seal(log.store)[0]
         if not newest or abs(log.now() // 1_000_000 - timestamps.to_ms(newest.ts)) >= _PAUSE_MS:
             seal_log(log)
 
 
 def verify_sealed(
     log: EventLog, head: str = "", progress: Callable[[int, int], None] = lambda _done, _all: None
-) -> tuple[VerifyResult, SealCheck]:
+) -> tuple[VerifyResult, SealResult]:
     """Read the whole log, and compare it with its seals and with the one whose head was noted; raises Busy.
 
     Where it differs, a second look counts: an older copy of a file may have brought back what was erased, or a program

@@ -85,7 +85,7 @@ def _list_changes(path: str, before: Sequence[bytes], now: Sequence[bytes]) -> N
 
 
 def _leaves(lines: Sequence[bytes]) -> list[str]:
-    from eventlog.log.seal_chain import leaf_of  # loads OpenSSL, for sealed logs only
+    from eventlog.log.seals import leaf_of  # loads OpenSSL, for sealed logs only
 
     return [base64.b64encode(leaf_of(line)).decode() for line in lines]
 

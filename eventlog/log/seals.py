@@ -4,6 +4,9 @@ Day files grow at their end only, also by late events, so a file begins for ever
 repair change sealed lines all the same: `rewrite` lists the lines it puts in and takes out in `rewritten.jsonl`, a file
 that is sealed as well, and the next seal names them.
 
+Chain        `seals.jsonl`: each seal has the digest of the line before it, and of itself. It lists the files that have
+             grown since the one before; of all others an earlier seal has the state. So the last seal of a file says
+             how far it was sealed, and all of them together which lines it had.
 Cost         a file whose size is as it was sealed is not read. Of one that has grown, the sealed bytes are digested,
              and only the new lines are split and hashed: the edge of each Merkle tree lies in the cache, in bytes whose
              digest the last seal has. Without the cache, or with another, the edge is made of the chain.
@@ -11,7 +14,9 @@ Durability   what is sealed is synced first: no seal outlives what it names.
 """
 
 import base64
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from hashlib import sha256
 from typing import NamedTuple
 
 import msgspec
@@ -20,41 +25,58 @@ from msgspec import Struct
 from eventlog.fast import fastjson, os
 from eventlog.log import days
 from eventlog.log.lines import Damage, DamageKind
-from eventlog.log.seal_chain import (
-    Chain,
-    Seal,
-    SealedFile,
-    append_seal,
-    digest_of,
-    grow_tree,
-    last_seal,
-    leaf_of,
-    read_chain,
-    seal_in,
-    sealed_leaves,
-)
 from eventlog.store import Store, day_of, is_own
 from eventlog.store.dayfile import read_settled
-from eventlog.store.files import file_stamp, not_stored, replace_file, sync_data
+from eventlog.store.files import (
+    append_bounded,
+    file_stamp,
+    not_stored,
+    read_end,
+    read_regular,
+    replace_file,
+    sync_data,
+    sync_dir,
+)
 
-_MARK = len("f1d2d2f924e986ac86fdf7b36c94bcdf32beec15f1d2d2f924e986ac86fdf7b3")  # digits of an erased line's digest
+_LEAF = 16  # bytes of a digest that stand for a line
+_TAIL = 1 << 16  # bytes in which the last seal is looked for
+_ENDLESS = 1 << 62
+_CHECK = b',"check":"'
+_MARK = 64  # digits of the digest of a line that was erased
+
+
+class SealedFile(Struct, omit_defaults=True):
+    """A file as a seal has it: a day of `log/`, or `rewritten.jsonl`."""
+
+    name: str
+    bytes: int  # as far as its last whole line
+    lines: int
+    sha256: str  # of these bytes
+    root: str  # of the Merkle tree over the leaves of all these lines, as in RFC 6962
+    leaves: str = ""  # of the lines that are new since it was listed before: base64 of 16 bytes each
+    changed: list[tuple[int, str]] = []  # lines, as it was listed before, with their leaves now; "" for one taken out
+
+
+class Seal(Struct, omit_defaults=True):
+    """A line of `seals.jsonl`. The head of the chain is the SHA-256 of its last line."""
+
+    n: int
+    ts: str
+    replica: str  # the name of the store at that time
+    prev: str  # SHA-256 of the line before
+    state: str  # SHA-256 of what the next seal goes on from
+    days: list[SealedFile]  # those that have grown since the seal before, or were changed
+    anew: bool = False  # a person accepted the log as it was: it is compared with nothing before
+    check: str = ""  # SHA-256 of the line without this field
 
 
 class SealResult(NamedTuple):
-    """The newest seal, the head of the chain, whether it was made now, and files that are not as they were sealed."""
-
-    seal: Seal | None
-    head: str
-    is_new: bool = False
-    differing: Sequence[Damage] = ()
-
-
-class SealCheck(NamedTuple):
-    """The newest seal and its head, the first difference of each file, and the seal whose head was noted."""
+    """The newest seal and its head, the first difference of each file, whether it was made now, or the seal noted."""
 
     seal: Seal | None
     head: str
     damage: Sequence[Damage] = ()
+    is_new: bool = False
     noted: Seal | None = None
 
 
@@ -69,6 +91,61 @@ class _Row(Struct, array_like=True):
 
 _Entry = tuple[SealedFile, _Row]
 _rows_decoder = msgspec.json.Decoder(dict[str, _Row])
+_decoder = msgspec.json.Decoder(Seal)
+
+
+class Chain(Struct):
+    """The seals, line by line, the digest of each line, and the first thing that is wrong with them."""
+
+    seals: list[Seal | None] = []
+    heads: list[str] = []
+    damage: list[Damage] = []
+
+    @classmethod
+    def read(cls, store: Store) -> "Chain":
+        """Read all seals; find the first that is damaged, missing or another than the next was chained to."""
+        try:
+            data = read_regular(store.seals)
+        except FileNotFoundError:
+            return cls()
+        except OSError as error:
+            return cls(damage=[Damage.of_file(store.seals, os.strerror(error.errno or 0))])
+        chain, offset, expected, before = cls(), 0, 1, ""
+        lines = data.split(b"\n")[:-1]
+        del data
+        for number, line in enumerate(lines, 1):
+            seal = _seal_in(line)
+            place = partial(Damage, store.seals, number, offset)
+            if seal and seal.anew:
+                chain.damage.clear()
+            if seal is None:
+                chain.damage.append(place("altered", "this seal is not what was written"))
+            elif seal.n != expected:
+                chain.damage.append(place("missing", f"seal {seal.n} is where seal {expected} should be"))
+            elif seal.prev != before:
+                chain.damage.append(place("altered", "it was chained to another seal than the one before it"))
+            expected = seal.n + 1 if seal else expected + 1
+            before = sha256(line).hexdigest()
+            offset += len(line) + 1
+            chain.seals.append(seal)
+            chain.heads.append(before)
+        del chain.damage[1:]
+        return chain
+
+    @property
+    def newest(self) -> Seal | None:
+        """The last seal that is whole."""
+        return next((seal for seal in reversed(self.seals) if seal), None)
+
+    def files(self, until: int | None = None) -> dict[str, list[SealedFile]]:
+        """List what the seals up to a line have of each file, since the last that accepted the log as it was."""
+        found: dict[str, list[SealedFile]] = {}
+        for seal in filter(None, self.seals[:until]):
+            if seal.anew:
+                found = {}
+            for file in seal.days:
+                found.setdefault(file.name, []).append(file)
+        return found
 
 
 def seal(store: Store, ts: str, replica: str, *, thorough: bool = False, anew: bool = False) -> SealResult:
@@ -78,27 +155,27 @@ def seal(store: Store, ts: str, replica: str, *, thorough: bool = False, anew: b
     everything as it is. Only a `thorough` look finds what was changed in a file that has not grown.
     """
     try:
-        line, size = last_seal(store)
-        newest, head = seal_in(line), digest_of(line) if line else ""
-        found = {} if anew or not line else _cached_rows(store, newest) or read_chain(store)
+        newest, head, size = last_seal(store)
+        found = {} if anew or not head else _cached_rows(store, newest) or Chain.read(store)
         if isinstance(found, Chain) and (found.damage or not (thorough or _has_grown(store, found.files()))):
-            return SealResult(found.newest, head, differing=found.damage)
+            return SealResult(found.newest, head, found.damage)
         rows = _rows_of(found) if isinstance(found, Chain) else found
         entries, differing = _grown(store, rows, thorough=thorough)
-        if not entries and not (anew and line):
-            return SealResult(newest, head, differing=differing)
-        number = newest.n if newest else len(read_chain(store).seals)
-        new_seal = Seal(number + 1, ts, replica, head, digest_of(_encoded(rows)), entries, anew)
-        head = append_seal(store, new_seal, size)
+        if not entries and not (anew and head):
+            return SealResult(newest, head, differing)
+        number = newest.n if newest else len(Chain.read(store).seals)
+        state = msgspec.json.encode(dict(sorted(rows.items())))
+        new_seal = Seal(number + 1, ts, replica, head, sha256(state).hexdigest(), entries, anew)
+        head = _append(store, new_seal, size)
     except OSError as error:
         raise not_stored(error, store.seals) from error
-    replace_file(store.cached("seals.json"), _encoded(rows), durable=False)
-    return SealResult(new_seal, head, is_new=True, differing=differing)
+    replace_file(store.cached("seals.json"), state, durable=False)
+    return SealResult(new_seal, head, differing, is_new=True)
 
 
-def check_seals(store: Store, head: str = "") -> SealCheck:
+def check_seals(store: Store, head: str = "") -> SealResult:
     """Compare the log with its seals, and with the seal that has that head. Raises Busy where a writer holds a file."""
-    chain = read_chain(store)
+    chain = Chain.read(store)
     damage, noted = list(chain.damage), None
     if head and head.lower() not in chain.heads:
         reason = f"no seal has the head {head}: the chain was cut back, or is another"
@@ -113,7 +190,86 @@ def check_seals(store: Store, head: str = "") -> SealCheck:
         damage += (
             difference for difference in _differences(store, chain.files(), newest) if difference.file not in found
         )
-    return SealCheck(newest, chain.heads[-1] if chain.heads else "", damage, noted)
+    return SealResult(newest, chain.heads[-1] if chain.heads else "", damage, noted=noted)
+
+
+# ------------------------------------------------------------------------------------------- the chain
+
+
+def last_seal(store: Store) -> tuple[Seal | None, str, int]:
+    """Read the seal in the last whole line of the chain, its head, and its length as far as that; raises OSError."""
+    most = _TAIL
+    while True:
+        try:
+            end = read_end(store.seals, most)
+        except FileNotFoundError:
+            return None, "", 0
+        size = os.stat(store.seals).st_size
+        whole = end[: end.rfind(b"\n") + 1]
+        start = whole.rfind(b"\n", 0, -1) + 1
+        if start or len(end) == size:
+            line = whole[start:-1]
+            return _seal_in(line), sha256(line).hexdigest() if line else "", size - len(end) + len(whole)
+        most *= 16
+
+
+def _seal_in(line: bytes) -> Seal | None:
+    """Decode a line of the chain; None where it is not what was written."""
+    at = line.rfind(_CHECK)
+    body = sha256(memoryview(line)[:at])  # the first seal of a long log has millions of bytes: they are not copied
+    body.update(b"}")
+    if at < 0 or line[at + len(_CHECK) :] != f'{body.hexdigest()}"}}'.encode():
+        return None
+    try:
+        return _decoder.decode(line)
+    except msgspec.MsgspecError:
+        return None
+
+
+def _append(store: Store, seal: Seal, size: int) -> str:
+    """Append a seal to the chain, which is whole as far as that size, and return the new head; raises OSError."""
+    body = msgspec.json.encode(seal)
+    line = body[:-1] + _CHECK + sha256(body).hexdigest().encode() + b'"}'
+    is_first = not os.path.exists(store.seals)
+    if not is_first and os.stat(store.seals).st_size > size:
+        os.truncate(store.seals, size)  # its writer died in the middle of a seal
+    append_bounded(store.seals, line, _ENDLESS)
+    sync_data(store.seals)
+    if is_first:
+        sync_dir(store.root)
+    return sha256(line).hexdigest()
+
+
+def _sealed_leaves(files: Iterable[SealedFile]) -> list[bytes] | None:
+    """Collect the leaves of a file from its seals; None where a seal is missing."""
+    leaves: list[bytes] = []
+    for file in files:
+        for number, leaf in reversed(file.changed):
+            leaves[number - 1 : number] = [base64.b64decode(leaf)] if leaf else []
+        new = base64.b64decode(file.leaves)
+        leaves += [new[start : start + _LEAF] for start in range(0, len(new), _LEAF)]
+        if len(leaves) != file.lines:
+            return None
+    return leaves
+
+
+def leaf_of(line: bytes) -> bytes:
+    """Digest a line, without its newline, for a Merkle tree."""
+    return sha256(b"\0" + line).digest()[:_LEAF]
+
+
+def grow_tree(edge: list[bytes], count: int, leaves: Iterable[bytes]) -> str:
+    """Add leaves to the edge of a tree of so many, the roots of its perfect parts, and return its root."""
+    for number, leaf in enumerate(leaves, count):
+        node, left = leaf, number
+        while left & 1:
+            node = sha256(b"\x01" + edge.pop() + node).digest()
+            left >>= 1
+        edge.append(node)
+    root = edge[-1] if edge else sha256().digest()
+    for part in reversed(edge[:-1]):
+        root = sha256(b"\x01" + part + root).digest()
+    return root.hex()
 
 
 # ------------------------------------------------------------------------------------------- what has grown
@@ -125,7 +281,7 @@ def _grown(store: Store, rows: dict[str, _Row], *, thorough: bool) -> tuple[list
     differing: list[Damage] = []
     for path in _files(store):
         name = os.path.basename(path)
-        row = rows.get(name, _Row(0, 0, digest_of(b""), []))
+        row = rows.get(name, _Row(0, 0, sha256(b"").hexdigest(), []))
         try:
             if os.stat(path).st_size == row.bytes and not thorough:
                 continue
@@ -133,11 +289,11 @@ def _grown(store: Store, rows: dict[str, _Row], *, thorough: bool) -> tuple[list
         except OSError:  # it costs only itself, and the readers name it
             continue
         whole = memoryview(data)[: data.rfind(b"\n") + 1]
-        is_as_sealed = len(whole) >= row.bytes and digest_of(whole[: row.bytes]) == row.sha256
+        is_as_sealed = len(whole) >= row.bytes and sha256(whole[: row.bytes]).hexdigest() == row.sha256
         if len(whole) == row.bytes and (is_as_sealed or not thorough):
             continue
         if is_as_sealed:
-            found: _Entry | Damage = _entry(name, whole, row, _leaves_of(_lines(whole[row.bytes :])))
+            found: _Entry | Damage = _entry(name, whole, row, list(map(leaf_of, _lines(whole[row.bytes :]))))
         else:
             found = _changed(store, path, whole)
         if isinstance(found, Damage):
@@ -152,11 +308,11 @@ def _grown(store: Store, rows: dict[str, _Row], *, thorough: bool) -> tuple[list
 def _changed(store: Store, path: str, whole: memoryview) -> _Entry | Damage:
     """List the lines of a file that were erased or moved, and those that are new; else name its first difference."""
     name, lines = os.path.basename(path), _lines(whole)
-    sealed = sealed_leaves(read_chain(store).files().get(name, ()))
+    sealed = _sealed_leaves(Chain.read(store).files().get(name, ()))
     found = _compare(sealed or (), lines, _Allowed(store, name))
     if sealed is None or isinstance(found, _Difference):
         return _named(path, found, sealed, lines, "before")
-    leaves = _leaves_of(lines)
+    leaves = list(map(leaf_of, lines))
     entry, row = _entry(name, whole, _Row(0, 0, "", []), leaves)
     length = len(sealed) - sum(not leaf for _, leaf in found)
     entry.leaves, entry.changed = _base64(b"".join(leaves[length:])), found
@@ -167,7 +323,7 @@ def _entry(name: str, whole: memoryview, row: _Row, new: Sequence[bytes]) -> _En
     """Make what a seal lists of a file that has new lines, and what the next seal goes on from."""
     edge = [bytes.fromhex(part) for part in row.edge]
     root = grow_tree(edge, row.lines, new)
-    digest, lines = digest_of(whole), row.lines + len(new)
+    digest, lines = sha256(whole).hexdigest(), row.lines + len(new)
     entry = SealedFile(name, len(whole), lines, digest, root, _base64(b"".join(new)))
     return entry, _Row(len(whole), lines, digest, [part.hex() for part in edge])
 
@@ -175,7 +331,7 @@ def _entry(name: str, whole: memoryview, row: _Row, new: Sequence[bytes]) -> _En
 def _cached_rows(store: Store, newest: Seal | None) -> dict[str, _Row] | None:
     """Read from the cache what the newest seal goes on from; None where it has no such thing."""
     cached = days.read(store.cached("seals.json")) or b""
-    return _rows_decoder.decode(cached) if newest and digest_of(cached) == newest.state else None
+    return _rows_decoder.decode(cached) if newest and sha256(cached).hexdigest() == newest.state else None
 
 
 def _has_grown(store: Store, files: dict[str, list[SealedFile]]) -> bool:
@@ -189,14 +345,10 @@ def _rows_of(chain: Chain) -> dict[str, _Row]:
     rows = {}
     for name, files in chain.files().items():
         edge: list[bytes] = []
-        grow_tree(edge, 0, sealed_leaves(files) or ())
+        grow_tree(edge, 0, _sealed_leaves(files) or ())
         last = files[-1]
         rows[name] = _Row(last.bytes, last.lines, last.sha256, [part.hex() for part in edge])
     return rows
-
-
-def _encoded(rows: dict[str, _Row]) -> bytes:
-    return msgspec.json.encode(dict(sorted(rows.items())))
 
 
 # ------------------------------------------------------------------------------------------- what differs
@@ -223,7 +375,7 @@ def _difference(store: Store, path: str, entries: list[SealedFile], until: str) 
         data = read_settled(path)
     except OSError:  # named by the readers
         return
-    lines, sealed = _lines(memoryview(data)[: data.rfind(b"\n") + 1]), sealed_leaves(entries)
+    lines, sealed = _lines(memoryview(data)[: data.rfind(b"\n") + 1]), _sealed_leaves(entries)
     found = _compare(sealed or (), lines, _Allowed(store, entries[-1].name))
     if sealed is None or isinstance(found, _Difference):
         yield _named(path, found, sealed, lines, f"before {until}")
@@ -231,7 +383,7 @@ def _difference(store: Store, path: str, entries: list[SealedFile], until: str) 
 
 def _begins_as(path: str, sealed: SealedFile) -> bool:
     data = days.read(path) or b""
-    return len(data) >= sealed.bytes and digest_of(memoryview(data)[: sealed.bytes]) == sealed.sha256
+    return len(data) >= sealed.bytes and sha256(memoryview(data)[: sealed.bytes]).hexdigest() == sealed.sha256
 
 
 class _Difference(NamedTuple):
@@ -271,7 +423,7 @@ class _Allowed:
 
 def _compare(sealed: Sequence[bytes], lines: Sequence[bytes], allowed: _Allowed) -> _Changes | _Difference:
     """Follow the sealed lines through the file: return the changes that are listed, or the place of the first other."""
-    now = _leaves_of(lines)
+    now = list(map(leaf_of, lines))
     changed: _Changes = []
     at = 0
     for number, leaf in enumerate(sealed, 1):
@@ -293,7 +445,7 @@ def _named(
     """Name a difference: where it is in the file, and what has become of the line that was sealed."""
     if sealed is None or not isinstance(place, _Difference):
         return Damage(path, 0, 0, "altered", "not as it was sealed; its seals are damaged, so no line can be named")
-    now, leaf = _leaves_of(lines[place.before :]), sealed[place.sealed - 1]
+    now, leaf = list(map(leaf_of, lines[place.before :])), sealed[place.sealed - 1]
     kind: DamageKind = "altered"
     reason = f"not the line that was sealed {when}"
     if not now:
@@ -320,10 +472,6 @@ def _files(store: Store) -> list[str]:
 
 def _lines(whole: memoryview) -> list[bytes]:
     return bytes(whole).split(b"\n")[:-1]
-
-
-def _leaves_of(lines: Sequence[bytes]) -> list[bytes]:
-    return [leaf_of(line) for line in lines]
 
 
 def _base64(data: bytes) -> str:

@@ -17,7 +17,7 @@ from eventlog.app.write.erasing.redact import redact, redactable
 from eventlog.format.errors import BadRequest, Busy
 from eventlog.format.events import Fact
 from eventlog.log.event_log import EventLog
-from eventlog.log.seal_chain import read_chain
+from eventlog.log.seals import Chain
 from eventlog.log.verify import verify
 from eventlog.store import spool
 from eventlog.store.replica import make_replica, replica_of
@@ -115,7 +115,7 @@ def test_a_restored_store_goes_on_with_the_chain_of_its_seals_under_its_new_name
     assert [] == restore_backup(other, file).verified.damage
     other.log.append(Fact(conversation_id="s", content="said there"))
     seal_log(other.log)
-    chain = read_chain(other.store)
+    chain = Chain.read(other.store)
     assert [replica_of(lived_in.store), replica_of(other.store)] == [one.replica for one in chain.seals if one]
     found, seals = verify_sealed(other.log, head)
     assert ([], chain.seals[0]) == (found.damage, seals.noted)

@@ -5,7 +5,7 @@ from pathlib import Path
 from eventlog.app.build.finalize import finalize
 from eventlog.app.setup.seal import seal_at_end, seal_log, settled
 from eventlog.format.events import Fact
-from eventlog.log.seal_chain import read_chain
+from eventlog.log.seals import Chain
 from tests.support.hook_calls import tell
 from tests.support.host_calls import alone
 from tests.support.payloads import claude
@@ -20,7 +20,7 @@ def test_the_end_of_a_session_seals_what_was_said(log):
     said(log, 1)
     list(finalize(log.store, lambda: opened(log)))
 
-    assert [1] == [seal.n for seal in read_chain(log.store).seals if seal]
+    assert [1] == [seal.n for seal in Chain.read(log.store).seals if seal]
 
 
 def test_at_most_once_a_minute(log, clock):
@@ -31,7 +31,7 @@ def test_at_most_once_a_minute(log, clock):
         seal_at_end(log)
         clock.now = moment
 
-    assert 3 == len(read_chain(log.store).seals)
+    assert 3 == len(Chain.read(log.store).seals)
 
 
 def test_a_hook_seals_nothing(log):

@@ -11,7 +11,7 @@ from msgspec import NODEFAULT, Struct, inspect
 from eventlog.cli.group import VerbGroup
 from eventlog.cli.verbs import VERBS
 from eventlog.format.events import COMMON, KNOWN, Event
-from eventlog.log.seal_chain import Seal, SealedFile
+from eventlog.log.seals import Seal, SealedFile
 from eventlog.settings import schema
 from tests.support.tree import ROOT
 

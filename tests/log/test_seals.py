@@ -18,8 +18,7 @@ from eventlog.format.events import Fact
 from eventlog.log import seals
 from eventlog.log.event_log import EventLog
 from eventlog.log.repair import repair
-from eventlog.log.seal_chain import grow_tree, leaf_of, read_chain
-from eventlog.log.seals import check_seals, seal
+from eventlog.log.seals import Chain, check_seals, grow_tree, leaf_of, seal
 from tests.support.builders import DAY, NEXT_DAY, line, lines, write
 from tests.support.command_line import call
 from tests.support.effort import FUZZ, rounds, seed, tried
@@ -117,7 +116,7 @@ def test_every_flipped_byte_of_the_chain_is_named(full):
 
 
 def test_a_noted_head_is_a_prefix_of_the_chain_or_it_is_said(full):
-    heads = read_chain(full.store).heads
+    heads = Chain.read(full.store).heads
     for head in heads:
         assert [] == check_seals(full.store, head).damage
     data = Path(full.store.seals).read_bytes()
@@ -127,14 +126,14 @@ def test_a_noted_head_is_a_prefix_of_the_chain_or_it_is_said(full):
 
 
 def test_a_noted_head_shows_what_was_changed_and_then_accepted(full):
-    noted = read_chain(full.store).heads[1]
+    noted = Chain.read(full.store).heads[1]
     path = Path(full.store.log, NAMES[0])
     before = path.read_bytes()
     path.write_bytes(before.replace(b'"fact 7"', b'"fact 8"', 1))
     assert [("altered", NAMES[0], 8)] == first(full)
-    assert not sealed(full).differing  # no file has grown
+    assert not sealed(full).damage  # no file has grown
     for options in ({"thorough": True}, {}):
-        assert ["altered"] == [one.kind for one in sealed(full, **options).differing]
+        assert ["altered"] == [one.kind for one in sealed(full, **options).damage]
         assert [("altered", NAMES[0], 8)] == first(full)
         path.write_bytes(path.read_bytes() + line(700) + b"\n")
     assert sealed(full, anew=True).is_new
@@ -144,7 +143,7 @@ def test_a_noted_head_shows_what_was_changed_and_then_accepted(full):
 
 
 def test_a_chain_written_anew_by_who_can_is_found_by_its_head(full):
-    noted = read_chain(full.store).heads[-1]
+    noted = Chain.read(full.store).heads[-1]
     Path(full.store.seals).unlink()
     shutil.rmtree(full.store.cache)
     sealed(full)
@@ -154,7 +153,7 @@ def test_a_chain_written_anew_by_who_can_is_found_by_its_head(full):
 
 def test_digests_are_those_that_any_other_program_makes(full, log_dir):
     path = log_dir / NAMES[0]
-    entry = read_chain(full.store).files()[NAMES[0]][1]
+    entry = Chain.read(full.store).files()[NAMES[0]][1]
     told = subprocess.run(f"head -c {entry.bytes} {path} | sha256sum", shell=True, capture_output=True, check=True)
     assert entry.sha256 == told.stdout.split()[0].decode()
     seals = Path(full.store.seals).read_bytes().splitlines()
@@ -225,7 +224,7 @@ class Life:
             redact(opened(self.log), chosen)
 
     def seal(self):
-        assert not seal_log(self.log).differing
+        assert not seal_log(self.log).damage
 
 
 STEPS = ("append", "late", "from_elsewhere", "seal", "lose_cache", "tear", "damage", "repair", "redact")
@@ -238,7 +237,7 @@ def test_nothing_that_may_happen_to_a_log_raises_an_alarm(tmp_path_factory, step
     for step in ["append", "seal", *steps, "seal"]:
         getattr(life, step)()
         assert [] == verify_sealed(life.log)[1].damage, step
-    chain = read_chain(life.log.store)
+    chain = Chain.read(life.log.store)
     assert [] == chain.damage
     assert list(range(1, len(chain.seals) + 1)) == [one.n for one in chain.seals if one]
 
@@ -250,7 +249,7 @@ def test_an_older_copy_that_brings_back_what_was_erased_raises_no_alarm(log):
     before = path.read_bytes()
     redact(opened(log), redactable(opened(log), "4711-0815"))
     for _ in range(2):
-        assert not seal_log(log).differing
+        assert not seal_log(log).damage
         path.write_bytes(before)
         assert [] == verify_sealed(log)[1].damage
         assert b"4711-0815" not in path.read_bytes()
@@ -263,7 +262,7 @@ def test_ten_thousand_appends_raise_no_alarm(log, log_dir):
         if number % 100 == 0:
             appended += line(number // 100) + b"\n"
             write(log_dir, appended, NAMES[2])
-            assert not sealed(log).differing
+            assert not sealed(log).damage
             assert [] == first(log)
 
 
@@ -363,7 +362,7 @@ def test_a_damaged_line_from_which_a_text_went_raises_no_alarm(log):
     redact(opened(log), redactable(opened(log), "4711-0815"))
     assert b"4711-0815" not in path.read_bytes()
     assert [] == verify_sealed(log)[1].damage
-    assert not seal_log(log).differing
+    assert not seal_log(log).damage
 
 
 def test_on_the_command_line(log):

@@ -160,7 +160,7 @@ class HostileHistory:
 
     def _seal(self, machine):
         result = seal_log(machine.log)
-        assert not result.differing, result.differing
+        assert not result.damage, result.damage
 
     def _replay(self, machine):
         machine.replay()

@@ -13,7 +13,7 @@ from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import Answer, count, say
 from eventlog.log.lines import Damage
 from eventlog.log.repair import damaged_file, repair
-from eventlog.log.seals import SealCheck, SealResult
+from eventlog.log.seals import SealResult
 from eventlog.log.verify import VerifyResult, sync_program
 from eventlog.store import Store
 
@@ -55,12 +55,12 @@ def _seal_command(anew: bool, store: Store) -> Answer:
     """
     done = seal_log(options.open_log(store), thorough=True, anew=anew)
     sealed = {"seal": done.seal.n if done.seal else 0, "head": done.head, "new": done.is_new}
-    value = {"status": "ok", **sealed, "damage": list(done.differing)}
-    return Answer(value, lambda: _print_sealed(done, Display(store)), EXIT_DAMAGED if done.differing else 0)
+    value = {"status": "ok", **sealed, "damage": list(done.damage)}
+    return Answer(value, lambda: _print_sealed(done, Display(store)), EXIT_DAMAGED if done.damage else 0)
 
 
 def _print_sealed(done: SealResult, display: Display) -> None:
-    _print_places(done.differing)
+    _print_places(done.damage)
     if done.seal is None:
         say("there is nothing to seal")
     elif done.is_new:
@@ -85,7 +85,7 @@ def _repair(store: Store) -> Answer:
     return Answer(done, show, EXIT_DAMAGED if done.left else 0)
 
 
-def _print_checked(found: VerifyResult, seals: SealCheck, display: Display) -> None:
+def _print_checked(found: VerifyResult, seals: SealResult, display: Display) -> None:
     _print_places(found.damage)
     for path in found.strangers:
         program = sync_program(Path(path).name)
