@@ -124,7 +124,7 @@ def leave_indexes(opened: OpenStore, most: int) -> None:
     """
     log = opened.log
     with suppress(OSError, DatabaseError, NotStored):
-        if not look_up(log.store.cached("conversations.index"), "").files:  # an update reads it whole
+        if not look_up(log.store.cached("conversations.index"), "")[0]:  # an update reads it whole
             log.index.catch_up()
         with closing(leave_index(log.store, most)) as index:
             leave_dialogues(log, index, most, wanted=opened.settings.recall.transcripts)

@@ -8,7 +8,8 @@ Imported while a session waits to begin: standard library only.
 from eventlog.fast import fastjson, os
 from eventlog.format.text import project_name
 from eventlog.store import project_slug
-from eventlog.store.index_lookup import bytes_of, has_project
+from eventlog.store.files import read_regular
+from eventlog.store.index_lookup import PROJECT, look_up, name_in, stamps_of
 from eventlog.store.replica import replica_of
 
 TYPE_CHECKING = False
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 def known_projects(store: "Store") -> "list[ListedProject]":
     """Read the list; pass over damaged lines."""
-    data = bytes_of(f"{store.knowledge}/projects.jsonl")
+    data = _bytes_of(f"{store.knowledge}/projects.jsonl")
     if not data:
         return []
     from eventlog.projections.views.project_list import ListedProject
@@ -64,7 +65,7 @@ def path_at(store: "Store", cwd: str, name: str) -> str:
 
 def _listed(store: "Store") -> "list[dict[str, Any]]":
     """Read the list without any library; pass over damaged lines."""
-    lines = bytes_of(f"{store.knowledge}/projects.jsonl").splitlines()
+    lines = _bytes_of(f"{store.knowledge}/projects.jsonl").splitlines()
     found: list[dict[str, Any]] = list(map(fastjson.object_in, lines))
     return [project for project in found if {"project", "name", "slug", "parts", "places"} <= project.keys()]
 
@@ -78,7 +79,26 @@ def scope_of(store: "Store", project: str) -> str | None:
         return project or None
     if any(path == project for found in _listed(store) for _, path in found["places"]):
         return project
-    return project if has_project(store.log, store.cached("conversations.index"), project) else None
+    return project if _is_logged(store, project) else None
+
+
+def _is_logged(store: "Store", project: str) -> bool:
+    """Return whether an event is of this project, by the index; search the bytes of changed files."""
+    indexed, offsets = look_up(store.cached("conversations.index"), project, PROJECT)
+    files = stamps_of(store.log, indexed)
+    if any(stamp in indexed and name_in(stamp) in offsets for stamp in files):
+        return True
+    changed = [name_in(stamp) for stamp in files if stamp not in indexed]
+    word = b'"project":' + fastjson.text(project)
+    return any(word in _bytes_of(f"{store.log}/{name}") for name in reversed(changed))
+
+
+def _bytes_of(file: str) -> bytes:
+    """Read a file; nothing where it cannot be read."""
+    try:
+        return read_regular(file)
+    except OSError:
+        return b""
 
 
 def about(store: "Store", path: str) -> "Callable[[str | None, str | None], bool]":

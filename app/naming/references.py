@@ -161,7 +161,7 @@ class ShortIds:
     """The short ids of a store; how long they are goes by the size of its log, when that was last indexed."""
 
     def __init__(self, store: Store) -> None:
-        indexed = index_lookup.look_up(store.cached("conversations.index"), "").files
+        indexed, _ = index_lookup.look_up(store.cached("conversations.index"), "")
         sizes = map(index_lookup.size_in, indexed or index_lookup.stamps_of(store.log))
         events = sum(sizes) // _BYTES_A_LINE  # so many random ids hardly ever share digits (birthday problem)
         fits = (n for n in range(_SHORTEST, _LONGEST) if events**2 * _ODDS < 2 ** (4 * n + 1))

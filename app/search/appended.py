@@ -10,7 +10,7 @@ from eventlog.fast.fastjson import BOM
 from eventlog.projections.search.findable import FINDABLE
 from eventlog.store import index_lookup, is_own
 from eventlog.store.files import open_regular
-from eventlog.store.index_lookup import inode_in, line_at, lines_with, name_in, size_in
+from eventlog.store.index_lookup import line_at, lines_with, name_in, size_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,10 +92,11 @@ def appended(store: "Store", seen: "Seen", most: int, types: "Collection[str]" =
         raise ValueError(f"more than {most:,} bytes were appended")
     lines_of = _search_for(types, size)
     for stamp, start in grown:
-        data = _whole_lines(f"{store.log}/{name_in(stamp)}", start)
-        found.seen.add(index_lookup.with_size(stamp, start + len(data)))
+        name, _, rest = stamp.split(" ", 2)
+        data = _whole_lines(f"{store.log}/{name}", start)
+        found.seen.add(f"{name} {start + len(data)} {rest}")  # of which so many bytes count
         found.read += len(data)
-        is_copy = not is_own(name_in(stamp))
+        is_copy = not is_own(name)
         found.lines += [(is_copy, data[begin:end]) for begin, end in lines_of(data)]
     return found
 
@@ -164,8 +165,8 @@ def _grown(now: "list[FileStamp]", then: "Seen") -> "list[tuple[FileStamp, int]]
     grown = []
     for stamp in now:
         old = before.pop(name_in(stamp), "")
-        start = size_in(old) if old else 0
-        if old and (inode_in(old) != inode_in(stamp) or size_in(stamp) < start):
+        start = size_in(old) if old else 0  # behind the last space is the inode
+        if old and (old.rpartition(" ")[2] != stamp.rpartition(" ")[2] or size_in(stamp) < start):
             raise NotAppended(name_in(stamp))
         if not old or size_in(stamp) > start:
             grown.append((stamp, start))

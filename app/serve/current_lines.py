@@ -133,13 +133,12 @@ class CurrentLines:
 
     def span(self, conversation_id: str, /) -> tuple[str, str]:
         """Return when a conversation began, and was last at work; "" where that is not known."""
-        index = index_lookup.look_up(self._store.cached("conversations.index"), conversation_id)
-        indexed = {index_lookup.name_in(stamp) for stamp in index.files}
-        offsets = index.offsets
+        files, offsets = index_lookup.look_up(self._store.cached("conversations.index"), conversation_id)
+        indexed = {index_lookup.name_in(stamp) for stamp in files}
         times: list[str] = []
         for name in index_lookup.names_of(self._store.log):
             try:
-                if name not in indexed or (name in offsets and self._stamp(name) not in index.files):
+                if name not in indexed or (name in offsets and self._stamp(name) not in files):
                     times += self._searched(name, conversation_id)
                 elif at := offsets.get(name):
                     times += map(_ts_of, lines_at(f"{self._store.log}/{name}", sorted({at[0], at[-1]})))

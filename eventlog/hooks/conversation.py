@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from eventlog.store.index_lookup import FileStamp, LookupResult
+    from eventlog.store.index_lookup import FileStamp
 
 _UUID = 36  # characters
 
@@ -178,12 +178,11 @@ def events(store: Store, conversation_id: str, files: "list[FileStamp]") -> "Ite
 
 def _lines(store: Store, conversation_id: str, files: "list[FileStamp] | None" = None) -> "Iterator[bytes]":
     """Yield the lines that may be the conversation's, of all files or of these."""
-    index = index_lookup.look_up(store.cached("conversations.index"), conversation_id)
-    offsets = index.offsets
+    indexed, offsets = index_lookup.look_up(store.cached("conversations.index"), conversation_id)
     searched = 0
-    for stamp in _likeliest_first(store.log, index, offsets) if files is None else reversed(files):
+    for stamp in _likeliest_first(store.log, indexed, offsets) if files is None else reversed(files):
         name = index_lookup.name_in(stamp)
-        if stamp in index.files:
+        if stamp in indexed:
             if name in offsets:
                 yield from _at(f"{store.log}/{name}", offsets[name])
             continue
@@ -193,13 +192,13 @@ def _lines(store: Store, conversation_id: str, files: "list[FileStamp] | None" =
         yield from _search(f"{store.log}/{name}", index_lookup.marks(conversation_id))
 
 
-def _likeliest_first(log_dir: str, index: "LookupResult", indexed: "Collection[str]") -> "Iterator[FileStamp]":
+def _likeliest_first(log_dir: str, indexed: "set[FileStamp]", first: "Collection[str]") -> "Iterator[FileStamp]":
     """Yield the files with indexed lines of the conversation, then all others, newest first."""
-    for name in sorted(indexed, reverse=True):
+    for name in sorted(first, reverse=True):
         if stamp := index_lookup.stamp_of(log_dir, name):
             yield stamp
-    for name in reversed(index_lookup.names_of(log_dir, index.files)):
-        if name not in indexed and (stamp := index_lookup.stamp_of(log_dir, name)):
+    for name in reversed(index_lookup.names_of(log_dir, indexed)):
+        if name not in first and (stamp := index_lookup.stamp_of(log_dir, name)):
             yield stamp
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
+from pathlib import Path
 
 import msgspec
 
@@ -24,7 +25,7 @@ from eventlog.log import days
 from eventlog.log.lines import LogLine
 from eventlog.store import index_lookup
 from eventlog.store.files import read_regular, replace_file
-from eventlog.store.index_lookup import FileStamp, LookupResult, lines_with, name_in, size_in
+from eventlog.store.index_lookup import FileStamp, lines_with, name_in, size_in
 
 _SCAN_AT_MOST = 4 << 20  # bytes of changed files to scan per read before they are folded into the index
 _LITTLE = 256 << 10  # bytes to scan per read even where the index knows less than half of the log
@@ -62,13 +63,13 @@ class ConversationIndex:
     def positions(self, conversation_id: str) -> list[Position]:
         """Locate each of the conversation's lines: file and byte offset."""
         files = index_lookup.stamps_of(self._log)
-        covered = self._look_up(conversation_id)
-        changed = [stamp for stamp in files if stamp not in covered.files]
+        covered, offsets = index_lookup.look_up(self._path, conversation_id)
+        changed = [stamp for stamp in files if stamp not in covered]
         if _is_much(changed, files) and self.catch_up():
-            covered = self._look_up(conversation_id)
+            covered, offsets = index_lookup.look_up(self._path, conversation_id)
             changed = []
         stored = set(map(name_in, files)).difference(map(name_in, changed))
-        fresh = [place for place in covered.places if place[0] in stored]
+        fresh = [(name, offset) for name, found in offsets.items() if name in stored for offset in found]
         for name in map(name_in, changed):
             with suppress(OSError):
                 fresh += [(name, offset) for offset in _search(f"{self._log}/{name}", conversation_id)]
@@ -76,7 +77,7 @@ class ConversationIndex:
 
     def conversations(self) -> list[str]:
         """List every conversation, those of changed files last."""
-        covered = self._look_up("").files
+        covered, _ = index_lookup.look_up(self._path, "")
         files = index_lookup.stamps_of(self._log)
         changed = [stamp for stamp in files if stamp not in covered]
         if _is_much(changed, files) and self.catch_up():
@@ -90,7 +91,7 @@ class ConversationIndex:
     def catch_up(self) -> bool:
         """Fold every changed file into the index; False where the cache cannot be written."""
         files = index_lookup.stamps_of(self._log)
-        if files and self._look_up("").files == set(files):
+        if files and index_lookup.look_up(self._path, "")[0] == set(files):
             return True
         owners, covered = self._read_all()
         changed = {name_in(stamp) for stamp in files if stamp not in covered}
@@ -107,22 +108,14 @@ class ConversationIndex:
             for conversation, offsets in found.items():
                 owners.setdefault(index_lookup.key_of(conversation), {})[name] = offsets
             for project, offset in projects.items():
-                owners.setdefault(index_lookup.project_key_of(project), {})[name] = [offset]
+                owners.setdefault(index_lookup.key_of(project, index_lookup.PROJECT), {})[name] = [offset]
         return self._write(files, owners)
-
-    def _look_up(self, conversation_id: str) -> LookupResult:
-        return index_lookup.look_up(self._path, conversation_id)
 
     def _read_all(self) -> tuple[_Owners, set[FileStamp]]:
         try:
-            data = read_regular(self._path)
-            start = data.find(b"\n") + 1
-            files = index_lookup.parse_head(data[:start], len(data))
-            owners: _Owners = {}
-            for line in data[start:].splitlines():
-                by_file = owners.setdefault(line[: line.index(b"\t") + 1], {})
-                for name, offset in index_lookup.parse_places(line, files):
-                    by_file.setdefault(name, []).append(offset)
+            with Path(self._path).open("rb") as opened:
+                files, _ = index_lookup.read_head(opened)
+                owners = {line[: line.index(b"\t") + 1]: index_lookup.offsets_in(line, files) for line in opened}
         except index_lookup.DAMAGED:
             return {}, set()
         return owners, set(files)

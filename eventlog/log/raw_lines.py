@@ -38,13 +38,12 @@ def lines_of(store: "Store", conversation_id: str) -> "Iterator[tuple[str, bytes
 
     Raises OSError, or ValueError where too much of the log is not indexed.
     """
-    index = index_lookup.look_up(store.cached("conversations.index"), conversation_id)
-    offsets = index.offsets
+    indexed, offsets = index_lookup.look_up(store.cached("conversations.index"), conversation_id)
     searched = 0
-    for stamp in index_lookup.stamps_of(store.log, index.files):
+    for stamp in index_lookup.stamps_of(store.log, indexed):
         name = index_lookup.name_in(stamp)
         path = f"{store.log}/{name}"
-        if stamp not in index.files:
+        if stamp not in indexed:
             searched += index_lookup.size_in(stamp)
             if searched > _SEARCH_AT_MOST:
                 raise ValueError(f"{searched:,} bytes of the log are not indexed")

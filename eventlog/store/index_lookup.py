@@ -17,37 +17,23 @@ from eventlog.fast import fastjson, os
 from eventlog.fast.fastjson import BOM
 from eventlog.format.timestamps import from_ns
 from eventlog.store import day_of, is_plain
-from eventlog.store.files import open_regular, read_regular, stamp_from
+from eventlog.store.files import open_regular, stamp_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import BinaryIO
 
+    Offsets = dict[str, list[int]]  # of lines, by the name of their day file
+
 VERSION = 4
+PROJECT = b"p"  # before the path of a project, unlike before the id of a conversation
 _MOST_LINES = 512  # bytes of a line of the index
 _DAY = 86_400_000_000_000  # nanoseconds
 _GONE_BY, _TICK = 600_000_000_000, 3_000_000_000  # the latter of the slowest clock of a file system
 DAMAGED = (OSError, ValueError, LookupError, TypeError, AttributeError)  # what comes of reading an index that is
 
 FileStamp = str  # name of a day file, and its stamp, with spaces between: a year of them is compared as one set
-FileOffset = tuple[str, int]  # name of a day file, offset of a line
-
-
-class LookupResult:
-    """The files an index covers, and the places of a conversation's lines in them."""
-
-    def __init__(self, files: set[FileStamp], places: "list[FileOffset]") -> None:
-        self.files = files
-        self.places = places
-
-    @property
-    def offsets(self) -> "dict[str, list[int]]":
-        """The places by the name of their file."""
-        found: dict[str, list[int]] = {}
-        for name, offset in self.places:
-            found.setdefault(name, []).append(offset)
-        return found
 
 
 def stamps_of(log_dir: str, listed: "Iterable[FileStamp]" = (), before: str = "") -> list[FileStamp]:
@@ -88,15 +74,10 @@ def looked_at(log_dir: str, last: str) -> tuple[str, str]:
 
 
 def names_of(log_dir: str, listed: "Iterable[FileStamp]" = ()) -> list[str]:
-    """List the names of day files in order; do not check the `listed` names again."""
+    """List the names of day files in order, none where there is no log; do not check the `listed` names again."""
     names = {stamp.partition(" ")[0] for stamp in listed}
-    return sorted([name for name in all_names(log_dir) if name in names or day_of(name)])
-
-
-def all_names(log_dir: str) -> list[str]:
-    """List what is in the directory of a log, by any name; nothing where there is no log."""
     try:
-        return os.listdir(log_dir)
+        return sorted([name for name in os.listdir(log_dir) if name in names or day_of(name)])
     except FileNotFoundError:
         return []
 
@@ -123,69 +104,33 @@ def size_in(stamp: FileStamp) -> int:
     return int(stamp.split(" ")[1])
 
 
-def with_size(stamp: FileStamp, size: int) -> FileStamp:
-    """Make the stamp of a file of which so many bytes count."""
-    name, _, rest = stamp.split(" ", 2)
-    return f"{name} {size} {rest}"
+def look_up(path: str, name: str, kind: bytes = b"") -> "tuple[set[FileStamp], Offsets]":
+    """Find the files an index covers, and the lines in them of a conversation, or of another kind of name.
 
-
-def inode_in(stamp: FileStamp) -> int:
-    """Return the identity of a file, by any name."""
-    return int(stamp.rpartition(" ")[2])
-
-
-def look_up(path: str, conversation_id: str) -> LookupResult:
-    """Find the places, in the order of the index; none where it is missing, damaged or of another version."""
-    return _look_up(path, key_of(conversation_id))
-
-
-def has_project(log_dir: str, path: str, project: str) -> bool:
-    """Return whether an event is of this project, by the index at that path; search the bytes of changed files."""
-    index = _look_up(path, project_key_of(project))
-    files, named = stamps_of(log_dir, index.files), {name for name, _ in index.places}
-    if any(stamp in index.files and name_in(stamp) in named for stamp in files):
-        return True
-    changed = [name_in(stamp) for stamp in files if stamp not in index.files]
-    word = b'"project":' + fastjson.text(project)
-    return any(word in bytes_of(f"{log_dir}/{name}") for name in reversed(changed))
-
-
-def bytes_of(file: str) -> bytes:
-    """Read a file; nothing where it cannot be read."""
-    try:
-        return read_regular(file)
-    except OSError:
-        return b""
-
-
-def _look_up(path: str, key: bytes) -> LookupResult:
+    Nothing where it is missing, damaged or of another version.
+    """
     try:
         with open(path, "rb") as opened:
-            files, start = _head(opened)
-            line = _bisect(opened, start, key)
-        return LookupResult(set(files), parse_places(line, files) if line else [])
+            files, start = read_head(opened)
+            line = _bisect(opened, start, key_of(name, kind))
+        return set(files), offsets_in(line, files) if line else {}
     except DAMAGED:
-        return LookupResult(set(), [])
+        return set(), {}
 
 
 def conversations(path: str) -> "list[str]":
     """List the conversations of the index; none where it is missing, damaged or of another version."""
     try:
         with open(path, "rb") as opened:
-            _head(opened)
+            read_head(opened)
             return [str(fastjson.loads(line.partition(b"\t")[0])) for line in opened if line.startswith(b'"')]
     except DAMAGED:
         return []
 
 
-def key_of(conversation_id: str) -> bytes:
-    """Make what the conversation's line in the index starts with."""
-    return fastjson.text(conversation_id) + b"\t"
-
-
-def project_key_of(project: str) -> bytes:
-    """Make what the line of a project in the index starts with."""
-    return b"p" + key_of(project)
+def key_of(name: str, kind: bytes = b"") -> bytes:
+    """Make what the line of a conversation in the index starts with, or of a `PROJECT`."""
+    return kind + fastjson.text(name) + b"\t"
 
 
 def marks(conversation_id: str) -> "list[bytes]":
@@ -197,27 +142,23 @@ def marks(conversation_id: str) -> "list[bytes]":
     return [own] if is_plain(conversation_id) else [own, b"\\u", b"\\/"]
 
 
-def parse_head(line: bytes, size: int) -> "list[FileStamp]":
-    """Read the files of an index of `size` bytes in all; raises an error of `DAMAGED` where they cannot be read."""
+def read_head(opened: "BinaryIO") -> "tuple[list[FileStamp], int]":
+    """Read the files of an index, and where its lines begin; raises an error of `DAMAGED` where that cannot be."""
+    line = opened.readline()
     head = fastjson.loads(line)
+    size = os.fstat(opened.fileno()).st_size
     if not isinstance(head, dict) or head["version"] != VERSION or len(line) + head["size"] != size:
         raise ValueError("an index of another version, or a part of one")
-    return list(head["files"])
+    return list(head["files"]), len(line)
 
 
-def parse_places(line: bytes, files: "list[FileStamp]") -> "list[FileOffset]":
-    """Read the places of a line; raises an error of `DAMAGED` where another program wrote it."""
-    found = []
+def offsets_in(line: bytes, files: "list[FileStamp]") -> "Offsets":
+    """Read the offsets of a line of the index; raises an error of `DAMAGED` where another program wrote it."""
+    found = {}
     for place in line.rstrip(b"\n").partition(b"\t")[2].split(b";"):
         number, _, offsets = place.partition(b":")
-        name = name_in(files[int(number)])
-        found += [(name, int(offset)) for offset in offsets.split(b",")]
+        found[name_in(files[int(number)])] = list(map(int, offsets.split(b",")))
     return found
-
-
-def _head(opened: "BinaryIO") -> "tuple[list[FileStamp], int]":
-    line = opened.readline()
-    return parse_head(line, os.fstat(opened.fileno()).st_size), len(line)
 
 
 def _bisect(opened: "BinaryIO", low: int, key: bytes) -> bytes:

@@ -8,6 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from eventlog import EventLog, Memory
+from eventlog.app.naming import known_projects
 from eventlog.fast.fastjson import BOM
 from eventlog.hooks.conversation import history
 from eventlog.log import index
@@ -204,10 +205,13 @@ def test_a_file_rewritten_with_its_size_and_time_kept_is_read_again(tmp_path):
 
 
 def test_a_project_is_known_by_the_index_and_by_what_was_said_since(indexed, monkeypatch):
-    log, path = indexed, indexed.store.cached("conversations.index")
+    log = indexed
 
     def knows(project):
-        return index_lookup.has_project(log.store.log, path, project)
+        return known_projects.scope_of(log.store, project) == project
+
+    def unread(path):
+        raise FileNotFoundError(path)
 
     def say(project):
         return log.append({"type": "fact", "conversation_id": NAMES[0], "content": "x", "project": project})
@@ -218,7 +222,7 @@ def test_a_project_is_known_by_the_index_and_by_what_was_said_since(indexed, mon
     assert not knows(NAMES[0])  # the name of a conversation is none of a project
     assert log.index.catch_up()
     with monkeypatch.context() as patched:
-        patched.setattr(index_lookup, "bytes_of", None)
+        patched.setattr(known_projects, "read_regular", unread)
         assert knows("/src/shop")
         assert not knows("/src")
     assert set(NAMES) == set(log.index.conversations())

@@ -108,6 +108,6 @@ def test_a_memory_is_filed_under_the_project_named_or_not_at_all(known, here, mo
 def test_a_path_that_a_replay_knows_is_found_without_reading_the_log(log, here, monkeypatch):
     log.append({"type": "fact", "conversation_id": "c", "project": "/srv/b/tool", "content": "prices are in cents"})
     Memory(log.store).replay()
-    monkeypatch.setattr(known_projects, "has_project", None)
+    monkeypatch.setattr(known_projects, "look_up", None)
 
     assert "/srv/b/tool" == _meant(log, "/srv/b/tool", here)
