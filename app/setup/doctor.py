@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from eventlog import __version__
 from eventlog.app.ask.query import texts_in
 from eventlog.app.build import foreign_logs
 from eventlog.app.build.cache import open_for_reading
@@ -46,20 +45,16 @@ _NEEDED = ("knowledge.db", "locks")
 _NOT_OURS = 0o077  # rights of others
 
 
-class StoreSize(NamedTuple):
-    """The size of a store's log, when its list of sessions was last written, and the release of this program."""
-
-    files: int
-    bytes: int
-    written_at: str | None
-    version: str
-
-
 class DoctorReport(NamedTuple):
-    """Problems of the store, edited files that were set aside, a report per agent, and failures of hooks."""
+    """The size of the store's log, and when its list of sessions was last written; problems of the store.
+
+    Edited files that were set aside, a report per agent, and failures of hooks.
+    """
 
     store: str
-    size: StoreSize
+    log_files: int
+    log_bytes: int
+    written_at: str | None
     problems: list[Problem]
     set_aside: list[str]
     agents: list[Report]
@@ -76,9 +71,17 @@ class DoctorReport(NamedTuple):
 def doctor(target: InstallTarget) -> DoctorReport:
     """Check the store and every agent; a file that cannot be read is a problem, not an error."""
     store, home = target.store, list(_home(target))
+    sizes: list[int] = []
+    written = None
+    with suppress(OSError):  # not read: a log may be large, or unreadable
+        sizes = [Path(file).stat().st_size for day in days.list_days(store.log) for file in day.files]
+    with suppress(OSError):
+        written = timestamps.from_ns(Path(store.knowledge, "sessions.jsonl").stat().st_mtime_ns)
     return DoctorReport(
         store.root,
-        _size(store),
+        len(sizes),
+        sum(sizes),
+        written,
         list({problem.what: problem for problem in (*home, *_problems(target))}.values()),
         list(map(str, copies_in(store))),
         [] if home else examine(target),
@@ -96,17 +99,6 @@ def _home(target: InstallTarget) -> Iterator[Problem]:
         yield Problem(f"{home} is your home directory, and it is none", "set HOME to your home directory")
     elif os.path.lexists(home) and not os.access(home, os.R_OK | os.X_OK):
         yield Problem(f"{home} cannot be examined: {_NO_PERMISSION[0]}", _NO_PERMISSION[1])
-
-
-def _size(store: Store) -> StoreSize:
-    """Measure a store without reading it: a log may be large, or unreadable."""
-    sizes: list[int] = []
-    written = None
-    with suppress(OSError):
-        sizes = [Path(file).stat().st_size for day in days.list_days(store.log) for file in day.files]
-    with suppress(OSError):
-        written = timestamps.from_ns(Path(store.knowledge, "sessions.jsonl").stat().st_mtime_ns)
-    return StoreSize(len(sizes), sum(sizes), written, __version__)
 
 
 def _problems(target: InstallTarget) -> Iterator[Problem]:
@@ -269,14 +261,11 @@ def _unusable(cache: Path) -> Iterator[Problem]:
 
 def _is_refused(path: Path, rights: int) -> bool:
     """Return whether a file exists without these rights, though the disk can be written."""
-    return os.path.lexists(path) and not os.access(path, rights) and not _is_read_only(path)
-
-
-def _is_read_only(path: Path) -> bool:
-    try:
-        return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
-    except OSError:
+    if not os.path.lexists(path) or os.access(path, rights):
         return False
+    with suppress(OSError):
+        return not os.statvfs(path).f_flag & os.ST_RDONLY
+    return True
 
 
 def _refused(place: Path, error: OSError) -> Problem:

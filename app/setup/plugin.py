@@ -13,7 +13,7 @@ import shlex
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 from eventlog.app.setup.install.hook_entries import entry
 from eventlog.app.setup.install.parts import ServerEntry, rule_text
@@ -34,15 +34,8 @@ _REGISTRY = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.sc
 _REGISTERED = "io.github.agent-eventlog/eventlog"  # README.md says it too: the registry looks for it in the package
 
 
-class ToolSummary(NamedTuple):
-    """The name of a tool of the server, and its description."""
-
-    name: str
-    description: str
-
-
-def plugin_files(version: str, tools: Sequence[ToolSummary]) -> dict[str, bytes]:
-    """Make the files of the directory by their paths; `version` as Python writes it."""
+def plugin_files(version: str, tools: Sequence[Mapping[str, str]]) -> dict[str, bytes]:
+    """Make the files of the directory by their paths; `version` as Python writes it, of a tool name and description."""
     release = re.sub(r"\.dev(\d+)$", r"-dev.\1", version)
     script = Path(__file__).with_name("plugin.sh").read_text("utf-8").replace("@VERSION@", version)
     hosts = [host for host in profiles().values() if host.plugin]
@@ -153,7 +146,7 @@ def _registry_entry(version: str) -> dict[str, Any]:
     return {"$schema": _REGISTRY, **about, "packages": [package]}
 
 
-def _bundle(release: str, script: str, tools: Sequence[ToolSummary]) -> bytes:
+def _bundle(release: str, script: str, tools: Sequence[Mapping[str, str]]) -> bytes:
     """Make the bundle for desktop programs: the script and its manifest; nothing compressed, nothing dated."""
     start = {"command": "sh", "args": ["${__dirname}/" + _SCRIPT, "mcp"], "env": {}}
     manifest = {
@@ -163,7 +156,7 @@ def _bundle(release: str, script: str, tools: Sequence[ToolSummary]) -> bytes:
         "description": _ABOUT,
         "author": _MAKER,
         "server": {"type": "binary", "entry_point": _SCRIPT, "mcp_config": start},
-        "tools": [tool._asdict() for tool in tools],
+        "tools": tools,
         "compatibility": {"platforms": ["darwin", "linux"]},
         **_FIELDS,
     }

@@ -44,6 +44,12 @@ class Keyring(Struct):
         return bytes.fromhex(self.secrets[self.epoch])
 
     @property
+    def code(self) -> str:
+        """The code that carries the secret in force."""
+        text = base64.b32encode(self.secret + _checksum(self.secret)).decode()
+        return "-".join(text[start : start + _GROUP] for start in range(0, len(text), _GROUP))
+
+    @property
     def shown(self) -> str:
         """The name of the key, for people to compare: it reveals nothing of the key."""
         return sha256(b"name\n" + self.secret)[:_SHOWN]
@@ -97,12 +103,6 @@ class Keyring(Struct):
         """Sign data by the key of an epoch; "" for an epoch that is not known here."""
         found = self.secrets.get(self.epoch if epoch is None else epoch)
         return signature(bytes.fromhex(found), data) if found else ""
-
-
-def code_of(secret: bytes) -> str:
-    """Write the code that carries a secret."""
-    text = base64.b32encode(secret + _checksum(secret)).decode()
-    return "-".join(text[start : start + _GROUP] for start in range(0, len(text), _GROUP))
 
 
 def _checksum(secret: bytes) -> bytes:

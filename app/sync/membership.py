@@ -5,17 +5,15 @@ from typing import NamedTuple
 
 from eventlog.app.open_store import OpenStore
 from eventlog.app.sync.exchange import SyncReport, exchange
-from eventlog.app.sync.keyring import SECRET, Keyring, code_of, new_machine, secret_in
+from eventlog.app.sync.keyring import SECRET, Keyring, new_machine, secret_in
 from eventlog.app.sync.remote import Remote, full_address, make_folder, open_remote
 from eventlog.app.sync.segments import (
     MARKER,
     Listing,
     Marker,
-    check_code,
-    keys_for,
     look,
     marker_files,
-    secrets_before,
+    replica_of_head,
 )
 from eventlog.app.sync.sync_state import SyncState, names_of
 from eventlog.fast import os
@@ -27,13 +25,6 @@ from eventlog.store.replica import make_replica, rename, replica_of
 _TRIES = 20
 
 
-class StartedSync(NamedTuple):
-    """A remote that was started, its code, and the address as the other machine may need it."""
-
-    address: str
-    code: str
-
-
 class DroppedMachine(NamedTuple):
     """A machine that was dropped, the new code, and the machines that go on by themselves."""
 
@@ -42,8 +33,8 @@ class DroppedMachine(NamedTuple):
     others: list[str]
 
 
-def start_sync(opened: OpenStore, place: str) -> StartedSync:
-    """Make an empty place the remote of this store, and return the code for other machines.
+def start_sync(opened: OpenStore, place: str) -> Keyring:
+    """Make an empty place the remote of this store, and return its keys, with the code for others.
 
     The remote of a store that syncs is taken as it is where it was emptied, rolled back, or lost its marker: its key
     stays, and everything is sent again. Raises BadRequest where the store syncs already, UntrustedRemote for a place
@@ -56,7 +47,7 @@ def start_sync(opened: OpenStore, place: str) -> StartedSync:
             keyring = _begin(opened, address)
         else:
             _begin_again(opened, keyring, address)
-        return StartedSync(address, code_of(keyring.secret))
+        return keyring
 
 
 def _begin(opened: OpenStore, address: str) -> Keyring:
@@ -117,8 +108,14 @@ def join_sync(opened: OpenStore, place: str, code: str) -> Keyring:
         )
     with tempfile.TemporaryDirectory(prefix="eventlog-") as clone:
         remote = open_remote(address, opened.store, opened.machine, clone)
-        marker = check_code(remote, address, secret)
-        secrets = secrets_before(remote, marker, secret)
+        names = remote.names()
+        marker = Marker.read(dict(remote.read([MARKER])).get(MARKER, b"")) if MARKER in names else None
+        if marker is None:
+            what = f"has lost its marker, {MARKER}" if any(map(replica_of_head, names)) else "holds no memory yet"
+            raise UntrustedRemote(what, where=address, hint=f"on the other machine: eventlog sync start {address}")
+        if not marker.is_signed_by(secret):
+            raise BadRequest("is the code of another memory, or one from before a machine was dropped", where="CODE")
+        secrets = marker.secrets_before(remote, secret)
     name = make_replica(opened.store)
     with lock(opened.store.lock("sync")):
         if name in marker.dropped:  # what this machine publishes by that name counts no more
@@ -158,13 +155,13 @@ def drop_machine(opened: OpenStore, reference: str, confirmed: Callable[[str], b
             secrets = {**keyring.secrets, epoch: secret.hex()}
             marker = Marker(keyring.namespace, epoch, {**dropped, replica: found.heads[replica].sequence})
             renewed = Keyring(keyring.remote, keyring.namespace, epoch, secrets, keyring.machine)
-            files = {**keys_for(marker, renewed, recipients), MARKER: marker.signed(secret)}
+            files = {**marker.keys_for(renewed, recipients), MARKER: marker.signed(secret)}
             if remote.publish(files, ()):
                 state.dropped = marker.dropped  # a marker that is lost is made again by this
                 state.save(opened.store)
                 renewed.save(opened.store)
                 others = sorted(recipients.keys() - {state.replica})
-                return DroppedMachine(replica, code_of(secret), others)
+                return DroppedMachine(replica, renewed.code, others)
             found = look(remote, keyring, state, opened.store)
     raise Busy("other machines publish all the time", where=keyring.remote, hint="try again")
 

@@ -26,7 +26,7 @@ from eventlog.app.sync.sync_state import SyncState
 from eventlog.app.write.erasing.foreign_redactions import ForeignRedaction
 from eventlog.fast import os
 from eventlog.fast.sha import sha256
-from eventlog.format.errors import BadRequest, UntrustedRemote
+from eventlog.format.errors import UntrustedRemote
 from eventlog.store import Store, day_of, is_replica_name
 
 MARKER = "eventlog-sync.json"
@@ -63,6 +63,26 @@ class Marker(Struct):
     def is_signed_by(self, secret: bytes) -> bool:
         """Return whether the secret is that of this remote and epoch."""
         return bool(self.check) and signature(secret, self._body()) == self.check
+
+    def keys_for(self, keyring: Keyring, recipients: Mapping[str, str]) -> dict[str, bytes]:
+        """Encrypt the secret of a new epoch for each machine, and the earlier secrets for that secret."""
+        earlier = {epoch: secret for epoch, secret in keyring.secrets.items() if epoch != keyring.epoch}
+        files = {
+            _key_name(self.epoch, replica): keyring.encrypt(keyring.secret, recipient)
+            for replica, recipient in recipients.items()
+        }
+        files[_key_name(self.epoch, "earlier")] = keyring.encrypt(msgspec.json.encode(earlier))
+        return files
+
+    def secrets_before(self, remote: Remote, secret: bytes) -> dict[int, str]:
+        """Read the secrets of the epochs before, for the segments that were encrypted then."""
+        found = {self.epoch: secret.hex()}
+        if self.epoch > 1:
+            name = _key_name(self.epoch, "earlier")
+            ring = Keyring("", self.namespace, self.epoch, found, "")
+            opened = ring.decrypt(dict(remote.read([name])).get(name, b""))
+            found |= msgspec.json.decode(opened or b"{}", type=dict[int, str])
+        return found
 
     def _body(self) -> bytes:
         return msgspec.json.encode(["marker", self.format, self.namespace, self.epoch, self.dropped], order="sorted")
@@ -224,40 +244,6 @@ def look(remote: Remote, keyring: Keyring, state: SyncState, store: Store, *, re
     return _without_old_heads(Listing(names, marker, heads, damaged), keyring, state, renew=renew)
 
 
-def check_code(remote: Remote, address: str, secret: bytes) -> Marker:
-    """Compare a code with a remote; raises BadRequest for a wrong code, UntrustedRemote for a remote without memory."""
-    names = remote.names()
-    marker = Marker.read(dict(remote.read([MARKER])).get(MARKER, b"")) if MARKER in names else None
-    if marker is None:
-        what = f"has lost its marker, {MARKER}" if any(map(replica_of_head, names)) else "holds no memory yet"
-        raise UntrustedRemote(what, where=address, hint=f"on the other machine: eventlog sync start {address}")
-    if not marker.is_signed_by(secret):
-        raise BadRequest("is the code of another memory, or one from before a machine was dropped", where="CODE")
-    return marker
-
-
-def secrets_before(remote: Remote, marker: Marker, secret: bytes) -> dict[int, str]:
-    """Read the secrets of the epochs before, for the segments that were encrypted then."""
-    found = {marker.epoch: secret.hex()}
-    if marker.epoch > 1:
-        name = _key_name(marker.epoch, "earlier")
-        ring = Keyring("", marker.namespace, marker.epoch, found, "")
-        opened = ring.decrypt(dict(remote.read([name])).get(name, b""))
-        found |= msgspec.json.decode(opened or b"{}", type=dict[int, str])
-    return found
-
-
-def keys_for(marker: Marker, keyring: Keyring, recipients: Mapping[str, str]) -> dict[str, bytes]:
-    """Encrypt the secret of a new epoch for each machine, and the earlier secrets for that secret."""
-    earlier = {epoch: secret for epoch, secret in keyring.secrets.items() if epoch != keyring.epoch}
-    files = {
-        _key_name(marker.epoch, replica): keyring.encrypt(keyring.secret, recipient)
-        for replica, recipient in recipients.items()
-    }
-    files[_key_name(marker.epoch, "earlier")] = keyring.encrypt(msgspec.json.encode(earlier))
-    return files
-
-
 def marker_files(found: Listing, keyring: Keyring, state: SyncState) -> dict[str, bytes]:
     """Write the marker of a remote that has lost it, and the keys that were lost with it, for all machines."""
     files = {MARKER: found.marker.signed(keyring.secret)}
@@ -268,7 +254,7 @@ def marker_files(found: Listing, keyring: Keyring, state: SyncState) -> dict[str
             if seen.recipient and name not in found.marker.dropped
         }
         recipients[state.replica] = keyring.recipient
-        files |= keys_for(found.marker, keyring, recipients)
+        files |= found.marker.keys_for(keyring, recipients)
     return files
 
 
@@ -310,7 +296,7 @@ def _take_secret(remote: Remote, names: set[str], marker: Marker, keyring: Keyri
             hint="what it has stays here; with a new code it may join again: `eventlog sync leave` first",
         )
     keyring.epoch = marker.epoch
-    keyring.secrets |= secrets_before(remote, marker, secret)
+    keyring.secrets |= marker.secrets_before(remote, secret)
 
 
 def _without_old_heads(found: Listing, keyring: Keyring, state: SyncState, *, renew: bool) -> Listing:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 PLACE = ".eventlog/team"
 _WHY = "## Why"
 _ENDS = "---"
-DIGITS = "<!-- so that git takes no other file for this one:"
+_DIGITS = "<!-- so that git takes no other file for this one:"
 _NAMES = ("id", "who", "when", "kind", "key")
 _NEEDED = ("id", "who", "when")
 _DIGITS_IN_LINE = 64
@@ -63,6 +63,43 @@ class Decision(NamedTuple):
     kind: str = "decision"
     key: str = ""
 
+    @classmethod
+    def of(cls, **fields: str) -> "Decision":
+        """Make a decision of texts, each on one line, without secrets; raises ValueError for what no reader takes."""
+        decision = cls(**{name: one_line(scrub_text(text)) for name, text in fields.items()})
+        body = decision.data.decode().partition(_DIGITS)[0]
+        if scrub_text(body) != body:
+            raise ValueError("would hold a secret")
+        return cls.read(decision.data, decision.file_name, "~")
+
+    @classmethod
+    def read(cls, data: bytes, name: str, until: str) -> "Decision":
+        """Read the content of a file; raises ValueError with the reason where that is no decision of before `until`."""
+        if len(data) > LONGEST_DECISION:
+            raise _Refused(f"is longer than {LONGEST_DECISION:,} bytes")
+        try:
+            lines = data.decode().replace("\r\n", "\n").split("\n")
+        except UnicodeDecodeError as error:
+            raise _Refused("is not UTF-8") from error
+        fields, body = _front_matter(lines)
+        text, why = _parts(body)
+        found = cls(**fields, text=text, why=why)
+        if not _ID.fullmatch(found.id):
+            raise _Refused("has an id that is no event's")
+        if not name.startswith(found.id):
+            raise _Refused(f"is not named after its id, {found.id}")
+        if not text:
+            raise _Refused("says nothing below its front matter")
+        if max(len(text), len(why)) > _LONGEST_TEXT:
+            raise _Refused(f"has a text of more than {_LONGEST_TEXT:,} characters")
+        try:
+            when = timestamps.read(found.when)
+        except ValueError as error:
+            raise _Refused(f"has a time that is none: {found.when}") from error
+        if when > until:
+            raise _Refused(f"is of a time to come: {found.when}")
+        return found._replace(when=when)
+
     @property
     def statement(self) -> str:
         """The statement, equal in all wordings."""
@@ -76,7 +113,7 @@ class Decision(NamedTuple):
         lines += ["", _WHY, "", self.why] if self.why else []
         body = ("\n".join(lines) + "\n").encode()
         digits = [sha256(b"%d\n%s" % (number, body)) for number in range(2 + len(body) // _DIGITS_IN_LINE)]
-        return body + "\n".join(["", DIGITS, *digits, "-->", ""]).encode()
+        return body + "\n".join(["", _DIGITS, *digits, "-->", ""]).encode()
 
     @property
     def file_name(self) -> str:
@@ -92,18 +129,15 @@ class TeamFile(NamedTuple):
     decision: Decision | None = None
     refused: str = ""
 
+    @property
+    def holds_secret(self) -> bool:
+        """A credential in the file, or none."""
+        text = self.data.decode("utf-8", "replace").partition(_DIGITS)[0]
+        return scrub_text(text) != text
+
 
 class _Refused(ValueError):
     """The reason why the content of a file is no decision."""
-
-
-def decision_of(**fields: str) -> Decision:
-    """Make a decision of texts: each on one line, without secrets; raises ValueError for what no reader would take."""
-    decision = Decision(**{name: one_line(scrub_text(text)) for name, text in fields.items()})
-    body = decision.data.decode().partition(DIGITS)[0]
-    if scrub_text(body) != body:
-        raise ValueError("would hold a secret")
-    return read_decision(decision.data, decision.file_name, "~")
 
 
 def read_files(root: str, now: str) -> list[TeamFile]:
@@ -125,34 +159,6 @@ def read_files(root: str, now: str) -> list[TeamFile]:
     return found
 
 
-def read_decision(data: bytes, name: str, until: str) -> Decision:
-    """Read the content of a file; raises ValueError with the reason where that is no decision of before `until`."""
-    if len(data) > LONGEST_DECISION:
-        raise _Refused(f"is longer than {LONGEST_DECISION:,} bytes")
-    try:
-        lines = data.decode().replace("\r\n", "\n").split("\n")
-    except UnicodeDecodeError as error:
-        raise _Refused("is not UTF-8") from error
-    fields, body = _front_matter(lines)
-    text, why = _parts(body)
-    found = Decision(**fields, text=text, why=why)
-    if not _ID.fullmatch(found.id):
-        raise _Refused("has an id that is no event's")
-    if not name.startswith(found.id):
-        raise _Refused(f"is not named after its id, {found.id}")
-    if not text:
-        raise _Refused("says nothing below its front matter")
-    if max(len(text), len(why)) > _LONGEST_TEXT:
-        raise _Refused(f"has a text of more than {_LONGEST_TEXT:,} characters")
-    try:
-        when = timestamps.read(found.when)
-    except ValueError as error:
-        raise _Refused(f"has a time that is none: {found.when}") from error
-    if when > until:
-        raise _Refused(f"is of a time to come: {found.when}")
-    return found._replace(when=when)
-
-
 def _read(root: str, path: str, now: str) -> TeamFile:
     if os.path.islink(path):  # noqa: PTH114 - Path.is_symlink raises where a parent may not be looked at
         return TeamFile(path, refused="is a symbolic link")
@@ -160,7 +166,7 @@ def _read(root: str, path: str, now: str) -> TeamFile:
     try:
         data = read_below(root, path, LONGEST_DECISION + 1)
         until = timestamps.from_ns(timestamps.to_ns(now) + _AHEAD_NS)
-        return TeamFile(path, data, read_decision(data, os.path.basename(path), until))  # noqa: PTH119 - a text
+        return TeamFile(path, data, Decision.read(data, os.path.basename(path), until))  # noqa: PTH119 - a text
     except OSError as error:
         return TeamFile(path, refused=system_reason(error)[0])
     except (_Refused, NotConfined) as error:
@@ -188,7 +194,7 @@ def _front_matter(lines: list[str]) -> tuple[dict[str, str], list[str]]:
 
 def _parts(body: list[str]) -> tuple[str, str]:
     """Split the lines below the front matter into the decision and its reason."""
-    body = body[: body.index(DIGITS)] if DIGITS in body else body
+    body = body[: body.index(_DIGITS)] if _DIGITS in body else body
     at = body.index(_WHY) if _WHY in body else len(body)
     return one_line(" ".join(body[:at])), one_line(" ".join(body[at + 1 :]))
 
@@ -204,7 +210,7 @@ def settle(log: EventLog) -> None:
         for path, entry in Approvals(log.store).of_teams().items()
         if entry.get("gone") and has_content(path, entry)
     }
-    read = {path: read_decision(Path(path).read_bytes(), Path(path).name, "~") for path in back}
+    read = {path: Decision.read(Path(path).read_bytes(), Path(path).name, "~") for path in back}
     _put(log, {path: (read[path], entry) for path, entry in back.items()})
 
 

@@ -13,14 +13,13 @@ from eventlog.app.naming.names import is_file_line
 from eventlog.app.naming.references import events_named, is_part_of
 from eventlog.app.open_store import OpenStore
 from eventlog.app.setup.session_hooks.git import Git
-from eventlog.app.team.decisions import DIGITS, PLACE, Decision, TeamFile, agree, decision_of, read_files, settle
+from eventlog.app.team.decisions import PLACE, Decision, TeamFile, agree, read_files, settle
 from eventlog.format.errors import BadRequest, NotStored, system_reason
 from eventlog.format.events import Event, Fact, StageSummary
 from eventlog.format.text import one_line, statement_of
 from eventlog.projects.approvals import Approvals
 from eventlog.projects.repository import remote_of
 from eventlog.projects.root import find_repository, project_root
-from eventlog.secrets import scrub_text
 from eventlog.store import Store
 from eventlog.store.files import not_stored
 from eventlog.store.shared_files import NotConfined, real_path
@@ -129,12 +128,6 @@ def differing(rows: Iterable[TeamRow]) -> Iterator[list[Decision]]:
             yield list(newest.values())
 
 
-def secrets_in(file: TeamFile) -> bool:
-    """Return whether a file holds a credential."""
-    text = file.data.decode("utf-8", "replace").partition(DIGITS)[0]
-    return scrub_text(text) != text
-
-
 def _subject(decision: Decision) -> tuple[str, str, str]:
     """Return what two files have in common that share one decision of one person."""
     return decision.id, decision.who, decision.statement
@@ -195,7 +188,7 @@ def _decisions(event: Event, texts: Sequence[str], who: str, why: str, files: Se
         kind = (event.category or "fact") if isinstance(event, Fact) else "decision"
         key = event.key or "" if isinstance(event, Fact) else ""
         try:
-            yield decision_of(id=event.id, who=who, when=event.ts, text=text, why=why, kind=kind, key=key)
+            yield Decision.of(id=event.id, who=who, when=event.ts, text=text, why=why, kind=kind, key=key)
         except ValueError as error:
             raise BadRequest(f"cannot be shared: its file {error}", where=event.id) from error
 

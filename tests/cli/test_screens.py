@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 import pytest
 
-from eventlog.app.setup import doctor
 from eventlog.cli.terminal import cells
 from eventlog.cli.verbs import VERBS
+from eventlog.cli.verbs.setup import doctor
 from eventlog.hooks import prompts
 from tests.support.agreed_screens import CHINESE, SCREENS
 from tests.support.fences import without_nonces

@@ -1,13 +1,12 @@
 """`eventlog sync` as a person types it, on two machines with a directory between them."""
 
 import json
-import os
 import re
 
 import pytest
 
-from eventlog.app.sync.keyring import code_of
 from tests.support.command_line import call
+from tests.support.synced import some_code
 
 
 @pytest.fixture
@@ -44,7 +43,7 @@ def test_a_fact_here_is_known_there_and_forgotten_there_it_is_forgotten_here(typ
 
 
 def test_a_wrong_code_is_a_mistake_of_usage_and_writes_nothing(typed, two, hub, tmp_path):
-    for code in (code_of(os.urandom(16)), "nonsense"):
+    for code in (some_code(), "nonsense"):
         ran = typed("third", "sync", "join", hub, code)
         assert 2 == ran.code
         assert "CODE" in ran.err

@@ -24,6 +24,11 @@ from tests.support.repositories import git
 _streams = itertools.count(1)
 
 
+def some_code():
+    """A code of no memory."""
+    return Keyring("", "", 1, {1: os.urandom(16).hex()}, "").code
+
+
 class Memory:
     """A memory on several machines with one clock; `directory` holds them all, `relay` are servers between them."""
 

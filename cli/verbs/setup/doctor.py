@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from eventlog.app.setup.doctor import DoctorReport, StoreSize, doctor
+from eventlog import __version__
+from eventlog.app.setup.doctor import DoctorReport, doctor
 from eventlog.app.setup.install.host_report import Problem, Report
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.show.display import Display
@@ -29,10 +30,10 @@ def _doctor_command(store: Store) -> Answer:
 def _as_dict(store: Store, found: DoctorReport) -> dict[str, Any]:
     return {
         "store": store.root,
-        "version": found.size.version,
-        "log_files": found.size.files,
-        "log_bytes": found.size.bytes,
-        "written_at": found.size.written_at,
+        "version": __version__,
+        "log_files": found.log_files,
+        "log_bytes": found.log_bytes,
+        "written_at": found.written_at,
         "copied_from": found.copied_from or None,
         "problems": [problem._asdict() for problem in found.problems],
         "set_aside": found.set_aside,
@@ -57,7 +58,7 @@ _KB, _MB = 1000, 1_000_000
 
 def _show_report(found: DoctorReport, display: Display) -> None:
     """Print the store and each installed agent with its problems, then the other agents in one line."""
-    _line(_mark(found.problems), "store", f"{found.store}{_measured(found.size, display)}")
+    _line(_mark(found.problems), "store", f"{found.store}{_measured(found, display)}")
     _steps(found.problems)
     if found.copied_from:
         _line("·", "", f"copied from the store of {found.copied_from}; it has its own name")
@@ -131,11 +132,12 @@ def _when(ts: object, display: Display) -> str:
         return str(ts)
 
 
-def _measured(size: StoreSize, display: Display) -> str:
-    room = f"{size.bytes / _MB:,.1f} MB" if size.bytes >= _MB else f"{size.bytes / _KB:,.1f} kB"
-    log = f"{count(size.files, 'day file')}, {room}" if size.files else "nothing has happened yet"
-    written = f" · knowledge written {display.ago(size.written_at)}" if size.written_at else ""
-    return f" · {log}{written} · eventlog {size.version}"
+def _measured(found: DoctorReport, display: Display) -> str:
+    size = found.log_bytes
+    room = f"{size / _MB:,.1f} MB" if size >= _MB else f"{size / _KB:,.1f} kB"
+    log = f"{count(found.log_files, 'day file')}, {room}" if found.log_files else "nothing has happened yet"
+    written = f" · knowledge written {display.ago(found.written_at)}" if found.written_at else ""
+    return f" · {log}{written} · eventlog {__version__}"
 
 
 def _step(word: str, text: str) -> None:

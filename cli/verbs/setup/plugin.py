@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from eventlog import __version__
-from eventlog.app.setup.plugin import ToolSummary, build_plugin, install_commands, plugin_files
+from eventlog.app.setup.plugin import build_plugin, install_commands, plugin_files
 from eventlog.cli import options
 from eventlog.cli.mcp.tools import TOOLS
 from eventlog.cli.terminal import Answer, count, hang, say
@@ -29,7 +29,8 @@ def _build(directory: Path) -> Answer:
     Prints the commands by which each host installs it. Its hook finds an installed eventlog, a Python that has it, or
     uv; beside `eventlog install` nothing happens twice.
     """
-    files = plugin_files(__version__, [ToolSummary(str(tool["name"]), str(tool["description"])) for tool in TOOLS])
+    tools = [{name: str(tool[name]) for name in ("name", "description")} for tool in TOOLS]
+    files = plugin_files(__version__, tools)
     build_plugin(directory, files)
     commands = install_commands(directory.absolute())
 

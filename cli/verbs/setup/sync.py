@@ -81,9 +81,9 @@ def _start(remote: str, dry_run: bool, as_json: bool, store: Store) -> int:
             error.what, where=error.where, hint="nothing was written; try again when it can be reached"
         ) from error
     if as_json:
-        emit_pretty({"status": "ok", "remote": started.address, "code": started.code})
+        emit_pretty({"status": "ok", "remote": started.remote, "code": started.code})
     else:
-        say(f"on the other machine: eventlog sync join {quote(started.address)} {started.code}")
+        say(f"on the other machine: eventlog sync join {quote(started.remote)} {started.code}")
         say(f"recovery code: {started.code}")
         say("Write it down: it is shown once, and it alone opens the remote when all your machines are lost.")
     done = exchanged(opened)

@@ -8,7 +8,7 @@ import click
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.open_store import Machine
 from eventlog.app.team.decisions import PLACE, agree, disagree
-from eventlog.app.team.share import SharedFile, TeamRow, checkout_of, differing, secrets_in, share, team_rows, withdraw
+from eventlog.app.team.share import SharedFile, TeamRow, checkout_of, differing, share, team_rows, withdraw
 from eventlog.cli import EXIT_FOUND, options, suggestions
 from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import confirm, count, emit, emit_pretty, is_terminal, print_lines, say, table
@@ -123,7 +123,7 @@ def _check(checkout: str, store: Store) -> int:
     rows = _rows(store, checkout)
     found = _print_refused(rows)
     for row in rows:
-        if row.file.data and secrets_in(row.file):
+        if row.file.data and row.file.holds_secret:
             found += 1
             say(f"✗ {row.file.path}: holds a secret; eventlog scan {row.file.path} shows where")
     found += _print_differing(rows)

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from eventlog.app.setup.plugin import ToolSummary, plugin_files
+from eventlog.app.setup.plugin import plugin_files
 from eventlog.cli.mcp import server
 from eventlog.cli.mcp.tools import TOOLS
 from eventlog.hosts.profile import profiles
@@ -21,7 +21,7 @@ from tests.support.payloads import claude
 from tests.support.published_rules import BUNDLE, PLUGIN, REGISTRY_ENTRY, violations
 
 GOLDEN = Path(__file__).with_name("plugin.golden.txt")
-FILES = plugin_files("1.2.3", [ToolSummary("recall", "Search.")])
+FILES = plugin_files("1.2.3", [{"name": "recall", "description": "Search."}])
 JSON = {name: json.loads(data) for name, data in FILES.items() if name.endswith(".json")}
 HOSTS = [host for host in profiles().values() if host.plugin]
 SEMVER = re.compile(r"\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?")
@@ -58,7 +58,7 @@ def test_the_directory_is_as_it_was_agreed():
 
 
 def test_the_same_version_gives_the_same_bytes_and_another_one_does_not():
-    tools = [ToolSummary("recall", "Search.")]
+    tools = [{"name": "recall", "description": "Search."}]
 
     assert FILES == plugin_files("1.2.3", tools)
     assert [*FILES] == [*plugin_files("1.2.4", tools)]

@@ -1,6 +1,5 @@
 """Machines start, join, are dropped and leave; a wrong code changes nothing anywhere."""
 
-import os
 import random
 import shutil
 from contextlib import suppress
@@ -8,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.sync.keyring import Keyring, code_of
+from eventlog.app.sync.keyring import Keyring
 from eventlog.app.sync.membership import drop_machine, join_sync, leave_sync, start_sync
 from eventlog.app.sync.segments import MARKER
 from eventlog.format.errors import BadRequest, Offline, UntrustedRemote
 from eventlog.store.replica import replica_of
 from tests.support.repositories import git, repository
-from tests.support.synced import Memory, Synced
+from tests.support.synced import Memory, Synced, some_code
 
 
 def everything(directory):
@@ -30,7 +29,7 @@ def wrong_codes(code, count):
         if number % 3 == 2 and code[at] != "-":
             yield code[:at] + other + code[at + 1 :]
         elif number % 3:
-            yield code_of(os.urandom(16))
+            yield some_code()
         else:
             yield code[: at + 1] if at + 1 < len(code) else ""
 
@@ -55,7 +54,7 @@ def test_a_wrong_code_for_a_repository_leaves_nothing_behind(tmp_path):
     before = everything(tmp_path)
 
     with pytest.raises(BadRequest):
-        join_sync(newcomer.opened, memory.address, code_of(os.urandom(16)))
+        join_sync(newcomer.opened, memory.address, some_code())
 
     assert before == everything(tmp_path)
 
@@ -88,7 +87,7 @@ def test_a_second_key_is_never_made(memory):
     with pytest.raises(BadRequest, match="syncs already"):
         start_sync(one.opened, memory.address)
     with pytest.raises(BadRequest, match="syncs already"):
-        join_sync(one.opened, memory.address, code_of(os.urandom(16)))
+        join_sync(one.opened, memory.address, some_code())
     with pytest.raises(UntrustedRemote, match="holds a memory already"):
         start_sync(Synced(memory, "x").opened, memory.address)
 

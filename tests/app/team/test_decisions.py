@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.app.team.decisions import PLACE, decision_of, read_decision, read_files
+from eventlog.app.team.decisions import PLACE, Decision, read_files
 from tests.support.credentials import SAMPLES
 from tests.support.strategies import text as texts
 
@@ -25,19 +25,19 @@ def put(root, name, data):
 
 
 def test_a_decision_is_a_front_matter_a_text_and_a_reason():
-    made = decision_of(**FIELDS)
+    made = Decision.of(**FIELDS)
 
     assert FILE + "\n## Why\n\nFloats lost a cent\n" == made.data.decode().partition("\n<!--")[0]
-    assert made == read_decision(made.data, made.file_name, NOW)
+    assert made == Decision.read(made.data, made.file_name, NOW)
 
 
 @given(st.fixed_dictionaries({"text": texts, "why": texts, "who": texts, "key": texts}))
 def test_whatever_is_shared_is_read_back_and_one_name_has_one_content(fields):
     try:
-        made = decision_of(**{**FIELDS, **fields})
+        made = Decision.of(**{**FIELDS, **fields})
     except ValueError:  # what no reader would take is never written
         return
-    again = read_decision(made.data, made.file_name, NOW)
+    again = Decision.read(made.data, made.file_name, NOW)
 
     assert made == again
     assert (made.file_name, made.data) == (again.file_name, again.data)
@@ -48,7 +48,7 @@ def test_two_clones_never_write_two_contents_under_one_name(made):
     by_name: dict[str, bytes] = {}
     for who, text, why in made:
         try:
-            decision = decision_of(**{**FIELDS, "who": who, "text": text, "why": why})
+            decision = Decision.of(**{**FIELDS, "who": who, "text": text, "why": why})
         except ValueError:
             continue
         assert decision.data == by_name.setdefault(decision.file_name, decision.data)
@@ -61,7 +61,7 @@ def test_no_secret_reaches_a_file(name):
     left = secret if text else secret[1]
     for field in ("text", "why", "who"):
         try:
-            made = decision_of(**{**FIELDS, field: f"use {planted}"})
+            made = Decision.of(**{**FIELDS, field: f"use {planted}"})
         except ValueError:
             continue
         assert left not in made.data.decode()

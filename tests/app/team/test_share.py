@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.team.decisions import PLACE, decision_of
+from eventlog.app.team.decisions import PLACE, Decision
 from eventlog.format import ids
 from eventlog.format.events import Fact
 from eventlog.log.event_log import EventLog
@@ -377,7 +377,7 @@ def test_two_clones_and_many_edits_never_conflict(tmp_path, origin, ada, bob):
                     continue
                 when, who = "2026-02-17T13:30:00.000000Z", chance.choice(["ada", "bob"])
                 text, why = f"decision {chance.randrange(3)}", chance.choice(["", "because", "so"])
-                made = decision_of(id=chance.choice(events), who=who, when=when, text=text, why=why)
+                made = Decision.of(id=chance.choice(events), who=who, when=when, text=text, why=why)
                 (folder / made.file_name).write_bytes(made.data)
             person.push()  # git would refuse a conflict
         for person in (ada, bob):
