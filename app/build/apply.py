@@ -30,7 +30,7 @@ from eventlog.format.retractions import Retractions
 from eventlog.format.timestamps import counts_at, order
 from eventlog.projections.bases import drift, sections
 from eventlog.projections.bases.apply_entries import AppliedSection, WriteResult, apply_entries
-from eventlog.projections.bases.base_file import BaseFile, Bases, base_file_of
+from eventlog.projections.bases.base_file import BaseFile, Bases
 from eventlog.projections.bases.ledger import Ledger, key_of, ledgers
 from eventlog.projections.bases.sections import Page, SectionId, Spot
 from eventlog.projections.current.knowledge_events import Knowledge
@@ -311,6 +311,6 @@ def _unmatched_entries(state: Knowledge, bases: Bases) -> list[PlanEntry]:
     """List the entries of no knowledge base that are neither discarded nor withdrawn."""
     withdrawn = Retractions(state.retractions)
     discarded = {decision.target for decision in state.resolved if decision.choice == "discard"}
-    unmatched = (entry for entry in state.entries if base_file_of(entry.key, entry.project, bases) is None)
+    unmatched = (entry for entry in state.entries if BaseFile.of(entry.key, entry.project, bases) is None)
     open_entries = (entry for entry in unmatched if entry.id not in discarded and not withdrawn.hides(entry))
     return sorted(open_entries, key=order)

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from eventlog.format.errors import BadRequest, NotStored, system_reason
 from eventlog.format.events import PlanEntry
 from eventlog.format.marks import is_stand_in, says_the_same
-from eventlog.projections.bases import plan_file
 from eventlog.projections.bases.plan_file import PlanFile, PlannedChange
 from eventlog.store import Store, conversation_name
 from eventlog.store.files import remove, replace_file
@@ -62,7 +61,7 @@ class StagedEntry(NamedTuple):
             text = path.read_text(encoding="utf-8", errors="replace")
         except OSError as error:
             raise NotStored(f"cannot be read: {system_reason(error)[0]}", where=str(path)) from error
-        loaded = plan_file.parse(text)
+        loaded = PlanFile.parse(text)
         if loaded.mistakes:
             first = loaded.mistakes[0]
             raise BadRequest(str(first), where=f"{path}:{first.line}", hint="correct the file, or delete it")
@@ -80,7 +79,7 @@ class StagedEntry(NamedTuple):
             error=self.reason,
             target_file=self.target_file,
         )
-        replace_file(str(self.path(store)), plan_file.dump(whole).encode())
+        replace_file(str(self.path(store)), whole.dump().encode())
 
 
 def stage(

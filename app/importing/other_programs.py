@@ -16,7 +16,6 @@ from eventlog.app.write.plan import checked
 from eventlog.format import codec, ids, timestamps
 from eventlog.format.errors import BadRequest, EventLogError, system_reason
 from eventlog.hosts.profile import profiles
-from eventlog.projections.bases import plan_file
 from eventlog.projections.bases.plan_file import PlanFile, PlannedChange
 from eventlog.projects.root import in_full, project_root
 
@@ -245,7 +244,7 @@ def _read_last_word(request: ImportRequest) -> Iterator[Found]:
 
 def _plan_entries(path: Path, request: ImportRequest) -> Iterator[Found]:
     try:
-        loaded = plan_file.parse(path.read_text(encoding="utf-8-sig"))
+        loaded = PlanFile.parse(path.read_text(encoding="utf-8-sig"))
         written = timestamps.from_ns(path.stat().st_mtime_ns)
     except OSError as error:
         yield BadPlace(str(path), system_reason(error)[0])

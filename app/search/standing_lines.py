@@ -216,11 +216,11 @@ class _Withdrawal:
 
 def aims_of(events: "Iterable[EventFields]", *, in_force: bool) -> set[str]:
     """Collect what these withdrawals take away: those `in_force`, or all; and what was ever rejected by its id."""
-    from eventlog.format.retractions import Retractions, aim_of  # most logs withdraw nothing
+    from eventlog.format.retractions import Retractions  # most logs withdraw nothing
 
     withdrawals: list[Any] = [_Withdrawal(event) for event in events]
     rejected = [withdrawal.target for withdrawal in withdrawals if withdrawal.type == "rejected" and withdrawal.target]
-    aims = Retractions(withdrawals).aims if in_force else {aim_of(each) for each in withdrawals} - {""}
+    aims = Retractions(withdrawals).aims if in_force else {Retractions.aim_of(each) for each in withdrawals} - {""}
     return aims | {f"{AS_REJECTED}{target}" for target in rejected}
 
 

@@ -26,7 +26,7 @@ from eventlog.format.events import HUMAN, Event, Fact
 from eventlog.format.text import one_line, statement_of
 from eventlog.hosts import agent_name, rooms
 from eventlog.log.event_log import EventLog
-from eventlog.projects.approvals import LONGEST_DECISION, Approvals, has_content
+from eventlog.projects.approvals import LONGEST_DECISION, Approvals
 from eventlog.projects.repository import remote_of
 from eventlog.projects.root import git_branch, project_root
 from eventlog.secrets import scrub_text
@@ -208,7 +208,7 @@ def settle(log: EventLog) -> None:
     back = {
         path: entry
         for path, entry in Approvals(log.store).of_teams().items()
-        if entry.get("gone") and has_content(path, entry)
+        if entry.get("gone") and Approvals.has_content(path, entry)
     }
     read = {path: Decision.read(Path(path).read_bytes(), Path(path).name, "~") for path in back}
     _put(log, {path: (read[path], entry) for path, entry in back.items()})

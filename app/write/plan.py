@@ -111,7 +111,7 @@ def checked(store: Store, declared: PlanFile, speaker: Mapping[str, Any], machin
 
 def parse_plan(name: str, text: str) -> PlanFile:
     """Parse a plan file; raises BadRequest naming every mistake with its line. Messages call the file `name`."""
-    loaded = plan_file.parse(text)
+    loaded = PlanFile.parse(text)
     if loaded.mistakes:
         first, *more = loaded.mistakes
         others = "\n".join(f"line {mistake.line}: {mistake}" for mistake in more)
@@ -122,7 +122,7 @@ def parse_plan(name: str, text: str) -> PlanFile:
 
 def check_plan(text: str, settings: Settings, project: str, machine: Machine) -> _PlanCheck:
     """Find every mistake in a plan file, for a project with this root."""
-    loaded = plan_file.parse(text)
+    loaded = PlanFile.parse(text)
     entries = sum(key.startswith("entries[") and key.endswith("]") for key in loaded.lines)
     mistakes = plan_file.every_mistake(loaded, settings.knowledge_bases, project, machine.home)
     return _PlanCheck(entries, mistakes)

@@ -13,7 +13,7 @@ from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest, EventLogError
 from eventlog.format.events import HUMAN, EntryResolved
 from eventlog.format.timestamps import order
-from eventlog.projections.bases.base_file import base_file_of
+from eventlog.projections.bases.base_file import BaseFile
 from eventlog.projections.bases.plan_file import change_of
 from eventlog.projections.bases.section_edits import refused_content, refused_heading
 from eventlog.projections.bases.sections import Ambiguous, Page, Section, canonical
@@ -118,7 +118,7 @@ def decide(
 
 def _page(opened: OpenStore, staged: StagedEntry) -> Page:
     bases = opened.settings.knowledge_bases
-    place = base_file_of(staged.entry.key, staged.entry.project, bases)
+    place = BaseFile.of(staged.entry.key, staged.entry.project, bases)
     target = storage_of(place, bases, opened.machine.home) if place else None
     return Page((target.read() if target else None) or b"")
 

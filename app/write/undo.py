@@ -36,7 +36,7 @@ from eventlog.format.events import (
 )
 from eventlog.format.retractions import Retractions, decided_by, goals_of
 from eventlog.format.timestamps import counts_at, order
-from eventlog.projections.bases.base_file import base_file_of
+from eventlog.projections.bases.base_file import BaseFile
 from eventlog.projections.bases.ledger import is_from, ledgers
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.memory import MEMORY, notes_path
@@ -268,7 +268,7 @@ def _with_a_say(opened: OpenStore, now: ReplayResult, path: str, events: list[Ev
     bases = opened.settings.knowledge_bases
     for event in events:
         if isinstance(event, PlanEntry | KnowledgeEdited):
-            place = base_file_of(event.key, event.project, bases)
+            place = BaseFile.of(event.key, event.project, bases)
             if (place and place.document == path) or event.key.path == notes_path(path):
                 yield event
     names = [

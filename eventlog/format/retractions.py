@@ -37,7 +37,7 @@ class Retractions:
                 self._in_force.append(self._made[name])
                 self._count(self._made[name])
         self._salts = salts_in(self._rejected)  # of what is rejected, and of all that ever was
-        self._ever = salts_in(judged_statements(self.touched))
+        self._ever = salts_in(self.judged_statements(self.touched))
 
     def hides(self, event: "Event") -> bool:
         """Return whether the event, its whole conversation, or its statement is withdrawn."""
@@ -98,10 +98,24 @@ class Retractions:
 
         return replace(summary, **lists, **texts)
 
+    @staticmethod
+    def aim_of(withdrawal: "Withdrawal") -> str:
+        """Name what a withdrawal takes away: an event by its id, all of a conversation, or a statement by its mark."""
+        if withdrawal.target:
+            return f"{AN_EVENT}{withdrawal.target}"
+        if _is_rejected(withdrawal) and (mark := mark_in(withdrawal)):
+            return f"{A_STATEMENT}{mark}"
+        return f"{ALL_OF}{withdrawal.conversation}" if not _is_restored(withdrawal) and withdrawal.conversation else ""
+
+    @staticmethod
+    def judged_statements(goals: "Iterable[str]") -> set[str]:
+        """Pick the marks of the statements of what two sets of withdrawals decide otherwise."""
+        return {goal.removeprefix(A_STATEMENT) for goal in goals if goal.startswith(A_STATEMENT)}
+
     @property
     def aims(self) -> set[str]:
         """The aims of the withdrawals in force."""
-        return {aim_of(withdrawal) for withdrawal in self._in_force} - {""}
+        return {self.aim_of(withdrawal) for withdrawal in self._in_force} - {""}
 
     @property
     def events(self) -> frozenset[str]:
@@ -181,11 +195,6 @@ class Retractions:
         self.touched[goal] = max(self.touched.get(goal, ""), counts_at(withdrawal))
 
 
-def judged_statements(goals: "Iterable[str]") -> set[str]:
-    """Pick the marks of the statements of what two sets of withdrawals decide otherwise."""
-    return {goal.removeprefix(A_STATEMENT) for goal in goals if goal.startswith(A_STATEMENT)}
-
-
 def statements_of(event: "Event") -> "Iterator[str]":
     """Yield what an event states, as it is worded."""
     if _is_one_statement(event):
@@ -225,17 +234,8 @@ def goals_of(stating: "Iterable[Event]", events: "Iterable[Event]") -> set[str]:
     return found
 
 
-def aim_of(withdrawal: "Withdrawal") -> str:
-    """Name what a withdrawal takes away: an event by its id, all of a conversation, or a statement by its mark."""
-    if withdrawal.target:
-        return f"{AN_EVENT}{withdrawal.target}"
-    if _is_rejected(withdrawal) and (mark := mark_in(withdrawal)):
-        return f"{A_STATEMENT}{mark}"
-    return f"{ALL_OF}{withdrawal.conversation}" if not _is_restored(withdrawal) and withdrawal.conversation else ""
-
-
 def _goal(withdrawal: "Withdrawal") -> str:
-    return aim_of(withdrawal).removeprefix(AN_EVENT)
+    return Retractions.aim_of(withdrawal).removeprefix(AN_EVENT)
 
 
 def _is_retraction(event: "Event") -> "TypeIs[Retraction]":

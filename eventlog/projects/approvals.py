@@ -93,6 +93,22 @@ class Approvals:
                 self._write({**now, **same})
         return bool(gone)
 
+    @staticmethod
+    def has_content(path: str, entry: "TeamApproval") -> bool:
+        """Return whether a file has the bytes a person agreed to; note its size and times for the next look."""
+        try:
+            found = os.lstat(path)
+            stamp = [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
+            if entry["digest"] and entry.get("stamp") == stamp:
+                return True
+            data = read_regular(path, LONGEST_DECISION + 1)
+        except (OSError, ValueError):
+            return False
+        if sha256(data) != entry["digest"]:
+            return False
+        entry["stamp"] = stamp
+        return True
+
     def _all(self) -> "dict[str, Any]":
         """Read all agreements; none where the file cannot be read."""
         try:
@@ -110,27 +126,11 @@ class Approvals:
         replace_file(self._store.trusted, fastjson.dumps(dict(agreed)) + b"\n")
 
 
-def has_content(path: str, entry: "TeamApproval") -> bool:
-    """Return whether a file has the bytes a person agreed to; note its size and times for the next look."""
-    try:
-        found = os.lstat(path)
-        stamp = [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
-        if entry["digest"] and entry.get("stamp") == stamp:
-            return True
-        data = read_regular(path, LONGEST_DECISION + 1)
-    except (OSError, ValueError):
-        return False
-    if sha256(data) != entry["digest"]:
-        return False
-    entry["stamp"] = stamp
-    return True
-
-
 def _stands(path: str, entry: "TeamApproval") -> bool:
     """Return whether a decision is still shared by its file; note the branch its own file was last seen on."""
     is_own = "branch" in entry
     branch = git_branch(os.path.dirname(path)) if is_own else None
-    if has_content(path, entry):
+    if Approvals.has_content(path, entry):
         if is_own:
             entry["branch"] = branch
         return True

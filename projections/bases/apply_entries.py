@@ -16,7 +16,7 @@ from eventlog.projections.bases import section_edits, sections
 from eventlog.projections.bases.base_file import BaseFile
 from eventlog.projections.bases.drift import edit_event
 from eventlog.projections.bases.ledger import HeldEntry, Ledger
-from eventlog.projections.bases.managed_page import ManagedPage, PageOrder, render_base
+from eventlog.projections.bases.managed_page import ManagedPage, PageOrder
 from eventlog.projections.bases.section_history import Spelling, Wording, lines_of, merged, missing
 from eventlog.projections.bases.sections import Ambiguous, Page, Section, SectionId, Spot, Unsafe, page_of
 
@@ -80,7 +80,7 @@ def apply_entries(
     ledger: Ledger, file: BaseFile, path: str, data: bytes | None, *, replace: bool = False
 ) -> WriteResult:
     """Undo withdrawn entries on a page, then apply pending entries; with `replace`, also over people's lines."""
-    page = ManagedPage(ledger, path, render_base(ledger) if data is None else data)
+    page = ManagedPage(ledger, path, data)
     return _Applier(ledger, file, path, page, replace=replace).apply()
 
 

@@ -26,6 +26,15 @@ class BaseFile(NamedTuple):
     base: str
     project: str = ""
 
+    @classmethod
+    def of(cls, key: SectionKey, project: str | None, bases: Bases, home: str = "") -> "BaseFile | None":
+        """Find the file that a key means, None where it is no knowledge base; `home` resolves full paths below it."""
+        name = _base_name(key, project, bases, home)
+        if name is None or not (bases[name].path or "").startswith(PROJECT):
+            return cls(name) if name else None
+        rooted = project and project.startswith("/") and ".." not in project.split("/")
+        return cls(name, posixpath.normpath(project)) if project and rooted else None
+
     @property
     def document(self) -> str:
         """Return the path to which a replay renders it, below the knowledge directory."""
@@ -35,18 +44,9 @@ class BaseFile(NamedTuple):
         return f"{self.base} of {self.project}" if self.project else self.base
 
 
-def base_file_of(key: SectionKey, project: str | None, bases: Bases, home: str = "") -> BaseFile | None:
-    """Find the file that a key means, None where it is no knowledge base; `home` resolves full paths below it."""
-    name = _base_name(key, project, bases, home)
-    if name is None or not (bases[name].path or "").startswith(PROJECT):
-        return BaseFile(name) if name else None
-    rooted = project and project.startswith("/") and ".." not in project.split("/")
-    return BaseFile(name, posixpath.normpath(project)) if project and rooted else None
-
-
 def normalized(key: SectionKey, project: str | None, bases: Bases, home: str) -> SectionKey:
     """Replace the path of a key by the name of its base, as events carry it; an address stays. Raises BadRequest."""
-    file = base_file_of(key, project, bases, home)
+    file = BaseFile.of(key, project, bases, home)
     if file is None:
         what = key.path if key.path is not None else key.url
         reason = "is not a knowledge base: entries write nowhere else"

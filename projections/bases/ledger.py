@@ -23,7 +23,7 @@ from eventlog.format.marks import says_the_same
 from eventlog.format.retractions import Retractions
 from eventlog.format.timestamps import counts_at, order
 from eventlog.projections.bases import sections
-from eventlog.projections.bases.base_file import BaseFile, Bases, base_file_of
+from eventlog.projections.bases.base_file import BaseFile, Bases
 from eventlog.projections.bases.plan_file import Change, change_of
 from eventlog.projections.bases.section_edits import refused_content, refused_heading
 from eventlog.projections.bases.section_history import SectionHistory, Spelling, Wording
@@ -293,7 +293,7 @@ def ledgers(state: Knowledge, bases: Bases, replica: str | None = None) -> dict[
     records: dict[BaseFile, _FileHistory] = {}
     record_of: dict[str, _FileHistory] = {}
     declared: list[PlanEntry | KnowledgeEdited] = [*state.entries, *state.edits]
-    files = {event.id: base_file_of(event.key, event.project, bases) for event in declared}
+    files = {event.id: BaseFile.of(event.key, event.project, bases) for event in declared}
     observed: list[Observation] = [*state.applied, *state.edits]
     copied = _copied(observed, files, replica)
     refusals = Refusals(state.entries, state.resolved, withdrawn, bases, state.applied)
@@ -416,6 +416,6 @@ class Refusals:
 
     def _planned(self, entry: PlanEntry) -> tuple[_Target, str]:
         key = entry.key
-        place = base_file_of(key, entry.project, self._bases) or key.path or key.url
+        place = BaseFile.of(key, entry.project, self._bases) or key.path or key.url
         operation, content = change_of(entry)
         return _Target(place, SectionId.of(key.heading, key.level), key.under, operation), content

@@ -21,15 +21,18 @@ _EMPTY = SectionHistory((), ())
 
 
 class ManagedPage:
-    """The sections of a page by their keys in the ledger; `histories` and `managed` follow every change."""
+    """The sections of a page by their keys in the ledger; `histories` and `managed` follow every change.
 
-    def __init__(self, ledger: Ledger, path: str, data: bytes) -> None:
+    Without `data`, it is the page that the log alone would write.
+    """
+
+    def __init__(self, ledger: Ledger, path: str, data: bytes | None) -> None:
         self._ledger = ledger
         self.histories = dict(ledger.histories)
         self._copies: set[SectionId] = set()  # histories that were copied before the first change
         self.managed = set(ledger.managed)
         self._expected = ledger.expected_digests(path)
-        self._read(data)
+        self._read(_rendered(ledger) if data is None else data)
 
     def _read(self, data: bytes) -> None:
         self.page = page_of(data)
@@ -114,7 +117,7 @@ class ManagedPage:
         self._expected[key] = sections.digest(wording.body)
 
 
-def render_base(ledger: Ledger) -> bytes:
+def _rendered(ledger: Ledger) -> bytes:
     """Render the page that the log alone would write, without pending entries.
 
     A heading without events that other sections stand under has no text.

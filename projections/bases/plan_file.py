@@ -23,7 +23,7 @@ from msgspec import Struct
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Operation, PlanEntry, PlanMeta, SectionKey
 from eventlog.projections.bases import sections
-from eventlog.projections.bases.base_file import BaseFile, Bases, base_file_of, normalized
+from eventlog.projections.bases.base_file import BaseFile, Bases, normalized
 from eventlog.projections.bases.section_edits import refused_content, refused_heading
 
 if TYPE_CHECKING:
@@ -55,6 +55,36 @@ class PlanFile(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     error: str | None = None
     target_file: str | None = None
 
+    @classmethod
+    def parse(cls, text: str) -> "YamlReading":
+        """Parse a file as a PlanFile, or find every mistake of form."""
+        from eventlog.settings import yaml_errors  # yaml is slow to import, and few replays read a plan
+
+        return yaml_errors.load(text, cls)
+
+    def dump(self) -> str:
+        """Format a file as YAML, texts as people read them."""
+        import yaml
+
+        about = {"source": self.source, "error": self.error, "target_file": self.target_file}
+        present = {name: value for name, value in about.items() if value is not None}
+        whole = {"version": self.version, **present, "entries": [_as_mapping(entry) for entry in self.entries]}
+        text: str = yaml.dump(whole, Dumper=_dumper(), sort_keys=False, allow_unicode=True, width=100)
+        return text
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        """Return the JSON Schema of the format."""
+        components = msgspec.json.schema_components([cls], ref_template="#/$defs/{name}")
+        names = rf"\b({'|'.join(_PUBLISHED)})\b"  # programs know the definitions by the names of the first release
+        spelled = re.sub(names, lambda found: _PUBLISHED[found[0]], msgspec.json.encode(components).decode())
+        top, parts = msgspec.json.decode(spelled)
+        parts["Target"]["oneOf"] = [
+            {"required": ["path"], "properties": {"path": {"type": "string"}}},
+            {"required": ["url"], "properties": {"url": {"type": "string"}}},
+        ]
+        return {"$schema": "https://json-schema.org/draft/2020-12/schema", **top[0], "$defs": parts}
+
 
 def change_of(entry: PlannedChange | PlanEntry) -> Change:
     """Return the operation in force and its content; an entry without the content it needs is a no-op."""
@@ -63,13 +93,6 @@ def change_of(entry: PlannedChange | PlanEntry) -> Change:
     if operation == "update" and not content.strip():
         return ("no-op" if entry.content is None else "clear"), ""
     return operation, content if operation == "update" else ""
-
-
-def parse(text: str) -> "YamlReading":
-    """Parse a file as a PlanFile, or find every mistake of form."""
-    from eventlog.settings import yaml_errors  # yaml is slow to import, and few replays read a plan
-
-    return yaml_errors.load(text, PlanFile)
 
 
 def every_mistake(loaded: "YamlReading", bases: Bases, project: str | None, home: str) -> "list[Mistake]":
@@ -84,30 +107,6 @@ def mistakes_in(entries: Iterable[PlannedChange], bases: Bases, project: str | N
     for position, entry in enumerate(entries):
         parts |= {f"entries[{position}]": entry, f"entries[{position}].key": entry.key}
     return sorted(_mistakes(parts, {}, bases, project, home))
-
-
-def dump(exchange: PlanFile) -> str:
-    """Format a file as YAML, texts as people read them."""
-    import yaml
-
-    about = {"source": exchange.source, "error": exchange.error, "target_file": exchange.target_file}
-    present = {name: value for name, value in about.items() if value is not None}
-    whole = {"version": exchange.version, **present, "entries": [_as_mapping(entry) for entry in exchange.entries]}
-    text: str = yaml.dump(whole, Dumper=_dumper(), sort_keys=False, allow_unicode=True, width=100)
-    return text
-
-
-def schema() -> dict[str, Any]:
-    """Return the JSON Schema of the format."""
-    components = msgspec.json.schema_components([PlanFile], ref_template="#/$defs/{name}")
-    names = rf"\b({'|'.join(_PUBLISHED)})\b"  # programs know the definitions by the names of the first release
-    spelled = re.sub(names, lambda found: _PUBLISHED[found[0]], msgspec.json.encode(components).decode())
-    top, parts = msgspec.json.decode(spelled)
-    parts["Target"]["oneOf"] = [
-        {"required": ["path"], "properties": {"path": {"type": "string"}}},
-        {"required": ["url"], "properties": {"url": {"type": "string"}}},
-    ]
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **top[0], "$defs": parts}
 
 
 def _mistakes(
@@ -154,7 +153,7 @@ def _duplicates(
     seen: dict[tuple[BaseFile | None, sections.SectionId, sections.Under | None], str] = {}
     for at, entry in parts.items():
         if isinstance(entry, PlannedChange):
-            file = base_file_of(entry.key, project, bases, home)
+            file = BaseFile.of(entry.key, project, bases, home)
             section = (file, sections.SectionId.of(entry.key.heading, entry.key.level), entry.key.under)
             first = seen.setdefault(section, at)
             if file and first != at:

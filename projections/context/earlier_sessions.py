@@ -68,12 +68,22 @@ class EarlierSession:
         self.file = file
         self.quotes = quotes
 
+    @property
+    def told_outcome(self) -> str:
+        """The outcome without the lists of files and commands with which a program began it."""
+        summary = self.outcome
+        before, found, rest = next((parts for mark in _COMMANDS if (parts := summary.partition(mark))[1]), ("", "", ""))
+        if not found or not (before == "" or before.startswith(_LISTS)):
+            return summary
+        ends = [at + len(end) for end in ("`. ", " more. ", "`。", "项。") if (at := rest.rfind(end)) >= 0]
+        return rest[max(ends) :] if ends else ""
+
     def line(self, local: "Local", project: str, *, minute: bool = False, most: int = LINE_CHARS) -> Line:
         """Write it in a line: topic, two files, outcome; a brief line has neither outcome nor sources."""
         is_brief = most <= BRIEF_CHARS
         topic = cut(one_line(self.topic), _BRIEF_TOPIC_CHARS if is_brief else _TOPIC_CHARS)
         files = ", ".join(_telling(self.files, project)[: 1 if is_brief else 2])
-        outcome = one_line(outcome_of(self.outcome))
+        outcome = one_line(self.told_outcome)
         if topic and outcome.startswith(topic.rstrip("…")):
             topic = ""
         parts = (topic or outcome, files) if is_brief else (topic, files, outcome)
@@ -88,15 +98,6 @@ class EarlierSession:
             Line(f"- [{day}] {decision.text[2:]}", decision.events) for decision in self.decisions[:_MOST_DECISIONS]
         ]
         return [self.line(local, project, minute=minute), *decided]
-
-
-def outcome_of(summary: str) -> str:
-    """Leave out of a summary the lists of files and commands with which a program began it."""
-    before, found, rest = next((parts for mark in _COMMANDS if (parts := summary.partition(mark))[1]), ("", "", ""))
-    if not found or not (before == "" or before.startswith(_LISTS)):
-        return summary
-    ends = [at + len(end) for end in ("`. ", " more. ", "`。", "项。") if (at := rest.rfind(end)) >= 0]
-    return rest[max(ends) :] if ends else ""
 
 
 def _telling(files: "Sequence[str]", project: str) -> list[str]:

@@ -43,6 +43,12 @@ class KnownProject(NamedTuple):
         """Return the name of its directory."""
         return project_slug(self.home)
 
+    @staticmethod
+    def directories(names: Iterable[str], places: Iterable[tuple[str | None, str]]) -> set[str]:
+        """Collect the directories that a project has, or had before more was known of it."""
+        at_places = (path if replica is None else f"{replica}:{path}" for replica, path in places)
+        return {project_slug(name) for name in (*names, *at_places)}
+
 
 class Identities:
     """The projects of the log, as it has them now."""
@@ -126,7 +132,7 @@ class Identities:
         return {
             slug: project.name
             for project in self.projects()
-            for slug in directories((project.name, project.home, *project.parts), project.places)
+            for slug in KnownProject.directories((project.name, project.home, *project.parts), project.places)
         }
 
     def changed_at(self, name: str) -> str:
@@ -216,12 +222,6 @@ def resolved(state: Conversations) -> Conversations:
     by_id = {name: identities_now.conversation(conversation) for name, conversation in state.by_id.items()}
     notes = [note for note in state.notes if not state.withdrawn().hides(note)]
     return Conversations(by_id, state.retractions, identities_now.notes(notes), state.places)
-
-
-def directories(names: Iterable[str], places: Iterable[tuple[str | None, str]]) -> set[str]:
-    """Collect the directories that a project has, or had before more was known of it."""
-    at_places = (path if replica is None else f"{replica}:{path}" for replica, path in places)
-    return {project_slug(name) for name in (*names, *at_places)}
 
 
 def _together(path: str, notes: list[KnowledgeEdited], changed_at: str) -> KnowledgeEdited:

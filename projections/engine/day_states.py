@@ -14,7 +14,7 @@ import msgspec
 from eventlog.format.events import AnyEvent, EntryApplied, EntryResolved, Event, KnowledgeEdited
 from eventlog.format.ids import day_in_id
 from eventlog.format.marks import marks_of, salts_in
-from eventlog.format.retractions import Retractions, judged_statements, statements_of
+from eventlog.format.retractions import Retractions, statements_of
 from eventlog.log import days
 from eventlog.log.days import Day, DuplicateFilter
 from eventlog.log.envelope_scan import DayScan, Envelope, envelope_of, scan_day
@@ -133,7 +133,7 @@ class DayStates:
             self.identities = Identities(self.places, self.withdrawn)
             if self.identities.differ(identities):
                 self.mark_all_changed()
-        stating = self._mark_stating(judged_statements(fates)) | self.folded
+        stating = self._mark_stating(Retractions.judged_statements(fates)) | self.folded
         self._redact(self.rows.keys() if fates or self._until != EVERYTHING else self.folded.copy(), stating)
 
     def mark_all_changed(self) -> None:

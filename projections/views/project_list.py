@@ -10,7 +10,7 @@ from msgspec import Struct
 from eventlog.format.text import project_name
 from eventlog.projections.base import Document, Line, Projection, View
 from eventlog.projections.current.conversations import Conversations
-from eventlog.projections.current.identity import directories
+from eventlog.projections.current.identity import KnownProject
 
 if TYPE_CHECKING:
     from eventlog.projections.engine.documents import DocumentIndex
@@ -31,7 +31,7 @@ class ListedProject(Struct, frozen=True):
     @property
     def directories(self) -> set[str]:
         """The directories that it has, or had before more was known of it."""
-        return {self.slug} | directories((self.project, *self.parts), self.places)
+        return {self.slug} | KnownProject.directories((self.project, *self.parts), self.places)
 
     @classmethod
     def all_in(cls, data: bytes) -> "list[ListedProject]":

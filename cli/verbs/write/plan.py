@@ -15,7 +15,6 @@ from eventlog.cli.verbs.write.recording import is_switched_off, report_plans, wa
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadRequest, system_reason
 from eventlog.format.events import Event, Operation
-from eventlog.projections.bases import plan_file
 from eventlog.projections.bases.plan_file import PlanFile
 from eventlog.projects.root import project_root
 from eventlog.store import Store
@@ -102,7 +101,7 @@ def _validate_command(file: str | None, schema: bool, as_json: bool, store: Stor
     if schema == bool(file):
         raise click.UsageError("give either FILE or --schema")
     if schema:
-        emit_pretty(plan_file.schema())
+        emit_pretty(PlanFile.schema())
         return 0
     name, text = _read_plan(str(file))
     found = check_plan(text, options.open_store(store).settings, project_root(str(Path.cwd())), Machine.here())

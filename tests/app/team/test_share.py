@@ -216,7 +216,7 @@ def test_agreements_that_are_stored_meanwhile_are_not_overwritten(tmp_path, monk
         entry["stamp"] = [1]
         return True
 
-    monkeypatch.setattr("eventlog.projects.approvals.has_content", agree_meanwhile)
+    monkeypatch.setattr("eventlog.projects.approvals.Approvals.has_content", agree_meanwhile)
     Approvals(store).withdraw_gone()
     now = json.loads(Path(store.trusted).read_text())
 

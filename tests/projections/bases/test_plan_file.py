@@ -30,11 +30,11 @@ WHERE = (Settings().knowledge_bases, "/p", "/home/ada")
 
 
 def mistakes(text):
-    return [(one.line, str(one)) for one in plan_file.every_mistake(plan_file.parse(text), *WHERE)]
+    return [(one.line, str(one)) for one in plan_file.every_mistake(PlanFile.parse(text), *WHERE)]
 
 
 def test_the_format_is_read_as_it_was_first_written_down():
-    [entry] = plan_file.parse(SEED).value.entries
+    [entry] = PlanFile.parse(SEED).value.entries
 
     assert mistakes(SEED) == []
     assert SectionKey(heading="Research Interests", path="~/.config/agents/USER.md") == entry.key
@@ -135,11 +135,11 @@ files = st.builds(
 
 @given(files)
 def test_what_is_written_is_read(file):
-    assert file == plan_file.parse(plan_file.dump(file)).value
+    assert file == PlanFile.parse(file.dump()).value
 
 
 def test_the_schema_is_json_schema_and_knows_every_key():
-    schema = plan_file.schema()
+    schema = PlanFile.schema()
 
     assert json.loads(json.dumps(schema)) == schema
     assert schema["$schema"].startswith("https://json-schema.org/")

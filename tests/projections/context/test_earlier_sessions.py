@@ -5,7 +5,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from eventlog.format.ids import short_id
-from eventlog.projections.context.earlier_sessions import EarlierSession, outcome_of
+from eventlog.projections.context.earlier_sessions import EarlierSession
 from eventlog.projections.views.note_lines import local_time
 from eventlog.settings.schema import Settings
 from tests.support.context_scene import Scene
@@ -50,7 +50,7 @@ def test_an_id_is_as_short_as_people_may_type_it(name, short):
     ],
 )
 def test_an_outcome_is_nothing_of_a_shell(summary, outcome):
-    assert outcome_of(summary) == outcome
+    assert EarlierSession("s", "", "", summary).told_outcome == outcome
 
 
 @pytest.mark.parametrize(
