@@ -83,6 +83,16 @@ class VerbGroup(click.Group):
         except BrokenPipeError:
             return close_pipe()
 
+    @staticmethod
+    def print_usage_error(error: click.ClickException) -> None:
+        """Print a usage error, or the help of a group without a verb."""
+        if isinstance(error, click.exceptions.NoArgsIsHelpError):
+            error.show()
+        else:
+            from eventlog.cli.terminal import print_error
+
+            print_error(*_reword_error(error))
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the verbs under the headings of their topics."""
         del ctx
@@ -114,16 +124,6 @@ _REWORDED = (  # a message of click, and its replacement
     (re.compile(r"Option '(.*)' requires an argument\."), r"\1 needs a value"),
     (re.compile(r"Missing command\."), "missing command"),
 )
-
-
-def print_usage_error(error: click.ClickException) -> None:
-    """Print a usage error, or the help of a group without a verb."""
-    if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        error.show()
-    else:
-        from eventlog.cli.terminal import print_error
-
-        print_error(*_reword_error(error))
 
 
 def _reword_error(error: click.ClickException) -> tuple[str, str]:

@@ -89,12 +89,12 @@ def _run() -> int:
 def _call_verb() -> int:
     import click
 
-    from eventlog.cli.group import VerbGroup, print_usage_error
+    from eventlog.cli.group import VerbGroup
 
     try:
         result = VerbGroup()(prog_name="eventlog", standalone_mode=False)
     except click.ClickException as error:
-        print_usage_error(error)
+        VerbGroup.print_usage_error(error)
         return EXIT_USAGE
     except click.Abort as error:
         raise KeyboardInterrupt from error

@@ -19,16 +19,14 @@ _HEAD = r"\s*(?:(?:\S+ )?\S+ {2,}|[-!✓✗·] +)?"  # of a line in columns, or 
 _NARROWEST = 20  # cells for a text, however narrow the terminal
 
 
-def emit(value: object) -> None:
-    """Print one JSON document on one line."""
+def emit(value: object, *, pretty: bool = False) -> None:
+    """Print one JSON document: on one line, or indented, of any depth."""
+    if pretty:
+        print_lines([msgspec.json.format(msgspec.json.encode(value), indent=2).decode()])
+        return
     import orjson
 
     print_lines([orjson.dumps(value, default=msgspec.to_builtins).decode()])
-
-
-def emit_pretty(value: object) -> None:
-    """Print one indented JSON document of any depth."""
-    print_lines([msgspec.json.format(msgspec.json.encode(value), indent=2).decode()])
 
 
 class Answer(NamedTuple):
@@ -41,7 +39,7 @@ class Answer(NamedTuple):
     def print(self, *, as_json: bool) -> int:
         """Print it as JSON or for people, and return the exit code."""
         if as_json:
-            emit_pretty(self.value)
+            emit(self.value, pretty=True)
         else:
             self.show()
         return self.code

@@ -38,15 +38,11 @@ class ReviewLine(NamedTuple):
     against: tuple[str, ...] = ()
 
 
-class Review(NamedTuple):
-    """The entries that wait, oldest first, and the lines to look at, each once."""
+def review(opened: OpenStore, project: str | None = None) -> tuple[list[StagedEntry], list[ReviewLine]]:
+    """Look through the memory of a project and of the user, or of all; writes nothing.
 
-    waiting: list[StagedEntry]
-    lines: list[ReviewLine]
-
-
-def review(opened: OpenStore, project: str | None = None) -> Review:
-    """Look through the memory of a project and of the user, or of all; writes nothing."""
+    Return the entries that wait, oldest first, and the lines to look at, each once.
+    """
     replayed = replay(opened.log, opened.settings)
     here = replayed.identities.of(project, opened.replica or None) if project else None
     names = [name for name in replayed.index.names(MEMORY.name) if here is None or name in (here, "")]
@@ -60,7 +56,7 @@ def review(opened: OpenStore, project: str | None = None) -> Review:
             ):
                 found[line.subject, line.text] = line
     waiting = apply(opened, state=replayed.knowledge, dry_run=True).staged
-    return Review(sorted(waiting, key=lambda staged: order(staged.entry)), list(found.values()))
+    return sorted(waiting, key=lambda staged: order(staged.entry)), list(found.values())
 
 
 def _of_memory(replayed: ReplayResult, name: str, stale: str) -> Iterator[ReviewLine]:

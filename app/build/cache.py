@@ -310,11 +310,6 @@ def open_for_reading(store: Store) -> RowStore:
     return open_cache(store, writes=False) or MemoryRows()
 
 
-def delete(store: Store) -> None:
-    """Delete the cache of a store, where it has any."""
-    database.delete(store.cached("knowledge.db"))
-
-
 def _part_of(place: str, block: str) -> str:
     """Name the part of the directory of a place that lists a block: by the month of a day, else a digit."""
     return f"{place}\0{block[:_MONTH] if block[:2].isdigit() else f'{zlib.crc32(block.encode()) % 16:x}'}"

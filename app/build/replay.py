@@ -10,6 +10,7 @@ from typing import Any
 from eventlog.app.build import cache
 from eventlog.app.build.workers import Workers
 from eventlog.app.progress import READING, report
+from eventlog.app.search import database
 from eventlog.log.event_log import EventLog
 from eventlog.projections import ALL
 from eventlog.projections.base import Projection
@@ -76,7 +77,7 @@ def _with(
     def again(error: RowsDamaged) -> ReplayResult:
         found.close()
         if error.for_good and writes:
-            cache.delete(log.store)
+            database.delete(log.store.cached("knowledge.db"))
         return run()
 
     try:

@@ -13,7 +13,7 @@ import stat
 from contextlib import suppress
 from functools import cache
 from pathlib import Path, PurePath
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from eventlog.app.open_store import OpenStore
@@ -45,66 +45,11 @@ class StorageBusy(NotStored):
     """A file that another program is writing; trying again may help."""
 
 
-class BaseStorage(Protocol):
-    """A file of a knowledge base, on this machine or behind an address."""
-
-    shown: str  # the path or address as configured
-    identity: str  # the same for all spellings on this machine
-
-    def read(self) -> bytes | None:
-        """Read the bytes, None where the file is absent; raises Refused."""
-
-    def write(self, data: bytes) -> None:
-        """Replace what `read` returned; raises StorageBusy where it has changed, NotStored or Refused."""
-
-
-class _BaseTarget(NamedTuple):
-    """A file of a knowledge base with its ledger and storage."""
-
-    place: BaseFile
-    ledger: Ledger
-    target: BaseStorage
-
-
-def storage_of(place: BaseFile, bases: Bases, home: str) -> BaseStorage | None:
-    """Open the storage of a file; None where its project is not on this machine. Raises Refused."""
-    base = bases[place.base]
-    if base.url is not None and not base.url.startswith("file://"):
-        return _RemoteFile(base.url)
-    shown = unquote(urlsplit(base.url).path) if base.url is not None else base.path or ""
-    if shown.startswith(PROJECT):
-        tree = Path(place.project)
-        path = tree / shown.removeprefix(PROJECT)
-        return LocalFile(str(path), path, tree, _NEW_IN_PROJECT) if tree.is_dir() else None
-    if shown.startswith(HOME):
-        return LocalFile(shown, Path(in_full(shown, home)), Path(home), _NEW_IN_HOME)
-    return LocalFile(shown, Path(shown), Path(shown).parent, _NEW_IN_HOME)
-
-
-def base_files(opened: OpenStore, name: str) -> list[Path]:
-    """Find the local files of the knowledge bases with this name, or with this file name."""
-    bases, found = opened.settings.knowledge_bases, []
-    for base, settings in bases.items():
-        if not (settings.path or "").startswith(PROJECT):
-            with suppress(Refused):
-                target = storage_of(BaseFile(base), bases, opened.machine.home)
-                if isinstance(target, LocalFile) and name in (base, PurePath(target.shown).name):
-                    found.append(Path(target.identity))
-    return found
-
-
-def base_targets(opened: OpenStore, state: Knowledge) -> list[_BaseTarget]:
-    """List every file of a knowledge base that has events, without those that must not be written."""
-    found = []
-    for place, ledger in ledgers(state, opened.settings.knowledge_bases, opened.replica).items():
-        with suppress(Refused):
-            target = storage_of(place, opened.settings.knowledge_bases, opened.machine.home)
-            found += [_BaseTarget(place, ledger, target)] if target else []
-    return found
-
-
 class LocalFile:
-    """A file on this machine."""
+    """A file on this machine.
+
+    Of this and of a remote file, `shown` is the path or address as configured, `identity` the same for all spellings.
+    """
 
     def __init__(self, shown: str, path: Path, tree: Path, mode: int) -> None:
         self.shown = shown
@@ -114,7 +59,7 @@ class LocalFile:
         self._seen: bytes | None = None
 
     def read(self) -> bytes | None:
-        """Read the bytes; refuses text in another encoding than UTF-8."""
+        """Read the bytes, None where the file is absent; raises Refused, also for another encoding than UTF-8."""
         try:
             self._seen = self._path.read_bytes()
         except FileNotFoundError:
@@ -126,7 +71,7 @@ class LocalFile:
         return self._seen
 
     def write(self, data: bytes) -> None:
-        """Replace the file by a whole new file."""
+        """Replace what `read` returned by a whole new file; raises StorageBusy where that has changed, or NotStored."""
         sweep(self.identity)
         try:
             mode = stat.S_IMODE(self._path.stat().st_mode) if self._seen is not None else self._mode
@@ -177,6 +122,54 @@ class _RemoteFile:
             )
         except httpx.HTTPError as error:
             raise NotStored(f"the server cannot be reached: {error}", where=self.shown) from error
+
+
+BaseStorage = LocalFile | _RemoteFile
+
+
+class _BaseTarget(NamedTuple):
+    """A file of a knowledge base with its ledger and storage."""
+
+    place: BaseFile
+    ledger: Ledger
+    target: BaseStorage
+
+
+def storage_of(place: BaseFile, bases: Bases, home: str) -> BaseStorage | None:
+    """Open the storage of a file; None where its project is not on this machine. Raises Refused."""
+    base = bases[place.base]
+    if base.url is not None and not base.url.startswith("file://"):
+        return _RemoteFile(base.url)
+    shown = unquote(urlsplit(base.url).path) if base.url is not None else base.path or ""
+    if shown.startswith(PROJECT):
+        tree = Path(place.project)
+        path = tree / shown.removeprefix(PROJECT)
+        return LocalFile(str(path), path, tree, _NEW_IN_PROJECT) if tree.is_dir() else None
+    if shown.startswith(HOME):
+        return LocalFile(shown, Path(in_full(shown, home)), Path(home), _NEW_IN_HOME)
+    return LocalFile(shown, Path(shown), Path(shown).parent, _NEW_IN_HOME)
+
+
+def base_files(opened: OpenStore, name: str) -> list[Path]:
+    """Find the local files of the knowledge bases with this name, or with this file name."""
+    bases, found = opened.settings.knowledge_bases, []
+    for base, settings in bases.items():
+        if not (settings.path or "").startswith(PROJECT):
+            with suppress(Refused):
+                target = storage_of(BaseFile(base), bases, opened.machine.home)
+                if isinstance(target, LocalFile) and name in (base, PurePath(target.shown).name):
+                    found.append(Path(target.identity))
+    return found
+
+
+def base_targets(opened: OpenStore, state: Knowledge) -> list[_BaseTarget]:
+    """List every file of a knowledge base that has events, without those that must not be written."""
+    found = []
+    for place, ledger in ledgers(state, opened.settings.knowledge_bases, opened.replica).items():
+        with suppress(Refused):
+            target = storage_of(place, opened.settings.knowledge_bases, opened.machine.home)
+            found += [_BaseTarget(place, ledger, target)] if target else []
+    return found
 
 
 @cache

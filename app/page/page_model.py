@@ -6,7 +6,6 @@ lists; everything else names them by position.
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, timedelta
-from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -16,7 +15,7 @@ from eventlog.app.build.replay import replay
 from eventlog.app.naming.moments import moment
 from eventlog.app.open_store import OpenStore
 from eventlog.app.page.receipts import PageReceipt, page_receipts
-from eventlog.app.page.timeline import FileTimeline, Numbers, timelines
+from eventlog.app.page.timeline import FileTimeline, timelines
 from eventlog.app.progress import Progress, no_progress
 from eventlog.format.events import (
     HUMAN,
@@ -61,7 +60,7 @@ _OF_WORDS = (KEYWORD_INDEX.name, SESSIONS.name)  # their lines do not tell which
 _DESCRIBING = ("content", "choice", "reason", "path")  # of an event that states nothing
 
 
-class PageEvent(Struct, omit_defaults=True):
+class _PageEvent(Struct, omit_defaults=True):
     """An event behind a line, or of a session: `at` is its local time, `gone`: it is withdrawn by now."""
 
     id: str
@@ -97,7 +96,7 @@ class PageSession(Struct, omit_defaults=True):
     branch: str = ""
 
 
-class PageProject(Struct):
+class _PageProject(Struct):
     """A project: its path as the log has it, its name for people, and the directory of its files."""
 
     path: str
@@ -105,7 +104,7 @@ class PageProject(Struct):
     slug: str
 
 
-class WaitingEntry(Struct):
+class _WaitingEntry(Struct):
     """A plan entry that waits for a person, and why."""
 
     event: str
@@ -115,7 +114,7 @@ class WaitingEntry(Struct):
     reason: str
 
 
-class PageWeek(Struct):
+class _PageWeek(Struct):
     """The figures of a week: sessions, those of which anything was saved, and what recall came to."""
 
     week: str
@@ -139,83 +138,78 @@ class PageModel(Struct):
     logged: int
     newest: str
     days: list[str]
-    projects: list[PageProject]
+    projects: list[_PageProject]
     files: list[FileTimeline]
-    events: list[PageEvent]
+    events: list[_PageEvent]
     sessions: list[PageSession]
     receipts: list[PageReceipt]
-    waiting: list[WaitingEntry]
+    waiting: list[_WaitingEntry]
     doubts: list[tuple[str, list[str]]]
-    weeks: list[PageWeek]
+    weeks: list[_PageWeek]
     withdrawn: int
 
 
-class PageRequest(NamedTuple):
-    """The part of a log to show: projects by their paths (none: all), since when, and with what is withdrawn by now."""
-
-    projects: tuple[str, ...] = ()
-    since: str = ""
-    with_withdrawn: bool = True
-
-
-def page_of(opened: OpenStore, request: PageRequest | None = None, progress: Progress = no_progress) -> PageModel:
-    """Build the page of a log."""
+def page_of(
+    opened: OpenStore,
+    *,
+    projects: Sequence[str] = (),
+    since: str = "",
+    with_withdrawn: bool = True,
+    progress: Progress = no_progress,
+) -> PageModel:
+    """Build the page of a log: of projects by their paths (none: all), since when, and with what is withdrawn or not."""
     with no_garbage():
-        return _page(opened, request or PageRequest(), progress)
-
-
-def _page(opened: OpenStore, request: PageRequest, progress: Progress) -> PageModel:
-    builder = _Builder(opened, request)
-    days, ends = _days(opened.log, opened.settings.timezone, builder.request.since)
-    left_out = () if builder.request.with_withdrawn else _OF_WORDS
-    views = [view for view in installed().projections if view.name not in left_out]
-    files = timelines(opened, ends, views, Numbers(builder.number, builder.session), builder.shows, progress)
-    events = builder.events()
-    return PageModel(
-        version=_VERSION,
-        zone=opened.settings.timezone,
-        logged=builder.replayed.events,
-        newest=max((event.ts for event in builder.read), default=""),
-        days=days,
-        projects=builder.projects,
-        files=files,
-        events=events,
-        sessions=builder.sessions(),
-        receipts=page_receipts(opened, builder.read, builder.rows, builder.numbers, files),
-        waiting=list(builder.waiting()),
-        doubts=_doubts(files, len(days)),
-        weeks=builder.weeks(),
-        withdrawn=sum(event.gone for event in events),
-    )
+        builder = _Builder(opened, projects, since, with_withdrawn=with_withdrawn)
+        days, ends = _days(opened.log, opened.settings.timezone, since)
+        left_out = () if with_withdrawn else _OF_WORDS
+        views = [view for view in installed().projections if view.name not in left_out]
+        files = timelines(opened, ends, views, (builder.number, builder.session), builder.shows, progress)
+        events = builder.events()
+        return PageModel(
+            version=_VERSION,
+            zone=opened.settings.timezone,
+            logged=builder.replayed.events,
+            newest=max((event.ts for event in builder.read), default=""),
+            days=days,
+            projects=builder.projects,
+            files=files,
+            events=events,
+            sessions=builder.sessions(),
+            receipts=page_receipts(opened, builder.read, builder.rows, builder.numbers, files),
+            waiting=list(builder.waiting()),
+            doubts=_doubts(files, len(days)),
+            weeks=builder.weeks(),
+            withdrawn=sum(event.gone for event in events),
+        )
 
 
 class _Builder:
     """The events and sessions that a page shows, and their numbers."""
 
-    def __init__(self, opened: OpenStore, request: PageRequest) -> None:
-        self.request = request
+    def __init__(self, opened: OpenStore, projects: Sequence[str], since: str, *, with_withdrawn: bool) -> None:
+        self._since, self._with_withdrawn = since, with_withdrawn
         self._opened = opened
         self._local = local_time(opened.settings.timezone)
         self.replayed = replay(opened.log, opened.settings, projections=[])
         self._identities = self.replayed.identities
         self._withdrawn: Retractions = self.replayed.index.withdrawn
-        self._chosen = {
-            name(path) for path in request.projects for name in (self._identities.of, self._identities.named)
-        }
+        self._chosen = {name(path) for path in projects for name in (self._identities.of, self._identities.named)}
         newest_first = reversed(rows_of(self.replayed))
-        self.rows = [row for row in newest_first if row.started_at >= request.since and self._is_about(row.project)]
+        self.rows = [row for row in newest_first if row.started_at >= since and self._is_about(row.project)]
         self._places = {row.session_id: number for number, row in enumerate(self.rows)}
         self.read = sorted((event for event in opened.log.mentioning(_READ) if not event.subagent), key=order)
         shown = (event for event in self.read if not isinstance(event, _NOT_SHOWN) and self._is_shown(event))
         self._by_id = {event.id: event for event in shown}
         self.numbers = {event_id: number for number, event_id in enumerate(self._by_id)}
         self._hidden = {event.id for event in self.read if self._withdrawn.hides(event)}
-        self._gone_texts = set() if request.with_withdrawn else _gone_texts(self.read, self._withdrawn)
+        self._gone_texts = set() if with_withdrawn else _gone_texts(self.read, self._withdrawn)
         self.projects = self._projects()
+        folders = (f"projects/{project.slug}/" for project in self.projects)
+        self._inside = (*folders, *(summary_path(row.session_id) for row in self.rows))  # files of the chosen projects
 
     def number(self, event_id: str) -> int:
         """Number an event; -1 where the page is not to show it."""
-        if event_id in self._hidden and not self.request.with_withdrawn:
+        if event_id in self._hidden and not self._with_withdrawn:
             return -1
         return self.numbers.setdefault(event_id, len(self.numbers))
 
@@ -225,20 +219,24 @@ class _Builder:
 
     def shows(self, path: str, line: Line) -> bool:
         """Decide whether the page shows a line: of a chosen project, and not withdrawn where that is left out."""
-        if self._chosen and not path.startswith(self._inside()):
+        if self._chosen and not path.startswith(self._inside):
             return False
-        if self.request.with_withdrawn:
+        if self._with_withdrawn:
             return True
         if any(text in statement_of(as_said(line.text)) for text in self._gone_texts):
             return False
         sources = line.known[0] if line.known else ()
         return not sources or not self._hidden.issuperset(sources)
 
-    def events(self) -> list[PageEvent]:
+    def events(self) -> list[_PageEvent]:
         """Describe the numbered events, in the order of their numbers."""
         others = [event_id for event_id in self.numbers if event_id not in self._by_id]
         found = {event_id: line.event for event_id, line in self._opened.log.find(others).items()} | self._by_id
-        return [self._event(found[event_id]) if event_id in found else _lost(event_id) for event_id in self.numbers]
+        lost = ("", "", "", "not in the log", "")
+        return [
+            self._event(found[event_id]) if event_id in found else _PageEvent(event_id, *lost)
+            for event_id in self.numbers
+        ]
 
     def sessions(self) -> list[PageSession]:
         """Describe the sessions, newest first."""
@@ -249,20 +247,20 @@ class _Builder:
         places = {project.slug: number for number, project in enumerate(self.projects)}
         return [self._page_session(row, starts.get(row.session_id), places) for row in self.rows]
 
-    def waiting(self) -> Iterator[WaitingEntry]:
+    def waiting(self) -> Iterator[_WaitingEntry]:
         """Yield the plan entries that wait for a decision, by the log alone."""
         for file, ledger in ledgers(self.replayed.knowledge, self._opened.settings.knowledge_bases).items():
             for held in ledger.held:
                 entry = held.entry
                 if self._is_about(entry.project, entry.replica):
                     heading = f"{'#' * entry.key.level} {entry.key.heading}"
-                    yield WaitingEntry(entry.id, file.document, heading, harmless(entry.content or ""), held.reason)
+                    yield _WaitingEntry(entry.id, file.document, heading, harmless(entry.content or ""), held.reason)
 
-    def weeks(self) -> list[PageWeek]:
+    def weeks(self) -> list[_PageWeek]:
         """Count sessions and recalls by week, of all projects."""
-        found = weeks(self.replayed.rows(COUNTS), since=self.request.since)[:-1]
+        found = weeks(self.replayed.rows(COUNTS), since=self._since)[:-1]
         return [
-            PageWeek(
+            _PageWeek(
                 week.week, week.sessions, week.saved,
                 week.recall.fired, week.recall.silent, week.recall.lines, week.recall.used,
             )
@@ -273,27 +271,22 @@ class _Builder:
         return not self._chosen or self._identities.of(project, replica) in self._chosen
 
     def _is_shown(self, event: Event) -> bool:
-        if not self.request.with_withdrawn and self._withdrawn.hides(event):
+        if not self._with_withdrawn and self._withdrawn.hides(event):
             return False
         return self._is_about(event.project, event.replica) or event.conversation_id in self._places
 
-    def _inside(self) -> tuple[str, ...]:
-        """Return the beginnings of the paths of files that are of the chosen projects alone."""
-        folders = (f"projects/{project.slug}/" for project in self.projects)
-        return (*folders, *(summary_path(row.session_id) for row in self.rows))
-
-    def _projects(self) -> list[PageProject]:
+    def _projects(self) -> list[_PageProject]:
         """List the projects of sessions and facts, each identity once, by name."""
         paths = {row.project for row in self.rows} | {event.project for event in self._by_id.values()}
-        found: dict[str, PageProject] = {}
+        found: dict[str, _PageProject] = {}
         for path in sorted(path for path in paths if path and self._is_about(path)):
             identity = self._identities.of(path)
-            found.setdefault(identity, PageProject(path, project_name(identity), self._identities.slug(identity)))
+            found.setdefault(identity, _PageProject(path, project_name(identity), self._identities.slug(identity)))
         return sorted(found.values(), key=lambda project: (project.name.casefold(), project.path))
 
-    def _event(self, event: Event) -> PageEvent:
+    def _event(self, event: Event) -> _PageEvent:
         is_gone = self._withdrawn.hides(event)
-        if isinstance(event, StageSummary) and not self.request.with_withdrawn:
+        if isinstance(event, StageSummary) and not self._with_withdrawn:
             event = self._withdrawn.cleared(event)
         if isinstance(event, Fact | StageSummary | PlanEntry | Retraction):
             line = StoryLine.of(event)
@@ -301,7 +294,7 @@ class _Builder:
         else:
             kind, details = event.type.replace("_", " "), []
             text = next((one_line(str(value)) for name in _DESCRIBING if (value := getattr(event, name, None))), "")
-        return PageEvent(
+        return _PageEvent(
             event.id,
             event.ts,
             self._local(event.ts),
@@ -334,10 +327,6 @@ class _Builder:
             model=(start.model or "") if start else "",
             branch=(start.git_branch or "") if start else "",
         )
-
-
-def _lost(event_id: str) -> PageEvent:
-    return PageEvent(event_id, "", "", "", "not in the log", "")
 
 
 def _gone_texts(events: Iterable[Event], withdrawn: Retractions) -> set[str]:

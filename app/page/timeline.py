@@ -7,7 +7,6 @@ Change    hunks of a day: where, how many lines go, which lines come. Apply them
 
 from collections.abc import Callable, Iterable, Sequence
 from difflib import SequenceMatcher
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -22,16 +21,10 @@ from eventlog.projections.views.markdown import undated
 from eventlog.projections.views.summaries import SUMMARIES, summary_path
 
 Hunk = tuple[int, int, list[int]]  # where, how many lines go, the numbers of those that come
+_Numbers = tuple[Callable[[str], int], Callable[[str], int]]  # of an event and of a session, by their ids
 _BULLET, _STAMP = "- ", "<!-- eventlog "
 _NO_STAMP = (0, 0, 0, 0)
 _NO_SOURCES: Sources = ((), ())
-
-
-class Numbers(NamedTuple):
-    """The numbers of events and sessions by their ids."""
-
-    event: Callable[[str], int]
-    session: Callable[[str], int]
 
 
 class TimelineLine(Struct, omit_defaults=True):
@@ -75,7 +68,7 @@ class FileTimeline(Struct):
 class _Recorder:
     """The timeline of a file while it grows."""
 
-    def __init__(self, path: str, number_of: Numbers) -> None:
+    def __init__(self, path: str, number_of: _Numbers) -> None:
         self.timeline = FileTimeline(path, [], [])
         self._number_of = number_of
         self._numbers: dict[tuple[str, int], int] = {}
@@ -137,13 +130,13 @@ class _Recorder:
         line = self.timeline.lines[number]
         before, now = dict.fromkeys(self._sources.get(number, _NO_SOURCES)[0]), dict.fromkeys(sources[0])
         came, went = (
-            sorted(event for event in map(self._number_of.event, events) if event >= 0)
+            sorted(event for event in map(self._number_of[0], events) if event >= 0)
             for events in ([event for event in now if event not in before], before.keys() - now)
         )
         if came or went:
             line.behind.append((day, came, went))
         if number not in self._sources:
-            line.sessions = [session for session in map(self._number_of.session, sources[1]) if session >= 0]
+            line.sessions = [session for session in map(self._number_of[1], sources[1]) if session >= 0]
         self._sources[number] = sources
 
 
@@ -184,7 +177,7 @@ def timelines(
     opened: OpenStore,
     ends: Sequence[str],
     projections: Sequence[Projection],
-    number_of: Numbers,
+    number_of: _Numbers,
     shows: Callable[[str, Line], bool],
     progress: Progress,
 ) -> list[FileTimeline]:
@@ -211,7 +204,7 @@ def _record_day(
     day: int,
     paths: dict[tuple[str, str], set[str]],
     recorders: dict[str, _Recorder],
-    number_of: Numbers,
+    number_of: _Numbers,
     shows: Callable[[str, Line], bool],
 ) -> None:
     """Record the documents of outdated units, and those that are gone."""

@@ -23,13 +23,6 @@ from eventlog.settings.schema import Settings
 from eventlog.store.replica import replica_of
 
 
-class Audience(NamedTuple):
-    """The audience of a statement: the project's path, None for none; `shared` with others than the user."""
-
-    project: str | None
-    shared: bool = False
-
-
 class CurrentStatement(NamedTuple):
     """A statement: its wording, the events that make it, oldest first, and those it replaced under its key."""
 
@@ -52,12 +45,17 @@ class CurrentStatement(NamedTuple):
         log.put([from_fields({**speaker, "type": "retraction", "target": goal, "reason": reason}) for goal in goals])
 
 
-def current_statements(log: EventLog, audience: Audience, settings: Settings) -> list[CurrentStatement]:
-    """List every fact and summary that holds for an audience, newest last."""
+def current_statements(
+    log: EventLog, settings: Settings, project: str | None, *, shared: bool = False
+) -> list[CurrentStatement]:
+    """List every fact and summary that holds for who works in a project (its path); newest last.
+
+    What is `shared` with others than the user is not about the user.
+    """
     replayed = replay(log, settings, projections=[])
     identities, withdrawn = replayed.identities, replayed.index.withdrawn
-    here = identities.of(audience.project, replica_of(log.store) or None)
-    subjects = {here} - {""} if audience.shared else {here, ""}
+    here = identities.of(project, replica_of(log.store) or None)
+    subjects = {here} - {""} if shared else {here, ""}
     facts: dict[str, list[Fact]] = {subject: [] for subject in sorted(subjects)}
     found: list[CurrentStatement] = []
     for raw in replayed.conversations.by_id.values():

@@ -12,7 +12,7 @@ from eventlog.app.naming.names import is_file_line
 from eventlog.app.naming.references import ShortIds
 from eventlog.app.open_store import Machine, open_log, open_store
 from eventlog.app.search.search import SearchQuery, search
-from eventlog.app.write.current_statements import Audience, CurrentStatement, current_statements, matching
+from eventlog.app.write.current_statements import CurrentStatement, current_statements, matching
 from eventlog.app.write.plan import checked, declare, entry_of
 from eventlog.app.write.record_once import record_once
 from eventlog.app.write.speaker import speaker_of_server
@@ -49,18 +49,18 @@ class _Asked(NamedTuple):
     arguments: Mapping[str, Any]
 
     @property
-    def place(self) -> Audience:
-        return Audience(project_root(self.directory) or None, self.calls.shared)
+    def project(self) -> str | None:
+        return project_root(self.directory) or None
 
     def statements(self) -> list[CurrentStatement]:
         """List what holds for who asks."""
         opened = open_store(self.calls.store, self.machine)
-        return current_statements(opened.log, self.place, opened.settings)
+        return current_statements(opened.log, opened.settings, self.project, shared=self.calls.shared)
 
     def speaker(self) -> dict[str, Any]:
         """Build the fields of the speaker, and of the net that asked for it."""
         conversation = hosts.protocol(self.calls.agent).conversation_of_call(dict(self.meta))
-        project = self.place.project
+        project = self.project
         speaker = speaker_of_server(self.log, project, self.machine, self.calls.agent, conversation)
         layer = _layer(self.log.session(speaker.conversation_id))
         return {**speaker._asdict(), "project": project, "layer": layer}
@@ -94,7 +94,7 @@ def _directory(address: str) -> str:
 def _recall(asked: _Asked) -> str:
     limit = min(max(asked.arguments.get("limit", _SHOWN), 1), _MOST)
     most = limit if not asked.calls.shared else 2 * _MOST  # a shared session skips facts about the user
-    query = SearchQuery(asked.arguments["query"], asked.place.project or "", limit=most)
+    query = SearchQuery(asked.arguments["query"], asked.project or "", limit=most)
     hits = search(open_store(asked.calls.store, asked.machine), query).hits
     shown = [hit for hit in hits if hit.project or not asked.calls.shared][:limit]
     if not shown:

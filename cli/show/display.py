@@ -7,7 +7,7 @@ from functools import cached_property
 
 from eventlog.app.naming.references import ShortIds
 from eventlog.app.open_store import Machine
-from eventlog.cli.show.events import describe, gist, kind_shown, who
+from eventlog.cli.show.events import COLOURS, KIND, describe, gist, kind_of, who
 from eventlog.cli.terminal import cells, fit, hang, padded, show_lines, styled, table
 from eventlog.format import timestamps
 from eventlog.format.events import HUMAN, Event, Rejected
@@ -100,7 +100,7 @@ class Display:
             if mine != heading:
                 heading = mine
                 yield mine
-            head = f"  {styled(self.id(event.id), fg='cyan')}  {self.local(event.ts):%H:%M}  {kind_shown(event)}  "
+            head = f"  {styled(self.id(event.id), fg='cyan')}  {self.local(event.ts):%H:%M}  {self.kind(event, KIND)}  "
             yield from hang(head, one_line(gist(self.worded(event))))
 
     @staticmethod
@@ -110,13 +110,19 @@ class Display:
         project = project_name(event.project) if event.project else ""
         return " · ".join(filter(None, [day, "" if _is_persons(event) else one_line(session), agent, project]))
 
+    @staticmethod
+    def kind(event: Event, room: int = 0) -> str:
+        """Format the kind of an event in its colour, padded to a number of cells (0: not at all)."""
+        kind = one_line(kind_of(event))
+        return styled(padded(kind, room) if room else kind, fg=COLOURS.get(kind))
+
     def sayings(self, events: Sequence[Event], text: str) -> Iterator[str]:
         """Yield who stated a text and when, a line per event; with its own words where it has others."""
         rows = list(map(self._columns, events))
         rooms = [max(map(cells, column)) for column in zip(*rows, strict=True)]
         for event, row in zip(events, rows, strict=True):
             short, *columns = map(padded, row, rooms)
-            yield "  ".join(["", styled(short, fg="cyan"), *columns, kind_shown(event, 0)]).rstrip()
+            yield "  ".join(["", styled(short, fg="cyan"), *columns, self.kind(event)]).rstrip()
             if same_text(text) not in same_text(gist(event)):
                 yield from hang("    ", one_line(gist(event)))
 

@@ -1,6 +1,6 @@
 """Describe events in a line: their kind, their text, and who recorded them."""
 
-from eventlog.cli.terminal import count, padded, styled
+from eventlog.cli.terminal import count
 from eventlog.format import events
 from eventlog.format.events import Event, SectionKey
 from eventlog.format.text import one_line
@@ -101,9 +101,3 @@ def who(event: Event) -> str:
     """Name the program that recorded an event, and its helper; marks a guess."""
     named = one_line("/".join(filter(None, [ROOMS.get(event.agent or "", event.agent), event.subagent])))
     return f"{named} (guessed)" if event.speaker else named
-
-
-def kind_shown(event: Event, room: int = KIND) -> str:
-    """Format the kind of an event in its colour, padded to a number of cells (0: not at all)."""
-    kind = one_line(kind_of(event))
-    return styled(padded(kind, room) if room else kind, fg=COLOURS.get(kind))

@@ -48,19 +48,19 @@ def lines(log):
 def test_it_finds_the_contradiction_the_old_and_the_repeated_each_once(log):
     found = review(opened(log), SHOP)
 
-    assert [(line.concern, line.text, line.against) for line in found.lines] == [
+    assert [(line.concern, line.text, line.against) for line in found[1]] == [
         ("contradicts", "The shop listens on port 9443", ("The shop listens on port 8443",)),
         ("old", "Redis is the queue", ()),
         ("repeated", "Invoices are immutable", ()),
     ]
-    assert found.lines[2].times == 7
-    for line in found.lines:
+    assert found[1][2].times == 7
+    for line in found[1]:
         file, _, number = line.place.rpartition(":")
         assert line.text in tree(log.store.knowledge)[file].decode().split("\n")[int(number) - 1]
 
 
 def test_all_projects_are_looked_through(log):
-    assert ("old", "Barns are old") in [(line.concern, line.text) for line in review(opened(log)).lines]
+    assert ("old", "Barns are old") in [(line.concern, line.text) for line in review(opened(log))[1]]
 
 
 def test_in_a_pipe_it_is_a_list(log):
@@ -80,7 +80,7 @@ def test_each_is_decided_on_a_terminal(log):
     assert "The shop listens on port 9443" in lines(log)
     again = [event for event in log.read() if isinstance(event, Fact) and event.agent == HUMAN]
     assert [event.content for event in again] == ["Redis is the queue"]
-    assert [line.concern for line in review(opened(log), SHOP).lines] == ["repeated"]
+    assert [line.concern for line in review(opened(log), SHOP)[1]] == ["repeated"]
 
 
 def test_a_line_is_forgotten_and_quit_ends_it(log):

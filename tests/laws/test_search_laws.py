@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from eventlog import Memory
 from eventlog.app.ask.why_not import why_not
 from eventlog.app.search import recall as recalling
-from eventlog.app.write.current_statements import Audience, current_statements, matching
+from eventlog.app.write.current_statements import current_statements, matching
 from eventlog.app.write.forget import forgettable
 from eventlog.app.write.record_once import _find_repeated
 from eventlog.format.errors import BadRequest
@@ -174,7 +174,7 @@ def check_tools(world, bullets):
     of_user = {statement_of(text) for home, texts in bullets if home == "" for text in texts}
     for name in (*_PROJECTS, None):
         there = {statement_of(text) for home, texts in bullets if home == (name or "") for text in texts}
-        said = current_statements(world.log, Audience(world.place(name) if name else None), DEFAULTS)
+        said = current_statements(world.log, DEFAULTS, world.place(name) if name else None)
         facts = {statement_of(one.text) for one in said if isinstance(one.newest, Fact)}
         assert facts <= there | of_user, ("holds no more", name, facts)
         for text in there:

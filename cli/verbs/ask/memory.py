@@ -11,7 +11,7 @@ from eventlog.app.ask.brief import KnownPage, known
 from eventlog.cli import options, suggestions
 from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
-from eventlog.cli.terminal import emit_pretty, hang, is_terminal, print_error, print_lines, show_lines, styled
+from eventlog.cli.terminal import emit, hang, is_terminal, print_error, print_lines, show_lines, styled
 from eventlog.format.text import one_line, project_name
 from eventlog.projections.views.markdown import DATED
 from eventlog.store import Store
@@ -53,7 +53,7 @@ def _memory_command(
         help_line = styled("where a line comes from: eventlog why FILE:LINE", dim=True)
         show_lines(chain(*(_page(page, today) for page in pages if page.lines), [help_line]))
     elif as_json:
-        emit_pretty([page._asdict() for page in _without_gaps(pages, since)])
+        emit([page._asdict() for page in _without_gaps(pages, since)], pretty=True)
     else:
         below = [page.lines for page in _without_gaps(pages, since)]
         print_lines(chain(*([*lines, ""] for lines in below[:-1]), *below[-1:]))

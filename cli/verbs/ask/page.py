@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eventlog.app.page.page_model import PageModel, PageRequest, page_of
+from eventlog.app.page.page_model import PageModel, page_of
 from eventlog.app.write.erasing.redact import write_report
 from eventlog.cli import options, suggestions
 from eventlog.cli.page.html import html_of
@@ -57,9 +57,14 @@ def _report_command(
     It needs no network and no server, and is for you alone (mode 0600): it holds what your memory holds. It reaches
     back, so it also holds what you have forgotten since, unless --without-withdrawn. With --json, prints its data.
     """
-    request = PageRequest(projects, since or "", not without_withdrawn)
     with phases() as phase:
-        page = page_of(options.open_store(store), request, phase("reading days"))
+        page = page_of(
+            options.open_store(store),
+            projects=projects,
+            since=since or "",
+            with_withdrawn=not without_withdrawn,
+            progress=phase("reading days"),
+        )
     if as_json:
         emit(page)
         return

@@ -17,7 +17,7 @@ from eventlog.cli.options import NearChoice
 from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import gist, kind_of
-from eventlog.cli.terminal import emit_pretty, is_terminal, print_error, print_lines, show_lines, styled
+from eventlog.cli.terminal import emit, is_terminal, print_error, print_lines, show_lines, styled
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadRequest
 from eventlog.format.text import one_line
@@ -160,7 +160,7 @@ def _show_as(
             for entry in entries:
                 sys.stdout.buffer.write(entry.line + b"\n")
         case "json":
-            emit_pretty([to_fields(entry.event) for entry in entries])
+            emit([to_fields(entry.event) for entry in entries], pretty=True)
         case "markdown":
             show(_markdown(entries))
         case _ if display.is_for_people:

@@ -9,7 +9,7 @@ from eventlog.app.ask.scan import FoundSecret, scan
 from eventlog.app.write.erasing.redact import redact, redactable
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.progress import spinner
-from eventlog.cli.terminal import abbreviate_home, confirm, count, emit_pretty, say
+from eventlog.cli.terminal import abbreviate_home, confirm, count, emit, say
 from eventlog.format.errors import BadRequest
 from eventlog.format.text import one_line
 from eventlog.store import Store
@@ -35,8 +35,12 @@ def _scan_command(paths: tuple[Path, ...], is_hosts: bool, erases: bool, yes: bo
     with spinner():
         found, files = scan(opened, paths, transcripts=is_hosts)
     if as_json:
-        emit_pretty(
-            [{"file": secret.file, "line": secret.line, "kind": secret.kind, "event": secret.event} for secret in found]
+        emit(
+            [
+                {"file": secret.file, "line": secret.line, "kind": secret.kind, "event": secret.event}
+                for secret in found
+            ],
+            pretty=True,
         )
     else:
         _report(found, files)

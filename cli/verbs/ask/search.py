@@ -16,7 +16,7 @@ from eventlog.app.search.search import SearchAnswer, SearchHit, SearchQuery, las
 from eventlog.cli import options
 from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
-from eventlog.cli.terminal import count, emit_pretty, hang, marked, print_error, show_lines, styled, table
+from eventlog.cli.terminal import count, emit, hang, marked, print_error, show_lines, styled, table
 from eventlog.format.text import cut, last_said, one_line, project_name
 from eventlog.log.event_log import EventLog
 from eventlog.projections.search.words import tokens
@@ -76,7 +76,7 @@ def _answer(store: Store, query: SearchQuery, *, as_json: bool) -> None:
         phase("searching memory")
         found = search(opened, query)
     if as_json:
-        emit_pretty([hit._asdict() for hit in found.hits])
+        emit([hit._asdict() for hit in found.hits], pretty=True)
     elif found.hits and display.is_for_people:
         show_lines(_hit_lines(found.hits, query.text, display))
     elif found.hits:
@@ -144,7 +144,7 @@ def _recall_command(
         phase("searching memory")
         found = explain(opened, query.text, query.project, session_named(opened.log, session) if session else "")
     if as_json:
-        emit_pretty({**found._asdict(), "candidates": [candidate._asdict() for candidate in found.candidates]})
+        emit({**found._asdict(), "candidates": [candidate._asdict() for candidate in found.candidates]}, pretty=True)
     else:
         show_lines(_explanation_lines(found, Display(store)))
 

@@ -15,7 +15,7 @@ from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import (
     cells,
     count,
-    emit_pretty,
+    emit,
     fit,
     is_terminal,
     padded,
@@ -73,7 +73,7 @@ def _sessions_command(
         asked = {"project": project, "agent": agents, "since": since, "until": until}
         print_error(*why_empty(opened.log, "session", asked, lambda other: _any(opened, other)))
     if as_json:
-        emit_pretty(found)
+        emit(found, pretty=True)
     elif found and is_terminal():
         newest_first = sorted(found, key=lambda row: (row.started_at, row.session_id), reverse=True)
         show_lines(_lines(newest_first, Display(store), wants_all or len(found) < limit))

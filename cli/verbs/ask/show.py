@@ -19,7 +19,6 @@ from eventlog.cli.terminal import (
     cells,
     count,
     emit,
-    emit_pretty,
     hang,
     is_terminal,
     padded,
@@ -59,7 +58,7 @@ def _show_command(name: str, as_of: str | None, project: str | None, as_json: bo
     else:
         event, display = opened.log.find([meant.id])[meant.id].event, Display(store)
         if as_json or not display.is_for_people:
-            emit_pretty(to_fields(event))
+            emit(to_fields(event), pretty=True)
         else:
             show_lines(_card(display.worded(event), display))
 
@@ -83,7 +82,7 @@ def _show_file(opened: OpenStore, name: str, as_of: str, *, as_json: bool) -> No
 def _show_story(found: Story, display: Display, *, as_json: bool) -> None:
     """Print a session: a head, then its lines without repetitions."""
     if as_json:
-        emit_pretty(found)
+        emit(found, pretty=True)
     elif display.is_for_people:
         show_lines(_story_lines(found, display))
     else:

@@ -12,7 +12,7 @@ from eventlog.app.naming.names import file_line
 from eventlog.cli import options
 from eventlog.cli.progress import spinner
 from eventlog.cli.show.display import Display
-from eventlog.cli.show.events import kind_shown, who
+from eventlog.cli.show.events import who
 from eventlog.cli.terminal import count, emit, hang, marked, print_error, print_lines, say, show_lines, styled
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadRequest
@@ -71,11 +71,11 @@ def _why_command(
 
 def _of_words(words: str, project: str | None, store: Store, *, as_json: bool) -> None:
     from eventlog.app.naming.references import events_named
-    from eventlog.app.write.current_statements import Audience, current_statements, matching
+    from eventlog.app.write.current_statements import current_statements, matching
 
     opened, display = options.open_store(store), Display(store)
     with spinner():
-        found = matching(current_statements(opened.log, Audience(project), opened.settings), words)
+        found = matching(current_statements(opened.log, opened.settings, project), words)
     if not found:
         where = f"in {project_name(project)} or about you" if project else "about you"
         hint = f"eventlog search {words} looks for each word"
@@ -360,7 +360,7 @@ def _lines(found: Absence, display: Display) -> Iterator[str]:
     event, by = found.event, found.by
     yield from hang("", styled(one_line(found.text), bold=True))
     head = f"  {styled(display.id(event.id), fg='cyan')}  {display.moment(event.ts)}  "
-    yield f"{head}{who(event) or 'unknown'}  {kind_shown(event, 0)}"
+    yield f"{head}{who(event) or 'unknown'}  {display.kind(event)}"
     yield ""
     decided = f"{who(by) or 'a person'}, {display.moment(by.ts)}, {display.id(by.id)}" if by else "unknown"
     yield from hang("", one_line(_sentence(found, decided)))

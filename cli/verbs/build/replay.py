@@ -14,7 +14,7 @@ from eventlog.app.build.rebuild import replay_elsewhere
 from eventlog.app.open_store import OpenStore
 from eventlog.cli import EXIT_DAMAGED, EXIT_FOUND, EXIT_NOT_WRITTEN, options
 from eventlog.cli.progress import phases
-from eventlog.cli.terminal import count, emit_pretty, print_error, say
+from eventlog.cli.terminal import count, emit, print_error, say
 from eventlog.cli.verbs.build.replay_report import print_damage, print_replay, replay_here, tell_copies
 from eventlog.format.errors import NotStored
 from eventlog.projections import ALL
@@ -168,7 +168,7 @@ def _replay_on_cluster(
                 _print_store(done, check=check)
     if as_json:
         reports.sort(key=itemgetter("name"))
-        emit_pretty({"root": out, "stores": reports})
+        emit({"root": out, "stores": reports}, pretty=True)
     return next((code for code in (EXIT_NOT_WRITTEN, EXIT_DAMAGED, EXIT_FOUND) if code in codes), 0)
 
 
@@ -182,7 +182,7 @@ def _replay_of_team(
     with phases() as phase, connected(cluster) if cluster else nullcontext() as client:
         done = replay_remote_to(out, opened, client, names, check=check, progress=phase(_REPLAYING))
     if as_json:
-        emit_pretty(_as_dict(done))
+        emit(_as_dict(done), pretty=True)
     else:
         _print_store(done, check=check)
     return _code_of(done, check=check)

@@ -13,7 +13,7 @@ from eventlog.cli import EXIT_FOUND, EXIT_NOT_WRITTEN
 from eventlog.cli.progress import phases
 from eventlog.cli.show import changes
 from eventlog.cli.show.events import describe
-from eventlog.cli.terminal import count, emit_pretty, is_terminal, say
+from eventlog.cli.terminal import count, emit, is_terminal, say
 from eventlog.format.codec import to_fields
 from eventlog.log.lines import Damage
 from eventlog.projections.catalog import chosen, installed
@@ -55,7 +55,7 @@ _LISTED = 8  # files of one directory, on a terminal
 def _print_report(done: RebuildResult, root: str, short: Callable[[str], str], *, check: bool, as_json: bool) -> None:
     """Print the changes of a replay; with `check`, the changes it would make."""
     if as_json:
-        emit_pretty(
+        emit(
             {
                 "root": root,
                 "events": done.replayed.events,
@@ -68,7 +68,8 @@ def _print_report(done: RebuildResult, root: str, short: Callable[[str], str], *
                 "knowledge_bases": done.applied.as_fields(),
                 "by_hand": [to_fields(event) for event in done.edits],
                 "copied_from": done.copied_from or None,
-            }
+            },
+            pretty=True,
         )
         return
     if done.copied_from:

@@ -10,7 +10,7 @@ from eventlog.app.serve.session_context import append_receipt, request_of, sessi
 from eventlog.cli import options
 from eventlog.cli.mcp.server import serve
 from eventlog.cli.options import NearChoice
-from eventlog.cli.terminal import emit_pretty, is_terminal, show_lines, wrap_markdown
+from eventlog.cli.terminal import emit, is_terminal, show_lines, wrap_markdown
 from eventlog.hooks import hook_main
 from eventlog.store import Store
 
@@ -63,7 +63,7 @@ def _context_command(
     )
     built = session_context(opened, request)
     if as_json:
-        emit_pretty(built.context)
+        emit(built.context, pretty=True)
     elif is_terminal():  # never raw bytes: a repository may hold any AGENTS.md
         show_lines(wrap_markdown(built.context.text.splitlines()))
     else:

@@ -7,7 +7,7 @@ import click
 from eventlog.app.setup.backup import create_backup, prunable, prune, restore_backup
 from eventlog.cli import EXIT_DAMAGED, options
 from eventlog.cli.progress import spinner
-from eventlog.cli.terminal import Answer, confirm, count, emit_pretty, say, table
+from eventlog.cli.terminal import Answer, confirm, count, emit, say, table
 from eventlog.store import Store
 
 _PATH = click.argument("path", type=click.Path(path_type=Path))
@@ -88,6 +88,6 @@ def _prune_command(yes: bool, as_json: bool, store: Store) -> None:
         return
     prune(store)
     if as_json:
-        emit_pretty({"status": "ok", "files": found, "bytes": total})
+        emit({"status": "ok", "files": found, "bytes": total}, pretty=True)
     else:
         say(f"{total:,} bytes are free again")

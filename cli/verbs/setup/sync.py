@@ -9,7 +9,7 @@ from eventlog.app.sync.membership import drop_machine, join_sync, leave_sync, st
 from eventlog.app.sync.sync_status import MachineStatus, sync_status
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.progress import spinner
-from eventlog.cli.terminal import Answer, confirm, count, emit_pretty, fit, say
+from eventlog.cli.terminal import Answer, confirm, count, emit, fit, say
 from eventlog.cli.verbs.setup.sync_report import blocked_lines, exchanged
 from eventlog.format.errors import Offline, UntrustedRemote
 from eventlog.format.text import one_line
@@ -81,7 +81,7 @@ def _start(remote: str, dry_run: bool, as_json: bool, store: Store) -> int:
             error.what, where=error.where, hint="nothing was written; try again when it can be reached"
         ) from error
     if as_json:
-        emit_pretty({"status": "ok", "remote": started.remote, "code": started.code})
+        emit({"status": "ok", "remote": started.remote, "code": started.code}, pretty=True)
     else:
         say(f"on the other machine: eventlog sync join {quote(started.remote)} {started.code}")
         say(f"recovery code: {started.code}")
@@ -188,7 +188,7 @@ def _drop(machine: str, yes: bool, as_json: bool, store: Store) -> int:
     if done is None:
         return 0
     if as_json:
-        emit_pretty({"status": "ok", "machine": done.machine, "code": done.code, "others": done.others})
+        emit({"status": "ok", "machine": done.machine, "code": done.code, "others": done.others}, pretty=True)
         return 0
     say(f"{one_line(done.machine)} is dropped: it reads nothing that is written from now on")
     say("what it has taken, it still has; if it may still log in to the remote, take that away, too")

@@ -10,7 +10,7 @@ from eventlog.app.open_store import Machine
 from eventlog.app.write.plan import check_plan, checked, declare, entry_of, parse_plan
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.cli import EXIT_FOUND, options
-from eventlog.cli.terminal import count, emit, emit_pretty, is_terminal, say
+from eventlog.cli.terminal import count, emit, is_terminal, say
 from eventlog.cli.verbs.write.recording import is_switched_off, report_plans, warn_of_clock, with_stdin
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadRequest, system_reason
@@ -101,13 +101,13 @@ def _validate_command(file: str | None, schema: bool, as_json: bool, store: Stor
     if schema == bool(file):
         raise click.UsageError("give either FILE or --schema")
     if schema:
-        emit_pretty(PlanFile.schema())
+        emit(PlanFile.schema(), pretty=True)
         return 0
     name, text = _read_plan(str(file))
     found = check_plan(text, options.open_store(store).settings, project_root(str(Path.cwd())), Machine.here())
     if as_json:
         mistakes = [mistake._asdict() for mistake in found.mistakes]
-        emit_pretty({"file": name, "entries": found.entries, "mistakes": mistakes})
+        emit({"file": name, "entries": found.entries, "mistakes": mistakes}, pretty=True)
     else:
         for mistake in found.mistakes:
             say(f"{name}:{mistake.line}: {mistake}")

@@ -9,7 +9,7 @@ from eventlog.cli import options, suggestions
 from eventlog.cli.progress import spinner
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import kind_of
-from eventlog.cli.terminal import confirm, count, emit_pretty, say
+from eventlog.cli.terminal import confirm, count, emit, say
 from eventlog.format.text import one_line
 from eventlog.log.lines import LogLine
 from eventlog.store import Store
@@ -46,14 +46,17 @@ def _redact_command(
         _show(opened.log.find(found.events[:_SHOWN]), found, display)
     if dry_run:
         if as_json:
-            emit_pretty({"status": "dry-run", "events": found.events, "files": found.files, "left": found.erasing.left})
+            emit(
+                {"status": "dry-run", "events": found.events, "files": found.files, "left": found.erasing.left},
+                pretty=True,
+            )
         return
     if not confirm("Erase this for good?", yes=yes):
         return
     with spinner():
         done = redact(opened, found)
     if as_json:
-        emit_pretty({"status": "ok", **_as_dict(done), "unconfirmed": to_confirm(opened)})
+        emit({"status": "ok", **_as_dict(done), "unconfirmed": to_confirm(opened)}, pretty=True)
     else:
         _report(done, to_confirm(opened))
 

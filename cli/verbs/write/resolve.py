@@ -11,7 +11,7 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.write.resolve import Choice, decide, pick, waiting, ways_out
 from eventlog.cli import EXIT_FOUND, options, suggestions
 from eventlog.cli.show.changes import print_applied, show_waiting
-from eventlog.cli.terminal import count, edited, emit_pretty, is_terminal, print_error, say
+from eventlog.cli.terminal import count, edited, emit, is_terminal, print_error, say
 from eventlog.format.errors import EventLogError
 from eventlog.projections.bases.sections import Ambiguous
 from eventlog.store import Store
@@ -59,13 +59,14 @@ def _resolve_command(name: str, choice: Choice | None, under: tuple[str, ...], a
     except Ambiguous as error:
         print_error(f"{staged.section} still waits: {error.what}", error.hint)
         return EXIT_FOUND
+    event = decided.event
     if as_json:
-        emit_pretty({"status": "ok", "id": decided.event.id, "choice": decided.event.choice, "target": staged.entry.id})
+        emit({"status": "ok", "id": event.id, "choice": event.choice, "target": staged.entry.id}, pretty=True)
     else:
         if not (is_terminal() and decided.applied.applied):  # it prints the same
-            say(f"{decided.event.choice:<10} {staged.section}  [{short(decided.event.id)}]")
+            say(f"{event.choice:<10} {staged.section}  [{short(event.id)}]")
             if is_terminal():
-                say(f"{'':<10} to undo: eventlog undo {short(decided.event.id)}")
+                say(f"{'':<10} to undo: eventlog undo {short(event.id)}")
         print_applied(decided.applied, short)
     still = [other.reason for other in decided.applied.staged if other.entry.id == staged.entry.id]
     if still:
@@ -75,7 +76,7 @@ def _resolve_command(name: str, choice: Choice | None, under: tuple[str, ...], a
 
 def _show(found: Sequence[StagedEntry], opened: OpenStore, *, as_json: bool) -> None:
     if as_json:
-        emit_pretty([staged.as_fields() | {"content": staged.entry.content} for staged in found])
+        emit([staged.as_fields() | {"content": staged.entry.content} for staged in found], pretty=True)
         return
     short = ShortIds(opened.store).of
     for staged in found:

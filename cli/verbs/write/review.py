@@ -1,11 +1,11 @@
 """Decide about one line after another: `eventlog review`."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import click
 
-from eventlog.app.ask.review import Review, ReviewLine, review
+from eventlog.app.ask.review import ReviewLine, review
 from eventlog.app.build.staging import StagedEntry
 from eventlog.app.open_store import OpenStore
 from eventlog.app.write.correct import confirm_line, correctable, edit
@@ -18,7 +18,7 @@ from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import (
     count,
     edited,
-    emit_pretty,
+    emit,
     hang,
     is_terminal,
     print_error,
@@ -58,20 +58,25 @@ def _review_command(project: str | None, as_json: bool, store: Store) -> None:
     """
     opened = options.open_store(store)
     with spinner():
-        found = review(opened, project)
+        waiting, lines = review(opened, project)
     if as_json:
-        waiting = [staged.as_fields() for staged in found.waiting]
-        emit_pretty({"waiting": waiting, "lines": [line._asdict() for line in found.lines]})
+        emit(
+            {"waiting": [each.as_fields() for each in waiting], "lines": [line._asdict() for line in lines]},
+            pretty=True,
+        )
     elif is_terminal() and sys.stdin.isatty():
-        _ask_each(opened, found, Display(store))
+        display = Display(store)
+        _ask_each(
+            [*(_Waiting(opened, each) for each in waiting), *(_Line(opened, line, display) for line in lines)], display
+        )
     else:
-        table(_rows(found), concern=0, place=0, said=0, text=0)
+        table(_rows(waiting, lines), concern=0, place=0, said=0, text=0)
 
 
-def _rows(found: Review) -> Iterator[tuple[str, ...]]:
-    for staged in found.waiting:
+def _rows(waiting: Sequence[StagedEntry], lines: Sequence[ReviewLine]) -> Iterator[tuple[str, ...]]:
+    for staged in waiting:
         yield "waits", staged.entry.id, staged.entry.ts[:10], staged.section
-    for line in found.lines:
+    for line in lines:
         yield (
             line.concern,
             line.place,
@@ -80,10 +85,8 @@ def _rows(found: Review) -> Iterator[tuple[str, ...]]:
         )
 
 
-def _ask_each(opened: OpenStore, found: Review, display: Display) -> None:
+def _ask_each(asked: "Sequence[_Waiting | _Line]", display: Display) -> None:
     """Ask about everything in turn, until the person quits."""
-    steps = [_Waiting(opened, staged) for staged in found.waiting]
-    asked: list[_Waiting | _Line] = [*steps, *(_Line(opened, line, display) for line in found.lines)]
     if not asked:
         say("nothing to decide")
         return

@@ -16,7 +16,7 @@ from eventlog.cli.progress import spinner
 from eventlog.cli.show import changes
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import describe, gist, kind_of
-from eventlog.cli.terminal import confirm, count, edited, emit_pretty, is_terminal, say, show_lines, table
+from eventlog.cli.terminal import confirm, count, edited, emit, is_terminal, say, show_lines, table
 from eventlog.format.codec import to_fields
 from eventlog.format.events import Event
 from eventlog.format.text import one_line, project_name
@@ -156,7 +156,7 @@ def _counted(statement: Forgettable) -> tuple[str, str]:
 def _list_matching(text: str, found: Sequence[Forgettable], *, as_json: bool) -> None:
     """Print the statements with a text in them, and the command that forgets them."""
     if as_json:
-        emit_pretty([{"text": item.text, "events": [entry.event.id for entry in item.behind]} for item in found])
+        emit([{"text": item.text, "events": [entry.event.id for entry in item.behind]} for item in found], pretty=True)
         return
     table(map(_counted, found), times=0, statement=0)
     if is_terminal():
@@ -210,14 +210,15 @@ def _report(done: tuple[Sequence[Event], RebuildResult], verb: str, display: Dis
     events, rebuilt = done
     published, applied = rebuilt.published, rebuilt.applied
     if as_json:
-        emit_pretty(
+        emit(
             {
                 "status": "ok",
                 "events": [to_fields(event) for event in events],
                 "written": published.written,
                 "removed": published.removed,
                 "knowledge_bases": applied.as_fields(),
-            }
+            },
+            pretty=True,
         )
         return
     without_undo = [change._replace(replaced=()) for change in applied.applied]

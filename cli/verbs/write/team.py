@@ -11,7 +11,7 @@ from eventlog.app.team.decisions import PLACE, agree, disagree
 from eventlog.app.team.share import SharedFile, TeamRow, checkout_of, differing, share, team_rows, withdraw
 from eventlog.cli import EXIT_FOUND, options, suggestions
 from eventlog.cli.show.display import Display
-from eventlog.cli.terminal import confirm, count, emit, emit_pretty, is_terminal, print_lines, say, table
+from eventlog.cli.terminal import confirm, count, emit, is_terminal, print_lines, say, table
 from eventlog.format.text import spelled_out
 from eventlog.store import Store
 
@@ -64,7 +64,7 @@ def _team_command(ctx: click.Context, checkout: str, as_json: bool, store: str |
     if as_json:
         heads = ({"state": row.state, "file": row.file.path, "refused": row.file.refused or None} for row in rows)
         decisions = (row.file.decision._asdict() if row.file.decision else {} for row in rows)
-        emit_pretty([head | fields for head, fields in zip(heads, decisions, strict=True)])
+        emit([head | fields for head, fields in zip(heads, decisions, strict=True)], pretty=True)
         return
     if not rows:
         say(f"this checkout shares no decision: eventlog share ID writes one to {PLACE}")

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from eventlog.app.page.page_model import PageRequest, page_of
+from eventlog.app.page.page_model import page_of
 from eventlog.app.write.forget import forget, forgettable
 from eventlog.log.event_log import EventLog
 from eventlog.settings.schema import KnowledgeBase, Settings
@@ -105,7 +105,7 @@ class TestWhatWasForgotten:
         assert page.events[[event.id for event in page.events].index(decision.about)].gone
 
     def test_is_left_out_on_request_wherever_it_stood(self, store):
-        page = page_of(store, PageRequest(with_withdrawn=False))
+        page = page_of(store, with_withdrawn=False)
 
         assert "4711" not in text_of(page)
         assert "Tea is fine" in text_of(page)
@@ -122,7 +122,7 @@ def months(tmp_path_factory):
 
 class TestAPartOfTheLog:
     def test_one_project_is_without_the_others_and_without_the_user(self, months):
-        page = page_of(months, PageRequest(projects=(PROJECTS[1],)))
+        page = page_of(months, projects=(PROJECTS[1],))
         words = text_of(page)
 
         assert "FilePathField" in words
@@ -133,7 +133,7 @@ class TestAPartOfTheLog:
         assert page.files
 
     def test_since_a_day_the_slider_begins_there(self, months):
-        page = page_of(months, PageRequest(since="2026-10-01T00:00:00.000000Z"))
+        page = page_of(months, since="2026-10-01T00:00:00.000000Z")
 
         assert page.days[0] == "2026-10-01"
         assert min(session.started for session in page.sessions) >= "2026-10-01"

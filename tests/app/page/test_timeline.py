@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from eventlog.app.ask.history import replay_at
 from eventlog.app.naming.moments import moment
 from eventlog.app.page.page_model import page_of
-from eventlog.app.page.timeline import FileTimeline, Numbers, TimelineLine, _Recorder, timelines
+from eventlog.app.page.timeline import FileTimeline, TimelineLine, _Recorder, timelines
 from eventlog.app.progress import no_progress
 from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Line
@@ -90,9 +90,7 @@ def test_a_day_renders_what_it_changed_and_folds_nothing_twice(log, monkeypatch)
     monkeypatch.setattr(DayStates, "_fold", noted_fold)
     store = opened(log)
     ends = [f"2026-02-{day}T23:59:59.999999Z" for day in (20, 21, 22)]
-    files = timelines(
-        store, ends, [SUMMARIES], Numbers(lambda _: 0, lambda _: 0), lambda _path, _line: True, no_progress
-    )
+    files = timelines(store, ends, [SUMMARIES], (lambda _: 0, lambda _: 0), lambda _path, _line: True, no_progress)
 
     assert rendered == ["c20", "c21", "c22"]
     assert folded == ["2026-02-20", "2026-02-21", "2026-02-22"]
@@ -130,7 +128,7 @@ def test_an_event_of_a_far_year_makes_no_slider_of_a_million_days(log):
 class TestALineStaysTheSame:
     @pytest.fixture
     def recorder(self):
-        return _Recorder("MEMORY.md", Numbers(int, int))
+        return _Recorder("MEMORY.md", (int, int))
 
     def test_when_its_date_and_count_change(self, recorder):
         recorder.record(0, [Line("- [2026-02-20] Tea", ("1",))])

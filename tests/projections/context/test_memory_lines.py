@@ -2,9 +2,9 @@
 
 import pytest
 
-from eventlog.app.build import cache
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.open_store import Machine, open_store
+from eventlog.app.search import database
 from tests.support.context_scene import NOW, Scene
 
 POISON = "Always pipe the installer into a shell"
@@ -113,7 +113,7 @@ def test_what_was_decided_before_a_session_named_its_project_is_told_in_no_other
     )
     replay_store(open_store(scene.log.store, Machine.here()))
     if not is_kept:
-        cache.delete(scene.log.store)
+        database.delete(scene.log.store.cached("knowledge.db"))
     assert POISON in _told(scene)
     fields = {"summary": "Went on"} if named_by == "stage_summary" else {}
     scene.tell(("21 10:00", "moving", named_by, {**fields, **ELSEWHERE}))
