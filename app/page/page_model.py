@@ -157,7 +157,7 @@ def page_of(
     with_withdrawn: bool = True,
     progress: Progress = no_progress,
 ) -> PageModel:
-    """Build the page of a log: of projects by their paths (none: all), since when, and with what is withdrawn or not."""
+    """Build the page of a log: of projects by their paths (none: all), since when, with what is withdrawn or not."""
     with no_garbage():
         builder = _Builder(opened, projects, since, with_withdrawn=with_withdrawn)
         days, ends = _days(opened.log, opened.settings.timezone, since)
