@@ -163,9 +163,9 @@ def _scope_meant(ctx: click.Context, param: click.Parameter, value: str | None) 
 def _scope(ctx: click.Context) -> str | None:
     if ctx.meta.get(_EVERYWHERE) or ctx.resilient_parsing:
         return None
-    from eventlog.app.naming.known_projects import scope_of
+    from eventlog.app.naming.known_projects import KnownProjects
 
-    return scope_of(ctx.params["store"], project_root(str(Path.cwd())))
+    return KnownProjects(ctx.params["store"]).scope(project_root(str(Path.cwd())))
 
 
 def _note_everywhere(ctx: click.Context, _: click.Parameter, value: bool) -> None:

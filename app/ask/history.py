@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from eventlog.app.build.replay import replay
 from eventlog.app.build.storage import base_targets
-from eventlog.app.naming.known_projects import path_at
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.naming.names import did_you_mean, with_project_named
 from eventlog.app.open_store import OpenStore
 from eventlog.fast.fastjson import text as spelled
@@ -87,7 +87,7 @@ def document_meant(opened: OpenStore, name: str, *replays: ReplayResult) -> str:
     Raises BadRequest.
     """
     paths = sorted({path for replayed in replays for path in replayed.paths})
-    for path in (name, path_at(opened.store, opened.machine.cwd, name)):
+    for path in (name, KnownProjects(opened.store).path_at(opened.machine.cwd, name)):
         if path in paths:
             return path
     file = Path(in_full(name, opened.machine.home)).resolve()

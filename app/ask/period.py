@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from eventlog.app.ask.history import replay_at
 from eventlog.app.ask.sessions import SessionRow, rows_of
-from eventlog.app.naming.known_projects import about
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.format import timestamps
 from eventlog.format.events import HUMAN, Fact
@@ -56,7 +56,9 @@ class Period(Struct, frozen=True, kw_only=True):
 
 def period(opened: OpenStore, since: str, until: str = EVERYTHING, project: str | None = None) -> Period:
     """Compare what holds at two times; writes nothing."""
-    is_here: _IsHere = (lambda _path: True) if project is None else partial(_is_of, about(opened.store, project))
+    is_here: _IsHere = (
+        (lambda _path: True) if project is None else partial(_is_of, KnownProjects(opened.store).about(project))
+    )
     before = timestamps.from_ns(timestamps.to_ns(since) - 1000)
     then, now = replay_at(opened, before, projections=[MEMORY]), replay_at(opened, until)
     held = _statements(opened, then, now, project)

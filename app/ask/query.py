@@ -13,7 +13,7 @@ import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
-from eventlog.app.naming.known_projects import about
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.progress import Progress, no_progress
 from eventlog.fast import fastjson
 from eventlog.fast.fastjson import MAX_LINE
@@ -102,7 +102,7 @@ def _tests(log: EventLog, wanted: EventFilter) -> Iterator[Test]:
     if wanted.types:
         yield lambda entry: entry.event.type in wanted.types
     if wanted.project:
-        is_about = about(log.store, wanted.project)
+        is_about = KnownProjects(log.store).about(wanted.project)
         yield (
             lambda entry: (
                 is_about(entry.event.project, entry.event.replica)

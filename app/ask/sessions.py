@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from eventlog.app.build.replay import replay
-from eventlog.app.naming.known_projects import about
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import Progress
 from eventlog.format.errors import BadRequest
@@ -65,7 +65,7 @@ def sessions(
     `project` and `agents` are as the log has them.
     """
     lines = replay(opened.log, opened.settings, progress=progress).newest_rows(LINES)
-    is_about = about(opened.store, project) if project else None
+    is_about = KnownProjects(opened.store).about(project) if project else None
     rows = (_decoder.decode(line.line) for line in lines if since <= line.started_at <= until)
     here = (row for row in rows if is_about is None or is_about(row.project, None))
     wanted = (row for row in here if not agents or row.agent in agents)
@@ -181,7 +181,7 @@ def stats(
     """
     replayed = replay(opened.log, opened.settings, progress=progress)
     if project:
-        is_about = about(opened.store, project)
+        is_about = KnownProjects(opened.store).about(project)
         plans = (entry for entry in replayed.knowledge.entries if is_about(entry.project, entry.replica))
         rows = [row for row in replayed.rows(COUNTS) if is_about(row.project, None)]
         return weeks(rows, (), [entry.ts[:10] for entry in plans], since=since, until=until)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from eventlog.app.build.cache import open_for_reading as kept_rows
 from eventlog.app.build.replay import replay
 from eventlog.app.build.storage import base_files, base_targets
-from eventlog.app.naming.known_projects import path_at
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.naming.names import did_you_mean, file_line, with_project_named
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest, system_reason
@@ -147,7 +147,7 @@ def _rejections(reason: LineReason, withdrawn: Retractions) -> list[str]:
 def known_file(opened: OpenStore, name: str) -> Path:
     """Find the file of a name: an existing path, a file of the knowledge directory or of the project, or a base."""
     typed, knowledge = Path(in_full(name, str(opened.machine.home))), Path(opened.store.knowledge)
-    for file in (typed, knowledge / name, knowledge / path_at(opened.store, opened.machine.cwd, name)):
+    for file in (typed, knowledge / name, knowledge / KnownProjects(opened.store).path_at(opened.machine.cwd, name)):
         if file.is_file():
             return file
     found = [knowledge / path for path in with_project_named(name, _rendered(opened))]

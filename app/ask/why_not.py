@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from eventlog.app.ask.why import ReceiptSources, receipts_of
 from eventlog.app.build.replay import replay
-from eventlog.app.naming.known_projects import about
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search.explain import nearness
 from eventlog.format.errors import BadRequest
@@ -217,7 +217,9 @@ class _Session:
     def _cause_in_time(self, absence: Absence, first: Event) -> Cause:
         """Find why a session lacks a statement that was made before its last context or prompt."""
         is_users = isinstance(first, Fact) and first.effective_scope == "user"
-        is_here = self._project is not None and about(self._opened.store, self._project)(first.project, first.replica)
+        is_here = self._project is not None and KnownProjects(self._opened.store).about(self._project)(
+            first.project, first.replica
+        )
         if not (is_users or is_here):
             return "elsewhere"
         after_it = [receipt for receipt in self._starts if receipt.ts >= first.ts]

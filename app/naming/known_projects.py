@@ -25,72 +25,103 @@ if TYPE_CHECKING:
         def __call__(self, path: str, replica: str | None = None) -> ListedProject | None: ...
 
 
-def known_projects(store: "Store") -> "list[ListedProject]":
-    """Read the list; pass over damaged lines."""
-    data = _bytes_of(f"{store.knowledge}/projects.jsonl")
-    if not data:
-        return []
-    from eventlog.projections.views.project_list import ListedProject
+class KnownProjects:
+    """The projects of the log of a store; each question reads the list."""
 
-    return ListedProject.all_in(data)
+    def __init__(self, store: "Store") -> None:
+        self._store = store
 
+    def listed(self) -> "list[ListedProject]":
+        """Read the list; pass over damaged lines."""
+        data = _bytes_of(f"{self._store.knowledge}/projects.jsonl")
+        if not data:
+            return []
+        from eventlog.projections.views.project_list import ListedProject
 
-def home_of(store: "Store", path: str) -> "ProjectHome | None":
-    """Find the project of a path of this machine; None where it is known by its path."""
-    listed = _listed(store) if path else []
-    if not listed:
+        return ListedProject.all_in(data)
+
+    def home(self, path: str) -> "ProjectHome | None":
+        """Find the project of a path of this machine; None where it is known by its path."""
+        listed = self._lines() if path else []
+        if not listed:
+            return None
+        from eventlog.projections.context.request import ProjectHome
+
+        here = replica_of(self._store) or None
+        same = [project for project in listed if [here, path] in project["places"]]
+        if not same:
+            from eventlog.projects.repository import remote_of
+
+            remote = remote_of(path)
+            same = [project for project in listed if remote and remote in project["parts"]]
+        if same:
+            return ProjectHome(str(same[0]["slug"]), str(same[0]["name"]), str(same[0]["project"]))
+        if any(place[1] == path for project in listed for place in project["places"]):
+            return ProjectHome(project_slug(f"{here}:{path}"), project_name(path), f"{here}:{path}")
         return None
-    from eventlog.projections.context.request import ProjectHome
-    from eventlog.projects.repository import remote_of
 
-    here = replica_of(store) or None
-    at_path = [project for project in listed if [here, path] in project["places"]]
-    remote = "" if at_path else remote_of(path)
-    same = at_path or [project for project in listed if remote and remote in project["parts"]]
-    if same:
-        return ProjectHome(str(same[0]["slug"]), str(same[0]["name"]), str(same[0]["project"]))
-    if any(place[1] == path for project in listed for place in project["places"]):
-        return ProjectHome(project_slug(f"{here}:{path}"), project_name(path), f"{here}:{path}")
-    return None
+    def path_at(self, cwd: str, name: str) -> str:
+        """Return the path in the knowledge directory that a file of the project of a working directory has."""
+        from eventlog.projects.root import project_root  # a start knows its project
 
+        path = project_root(cwd) if cwd else ""
+        home = self.home(path)
+        return f"projects/{home.slug if home else project_slug(path)}/{name}" if path else name
 
-def path_at(store: "Store", cwd: str, name: str) -> str:
-    """Return the path in the knowledge directory that a file of the project of a working directory has."""
-    from eventlog.projects.root import project_root  # a start knows its project
+    def scope(self, project: str) -> str | None:
+        """Take the project of a directory, if the log knows it; None, which stands for all, if it does not.
 
-    path = project_root(cwd) if cwd else ""
-    home = home_of(store, path)
-    return f"projects/{home.slug if home else project_slug(path)}/{name}" if path else name
+        A replay leaves files of what it knows, under the path or in a list; else the index of the log is asked.
+        """
+        if not project or os.path.exists(f"{self._store.knowledge}/projects/{project_slug(project)}"):
+            return project or None
+        if any(path == project for found in self._lines() for _, path in found["places"]):
+            return project
+        return project if self._is_logged(project) else None
 
+    def about(self, path: str) -> "Callable[[str | None, str | None], bool]":
+        """Build the test whether a path of a machine (None: unknown) is of the same project as this path here."""
+        project = self.finder()(path)
+        if project is None:
+            return lambda other, _: other == path
+        places = frozenset(project.places)
+        paths = {place for _, place in places}
+        return lambda other, replica: (replica, other) in places if replica else other in paths
 
-def _listed(store: "Store") -> "list[dict[str, Any]]":
-    """Read the list without any library; pass over damaged lines."""
-    lines = _bytes_of(f"{store.knowledge}/projects.jsonl").splitlines()
-    found: list[dict[str, Any]] = list(map(fastjson.object_in, lines))
-    return [project for project in found if {"project", "name", "slug", "parts", "places"} <= project.keys()]
+    def name_of(self, path: str) -> str:
+        """Name the project of a path here as events name it: by a machine seen there, else by the path alone."""
+        project, here = self.finder()(path), replica_of(self._store)
+        machines = {replica for replica, place in project.places if place == path} if project else {here}
+        named = sorted(filter(None, machines), key=lambda replica: (replica != here, replica))
+        return f"{named[0]}:{path}" if named else path
 
+    def finder(self, listed: "Iterable[ListedProject] | None" = None) -> "_ProjectFinder":
+        """Make the search for the project of a path on a machine (None: this machine), else on any seen there."""
+        by_place = {
+            place: project for project in (self.listed() if listed is None else listed) for place in project.places
+        }
+        here = replica_of(self._store) or None
 
-def scope_of(store: "Store", project: str) -> str | None:
-    """Take the project of a directory, if the log knows it; None, which stands for all, if it does not.
+        def find(path: str, replica: str | None = None) -> "ListedProject | None":
+            return by_place.get((replica or here, path)) or by_place.get((None, path))
 
-    A replay leaves files of what it knows, under the path or in a list; else the index of the log is asked.
-    """
-    if not project or os.path.exists(f"{store.knowledge}/projects/{project_slug(project)}"):
-        return project or None
-    if any(path == project for found in _listed(store) for _, path in found["places"]):
-        return project
-    return project if _is_logged(store, project) else None
+        return find
 
+    def _lines(self) -> "list[dict[str, Any]]":
+        """Read the list without any library; pass over damaged lines."""
+        lines = _bytes_of(f"{self._store.knowledge}/projects.jsonl").splitlines()
+        found: list[dict[str, Any]] = list(map(fastjson.object_in, lines))
+        return [project for project in found if {"project", "name", "slug", "parts", "places"} <= project.keys()]
 
-def _is_logged(store: "Store", project: str) -> bool:
-    """Return whether an event is of this project, by the index; search the bytes of changed files."""
-    indexed, offsets = look_up(store.cached("conversations.index"), project, PROJECT)
-    files = stamps_of(store.log, indexed)
-    if any(stamp in indexed and name_in(stamp) in offsets for stamp in files):
-        return True
-    changed = [name_in(stamp) for stamp in files if stamp not in indexed]
-    word = b'"project":' + fastjson.text(project)
-    return any(word in _bytes_of(f"{store.log}/{name}") for name in reversed(changed))
+    def _is_logged(self, project: str) -> bool:
+        """Return whether an event is of this project, by the index; search the bytes of changed files."""
+        indexed, offsets = look_up(self._store.cached("conversations.index"), project, PROJECT)
+        files = stamps_of(self._store.log, indexed)
+        if any(stamp in indexed and name_in(stamp) in offsets for stamp in files):
+            return True
+        changed = [name_in(stamp) for stamp in files if stamp not in indexed]
+        word = b'"project":' + fastjson.text(project)
+        return any(word in _bytes_of(f"{self._store.log}/{name}") for name in reversed(changed))
 
 
 def _bytes_of(file: str) -> bytes:
@@ -99,32 +130,3 @@ def _bytes_of(file: str) -> bytes:
         return read_regular(file)
     except OSError:
         return b""
-
-
-def about(store: "Store", path: str) -> "Callable[[str | None, str | None], bool]":
-    """Build the test whether a path of a machine (None: unknown) is of the same project as this path here."""
-    project = project_finder(store, known_projects(store))(path)
-    if project is None:
-        return lambda other, _: other == path
-    places = frozenset(project.places)
-    paths = {place for _, place in places}
-    return lambda other, replica: (replica, other) in places if replica else other in paths
-
-
-def name_of(store: "Store", path: str) -> str:
-    """Name the project of a path here as events name it: by a machine that was seen there, else by the path alone."""
-    project, here = project_finder(store, known_projects(store))(path), replica_of(store)
-    machines = {replica for replica, place in project.places if place == path} if project else {here}
-    named = sorted(filter(None, machines), key=lambda replica: (replica != here, replica))
-    return f"{named[0]}:{path}" if named else path
-
-
-def project_finder(store: "Store", listed: "Iterable[ListedProject]") -> "_ProjectFinder":
-    """Make the search for the project of a path on a machine (None: this machine), else on the first seen there."""
-    by_place = {place: project for project in listed for place in project.places}
-    here = replica_of(store) or None
-
-    def find(path: str, replica: str | None = None) -> "ListedProject | None":
-        return by_place.get((replica or here, path)) or by_place.get((None, path))
-
-    return find

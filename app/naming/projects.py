@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
-from eventlog.app.naming.known_projects import known_projects, project_finder, scope_of
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.naming.names import did_you_mean, known_names
 from eventlog.format.errors import BadRequest
 from eventlog.format.text import one_line, project_name
@@ -40,7 +40,7 @@ def project_meant(log: EventLog, name: str, *, cwd: str, home: str) -> str:
 def _as_one(store: Store, paths: Collection[str]) -> list[str]:
     """Leave of several paths of a project the first that is a directory here, else the first."""
     by_project: dict[str, list[str]] = {}
-    find = project_finder(store, known_projects(store))
+    find = KnownProjects(store).finder()
     for path in paths:
         project = find(path)
         by_project.setdefault(project.project if project else path, []).append(path)
@@ -49,7 +49,7 @@ def _as_one(store: Store, paths: Collection[str]) -> list[str]:
 
 def all_projects(log: EventLog) -> list[ListedProject]:
     """List the projects of all events, by name: as the last replay knew them, and each other path by itself."""
-    found = known_projects(log.store)
+    found = KnownProjects(log.store).listed()
     listed = {path for project in found for _, path in project.places}
     others = [path for path in known_names(log).projects if path not in listed]
     found += [ListedProject(path, project_name(path), project_slug(path), (path,), ((None, path),)) for path in others]
@@ -65,7 +65,7 @@ def _known_here(log: EventLog, cwd: str) -> list[str]:
 def _readings(log: EventLog, name: str, place: str, cwd: str) -> Iterator[list[str]]:
     """Yield the projects that it may name, from the strictest reading to the loosest; the first decode no event."""
     yield _paths_named(log.store, name)
-    if name == place and scope_of(log.store, name):
+    if name == place and KnownProjects(log.store).scope(name):
         yield [name]
     projects = _known_here(log, cwd)
     yield [path for path in projects if path in (place, name)]
@@ -106,5 +106,5 @@ def _unknown(name: str, projects: Collection[str]) -> BadRequest:
 
 def _paths_named(store: Store, name: str) -> list[str]:
     """List the paths of the project with this address or directory name."""
-    listed = known_projects(store)
+    listed = KnownProjects(store).listed()
     return [path for project in listed if name in (project.project, project.slug) for _, path in project.places]

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from eventlog.app.naming.known_projects import about
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.naming.names import did_you_mean, is_file_line
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest
@@ -127,7 +127,7 @@ def _holding(log: EventLog, part: str) -> list[str]:
 
 def _newest(log: EventLog, besides: str = "", project: str | None = None) -> list[Event]:
     """Find the newest event of the log, or of a project, outside a conversation."""
-    is_about = about(log.store, project) if project else lambda _path, _replica: True
+    is_about = KnownProjects(log.store).about(project) if project else lambda _path, _replica: True
     for day in reversed(log.days()):
         for entry in reversed(days.entries(day)[0]):
             event = entry.event

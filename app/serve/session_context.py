@@ -7,7 +7,7 @@ are given is made when it is asked for.
 from time import monotonic
 
 from eventlog.app.build.user_files import take_bootstrap
-from eventlog.app.naming.known_projects import home_of
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.serve.context_loader import Loader
 from eventlog.app.serve.current_lines import CurrentLines
 from eventlog.app.serve.receipt_line import append_receipt_line
@@ -106,7 +106,7 @@ def request_of(
         now=opened.machine.now(),
         home=opened.machine.home,
         project=project,
-        known_as=home_of(opened.store, project),
+        known_as=KnownProjects(opened.store).home(project),
         session_id=session,
         session_type=session_type,
         source=source,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from eventlog.app.naming.known_projects import known_projects, project_finder
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.app.sync.sync_state import SentDay, SyncState
 from eventlog.fast import fastjson
@@ -285,7 +285,7 @@ class _ExcludedProjects:
         self._names = frozenset(opened.settings.sync.exclude)
         self._paths = {in_full(name, opened.machine.home).rstrip("/") or "/" for name in self._names}
         listed = self._listed if self._names else []
-        self._find = project_finder(opened.store, listed)
+        self._find = KnownProjects(opened.store).finder(listed)
         paths = {path for project in listed for _, path in project.places}
         inside = {found.project for path in paths if self._is_inside(path) and (found := self._find(path))}
         self._chosen = {project.project for project in listed if self._is_named(project)} | inside
@@ -293,7 +293,7 @@ class _ExcludedProjects:
 
     @cached_property
     def _listed(self) -> "list[ListedProject]":
-        return known_projects(self._store)
+        return KnownProjects(self._store).listed()
 
     def has_place(self, path: str, replica: str | None = None) -> bool:
         """Return whether a path of a machine (None: this machine) is that of such a project, or lies inside."""

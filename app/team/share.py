@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from eventlog.app.ask.why import reasons_behind
-from eventlog.app.naming.known_projects import about
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.naming.names import is_file_line
 from eventlog.app.naming.references import events_named, is_part_of
 from eventlog.app.open_store import OpenStore
@@ -136,7 +136,7 @@ def _subject(decision: Decision) -> tuple[str, str, str]:
 def _is_of(opened: OpenStore, root: str, event: Event) -> bool:
     """Return whether an event is of the project of a checkout, wherever it was cloned to."""
     here = project_root(root)
-    if about(opened.store, here)(event.project, event.replica):
+    if KnownProjects(opened.store).about(here)(event.project, event.replica):
         return True
     remote = remote_of(here)
     return bool(remote and event.project) and remote == remote_of(str(event.project))

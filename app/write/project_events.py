@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from eventlog.app.naming.known_projects import about, name_of
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.format import timestamps
 from eventlog.format.errors import BadRequest
@@ -21,9 +21,9 @@ _LATELY_NS = 7 * 24 * 3600 * 10**9  # who has not worked somewhere for longer ha
 def join_projects(opened: OpenStore, project: str, other: str) -> ProjectJoined:
     """Store that two paths are one project, until that is retracted; raises BadRequest where they are, or NotStored."""
     make_replica(opened.store)
-    if about(opened.store, project)(other, None):
+    if KnownProjects(opened.store).about(project)(other, None):
         raise BadRequest(f"{project} and {other} are one project already")
-    names = [name_of(opened.store, path) for path in (project, other)]
+    names = [KnownProjects(opened.store).name_of(path) for path in (project, other)]
     stored = opened.log.put([ProjectJoined(conversation_id=HUMAN, agent=HUMAN, projects=names)])[0].event
     assert isinstance(stored, ProjectJoined)
     return stored

@@ -6,7 +6,7 @@ from typing import get_args
 
 from msgspec.structs import replace
 
-from eventlog.app.naming.known_projects import about
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.write.rejections import Rejections
 from eventlog.format.errors import Busy, NotStored
 from eventlog.format.events import Event, Fact, StageSummary, Withdrawal
@@ -69,7 +69,7 @@ def _find_repeated(log: EventLog, event: Event) -> Event | None:
     valid = [earlier for earlier in alike_kind if not withdrawn.hides(earlier)]
     if isinstance(event, Fact):
         rivals = [event for event in since if isinstance(event, Fact) and not withdrawn.hides(event)]
-        standing = _standing([*valid, *rivals], about(log.store, event.project or ""), event)
+        standing = _standing([*valid, *rivals], KnownProjects(log.store).about(event.project or ""), event)
         return next((earlier for earlier in alike if earlier.id in standing), None)
     if isinstance(event, StageSummary) and event.scope == WHOLE:
         valid = valid[-1:]  # each revises the one before

@@ -208,7 +208,7 @@ def test_a_project_is_known_by_the_index_and_by_what_was_said_since(indexed, mon
     log = indexed
 
     def knows(project):
-        return known_projects.scope_of(log.store, project) == project
+        return known_projects.KnownProjects(log.store).scope(project) == project
 
     def unread(path):
         raise FileNotFoundError(path)
