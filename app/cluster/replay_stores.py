@@ -8,7 +8,7 @@ import logging
 import re
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from itertools import chain
@@ -84,7 +84,10 @@ def listing(place: StorePlace) -> _StoreListing:
     system, path = _opened(place.log)
     sizes = {item["name"]: item["size"] or 0 for item in system.ls(path, detail=True) if item["type"] == "file"}
     found = days.by_date(f"{place.log}/{name.rpartition('/')[2]}" for name in sizes)
-    return _StoreListing(_settings(f"{place.address}/config.yaml"), found, sum(sizes.values()))
+    settings, file = Settings(), f"{place.address}/config.yaml"
+    with suppress(FileNotFoundError):
+        settings = load.parse(_read(file), file).settings
+    return _StoreListing(settings, found, sum(sizes.values()))
 
 
 def _read_day(place: StorePlace, day: Day) -> DayBytes:
@@ -98,13 +101,6 @@ def _read_day(place: StorePlace, day: Day) -> DayBytes:
                 raise BadRequest("is not there for a worker", where=place.log, hint="mount it, or copy it") from error
             damage.append(Damage.of_file(file, system_reason(error)[0]))
     return DayBytes(place.name, day.date, tuple(found), tuple(damage))
-
-
-def _settings(file: str) -> Settings:
-    try:
-        return load.parse(_read(file), file).settings
-    except FileNotFoundError:
-        return Settings()
 
 
 def _read(file: str) -> bytes:
@@ -254,7 +250,9 @@ class _Run:
         for done, future in enumerate(self._tasks, 1):
             self._progress(done, self._all)
             if place := self._rendering.pop(future, None):
-                yield _outcome(place, future)
+                error = future.exception()
+                rendered = None if error else future.result()
+                yield StoreReplay(place, rendered, _told(error, place) if error else None)
                 yield from self._begin(waiting, 1)
 
     def _begin(self, waiting: Iterator[StorePlace], count: int) -> Iterator[StoreReplay]:
@@ -279,11 +277,6 @@ class _Run:
         self._rendering[whole] = place
         self._all += len(folded) + 1
         self._tasks.update([*folded, whole])
-
-
-def _outcome(place: StorePlace, future: Any) -> StoreReplay:
-    error = future.exception()
-    return StoreReplay(place, error=_told(error, place)) if error else StoreReplay(place, future.result())
 
 
 def _told(error: BaseException, place: StorePlace) -> EventLogError:

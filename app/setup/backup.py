@@ -12,6 +12,7 @@ import shutil
 import tarfile
 from collections.abc import Iterator
 from contextlib import nullcontext, suppress
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
@@ -143,31 +144,19 @@ def _add(tar: tarfile.TarFile, name: str, data: bytes, created: str) -> None:
 
 def _contents(store: Store) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a backup, oldest day first; of a day file whole lines only."""
-    yield from _plain(store, _BEFORE_LOG)
-    for folder in _FOLDERS:
-        names = sorted(os.listdir(f"{store.root}/{folder}")) if Path(store.root, folder).is_dir() else []
-        for name in names:
-            path = Path(store.root, folder, name)
-            if folder == "log" and day_of(name):
-                data = _settled(str(path))
-                yield f"{folder}/{name}", data[: data.rfind(b"\n") + 1]
-            elif path.is_file() and not path.is_symlink() and not name.endswith((".tmp", ".lock")):
-                with suppress(FileNotFoundError):  # of the spool, taken in meanwhile
-                    yield f"{folder}/{name}", read_regular(str(path))
-    yield from _plain(store, _AFTER_LOG)
-
-
-def _plain(store: Store, names: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
-    for name in names:
-        with suppress(FileNotFoundError):
-            yield name, read_regular(f"{store.root}/{name}")
-
-
-def _settled(path: str) -> bytes:
-    try:
-        return read_settled(path)
-    except OSError as error:
-        raise not_stored(error, path) from error
+    folders = [folder for folder in _FOLDERS if Path(store.root, folder).is_dir()]
+    inside = (f"{folder}/{name}" for folder in folders for name in sorted(os.listdir(f"{store.root}/{folder}")))
+    for name in chain(_BEFORE_LOG, inside, _AFTER_LOG):
+        path = Path(store.root, name)
+        if path.parent.name == "log" and day_of(path.name):
+            try:
+                data = read_settled(str(path))
+            except OSError as error:
+                raise not_stored(error, str(path)) from error
+            yield name, data[: data.rfind(b"\n") + 1]
+        elif name in _FILES or (path.is_file() and not path.is_symlink() and not name.endswith((".tmp", ".lock"))):
+            with suppress(FileNotFoundError):  # there is none, or it was taken in meanwhile
+                yield name, read_regular(str(path))
 
 
 def _check(tar: tarfile.TarFile, path: Path) -> _Manifest:
@@ -182,17 +171,13 @@ def _check(tar: tarfile.TarFile, path: Path) -> _Manifest:
     if manifest.format != _FORMAT:
         raise BadRequest(f"is of format {manifest.format}", where=str(path), hint="update eventlog")
     for name, wanted in manifest.files.items():
-        if not _is_expected(name):
+        folder, _, file = name.partition("/")
+        if name not in _FILES and (folder not in _FOLDERS or "/" in file or file in ("", ".", "..")):
             raise BadRequest(f"holds {name!r}, which is no file of a store", where=str(path))
         data = _member(tar, name) if name in found else b""
         if name not in found or _BackupFile(len(data), sha256(data)) != wanted:
             raise BadRequest(f"{name} is not what the manifest says", where=str(path), hint="the backup is damaged")
     return manifest
-
-
-def _is_expected(name: str) -> bool:
-    folder, _, file = name.partition("/")
-    return name in _FILES or (folder in _FOLDERS and "/" not in file and file not in ("", ".", ".."))
 
 
 def _member(tar: tarfile.TarFile, name: str) -> bytes:

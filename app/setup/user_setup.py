@@ -30,22 +30,17 @@ class _CompletionFile(NamedTuple):
 
 def install_completion(shell: str, script: str, machine: Machine) -> _CompletionFile:
     """Write the script to where the user's shell finds it; raises NotStored."""
-    place = _completion_file(shell, machine)
-    replace_file(str(place.path), script.encode(), mode=_READABLE)
-    return place
-
-
-def _completion_file(shell: str, machine: Machine) -> _CompletionFile:
     data = Path(machine.environ.get("XDG_DATA_HOME") or f"{machine.home}/.local/share")
     config = Path(machine.environ.get("XDG_CONFIG_HOME") or f"{machine.home}/.config")
-    if shell == "fish":
-        return _CompletionFile(config / "fish/completions/eventlog.fish")
-    if shell == "bash":
-        return _CompletionFile(data / "bash-completion/completions/eventlog", "needs the package bash-completion")
     functions = data / "zsh/site-functions"
-    return _CompletionFile(
-        functions / "_eventlog", f"put before `compinit` in ~/.zshrc, once: fpath=({functions} $fpath)"
-    )
+    once = f"put before `compinit` in ~/.zshrc, once: fpath=({functions} $fpath)"
+    places = {
+        "fish": _CompletionFile(config / "fish/completions/eventlog.fish"),
+        "bash": _CompletionFile(data / "bash-completion/completions/eventlog", "needs the package bash-completion"),
+    }
+    place = places.get(shell) or _CompletionFile(functions / "_eventlog", once)
+    replace_file(str(place.path), script.encode(), mode=_READABLE)
+    return place
 
 
 class SettingInForce(NamedTuple):

@@ -95,7 +95,12 @@ def sync_store(opened: OpenStore, *, compact: bool = False) -> SyncReport:
     """
 
     def replay(report: SyncReport) -> None:
-        if not _settled(opened) or report.erased:
+        is_settled = False
+        if background.any_open(opened.store):  # conversations that wait for it, unless another process settles
+            from eventlog.app.build.finalize import finalize  # reads transcripts, by patterns slow to compile
+
+            is_settled = bool(list(finalize(opened.store, partial(open_store, opened.store, opened.machine))))
+        if not is_settled or report.erased:
             replay_store(opened, anew=bool(report.erased), indexes=not is_whole(report))
 
     def is_whole(report: SyncReport) -> bool:
@@ -107,32 +112,21 @@ def sync_store(opened: OpenStore, *, compact: bool = False) -> SyncReport:
     return done
 
 
-def _settled(opened: OpenStore) -> bool:
-    """Settle and replay where conversations wait for it; False where none does, or another process settles."""
-    if not background.any_open(opened.store):
-        return False
-    from eventlog.app.build.finalize import finalize  # reads transcripts, by patterns that take long to compile
-
-    return bool(list(finalize(opened.store, partial(open_store, opened.store, opened.machine))))
-
-
 def sync_in_background(opened: OpenStore) -> SyncReport | None:
     """Exchange after a session, where the settings want that and nothing else does so; failures are noted."""
     if not opened.settings.sync.auto or not os.path.exists(opened.store.sync):
         return None
+
+    def replay(report: SyncReport) -> None:
+        if report.arrived or report.erased:
+            replay_store(opened, anew=bool(report.erased))
+
     try:
-        report = exchange(opened, patience=0, replay=lambda found: _replay_news(opened, found))
-    except Busy:
-        return None
+        return exchange(opened, patience=0, replay=replay)
     except EventLogError as error:
-        error_log.note(opened.store, error, b"")
+        if not isinstance(error, Busy):
+            error_log.note(opened.store, error, b"")
         return None
-    return report
-
-
-def _replay_news(opened: OpenStore, report: SyncReport) -> None:
-    if report.arrived or report.erased:
-        replay_store(opened, anew=bool(report.erased))
 
 
 class _Exchange:

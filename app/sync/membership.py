@@ -6,7 +6,7 @@ from typing import NamedTuple
 from eventlog.app.open_store import OpenStore
 from eventlog.app.sync.exchange import SyncReport, exchange
 from eventlog.app.sync.keyring import SECRET, Keyring, new_machine, secret_in
-from eventlog.app.sync.remote import Remote, full_address, make_folder, open_remote
+from eventlog.app.sync.remote import Remote, full_address, open_remote
 from eventlog.app.sync.segments import (
     MARKER,
     Listing,
@@ -51,8 +51,7 @@ def start_sync(opened: OpenStore, place: str) -> Keyring:
 
 
 def _begin(opened: OpenStore, address: str) -> Keyring:
-    make_folder(address)
-    remote = open_remote(address, opened.store, opened.machine)
+    remote = open_remote(address, opened.store, opened.machine, make=True)
     names = remote.names()
     if MARKER in names:
         raise UntrustedRemote("holds a memory already", where=address, hint=f"eventlog sync join {address} CODE")
@@ -72,7 +71,7 @@ def _begin_again(opened: OpenStore, keyring: Keyring, address: str) -> None:
         raise BadRequest(
             f"syncs already, with {keyring.remote}", where=opened.store.root, hint="`eventlog sync leave` first"
         )
-    make_folder(address)
+    remote = open_remote(address, opened.store, opened.machine, make=True)
     found = look(remote, keyring, state, opened.store, renew=True)
     if MARKER not in found.names:
         _publish_marker(remote, address, marker_files(found, keyring, state))

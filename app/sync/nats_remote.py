@@ -56,13 +56,6 @@ class _Address(NamedTuple):
     prefix: str
 
 
-def relay_address(text: str) -> str:
-    """Write an address with all its ports; raises BadRequest where it names no stream, or has a password."""
-    address = _parsed(text)
-    monitors = "" if "?" not in text else f"?monitor={text.partition('=')[2]}"
-    return f"nats://{','.join(address.servers)}/{address.prefix.replace('.', '/')}{monitors}"
-
-
 class NatsRemote:
     """A stream, or the part of one below a name, by its address."""
 
@@ -72,6 +65,13 @@ class NatsRemote:
         self._parts: dict[str, set[str]] = {}  # name of a file -> its versions that lie in parts
         self._sequences: dict[str, int] = {}  # name of a file -> its message, where it was read
         self.stream: str | None = ""
+
+    @staticmethod
+    def in_full(text: str) -> str:
+        """Write an address with all its ports; raises BadRequest where it names no stream, or has a password."""
+        address = _parsed(text)
+        monitors = "" if "?" not in text else f"?monitor={text.partition('=')[2]}"
+        return f"nats://{','.join(address.servers)}/{address.prefix.replace('.', '/')}{monitors}"
 
     def names(self) -> set[str]:
         """List the files of the stream; none where there is no stream.

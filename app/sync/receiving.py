@@ -36,7 +36,9 @@ def take_in(log: EventLog, replica: str, day: str, lines: bytes, taken: dict[str
     if not before or before.endswith(b"\n"):
         differing, new = _compared(day, before, arriving)
         if not differing:
-            _append(log, f"{day}.{replica}", new, sync=not is_new)
+            if new:  # who has read the file so far reads on from there
+                with DayFile(log.store.log, f"{day}.{replica}", sync=not is_new) as opened:
+                    opened.append(b"".join(line + b"\n" for line in new))
             if new or is_there:
                 taken[path] = is_new
             return len(new)
@@ -78,13 +80,6 @@ def make_durable(log: EventLog, taken: dict[str, bool]) -> None:
         raise error if isinstance(error, NotStored) else not_stored(error, log.store.log) from error
 
 
-def _append(log: EventLog, name: str, lines: list[bytes], *, sync: bool) -> None:
-    """Append lines to a file: who has read it so far reads on from there. Raises NotStored or Busy."""
-    if lines:
-        with DayFile(log.store.log, name, sync=sync) as opened:
-            opened.append(b"".join(line + b"\n" for line in lines))
-
-
 def _days_named(log: EventLog, day: str) -> list[days.Day]:
     """List the files of a day; a log of years is not sorted for each segment."""
     try:
@@ -108,19 +103,14 @@ def united(day: str, data: bytes, arriving: dict[str, bytes]) -> tuple[bytes, in
 
 
 def _compared(day: str, data: bytes, arriving: dict[str, bytes]) -> tuple[dict[bytes, bytes], list[bytes]]:
-    """Find the lines of a file that are replaced, by what, and the arriving lines that it lacks."""
-    lines = dict(by_id(day, data))
-    differing = {
-        lines[event_id]: line
-        for event_id, line in arriving.items()
-        if event_id in lines and _differs(lines[event_id], line)
-    }
+    """Find the lines of a file that are replaced, by what, and the arriving lines that it lacks.
+
+    A whole line never replaces an erased line.
+    """
+    lines, erased = dict(by_id(day, data)), b'"redacted":"'
+    both = ((lines[event_id], line) for event_id, line in arriving.items() if event_id in lines)
+    differing = {before: now for before, now in both if before != now and (erased not in before or erased in now)}
     return differing, [line for event_id, line in arriving.items() if event_id not in lines]
-
-
-def _differs(before: bytes, now: bytes) -> bool:
-    """Return whether a line replaces an earlier line: a whole line never replaces an erased line."""
-    return before != now and (b'"redacted":"' not in before or b'"redacted":"' in now)
 
 
 def by_id(day: str, data: bytes) -> Iterator[tuple[str, bytes]]:

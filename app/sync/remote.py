@@ -93,9 +93,9 @@ def full_address(address: str, machine: Machine) -> str:
             raise BadRequest("names no directory", where=address, hint="write dir:/path/to/directory")
         return f"{_FOLDER}{Path(path).absolute()}"
     if address.startswith(_STREAM):
-        from eventlog.app.sync.nats_remote import relay_address
+        from eventlog.app.sync.nats_remote import NatsRemote
 
-        return relay_address(address)
+        return NatsRemote.in_full(address)
     if address.startswith("-") or not address.strip() or "\n" in address:
         hint = "give a git URL, a bare repository, dir:PATH, or nats://HOST/STREAM"
         raise BadRequest("is no remote", where=address or "REMOTE", hint=hint)
@@ -103,9 +103,17 @@ def full_address(address: str, machine: Machine) -> str:
     return str(Path(path).absolute()) if Path(path).exists() else address
 
 
-def open_remote(address: str, store: Store, machine: Machine, clone: str = "") -> Remote:
-    """Open the remote at a full address; git keeps its objects in the store, or in the directory `clone`."""
+def open_remote(address: str, store: Store, machine: Machine, clone: str = "", *, make: bool = False) -> Remote:
+    """Open the remote at a full address; git keeps its objects in the store, or in the directory `clone`.
+
+    With `make` a directory is created unless it exists; raises NotStored.
+    """
     if address.startswith(_FOLDER):
+        if make:
+            try:
+                make_dirs(address.removeprefix(_FOLDER))
+            except OSError as error:
+                raise NotStored(f"not stored: {system_reason(error)[0]}", where=address) from error
         return _FolderRemote(address.removeprefix(_FOLDER))
     if address.startswith(_STREAM):
         from eventlog.app.sync.nats_remote import NatsRemote
@@ -114,15 +122,6 @@ def open_remote(address: str, store: Store, machine: Machine, clone: str = "") -
     from eventlog.app.sync.git_remote import GitRemote
 
     return GitRemote(address, clone or f"{store.sync}/git", machine.environ)
-
-
-def make_folder(address: str) -> None:
-    """Create the directory of a remote that is a directory, unless it exists; raises NotStored."""
-    if address.startswith(_FOLDER):
-        try:
-            make_dirs(address.removeprefix(_FOLDER))
-        except OSError as error:
-            raise NotStored(f"not stored: {system_reason(error)[0]}", where=address) from error
 
 
 def _unreachable(error: OSError, path: str) -> Offline | UntrustedRemote:

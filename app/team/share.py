@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from eventlog.app.ask.why import reasons_behind
 from eventlog.app.naming.known_projects import KnownProjects
@@ -23,9 +23,6 @@ from eventlog.projects.root import find_repository, project_root
 from eventlog.store import Store
 from eventlog.store.files import not_stored
 from eventlog.store.shared_files import NotConfined, real_path
-
-if TYPE_CHECKING:
-    from eventlog.projects.approvals import TeamApproval
 
 _MODE, _MODE_DIRS = 0o644, 0o755  # as git writes files of a checkout
 
@@ -110,7 +107,12 @@ def withdraw(opened: OpenStore, named: Sequence[str], cwd: str) -> list[SharedFi
 def team_rows(store: Store, root: str, now: str) -> list[TeamRow]:
     """List the files of a checkout, and what was withdrawn from it, with what a person agreed to."""
     agreed = Approvals(store).of_teams()
-    found = [TeamRow(_state(file, agreed.get(file.path)), file) for file in read_files(root, now)]
+    found = []
+    for file in read_files(root, now):
+        entry = agreed.get(file.path)
+        state = Approvals.compared(entry, file.data)
+        is_own = state == "trusted" and entry is not None and "branch" in entry
+        found.append(TeamRow("refused" if file.refused else "yours" if is_own else state, file))
     paths = {row.file.path for row in found}
     events = {agreed[path]["event"] for path in paths & agreed.keys()}  # a decision shared again has another file
     left = [path for path, entry in sorted(agreed.items()) if path not in paths and entry["event"] not in events]
@@ -140,13 +142,6 @@ def _is_of(opened: OpenStore, root: str, event: Event) -> bool:
         return True
     remote = remote_of(here)
     return bool(remote and event.project) and remote == remote_of(str(event.project))
-
-
-def _state(file: TeamFile, agreed: "TeamApproval | None") -> str:
-    if file.refused:
-        return "refused"
-    state = Approvals.compared(agreed, file.data)
-    return "yours" if state == "trusted" and agreed and "branch" in agreed else state
 
 
 def _stated(opened: OpenStore, name: str) -> Iterator[tuple[Event, list[str]]]:

@@ -2,7 +2,7 @@
 
 A backup in the store (`backups/<hash of the path>.json`) holds the file from before us. As long as a file is exactly
 what an installation made of it, `restore` returns these bytes; after others have changed it, it removes only our
-entries. The backup stays until then.
+entries. The backup stays until then. A file, its backup and the directories made for it change under one lock.
 """
 
 import base64
@@ -10,7 +10,6 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -44,21 +43,21 @@ def change(
     if dry_run:
         text = read_text(path)
         return FileChange(path, "unchanged" if edit_of(path, edit, text) == text else "installed")
-    with lock(store):
+    with locked(store, store.lock("install")):
         now = _read(path)
         text = _decode(now, path)
         after = edit_of(path, edit, text).encode()
         if (now or b"") == after:  # no empty file where another process has removed it meanwhile
             return FileChange(path, "unchanged")
         before = None if now is None else strip(text).encode()
-        made_dirs = _write(path, after)
+        made_dirs = rewrite(path, after)
         _keep_backup(store, path, now, before, after, made_dirs)
         return FileChange(path, "installed")
 
 
 def restore(store: Store, path: Path, strip: Callable[[str], str], is_empty: Callable[[str], bool]) -> FileChange:
     """Undo `change`: exactly, else by removing our entries, and the file where the rest is empty."""
-    with lock(store):
+    with locked(store, store.lock("install")):
         now, backup = _read(path), _backup(_backup_path(store, path))
         if now is None:
             _backup_path(store, path).unlink(missing_ok=True)
@@ -73,14 +72,9 @@ def restore(store: Store, path: Path, strip: Callable[[str], str], is_empty: Cal
         if left is None:
             _remove(path, backup.made_dirs if backup else ())
         else:
-            _write(path, left)
+            rewrite(path, left)
         _backup_path(store, path).unlink(missing_ok=True)
         return FileChange(path, "removed")
-
-
-def rewrite(path: Path, text: str) -> None:
-    """Replace the text of a file; raises NotStored."""
-    _write(path, text.encode())
 
 
 def read_text(path: Path) -> str:
@@ -95,11 +89,6 @@ def edit_of(path: Path, edit: Callable[[str], str], text: str) -> str:
     except BadRequest as error:
         hint = error.hint or "correct the file by hand, then do it again; it was not changed"
         raise BadRequest(error.what, where=os.fspath(path), hint=hint) from error
-
-
-def lock(store: Store) -> AbstractContextManager[object]:
-    """Lock installations into hosts: a file, its backup and the directories made for it change together."""
-    return locked(store, store.lock("install"))
 
 
 def _read(path: Path) -> bytes | None:
@@ -122,8 +111,8 @@ def _decode(data: bytes | None, path: Path) -> str:
         ) from error
 
 
-def _write(path: Path, data: bytes) -> list[str]:
-    """Replace the file; list the directories made for it, outermost first."""
+def rewrite(path: Path, data: bytes) -> list[str]:
+    """Replace the file; list the directories made for it, outermost first. Raises NotStored."""
     target = Path(os.path.realpath(path))
     mode = _NEW_FILE
     if target.exists():

@@ -33,6 +33,7 @@ from eventlog.hosts.profile import (
 from eventlog.settings.cached import wants_recall
 from eventlog.settings.load import load
 from eventlog.store import Store
+from eventlog.store.locks import locked
 
 InstallPart = Literal["hooks", "permission", "server", "rules"]
 _PARTS: tuple[InstallPart, ...] = ("permission", "server", "hooks", "rules")  # in the order they are taken out
@@ -240,12 +241,12 @@ class Installation(NamedTuple):
         """Remove our hooks, registered in that file with that value, from the host's trusted hooks, if readable."""
         if self.host.without_trust is None:
             return
-        trust_file = self.directory / self.host.trust_file
-        with host_file.lock(self.target.store), suppress(BadRequest):
+        trust_file, store = self.directory / self.host.trust_file, self.target.store
+        with locked(store, store.lock("install")), suppress(BadRequest):
             text = host_file.read_text(trust_file)
             left = self.host.without_trust(text, path, registered)
             if left != text:
-                host_file.rewrite(trust_file, left)
+                host_file.rewrite(trust_file, left.encode())
 
 
 def _parse(path: Path) -> object:

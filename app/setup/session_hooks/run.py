@@ -264,12 +264,8 @@ def _running_sessions(log: EventLog, end: Event) -> tuple[str, ...]:
     since = from_ns((to_ms(end.ts) - _RUNNING_MS) * 1_000_000)
     ended: dict[str, bool] = {}
     for event in log.read(since):
-        if event.project == end.project and event.conversation_id != end.conversation_id and not _is_our_own(event):
+        is_ours = isinstance(event, HostEvent) and event.name == _STORY  # perhaps added after the session's end
+        is_ours = is_ours or event.layer == SESSION_END or isinstance(event, (ContextInjected, EntryApplied))
+        if event.project == end.project and event.conversation_id != end.conversation_id and not is_ours:
             ended[event.conversation_id] = isinstance(event, SessionEnd)
     return tuple(session for session, has_ended in ended.items() if not has_ended)
-
-
-def _is_our_own(event: Event) -> bool:
-    """Return whether this program added the event, perhaps after the session's end."""
-    of_session_hooks = isinstance(event, HostEvent) and event.name == _STORY
-    return event.layer == SESSION_END or of_session_hooks or isinstance(event, (ContextInjected, EntryApplied))

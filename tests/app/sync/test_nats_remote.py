@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from eventlog.app.sync import nats_remote
-from eventlog.app.sync.nats_remote import NatsRemote, relay_address
+from eventlog.app.sync.nats_remote import NatsRemote
 from eventlog.format.errors import BadRequest, NotStored, Offline, UntrustedRemote
 from tests.support.relays import MISSING, Relay, call
 
@@ -55,7 +55,7 @@ def name_of(address):
     ],
 )
 def test_an_address_is_written_in_full(text, full):
-    assert full == relay_address(text) == relay_address(full)
+    assert full == NatsRemote.in_full(text) == NatsRemote.in_full(full)
 
 
 @pytest.mark.parametrize(
@@ -64,13 +64,13 @@ def test_an_address_is_written_in_full(text, full):
 )
 def test_what_is_no_address_says_the_form(text):
     with pytest.raises(BadRequest) as refused:
-        relay_address(text)
+        NatsRemote.in_full(text)
     assert "nats://HOST" in refused.value.hint
 
 
 def test_a_password_in_an_address_is_refused_and_not_printed():
     with pytest.raises(BadRequest) as refused:
-        relay_address("nats://ada:sesame@host/M")
+        NatsRemote.in_full("nats://ada:sesame@host/M")
     assert "sesame" not in str(refused.value)
 
 
