@@ -24,7 +24,7 @@ _PLACE = re.compile(r"[/~\\]|\.{1,2}(?:$|[/\\])|[A-Za-z]:[/\\]")  # how a path b
 
 def project_meant(log: EventLog, name: str, *, cwd: str, home: str) -> str:
     """Find the path of the project that is meant; raises BadRequest for none or several."""
-    place = _absolute(name, cwd, home)
+    place = os.path.normpath(Path(cwd, home if name == "~" else in_full(name, home)))
     if _PLACE.match(name) and _is_directory(place):
         return project_root(place) or place
     for found in _readings(log, name, place, cwd):
@@ -34,7 +34,9 @@ def project_meant(log: EventLog, name: str, *, cwd: str, home: str) -> str:
         if candidates:
             several = "\n".join(map(one_line, sorted(candidates)[:_SHOWN]))
             raise BadRequest(f"{name!r} may be {len(candidates)} projects: say more of the path", hint=several)
-    raise _unknown(name, _known_here(log, cwd))
+    known = {project_name(path): path for path in _known_here(log, cwd)}
+    wanted = project_name(name.rstrip("/")) if _PLACE.match(name) else name
+    raise BadRequest(f"no project {name!r}", hint=did_you_mean(wanted, known))
 
 
 def _as_one(store: Store, paths: Collection[str]) -> list[str]:
@@ -64,7 +66,8 @@ def _known_here(log: EventLog, cwd: str) -> list[str]:
 
 def _readings(log: EventLog, name: str, place: str, cwd: str) -> Iterator[list[str]]:
     """Yield the projects that it may name, from the strictest reading to the loosest; the first decode no event."""
-    yield _paths_named(log.store, name)
+    listed = KnownProjects(log.store).listed()
+    yield [path for project in listed if name in (project.project, project.slug) for _, path in project.places]
     if name == place and KnownProjects(log.store).scope(name):
         yield [name]
     projects = _known_here(log, cwd)
@@ -86,25 +89,8 @@ def _readings(log: EventLog, name: str, place: str, cwd: str) -> Iterator[list[s
     yield from ([path for path in projects if len(folded) >= _SHORTEST_PART and test(path)] for test in tests)
 
 
-def _absolute(name: str, cwd: str, home: str) -> str:
-    path = home if name == "~" else in_full(name, home)
-    return os.path.normpath(Path(cwd, path))
-
-
 def _is_directory(path: str) -> bool:
     try:
         return Path(path).is_dir()
     except OSError:
         return False
-
-
-def _unknown(name: str, projects: Collection[str]) -> BadRequest:
-    names = {project_name(path): path for path in projects}
-    wanted = project_name(name.rstrip("/")) if _PLACE.match(name) else name
-    return BadRequest(f"no project {name!r}", hint=did_you_mean(wanted, names))
-
-
-def _paths_named(store: Store, name: str) -> list[str]:
-    """List the paths of the project with this address or directory name."""
-    listed = KnownProjects(store).listed()
-    return [path for project in listed if name in (project.project, project.slug) for _, path in project.places]

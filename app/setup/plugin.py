@@ -47,7 +47,9 @@ def plugin_files(version: str, tools: Sequence[Mapping[str, str]]) -> dict[str, 
         texts[str(folder / _SCRIPT)] = script
         texts[str(folder / _SKILL)] = _skill(hosts)
         documents |= {str(folder / path): value for path, value in _documents(host, host.plugin, release, script)}
-        documents |= {host.plugin.catalog: _catalog(host.plugin, release)} if host.plugin.catalog else {}
+        if host.plugin.catalog:  # a marketplace of this plugin alone
+            plugin = {"name": _NAME, "description": _ABOUT, "version": release, **host.plugin.listing}
+            documents[host.plugin.catalog] = {"name": _NAME, "owner": _MAKER, "plugins": [plugin]}
     documents |= _agent_plugins(release)
     documents["server.json"] = _registry_entry(version)
     texts |= {path: json.dumps(value, indent=2, ensure_ascii=False) + "\n" for path, value in documents.items()}
@@ -63,57 +65,37 @@ def install_commands(directory: Path) -> dict[str, str]:
 
 def build_plugin(directory: Path, files: Mapping[str, bytes]) -> None:
     """Write the files into a new or empty directory, or that of an earlier build; raises BadRequest or NotStored."""
-    _check(directory)
+    present: list[str] = []
+    try:
+        present = sorted(path.name for path in directory.iterdir())
+    except FileNotFoundError:
+        pass
+    except NotADirectoryError:
+        raise BadRequest("there is a file of that name", where=str(directory), hint="name a new directory") from None
+    if present and "server.json" not in present:
+        what = f"the directory holds {present[0]}, which is none of a plugin's files"
+        raise BadRequest(what, where=str(directory), hint="name a new directory, or an empty one")
     for name, data in files.items():
         path = directory / name
         make_dirs(str(path.parent), durable=False)
         replace_file(str(path), data, durable=False, mode=_MODE)
 
 
-def _check(directory: Path) -> None:
-    """Refuse what holds something else than an earlier build."""
-    try:
-        present = sorted(path.name for path in directory.iterdir())
-    except FileNotFoundError:
-        return
-    except NotADirectoryError:
-        raise BadRequest("there is a file of that name", where=str(directory), hint="name a new directory") from None
-    if present and "server.json" not in present:
-        raise BadRequest(
-            f"the directory holds {present[0]}, which is none of a plugin's files",
-            where=str(directory),
-            hint="name a new directory, or an empty one",
-        )
-
-
 def _documents(host: HostProfile, form: PluginFormat, release: str, script: str) -> Iterator[tuple[str, Any]]:
     """Yield the JSON files of a host, with their paths below its folder."""
+    assert host.servers
+    place = (
+        [f"{form.root}/{_SCRIPT}"] if form.names_root_to_servers else ["-c", script, _NAME]
+    )  # else the script itself
+    server = ServerEntry(host.servers, ["sh", *place, "mcp", "--agent", host.agent]).value
     manifest = {"name": _NAME, "version": release, "description": _ABOUT, **form.fields}
-    servers = {"mcpServers": {_NAME: _server(host, form, script)}}
+    servers = {"mcpServers": {_NAME: server}}
     yield form.manifest, manifest | ({} if form.servers else servers)
-    hooks = {event: [_hook(host, form, event)] for event in host.hooks.events}
+    run = f'sh "{form.root}/{_SCRIPT}" hook --agent {host.agent} --event'  # it cannot fail, as that of `install`
+    hooks = {event: [entry(host.hooks, event, f"{run} {event} 2>/dev/null || true")] for event in host.hooks.events}
     yield form.hooks, {**host.hooks.document, "hooks": hooks}
     if form.servers:
         yield form.servers, servers
-
-
-def _catalog(form: PluginFormat, release: str) -> dict[str, Any]:
-    """Make the marketplace of this plugin alone."""
-    plugin = {"name": _NAME, "description": _ABOUT, "version": release, **form.listing}
-    return {"name": _NAME, "owner": _MAKER, "plugins": [plugin]}
-
-
-def _hook(host: HostProfile, form: PluginFormat, event: str) -> dict[str, Any]:
-    """Make the entry of an event; its command cannot fail, as that of `install`."""
-    place = f'"{form.root}/{_SCRIPT}"'
-    return entry(host.hooks, event, f"sh {place} hook --agent {host.agent} --event {event} 2>/dev/null || true")
-
-
-def _server(host: HostProfile, form: PluginFormat, script: str) -> dict[str, Any]:
-    """Make the entry of the server; a host that names no directory to servers gets the script itself."""
-    assert host.servers
-    place = [f"{form.root}/{_SCRIPT}"] if form.names_root_to_servers else ["-c", script, _NAME]
-    return ServerEntry(host.servers, ["sh", *place, "mcp", "--agent", host.agent]).value
 
 
 def _skill(hosts: Sequence[HostProfile]) -> str:

@@ -6,6 +6,7 @@ from it or its content may leave now, takes the place of the earlier one; what w
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from eventlog.app.build import foreign_logs
 from eventlog.app.write.erasing.erase_everywhere import without_redacted_in
@@ -56,7 +57,10 @@ def take_in(log: EventLog, replica: str, day: str, lines: bytes, taken: dict[str
 
 def _not_elsewhere(log: EventLog, path: str, day: str, arriving: dict[str, bytes]) -> dict[str, bytes]:
     """Leave out what other files of the day have."""
-    for found in _days_named(log, day):
+    names: list[str] = []
+    with suppress(FileNotFoundError):  # a log of years is not sorted for each segment
+        names = [name for name in os.listdir(log.store.log) if name.startswith(day)]
+    for found in days.by_date(f"{log.store.log}/{name}" for name in names):
         for file in found.files:
             if file != path:
                 for event_id in arriving.keys() & _ids(day, days.read(file) or b""):
@@ -78,15 +82,6 @@ def make_durable(log: EventLog, taken: dict[str, bool]) -> None:
         for path in (path for path, is_new in taken.items() if is_new):
             remove(path)
         raise error if isinstance(error, NotStored) else not_stored(error, log.store.log) from error
-
-
-def _days_named(log: EventLog, day: str) -> list[days.Day]:
-    """List the files of a day; a log of years is not sorted for each segment."""
-    try:
-        names = [name for name in os.listdir(log.store.log) if name.startswith(day)]
-    except FileNotFoundError:
-        return []
-    return days.by_date(f"{log.store.log}/{name}" for name in names)
 
 
 def united(day: str, data: bytes, arriving: dict[str, bytes]) -> tuple[bytes, int]:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from eventlog.fast.sha import sha256
 from eventlog.format import ids, timestamps
 from eventlog.format.errors import system_reason
-from eventlog.format.events import HUMAN, Event, Fact
+from eventlog.format.events import HUMAN, Fact
 from eventlog.format.text import one_line, statement_of
 from eventlog.hosts import agent_name, rooms
 from eventlog.log.event_log import EventLog
@@ -232,7 +232,9 @@ def agree(log: EventLog, files: Sequence[TeamFile]) -> None:
         assert decision
         entry = {"digest": sha256(file.data), "project": project, "event": "", **_speaker(decision.who, origin)}
         agreed[path] = decision, {**entry, "round": int(before.get(path, {}).get("round", -1)) + 1}
-        if decision.id in own and _states(own[decision.id].event, decision):
+        stated = own[decision.id].event if decision.id in own else None
+        texts = (stated.content if isinstance(stated, Fact) else "", *getattr(stated, "decisions", ()))
+        if stated and decision.statement in map(statement_of, texts):
             agreed[path][1].update(event=decision.id, branch=branch)
     if mine := {path: entry for path, (_, entry) in agreed.items() if entry["event"]}:
         Approvals(log.store).add(mine)
@@ -252,12 +254,6 @@ def _speaker(who: str, origin: str) -> dict[str, str]:
     name = who.casefold()
     agent = f"{who} (team)" if name in (HUMAN, "cli") or agent_name(name) in rooms() else who
     return {"who": agent, "conversation": f"team-{project_slug(f'{origin}/{agent}')}"}
-
-
-def _states(event: Event, decision: Decision) -> bool:
-    """Return whether an event states a decision."""
-    stated = event.content if isinstance(event, Fact) else ""
-    return decision.statement in map(statement_of, (stated, *getattr(event, "decisions", ())))
 
 
 def _put(log: EventLog, found: "dict[str, tuple[Decision, TeamApproval]]") -> None:
