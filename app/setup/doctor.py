@@ -307,5 +307,5 @@ def _waiting(store: Store) -> Iterator[Problem]:
             f"{count} in {store.spool}: hooks found the log locked, or could not write it",
             f"eventlog replay appends them; if they stay, `fuser -v {store.log}/*` names who holds the log",
         )
-    for path in spool.refused(store):
+    for path in spool.waiting(store, spool.REFUSED):
         yield Problem(f"{path} is no event and was set aside", "read it, then remove it")

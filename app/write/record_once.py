@@ -14,7 +14,7 @@ from eventlog.format.retractions import Retractions
 from eventlog.format.text import statement_of
 from eventlog.hooks import duplicate_log
 from eventlog.log import days
-from eventlog.log.event_log import AppendResult, EventLog, accept, is_unnamed
+from eventlog.log.event_log import AppendResult, EventLog, accept
 from eventlog.projections.current.distinct_facts import distinct_facts
 from eventlog.projections.current.fact_scopes import Statement
 from eventlog.projections.current.standing import WHOLE
@@ -33,7 +33,8 @@ def record_once(log: EventLog, event: Event) -> AppendResult:
     both be first. Raises InvalidEvent or NotStored.
     """
     event = accept(event)
-    event = replace(event, replica=make_replica(log.store)) if is_unnamed(event) else event
+    if not (event.replica or event.ts or event.id):  # born now, it names no store of its own
+        event = replace(event, replica=make_replica(log.store))
     with _one_at_a_time(log):
         if rejection := Rejections(log).of(event):
             return AppendResult(rejection, new=False)

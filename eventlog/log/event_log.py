@@ -246,7 +246,8 @@ class EventLog:
             raise InvalidEvent(what, hint='as in log.append({"type": "fact", "conversation_id": "c", "content": "…"})')
         event = event_given if isinstance(event_given, Event) else codec.from_fields(event_given)
         tells = isinstance(event, PlanEntry | EntryApplied | KnowledgeEdited | ProjectSeen) or event.agent == HUMAN
-        return replace(event, replica=make_replica(self.store)) if tells and is_unnamed(event) else event
+        is_unnamed = not (event.replica or event.ts or event.id)  # it is born now
+        return replace(event, replica=make_replica(self.store)) if tells and is_unnamed else event
 
     def _put_day(self, day: str, events: list[Event], batch: str | None, after: str) -> list[AppendResult]:
         """Append events of a day; those that are to get their time now have none."""
@@ -367,11 +368,6 @@ class EventLog:
             return DayFile(self.store.log, day, sync=sync, idle=self._idle)
         file.wants_sync, file.idle = sync, self._idle
         return file
-
-
-def is_unnamed(event: Event) -> bool:
-    """Return whether an event is born now and names no store of its own."""
-    return not (event.replica or event.ts or event.id)
 
 
 def accept(event_given: Event | Mapping[str, Any]) -> Event:

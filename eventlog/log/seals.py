@@ -34,8 +34,8 @@ from eventlog.store.files import (
     read_end,
     read_regular,
     replace_file,
-    sync_data,
     sync_dir,
+    sync_file,
 )
 
 _LEAF = 16  # bytes of a digest that stand for a line
@@ -234,7 +234,7 @@ def _append(store: Store, seal: Seal, size: int) -> str:
     if not is_first and os.stat(store.seals).st_size > size:
         os.truncate(store.seals, size)  # its writer died in the middle of a seal
     append_bounded(store.seals, line, _ENDLESS)
-    sync_data(store.seals)
+    sync_file(store.seals, with_name=False)
     if is_first:
         sync_dir(store.root)
     return sha256(line).hexdigest()
@@ -299,7 +299,7 @@ def _grown(store: Store, rows: dict[str, _Row], *, thorough: bool) -> tuple[list
         if isinstance(found, Damage):
             differing.append(found)
             continue
-        sync_data(path)
+        sync_file(path, with_name=False)
         entries.append(found[0])
         rows[name] = found[1]
     return entries, differing

@@ -44,11 +44,6 @@ def make_dirs(path: str, *, durable: bool = True) -> None:
         sync_dir(parent or ".")
 
 
-def keep_owners_rights() -> None:
-    """Clear the owner's bits of the umask: the owner must be able to use every file of a store."""
-    os.umask(os.umask(0) & 0o077)
-
-
 def sync_dir(path: str) -> None:
     """Sync new names in a directory, where the system can (Windows cannot open a directory)."""
     if os.name == "nt":
@@ -160,19 +155,15 @@ def write_note(path: str, data: bytes) -> None:
         os.close(fd)
 
 
-def sync_file(path: str) -> None:
-    """Make durable what others wrote into a file, and its name; raises OSError."""
-    sync_data(path)
-    sync_dir(os.path.dirname(path))
-
-
-def sync_data(path: str) -> None:
-    """Make durable what was written into a file; raises OSError."""
+def sync_file(path: str, *, with_name: bool = True) -> None:
+    """Make durable what others wrote into a file, and its name, unless that is older; raises OSError."""
     fd = open_regular(path)
     try:
         os.fsync(fd)
     finally:
         os.close(fd)
+    if with_name:
+        sync_dir(os.path.dirname(path))
 
 
 def replace_file(path: str, data: "Content", *, durable: bool = True, mode: int = MODE_PRIVATE) -> None:

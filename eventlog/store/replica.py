@@ -66,7 +66,7 @@ def make_replica(store: "Store") -> str:
         if not found:
             _make(store)
         elif _is_copied(store, found):
-            _make_another(store, found)
+            rename(store, found, only_a_copy=True)
         found = replica_of(store)
         if found:
             _note(store, found)
@@ -77,12 +77,12 @@ def make_replica(store: "Store") -> str:
     raise NotStored("does not hold the name of a store", where=store.replica, hint="remove it, and it is made anew")
 
 
-def rename(store: "Store", former: str) -> str:
+def rename(store: "Store", former: str, *, only_a_copy: bool = False) -> str:
     """Give a store another name, unless it has got one meanwhile: a copy of it has the former. Raises NotStored."""
     from eventlog.store.locks import lock
 
     with lock(store.lock("replica")):
-        if replica_of(store) == former:
+        if replica_of(store) == former and (not only_a_copy or _is_copied(store, former)):
             files.replace_file(store.replica, f"{_new_name()}\n".encode(), durable=_wants_sync(store))
             files.remove(f"{store.replica}.machine")
             _note(store, replica_of(store), former)
@@ -109,16 +109,6 @@ def _make(store: "Store") -> None:
         files.remove(temporary)
     if durable:
         files.sync_dir(store.root)
-
-
-def _make_another(store: "Store", former: str) -> None:
-    """Give a copied store a name of its own, unless it has got one meanwhile; raises OSError or NotStored."""
-    from eventlog.store.locks import lock
-
-    with lock(store.lock("replica")):
-        if _is_copied(store, former) and replica_of(store) == former:
-            files.replace_file(store.replica, f"{_new_name()}\n".encode(), durable=_wants_sync(store))
-            _note(store, replica_of(store), former)
 
 
 def _wants_sync(store: "Store") -> bool:

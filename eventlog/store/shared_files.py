@@ -81,7 +81,7 @@ def make_durable(paths: "Sequence[str]") -> None:
     try:
         if len(paths) < _MANY or not _sync_file_system(paths[0]):
             for path in paths:
-                files.sync_data(path)
+                files.sync_file(path, with_name=False)
     except OSError as error:
         raise files.not_stored(error, paths[0]) from error
 
@@ -246,18 +246,13 @@ def real_path(path: "Path | str", root: "Path | str") -> str:
     return real
 
 
-def check_kind(mode: int) -> None:
-    """Raise NotConfined for all but regular files: a pipe would never end."""
-    if not S_ISREG(mode):
-        raise NotConfined("is not a regular file")
-
-
 def read_below(root: "Path | str", path: "Path | str", longest: int) -> bytes:
     """Read the first `longest` bytes of a file below `root`; raises NotConfined or OSError."""
     fd = os.open(real_path(path, root), READ)
     try:
         with os.fdopen(fd, "rb", closefd=False) as opened:
-            check_kind(os.fstat(fd).st_mode)
+            if not S_ISREG(os.fstat(fd).st_mode):  # a pipe would never end
+                raise NotConfined("is not a regular file")
             return opened.read(longest)
     finally:  # of a directory, too, which no file can be made of
         os.close(fd)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from eventlog.store import Store
 
 _ENDING = ".json"
-_REFUSED = ".refused"  # no event the log would take
+REFUSED = ".refused"  # no event the log would take
 _LARGEST = 2 * fastjson.MAX_LINE
 
 
@@ -48,26 +48,17 @@ def leave(store: "Store", fields: "dict[str, object]", key: str, within_ms: "int
         raise not_stored(error, path) from error
 
 
-def waiting(store: "Store") -> "list[str]":
-    """List the files of events that wait, oldest first."""
-    return _named(store, _ENDING)
-
-
-def refused(store: "Store") -> "list[str]":
-    """List the files that hold no event the log takes."""
-    return _named(store, _REFUSED)
+def waiting(store: "Store", ending: str = _ENDING) -> "list[str]":
+    """List the files of events that wait, oldest first; or those that are `REFUSED`."""
+    try:
+        return [f"{store.spool}/{name}" for name in sorted(os.listdir(store.spool)) if name.endswith(ending)]
+    except OSError:
+        return []
 
 
 def take_in(store: "Store") -> int:
     """Append spooled events where the log is free; return how many files were consumed. Never raises."""
     return sum(_take_in(store, path) for path in waiting(store))
-
-
-def _named(store: "Store", ending: str) -> "list[str]":
-    try:
-        return [f"{store.spool}/{name}" for name in sorted(os.listdir(store.spool)) if name.endswith(ending)]
-    except OSError:
-        return []
 
 
 def _take_in(store: "Store", path: str) -> bool:
@@ -97,7 +88,7 @@ def _read(path: str) -> "tuple[int, str, int | None, dict[str, object]]":
 
 def _set_aside(path: str) -> bool:
     try:
-        os.replace(path, path.removesuffix(_ENDING) + _REFUSED)
+        os.replace(path, path.removesuffix(_ENDING) + REFUSED)
     except OSError:
         return False
     return True
