@@ -5,7 +5,6 @@ neither. To-dos and sessions are those of its end.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -56,9 +55,8 @@ class Period(Struct, frozen=True, kw_only=True):
 
 def period(opened: OpenStore, since: str, until: str = EVERYTHING, project: str | None = None) -> Period:
     """Compare what holds at two times; writes nothing."""
-    is_here: _IsHere = (
-        (lambda _path: True) if project is None else partial(_is_of, KnownProjects(opened.store).about(project))
-    )
+    is_about = KnownProjects(opened.store).about(project) if project is not None else None
+    is_here: _IsHere = lambda path: is_about is None or is_about(path, None)  # noqa: E731
     before = timestamps.from_ns(timestamps.to_ns(since) - 1000)
     then, now = replay_at(opened, before, projections=[MEMORY]), replay_at(opened, until)
     held = _statements(opened, then, now, project)
@@ -139,10 +137,6 @@ def _item(statement: _Held, before: _Held | None = None) -> PeriodItem:
 
 def _in_order(items: Iterable[PeriodItem]) -> list[PeriodItem]:
     return sorted(items, key=lambda item: item.ts, reverse=True)
-
-
-def _is_of(is_about: Callable[[str | None, str | None], bool], path: str | None) -> bool:
-    return is_about(path, None)
 
 
 def _sessions(rows: Iterable[SessionRow], since: str) -> Iterator[PeriodItem]:

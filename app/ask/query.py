@@ -186,24 +186,15 @@ def saying(text: str | None, pattern: str | None) -> _TextFilter:
         ) from error
 
     def fits(line: bytes) -> bool:
-        joined = "\n".join(_strings(line))
+        fields: dict[str, object] = fastjson.loads(line)  # type: ignore[assignment]  # a line of the log is an object
+        joined = "\n".join(text for name in fields if name not in _UNSAID for text in texts_in(fields[name]))
         lower = joined.lower()
         return all(word in lower for word in words) and (matches is None or matches(joined) is not None)
 
-    spelled = [orjson.dumps(word)[1:-1] for word in words if _has_one_case(word)]
+    # of words that have the same bytes in any text, but for their ASCII letters
+    certain = [word for word in words if all(char.isascii() or char.upper() == char for char in word)]
+    spelled = [orjson.dumps(word)[1:-1] for word in certain]
     return _TextFilter(fits, (max(spelled, key=len), *_DISGUISES) if spelled else ())
-
-
-def _has_one_case(word: str) -> bool:
-    """Return whether a word in lower case has the same bytes in any text, but for its ASCII letters."""
-    return all(char.isascii() or char.upper() == char for char in word)
-
-
-def _strings(line: bytes) -> Iterator[str]:
-    fields: dict[str, object] = fastjson.loads(line)  # type: ignore[assignment]  # a line of the log is an object
-    for name, value in fields.items():
-        if name not in _UNSAID:
-            yield from texts_in(value)
 
 
 def texts_in(value: object) -> Iterator[str]:

@@ -26,7 +26,6 @@ from eventlog.projections.bases.drift import locate
 from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.sections import Page
 from eventlog.projections.catalog import installed
-from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.projections.current.withdrawals import retractions_since
 from eventlog.projections.engine.replay import Renderings
 from eventlog.projections.engine.row_store import RowsDamaged
@@ -91,13 +90,14 @@ def _explain(
     rendered_at = None if sources else _rendered_at(data, file, past)
     if rendered_at:
         sources = past.at(rendered_at).line_sources(file.resolve(), data)
-    ledger = _ledger_of(file, past.at(rendered_at).knowledge, opened)
+    path, targets = str(file.resolve()), base_targets(opened, past.at(rendered_at).knowledge)
+    base = next((base for base in targets if base.target.identity == path), None)
     lines = data.decode(errors="replace").split("\n")
     lines = lines[:-1] if lines[-1] == "" else lines
     if number is not None and not 1 <= number <= len(lines):
         raise BadRequest(f"there is no line {number}", where=str(file), hint=f"it has {len(lines)} lines")
-    if ledger:
-        behind = _by_section(data, *ledger)
+    if base:
+        behind = _by_section(data, base.ledger, base.target.shown)
     else:
         behind = sources if number in sources else _align(lines, _document_of(file, past, rendered_at))
     wanted = range(1, len(lines) + 1) if number is None else [number]
@@ -173,13 +173,6 @@ def _read(file: Path, opened: OpenStore) -> bytes:
         )
         what = "no such file" if isinstance(error, FileNotFoundError) else f"cannot be read: {system_reason(error)[0]}"
         raise BadRequest(what, where=str(file), hint=hint) from error
-
-
-def _ledger_of(file: Path, state: Knowledge, opened: OpenStore) -> tuple[Ledger, str] | None:
-    """Find the entries of the knowledge base at this path, or None."""
-    path = str(file.resolve())
-    found = (base for base in base_targets(opened, state) if base.target.identity == path)
-    return next(((base.ledger, base.target.shown) for base in found), None)
 
 
 def _by_section(data: bytes, ledger: Ledger, shown: str) -> dict[int, Line]:

@@ -1,6 +1,6 @@
 """Statements with the cause why a memory lacks them, or a session was not given them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from eventlog.app.ask.why import ReceiptSources, receipts_of
@@ -14,7 +14,6 @@ from eventlog.format.marks import has_line_mark, line_marks_in
 from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import one_line, statement_of
 from eventlog.hosts import protocol
-from eventlog.projections.base import Document
 from eventlog.projections.bases.ledger import Refusals
 from eventlog.projections.current.distinct_facts import DistinctFact
 from eventlog.projections.current.fact_scopes import FactScope, fact_scope
@@ -105,11 +104,14 @@ class _Told:
 
     def absence(self, says: list[tuple[Event, str]]) -> Absence:
         """Find the cause for several events with the same words."""
-        valid = [(event, text) for event, text in says if not event.subagent and not self._is_gone(event)]
+        heard = [(event, text) for event, text in says if not (event.subagent or self._withdrawn.hides(event))]
+        valid = [says for says in heard if not (isinstance(says[0], PlanEntry) and self._refusals.of(says[0]))]
         event, text = (valid or says)[0]
         if event.subagent:
             return Absence(event, text, "helper")
-        against = [] if valid else self._decisions_against(event for event, _ in says)
+        against = (
+            [] if valid else [rejection for event, _ in says for rejection in self._withdrawn.rejections_of(event)]
+        )
         if rejections := [*self._withdrawn.rejections(text), *against]:
             return Absence(event, text, "rejected", self._by_id.get(rejections[0]))
         if not valid:
@@ -124,27 +126,14 @@ class _Told:
             None,
         )
         if shown:
-            return self._among_facts(event, text, shown)
+            by = self._by_id.get(shown.fact.first.id)
+            cause: Cause = "there" if self._asked in shown.fact.first.text else "repetition"
+            cause = cause if shown.has_room else "no room"
+            return Absence(event, text, cause, by, shown.place, shown.rank, shown.ranked)
         if isinstance(event, Fact) and event.key:
             return Absence(event, text, "replaced", self._successor(event))
         kinds: dict[type[Event], Cause] = {StageSummary: "summary", PlanEntry: "planned"}
         return Absence(event, text, kinds.get(type(event), "unknown"))
-
-    def _is_gone(self, event: Event) -> bool:
-        is_refused = isinstance(event, PlanEntry) and self._refusals.of(event)
-        return bool(is_refused) or self._withdrawn.hides(event)
-
-    def _decisions_against(self, events: Iterable[Event]) -> list[str]:
-        return [rejection for event in events for rejection in self._withdrawn.rejections_of(event)]
-
-    def _among_facts(self, event: Event, text: str, shown: _Shown) -> Absence:
-        first = self._by_id.get(shown.fact.first.id)
-        if not shown.has_room:
-            return Absence(event, text, "no room", first, shown.place, shown.rank, shown.ranked)
-        is_worded_so = self._asked in shown.fact.first.text
-        return Absence(
-            event, text, "there" if is_worded_so else "repetition", first, shown.place, shown.rank, shown.ranked
-        )
 
     def _facts(self) -> Iterator[_Shown]:
         library = self._replayed.index
@@ -153,7 +142,8 @@ class _Told:
             self._scopes.append(scope)
             ranked = scope.ranked
             for document in self._replayed.rendered((MEMORY.name, name)):
-                shown = _told_in(document)
+                bullets = (line for line in document.lines if line.text.startswith(_BULLET))
+                shown = {source for line in bullets for source in line.sources}
                 for rank, fact in enumerate(ranked, 1):
                     has_room = not shown.isdisjoint(fact.sources)
                     yield _Shown(fact, document.path, has_room, rank, len(ranked))
@@ -163,11 +153,6 @@ class _Told:
         replaced_in = [scope for scope in self._scopes if event.id in scope.superseded]
         stands = (fact.statements[-1] for scope in replaced_in for fact in scope.facts)
         return next((self._by_id.get(statement.id) for statement in stands if statement.key == event.key), None)
-
-
-def _told_in(document: Document) -> set[str]:
-    """Collect the events behind the bullets of a memory."""
-    return {source for line in document.lines if line.text.startswith(_BULLET) for source in line.sources}
 
 
 _IN_A_MEMORY = ("there", "repetition", "no room")
@@ -248,7 +233,8 @@ def _was_told(context: ReceiptSources, text: str) -> bool:
     if marks and has_line_mark(text, marks):
         return True
     is_start = context.receipt.trigger == "start"
-    for event in _told(context):
+    entries = [*context.entries, *(entry for file in context.files.values() for entry in file or ())]
+    for event in (entry.event for entry in entries):
         if statement_of(text) in map(statement_of, statements_of(event)) and (
             not marks or not is_start or any(has_line_mark(text, marks) for text in statements_of(event))
         ):
@@ -259,8 +245,3 @@ def _was_told(context: ReceiptSources, text: str) -> bool:
 def _is_shared(events: Sequence[Event], contexts: Sequence[ReceiptSources]) -> bool:
     starts = (event.session_type for event in events if isinstance(event, SessionStart))
     return "shared" in {*starts, *(context.receipt.session_type for context in contexts)}
-
-
-def _told(context: ReceiptSources) -> list[Event]:
-    entries = [*context.entries, *(entry for file in context.files.values() for entry in file or ())]
-    return [entry.event for entry in entries]

@@ -141,7 +141,8 @@ def _process(opened: OpenStore, path: Path, work: Callable[[_OpenSession], None]
     try:
         stamp = path.stat().st_mtime_ns
         work(_decoder.decode(path.read_bytes()))
-        _take_away(path, stamp)
+        if path.stat().st_mtime_ns == stamp:  # else the conversation came back meanwhile
+            path.unlink()
     except Exception as error:  # noqa: BLE001 - one conversation must never cost another
         error_log.note(opened.store, error, b"")
         _give_up(opened, path)
@@ -171,17 +172,12 @@ def _draw(log: EventLog, note: _OpenSession, settings: Settings) -> list[Event]:
         log.put([drawn])
     if openings.telling_part(project, drawing.opening) != drawing.opening:
         log.put(renamed(log, project, openings))
-    if _has_own_summary(events):
+    summaries = [event for event in events if isinstance(event, StageSummary) and not event.subagent]
+    if any(summary.layer != SESSION_END for summary in summaries):  # the agent's own
         return []
     fields = {"layer": SESSION_END, "scope": "session", **drawing.summary_fields(topic)}
     appended = record_once(log, _event(note, "stage_summary", **fields))
     return [appended.event] if appended.new and drawing.summary else []
-
-
-def _has_own_summary(events: Iterable[Event]) -> bool:
-    return any(
-        isinstance(event, StageSummary) and event.layer != SESSION_END and not event.subagent for event in events
-    )
 
 
 def _is_known(drawn: Event, events: Iterable[Event]) -> bool:
@@ -219,12 +215,6 @@ def _over(opened: OpenStore) -> Iterator[Path]:
                 yield path
         except (OSError, msgspec.MsgspecError):  # half-written at this moment, or damaged
             _give_up(opened, path)
-
-
-def _take_away(path: Path, stamp: int) -> None:
-    """Remove a note, unless the conversation came back meanwhile."""
-    if path.stat().st_mtime_ns == stamp:
-        path.unlink()
 
 
 def _give_up(opened: OpenStore, path: Path) -> None:

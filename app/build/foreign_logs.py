@@ -97,15 +97,11 @@ def _remembered(store: Store) -> dict[str, _SeenFile]:
 
 
 def _of_others(store: Store) -> Iterator[tuple[str, str]]:
-    for day in days.list_days(store.log) if _are_any(store) else ():
+    are_any = False
+    with suppress(OSError):  # by the names only: most logs are of one machine, and every replay asks
+        are_any = any(day_of(name) and not is_own(name) for name in os.listdir(store.log))  # noqa: PTH208
+    for day in days.list_days(store.log) if are_any else ():
         yield from ((file.rpartition("/")[2], file) for file in day.files if not is_own(file))
-
-
-def _are_any(store: Store) -> bool:
-    """Look at the names only: most logs are of one machine, and every replay asks."""
-    with suppress(OSError):
-        return any(day_of(name) and not is_own(name) for name in os.listdir(store.log))  # noqa: PTH208
-    return False
 
 
 def _look(path: str, before: _SeenFile | None) -> _SeenFile | None:

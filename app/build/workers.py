@@ -27,7 +27,7 @@ class Workers:
 
     def __init__(self) -> None:
         self._pool: ProcessPoolExecutor | None = None
-        self._count = min(_MOST, _processors())
+        self._count = min(_MOST, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
 
     def __enter__(self) -> Self:
         return self
@@ -120,7 +120,3 @@ def _are_threads_at_work() -> bool:
 
     others = set(threading.enumerate()) - {threading.current_thread()}
     return not all(isinstance(thread, threading.Timer) for thread in others)
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1

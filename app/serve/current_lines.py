@@ -96,10 +96,11 @@ class CurrentLines:
         lines = {text_in(event, "id"): HeardEvent(event, subject) for event, subject in self._rows.events(ids)}
         heard = [lines[event_id] for event_id in ids if event_id in lines]
         texts = [(event, event.content if event.type == "fact" else event.summary) for event in heard[-_MOST_TOLD:]]
-        return [f"[{event.ts[:10]}] {cut(one_line(text), _TOLD_CHARS)}" for event, text in texts if self._allows(text)]
-
-    def _allows(self, text: str) -> bool:
-        return bool(text) and not self.rejections.rejects(text)
+        return [
+            f"[{event.ts[:10]}] {cut(one_line(text), _TOLD_CHARS)}"
+            for event, text in texts
+            if text and not self.rejections.rejects(text)
+        ]
 
     def conversation(self, conversation_id: str, /) -> "list[HeardEvent] | None":
         """Return what of a conversation may be shown, oldest first; None where that is not known."""
@@ -138,7 +139,9 @@ class CurrentLines:
         times: list[str] = []
         for name in index_lookup.names_of(self._store.log):
             try:
-                if name not in indexed or (name in offsets and self._stamp(name) not in files):
+                if name not in indexed or (
+                    name in offsets and index_lookup.stamp_of(self._store.log, name) not in files
+                ):
                     times += self._searched(name, conversation_id)
                 elif at := offsets.get(name):
                     times += map(_ts_of, lines_at(f"{self._store.log}/{name}", sorted({at[0], at[-1]})))
@@ -146,9 +149,6 @@ class CurrentLines:
                 continue
         times = list(filter(None, times))
         return min(times, default=""), max(times, default="")
-
-    def _stamp(self, name: str) -> str:
-        return index_lookup.stamp_of(self._store.log, name)
 
     def _searched(self, name: str, conversation_id: str) -> "Iterator[str]":
         """Read the times of the first and the last line of a conversation in a file that no index knows."""

@@ -57,7 +57,8 @@ def record_new(
     Return the id of the event that states it, and whether that is new. Raises NotStored, or InvalidEvent.
     """
     project = project_root(where)
-    if cached.off_switch(environ, where, project) or _is_written_to(store):
+    sees_first = (f"{store.redactions}.pending", store.trusted)  # a shell: to erasures, and decisions of a team
+    if cached.off_switch(environ, where, project) or any(map(os.path.exists, sees_first)):
         return "", False
     spool.take_in(store)
     speaker = _speaker(store, session, environ)
@@ -91,11 +92,6 @@ def _confirm(store: "Store", day: str) -> None:
             sync_file(f"{store.log}/{name}")
         except OSError as error:
             raise not_stored(error, f"{store.log}/{name}") from error
-
-
-def _is_written_to(store: "Store") -> bool:
-    """Return whether the store has what a shell must see to first: erasures, and decisions of a team."""
-    return any(map(os.path.exists, (f"{store.redactions}.pending", store.trusted)))
 
 
 def _speaker(store: "Store", session: str | None, environ: "Mapping[str, str]") -> "Fields":

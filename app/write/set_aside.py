@@ -7,7 +7,7 @@ Sweeping removes the lines that contain a withdrawn text, unless the file beside
 then another event says the same. It removes a copy that has nothing left beyond the file, or beyond a newer copy.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -88,7 +88,8 @@ def sweep_copies(log: EventLog, withdrawn: Retractions, new: Iterable[str] = ())
     Raises NotStored.
     """
     swept, root = _Swept(), Path(log.store.knowledge)
-    note, now = Path(log.store.cached("swept")), _digest(withdrawn)
+    targets = sorted([*withdrawn.events, *withdrawn.conversations, *withdrawn.statements])
+    note, now = Path(log.store.cached("swept")), sha256("\n".join(targets).encode("utf-8", "replace"))
     is_current = (read(note) or b"").decode("utf-8", "replace") == now
     copies = {copy for name in new for copy in _beside(root / name)} if is_current else copies_in(log.store)
     if copies:
@@ -132,11 +133,13 @@ def _sweep(copy: Path, matches: Callable[[str], bool], swept: _Swept, root: Path
     data = read(copy)
     if data is None:
         return
-    lines, in_file, newer = data.split(b"\n"), _lines(_file_of(copy)), _in_newer(copy)
+    lines, in_file, newer = data.split(b"\n"), _lines(_file_of(copy)), set[bytes]()
+    newer = newer.union(*(_lines(other) for other in _beside(copy) if other.name > copy.name))
     left = [line for line in lines if line in in_file or not matches(line.decode("utf-8", "replace"))]
     is_less = len(left) < len(lines)
     name = copy.relative_to(root).as_posix()
-    if (is_less or newer) and _is_superseded(left, newer | in_file if is_less else newer):
+    stands = newer | in_file if is_less else newer
+    if (is_less or newer) and all(line in stands or not line.strip() or stamped_at(line) for line in left):
         remove(str(copy))
         swept.removed.append(name)
     elif is_less:
@@ -152,16 +155,8 @@ def _beside(copy: Path) -> list[Path]:
     return sorted(copy.parent.glob(f"{_file_of(copy).name}{_MARK}*"))
 
 
-def _in_newer(copy: Path) -> set[bytes]:
-    return {line for other in _beside(copy) if other.name > copy.name for line in _lines(other)}
-
-
 def _lines(path: Path) -> set[bytes]:
     return set((read(path) or b"").split(b"\n"))
-
-
-def _is_superseded(lines: Iterable[bytes], stands: Collection[bytes]) -> bool:
-    return all(line in stands or not line.strip() or stamped_at(line) for line in lines)
 
 
 def _bare(line: str) -> str:
@@ -170,8 +165,3 @@ def _bare(line: str) -> str:
     while text.startswith("[") and "]" in text:
         text = text.partition("]")[2].lstrip()
     return text
-
-
-def _digest(withdrawn: Retractions) -> str:
-    targets = sorted([*withdrawn.events, *withdrawn.conversations, *withdrawn.statements])
-    return sha256("\n".join(targets).encode("utf-8", "replace"))

@@ -107,14 +107,6 @@ def agent_of(log: EventLog, conversation_id: str, environ: Mapping[str, str]) ->
     return ""
 
 
-def _events_of(log: EventLog, conversation_id: str) -> list[Event]:
-    """Read everything a conversation did, oldest first; nothing of a log that cannot be read."""
-    try:
-        return log.session(conversation_id)
-    except OSError:
-        return []
-
-
 def _of_agent(named: dict[str, str], agent: str) -> dict[str, str]:
     return {name: named[name] for name in named if agent in ("", name)}
 
@@ -124,28 +116,29 @@ def _last_heard_of(log: EventLog, named: dict[str, str]) -> Speaker:
     speakers = [Speaker(conversation_id, agent) for agent, conversation_id in named.items()]
     if len(speakers) == 1:
         return speakers[0]
-    return max(speakers, key=lambda speaker: [event.ts for event in _events_of(log, speaker.conversation_id)][-1:])
+    return max(speakers, key=lambda speaker: _last_heard(log, speaker.conversation_id))
+
+
+def _last_heard(log: EventLog, conversation_id: str) -> str:
+    with suppress(OSError):  # of a log that cannot be read, nothing was heard
+        return max((event.ts for event in log.session(conversation_id)[-1:]), default="")
+    return ""
 
 
 def _working(log: EventLog, project: str | None, now_ns: int, agent: str) -> list[Speaker]:
     """List the conversations at work in a project, by the log; the last one heard of stands last."""
     since, now = timestamps.from_ns(now_ns - _LONGEST_SILENCE_NS), timestamps.from_ns(now_ns)
     working: dict[str, Speaker] = {}
-    for event in _read(log, since, now):
+    events: list[Event] = []
+    with suppress(OSError):  # what cannot be read stops no event from being appended
+        events = list(log.read(since, now))
+    for event in events:
         if not event.agent or event.project != project or event.subagent or agent not in ("", event.agent):
             continue
         works, speaker = _works_after(event), working.pop(event.conversation_id, None)
         if works or (speaker and works is None):
             working[event.conversation_id] = speaker or Speaker(event.conversation_id, event.agent)
     return list(working.values())
-
-
-def _read(log: EventLog, since: str, until: str) -> list[Event]:
-    """Read a stretch of time; nothing where it cannot be read, which stops no event from being appended."""
-    try:
-        return list(log.read(since, until))
-    except OSError:
-        return []
 
 
 def _works_after(event: Event) -> bool | None:

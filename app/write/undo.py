@@ -248,19 +248,14 @@ def restorable(opened: OpenStore, file: str, as_of: str) -> Undoable:
     later = frozenset(event.id for event in events if event.ts > as_of and event.id not in since.staying)
     was = text_of((replay_at(opened, without=Omission(events=later)) if since.staying else then).document(path))
     if was == text_of(now.document(path)):
-        raise _as_it_was_then(path, since.rejected)
+        but = ", but for what you have forgotten" if since.rejected else ""
+        hint = "\n".join(f"eventlog undo {rejection.id}" for rejection in since.rejected)
+        raise BadRequest(f"it is as it was then{but}", where=path, hint=hint)
     targets = since.targets
     without = Omission(events=frozenset(event.id for event in targets))
     if not targets or text_of(replay_at(opened, without=without).document(path)) != was:
         raise BadRequest("it cannot be had back as it was: more than what was said has changed since", where=path)
     return Undoable(targets[-1], targets, f"what changed {path} since then", staying=since.rejected)
-
-
-def _as_it_was_then(path: str, rejected: list[Rejected]) -> BadRequest:
-    if not rejected:
-        return BadRequest("it is as it was then", where=path)
-    hint = "\n".join(f"eventlog undo {rejection.id}" for rejection in rejected)
-    return BadRequest("it is as it was then, but for what you have forgotten", where=path, hint=hint)
 
 
 def _with_a_say(opened: OpenStore, now: ReplayResult, path: str, events: list[Event]) -> Iterator[Event]:

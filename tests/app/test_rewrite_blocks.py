@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.app.build import long_files as module
-from eventlog.app.build.long_files import rewrite_blocks
+from eventlog.app.build import publish as module
+from eventlog.app.build.publish import _rewrite_blocks
 from eventlog.projections.base import Pieces
 from eventlog.projections.engine.documents import Layout
 from eventlog.settings.schema import Settings
@@ -37,7 +37,7 @@ def test_a_spliced_file_holds_the_bytes_of_all_its_blocks(before, now, told, pla
         layout = laid_out(path, before)
         kept = {block for block in now if before.get(block) == now[block]} - told
         pieces = Pieces(("line", ""), {block: None if block in kept else said for block, said in now.items()})
-        differs, after = rewrite_blocks(str(path), pieces, layout)
+        differs, after = _rewrite_blocks(str(path), pieces, layout)
 
         assert b"".join(now.values()) == path.read_bytes()
         assert (now != before) == differs
@@ -52,7 +52,7 @@ def test_what_would_be_spliced_is_told_and_not_written(tmp_path):
     path = tmp_path / "x.jsonl"
     layout = laid_out(path, {"a": b"1\n", "b": b"2\n"})
 
-    assert rewrite_blocks(str(path), Pieces(("line", ""), {"a": None, "b": b"3\n"}), layout, dry_run=True)[0]
+    assert _rewrite_blocks(str(path), Pieces(("line", ""), {"a": None, "b": b"3\n"}), layout, dry_run=True)[0]
     assert b"1\n2\n" == path.read_bytes()
 
 
@@ -64,7 +64,7 @@ def test_a_file_that_became_another_is_not_spliced(tmp_path, change):
     change(path)
     left = path.read_bytes() if path.exists() else None
     with pytest.raises(ChangedMeanwhile):
-        rewrite_blocks(str(path), Pieces(("line", ""), {"a": None, "b": b"3\n"}), layout)
+        _rewrite_blocks(str(path), Pieces(("line", ""), {"a": None, "b": b"3\n"}), layout)
 
     assert left == (path.read_bytes() if path.exists() else None)
 
@@ -72,16 +72,16 @@ def test_a_file_that_became_another_is_not_spliced(tmp_path, change):
 def test_a_file_that_changes_while_it_is_copied_is_not_spliced(tmp_path, monkeypatch):
     path = tmp_path / "x.jsonl"
     layout = laid_out(path, {"a": b"1\n", "b": b"2\n"})
-    copy = module._copy
+    copy = module._copy_range
 
     def meanwhile(*arguments):
         copy(*arguments)
         with path.open("ab") as opened:
             opened.write(b"mine\n")
 
-    monkeypatch.setattr(module, "_copy", meanwhile)
+    monkeypatch.setattr(module, "_copy_range", meanwhile)
     with pytest.raises(ChangedMeanwhile):
-        rewrite_blocks(str(path), Pieces(("line", ""), {"a": None, "b": b"3\n"}), layout)
+        _rewrite_blocks(str(path), Pieces(("line", ""), {"a": None, "b": b"3\n"}), layout)
 
     assert ([path], b"1\n2\nmine\n") == ([*tmp_path.iterdir()], path.read_bytes())
 
@@ -91,7 +91,7 @@ def test_a_long_file_that_differs_at_its_end_is_not_copied(tmp_path, end):
     path, start = tmp_path / "x.jsonl", b"1\n" * module._LONG
     layout = laid_out(path, {"a": start, "b": b"2\n"})
     inode = path.stat().st_ino
-    differs, after = rewrite_blocks(str(path), Pieces(("line", ""), {"a": None, "b": end}), layout)
+    differs, after = _rewrite_blocks(str(path), Pieces(("line", ""), {"a": None, "b": end}), layout)
 
     assert (True, inode, start + end) == (differs, path.stat().st_ino, path.read_bytes())
     assert file_stamp(str(path)) == after.stamp
@@ -102,7 +102,7 @@ def test_a_long_file_with_a_second_name_is_copied_so_that_what_has_the_other_sta
     layout = laid_out(path, {"a": start, "b": b"2\n"})
     os.link(path, tmp_path / "snapshot.jsonl")
     layout.stamp = file_stamp(str(path))
-    rewrite_blocks(str(path), Pieces(("line", ""), {"a": None, "b": b"3\n"}), layout)
+    _rewrite_blocks(str(path), Pieces(("line", ""), {"a": None, "b": b"3\n"}), layout)
 
     assert [start + b"3\n", start + b"2\n"] == [path.read_bytes(), (tmp_path / "snapshot.jsonl").read_bytes()]
 
@@ -116,13 +116,13 @@ def test_of_the_list_of_sessions_only_the_days_that_differ_are_written(log, monk
         _turn(log, f"2026-02-0{day}T10:00:00Z", f"c{day}")
     rebuild(log, Settings())
     written = []
-    copy = module._copy
+    copy = module._copy_range
 
     def counted(source, start, length, opened):
         written.append(length)
         copy(source, start, length, opened)
 
-    monkeypatch.setattr(module, "_copy", counted)
+    monkeypatch.setattr(module, "_copy_range", counted)
     _turn(log, "2026-02-02T11:00:00Z", "c2")
     rebuild(log, Settings())
     file = Path(log.store.knowledge, "sessions.jsonl")

@@ -54,11 +54,12 @@ def _first_steps(found: Brief) -> list[str]:
 
 
 def _standing(found: Brief, display: Display) -> list[str]:
+    unread = count(found.unreadable, "file cannot be read", "files cannot be read")
     totals = f"{count(found.events, 'event')}, {count(found.sessions, 'session')} in all projects"
     return [
         f"{one_line(project_name(found.project))}  {totals}",
         *_of_project(found, display),
-        *_under("log", _unreadable(found.unreadable)),
+        *_under("log", [f"{marked('✗')} {unread}: eventlog doctor"] if found.unreadable else []),
         *_under("hooks", [*_hooks(found.agents, display), *_lost(found, display)]),
         *_under("sync", _sync(found, display)),
         *_under("you", _yours(found)),
@@ -83,11 +84,6 @@ def _of_project(found: Brief, display: Display) -> list[str]:
         kinds = [count(number, one_line(kind)) for kind, number in list(found.recent.items())[:_SHOWN]]
         lines += _under("new", [fit(f"{', '.join(kinds)} this week", _ROOM)])
     return lines
-
-
-def _unreadable(files: int) -> list[str]:
-    what = count(files, "file cannot be read", "files cannot be read")
-    return [f"{marked('✗')} {what}: eventlog doctor"] if files else []
 
 
 def _hooks(agents: list[AgentPulse], display: Display) -> list[str]:
