@@ -14,6 +14,7 @@ import re
 import shlex
 import sys
 from pathlib import Path
+from typing import Self
 
 import eventlog
 from eventlog.hooks.prompts import interpreter
@@ -21,9 +22,8 @@ from eventlog.store import Store
 
 _SHARED = ["--session-type", "shared"]
 _ELSE = " 2>/dev/null || "  # read by the POSIX shell every host runs commands with
-_CANNOT_FAIL = f"{_ELSE}true"
+CANNOT_FAIL = f"{_ELSE}true"
 _INSTALLED = re.compile(r"""[/\\]eventlog[/\\]hook\.py["']? --agent (?P<agent>[a-z-]+) --event \w+""")
-_PERMITS = re.compile(r"""/eventlog/hosts/\w+/permit\.py'? """)
 _BY_HAND = re.compile(r"""(?:^|[/\\"'\s])eventlog["']?\s+hook(?:\s|$)""")
 _PATHS = re.compile(r"""^(?P<python>.+?) -I -S (?P<script>.+?[/\\]hook\.py["']?) --agent """)
 
@@ -47,17 +47,7 @@ def command(agent: str, event: str, store: Store, home: str, *, shared: bool = F
     if live:
         socket, client = map(shlex.quote, store.live)
         plain = f"test -S {socket} && {client} {plain}{_ELSE}{plain}"
-    return plain + _CANNOT_FAIL
-
-
-def without_client(text: str) -> str:
-    """Return the command that a host would run if no process answered hooks."""
-    return text.removesuffix(_CANNOT_FAIL).rpartition(_ELSE)[2] + _CANNOT_FAIL if is_live(text) else text
-
-
-def is_live(text: str) -> bool:
-    """Return whether a command that `install` wrote asks at a socket first."""
-    return text.startswith("test -S ") and is_ours(text)
+    return plain + CANNOT_FAIL
 
 
 def server_command(agent: str, store: Store, home: str, *, shared: bool = False) -> list[str]:
@@ -68,33 +58,43 @@ def server_command(agent: str, store: Store, home: str, *, shared: bool = False)
     return words + (_SHARED if shared else [])
 
 
-def permit_command(script: str, program: str, store: str) -> str:
-    """Build the command that answers a host's permission request for this program's saving commands into this store."""
-    return shlex.join([interpreter(), "-I", "-S", script, program, store]) + _CANNOT_FAIL
+class HookCommand(str):
+    """A command in a host's file, as `install` of any version or a person wrote it; "" for what is no text."""
 
+    __slots__ = ()
 
-def is_permit(text: object) -> bool:
-    """Return whether `permit_command` of any version built a command."""
-    return isinstance(text, str) and _PERMITS.search(text) is not None
+    def __new__(cls, found: object) -> Self:
+        """Take what stands in the file."""
+        return super().__new__(cls, found if isinstance(found, str) else "")
 
+    @property
+    def is_ours(self) -> bool:
+        """Return whether `eventlog install` of any version wrote it."""
+        return _INSTALLED.search(self) is not None
 
-def is_ours(text: object) -> bool:
-    """Return whether `eventlog install` of any version wrote a command."""
-    return isinstance(text, str) and _INSTALLED.search(text) is not None
+    @property
+    def calls_us(self) -> bool:
+        """Return whether it calls our hook, also where written by hand."""
+        return self.is_ours or _BY_HAND.search(self) is not None
 
+    @property
+    def is_live(self) -> bool:
+        """Return whether it asks at a socket first, and `install` wrote it."""
+        return self.startswith("test -S ") and self.is_ours
 
-def calls_us(text: object) -> bool:
-    """Return whether a command calls our hook, also where written by hand."""
-    return is_ours(text) or (isinstance(text, str) and _BY_HAND.search(text) is not None)
+    @property
+    def is_shared(self) -> bool:
+        """Return whether it starts shared sessions."""
+        return self.removesuffix(CANNOT_FAIL).endswith(" ".join(["", *_SHARED]))
 
+    @property
+    def without_client(self) -> str:
+        """Return what a host would run if no process answered hooks."""
+        return self.removesuffix(CANNOT_FAIL).rpartition(_ELSE)[2] + CANNOT_FAIL if self.is_live else self
 
-def is_shared(text: str) -> bool:
-    """Return whether a command starts shared sessions."""
-    return text.removesuffix(_CANNOT_FAIL).endswith(" ".join(["", *_SHARED]))
-
-
-def missing_files(text: str) -> list[str]:
-    """List the missing files of an installed command."""
-    match = _PATHS.match(without_client(text))
-    words = [match["python"], match["script"]] if match else []
-    return [path for path in (word.strip("\"'") for word in words) if not Path(path).exists()]
+    @property
+    def missing_files(self) -> list[str]:
+        """List its files that are gone."""
+        match = _PATHS.match(self.without_client)
+        words = [match["python"], match["script"]] if match else []
+        return [path for path in (word.strip("\"'") for word in words) if not Path(path).exists()]

@@ -10,7 +10,7 @@ from typing import Any
 
 from eventlog.app.setup.install.json_edit import JsonText, Node, has_content
 from eventlog.format.codec import dig
-from eventlog.hooks.command import is_ours
+from eventlog.hooks.command import HookCommand
 from eventlog.hosts.profile import HookFile
 
 _COMMANDS = ("command", "bash", "powershell", "exec")
@@ -89,7 +89,7 @@ def _strip_event(text: JsonText, event: str) -> JsonText:
     for index, (_, _, node) in reversed([*enumerate(_entries(text, event).parts)]):
         if _is_all_ours(node.value):
             left = left.remove(_entries(left, event), index)
-        elif any(map(is_ours, _commands(node.value))):
+        elif any(HookCommand(text).is_ours for text in _commands(node.value)):
             left = _strip_group(left, event, index)
     return text if left == text else left.without_blank(["hooks", event])
 
@@ -99,14 +99,14 @@ def _strip_group(text: JsonText, event: str, index: int) -> JsonText:
     handlers = _entries(text, event).parts[index].node.get("hooks")
     for position in reversed(range(len(handlers.parts) if handlers else 0)):
         group = _entries(text, event).parts[index].node.get("hooks")
-        if group and any(map(is_ours, _commands(group.parts[position].node.value))):
+        if group and any(HookCommand(text).is_ours for text in _commands(group.parts[position].node.value)):
             text = text.remove(group, position)
     return text
 
 
 def _is_all_ours(value: Any) -> bool:
     found = list(_commands(value))
-    return bool(found) and all(map(is_ours, found))
+    return bool(found) and all(HookCommand(text).is_ours for text in found)
 
 
 def _commands(value: Any) -> Iterator[str]:

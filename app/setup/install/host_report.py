@@ -16,7 +16,7 @@ from eventlog.format import timestamps
 from eventlog.format.codec import dig
 from eventlog.format.errors import BadRequest, EventLogError, record_reason
 from eventlog.hooks import error_log
-from eventlog.hooks.command import calls_us, command, is_live, is_ours, is_shared, missing_files, without_client
+from eventlog.hooks.command import HookCommand, command
 from eventlog.hosts import agent_name, protocol
 from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, Scope, profiles
 from eventlog.log import days
@@ -52,7 +52,7 @@ class _HookFile(NamedTuple):
     scope: Scope
     path: Path
     value: Any
-    commands: tuple[tuple[str, str], ...]  # ours, as (event, command)
+    commands: tuple[tuple[str, HookCommand], ...]  # ours, as (event, command)
 
 
 def examine(target: InstallTarget) -> list[Report]:
@@ -96,7 +96,7 @@ def _report(installation: Installation, files: dict[str, list[_HookFile | Proble
     verdict = None
     with suppress(EventLogError):
         verdict = installation.saving() if own else None
-    live = (server_of(target.store) or 0) if any(is_live(text) for file in own for _, text in file.commands) else None
+    live = (server_of(target.store) or 0) if any(text.is_live for file in own for _, text in file.commands) else None
     return Report(host.agent, host.name, found, paths, last, tuple(problems), verdict, servers, live)
 
 
@@ -136,7 +136,8 @@ def _files(installation: Installation) -> Iterator[_HookFile | Problem]:
         except EventLogError as error:
             yield Problem(str(error), error.hint or "correct the file by hand")
             continue
-        commands = tuple((event, text) for event, text in hook_entries.commands_in(value) if calls_us(text))
+        found = ((event, HookCommand(text)) for event, text in hook_entries.commands_in(value))
+        commands = tuple((event, text) for event, text in found if text.calls_us)
         if commands:
             yield _HookFile(scope, path, value, commands)
 
@@ -155,11 +156,11 @@ def _value(path: Path) -> Any:
 def _problems(installation: Installation, file: _HookFile) -> Iterator[Problem]:
     target, host = installation
     again = f"eventlog install {host.agent} --{file.scope}"
-    gone = sorted({path for _, text in file.commands for path in missing_files(text)})
+    gone = sorted({path for _, text in file.commands for path in text.missing_files})
     if gone:
         yield Problem(f"{file.path} calls {' and '.join(gone)}, which is gone", again)
-    installed = {event: text for event, text in file.commands if is_ours(text)}
-    shared, home = any(map(is_shared, installed.values())), str(target.home)
+    installed = {event: text for event, text in file.commands if text.is_ours}
+    shared, home = any(text.is_shared for text in installed.values()), str(target.home)
     again += " --session-type shared" if shared else ""
     events = installation.wanted_events
     wanted = {event: command(host.agent, event, target.store, home, shared=shared) for event in events}
@@ -167,9 +168,9 @@ def _problems(installation: Installation, file: _HookFile) -> Iterator[Problem]:
         yield Problem(f"{file.path} lacks {', '.join(missing)}", again)
     if unwanted := [event for event in installed if event not in wanted]:
         yield Problem(f"{file.path} calls us for {', '.join(unwanted)}, which no setting asks for", again)
-    if not gone and any(without_client(installed[event]) != wanted[event] for event in installed if event in wanted):
+    if not gone and any(installed[event].without_client != wanted[event] for event in installed if event in wanted):
         yield Problem(f"{file.path} calls another installation or store than this one", again)
-    client = target.store.live[1] if any(map(is_live, installed.values())) else ""
+    client = target.store.live[1] if any(text.is_live for text in installed.values()) else ""
     if client and not Path(client).exists():
         yield Problem(f"{client} is gone: each hook starts Python, as it does without", again, serious=False)
     if switch := _switched_off(file.value):

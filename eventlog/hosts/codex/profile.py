@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from eventlog.format.codec import dig
-from eventlog.hooks.command import is_ours
+from eventlog.hooks.command import HookCommand
 from eventlog.hosts.profile import (
     Distrust,
     Grant,
@@ -74,7 +74,7 @@ def _hooks(file: Path, value: Any) -> Iterator[tuple[str, str, str]]:
         for group, entry in enumerate(groups if isinstance(groups, list) else ()):
             handlers = dig(entry, "hooks")
             for number, handler in enumerate(handlers if isinstance(handlers, list) else ()):
-                if isinstance(handler, dict) and is_ours(handler.get("command")):
+                if isinstance(handler, dict) and HookCommand(handler.get("command")).is_ours:
                     label = _UPPER.sub("_", event).lower()
                     yield event, f"{file}:{label}:{group}:{number}", _digest(label, entry.get("matcher"), handler)
 

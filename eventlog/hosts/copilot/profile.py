@@ -7,11 +7,14 @@ as a POSIX shell does: on Windows, where another shell runs them, there is no ru
 """
 
 import json
+import re
+import shlex
 import sys
 from pathlib import Path, PurePath
 from typing import Any
 
-from eventlog.hooks.command import is_permit, permit_command
+from eventlog.hooks.command import CANNOT_FAIL
+from eventlog.hooks.prompts import interpreter
 from eventlog.hosts.profile import (
     SECONDS,
     ForeignHooks,
@@ -35,10 +38,12 @@ _EVENTS = (
 
 _EVENT = "permissionRequest"
 _SCRIPT = str(Path(__file__).with_name("permit.py"))
+_PERMITS = re.compile(r"""/eventlog/hosts/\w+/permit\.py'? """)  # of any version
 
 
 def _items(grant: Grant) -> tuple[str, ...]:
-    handler = {"type": "command", "bash": permit_command(_SCRIPT, grant.program, grant.store), "timeoutSec": SECONDS}
+    command = shlex.join([interpreter(), "-I", "-S", _SCRIPT, grant.program, grant.store]) + CANNOT_FAIL
+    handler = {"type": "command", "bash": command, "timeoutSec": SECONDS}
     return (json.dumps({"version": 1, "hooks": {_EVENT: [handler]}}, indent=2, ensure_ascii=False) + "\n",)
 
 
@@ -53,7 +58,8 @@ def _is_ours(text: str, grant: Grant) -> bool:
         (handler,) = found["hooks"].pop(_EVENT)
     except (ValueError, KeyError, TypeError, AttributeError):
         return False
-    return not found["hooks"] and is_permit(handler.get("bash") if isinstance(handler, dict) else None)
+    command = handler.get("bash") if isinstance(handler, dict) else None
+    return not found["hooks"] and isinstance(command, str) and _PERMITS.search(command) is not None
 
 
 def _remedy(grant: Grant) -> str:

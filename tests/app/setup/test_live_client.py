@@ -12,7 +12,7 @@ import pytest
 
 from eventlog.app.setup.install.hook_entries import commands_in
 from eventlog.app.setup.live_client import server_of
-from eventlog.hooks.command import command, is_live, is_ours, is_shared, missing_files, without_client
+from eventlog.hooks.command import HookCommand, command
 from eventlog.store import Store
 from tests.support.command_line import call
 from tests.support.hook_calls import events_of
@@ -53,7 +53,7 @@ def test_installing_makes_the_client_and_uninstalling_gives_back_every_byte(home
 
     assert [0, 0, 0, 0] == [run.code for run in (dry, *done, removed)]
     assert "unchanged" in done[1].out
-    assert all(map(is_live, found.values()))
+    assert all(HookCommand(text).is_live for text in found.values())
     assert 0 == next(agent for agent in json.loads(doctor.out)["agents"] if agent["agent"] == "claude")["live"]
     assert b'{\n  "model": "x"\n}\n' == path.read_bytes()
 
@@ -70,9 +70,14 @@ def test_without_the_tools_or_a_compiler_the_command_is_what_it_was(home, with_c
     asking = commands(path)
     call("install", "claude", "--no-mcp")
 
-    assert all(map(is_live, asking.values()))
-    assert plain == without_tools == commands(path) == {event: without_client(text) for event, text in asking.items()}
-    assert not any(map(is_live, plain.values()))
+    assert all(HookCommand(text).is_live for text in asking.values())
+    assert (
+        plain
+        == without_tools
+        == commands(path)
+        == {event: HookCommand(text).without_client for event, text in asking.items()}
+    )
+    assert not any(HookCommand(text).is_live for text in plain.values())
 
 
 def test_doctor_names_a_client_that_is_gone_and_finds_nothing_else_wrong(home, with_compiler):
@@ -96,12 +101,13 @@ def store(tmp_path):
 
 
 def test_the_command_is_recognised_like_every_other(store, tmp_path):
-    plain, asking = (command("claude", "Stop", store, "/home/ada", shared=True, live=live) for live in (False, True))
+    texts = (command("claude", "Stop", store, "/home/ada", shared=True, live=live) for live in (False, True))
+    plain, asking = map(HookCommand, texts)
 
-    assert plain == without_client(plain) == without_client(asking)
-    assert (True, True, True) == (is_ours(asking), is_shared(asking), is_live(asking))
-    assert [] == missing_files(asking)
-    assert not is_live(plain)
+    assert plain == plain.without_client == asking.without_client
+    assert (True, True, True) == (asking.is_ours, asking.is_shared, asking.is_live)
+    assert [] == asking.missing_files
+    assert not plain.is_live
 
 
 CLIENTS = {"missing": None, "of another machine": b"\x7fELF nonsense", "failing": b"#!/bin/sh\nexit 3\n"}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from eventlog.app.setup.install.hook_entries import commands_in
-from eventlog.hooks.command import is_ours
+from eventlog.hooks.command import HookCommand
 from eventlog.hosts.profile import profiles
 from tests.support.command_line import call
 
@@ -307,7 +307,7 @@ def test_an_unknown_agent_is_a_mistake(home):
     ],
 )
 def test_ours_is_what_install_wrote(command, ours):
-    assert ours == is_ours(command)
+    assert ours == HookCommand(command).is_ours
 
 
 def test_sessions_others_listen_to_are_told_so_by_every_hook_until_it_is_installed_otherwise(home):

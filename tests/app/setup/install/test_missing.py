@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from eventlog.app.setup.install.hook_entries import commands_in
-from eventlog.hooks.command import command, is_ours, is_shared
+from eventlog.hooks.command import HookCommand, command
 from eventlog.hosts.profile import profiles
 from eventlog.store import Store
 from tests.support.command_line import call
@@ -91,11 +91,11 @@ OLD = "/usr/bin/python3 -I -S /opt/eventlog/hook.py --agent claude --event {even
 
 def test_the_command_is_recognised_shared_or_not(tmp_path):
     store = Store(str(tmp_path))
-    plain, shared = (command("claude", "Stop", store, "/", shared=shared) for shared in (False, True))
+    plain, shared = (HookCommand(command("claude", "Stop", store, "/", shared=shared)) for shared in (False, True))
 
-    assert [True, True] == [is_ours(plain), is_ours(shared)]
-    assert [False, True] == [is_shared(plain), is_shared(shared)]
-    assert [False, True] == [is_shared(OLD), is_shared(OLD + " --session-type shared")]
+    assert [True, True] == [plain.is_ours, shared.is_ours]
+    assert [False, True] == [plain.is_shared, shared.is_shared]
+    assert [False, True] == [HookCommand(text).is_shared for text in (OLD, OLD + " --session-type shared")]
 
 
 def _old_form(home, agent="claude"):

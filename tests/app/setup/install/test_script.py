@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from eventlog.app.setup.install.hook_entries import value_of
-from eventlog.hooks.command import is_ours
+from eventlog.hooks.command import HookCommand
 from eventlog.hosts.profile import profiles
 from tests.support.command_line import call
 
@@ -44,7 +44,7 @@ def test_a_plugin_calls_every_event_and_goes_with_its_directory(home):
     call("uninstall", "opencode")
 
     assert {*profiles()["opencode"].hooks.events} == commands.keys()
-    assert all(is_ours(one["command"]) for entries in commands.values() for one in entries)
+    assert all(HookCommand(one["command"]).is_ours for entries in commands.values() for one in entries)
     assert again.startswith("unchanged")
     assert not (home / ".config").exists()
 
