@@ -183,7 +183,8 @@ def _whole_lines(path: str, start: int) -> bytes:
     return data[: data.rfind(b"\n") + 1]
 
 
-def seen_in(database: "Connection") -> "Seen":
-    """Read how much of the log an index has seen."""
-    (stamps,) = database.execute("SELECT group_concat(stamp, char(10)) FROM seen").fetchone()
+def seen_in(database: "Connection", since: str = "") -> "Seen":
+    """Read how much of the log an index has seen, of the days `since` then."""
+    asked = "SELECT group_concat(stamp, char(10)) FROM seen WHERE name >= ?"
+    (stamps,) = database.execute(asked, (since,)).fetchone()
     return set(stamps.split("\n")) if stamps else set()

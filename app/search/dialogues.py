@@ -107,7 +107,7 @@ class Dialogues:
         """
         if not index.state or self._meta("index") != index.state:
             seen = seen_in(self._db)
-            if not set(index.log_files) <= seen:
+            if not set(index.log_files()) <= seen:
                 self._take_in(seen, most)
             self._withdraw(index.gone())
             if index.state:

@@ -67,7 +67,7 @@ def explain(opened: OpenStore, prompt: str, project: str = "", session: str = ""
     about = names.subjects_at(project)
     index = open_index(store, names)
     try:
-        seen = told_before(store, session, index.log_files, shared=False) if session else None
+        seen = told_before(store, session, index.log_files(), shared=False) if session else None
         gate, here = recall.candidates(index, words, about)
         found = list(_here(index, gate, here, seen, lines))
         found += _elsewhere(gate, index, words, about)

@@ -88,13 +88,14 @@ class IndexWriter:
         self._names = names
         database.execute("PRAGMA secure_delete = ON")
 
-    def take_in(self, news: "Appended", seen: "Seen", store: "Store", most: int) -> None:
-        """Take in what was appended since so much was seen; raises as `appended` does."""
+    def take_in(self, news: "Appended", seen: "Seen", store: "Store", most: int, before: str = "") -> None:
+        """Take in what was appended since so much was seen of days from `before` on; raises as `appended` does."""
         withdraws = any(any(name in line for name in _WITHDRAWING) for _, line in news.lines)
         self._db.execute(f"PRAGMA synchronous = {'FULL' if withdraws else 'OFF'}")
         self._db.execute("BEGIN IMMEDIATE")
         try:
-            if seen != (seen := seen_in(self._db)):  # somebody else has taken it in meanwhile
+            if seen != seen_in(self._db, before):  # somebody else has taken it in meanwhile
+                seen = seen_in(self._db)
                 news = appended(store, seen, most)
             if seen:
                 self._compare(news.copied)

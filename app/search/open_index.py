@@ -134,7 +134,7 @@ def _anew(store: "Store", names: ProjectNames, most: int, program: str) -> Searc
     except BaseException:
         index.close()
         raise
-    index.log_files = built.log_files
+    index.grown = built.grown
     return index
 
 

@@ -122,9 +122,9 @@ def _search_for(store: "Store", asked: Asked, lines: int, find: "Find") -> "list
         return []
     try:
         found = list(find(index, names.subjects_at(asked.project)))
+        hits = _new(store, asked, found, index.log_files())[:lines] if found else []
     finally:
         index.close()
-    hits = _new(store, asked, found, index.log_files)[:lines] if found else []
     for hit in hits:
         word(store, asked.project, hit)
     return hits

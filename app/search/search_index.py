@@ -10,7 +10,7 @@ Currency     whoever asks takes in what was appended since, first; `index_writer
 Imported inside agents' hooks: standard library only.
 """
 
-from eventlog.app.search.appended import appended, seen_in
+from eventlog.app.search.appended import appended, decode_line, seen_in
 from eventlog.app.search.database import OperationalError, connect
 from eventlog.app.search.word_tables import (
     ALL_ROWS,
@@ -122,7 +122,8 @@ class SearchIndex:
         self.database = self._db  # for who reads its rows
         self._words: WordTable = Counted(self._db)
         self._about: dict[str, str] = {}
-        self.log_files: list[FileStamp] = []  # as the last look at the log found them
+        self._before = ""  # the day since which the last look was for changes
+        self.grown: list[FileStamp] = []  # the files of such days, as it found them
         self.state = ""  # the same until it takes in more of the log; "" where there is more
 
     def close(self) -> None:
@@ -175,18 +176,23 @@ class SearchIndex:
 
         With `every_day`, also what another program wrote into an old file lately.
         """
-        seen = seen_in(self._db)
-        before, look = looked_at(store.log, "" if every_day else self._about.get("looked", ""))
-        news = appended(store, seen, most, before=before)
-        self.log_files = news.files
+        self._before, look = looked_at(store.log, "" if every_day else self._about.get("looked", ""))
+        seen = seen_in(self._db, self._before)
+        news = appended(store, seen, most, before=self._before)
+        self.grown = news.files
         if news.seen and (news.read >= NOT_WORTH_NOTING or self._tells(news.events)):
             from eventlog.app.search.index_writer import IndexWriter
 
-            IndexWriter(self._db, self._words, self._names).take_in(news, seen, store, most)
+            IndexWriter(self._db, self._words, self._names).take_in(news, seen, store, most, self._before)
             self._look()
         if look and all(stamp > look for stamp in news.seen):
             self._remember(look)
         self.state = "" if news.seen else self._about.get("state", "")
+
+    def log_files(self) -> "list[FileStamp]":
+        """List the day files as the last look at the log found them."""
+        over = {stamp for stamp in seen_in(self._db) if stamp < self._before} if self._before else ()
+        return sorted(over) + self.grown
 
     def _remember(self, look: str) -> None:
         """Note at which look the files were as seen, unless another process writes at this moment."""
@@ -276,7 +282,8 @@ class SearchIndex:
         for token, weight in weights.items():
             for unit in self._words.newest(token, begins, ranges, of_each, most if is_even else None):
                 shares[unit] = shares.get(unit, 0.0) + weight
-        return _best_first(shares)[:most]
+        least = sorted(shares.values(), reverse=True)[min(most, len(shares)) - 1] if shares else 0.0
+        return _best_first({unit: share for unit, share in shares.items() if share >= least})[:most]
 
     def _facts_of(self, ranked: "Sequence[int]") -> "list[tuple[int, str]]":
         """Pair facts with their conversations: the best of each subject that the best things are about."""
@@ -381,13 +388,13 @@ class SearchIndex:
         """Pair rows with their texts, without those that a person rejected."""
         gone = self._db.execute(_REJECTED).fetchall()
         if not gone:
-            yield from ((row, fastjson.object_in(row[4])) for row in rows)
+            yield from ((row, decode_line(row[4])) for row in rows)
             return
         from eventlog.app.search import standing_lines
 
         rejected = standing_lines.rejected_in(aim for (aim,) in gone)
         for row in rows:
-            fields = standing_lines.cleared(fastjson.object_in(row[4]), rejected)
+            fields = standing_lines.cleared(decode_line(row[4]), rejected)
             if standing_lines.is_said(fields):
                 yield row, fields
 
@@ -402,13 +409,13 @@ def _best_first(scores: "Mapping[int, float]") -> list[int]:
 
 def _scoring(read: "Mapping[int, Hit]", having: "Mapping[str, int]", texts: int) -> "Scores":
     """Make the scoring of a few things by their own words."""
-    from eventlog.projections.search.ranking import scan
+    from eventlog.projections.search.ranking import scanner
 
     words = {unit << PARTS | at: text for unit, hit in read.items() for at, text in enumerate(hit.found.rows)}
-    rows, spelled = [*words], [*words.values()]
+    rows, scan = [*words], scanner([*words.values()], having, texts)
 
     def scores(asked: "Sequence[str]", prefix: str) -> "Iterable[Score]":
-        found = scan(spelled, asked, prefix, having, texts)
+        found = scan(asked, prefix)
         return zip(map(rows.__getitem__, found), found.values(), strict=True)
 
     return scores

@@ -297,9 +297,9 @@ class Scanned(_Table):
     ) -> "Iterable[Score]":
         """Score the rows that have any of these tokens or pairs of tokens, or a word with this beginning."""
         rows = self._run("SELECT id, words FROM words ORDER BY id").fetchall()
-        from eventlog.projections.search.ranking import scan
+        from eventlog.projections.search.ranking import scanner
 
-        found = scan([words for _, words in rows], asked, prefix)
+        found = scanner([words for _, words in rows])(asked, prefix)
         scores = ((rows[number][0], score) for number, score in found.items())
         return [
             (row, score) for row, score in scores if _is_in(row, ranges) and (units is None or row >> PARTS in units)

@@ -19,7 +19,7 @@ from eventlog.projections.search.words import stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 _K1, _B = 1.2, 0.75
 _LEAST_IDF = 1e-6
@@ -74,33 +74,34 @@ def supported(scores: "Mapping[int, float]", facts: "Iterable[tuple[int, str]]")
     return found
 
 
-def scan(
-    rows: "Sequence[str]",
-    asked: "Iterable[str]",
-    prefix: str = "",
-    having: "Mapping[str, int] | None" = None,
-    total: int = 0,
-) -> dict[int, float]:
-    """Score the rows that have any of these tokens, pairs of two, or a word with this beginning, by their number.
+def scanner(
+    rows: "Sequence[str]", having: "Mapping[str, int] | None" = None, total: int = 0
+) -> "Callable[[Iterable[str], str], dict[int, float]]":
+    """Make the search that scores the rows with any of some tokens, pairs of two, or a word with a beginning.
 
-    Where these are a sample of a `total`, what a token tells is told by all rows `having` it, as far as that is known.
+    It numbers the rows. Where these are a sample of a `total`, what a token tells is told by all rows `having` it, as
+    far as that is known.
     """
-    lengths = [row.count(" ") + bool(row) for row in rows]
+    known, count_of_all, spaces = having or {}, total or len(rows), [row.count(" ") for row in rows]
+    lengths = [count + bool(row) for count, row in zip(spaces, rows, strict=True)]
     mean = sum(lengths) / max(1, len(rows))
+    longer = [_K1 * (1 - _B + _B * length / mean) if length else 0.0 for length in lengths]
     spaced = [f" {row.replace(' ', '  ')} " for row in rows]  # each token has spaces of its own: `str.count` finds all
-    marked = [(token, f" {token.replace(' ', '  ')} ") for token in asked]
-    terms = [(token, [text.count(mark) for text in spaced]) for token, mark in marked]
-    if prefix:
-        terms.append(("", [f" {row}".count(f" {prefix}") for row in rows]))
-    scores: dict[int, float] = {}
-    for token, times in terms:
-        found = sum(map(bool, times))
-        tells = idf(total or len(rows), (having or {}).get(token) or found * (total or len(rows)) // max(1, len(rows)))
-        for number, count in enumerate(times):
-            if count:
-                norm = count + _K1 * (1 - _B + _B * lengths[number] / mean)
-                scores[number] = scores.get(number, 0.0) + tells * count * (_K1 + 1) / norm
-    return scores
+
+    def scan(asked: "Iterable[str]", prefix: str) -> dict[int, float]:
+        terms = [(token, f" {token.replace(' ', '  ')} ") for token in asked] + ([("", f" {prefix}")] if prefix else [])
+        scores: dict[int, float] = {}
+        for token, mark in terms:
+            times = [text.count(mark) for text in spaced]
+            found = len(times) - times.count(0)
+            tells = idf(count_of_all, known.get(token) or found * count_of_all // max(1, len(rows)))
+            for number in range(len(times)) if found else ():
+                if count := times[number]:
+                    score = tells * count * (_K1 + 1) / (count + longer[number])
+                    scores[number] = scores.get(number, 0.0) + score
+        return scores
+
+    return scan
 
 
 NEAR = 0.7  # of the score of the first that a further line needs

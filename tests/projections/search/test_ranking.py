@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.projections.search.ranking import Gate, idf, scan, subjects, supported, telling
+from eventlog.projections.search.ranking import Gate, idf, scanner, subjects, supported, telling
 from eventlog.projections.search.words import tokens
 
 TEXTS = [
@@ -30,7 +30,7 @@ def test_a_scan_scores_as_fts5_does(rows, asked):
         query = " OR ".join((*(f'"{one}"' for one in asked), "a *"))
         found = dict(database.execute("SELECT rowid, -bm25(t) FROM t WHERE t MATCH ?", (query,)))
 
-    assert scan(rows, asked, "a") == pytest.approx(found)
+    assert scanner(rows)(asked, "a") == pytest.approx(found)
 
 
 def test_a_word_that_all_have_tells_nearly_nothing_and_never_the_contrary():
