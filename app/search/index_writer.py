@@ -163,6 +163,7 @@ class IndexWriter:
             self._tell(changed, rejected)
             self._words.erase()
             self._db.execute(_HAS_NONE)
+            self._db.execute(_CHANGED, (os.urandom(8).hex(),))
             self._db.execute("COMMIT")
         except BaseException:
             self._db.rollback()

@@ -45,7 +45,7 @@ def invalidate(store: "Store") -> None:
     try:
         index = SearchIndex(path, ProjectNames(store), PATIENCE)
         try:
-            index.invalidate()
+            index.database.execute("DELETE FROM meta WHERE name = 'program'")
         finally:
             index.close()
     except DatabaseError as error:

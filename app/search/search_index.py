@@ -65,8 +65,24 @@ _LOOKED_AT, _SAMPLE = 1200, 40
 _FEW_TEXTS = 500  # are counted as fast as they are looked up
 _PLACE = (1 << SEQUENCE) - 1  # those bits of a unit's number
 _FEW_TOKENS = 12  # are paired
+_MOST_LISTS, _MOST_THINGS = 64, 2000  # that are kept of what was read
 _SUPPORTING = 40  # things of a subject; the facts among them support each other
 NOT_WORTH_NOTING = 1 << 16  # bytes that say nothing to a search: to read them again takes less than to write that down
+
+
+class _Recent:
+    """The newest rows of words, and things with their words, as this process has read them in a `state` of an index.
+
+    A process that asks again and again, as the server of an agent, reads none of them twice.
+    """
+
+    def __init__(self, state: str) -> None:
+        self.state = state
+        self.newest: dict[tuple[object, ...], Collection[int]] = {}
+        self.things: dict[int, tuple[EventFields, str, str, list[str]]] = {}
+
+
+_recent = _Recent("")
 
 
 class Hit:
@@ -143,10 +159,6 @@ class SearchIndex:
     def is_behind(self) -> bool:
         """Return whether a decision may have brought something back that the rows lack."""
         return "behind" in self._about
-
-    def invalidate(self) -> None:
-        """Mark the index stale: a later replay rebuilds it."""
-        self._db.execute("DELETE FROM meta WHERE name = 'program'")
 
     def erase(self) -> None:
         """Leave no byte of what is withdrawn."""
@@ -232,11 +244,18 @@ class SearchIndex:
         its dialogue where that one answers better. Of common words only, some of the newest that have most are ranked.
         With `together`, a fact counts more where others of its conversation are found beside it.
         """
-        ranges, texts, read = self._ranges(scope), self.texts(), {}
+        from eventlog.projections.search.ranking import most_rows, supported  # a start searches for nothing
+
+        ranges, texts = self._ranges(scope), self.texts()
+        read: dict[int, Hit] = {}
         chosen, prefix = chosen_words(self._words, having, texts, prefix)
-        if units is None and scope.is_of_all and self._are_common(chosen, having, texts):
-            read = self._read(self._sample(chosen, prefix, having, texts, ranges, max(_SAMPLE, 2 * limit)), scope)
-            scores_of = _scoring(read, having, texts)
+        times = [having.get(token, 0) for token in chosen]
+        are_common = sum(times) > _MOST_RANKED and min(times) > most_rows(texts)
+        if units is None and scope.is_of_all and are_common:
+            recent = self._recent()
+            sample = self._sample(recent, chosen, prefix, having, texts, ranges, max(_SAMPLE, 2 * limit))
+            read, words = self._read_with_words(recent, sample)
+            scores_of = _scoring(words, having, texts)
         else:
             scores_of = lambda asked, begin: self._words.scores(asked, begin, ranges, units)  # noqa: E731
         found = best_passages(scores_of, having, chosen, prefix)
@@ -244,9 +263,7 @@ class SearchIndex:
         for unit, conversation in self._texts_of(dialogues) if dialogues else ():
             scores[unit] = max(scores.get(unit, 0.0), score_of(dialogues[conversation]))
         ranked = _best_first(scores)
-        if together:
-            from eventlog.projections.search.ranking import supported  # prompts are told what answers by itself
-
+        if together:  # prompts are told what answers by itself
             scores |= supported(scores, self._facts_of(ranked))
             ranked = _best_first(scores)
         hits = self.chosen([(scores[unit], unit) for unit in ranked], scope, limit, read)
@@ -261,15 +278,24 @@ class SearchIndex:
         starts = [number << SEQUENCE + PARTS for (number,) in self._db.execute(_NUMBERS, (asked,))]
         return [(start, start + (1 << SEQUENCE + PARTS) - 1) for start in starts]
 
-    def _are_common(self, chosen: "Sequence[str]", having: "Mapping[str, int]", texts: int) -> bool:
-        """Return whether too many rows have these words to rank all of them."""
-        from eventlog.projections.search.ranking import most_rows  # a start searches for nothing
-
-        times = [having.get(token, 0) for token in chosen]
-        return sum(times) > _MOST_RANKED and min(times) > most_rows(texts)
+    def _recent(self) -> _Recent:
+        """Find what was read in this state of the index, or nothing."""
+        global _recent  # noqa: PLW0603 - a process asks one index after the other
+        state, known = self._about.get("state", ""), _recent
+        is_full = len(known.newest) > _MOST_LISTS or len(known.things) > _MOST_THINGS
+        if is_full or not state or state != known.state:
+            _recent = known = _Recent(state)
+        return known
 
     def _sample(
-        self, chosen: "Sequence[str]", prefix: str, having: "Mapping[str, int]", texts: int, ranges: "Ranges", most: int
+        self,
+        recent: _Recent,
+        chosen: "Sequence[str]",
+        prefix: str,
+        having: "Mapping[str, int]",
+        texts: int,
+        ranges: "Ranges",
+        most: int,
     ) -> "Sequence[int]":
         """Number so many of the newest things with common words: those that have most of them."""
         from eventlog.projections.search.ranking import weighed
@@ -277,10 +303,14 @@ class SearchIndex:
         begins = "" if having.get(prefix) else prefix
         weights = weighed({token: having[token] for token in chosen} | ({"": 0} if begins else {}), texts)
         of_each = max(most, _LOOKED_AT // max(1, len(weights) * len(ranges)))
-        is_even = len(weights) == 1 and ranges is not ALL_ROWS  # the newest rows of a subject are its newest things
+        # the newest rows of a subject are its newest things
+        units = most if len(weights) == 1 and ranges is not ALL_ROWS else None
         shares: dict[int, float] = {}
         for token, weight in weights.items():
-            for unit in self._words.newest(token, begins, ranges, of_each, most if is_even else None):
+            about = token or f"{begins} *", *ranges, of_each, units
+            if about not in recent.newest:
+                recent.newest[about] = self._words.newest(token, begins, ranges, of_each, units)
+            for unit in recent.newest[about]:
                 shares[unit] = shares.get(unit, 0.0) + weight
         least = sorted(shares.values(), reverse=True)[min(most, len(shares)) - 1] if shares else 0.0
         return _best_first({unit: share for unit, share in shares.items() if share >= least})[:most]
@@ -378,6 +408,18 @@ class SearchIndex:
             start, end = end, end + _AT_ONCE
         return hits[:limit]
 
+    def _read_with_words(
+        self, recent: _Recent, units: "Sequence[int]"
+    ) -> "tuple[dict[int, Hit], dict[int, list[str]]]":
+        """Read things, and the tokens of each and of its passages."""
+        things = recent.things
+        missing = [unit for unit in units if unit not in things]
+        for row, fields in self.allowed(units_in(self._db, _ONE_OF, numbers(missing)) if missing else ()):
+            things[row[0]] = fields, row[1], row[3], Findable(fields).rows
+        there = [(unit, things[unit]) for unit in units if unit in things]
+        hits = {unit: Hit(fields, subject, 0.0, ts) for unit, (fields, subject, ts, _) in there}
+        return hits, {unit: words for unit, (*_, words) in there}
+
     def _read(self, units: "Sequence[int]", scope: Scope) -> dict[int, Hit]:
         """Read those of some things that are looked for, by number."""
         rows = units_in(self._db, _ONE_OF, numbers(units)) if units else []
@@ -407,11 +449,11 @@ def _best_first(scores: "Mapping[int, float]") -> list[int]:
     return sorted(sorted(scores, key=_PLACE.__and__, reverse=True), key=scores.__getitem__, reverse=True)
 
 
-def _scoring(read: "Mapping[int, Hit]", having: "Mapping[str, int]", texts: int) -> "Scores":
+def _scoring(read: "Mapping[int, list[str]]", having: "Mapping[str, int]", texts: int) -> "Scores":
     """Make the scoring of a few things by their own words."""
     from eventlog.projections.search.ranking import scanner
 
-    words = {unit << PARTS | at: text for unit, hit in read.items() for at, text in enumerate(hit.found.rows)}
+    words = {unit << PARTS | at: text for unit, texts_of in read.items() for at, text in enumerate(texts_of)}
     rows, scan = [*words], scanner([*words.values()], having, texts)
 
     def scores(asked: "Sequence[str]", prefix: str) -> "Iterable[Score]":

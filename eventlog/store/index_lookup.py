@@ -112,7 +112,7 @@ def look_up(path: str, name: str, kind: bytes = b"") -> "tuple[set[FileStamp], O
     try:
         with open(path, "rb") as opened:
             files, start = read_head(opened)
-            line = _bisect(opened, start, key_of(name, kind))
+            line = _bisect(opened, start, key_of(name, kind)) if name else b""  # "" asks for the files alone
         return set(files), offsets_in(line, files) if line else {}
     except DAMAGED:
         return set(), {}

@@ -511,6 +511,29 @@ def test_where_too_many_have_common_words_the_newest_that_have_most_of_them_are_
     assert {hit.id for hit in common_words.search("cart", project=SHOP, limit=1)} <= {hit.id for hit in newest}
 
 
+def test_who_searches_again_and_again_finds_what_another_process_would(common_words, monkeypatch):
+    monkeypatch.setattr(ranking, "_FEW", 0)
+    monkeypatch.setattr(search_index, "_MOST_RANKED", 0)
+    first = common_words.search("cart queue", project=SHOP, limit=200)
+    steps = [
+        lambda: say(common_words, "The queue of the cart is the newest"),
+        lambda: common_words.log.append(Retraction(conversation_id="c1", target=first[0].id)),
+        lambda: common_words.forget(first[1].id),
+        lambda: open_index.leave_index(common_words.log.store, open_index.ALL).close(),
+        lambda: open_index.invalidate(common_words.log.store),
+        lambda: common_words.replay(full=True),
+    ]
+    before = first
+    for step in steps:
+        step()
+        again = common_words.search("cart queue", project=SHOP, limit=200)
+        monkeypatch.setattr(search_index, "_recent", search_index._Recent(""))
+        assert again == common_words.search("cart queue", project=SHOP, limit=200)
+        assert again != before or step in steps[3:]
+        before = again
+    assert not {hit.id for hit in first[:2]} & {hit.id for hit in before}
+
+
 def test_common_words_are_counted_and_stay_so(common_words, monkeypatch):
     monkeypatch.setattr(word_tables, "_OFTEN", 10)
     monkeypatch.setattr(search_index, "_FEW_TEXTS", 10)
