@@ -41,7 +41,12 @@ class _Catalog(NamedTuple):
 def installed() -> _Catalog:
     """Load the projections of other packages, once; a broken projection does not make this fail."""
     found, broken = list(ALL), {}
-    for point in _entry_points() if _has_any() else ():
+    points: list[EntryPoint] = []
+    if _has_any():
+        from importlib.metadata import entry_points
+
+        points = sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value))
+    for point in points:
         try:
             projection = _loaded(point)
             _check(projection, found)
@@ -50,12 +55,6 @@ def installed() -> _Catalog:
         else:
             found.append(projection)
     return _Catalog(tuple(found), broken)
-
-
-def _entry_points() -> "list[EntryPoint]":
-    from importlib.metadata import entry_points
-
-    return sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value))
 
 
 def _has_any() -> bool:

@@ -27,8 +27,7 @@ from eventlog.log.days import Day, DuplicateFilter
 from eventlog.log.lines import Damage
 from eventlog.projections import ALL
 from eventlog.projections.base import Document, Projection
-from eventlog.projections.current.conversations import Conversations
-from eventlog.projections.current.knowledge_events import Knowledge
+from eventlog.projections.current.conversations import Conversations, Knowledge
 from eventlog.projections.engine.day_fold import DayRow
 from eventlog.projections.engine.day_states import DayStates, ListedDays
 from eventlog.projections.engine.replay import ReplayResult, replay

@@ -33,7 +33,7 @@ from eventlog.projections.bases.apply_entries import AppliedSection, WriteResult
 from eventlog.projections.bases.base_file import BaseFile, Bases
 from eventlog.projections.bases.ledger import Ledger, key_of, ledgers
 from eventlog.projections.bases.sections import Page, SectionId, Spot
-from eventlog.projections.current.knowledge_events import Knowledge
+from eventlog.projections.current.conversations import Knowledge
 from eventlog.store import Store
 from eventlog.store.files import not_stored, replace_file
 from eventlog.store.locks import locked, usable

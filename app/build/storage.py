@@ -20,7 +20,7 @@ from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import EventLogError, NotStored, system_reason
 from eventlog.projections.bases.base_file import BaseFile, Bases
 from eventlog.projections.bases.ledger import Ledger, ledgers
-from eventlog.projections.current.knowledge_events import Knowledge
+from eventlog.projections.current.conversations import Knowledge
 from eventlog.projects.root import HOME, in_full
 from eventlog.settings.schema import PROJECT
 from eventlog.store.shared_files import (

@@ -84,7 +84,8 @@ def from_fields(data_fields: Mapping[str, Any]) -> Event:
         raise InvalidEvent("every event has a type, a non-empty string", where="type")
     if name in TYPES and fields.get("v", 1) == VERSIONS[name]:
         return _known(TYPES[name], fields)
-    return _unknown(name, fields)
+    own, extra = _split(fields, COMMON)
+    return _convert({**own, "?": name, "extra": extra}, UnknownEvent)
 
 
 def to_fields(event: Event) -> Fields:
@@ -173,7 +174,9 @@ def _parse(line: bytes) -> Fields:
     if not isinstance(fields, dict):
         raise InvalidEvent(NOT_AN_OBJECT)
     if not is_plain(fields):
-        raise _out_of_range(fields)
+        found = ((name, reason) for name, value in fields.items() if (reason := fastjson.refusal(value, 1)))
+        name, reason = next(found, ("event", "not a value the log takes"))
+        raise InvalidEvent(reason, where=name)
     return fields
 
 
@@ -188,13 +191,6 @@ def is_plain(value: object) -> bool:
     return True
 
 
-def _out_of_range(fields: Fields) -> InvalidEvent:
-    """Build the error that names the field."""
-    found = ((name, reason) for name, value in fields.items() if (reason := fastjson.refusal(value, 1)))
-    name, reason = next(found, ("event", "not a value the log takes"))
-    return InvalidEvent(reason, where=name)
-
-
 def _known(cls: type[Event], fields: Fields) -> Event:
     own, extra = _split(fields, [name for name in cls.__struct_fields__ if name != "extra"])
     for name, part in _NESTED.get(cls, {}).items():
@@ -202,11 +198,6 @@ def _known(cls: type[Event], fields: Fields) -> Event:
             own[name], rest = _split(whole, part.__struct_fields__)
             extra |= {name: rest} if rest else {}
     return _convert({**own, "extra": extra}, cls)
-
-
-def _unknown(name: str, fields: Fields) -> Event:
-    own, extra = _split(fields, COMMON)
-    return _convert({**own, "?": name, "extra": extra}, UnknownEvent)
 
 
 def _split(fields: Fields, names: Collection[str]) -> tuple[Fields, Fields]:

@@ -55,7 +55,11 @@ def part(agent: str, name: str) -> "Any":
     """Load a module of the agent's room; None where the agent has no room, or the room no such module."""
     room = ROOMS.get(agent) or PAST_ONLY.get(agent)
     if room is None:
-        return _part_of_package(agent, name)
+        if not agent or agent in _NO_HOSTS:
+            return None
+        from eventlog.hosts import packages
+
+        return packages.load(agent, name)
     module = f"eventlog.hosts.{room}.{name}"
     try:
         return __import__(module, fromlist=[name])
@@ -63,14 +67,6 @@ def part(agent: str, name: str) -> "Any":
         if error.name != module:
             raise
         return None
-
-
-def _part_of_package(agent: str, name: str) -> "Any":
-    if not agent or agent in _NO_HOSTS:
-        return None
-    from eventlog.hosts import packages
-
-    return packages.load(agent, name)
 
 
 def protocol(agent: str | None) -> HostProtocol:

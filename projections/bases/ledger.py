@@ -28,7 +28,7 @@ from eventlog.projections.bases.plan_file import Change, change_of
 from eventlog.projections.bases.section_edits import refused_content, refused_heading
 from eventlog.projections.bases.section_history import SectionHistory, Spelling, Wording
 from eventlog.projections.bases.sections import SectionId, Under
-from eventlog.projections.current.knowledge_events import Knowledge
+from eventlog.projections.current.conversations import Knowledge
 
 REVIEW = "the file is set to review every change"
 REJECTED = "says what you have forgotten"

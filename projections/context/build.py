@@ -151,9 +151,11 @@ def _sections(parts: "ContextSources", quoted: "Collection[Line]" = ()) -> _Cont
         _BY_VALUE.index("BOOTSTRAP"),
         f"cat {_quote(bootstrap_file(parts.settings, parts.request.home, parts.request.now)[1])}",
     )
+    bullets = (Line(_bullet(fact, parts.local), fact.sources) for fact in parts.facts)
+    facts = ContextSection(parts.words.facts, tuple(bullets), _FACTS)
     more = f"{parts.request.program} sessions{parts.request.store_option}"
     earlier = ContextSection(parts.words.sessions, tuple(parts.sessions), _BY_VALUE.index("sessions"), more)
-    rest = [*_of_notes(parts), _of_facts(parts), *memories, _of_own(parts), earlier]  # as many sessions as fit
+    rest = [*_of_notes(parts), facts, *memories, _of_own(parts), earlier]  # as many sessions as fit
     branch = cut(one_line(parts.request.work.branch), _BRANCH_CHARS)
     on_what = parts.words.on_branch.format(branch=branch) if branch else parts.words.on_files
     first = [
@@ -222,11 +224,6 @@ def _of_notes(parts: "ContextSources") -> "Iterator[ContextSection]":
         told = (line for line in lines[1:] if line.text)
         body = tuple(line for line in told if not (tells_sessions and line.text[:8].translate(_ZEROS) == _TIMED))
         yield ContextSection(parts.words.notes.format(day=day), body, _BY_VALUE.index("notes"))
-
-
-def _of_facts(parts: "ContextSources") -> ContextSection:
-    lines = tuple(Line(_bullet(fact, parts.local), fact.sources) for fact in parts.facts)
-    return ContextSection(parts.words.facts, lines, _FACTS)
 
 
 def _of_own(parts: "ContextSources") -> ContextSection:

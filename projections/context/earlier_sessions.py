@@ -16,7 +16,7 @@ from eventlog.projections.line import Line
 from eventlog.projections.search.findable import is_scratch
 from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import as_text, is_stamp, is_untouched, stamped_at
-from eventlog.projections.views.summary_lines import summary_lines
+from eventlog.projections.views.note_lines import summary_lines
 from eventlog.store import conversation_name
 from eventlog.store.files import read_regular
 

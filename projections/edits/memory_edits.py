@@ -219,18 +219,13 @@ def _without_dropped(
     done = list(
         dict.fromkeys(text for summary in summaries for text in (*summary.todos, *summary.done) if text not in todos)
     )
-    return [
-        replace(revisions[-1], decisions=_decisions_but(withdrawn_now, dropped), todos=todos, done=done)
-        for revisions in roles.values()
-        if (withdrawn_now := [summary for summary in revisions if summary.id in dropped])
-    ]
-
-
-def _decisions_but(revisions: Iterable[StageSummary], dropped: Mapping[str, set[bytes]]) -> list[str]:
-    gone = {text for texts in dropped.values() for text in texts}
-    return list(
-        dict.fromkeys(text for summary in revisions for text in summary.decisions if likeness(text) not in gone)
-    )
+    gone, found = set().union(*dropped.values()), []
+    for revisions in roles.values():
+        if withdrawn_now := [summary for summary in revisions if summary.id in dropped]:
+            stated = dict.fromkeys(text for summary in withdrawn_now for text in summary.decisions)
+            left = [text for text in stated if likeness(text) not in gone]
+            found.append(replace(revisions[-1], decisions=left, todos=todos, done=done))
+    return found
 
 
 def _note_edits(now: _Notes | None, before: _Notes | None, path: str, ts: str) -> Iterator[Event]:

@@ -31,8 +31,7 @@ from eventlog.log import days
 from eventlog.log.days import Day, misdated
 from eventlog.log.envelope_scan import DayScan, Envelope, scan_day
 from eventlog.log.lines import Damage
-from eventlog.projections.current.conversations import Conversation, Conversations, Places
-from eventlog.projections.current.knowledge_events import Knowledge
+from eventlog.projections.current.conversations import Conversation, Conversations, Knowledge, Places
 from eventlog.projections.engine.row_store import RowsDamaged, RowStore, StoredRow
 from eventlog.store.files import HEX, file_stamp
 

@@ -19,9 +19,8 @@ from eventlog.log import days
 from eventlog.log.days import Day, DuplicateFilter
 from eventlog.log.envelope_scan import DayScan, Envelope, envelope_of, scan_day
 from eventlog.log.lines import Damage
-from eventlog.projections.current.conversations import Conversation, Conversations, Places
+from eventlog.projections.current.conversations import Conversation, Conversations, Knowledge, Places
 from eventlog.projections.current.identity import Identities
-from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.projections.engine.day_fold import (
     DayFileStamp,
     DayFold,

@@ -19,9 +19,8 @@ import msgspec
 
 from eventlog.projections import ALL
 from eventlog.projections.base import Document, Line, Projection, RowKind
-from eventlog.projections.current.conversations import Conversations, Places
+from eventlog.projections.current.conversations import Conversations, Knowledge, Places
 from eventlog.projections.current.identity import Identities
-from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.projections.engine.conversation_rows import ConversationSource, RowAddress, RowMaintainer
 from eventlog.projections.engine.day_states import EVERYTHING, DayLog, DayStates, Keep, Progress
 from eventlog.projections.engine.documents import DocumentIndex, Files, newest_notes

@@ -14,9 +14,8 @@ import msgspec
 from eventlog.format.errors import BadRequest
 from eventlog.log.days import Day
 from eventlog.projections.base import Document, Projection
-from eventlog.projections.current.conversations import Conversations
+from eventlog.projections.current.conversations import Conversations, Knowledge
 from eventlog.projections.current.identity import resolved
-from eventlog.projections.current.knowledge_events import Knowledge
 from eventlog.projections.engine.day_fold import Redaction
 from eventlog.projections.engine.day_states import DayStates
 from eventlog.projections.engine.row_store import RowsDamaged, RowStore

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from eventlog.format.events import Event, Fact
+from eventlog.format.events import Event
 from eventlog.projections.base import Document, Projection, RowKind, View
 from eventlog.projections.current.conclusions import conclusion_of
 from eventlog.projections.current.conversations import Conversation, Conversations
-from eventlog.projections.current.fact_scopes import RowSource, Statement
+from eventlog.projections.current.fact_scopes import RowSource
 from eventlog.projections.views.labels import LABELS, all_for
 from eventlog.projections.views.markdown import stamped
 from eventlog.projections.views.note_lines import EVENTS, LEARNED, items_of, lines, local_time
@@ -83,7 +83,11 @@ def _by_day(source: RowSource) -> dict[str, Conversation]:
 
 def _note(conversation: Conversation, source: RowSource, *, is_whole: bool) -> _DailyNote:
     """Add the statements of a day, which may be all statements of the conversation."""
-    items = [_of_fact(fact, *source.stated[fact.id]) for fact in conversation.facts if fact.id in source.stated]
+    items = []
+    for fact in (fact for fact in conversation.facts if fact.id in source.stated):
+        subject, stated = source.stated[fact.id]
+        section = LEARNED if (fact.category or "").casefold() in _INSIGHTS else EVENTS
+        items.append(Item(section, fact.ts, (fact.id,), subject, stated.text, stated.same))
     if conversation.summaries:
         alone = [summary for summary in conversation.summaries if summary.id not in source.hidden]
         is_all = is_whole and source.summaries
@@ -93,11 +97,6 @@ def _note(conversation: Conversation, source: RowSource, *, is_whole: bool) -> _
     heard = {event for item in items for event in item.events} | source.hidden
     silent = [event.id for event in events if event.id not in heard]
     return _DailyNote(items, silent, _changed_at(conversation, events, source.touched))
-
-
-def _of_fact(fact: Fact, subject: str, stated: Statement) -> Item:
-    section = LEARNED if (fact.category or "").casefold() in _INSIGHTS else EVENTS
-    return Item(section, fact.ts, (fact.id,), subject, stated.text, stated.same)
 
 
 def _changed_at(conversation: Conversation, events: Iterable[Event], touched: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from eventlog.projections.base import Document, Line, Projection
-from eventlog.projections.current.knowledge_events import Knowledge
+from eventlog.projections.current.conversations import Knowledge
 from eventlog.projections.views.markdown import stamped
 from eventlog.settings.schema import Settings
 

@@ -1,4 +1,4 @@
-"""The lines of a day's notes; and the day and minute where the user lives.
+"""The lines of a day's notes and of a conversation's summary; and the day and minute where the user lives.
 
 Imported inside agents' hooks: standard library only, and the rules of a time zone only where there is one.
 """
@@ -6,8 +6,10 @@ Imported inside agents' hooks: standard library only, and the rules of a time zo
 from _operator import attrgetter
 
 from eventlog.fast.copies import replace
-from eventlog.format.text import project_name
+from eventlog.format.text import cut, one_line, project_name
+from eventlog.projections.current.conclusions import SourcedText
 from eventlog.projections.line import Line, Sources
+from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import as_item, as_text
 
 TYPE_CHECKING = False
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
     from eventlog.projections.current.conclusions import Conclusion
     from eventlog.projections.views.labels import Labels
+    from eventlog.settings.schema import Settings
 
     class NoteItem(Protocol):
         """A statement in a section; `same` is the `likeness` of its text."""
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 EVENTS, LEARNED, TODOS = range(3)  # the sections, in this order
 _place_of = attrgetter("ts", "events", "project", "text")  # when it was first said
 _HOURS = 1024  # remembered
+_SHORTEST_CUT = 8  # characters; less of a sentence says nothing
 
 
 def items_of(
@@ -122,3 +126,88 @@ def local_time(timezone: str) -> "Local":
         return begun + ts[14:16] if begun else exact(ts)
 
     return local
+
+
+# ------------------------------------------------------------------------------------------------ of a conversation
+
+
+def summary_lines(
+    conversation: str,
+    conclusion: "Conclusion",
+    project: str,
+    at_work: tuple[str, str],
+    settings: "Settings",
+    *,
+    stages: bool,
+) -> "Iterator[Line]":
+    """Write the title, the fields (the conversation, its first and last work, its project, its topic), the sections."""
+    words = LABELS[settings.locale]
+    begins_so = any(part.text.startswith(conclusion.topic) for part in conclusion.parts[:1])
+    fields = {
+        words.session_id: one_line(conversation),
+        words.time: _period(*at_work, settings.timezone),
+        words.project: project_name(project) if project else None,
+        words.mode: words.workflow if stages else words.free,
+        words.topic: "" if begins_so else one_line(conclusion.topic),
+    }
+    yield Line(f"# {words.session}", whole=(conversation,))
+    yield Line("", whole=(conversation,))
+    for name, value in fields.items():
+        if value:
+            yield Line(f"**{name}:** {as_text(value)}", whole=(conversation,))
+    yield from _sections(conversation, conclusion, words, settings.summaries.max_chars)
+
+
+def _sections(conversation: str, conclusion: "Conclusion", words: "Labels", budget: int) -> "Iterator[Line]":
+    """Write the sections; each may use what those after it leave, and at least half of what is left.
+
+    Of decisions there is no room for, the oldest are left out; every section says how many are.
+    """
+    sections = (
+        (words.done, conclusion.parts, conclusion.more),
+        (words.key_decisions, conclusion.decisions[::-1], 0),
+        (words.open_ends, conclusion.todos, 0),
+    )
+    for position, (heading, texts, more) in enumerate(sections):
+        others = sum(len(text.text) for _, later, _ in sections[position + 1 :] for text in later)
+        fitting = _fit_and_count(texts, more, max(budget - others, budget // 2))
+        budget -= sum(len(text.text) for text in fitting)
+        if fitting:
+            yield Line("", whole=(conversation,))
+            yield Line(f"## {heading}", whole=(conversation,))
+            yield from (
+                Line(f"- {as_item(text.text)}", text.sources, (conversation,) * (not text.mentions)) for text in fitting
+            )
+
+
+def _period(begun: str, last_work: str, timezone: str) -> str:
+    local = local_time(timezone)
+    start, last = (local(ts).replace("T", " ") for ts in (begun, last_work))
+    until = "" if start == last else f" – {last.removeprefix(start[:11])}"
+    return f"{start}{until} {timezone}"
+
+
+def _fit_and_count(texts: "Sequence[SourcedText]", more: int, room: int) -> list[SourcedText]:
+    """Return the texts there is room for, and a mark that counts the rest."""
+    mark = len(f"… (+{len(texts) + more})")
+    if room < mark or not (more or sum(len(text.text) for text in texts) > room):
+        return list(_fit(texts, room))
+    fitting = list(_fit(texts, room - mark))
+    left = len(texts) - len(fitting) + more
+    return [*fitting, SourcedText(f"… (+{left})", ())] if left else fitting
+
+
+def _shortened(text: str, room: int) -> str:
+    """Cut a text to so many characters, after a sentence where half of the room is used then."""
+    if len(text) <= room:
+        return text
+    end = max(text.rfind(mark, 0, max(room - 2, 0)) for mark in (". ", "。", "; "))
+    return f"{text[: end + 1].rstrip(' ;')} …" if end >= room // 2 else cut(text, room)
+
+
+def _fit(texts: "Iterable[SourcedText]", budget: int) -> "Iterator[SourcedText]":
+    for text in texts:
+        if len(text.text) > budget < _SHORTEST_CUT:
+            return
+        yield SourcedText(_shortened(text.text, budget), text.mentions)
+        budget -= min(budget, len(text.text))

@@ -12,7 +12,7 @@ from eventlog.projections.current.conclusions import NONE
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.fact_scopes import RowSource, conclude
 from eventlog.projections.views.markdown import stamped
-from eventlog.projections.views.summary_lines import summary_lines
+from eventlog.projections.views.note_lines import summary_lines
 from eventlog.store import conversation_name
 
 if TYPE_CHECKING:
@@ -39,16 +39,10 @@ def _rows(source: RowSource) -> dict[str, Head]:
         return {}
     conversation, conclusion = source.conversation, source.conclusion
     is_any = conclusion.source != NONE
-    last_at = conversation.last_work(source.withdrawn)
-    return {source.project: Head(last_at, conversation.id, is_any, conclusion.topic, max(_touched(source)))}
-
-
-def _touched(source: RowSource) -> list[str]:
     named_at = source.conversation.first_project[0] if source.project else ""
-    return [
-        named_at,
-        *[max(event.ts, source.touched[event.id]) for event in source.saved if event.id in source.touched],
-    ]
+    touched = [max(event.ts, source.touched[event.id]) for event in source.saved if event.id in source.touched]
+    last_at = conversation.last_work(source.withdrawn)
+    return {source.project: Head(last_at, conversation.id, is_any, conclusion.topic, max([named_at, *touched]))}
 
 
 HEADS = RowKind("head", Head, _rows, whole=True)

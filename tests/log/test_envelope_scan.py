@@ -12,8 +12,7 @@ from eventlog.format.events import KNOWN
 from eventlog.log import days
 from eventlog.log.envelope_scan import DayScan, envelope_of
 from eventlog.log.envelope_scan import scan_day as skim_pieces
-from eventlog.projections.current.conversations import Conversations
-from eventlog.projections.current.knowledge_events import Knowledge
+from eventlog.projections.current.conversations import Conversations, Knowledge
 from eventlog.settings.schema import Settings
 from tests.support.builders import DAY, fact, line, replay, write
 from tests.support.golden import HISTORY, copied

@@ -14,15 +14,16 @@ from eventlog.format.text import cut, one_line, same_text
 from eventlog.hosts.transcripts.closing import Closing, read_closing
 from eventlog.hosts.transcripts.failures import Failures
 from eventlog.hosts.transcripts.prose import (
+    DECISIONS,
     ITEM_CHARS,
+    OPEN_ENDS,
     Openings,
-    decisions,
     mentions,
-    open_ends,
     prose,
     request,
     sentences,
     space_after,
+    stated,
 )
 from eventlog.hosts.transcripts.steps import Step, commit_titles, programs_run
 
@@ -151,7 +152,7 @@ class _Transcript:
                 self._ask(text)
             case ("reply", text):
                 self.replies[-1].append(text)
-                _add(self.decisions, decisions(text))
+                _add(self.decisions, stated(DECISIONS, text))
             case ("todos", text):
                 self.todos, self.lists = text, True
             case ("command", text):
@@ -170,9 +171,9 @@ class _Transcript:
             self.opening = self.opening if self.opening and not request(prompt) else prompt[:_OPENING]
         self.prompts.append(prompt)
         self.replies.append(deque(maxlen=_CLOSING_REPLIES))
-        stated = decisions(prompt)
-        _add(self.decisions, stated)
-        _add(self.of_user, stated)
+        said = stated(DECISIONS, prompt)
+        _add(self.decisions, said)
+        _add(self.of_user, said)
 
     def _run(self, command: str) -> None:
         self.files.run(command)
@@ -239,7 +240,7 @@ class _Transcript:
 
     def _open(self) -> list[str]:
         """List the to-dos the last list leaves open; without a list, those of the last message with any."""
-        labelled = (open_ends(reply) for turn in reversed(self.replies) for reply in reversed(turn))
+        labelled = (stated(OPEN_ENDS, reply) for turn in reversed(self.replies) for reply in reversed(turn))
         left = self.todos.splitlines() if self.lists else next(filter(None, labelled), [])
         return [cut(one_line(line), ITEM_CHARS) for line in left if one_line(line)][:_MOST_ITEMS]
 

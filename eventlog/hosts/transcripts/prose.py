@@ -48,21 +48,12 @@ class _Label:
         return found or (self.bare.match(line) if self.bare else None)
 
 
-_DECISIONS = _Label(_DECISION)
-_OPEN_ENDS = _Label(_OPEN_END, r"^\W*(?:TODO(?:\(\w+\))?:?\s+|\[ \]\s+)(\S.*)$")
+DECISIONS = _Label(_DECISION)
+OPEN_ENDS = _Label(_OPEN_END, r"^\W*(?:TODO(?:\(\w+\))?:?\s+|\[ \]\s+)(\S.*)$")
 
 
-def decisions(message: str) -> list[str]:
-    """List the decisions a message labels as such."""
-    return _stated(_DECISIONS, message)
-
-
-def open_ends(message: str) -> list[str]:
-    """List the to-dos a message leaves open."""
-    return _stated(_OPEN_ENDS, message)
-
-
-def _stated(label: _Label, message: str) -> list[str]:
+def stated(label: _Label, message: str) -> list[str]:
+    """List the statements that a message labels so: its decisions, or the to-dos that it leaves open."""
     found: list[str] = []
     in_list = False
     for line in _text_lines(message):
@@ -93,7 +84,7 @@ def _prose_lines(message: str) -> Iterator[str]:
     """Yield the lines of prose: no code, data, tables, headings, decisions or to-dos."""
     heading: _Label | None = None
     for line in _text_lines(message):
-        if label := next((label for label in (_DECISIONS, _OPEN_ENDS) if label.heads_a_list.match(line)), None):
+        if label := next((label for label in (DECISIONS, OPEN_ENDS) if label.heads_a_list.match(line)), None):
             heading = label
             continue
         if heading and BULLET.match(line):
@@ -105,7 +96,7 @@ def _prose_lines(message: str) -> Iterator[str]:
 
 def without_statements(line: str) -> Iterator[str]:
     """Yield a line without the decisions and to-dos it labels, if anything is left."""
-    for label in (_DECISIONS, _OPEN_ENDS):
+    for label in (DECISIONS, OPEN_ENDS):
         if found := label.find(line):
             line = line[: found.start() + 1] if label.after_a_sentence.search(line) and found.start() else ""
     if line.strip():

@@ -11,7 +11,7 @@ from eventlog.format.codec import from_fields
 from eventlog.projections.bases.apply_entries import LatestEntries, apply_entries
 from eventlog.projections.bases.ledger import ledgers
 from eventlog.projections.bases.sections import digest
-from eventlog.projections.current.knowledge_events import Knowledge
+from eventlog.projections.current.conversations import Knowledge
 from eventlog.settings.schema import KnowledgeBase, Settings
 from tests.support.builders import at
 from tests.support.work import lines_run

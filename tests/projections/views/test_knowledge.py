@@ -11,7 +11,7 @@ from eventlog.format import codec, ids, timestamps
 from eventlog.projections.bases.apply_entries import WriteResult, apply_entries
 from eventlog.projections.bases.ledger import DUPLICATE, REVIEW, ledgers
 from eventlog.projections.bases.sections import Page
-from eventlog.projections.current.knowledge_events import Knowledge
+from eventlog.projections.current.conversations import Knowledge
 from eventlog.projections.views.knowledge import render
 from eventlog.settings.schema import KnowledgeBase, Settings
 from tests.support.builders import at
