@@ -5,7 +5,7 @@ duplicated, renamed and rolled back; a machine that joins late; a store that was
 """
 
 import tempfile
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any
 from unittest import mock
 
@@ -13,6 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from eventlog.app.sync import exchange as exchanging
+from eventlog.app.sync.sync_state import SyncState
 from eventlog.app.write.erasing.redact import redact, redactable
 from eventlog.format.errors import BadRequest
 from tests.support.effort import rounds
@@ -27,6 +28,7 @@ class _Killed(BaseException):
     pass
 
 
+@contextmanager
 def killed_at(number):
     """Functions of an exchange that end the program at the call of that number."""
     calls = 0
@@ -41,8 +43,10 @@ def killed_at(number):
 
         return step
 
-    names = ("save_state", "take_in", "take_over", "pack_lines", "look")
-    return mock.patch.multiple(exchanging, **{name: wrap(getattr(exchanging, name)) for name in names})
+    names = ("take_in", "take_over", "pack_lines", "look")
+    wrapped = {name: wrap(getattr(exchanging, name)) for name in names}
+    with mock.patch.object(SyncState, "save", wrap(SyncState.save)), mock.patch.multiple(exchanging, **wrapped):
+        yield
 
 
 def damage(memory, what, number, older):
