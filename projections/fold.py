@@ -22,7 +22,6 @@ import msgspec
 
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import VERSIONS
-from eventlog.log import days
 from eventlog.log.days import Day, DuplicateFilter
 from eventlog.log.lines import Damage
 from eventlog.projections import ALL
@@ -34,6 +33,7 @@ from eventlog.projections.engine.replay import ReplayResult, replay
 from eventlog.projections.engine.row_store import MemoryRows, StoredRow
 from eventlog.projections.engine.whole_states import WholeStateProjections
 from eventlog.settings.schema import Settings
+from eventlog.store import is_own
 
 Has = Callable[[str, Collection[str]], Collection[str]]  # date, ids -> those of them which that day has
 
@@ -89,7 +89,7 @@ def fold_day(day: DayBytes, left_out: Collection[str] | None = None, projections
 
 def holding(day: DayBytes, ids: Collection[str]) -> frozenset[str]:
     """Find which of the ids a day has, for `copies`."""
-    return frozenset(event.id for event in days.load(_day_of(day))[0]) & frozenset(ids)
+    return frozenset(event.id for event in _day_of(day).load()[0]) & frozenset(ids)
 
 
 def copies(parts: Iterable[Part], has: Has) -> dict[str, frozenset[str]]:
@@ -157,7 +157,7 @@ def _listed_days(part: Part) -> ListedDays:
 
 def _day_of(day: DayBytes) -> Day:
     """Sort the files of a day; raises BadRequest where two have the same name."""
-    files = sorted(day.files, key=lambda file: days.own_first(file[0]))
+    files = sorted(day.files, key=lambda file: (not is_own(file[0]), file[0]))
     if len({name for name, _ in files}) < len(files):
         raise BadRequest(f"two files of {day.date} have one name", hint="name each after the machine it came from")
     return Day(day.date, tuple(name for name, _ in files), tuple(data for _, data in files))

@@ -22,7 +22,7 @@ from eventlog.format.events import HUMAN
 from eventlog.format.timestamps import order
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
-from eventlog.log.lines import LogLine, check_line
+from eventlog.log.lines import LogLine
 
 Test = Callable[[LogLine], bool]
 
@@ -147,7 +147,7 @@ class Follower:
         with suppress(OSError), Path(file).open("rb") as opened:
             opened.seek(start)
             for line in opened.read(end - start).removesuffix(b"\n").split(b"\n"):
-                found = check_line(LogLine.unread(line, file, 0, start or 1), day)
+                found = LogLine.unread(line, file, 0, start or 1).check(day)
                 yield from (entry for entry in found if isinstance(entry, LogLine))
 
 

@@ -206,7 +206,7 @@ class LoggedConversations:
 
     def _is_withdrawn(self, drawn: _Drawn, line: _ConversationLine) -> bool:
         if self._withdrawn is None:
-            found = (event for day in self._log.days() for event in days.load_mentioning(day, _WITHDRAWALS))
+            found = (event for day in self._log.days() for event in day.load_mentioning(_WITHDRAWALS))
             self._withdrawn = Retractions(event for event in found if isinstance(event, Withdrawal))
         return drawn.id in self._withdrawn.events or line.conversation_id in self._withdrawn.conversations
 

@@ -31,7 +31,6 @@ from eventlog.hosts.transcripts.draw import Drawing, draw
 from eventlog.hosts.transcripts.prose import Openings
 from eventlog.hosts.transcripts.read import find_transcripts, read_transcript
 from eventlog.hosts.transcripts.steps import PastSession
-from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.projects.root import find_repository, project_root
 from eventlog.secrets import scrub_text
@@ -71,7 +70,7 @@ def count_past(host: str, machine: Machine, log: EventLog) -> int:
     found = find_transcripts(hosts.agent_name(host), place) if place.is_dir() else []
     if not found:
         return 0
-    starts = (event for day in log.days() for event in days.load_mentioning(day, [b'"transcript_path"']))
+    starts = (event for day in log.days() for event in day.load_mentioning([b'"transcript_path"']))
     paths = {event.transcript_path for event in starts if isinstance(event, SessionStart) and event.transcript_path}
     logged = set(log.index.conversations())
     names = {path: (path.stem, *path.parts) for path in found if str(path) not in paths}

@@ -129,7 +129,7 @@ def _newest(log: EventLog, besides: str = "", project: str | None = None) -> lis
     """Find the newest event of the log, or of a project, outside a conversation."""
     is_about = KnownProjects(log.store).about(project) if project else lambda _path, _replica: True
     for day in reversed(log.days()):
-        for entry in reversed(days.entries(day)[0]):
+        for entry in reversed(day.entries()[0]):
             event = entry.event
             if event.conversation_id != besides and is_about(event.project, event.replica):
                 return [event]

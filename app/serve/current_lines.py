@@ -397,7 +397,6 @@ def _withdrawn_events(log: "EventLog", withdrawals: "Iterable[Withdrawal]") -> "
     from contextlib import suppress
 
     from eventlog.format.events import Restored
-    from eventlog.log import days
 
     by_day: dict[str, list[bytes]] = {}
     for withdrawal in withdrawals:
@@ -409,7 +408,7 @@ def _withdrawn_events(log: "EventLog", withdrawals: "Iterable[Withdrawal]") -> "
             by_day.setdefault(day_in_id(withdrawal.target), []).append(withdrawal.target.encode())
     for date, targets in by_day.items():
         with suppress(OSError):
-            yield from (event for day in log.days(date, date) for event in days.load_mentioning(day, targets))
+            yield from (event for day in log.days(date, date) for event in day.load_mentioning(targets))
 
 
 def _listed(store: "Store") -> "list[str]":

@@ -166,7 +166,7 @@ def _leaving(store: Store) -> Iterator[Problem]:
     found = [
         event
         for day in days.list_days(store.log)
-        for event in days.load_mentioning(day, fence.LEAVING)
+        for event in day.load_mentioning(fence.LEAVING)
         if isinstance(event, Fact | StageSummary | PlanEntry)
         and any(map(fence.tries_to_leave, texts_in(to_fields(event))))
     ]
@@ -183,7 +183,7 @@ def _future(store: Store) -> Iterator[Problem]:
     """Report events a minute or more in the future: a clock was wrong then, or is now."""
     limit = timestamps.from_ns(timestamps.system_clock() + timestamps.FOLLOWED)
     ahead = [day for day in days.list_days(store.log) if day.date >= limit[:10]]
-    found = sorted((event for day in ahead for event in days.load(day)[0] if event.ts > limit), key=order)
+    found = sorted((event for day in ahead for event in day.load()[0] if event.ts > limit), key=order)
     if found:
         named = ", ".join(map(ShortIds(store).of, [event.id for event in found[:_NAMED]]))
         more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""

@@ -41,7 +41,7 @@ from eventlog.format.events import (
 )
 from eventlog.format.text import project_name
 from eventlog.log import days
-from eventlog.log.lines import LogLine, check_line, decode_whole
+from eventlog.log.lines import LogLine, decode_whole
 from eventlog.projects.root import in_full
 from eventlog.secrets import secrets_in
 from eventlog.settings.cached import off_switch
@@ -118,7 +118,7 @@ class LeavingRules:
         """Join what leaves of the whole lines of a day file, and count each line; damaged lines are left out."""
         events, lines = decode_whole(data, day), data.split(b"\n")
         if events is None:
-            read = (check_line(LogLine.unread(line, "", 0, 1), day) for line in lines if line)
+            read = (LogLine.unread(line, "", 0, 1).check(day) for line in lines if line)
             found = [line for checked in read for line in checked if isinstance(line, LogLine)]
             events, lines = [line.event for line in found], [line.line for line in found]
         judged = list(map(self._judge, events, lines))

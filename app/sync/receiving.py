@@ -14,7 +14,7 @@ from eventlog.fast import fastjson, os
 from eventlog.format.errors import NotStored
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
-from eventlog.log.lines import LogLine, check_line, decode_whole
+from eventlog.log.lines import LogLine, decode_whole
 from eventlog.log.rewrite import rewrite
 from eventlog.secrets.redacted import Redactions
 from eventlog.store import shared_files
@@ -116,7 +116,7 @@ def by_id(day: str, data: bytes) -> Iterator[tuple[str, bytes]]:
         yield from zip([event.id for event in events], lines, strict=False)
         return
     for line in filter(None, lines):
-        for found in check_line(LogLine.unread(line, "", 0, 1), day):
+        for found in LogLine.unread(line, "", 0, 1).check(day):
             if isinstance(found, LogLine):
                 yield found.event.id, line
 

@@ -13,7 +13,6 @@ from eventlog.format.events import Event, Fact, StageSummary, Withdrawal
 from eventlog.format.retractions import Retractions
 from eventlog.format.text import statement_of
 from eventlog.hooks import duplicate_log
-from eventlog.log import days
 from eventlog.log.event_log import AppendResult, EventLog, accept
 from eventlog.projections.current.distinct_facts import distinct_facts
 from eventlog.projections.current.fact_scopes import Statement
@@ -110,4 +109,4 @@ def _since(log: EventLog, event: Event, since: str) -> list[Event]:
     """Find the withdrawals and the facts of the same key since that day; other lines are not decoded."""
     key = event.key if isinstance(event, Fact) else None
     words = [*_WITHDRAWALS, *(index_lookup.marks(key) if key else ())]
-    return [event for day in log.days(since) for event in days.load_mentioning(day, words)]
+    return [event for day in log.days(since) for event in day.load_mentioning(words)]

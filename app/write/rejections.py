@@ -12,7 +12,6 @@ from eventlog.format.events import EntryResolved, Event, Fact, PlanEntry, Reject
 from eventlog.format.marks import mark_in, marks_of
 from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import one_line, statement_of
-from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.log.lines import LogLine
 from eventlog.projections.current.withdrawals import decided_before
@@ -78,7 +77,7 @@ class Rejections:
         found: list[EntryResolved] = []
         with suppress(OSError):
             for day in self._log.days():
-                resolved = days.load_mentioning(day, [b'"entry_resolved"'])
+                resolved = day.load_mentioning([b'"entry_resolved"'])
                 found += (event for event in resolved if isinstance(event, EntryResolved))
         return found
 

@@ -21,7 +21,7 @@ from eventlog.format.errors import system_reason
 from eventlog.format.events import Event
 from eventlog.format.ids import day_in_id
 from eventlog.format.timestamps import order
-from eventlog.log.lines import Damage, LogLine, check_line, decode_whole
+from eventlog.log.lines import Damage, LogLine, decode_whole
 from eventlog.store import is_own
 from eventlog.store.files import open_regular, read_regular
 from eventlog.store.index_lookup import lines_at, lines_with
@@ -52,6 +52,69 @@ class Day(NamedTuple):
         found = read(file) if self.data is None else self.data[self.files.index(file)]
         return found or b""
 
+    def entries(self, mentioning: Sequence[bytes] = ()) -> tuple[list[LogLine], list[Damage]]:
+        """Read the day's events with their lines, each once, ordered by `(ts, id)`; and what is wrong with its files.
+
+        With `mentioning` those of lines that hold one of these bytes, given in lower case; where such a line is
+        damaged, or a line that does not hold them claims the same id, that is not noticed.
+        """
+        chosen: dict[str, LogLine] = {}
+        damage: list[Damage] = []
+        for found in (item for scanned in _scanned(self, mentioning) for item in scanned):
+            if isinstance(found, Damage):
+                damage.append(found)
+                continue
+            other = chosen.setdefault(found.event.id, found)
+            if other.line != found.line:
+                chosen[found.event.id] = min(other, found, key=claim)
+                reason = f"not the line of {other.file}:{other.number}, with the same id"
+                damage.append(found.damage("conflict", reason))
+        return sorted(chosen.values(), key=lambda entry: order(entry.event)), damage
+
+    def entries_of(self, event_ids: Collection[str]) -> list[LogLine]:
+        """Read the day's events with these ids, with their lines; look only at the bytes of all other lines."""
+        ids = [event_id.encode("utf-8", "surrogatepass") for event_id in event_ids if day_in_id(event_id) == self.date]
+        if len(ids) > _MANY:
+            return [entry for entry in self.entries()[0] if entry.event.id in event_ids]
+        found = _each_once(item for file in self.files for item in self._naming(file, ids)) if ids else []
+        return [entry for entry in found if entry.event.id in event_ids]
+
+    def load(self) -> tuple[list[Event], list[Damage]]:
+        """Read the day's events, each once, in no particular order, as fast as possible; and the damage.
+
+        A file is decoded at once; whatever is unusual about it sends the day through `entries`.
+        """
+        events: list[Event] = []
+        for data in self.contents():
+            decoded = decode_whole(data, self.date)
+            if decoded is None:
+                break
+            events += decoded
+        else:
+            if len({event.id for event in events}) == len(events):
+                return events, []
+        found, damage = self.entries()
+        return [entry.event for entry in found], damage
+
+    def load_mentioning(self, words: Sequence[bytes]) -> list[Event]:
+        """Read the events of those lines that hold any of the words anywhere, in no particular order.
+
+        What it costs depends on those lines; of all others only bytes are looked at. Damage is passed over, and where a
+        line of another kind claims the same id, that is not noticed.
+        """
+        read = [(file, data) for file, data in zip(self.files, self.contents(), strict=True) if data]
+        lines = [(data[start:end], file) for file, data in read for start, end in lines_with(data, words)]
+        decoded = decode_whole(b"".join(line + b"\n" for line, _ in lines), self.date)
+        if decoded is not None and len({event.id for event in decoded}) == len(decoded):
+            return decoded
+        found = (item for line, file in lines for item in LogLine.unread(line, file, 0, 1).check(self.date))
+        return [entry.event for entry in _each_once(found)]
+
+    def _naming(self, file: str, ids: Sequence[bytes]) -> Iterator[LogLine | Damage]:
+        data = self.content_of(file)
+        for start, end in lines_with(data, ids):
+            yield from LogLine.unread(data[start:end], file, data.count(b"\n", 0, start) + 1, start).check(self.date)
+
 
 def list_days(log_dir: str) -> list[Day]:
     """List the days of the log, oldest first; files with other names are not part of it."""
@@ -64,7 +127,8 @@ def by_date(paths: Iterable[str]) -> list[Day]:
     for path in paths:
         if day := _day_of(path):
             found.setdefault(day, []).append(path)
-    return [Day(day, tuple(sorted(files, key=own_first))) for day, files in sorted(found.items())]
+    ordered = ((day, sorted(files, key=lambda file: (not is_own(file), file))) for day, files in sorted(found.items()))
+    return [Day(day, tuple(files)) for day, files in ordered]
 
 
 def foreign_files(log_dir: str) -> list[str]:
@@ -91,40 +155,6 @@ def _unopened(file: str) -> Iterator[Damage]:
         yield Damage.of_file(file, system_reason(error)[0])
 
 
-def entries(day: Day, mentioning: Sequence[bytes] = ()) -> tuple[list[LogLine], list[Damage]]:
-    """Read the day's events with their lines, each once, ordered by `(ts, id)`; and everything wrong with its files.
-
-    With `mentioning` those of lines that hold one of these bytes, given in lower case; where such a line is damaged,
-    or a line that does not hold them claims the same id, that is not noticed.
-    """
-    chosen: dict[str, LogLine] = {}
-    damage: list[Damage] = []
-    for found in (item for scanned in _scanned(day, mentioning) for item in scanned):
-        if isinstance(found, Damage):
-            damage.append(found)
-            continue
-        other = chosen.setdefault(found.event.id, found)
-        if other.line != found.line:
-            chosen[found.event.id] = min(other, found, key=claim)
-            damage.append(found.damage("conflict", f"not the line of {other.file}:{other.number}, with the same id"))
-    return sorted(chosen.values(), key=lambda entry: order(entry.event)), damage
-
-
-def entries_of(day: Day, event_ids: Collection[str]) -> list[LogLine]:
-    """Read the day's events with these ids, with their lines; look only at the bytes of all other lines."""
-    ids = [event_id.encode("utf-8", "surrogatepass") for event_id in event_ids if day_in_id(event_id) == day.date]
-    if len(ids) > _MANY:
-        return [entry for entry in entries(day)[0] if entry.event.id in event_ids]
-    found = _each_once(item for file in day.files for item in _naming(day, file, ids)) if ids else []
-    return [entry for entry in found if entry.event.id in event_ids]
-
-
-def _naming(day: Day, file: str, ids: Sequence[bytes]) -> Iterator[LogLine | Damage]:
-    data = day.content_of(file)
-    for start, end in lines_with(data, ids):
-        yield from check_line(LogLine.unread(data[start:end], file, data.count(b"\n", 0, start) + 1, start), day.date)
-
-
 def _each_once(found: Iterable[LogLine | Damage]) -> list[LogLine]:
     """Choose of lines with the same id the line that counts; pass over damage."""
     chosen: dict[str, LogLine] = {}
@@ -140,39 +170,6 @@ def claim(line: LogLine) -> tuple[bool, bytes]:
     return not is_own(line.file), line.line
 
 
-def load(day: Day) -> tuple[list[Event], list[Damage]]:
-    """Read the day's events, each once, in no particular order, as fast as possible; and the damage.
-
-    A file is decoded at once; whatever is unusual about it sends the day through `entries`.
-    """
-    events: list[Event] = []
-    for data in day.contents():
-        decoded = decode_whole(data, day.date)
-        if decoded is None:
-            break
-        events += decoded
-    else:
-        if len({event.id for event in events}) == len(events):
-            return events, []
-    found, damage = entries(day)
-    return [entry.event for entry in found], damage
-
-
-def load_mentioning(day: Day, words: Sequence[bytes]) -> list[Event]:
-    """Read the events of those lines that hold any of the words anywhere, in no particular order.
-
-    What it costs depends on those lines; of all others only bytes are looked at. Damage is passed over, and where a
-    line of another kind claims the same id, that is not noticed.
-    """
-    read = [(file, data) for file, data in zip(day.files, day.contents(), strict=True) if data]
-    lines = [(data[start:end], file) for file, data in read for start, end in lines_with(data, words)]
-    decoded = decode_whole(b"".join(line + b"\n" for line, _ in lines), day.date)
-    if decoded is not None and len({event.id for event in decoded}) == len(decoded):
-        return decoded
-    found = (item for line, file in lines for item in check_line(LogLine.unread(line, file, 0, 1), day.date))
-    return [entry.event for entry in _each_once(found)]
-
-
 def scan(file: str, day: str) -> Iterator[LogLine | Damage]:
     """Read every line of a file, in its order: the event it holds, or its damage, or both."""
     try:
@@ -184,8 +181,14 @@ def scan(file: str, day: str) -> Iterator[LogLine | Damage]:
 
 
 def _scan_bytes(file: str, data: bytes, day: str) -> Iterator[LogLine | Damage]:
-    for line, whole in _split_lines(data, file):
-        yield from check_line(line, day, whole=whole)
+    """Read every line of the bytes of a file."""
+    offset = 0
+    pieces: Sequence[bytes] = data.split(b"\n")
+    for number, piece in enumerate(pieces, 1):
+        whole = number < len(pieces)
+        if piece or whole:
+            yield from LogLine.unread(piece, file, number, offset).check(day, whole=whole)
+        offset += len(piece) + 1
 
 
 def _scanned(day: Day, mentioning: Sequence[bytes]) -> Iterator[Iterator[LogLine | Damage]]:
@@ -202,7 +205,7 @@ def _scanned(day: Day, mentioning: Sequence[bytes]) -> Iterator[Iterator[LogLine
 def _scan_for(file: str, data: bytes, day: str, words: Sequence[bytes]) -> Iterator[LogLine]:
     """Read the lines of a file that hold any of the words, in lower case as they are given; no line has a number."""
     for start, end in lines_with(data.lower(), words):
-        found = check_line(LogLine.unread(data[start:end], file, 0, start), day)
+        found = LogLine.unread(data[start:end], file, 0, start).check(day)
         yield from (item for item in found if isinstance(item, LogLine))
 
 
@@ -233,13 +236,8 @@ def entries_at(file: str, offsets: Sequence[int]) -> Iterator[LogLine]:
     """
     day = _day_of(file)
     for offset, line in zip(offsets, lines_at(file, offsets), strict=True):
-        checked = check_line(LogLine.unread(line.removesuffix(b"\n"), file, 0, offset), day)
+        checked = LogLine.unread(line.removesuffix(b"\n"), file, 0, offset).check(day)
         yield from (found for found in checked if isinstance(found, LogLine))
-
-
-def own_first(file: str) -> tuple[bool, str]:
-    """Order the files of one day."""
-    return not is_own(file), file
 
 
 def _files(log_dir: str) -> list[tuple[str, bool]]:
@@ -298,14 +296,3 @@ class DuplicateFilter:
             copies |= candidates & set(self._holds(home, candidates))
         self._seen |= found
         return frozenset(copies)
-
-
-def _split_lines(data: bytes, file: str) -> Iterator[tuple[LogLine, bool]]:
-    """Split a file's bytes into lines without their newlines, undecoded, each with whether it ended in a newline."""
-    offset = 0
-    pieces: Sequence[bytes] = data.split(b"\n")
-    for number, piece in enumerate(pieces, 1):
-        whole = number < len(pieces)
-        if piece or whole:
-            yield LogLine.unread(piece, file, number, offset), whole
-        offset += len(piece) + 1

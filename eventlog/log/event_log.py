@@ -171,7 +171,7 @@ class EventLog:
         """
         elsewhere, asked = DuplicateFilter(self.holding), self.days(since, until)
         for number, day in enumerate(asked, 1):
-            found, damage = days.entries(day, mentioning)
+            found, damage = day.entries(mentioning)
             progress(number, len(asked))
             for bad in damage:
                 on_damage(bad)
@@ -184,7 +184,7 @@ class EventLog:
         """Read the events of lines that hold any of the words, day by day, otherwise in no order; pass over damage."""
         elsewhere = DuplicateFilter(self.holding)
         for day in self.days():
-            found = days.load_mentioning(day, words)
+            found = day.load_mentioning(words)
             copies = elsewhere.of(misdated(day.date, [event.id for event in found]))
             yield from (event for event in found if event.id not in copies)
 
@@ -209,7 +209,7 @@ class EventLog:
         for event_id in wanted:
             homes.setdefault(day_in_id(event_id), set()).add(event_id)
         listed = ((day, homes[day.date]) for day in self.days() if day.date in homes)
-        found = {entry.event.id: entry for day, ids in listed for entry in days.entries_of(day, ids)}
+        found = {entry.event.id: entry for day, ids in listed for entry in day.entries_of(ids)}
         if missing := wanted - found.keys():
             few = missing if len(missing) <= _FEW else ()
             marks = [mark.lower() for event_id in few for mark in index_lookup.marks(event_id)]
@@ -222,7 +222,7 @@ class EventLog:
 
     def holding(self, date: str, event_ids: Collection[str], until: str = "~") -> set[str]:
         """Find those of the ids that an event of that day with `ts <= until` has."""
-        present = (event for day in self.days(date, date) for event in days.load(day)[0])
+        present = (event for day in self.days(date, date) for event in day.load()[0])
         return {event.id for event in present if event.id in event_ids and event.ts <= until}
 
     def stored(self, keys: Collection[str], where: Iterable[Day]) -> dict[str, Event]:
@@ -235,7 +235,7 @@ class EventLog:
         found: dict[str, Event] = {}
         for day in where:
             if any(not tails.isdisjoint(_TAIL.findall(days.read(file) or b"")) for file in day.files):
-                events = (event for event in days.load(day)[0] if event.id[ids.STAMP :] in by_tail)
+                events = (event for event in day.load()[0] if event.id[ids.STAMP :] in by_tail)
                 found |= {by_tail[event.id[ids.STAMP :]]: event for event in events}
         return found
 
@@ -328,7 +328,7 @@ class EventLog:
 
     def _put_dated(self, day: str, events: list[Event]) -> list[AppendResult]:
         with self._open(day) as file:
-            present = {event.id: event for files in self.days(day, day) for event in days.load(files)[0]}
+            present = {event.id: event for files in self.days(day, day) for event in files.load()[0]}
             return self._add(file, events, [event.id for event in events], present)
 
     def _add(

@@ -87,25 +87,25 @@ class LogLine(NamedTuple):
         """Make the damage of this line."""
         return Damage(self.file, self.number, self.offset, kind, reason)
 
-
-def check_line(read: LogLine, day: str, *, whole: bool = True) -> Iterator[LogLine | Damage]:
-    """Decode a line of that day's file: its event, or its damage, or both; `whole` if it ends in a newline."""
-    if read.offset == 0 and read.line.startswith(BOM):
-        yield read.damage("bom", "a byte order mark before the first line; the line itself is read")
-        read = read._replace(line=read.line[len(BOM) :], offset=len(BOM))
-    if len(read.line) > MAX_LINE:
-        yield read.damage("too-long", f"{len(read.line):,} bytes; the log takes {MAX_LINE:,} at most")
-    try:
-        event = codec.decode(read.line)
-    except InvalidEvent as error:
-        yield _diagnose(read, error, whole=whole)
-        return
-    if not timestamps.is_timestamp(event.ts):
-        yield read.damage("invalid", f"ts: {event.ts!r} is not a time of the log")
-    elif event.ts[:10] != day:
-        yield read.damage("wrong-day", f"an event of {event.ts[:10]}")
-    else:
-        yield read._replace(event=event)
+    def check(self, day: str, *, whole: bool = True) -> Iterator["LogLine | Damage"]:
+        """Decode a line of that day's file: its event, or its damage, or both; `whole` if it ends in a newline."""
+        read = self
+        if read.offset == 0 and read.line.startswith(BOM):
+            yield read.damage("bom", "a byte order mark before the first line; the line itself is read")
+            read = read._replace(line=read.line[len(BOM) :], offset=len(BOM))
+        if len(read.line) > MAX_LINE:
+            yield read.damage("too-long", f"{len(read.line):,} bytes; the log takes {MAX_LINE:,} at most")
+        try:
+            event = codec.decode(read.line)
+        except InvalidEvent as error:
+            yield _diagnose(read, error, whole=whole)
+            return
+        if not timestamps.is_timestamp(event.ts):
+            yield read.damage("invalid", f"ts: {event.ts!r} is not a time of the log")
+        elif event.ts[:10] != day:
+            yield read.damage("wrong-day", f"an event of {event.ts[:10]}")
+        else:
+            yield read._replace(event=event)
 
 
 def _diagnose(read: LogLine, error: InvalidEvent, *, whole: bool) -> Damage:

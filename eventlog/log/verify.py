@@ -77,7 +77,7 @@ def _pieces(data: bytes) -> Iterator[bytes]:
 
 def _look_closely(day: Day, elsewhere: DuplicateFilter, found: VerifyResult) -> None:
     """Read a day line by line. Raises Busy."""
-    entries, damage = days.entries(day)
+    entries, damage = day.entries()
     copies = elsewhere.of(misdated(day.date, [entry.event.id for entry in entries]))
     found.events += len(entries) - len(copies)
     found.damage += [bad for bad in damage if bad.kind != "pending"]

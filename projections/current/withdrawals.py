@@ -87,6 +87,6 @@ def _withdrawals_on(day: days.Day, cache: RowStore) -> Iterable[Event]:
 
 def _mentioning_any(day: days.Day, words: Sequence[bytes]) -> list[Event]:
     try:
-        return days.load_mentioning(day, words)
+        return day.load_mentioning(words)
     except OSError:
         return []

@@ -15,7 +15,6 @@ from eventlog.format.events import AnyEvent, EntryApplied, EntryResolved, Event,
 from eventlog.format.ids import day_in_id
 from eventlog.format.marks import marks_of, salts_in
 from eventlog.format.retractions import Retractions, statements_of
-from eventlog.log import days
 from eventlog.log.days import Day, DuplicateFilter
 from eventlog.log.envelope_scan import DayScan, Envelope, envelope_of, scan_day
 from eventlog.log.lines import Damage
@@ -205,7 +204,7 @@ class DayStates:
 
     def events_of(self, day: Day, left_out: Collection[str]) -> list[AnyEvent]:
         """Read the events of a day that count."""
-        events = cast("list[AnyEvent]", days.load(day)[0])
+        events = cast("list[AnyEvent]", day.load()[0])
         return [event for event in events if event.id not in left_out and self._counts(event)]
 
     def _withdrawn(self) -> Retractions:
@@ -265,7 +264,7 @@ class DayStates:
             row.last_id = fold.last_id if grows else ""
             return fold, []
         row.read = []
-        events, damage = days.load(day)
+        events, damage = day.load()
         ids = {event.id for event in events}
         more: dict[str, Envelope] = {}
         for bad in damage if self._keep is None else ():

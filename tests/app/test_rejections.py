@@ -6,7 +6,7 @@ from eventlog.app.write.plan import plan
 from eventlog.app.write.rejections import Rejections
 from eventlog.app.write.resolve import decide, waiting
 from eventlog.format.events import Fact, PlanEntry, SectionKey, TurnEnd
-from eventlog.log import days
+from eventlog.log.days import Day
 from tests.support.bases import REVIEWED, planned
 from tests.support.use_cases import opened
 
@@ -15,13 +15,13 @@ def test_a_batch_of_entries_reads_what_people_decided_once(log, monkeypatch):
     planned(log, "Tea", "Green tea")
     [staged] = waiting(opened(log, REVIEWED))
     decide(opened(log, REVIEWED), staged, "discard")
-    asked, load = [], days.load_mentioning
+    asked, load = [], Day.load_mentioning
 
     def counting(day, words):
         asked.append(tuple(words))
         return load(day, words)
 
-    monkeypatch.setattr(days, "load_mentioning", counting)
+    monkeypatch.setattr(Day, "load_mentioning", counting)
     kept = plan(log, [{"path": "user", "heading": "Tea", "content": "green  TEA"} for _ in range(5)], session="s")
 
     assert kept == []
@@ -33,7 +33,7 @@ def test_a_batch_of_entries_reads_what_people_decided_once(log, monkeypatch):
 )
 def test_of_what_nobody_can_reject_nothing_is_read(log, monkeypatch, event):
     log.append(Fact(conversation_id="s", content="x"))
-    monkeypatch.setattr(days, "load_mentioning", lambda *_: pytest.fail("the log was read"))
+    monkeypatch.setattr(Day, "load_mentioning", lambda *_: pytest.fail("the log was read"))
 
     assert Rejections(log).of(event) is None
 

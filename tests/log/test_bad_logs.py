@@ -16,7 +16,6 @@ from eventlog.fast import fastjson
 from eventlog.format import codec
 from eventlog.format.errors import InvalidEvent, NotStored
 from eventlog.hooks.conversation import history
-from eventlog.log import days
 from eventlog.log.verify import verify
 from eventlog.settings.schema import Settings
 from tests.support.builders import DAY, NEXT_DAY, contents, day_of, fact, line, lines, replay, write
@@ -58,7 +57,7 @@ OUT_OF_RANGE = {
 @pytest.mark.parametrize("bad", OUT_OF_RANGE.values(), ids=OUT_OF_RANGE)
 def test_what_no_cache_could_hold_is_damage_to_both_readers(log_dir, bad):
     day = day_of(write(log_dir, bad + b"\n" + lines(2)))
-    (loaded, named), (found, damage) = days.load(day), days.entries(day)
+    (loaded, named), (found, damage) = day.load(), day.entries()
 
     assert ["fact 2"] == contents(loaded) == contents(entry.event for entry in found)
     assert named == damage
@@ -242,4 +241,4 @@ def test_a_persons_edit_of_what_was_said_at_the_end_of_time_is_taken_in(tmp_path
 def test_a_byte_order_mark_before_a_later_line_is_damage_to_every_reader(log_dir):
     day = day_of(write(log_dir, lines(0) + b"\xef\xbb\xbf" + lines(1)))
 
-    assert ["fact 0"] == contents(days.load_mentioning(day, [b'"fact"'])) == contents(days.load(day)[0])
+    assert ["fact 0"] == contents(day.load_mentioning([b'"fact"'])) == contents(day.load()[0])

@@ -42,7 +42,7 @@ def test_a_reader_beside_writers_sees_whole_events_and_only_ever_more_of_them(lo
         running = start(stack, log.store.root)
         while any(process.poll() is None for process in running):
             for day in log.days():
-                events, damage = days.load(day)
+                events, damage = day.load()
                 broken |= set(kinds(damage))
                 now = {event.id for event in events}
                 assert seen <= now

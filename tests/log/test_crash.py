@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from eventlog.log import days
 from tests.support.builders import NOON, contents, day_of, kinds, line, lines, write, writer
 from tests.support.effort import rounds, seed
 
@@ -47,7 +46,7 @@ def test_a_cut_at_any_byte_costs_only_the_line_it_is_in(log, log_dir, clock):
     for cut in range(len(whole) + 1):
         file = write(log_dir, whole[:cut])
         added = log.append({"type": "fact", "conversation_id": "c", "content": "after"})
-        found, damage = days.entries(day_of(file))
+        found, damage = day_of(file).entries()
 
         left = whole[:cut].split(b"\n")
         intact = sum(one in (line(0), line(1), line(2)) for one in left)
@@ -68,10 +67,10 @@ def test_a_torn_tail_stays_in_the_file(log, log_dir):
 
 def test_the_fragment_is_pending_until_the_next_append(log, log_dir):
     file = write(log_dir, lines(0) + line(1)[:40])
-    before = kinds(days.entries(day_of(file))[1])
+    before = kinds(day_of(file).entries()[1])
     log.append({"type": "turn_end", "conversation_id": "c"})
 
-    assert (["pending"], ["not-json"]) == (before, kinds(days.entries(day_of(file))[1]))
+    assert (["pending"], ["not-json"]) == (before, kinds(day_of(file).entries()[1]))
 
 
 def test_an_event_whose_newline_alone_was_lost_is_an_event(log, log_dir, clock):

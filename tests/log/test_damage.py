@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 
 from eventlog.fast.fastjson import BOM, MAX_LINE
-from eventlog.log import days
 from tests.support.builders import DAY, NEXT_DAY, contents, day_of, kinds, line, lines, write
 from tests.support.strategies import any_lines
 
@@ -33,7 +32,7 @@ DAMAGED = {
 @pytest.mark.parametrize(("kind", "bad"), [(kind, bad) for kind, some in DAMAGED.items() for bad in some])
 def test_a_damaged_line_costs_only_itself(log_dir, kind, bad):
     file = write(log_dir, lines(0) + bad + b"\n" + lines(3))
-    found, [damage] = days.entries(day_of(file))
+    found, [damage] = day_of(file).entries()
 
     assert ["fact 0", "fact 3"] == contents(entry.event for entry in found)
     assert (file, 2, len(lines(0)), kind) == (damage.file, damage.line, damage.offset, damage.kind)
@@ -44,19 +43,19 @@ def test_a_damaged_line_costs_only_itself(log_dir, kind, bad):
 def test_a_damaged_line_is_named_the_same_way_by_both_readers(log_dir, bad):
     day = day_of(write(log_dir, lines(0) + bad + b"\n" + lines(3)))
 
-    assert days.entries(day)[1] == days.load(day)[1]
+    assert day.entries()[1] == day.load()[1]
 
 
 def test_a_foreign_byte_is_named_with_its_place(log_dir):
     file = write(log_dir, lines(0) + line(1).replace(b"fact 1", b"fact\xfe1") + b"\n")
-    [damage] = days.entries(day_of(file))[1]
+    [damage] = day_of(file).entries()[1]
 
     assert f"byte 0xfe at offset {(lines(0) + line(1)).index(b'fact 1') + 4}" == damage.reason
 
 
 def test_an_unfinished_last_line_is_pending(log_dir):
     file = write(log_dir, lines(0, 1) + line(2)[:-1])
-    found, [damage] = days.entries(day_of(file))
+    found, [damage] = day_of(file).entries()
 
     assert ["fact 0", "fact 1"] == contents(entry.event for entry in found)
     assert ("pending", 3, len(lines(0, 1))) == (damage.kind, damage.line, damage.offset)
@@ -64,7 +63,7 @@ def test_an_unfinished_last_line_is_pending(log_dir):
 
 def test_a_byte_order_mark_is_named_and_the_line_behind_it_read(log_dir):
     file = write(log_dir, BOM + lines(0, 1))
-    found, [damage] = days.entries(day_of(file))
+    found, [damage] = day_of(file).entries()
 
     assert ["fact 0", "fact 1"] == contents(entry.event for entry in found)
     assert ("bom", 1, 0) == (damage.kind, damage.line, damage.offset)
@@ -73,20 +72,20 @@ def test_a_byte_order_mark_is_named_and_the_line_behind_it_read(log_dir):
 def test_line_ends_of_windows_are_no_damage(log_dir):
     day = day_of(write(log_dir, lines(0, 1).replace(b"\n", b"\r\n")))
 
-    assert (["fact 0", "fact 1"], []) == (contents(days.load(day)[0]), days.entries(day)[1])
+    assert (["fact 0", "fact 1"], []) == (contents(day.load()[0]), day.entries()[1])
 
 
 def test_a_line_too_long_is_named_and_read(log_dir):
     day = day_of(write(log_dir, line(0, content="x" * MAX_LINE) + b"\n" + lines(1)))
 
-    assert (2, ["too-long"]) == (len(days.entries(day)[0]), kinds(days.entries(day)[1]))
+    assert (2, ["too-long"]) == (len(day.entries()[0]), kinds(day.entries()[1]))
 
 
 def test_of_two_lines_with_one_id_the_smaller_counts_wherever_it_stands(log_dir):
     one, other = line(0, content="a"), line(0, content="b")
     for first, second in ((one, other), (other, one)):
         file = write(log_dir, first + b"\n" + second + b"\n")
-        [entry], [damage] = days.entries(day_of(file))
+        [entry], [damage] = day_of(file).entries()
 
         assert one == entry.line
         assert ("conflict", 2) == (damage.kind, damage.line)
@@ -95,25 +94,25 @@ def test_of_two_lines_with_one_id_the_smaller_counts_wherever_it_stands(log_dir)
 def test_the_same_line_twice_is_no_damage(log_dir):
     day = day_of(write(log_dir, lines(0, 0)), write(log_dir, lines(0), f"{DAY}.copy.jsonl"))
 
-    assert (1, []) == (len(days.entries(day)[0]), days.entries(day)[1])
+    assert (1, []) == (len(day.entries()[0]), day.entries()[1])
 
 
 def test_two_events_on_one_line_are_not_made_up_for_by_a_line_of_blanks(log_dir):
     day = day_of(write(log_dir, line(0) + line(1) + b"\n \n"))
 
-    assert ([], ["not-json", "blank"]) == (days.load(day)[0], kinds(days.load(day)[1]))
+    assert ([], ["not-json", "blank"]) == (day.load()[0], kinds(day.load()[1]))
 
 
 def test_an_event_on_two_lines_is_no_event(log_dir):
     day = day_of(write(log_dir, line(0).replace(b',"content"', b',\n"content"') + b"\n"))
 
-    assert ([], ["not-json", "not-json"]) == (days.load(day)[0], kinds(days.load(day)[1]))
+    assert ([], ["not-json", "not-json"]) == (day.load()[0], kinds(day.load()[1]))
 
 
 def agreed(day):
     """The day's events, by line where both readers agree."""
-    found, damage = days.entries(day)
-    loaded, loaded_damage = days.load(day)
+    found, damage = day.entries()
+    loaded, loaded_damage = day.load()
     assert sorted((entry.event for entry in found), key=repr) == sorted(loaded, key=repr)
     assert loaded_damage in ([], damage)
     return {entry.line for entry in found}

@@ -53,7 +53,7 @@ def test_a_directory_is_no_day(log_dir):
 def test_entries_are_ordered_by_time_then_id(log_dir):
     same_time = line(0, id=line(1)[14:50].decode()), line(0)
     file = write(log_dir, lines(2) + b"\n".join(same_time) + b"\n" + lines(1))
-    order = [(entry.event.ts, entry.event.id) for entry in days.entries(day_of(file))[0]]
+    order = [(entry.event.ts, entry.event.id) for entry in day_of(file).entries()[0]]
 
     assert sorted(order) == order
     assert 4 == len(order)
@@ -63,14 +63,14 @@ def test_an_entry_says_where_its_line_is(log_dir):
     file = write(log_dir, lines(0, 1, 2))
 
     assert [(line(n), file, n + 1, n * len(lines(0))) for n in range(3)] == [
-        entry[1:] for entry in days.entries(day_of(file))[0]
+        entry[1:] for entry in day_of(file).entries()[0]
     ]
 
 
 @pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf", b"\n\r\n", b"junk\n"])
 def test_an_entry_is_found_again_at_its_offset(log_dir, start):
     file = write(log_dir, start + lines(0, 1))
-    for entry in days.entries(day_of(file))[0]:
+    for entry in day_of(file).entries()[0]:
         [again] = days.entries_at(file, [entry.offset])
 
         assert (entry.event, entry.line) == (again.event, again.line)
@@ -84,7 +84,7 @@ def test_where_no_event_starts_none_is_found(log_dir, offset):
 def test_an_ordinary_day_is_loaded_with_the_fields_nobody_knows(log_dir):
     day = day_of(write(log_dir, lines(0) + line(1, mood="calm", extra={"a": 1}) + b"\n"))
 
-    assert [{}, {"mood": "calm", "extra": {"a": 1}}] == [event.extra for event in days.load(day)[0]]
+    assert [{}, {"mood": "calm", "extra": {"a": 1}}] == [event.extra for event in day.load()[0]]
 
 
 def test_a_replica_adds_its_events_to_the_day(log, log_dir):

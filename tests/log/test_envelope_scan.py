@@ -64,7 +64,7 @@ def _sorted(state):
 def test_at_once_is_the_same_as_event_by_event(lines):
     with log_of(lines) as log:
         for day in log.days():
-            events, _ = days.load(day)
+            events, _ = day.load()
             if any(event.type == "future" for event in events):  # has a newer type: skimmed all the same
                 assert skim([days.read(file) for file in day.files], day.date)
             ids, state = _at_once(day)
@@ -97,7 +97,7 @@ def test_the_days_of_the_history_lead_to_the_same(tmp_path):
     assert len(ordinary) > len(log.days()) / 2
     for day in ordinary:
         ids, state = _at_once(day)
-        events, _ = days.load(day)
+        events, _ = day.load()
 
         assert sorted(event.id for event in events) == sorted(ids)
         assert _sorted(_one_by_one(events)) == _sorted(state)

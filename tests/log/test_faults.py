@@ -11,7 +11,6 @@ import pytest
 
 from eventlog import EventLog, NotStored
 from eventlog.format.errors import system_reason
-from eventlog.log import days
 from eventlog.store import dayfile
 from tests.support.builders import contents, day_of, kinds, line, lines, write
 
@@ -101,7 +100,7 @@ def test_where_even_cutting_back_fails_the_fragment_costs_only_itself(log, log_d
     with failing(lambda _, name: next(faults[name]) if name in faults else None), pytest.raises(NotStored):
         log.append(fact("lost"))
     log.append(fact("after"))
-    found, damage = days.entries(day_of(file))
+    found, damage = day_of(file).entries()
 
     assert (["fact 0", "after"], ["not-json"]) == (contents(entry.event for entry in found), kinds(damage))
 
@@ -172,5 +171,5 @@ def test_a_full_disk_keeps_what_was_acknowledged_and_nothing_else(tiny_disk):
         fill()
     [day] = log.days()
 
-    assert (acknowledged, []) == days.load(day)
+    assert (acknowledged, []) == day.load()
     assert Path(day.files[0]).read_bytes().endswith(b"}\n")

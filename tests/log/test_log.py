@@ -208,7 +208,7 @@ def test_a_time_of_another_year_is_refused_and_damage_to_a_reader(log, log_dir, 
     file = write(log_dir, line(day=day) + b"\n", f"{day}.jsonl")
 
     assert [[("invalid", file)]] * 2 == [
-        [(one.kind, one.file) for one in read(days.Day(day, (file,)))[1]] for read in (days.load, days.entries)
+        [(one.kind, one.file) for one in read(days.Day(day, (file,)))[1]] for read in (days.Day.load, days.Day.entries)
     ]
 
 

@@ -146,7 +146,7 @@ def verify_of(day, log):
     from eventlog.log import days
     from eventlog.log.verify import VerifyResult
 
-    return VerifyResult(damage=[bad for one in days.list_days(log.store.log) for bad in days.entries(one)[1]])
+    return VerifyResult(damage=[bad for one in days.list_days(log.store.log) for bad in one.entries()[1]])
 
 
 def test_on_the_command_line_it_tells_what_was_moved(tmp_path):

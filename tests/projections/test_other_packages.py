@@ -110,7 +110,7 @@ def test_its_files_are_rebuilt_beside_ours(install, told):
 def test_its_state_is_kept_from_one_replay_to_the_next(install, told, monkeypatch):
     install(VIEW)
     rebuild(told, Settings())
-    monkeypatch.setattr("eventlog.log.days.load", lambda _: pytest.fail("a day is read again"))
+    monkeypatch.setattr("eventlog.log.days.Day.load", lambda _: pytest.fail("a day is read again"))
     (document,) = replay(told, Settings(), projections=chosen(["loud"])).documents
 
     assert _file(told).read_bytes() == document.data

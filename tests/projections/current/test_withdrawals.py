@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from eventlog.fast import fastjson
 from eventlog.format.events import Rejected, Retraction
-from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.projections.current.withdrawals import retractions_since
 from eventlog.projections.engine.replay import replay
@@ -37,30 +36,30 @@ def test_what_is_found_by_its_words_is_what_a_whole_reading_finds(tmp_path_facto
     file = Path(tmp_path_factory.mktemp("log"), f"{DAY}.jsonl")
     file.write_bytes(b"\n".join(lines) + (b"\n" if whole else b""))
     day = day_of(str(file))
-    expected = [entry.event for entry in days.entries(day)[0] if any(word in entry.line for word in WORDS)]
+    expected = [entry.event for entry in day.entries()[0] if any(word in entry.line for word in WORDS)]
 
-    assert by_id(expected) == by_id(days.load_mentioning(day, WORDS))
+    assert by_id(expected) == by_id(day.load_mentioning(WORDS))
 
 
 def test_every_kind_of_spacing_is_found(log_dir):
     spaced = fastjson.dumps(fact(1)).replace(b'"type":"fact"', b'"type" : "fact"')
     file = write(log_dir, spaced + b"\n")
 
-    assert ["fact 1"] == contents(days.load_mentioning(day_of(file), WORDS))
+    assert ["fact 1"] == contents(day_of(file).load_mentioning(WORDS))
 
 
 def test_of_two_files_of_a_day_each_event_is_found_once(log_dir):
     one = write(log_dir, fastjson.dumps(fact(1)) + b"\n")
     two = write(log_dir, fastjson.dumps(fact(1)) + b"\n" + fastjson.dumps(fact(2)) + b"\n", f"{DAY}.laptop.jsonl")
 
-    assert ["fact 1", "fact 2"] == sorted(contents(days.load_mentioning(day_of(one, two), WORDS)))
+    assert ["fact 1", "fact 2"] == sorted(contents(day_of(one, two).load_mentioning(WORDS)))
 
 
 def test_a_line_without_them_is_never_decoded(log_dir, monkeypatch):
     file = write(log_dir, b'{"type":"turn_end","v":99}\n' + fastjson.dumps(fact(1)) + b"\n")
-    monkeypatch.setattr("eventlog.log.days.check_line", lambda *_, **__: pytest.fail("decoded"))
+    monkeypatch.setattr("eventlog.log.lines.LogLine.check", lambda *_, **__: pytest.fail("decoded"))
 
-    assert len(days.load_mentioning(day_of(file), WORDS)) == 1
+    assert len(day_of(file).load_mentioning(WORDS)) == 1
 
 
 @pytest.mark.parametrize(("since", "until", "expected"), [(0, 9, 3), (1, 9, 2), (0, 1, 2), (5, 9, 0)])
@@ -85,7 +84,7 @@ def test_of_days_before_the_window_only_what_people_rejected_is_looked_for_and_n
         opened.append((day.date, b'"retraction"' in words))
         return []
 
-    monkeypatch.setattr("eventlog.log.days.load_mentioning", load)
+    monkeypatch.setattr("eventlog.log.days.Day.load_mentioning", load)
     retractions_since(log, shelf, f"{DAY}T00:00:00.000000Z", f"{DAY}T23:00:00.000000Z")
 
     before = {date for date, _ in opened if date < DAY}
