@@ -121,13 +121,8 @@ _CLI = "cli"
 
 def agents_meant(log: EventLog, names: Iterable[str]) -> tuple[str, ...]:
     """Translate names into those of the log; raises BadRequest for a name that neither hosts nor log know."""
-    wanted = tuple(dict.fromkeys(map(hosts.agent_name, words(names))))
-    strangers = [agent for agent in wanted if agent not in (*hosts.rooms(), HUMAN, _CLI)]
-    if strangers:
-        agents = known_names(log).agents
-        for agent in strangers:
-            if agent not in agents:
-                raise BadRequest(f"no agent {agent!r}", hint=did_you_mean(agent, [*agents, *hosts.rooms().values()]))
+    wanted, rooms = tuple(dict.fromkeys(map(hosts.agent_name, words(names)))), hosts.rooms()
+    _refuse_strangers(log, "agent", [agent for agent in wanted if agent not in (*rooms, HUMAN, _CLI)], rooms.values())
     return wanted
 
 
@@ -142,13 +137,18 @@ _NEARLY = 0.75  # "fcat" is "fact", "artifact" is not
 def types_meant(log: EventLog, names: Iterable[str]) -> tuple[str, ...]:
     """Split the names of types; raises BadRequest for a type that neither the program nor the log knows."""
     wanted = tuple(dict.fromkeys(words(names)))
-    strangers = [name for name in wanted if name not in TYPES]
-    if strangers:
-        types = known_names(log).types
-        for name in strangers:
-            if name not in types:
-                raise BadRequest(f"no event type {name!r}", hint=did_you_mean(name, [*types, *TYPES]))
+    _refuse_strangers(log, "event type", [name for name in wanted if name not in TYPES], TYPES)
     return wanted
+
+
+def _refuse_strangers(log: EventLog, kind: str, names: list[str], known: Iterable[str]) -> None:
+    """Refuse a name that the log does not have either; raises BadRequest."""
+    if names:
+        found = known_names(log)
+        logged = found.types if kind == "event type" else found.agents
+        for name in names:
+            if name not in logged:
+                raise BadRequest(f"no {kind} {name!r}", hint=did_you_mean(name, [*logged, *known]))
 
 
 def refuse_misspelt(name: str) -> None:

@@ -92,18 +92,15 @@ def create_backup(opened: OpenStore, path: Path) -> tuple[Path, _Manifest]:
     return path, manifest
 
 
-def prunable(store: Store) -> dict[str, int]:
-    """List the files of the store that are made of nothing but its log, with their sizes."""
+def prune(store: Store, *, dry_run: bool = False) -> dict[str, int]:
+    """Delete the files that are made of nothing but the log, when no replay is at work; return them with their sizes.
+
+    With `dry_run` they stay. Raises NotStored.
+    """
     paths = (f"{store.cached(name)}{suffix}" for name in _MADE_AGAIN for suffix in ("", "-wal", "-shm", "-journal"))
-    return {path: Path(path).stat().st_size for path in paths if Path(path).is_file()}
-
-
-def prune(store: Store) -> dict[str, int]:
-    """Delete these files, when no replay is at work; return what was deleted. Raises NotStored."""
-    if not (found := prunable(store)):
-        return {}
-    with locked(store, store.lock("replay")):
-        for path in sorted(found, reverse=True):  # a journal goes before its database
+    found = {path: Path(path).stat().st_size for path in paths if Path(path).is_file()}
+    with locked(store, store.lock("replay")) if found and not dry_run else nullcontext():
+        for path in sorted(found, reverse=True) if not dry_run else ():  # a journal goes before its database
             remove(path)
     return found
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from eventlog.app.setup.backup import create_backup, prunable, prune, restore_backup
+from eventlog.app.setup.backup import create_backup, prune, restore_backup
 from eventlog.cli import EXIT_DAMAGED, options
 from eventlog.cli.progress import spinner
 from eventlog.cli.terminal import Answer, confirm, count, emit, say, table
@@ -79,7 +79,7 @@ def _prune_command(yes: bool, as_json: bool, store: Store) -> None:
     Shows what, and how much, and asks. Never touches the log, your settings, knowledge files, or what is drawn from
     transcripts, which may be gone.
     """
-    found = prunable(store)
+    found = prune(store, dry_run=True)
     total = sum(found.values())
     if not as_json:
         table([(f"{size:,}", path) for path, size in found.items()], bytes=0, file=0)
