@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
-from eventlog.app.ask.sessions import SessionRow, rows_of
+from eventlog.app.ask.sessions import SessionRow
 from eventlog.app.build.apply import apply
 from eventlog.app.build.apply_result import ApplyResult, SectionChange
 from eventlog.app.build.cache import open_for_reading
@@ -76,7 +76,7 @@ class Brief(Struct, frozen=True):
 def brief(opened: OpenStore, target: InstallTarget) -> Brief:
     """Show where the target's project stands; write no file outside the cache."""
     replayed = _replayed(opened)
-    rows, root = rows_of(replayed), str(target.project)
+    rows, root = SessionRow.all_of(replayed), str(target.project)
     identities = replayed.identities
     name = identities.of(root, opened.replica or None)  # one repository may lie at several paths
     paths = {root, *(path for each in identities.projects() if each.name == name for _, path in each.places)}

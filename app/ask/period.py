@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from eventlog.app.ask.history import replay_at
-from eventlog.app.ask.sessions import SessionRow, rows_of
+from eventlog.app.ask.sessions import SessionRow
 from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.format import timestamps
@@ -66,7 +66,7 @@ def period(opened: OpenStore, since: str, until: str = EVERYTHING, project: str 
     successors = _successors(opened, new, gone)
     items = [(statement, _item(statement, successors.get(statement.place))) for statement in new]
     followed = {successor.place for successor in successors.values()}
-    rows = [row for row in rows_of(now) if is_here(row.project)]
+    rows = [row for row in SessionRow.all_of(now) if is_here(row.project)]
     return Period(
         since=since,
         until=until,

@@ -46,6 +46,11 @@ class SessionRow(Struct, frozen=True, kw_only=True):
     revisions: int
     events: int
 
+    @classmethod
+    def all_of(cls, replayed: ReplayResult) -> "list[SessionRow]":
+        """Read the conversations of a replay, by start."""
+        return [_decoder.decode(line.line) for line in replayed.newest_rows(LINES)][::-1]
+
 
 _decoder = msgspec.json.Decoder(SessionRow)
 
@@ -70,11 +75,6 @@ def sessions(
     here = (row for row in rows if is_about is None or is_about(row.project, None))
     wanted = (row for row in here if not agents or row.agent in agents)
     return list(islice(wanted, limit))[::-1]
-
-
-def rows_of(replayed: ReplayResult) -> list[SessionRow]:
-    """Read the conversations of a replay, by start."""
-    return [_decoder.decode(line.line) for line in replayed.newest_rows(LINES)][::-1]
 
 
 class StoryLine(Struct):

@@ -254,13 +254,13 @@ def _rebuilt(
     applied = ApplyResult()
     if KNOWLEDGE in projections and replayed.knowledge.tells_of_files:
         from eventlog.app.build.apply import apply  # most stores plan nothing
-        from eventlog.app.serve.context_loader import drop_copy
+        from eventlog.app.serve.context_loader import Loader
 
         replayed.save()  # applying replays, too
         applied = apply(opened, state=replayed.knowledge, dry_run=check, progress=phases(_APPLYING))
         replayed = again() if applied.stored else replayed
         for path, _, _ in () if check else applied.files:
-            drop_copy(opened.store.cached("context"), in_full(path, opened.machine.home))
+            Loader.drop_copy(opened.store.cached("context"), in_full(path, opened.machine.home))
     published = publish_outdated(
         replayed,
         log.store.knowledge,

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from eventlog.app.ask.sessions import SessionRow, StoryLine, rows_of
+from eventlog.app.ask.sessions import SessionRow, StoryLine
 from eventlog.app.build.replay import replay
 from eventlog.app.naming.moments import moment
 from eventlog.app.open_store import OpenStore
@@ -194,7 +194,7 @@ class _Builder:
         self._identities = self.replayed.identities
         self._withdrawn: Retractions = self.replayed.index.withdrawn
         self._chosen = {name(path) for path in projects for name in (self._identities.of, self._identities.named)}
-        newest_first = reversed(rows_of(self.replayed))
+        newest_first = reversed(SessionRow.all_of(self.replayed))
         self.rows = [row for row in newest_first if row.started_at >= since and self._is_about(row.project)]
         self._places = {row.session_id: number for number, row in enumerate(self.rows)}
         self.read = sorted((event for event in opened.log.mentioning(_READ) if not event.subagent), key=order)

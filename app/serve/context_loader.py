@@ -68,6 +68,11 @@ class Loader:
             self._keep_copy(file, text)
         return self._result(file, text)
 
+    @staticmethod
+    def drop_copy(copies: str, path: str) -> None:
+        """Remove the last good copy of a file that has been changed: its text may have been withdrawn."""
+        remove(_copy_of(copies, path))
+
     def _missing(self, file: "ContextFile") -> _LoadedFile:
         has_copy = os.path.exists(_copy_of(self._copies, file.path))
         if has_copy:
@@ -114,11 +119,6 @@ class Loader:
     ) -> _LoadedFile:
         path = encodable(file.path)
         return _LoadedFile(path, content, error, self._now, from_cache=from_cache, is_default=is_default)
-
-
-def drop_copy(copies: str, path: str) -> None:
-    """Remove the last good copy of a file that has been changed: its text may have been withdrawn."""
-    remove(_copy_of(copies, path))
 
 
 def _copy_of(copies: str, path: str) -> str:

@@ -49,14 +49,14 @@ def speaker_of(log: EventLog, options: SpeakerOptions, machine: Machine, *, writ
     """
     if options.session is not None:
         session = session_named(log, options.session)
-        speaker = Speaker(session, options.agent or agent_of(log, session, machine.environ) or _CLI)
+        speaker = Speaker(session, options.agent or _agent_of(log, session, machine.environ) or _CLI)
     else:
         name_of = make_replica if writes else replica_of
-        speaker = current_speaker(log, options.project, machine, options.agent or "", name_of)
+        speaker = _current_speaker(log, options.project, machine, options.agent or "", name_of)
     return {**speaker._asdict(), "project": options.project, "layer": options.layer}
 
 
-def current_speaker(
+def _current_speaker(
     log: EventLog, project: str | None, machine: Machine, agent: str = "", name_of: Callable[[Store], str] = replica_of
 ) -> Speaker:
     """Find the conversation a command belongs to; `agent` "" where any may be meant.
@@ -80,7 +80,7 @@ def speaker_of_server(log: EventLog, project: str | None, machine: Machine, agen
     unless another one is at work since; else the newest at work; else the person's.
     """
     if session:
-        return Speaker(session, agent or agent_of(log, session, machine.environ) or _CLI)
+        return Speaker(session, agent or _agent_of(log, session, machine.environ) or _CLI)
     named = set(_of_agent(named_conversations(machine.environ), agent).values())
     working = _working(log, project, machine.clock(), agent)
     if found := [speaker for speaker in working if speaker.conversation_id in named]:
@@ -91,11 +91,11 @@ def speaker_of_server(log: EventLog, project: str | None, machine: Machine, agen
     return (
         working[-1]._replace(speaker="guessed")
         if working
-        else current_speaker(log, project, machine, agent, make_replica)
+        else _current_speaker(log, project, machine, agent, make_replica)
     )
 
 
-def agent_of(log: EventLog, conversation_id: str, environ: Mapping[str, str]) -> str:
+def _agent_of(log: EventLog, conversation_id: str, environ: Mapping[str, str]) -> str:
     """Find the host program of a conversation; "" where neither environment nor log names it."""
     for agent, named in named_conversations(environ).items():
         if named == conversation_id:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from eventlog.app.open_store import Machine
-from eventlog.app.write.speaker import Speaker, agent_of, current_speaker, speaker_of_server
+from eventlog.app.write.speaker import Speaker, _agent_of, _current_speaker, speaker_of_server
 from eventlog.hooks import background
 from eventlog.hosts import profile
 from eventlog.hosts.call import HookCall
@@ -39,7 +39,7 @@ def _tell(log, *events, session="s-1", agent="gemini", project="/shop", **fields
 
 def _speaker(log, environ=None, agent="", now=NOON + 10**9, *, is_typed=False):
     machine = Machine("/home", environ or {}, lambda: now, "eventlog", lambda: is_typed)
-    return current_speaker(log, "/shop", machine, agent)
+    return _current_speaker(log, "/shop", machine, agent)
 
 
 # ------------------------------------------------------------------------------------------------ a server
@@ -145,9 +145,9 @@ def test_a_turn_nobody_heard_of_for_hours_is_over(log):
 def test_a_conversation_is_its_hosts(log):
     _tell(log, PROMPTED)
 
-    assert "gemini" == agent_of(log, "s-1", {})
-    assert "codex" == agent_of(log, "s-2", {"CODEX_SESSION_ID": "s-2"})
-    assert not agent_of(log, "s-2", {})
+    assert "gemini" == _agent_of(log, "s-1", {})
+    assert "codex" == _agent_of(log, "s-2", {"CODEX_SESSION_ID": "s-2"})
+    assert not _agent_of(log, "s-2", {})
 
 
 def test_the_person_has_a_conversation_of_its_own_in_each_store(log):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eventlog.app.ask.sessions import rows_of
+from eventlog.app.ask.sessions import SessionRow
 from eventlog.app.ask.why import explain
 from eventlog.app.build import cache, program
 from eventlog.format.errors import BadRequest
@@ -334,4 +334,4 @@ def test_a_row_that_turns_out_to_be_damaged_when_it_is_read_late_is_made_of_the_
 
     assert rendered(log, anew=True, save=False) == rendered(log, save=False)
     assert figures(log, Settings(), anew=True) == figures(log, Settings())
-    assert ["c"] == [row.session_id for row in rows_of(replay(log, Settings(), save=False))]
+    assert ["c"] == [row.session_id for row in SessionRow.all_of(replay(log, Settings(), save=False))]

@@ -21,7 +21,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from eventlog.app.write.erasing.erased_text import Needles, folded
+from eventlog.app.write.erasing.erased_text import Needles
 from eventlog.fast import fastjson, os
 from eventlog.fast.sha import keyed, sha256
 from eventlog.format import codec
@@ -187,7 +187,7 @@ def _carry_out(store: Store, erasing: Erasing) -> Receipt:
     for path in erasing.bases:
         for copy in sorted(Path(path).parent.glob(f"{Path(path).name}.edited-*")):
             _replace(str(copy), needles.without, changed)
-        _replace(path, lambda text: in_base(text, set(erasing.lines), needles), changed)
+        _replace(path, lambda text: needles.without_in_lines(text, set(erasing.lines)), changed)
     for path in erasing.copies:
         if (data := days.read(path)) is not None and needles.are_in(_text(data)) and is_untouched(data):
             remove(path, must=True)
@@ -399,19 +399,6 @@ def _in_backup(data: bytes, needles: Needles) -> bytes | None:
         fields["before"] = base64.b64encode(left).decode()
     written = fastjson.dumps(needles.without_in_fields(fields))
     return written if left != before else None
-
-
-def in_base(text: str, own_lines: set[str], needles: Needles) -> str:
-    """Replace the texts in those lines of a knowledge base that the log knows."""
-    parts: list[str] = []
-    done = 0
-    for start, end in needles.places(text):
-        first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
-        lines = text[first : last if last >= 0 else len(text)].split("\n")
-        if all(folded(line) in own_lines for line in lines if line.strip()):
-            parts += (text[done:start], needles.marker)
-            done = end
-    return "".join((*parts, text[done:]))
 
 
 def _replace(path: str, make: Callable[[str], str], changed: dict[str, int]) -> None:

@@ -58,6 +58,18 @@ class Needles:
             found += [(start, end) for start, end, run in runs if _is_any_in(self._cores, run)]
         return _joined(found)
 
+    def without_in_lines(self, text: str, lines: set[str]) -> str:
+        """Replace them in those lines of a text whose folded forms are given."""
+        parts: list[str] = []
+        done = 0
+        for start, end in self.places(text):
+            first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+            around = text[first : last if last >= 0 else len(text)].split("\n")
+            if all(folded(line) in lines for line in around if line.strip()):
+                parts += (text[done:start], self.marker)
+                done = end
+        return "".join((*parts, text[done:]))
+
     def _are_folded_in(self, text: str) -> bool:
         plain = _unescaped(text).casefold()
         if not _is_any_in(self._words, plain):  # most texts lack even the longest word, whatever stands around it

@@ -23,7 +23,6 @@ from eventlog.app.write.erasing.erase_everywhere import (
     complete,
     erase_arrived,
     files_below,
-    in_base,
 )
 from eventlog.app.write.erasing.erased_text import SHORTEST, Needles, folded, texts_in
 from eventlog.app.write.forget import forgettable
@@ -171,7 +170,7 @@ def _located(opened: OpenStore, erasing: Erasing) -> Redactable:
     copies = [str(path) for path in copies_of(store) if needles.are_in(_content(str(path)))]
     left += [path for path in copies if not is_untouched(days.read(path) or b"")]  # somebody else has changed them
     for path in bases:  # the lines that a person wrote, and the log does not know
-        text = in_base(_content(path), set(erasing.lines), needles)
+        text = needles.without_in_lines(_content(path), set(erasing.lines))
         left += [f"{path}:{text.count(chr(10), 0, start) + 1}" for start, _ in needles.places(text)]
     left += _transcripts(log, needles, entries)
     left += [path for path in _written_reports(store) if needles.are_in(_report_text(path))]
@@ -210,7 +209,7 @@ def _bases(opened: OpenStore, needles: Needles, erasing: Erasing, entries: list[
             text = data.decode("utf-8", "surrogateescape")
             if needles.are_in(text):
                 found.append(target.identity)
-                new = in_base(text, set(erasing.lines), needles).encode("utf-8", "surrogateescape")
+                new = needles.without_in_lines(text, set(erasing.lines)).encode("utf-8", "surrogateescape")
                 erasing.digests |= _digests(data, new)
     return found
 
