@@ -161,7 +161,6 @@ def _named(error: click.BadParameter) -> str:
 
 
 def _usage(context: click.Context | None) -> str:
-    """Return the usage line of the verb."""
     if context is None:
         return ""
     pieces = " ".join(context.command.collect_usage_pieces(context))

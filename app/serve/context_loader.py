@@ -122,7 +122,6 @@ class Loader:
 
 
 def _copy_of(copies: str, path: str) -> str:
-    """Name the last good copy of a file."""
     return f"{copies}/{digest(path, 8).hex()}.json"
 
 

@@ -64,7 +64,10 @@ def _find_repeated(log: EventLog, event: Event) -> Event | None:
     alike = [earlier for earlier in alike_kind if _meaning(earlier) == _meaning(event)]
     if not alike or _meaning(event) is None:
         return None
-    since = _since(log, event, alike_kind[0].ts)
+    # of the withdrawals, and of the facts of the same key, since that day; other lines are not decoded
+    key = event.key if isinstance(event, Fact) else None
+    words = [*_WITHDRAWALS, *(index_lookup.marks(key) if key else ())]
+    since = [event for day in log.days(alike_kind[0].ts) for event in day.load_mentioning(words)]
     withdrawn = Retractions(event for event in since if isinstance(event, Withdrawal))
     valid = [earlier for earlier in alike_kind if not withdrawn.hides(earlier)]
     if isinstance(event, Fact):
@@ -103,10 +106,3 @@ def _standing(events: Iterable[Event], is_same_project: Callable[[str | None, st
         and (of.effective_scope == "user" or is_same_project(fact.project, fact.replica))
     }
     return {source for fact in distinct_facts(map(Statement.of, facts.values())) for source in fact.sources}
-
-
-def _since(log: EventLog, event: Event, since: str) -> list[Event]:
-    """Find the withdrawals and the facts of the same key since that day; other lines are not decoded."""
-    key = event.key if isinstance(event, Fact) else None
-    words = [*_WITHDRAWALS, *(index_lookup.marks(key) if key else ())]
-    return [event for day in log.days(since) for event in day.load_mentioning(words)]

@@ -78,17 +78,12 @@ def _layer(events: Iterable[Event]) -> int | None:
 def use(calls: "ToolCalls", name: str, arguments: Mapping[str, Any], meta: Mapping[str, Any]) -> str:
     """Run a tool and return its text; raises EventLogError or OSError."""
     machine = Machine.here()
-    directory = _directory(calls.root) or str(Path.cwd())
+    named = unquote(urlsplit(calls.root).path)
+    directory = named if named and Path(named).is_dir() else str(Path.cwd())
     if switch := off_switch(machine.environ, directory, project_root(directory)):
         return f"Memory is switched off by {switch}: nothing is saved or recalled."
     fields = {key: value for key, value in arguments.items() if value is not None}
     return _TOOLS[name](_Asked(calls, machine, open_log(calls.store, machine), directory, meta, fields))
-
-
-def _directory(address: str) -> str:
-    """Return the local path of an address; "" if it is no directory here."""
-    path = unquote(urlsplit(address).path)
-    return path if path and Path(path).is_dir() else ""
 
 
 def _recall(asked: _Asked) -> str:

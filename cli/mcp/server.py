@@ -244,7 +244,9 @@ class Session:
         for lines in batches:
             messages = [message for line in lines if (message := self._read(line))]
             for at, message in enumerate(messages):
-                if not _is_cancelled(message, messages[at + 1 :]):
+                later = (each for each in messages[at + 1 :] if each.method == "notifications/cancelled")
+                is_open = not message.is_request or message.method == "initialize"  # what nobody can cancel
+                if is_open or message.id not in (each.params.get("requestId") for each in later):
                     self._take(message)
 
     def _read(self, line: bytes) -> _ClientMessage | None:
@@ -280,11 +282,6 @@ class Session:
         uri = first.get("uri") if isinstance(first, dict) else None
         if isinstance(uri, str) and uri.startswith("file://"):
             self._calls.root = uri
-
-
-def _is_cancelled(message: _ClientMessage, later: list[_ClientMessage]) -> bool:
-    cancelled = (other.params.get("requestId") for other in later if other.method == "notifications/cancelled")
-    return message.is_request and message.method != "initialize" and message.id in cancelled
 
 
 def _batches(fd: int) -> "Iterator[list[bytes]]":

@@ -79,7 +79,6 @@ def _show_diff(path: str, before: bytes, after: bytes) -> None:
 
 
 def _diff_lines(path: str, before: Sequence[str], after: Sequence[str]) -> Iterable[str]:
-    """Compare the lines of a file."""
     from difflib import unified_diff  # most replays change no file of a person's
 
     patch = list(unified_diff(before, after, path, path, lineterm=""))

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from eventlog.app.naming.references import ShortIds
 from eventlog.app.open_store import Machine
-from eventlog.cli.show.events import COLOURS, KIND, describe, gist, kind_of, who
+from eventlog.cli.show.events import COLOURS, KIND, describe, gist, kind_of
 from eventlog.cli.terminal import cells, fit, hang, padded, show_lines, styled, table
 from eventlog.format import timestamps
 from eventlog.format.events import HUMAN, Event, Rejected
@@ -116,6 +116,12 @@ class Display:
         kind = one_line(kind_of(event))
         return styled(padded(kind, room) if room else kind, fg=COLOURS.get(kind))
 
+    @staticmethod
+    def who(event: Event) -> str:
+        """Name the program that recorded an event, and its helper; marks a guess."""
+        named = one_line("/".join(filter(None, [ROOMS.get(event.agent or "", event.agent), event.subagent])))
+        return f"{named} (guessed)" if event.speaker else named
+
     def sayings(self, events: Sequence[Event], text: str) -> Iterator[str]:
         """Yield who stated a text and when, a line per event; with its own words where it has others."""
         rows = list(map(self._columns, events))
@@ -128,7 +134,7 @@ class Display:
 
     def _columns(self, event: Event) -> tuple[str, ...]:
         session = "" if _is_persons(event) else fit(one_line(self.id(event.conversation_id)), _SESSION)
-        return self.id(event.id), self.moment(event.ts), fit(who(event), _AGENT), session
+        return self.id(event.id), self.moment(event.ts), fit(self.who(event), _AGENT), session
 
     def _row(self, entry: LogLine) -> tuple[str, ...]:
         event = entry.event

@@ -3,8 +3,6 @@
 from eventlog.cli.terminal import count
 from eventlog.format import events
 from eventlog.format.events import Event, SectionKey
-from eventlog.format.text import one_line
-from eventlog.hosts import ROOMS
 
 
 def describe(event: Event) -> str:
@@ -95,9 +93,3 @@ def _words(*parts: str | None) -> str:
 
 KIND = 10  # cells
 COLOURS = {"decision": "green", "lesson": "yellow", "preference": "magenta", "withdrawn": "red"}
-
-
-def who(event: Event) -> str:
-    """Name the program that recorded an event, and its helper; marks a guess."""
-    named = one_line("/".join(filter(None, [ROOMS.get(event.agent or "", event.agent), event.subagent])))
-    return f"{named} (guessed)" if event.speaker else named

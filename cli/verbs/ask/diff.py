@@ -9,7 +9,7 @@ from eventlog.cli import options
 from eventlog.cli.progress import phases
 from eventlog.cli.show.changes import show_changes
 from eventlog.cli.show.display import Display
-from eventlog.cli.show.events import describe, gist, who
+from eventlog.cli.show.events import describe, gist
 from eventlog.cli.terminal import count, emit, hang, print_lines, say, styled
 from eventlog.format.codec import to_fields
 from eventlog.format.text import one_line
@@ -76,5 +76,5 @@ def _turn_lines(found: TurningPoint, text: str, display: Display) -> Iterator[st
     yield from hang("  ", one_line(text))
     yield ""
     yield f"{'added' if found.came else 'removed'} by one event, found with {count(found.replays, 'replay')}"
-    head = f"{display.moment(event.ts)}  {who(event) or 'unknown'}  {display.kind(event)}"
+    head = f"{display.moment(event.ts)}  {display.who(event) or 'unknown'}  {display.kind(event)}"
     yield from hang(f"  {styled(display.id(event.id), fg='cyan')}  {head}  ", one_line(gist(display.worded(event))))

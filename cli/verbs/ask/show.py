@@ -14,7 +14,7 @@ from eventlog.app.naming.references import resolve
 from eventlog.app.open_store import OpenStore
 from eventlog.cli import options, suggestions
 from eventlog.cli.show.display import Display
-from eventlog.cli.show.events import COLOURS, KIND, kind_of, who
+from eventlog.cli.show.events import COLOURS, KIND, kind_of
 from eventlog.cli.terminal import (
     cells,
     count,
@@ -139,7 +139,7 @@ def _card(event: Event, display: Display) -> Iterator[str]:
     where = project_name(event.project) if event.project else ""
     yield from hang(
         f"{styled(display.id(event.id), bold=True)}  ",
-        " · ".join(filter(None, [one_line(kind_of(event)), display.moment(event.ts), who(event), where])),
+        " · ".join(filter(None, [one_line(kind_of(event)), display.moment(event.ts), display.who(event), where])),
     )
     fields = {name: value for name, value in to_fields(event).items() if name not in _IN_THE_HEAD}
     room = max(map(cells, fields), default=0)
@@ -151,7 +151,6 @@ _IN_THE_HEAD = {"v", "ts"}
 
 
 def _spell(value: Any) -> str:
-    """Format the value of a field."""
     if isinstance(value, dict):
         return ", ".join(f"{name}: {_spell(item)}" for name, item in value.items())
     return "; ".join(map(_spell, value)) if isinstance(value, list) else str(value)

@@ -12,7 +12,6 @@ from eventlog.app.naming.names import file_line
 from eventlog.cli import options
 from eventlog.cli.progress import spinner
 from eventlog.cli.show.display import Display
-from eventlog.cli.show.events import who
 from eventlog.cli.terminal import count, emit, hang, marked, print_error, print_lines, say, show_lines, styled
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadRequest
@@ -263,7 +262,7 @@ def _in_short(entries: Sequence[LogLine] | None, display: Display) -> str:
     if not entries:
         return UNKNOWN if entries is None else "no event"
     ends = [entries[0].event, entries[-1].event] if len(entries) > 1 else [entries[0].event]
-    text = ", ".join(f"{who(event) or 'unknown'} {display.moment(event.ts)}" for event in ends)
+    text = ", ".join(f"{display.who(event) or 'unknown'} {display.moment(event.ts)}" for event in ends)
     return f"{text} · {count(len(entries), 'event')}" if len(entries) > 1 else text
 
 
@@ -360,9 +359,9 @@ def _lines(found: Absence, display: Display) -> Iterator[str]:
     event, by = found.event, found.by
     yield from hang("", styled(one_line(found.text), bold=True))
     head = f"  {styled(display.id(event.id), fg='cyan')}  {display.moment(event.ts)}  "
-    yield f"{head}{who(event) or 'unknown'}  {display.kind(event)}"
+    yield f"{head}{display.who(event) or 'unknown'}  {display.kind(event)}"
     yield ""
-    decided = f"{who(by) or 'a person'}, {display.moment(by.ts)}, {display.id(by.id)}" if by else "unknown"
+    decided = f"{display.who(by) or 'a person'}, {display.moment(by.ts)}, {display.id(by.id)}" if by else "unknown"
     yield from hang("", one_line(_sentence(found, decided)))
     if by and found.cause in ("withdrawn", "rejected"):
         yield from hang("to allow it again  ", f"eventlog undo {display.id(by.id)}")

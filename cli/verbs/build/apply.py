@@ -101,7 +101,6 @@ def _waiting_lines(found: StatusReport, display: Display) -> Iterator[str]:
 
 
 def _forgotten_lines(found: StatusReport, display: Display) -> Iterator[str]:
-    """Yield the forgotten statements, the newest last."""
     for event in found.rejected[-_SHOWN:]:
         yield from hang("forgotten  ", one_line(f"{describe(event)}  [{display.short(event.id)}]"))
     if len(found.rejected) > _SHOWN:

@@ -128,7 +128,6 @@ def _read_plan(file: str) -> tuple[str, str]:
 
 
 def _report_checked(events: Sequence[Event]) -> None:
-    """Report checked plan entries of a dry run."""
     for event in events:
         if is_terminal():
             from eventlog.cli.show.events import gist

@@ -190,7 +190,6 @@ def _agreed(question: str, *, yes: bool) -> bool:
 
 
 def _show_undoable(found: Undoable, display: Display) -> None:
-    """Print the changes to undo."""
     if display.is_for_people:
         say(f"{found.what} · {display.moment(found.told.ts)} · {display.id(found.told.id)}")
         for event in found.targets:
