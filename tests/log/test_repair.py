@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eventlog.format.errors import Busy
-from eventlog.log import repair as repairing
+from eventlog.log import verify as repairing
+from eventlog.log.days import DAMAGED as SET_ASIDE
 from eventlog.log.event_log import EventLog
-from eventlog.log.repair import damaged_file, repair
-from eventlog.log.verify import verify
+from eventlog.log.verify import repair, verify
 from tests.support.builders import DAY, NEXT_DAY, line, lines
 from tests.support.command_line import call
 from tests.support.effort import rounds, seed
@@ -71,7 +71,7 @@ def test_rest_and_pieces_are_the_bytes_before_and_twice_is_once(tmp_path_factory
     events = list(log.read())
     repair(log)
     rest = Path(log.store.log, f"{DAY}.jsonl").read_bytes()
-    aside = Path(damaged_file(log.store.log, DAY))
+    aside = Path(log.store.log, DAY + SET_ASIDE)
     pieces = [json.loads(one) for one in aside.read_bytes().splitlines()] if aside.exists() else []
     for piece in sorted(pieces, key=lambda one: one["offset"]):
         rest = rest[: piece["offset"]] + piece_of(piece) + rest[piece["offset"] :]
@@ -99,7 +99,7 @@ def test_whatever_damage_is_repaired_the_sum_of_bytes_stays(tmp_path, kind):
     for number in range(rounds(fixed=25, fuzz=14_000 // len(DAMAGES) + 1)):
         data = DAMAGES[kind](chance.randrange(len(WHOLE)), chance.randrange(1, 80))
         log = written(tmp_path / f"{number % 50}", data)
-        Path(damaged_file(log.store.log, DAY)).unlink(missing_ok=True)
+        Path(log.store.log, DAY + SET_ASIDE).unlink(missing_ok=True)
         events = list(log.read())
         repair(log)
         assert len(data) == bytes_of(log)
@@ -138,7 +138,7 @@ def test_while_a_writer_holds_the_file_it_is_refused(tmp_path, monkeypatch):
         with pytest.raises(Busy):
             repair(log)
         holder.stdin.close()
-    assert not Path(damaged_file(log.store.log, DAY)).exists()
+    assert not Path(log.store.log, DAY + SET_ASIDE).exists()
 
 
 def verify_of(day, log):

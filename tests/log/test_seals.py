@@ -17,8 +17,8 @@ from eventlog.format.errors import BadRequest
 from eventlog.format.events import Fact
 from eventlog.log import seals
 from eventlog.log.event_log import EventLog
-from eventlog.log.repair import repair
 from eventlog.log.seals import Chain, check_seals, grow_tree, leaf_of, seal
+from eventlog.log.verify import repair
 from tests.support.builders import DAY, NEXT_DAY, line, lines, write
 from tests.support.command_line import call
 from tests.support.effort import FUZZ, rounds, seed, tried

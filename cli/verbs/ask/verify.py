@@ -11,10 +11,10 @@ from eventlog.cli import EXIT_DAMAGED, options
 from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import Answer, count, say
+from eventlog.log.days import DAMAGED
 from eventlog.log.lines import Damage
-from eventlog.log.repair import damaged_file, repair
 from eventlog.log.seals import SealResult
-from eventlog.log.verify import VerifyResult, sync_program
+from eventlog.log.verify import VerifyResult, repair, sync_program
 from eventlog.store import Store
 
 
@@ -78,7 +78,7 @@ def _repair(store: Store) -> Answer:
 
     def show() -> None:
         for damage in done.moved:
-            say(f"{damage.place} {damage.kind}: moved to {damaged_file(store.log, Path(damage.file).name[:10])}")
+            say(f"{damage.place} {damage.kind}: moved to {store.log}/{Path(damage.file).name[:10]}{DAMAGED}")
         _print_places(done.left)
         say(f"{count(len(done.moved), 'piece')} moved, {len(done.left):,} left")
 
