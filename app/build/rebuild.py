@@ -17,7 +17,7 @@ from eventlog.app.build.workers import Workers
 from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import READING, Phases, quiet, report
 from eventlog.app.search.database import DatabaseError
-from eventlog.app.search.dialogues import leave_dialogues
+from eventlog.app.search.dialogues import Dialogues
 from eventlog.app.search.gone_files import note_deleted
 from eventlog.app.search.open_index import leave_index, open_index
 from eventlog.app.search.project_names import ProjectNames
@@ -127,7 +127,7 @@ def leave_indexes(opened: OpenStore, most: int) -> None:
         if not look_up(log.store.cached("conversations.index"), "")[0]:  # an update reads it whole
             log.index.catch_up()
         with closing(leave_index(log.store, most)) as index:
-            leave_dialogues(log, index, most, wanted=opened.settings.recall.transcripts)
+            Dialogues.leave(log, index, most, wanted=opened.settings.recall.transcripts)
             note_deleted(log.store, index.projects())
 
 

@@ -45,6 +45,30 @@ class Appended:
         self._types = types
         self._events: Lines | None = None
 
+    @classmethod
+    def since(
+        cls, store: "Store", seen: "Seen", most: int, types: "Collection[str]" = _TELLS, before: str = ""
+    ) -> "Appended":
+        """Read what was appended since; raises NotAppended, OSError, or ValueError where it is more than `most` bytes.
+
+        In the files of days `before` that day, nothing was.
+        """
+        stamps = index_lookup.stamps_of(store.log, seen, before)
+        found = cls(stamps, types)
+        grown = _grown([stamp for stamp in stamps if stamp not in seen], seen.difference(stamps))
+        size = sum(size_in(stamp) - start for stamp, start in grown)
+        if size > most:
+            raise ValueError(f"more than {most:,} bytes were appended")
+        lines_of = _search_for(types, size)
+        for stamp, start in grown:
+            name, _, rest = stamp.split(" ", 2)
+            data = _whole_lines(f"{store.log}/{name}", start)
+            found.seen.add(f"{name} {start + len(data)} {rest}")  # of which so many bytes count
+            found.read += len(data)
+            is_copy = not is_own(name)
+            found.lines += [(is_copy, data[begin:end]) for begin, end in lines_of(data)]
+        return found
+
     def each(self) -> "Iterator[tuple[Claim, bytes, dict[str, object]]]":
         """Yield each event, and its line, empty where that has an older shape; keep none: they take a lot of memory."""
         for claim in self.lines:
@@ -77,28 +101,6 @@ class Appended:
     def copied(self) -> "Lines":
         """The events that came from another machine."""
         return [event for (is_copy, _), _, event in self.each() if is_copy] if self.has_copies else []
-
-
-def appended(store: "Store", seen: "Seen", most: int, types: "Collection[str]" = _TELLS, before: str = "") -> Appended:
-    """Read what was appended since; raises NotAppended, OSError, or ValueError where it is more than `most` bytes.
-
-    In the files of days `before` that day, nothing was.
-    """
-    stamps = index_lookup.stamps_of(store.log, seen, before)
-    found = Appended(stamps, types)
-    grown = _grown([stamp for stamp in stamps if stamp not in seen], seen.difference(stamps))
-    size = sum(size_in(stamp) - start for stamp, start in grown)
-    if size > most:
-        raise ValueError(f"more than {most:,} bytes were appended")
-    lines_of = _search_for(types, size)
-    for stamp, start in grown:
-        name, _, rest = stamp.split(" ", 2)
-        data = _whole_lines(f"{store.log}/{name}", start)
-        found.seen.add(f"{name} {start + len(data)} {rest}")  # of which so many bytes count
-        found.read += len(data)
-        is_copy = not is_own(name)
-        found.lines += [(is_copy, data[begin:end]) for begin, end in lines_of(data)]
-    return found
 
 
 def _search_for(types: "Collection[str]", size: int) -> "Callable[[bytes], Iterable[tuple[int, int]]]":

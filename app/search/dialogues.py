@@ -14,12 +14,12 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import msgspec
 
 from eventlog.app.build.program import program_key
-from eventlog.app.search.appended import NotAppended, appended, seen_in
+from eventlog.app.search.appended import Appended, NotAppended, seen_in
 from eventlog.app.search.database import DatabaseError, OperationalError, connect, create_private, delete, is_damage
 from eventlog.app.search.open_index import ALL
 from eventlog.app.search.search_index import NOT_WORTH_NOTING, SearchIndex
@@ -70,6 +70,47 @@ _NAMES = "SELECT id, conversation FROM dialogues WHERE id IN (SELECT value FROM 
 
 class Dialogues:
     """The dialogues of a store, open; every method raises DatabaseError where the file cannot be used."""
+
+    @classmethod
+    @contextmanager
+    def of(
+        cls, log: EventLog, index: SearchIndex, *, at_replay: bool = False, most: int = ALL
+    ) -> Iterator[Self | None]:
+        """Open those of a store, current with the log but for transcripts still due; None where there can be none.
+
+        Raises ValueError where more than `most` bytes of the log had to be read.
+        """
+        path = log.store.cached("dialogues.sqlite")
+        with ExitStack() as opened:
+            found = None
+            try:
+                files.make_dirs(log.store.cache, durable=False)
+                create_private(path)
+                found = opened.enter_context(closing(cls(log, path)))
+                if found.is_current():
+                    found.catch_up(index, _AT_REPLAY if at_replay else _AT_ONCE, most)
+                else:
+                    found = None
+                    delete(path)
+            except (OSError, DatabaseError) as error:
+                found = None
+                if isinstance(error, DatabaseError) and not isinstance(error, OperationalError) and is_damage(error):
+                    with suppress(OSError):
+                        delete(path)
+            yield found
+
+    @classmethod
+    def leave(cls, log: EventLog, index: SearchIndex, most: int, *, wanted: bool) -> None:
+        """Draw most of what is due, beside an index that is current, and leave no byte of what is withdrawn.
+
+        Where nobody wants transcripts to be searched, there are none. Raises OSError, DatabaseError, or ValueError
+        where more than `most` bytes of the log had to be read.
+        """
+        if not wanted:
+            delete(log.store.cached("dialogues.sqlite"))
+            return
+        with cls.of(log, index, at_replay=True, most=most):
+            pass
 
     def __init__(self, log: EventLog, path: str) -> None:
         self._log = log
@@ -145,10 +186,10 @@ class Dialogues:
     def _take_in(self, seen: "set[str]", most: int) -> None:
         """Take in where transcripts are, and whose conversations ended, since so much of the log was seen."""
         try:
-            news = appended(self._log.store, seen, most, _TELLS)
+            news = Appended.since(self._log.store, seen, most, _TELLS)
         except NotAppended:
             seen = set()
-            news = appended(self._log.store, seen, most, _TELLS)
+            news = Appended.since(self._log.store, seen, most, _TELLS)
         if seen and not news.events and news.read < NOT_WORTH_NOTING:
             return
         here = own_replica_of(self._log.store)
@@ -241,47 +282,6 @@ class Dialogues:
         except BaseException:
             self._db.rollback()
             raise
-
-
-@contextmanager
-def dialogues_of(
-    log: EventLog, index: SearchIndex, *, at_replay: bool = False, most: int = ALL
-) -> Iterator[Dialogues | None]:
-    """Open the dialogues, current with the log but for transcripts that are still due; None where there can be none.
-
-    Raises ValueError where more than `most` bytes of the log had to be read.
-    """
-    path = log.store.cached("dialogues.sqlite")
-    with ExitStack() as opened:
-        found = None
-        try:
-            files.make_dirs(log.store.cache, durable=False)
-            create_private(path)
-            found = opened.enter_context(closing(Dialogues(log, path)))
-            if found.is_current():
-                found.catch_up(index, _AT_REPLAY if at_replay else _AT_ONCE, most)
-            else:
-                found = None
-                delete(path)
-        except (OSError, DatabaseError) as error:
-            found = None
-            if isinstance(error, DatabaseError) and not isinstance(error, OperationalError) and is_damage(error):
-                with suppress(OSError):
-                    delete(path)
-        yield found
-
-
-def leave_dialogues(log: EventLog, index: SearchIndex, most: int, *, wanted: bool) -> None:
-    """Draw most of what is due, beside an index that is current, and leave no byte of what is withdrawn.
-
-    Where nobody wants transcripts to be searched, there are none. Raises OSError, DatabaseError, or ValueError where
-    more than `most` bytes of the log had to be read.
-    """
-    if not wanted:
-        delete(log.store.cached("dialogues.sqlite"))
-        return
-    with dialogues_of(log, index, at_replay=True, most=most):
-        pass
 
 
 def _stamp(path: str) -> tuple[int, str]:

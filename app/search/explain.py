@@ -8,7 +8,7 @@ from eventlog.app.search import recall
 from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.search_index import Hit, SearchIndex
-from eventlog.app.search.told_before import ToldBefore, told_before
+from eventlog.app.search.told_before import ToldBefore
 from eventlog.format.codec import to_fields
 from eventlog.format.events import Event, Fact, StageSummary, Withdrawal
 from eventlog.format.retractions import Retractions
@@ -67,7 +67,7 @@ def explain(opened: OpenStore, prompt: str, project: str = "", session: str = ""
     about = names.subjects_at(project)
     index = open_index(store, names)
     try:
-        seen = told_before(store, session, index.log_files(), shared=False) if session else None
+        seen = ToldBefore.read(store, session, index.log_files(), shared=False) if session else None
         gate, here = recall.candidates(index, words, about)
         found = list(_here(index, gate, here, seen, lines))
         found += _elsewhere(gate, index, words, about)

@@ -6,7 +6,7 @@ Imported inside agents' hooks where something was appended that can be found: st
 """
 
 from eventlog.app.search import standing_lines
-from eventlog.app.search.appended import WITHDRAWS, NotAppended, appended, seen_in
+from eventlog.app.search.appended import WITHDRAWS, Appended, NotAppended, seen_in
 from eventlog.app.search.standing_lines import (
     FoundLine,
     Standing,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from sqlite3 import Connection
 
-    from eventlog.app.search.appended import Appended, Lines, Seen
+    from eventlog.app.search.appended import Lines, Seen
     from eventlog.app.search.project_names import ProjectNames
     from eventlog.app.search.standing_lines import Homes
     from eventlog.app.search.word_tables import WordRow, WordTable
@@ -96,7 +96,7 @@ class IndexWriter:
         try:
             if seen != seen_in(self._db, before):  # somebody else has taken it in meanwhile
                 seen = seen_in(self._db)
-                news = appended(store, seen, most)
+                news = Appended.since(store, seen, most)
             if seen:
                 self._compare(news.copied)
             if seen:

@@ -155,9 +155,9 @@ def line_of(hit: "Hit", locale: str) -> str:
 
 
 def _new(store: "Store", asked: Asked, found: "Sequence[Hit]", log_files: "list[FileStamp]") -> "list[Hit]":
-    from eventlog.app.search.told_before import told_before
+    from eventlog.app.search.told_before import ToldBefore
 
-    seen = told_before(store, asked.conversation, log_files, shared=asked.shared)
+    seen = ToldBefore.read(store, asked.conversation, log_files, shared=asked.shared)
     return [hit for hit in found if seen.leaves(hit)]
 
 

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from eventlog.app.open_store import OpenStore
-from eventlog.app.search.dialogues import Dialogues, dialogues_of
+from eventlog.app.search.dialogues import Dialogues
 from eventlog.app.search.meaning import is_installed, nearest
 from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import NOWHERE, ProjectNames
@@ -90,7 +90,7 @@ def last_word(text: str) -> str:
 
 
 def _dialogues(opened: OpenStore, index: SearchIndex) -> AbstractContextManager[Dialogues | None]:
-    return dialogues_of(opened.log, index) if opened.settings.recall.transcripts else nullcontext()
+    return Dialogues.of(opened.log, index) if opened.settings.recall.transcripts else nullcontext()
 
 
 class _Asker:

@@ -10,7 +10,7 @@ Currency     whoever asks takes in what was appended since, first; `index_writer
 Imported inside agents' hooks: standard library only.
 """
 
-from eventlog.app.search.appended import appended, decode_line, seen_in
+from eventlog.app.search.appended import Appended, decode_line, seen_in
 from eventlog.app.search.database import OperationalError, connect
 from eventlog.app.search.word_tables import (
     ALL_ROWS,
@@ -23,7 +23,6 @@ from eventlog.app.search.word_tables import (
     chosen_words,
     numbers,
     score_of,
-    units_in,
 )
 from eventlog.fast import fastjson
 from eventlog.format import SESSION_END
@@ -190,7 +189,7 @@ class SearchIndex:
         """
         self._before, look = looked_at(store.log, "" if every_day else self._about.get("looked", ""))
         seen = seen_in(self._db, self._before)
-        news = appended(store, seen, most, before=self._before)
+        news = Appended.since(store, seen, most, before=self._before)
         self.grown = news.files
         if news.seen and (news.read >= NOT_WORTH_NOTING or self._tells(news.events)):
             from eventlog.app.search.index_writer import IndexWriter
@@ -341,12 +340,12 @@ class SearchIndex:
 
     def said_in(self, conversation: str) -> "list[EventFields]":
         """List the summaries and texts of a conversation, oldest first."""
-        rows = units_in(self._db, f"{OF_ONE} AND type != 'fact' ORDER BY coalesce(after, ts), event", conversation)
+        rows = self._units_in(f"{OF_ONE} AND type != 'fact' ORDER BY coalesce(after, ts), event", conversation)
         return [fields for _, fields in self.allowed(rows)]
 
     def of_conversation(self, conversation: str) -> "list[Hit]":
         """List the statements of a conversation."""
-        rows = self.allowed(units_in(self._db, OF_ONE, conversation))
+        rows = self.allowed(self._units_in(OF_ONE, conversation))
         return [Hit(fields, subject, 0.0) for (_, subject, *_), fields in rows]
 
     def as_told(self, hit: Hit) -> Hit:
@@ -414,7 +413,7 @@ class SearchIndex:
         """Read things, and the tokens of each and of its passages."""
         things = recent.things
         missing = [unit for unit in units if unit not in things]
-        for row, fields in self.allowed(units_in(self._db, _ONE_OF, numbers(missing)) if missing else ()):
+        for row, fields in self.allowed(self._units_in(_ONE_OF, numbers(missing)) if missing else ()):
             things[row[0]] = fields, row[1], row[3], Findable(fields).rows
         there = [(unit, things[unit]) for unit in units if unit in things]
         hits = {unit: Hit(fields, subject, 0.0, ts) for unit, (fields, subject, ts, _) in there}
@@ -422,9 +421,14 @@ class SearchIndex:
 
     def _read(self, units: "Sequence[int]", scope: Scope) -> dict[int, Hit]:
         """Read those of some things that are looked for, by number."""
-        rows = units_in(self._db, _ONE_OF, numbers(units)) if units else []
+        rows = self._units_in(_ONE_OF, numbers(units)) if units else []
         allowed = self.allowed(row for row in rows if scope.holds(*row[1:4]))
         return {row[0]: Hit(fields, row[1], 0.0, row[3]) for row, fields in allowed}
+
+    def _units_in(self, where: str, *values: object) -> "list[Row]":
+        """Read the units that are so."""
+        statement = f"SELECT id, subject, type, ts, coalesce(told, line) FROM units WHERE {where}"  # noqa: S608 - texts of this package
+        return self._db.execute(statement, values).fetchall()
 
     def allowed(self, rows: "Iterable[Row]") -> "Iterator[tuple[Row, EventFields]]":
         """Pair rows with their texts, without those that a person rejected."""

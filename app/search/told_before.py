@@ -25,6 +25,14 @@ class ToldBefore:
         self._lines: set[str] = set()
         self._said: set[str] = set()
 
+    @classmethod
+    def read(cls, store: "Store", conversation: str, log_files: "list[FileStamp]", *, shared: bool) -> "ToldBefore":
+        """Read what the log has of a conversation; raises TooMuch or OSError."""
+        seen = cls(conversation, shared=shared)
+        for event in events(store, conversation, log_files):
+            seen.take_in(event)
+        return seen
+
     def take_in(self, event: "dict[str, object]") -> None:
         """Take in an event of the conversation."""
         self._shared = self._shared or event.get("session_type") == "shared"
@@ -45,11 +53,3 @@ class ToldBefore:
         found = hit.found
         is_known = found.id in self._events or found.conversation == self._conversation
         return not is_known and not has_line_mark(found.shown, self._lines) and found.leave_out(self._said)
-
-
-def told_before(store: "Store", conversation: str, log_files: "list[FileStamp]", *, shared: bool) -> ToldBefore:
-    """Read what the log has of a conversation; raises TooMuch or OSError."""
-    seen = ToldBefore(conversation, shared=shared)
-    for event in events(store, conversation, log_files):
-        seen.take_in(event)
-    return seen

@@ -365,9 +365,3 @@ def _is_in(row: int, ranges: "Ranges") -> bool:
 def numbers(units: "Iterable[int]") -> str:
     """Write units as the list that `json_each` reads."""
     return f"[{','.join(map(str, units))}]"
-
-
-def units_in(database: "Connection", where: str, *values: object) -> "list[Row]":
-    """Read the units of an index that are so."""
-    statement = f"SELECT id, subject, type, ts, coalesce(told, line) FROM units WHERE {where}"  # noqa: S608 - texts of this package
-    return database.execute(statement, values).fetchall()

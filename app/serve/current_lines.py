@@ -8,10 +8,11 @@ Imported while a session waits to begin: standard library only, and the database
 """
 
 from eventlog.app.search import standing_lines
-from eventlog.app.search.appended import WITHDRAWS, NotAppended, appended
+from eventlog.app.search.appended import WITHDRAWS, Appended, NotAppended
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.standing_lines import FoundLine, findable, homes_in, subject_of
 from eventlog.fast import fastjson, os
+from eventlog.fast.modules import find_libraries
 from eventlog.format import timestamps
 from eventlog.format.ids import day_in_id
 from eventlog.format.text import cut, one_line, statement_line
@@ -251,8 +252,8 @@ class _Lines:
         self.is_whole = _is_small(files)
         before = set() if self.is_whole else {file for file in files if day_of(index_lookup.name_in(file)) < since[:10]}
         try:
-            withdrawals = appended(store, set(files) - before, _MOST_SEARCHED, WITHDRAWS).events if before else []
-            events = appended(store, before, 1 << 62).events
+            withdrawals = Appended.since(store, set(files) - before, _MOST_SEARCHED, WITHDRAWS).events if before else []
+            events = Appended.since(store, before, 1 << 62).events
         except (OSError, ValueError, NotAppended):
             return self
         withdrawals += [event for event in events if event["type"] in WITHDRAWS]
@@ -425,16 +426,6 @@ def _events_with(store: "Store", name: str, words: "list[bytes]") -> "Iterator[d
     except OSError:
         return
     yield from (fastjson.object_in(data[start:end]) for start, end in lines_with(data, words))
-
-
-def find_libraries() -> None:
-    """Find libraries: hooks are started without `site`, which knows all places where packages are."""
-    try:
-        import msgspec  # noqa: F401
-    except ImportError:
-        import site
-
-        site.main()
 
 
 def _ts_of(line: bytes) -> str:

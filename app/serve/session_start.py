@@ -73,8 +73,8 @@ def _name_lost(store: Store, call: HookCall) -> None:
 
 def helper_context(store: Store, call: HookCall) -> str:
     """Build the text a helper starts with: what is known of the project; "" for nothing."""
-    from eventlog.app.serve.current_lines import find_libraries
     from eventlog.app.serve.session_context import helpers_context
+    from eventlog.fast.modules import find_libraries
     from eventlog.settings.cached import plain_settings
 
     deadline.set_stage(deadline.ANSWER)
@@ -89,8 +89,8 @@ def helper_context(store: Store, call: HookCall) -> str:
 
 def _known(store: Store, call: HookCall, source: str, *, certain: bool) -> str:
     """Build the context, and put its receipt into the log; of files alone where only what is `certain` is wanted."""
-    from eventlog.app.serve.current_lines import find_libraries
     from eventlog.app.serve.session_context import request_of, session_context
+    from eventlog.fast.modules import find_libraries
     from eventlog.projections.context.request import NEW
     from eventlog.settings.cached import plain_settings
 

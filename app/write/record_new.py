@@ -8,7 +8,7 @@ Imported while an agent's command waits: standard library only.
 """
 
 from eventlog import hosts
-from eventlog.app.search.appended import WITHDRAWS, NotAppended, appended, seen_in
+from eventlog.app.search.appended import WITHDRAWS, Appended, NotAppended, seen_in
 from eventlog.fast import fastjson, os
 from eventlog.format import effective_scope
 from eventlog.format.errors import Busy, NotStored
@@ -135,7 +135,7 @@ def _is_new(store: "Store", event: "Fields", repeated: "list[Fields]") -> bool:
     path = store.cached("search.sqlite")
     try:
         if not os.path.exists(path):
-            return _is_none_of(appended(store, set(), _MOST).events, event, repeated)
+            return _is_none_of(Appended.since(store, set(), _MOST).events, event, repeated)
         database = connect(path, timeout=_PATIENCE, isolation_level=None)
         try:
             return _is_unknown(store, database, event, repeated)
@@ -151,7 +151,7 @@ def _is_unknown(store: "Store", database: "Connection", event: "Fields", repeate
     meta = dict(database.execute("SELECT name, value FROM meta"))
     if meta.get("version") != VERSION or "behind" in meta:
         return False
-    news = appended(store, seen_in(database), _MOST).events
+    news = Appended.since(store, seen_in(database), _MOST).events
     if _may_be_rejected(store, database, event):
         return False
     said = database.execute(_SAID, (event["conversation_id"], event["type"]))

@@ -93,7 +93,9 @@ class ToolCalls:
         if mistake := _mistake_in(name, arguments):
             return mistake, True
         try:
-            _find_libraries()
+            from eventlog.fast.modules import find_libraries
+
+            find_libraries()
             from eventlog.cli.mcp import memory_tools
 
             return memory_tools.use(self, name, arguments, meta), False
@@ -144,13 +146,3 @@ def _mistake(value: object, wanted: "JSON") -> str:
     if wanted["type"] == "integer" and (not isinstance(value, int) or isinstance(value, bool)):
         return "is a number"
     return ""
-
-
-def _find_libraries() -> None:
-    """Find installed packages: the server starts without `site`."""
-    try:
-        import msgspec  # noqa: F401
-    except ImportError:
-        import site
-
-        site.main()

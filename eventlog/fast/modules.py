@@ -44,6 +44,16 @@ def install() -> None:
         sys.meta_path.insert(0, finder)
 
 
+def find_libraries() -> None:
+    """Find libraries: hooks and servers are started without `site`, which knows where packages are."""
+    try:
+        import msgspec  # noqa: F401
+    except ImportError:
+        import site
+
+        site.main()
+
+
 def find_spec(name: str, path: "Sequence[str] | None" = None, target: object = None) -> ModuleSpec | None:
     """Find a module below the package; None leaves it to the others."""
     del target
