@@ -35,15 +35,10 @@ def track(items: _SizedItems[_Item_co], progress: Progress) -> Iterator[_Item_co
         progress(number, len(items))
 
 
-_reporter: ContextVar[Reporter] = ContextVar("reporter")
-
-
-def set_reporter(reporter: Reporter) -> None:
-    """Install the default progress reporter."""
-    _reporter.set(reporter)
+default_reporter: ContextVar[Reporter] = ContextVar("reporter")
 
 
 def report() -> AbstractContextManager[Phases]:
     """Begin long work, with the default reporter where it is set."""
-    reporter = _reporter.get(None)
+    reporter = default_reporter.get(None)
     return nullcontext(quiet) if reporter is None else reporter()

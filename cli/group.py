@@ -4,7 +4,7 @@ import re
 
 import click
 
-from eventlog.app.progress import set_reporter
+from eventlog.app.progress import default_reporter
 from eventlog.cli import progress
 from eventlog.cli.quick import close_pipe
 from eventlog.cli.verbs import VERBS, load
@@ -77,7 +77,7 @@ class VerbGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the verb; exit with 0 when the reader closes the pipe: click's 1 would mean a failed check."""
-        set_reporter(progress.phases)
+        default_reporter.set(progress.phases)
         try:
             return super().invoke(ctx)
         except BrokenPipeError:

@@ -200,7 +200,7 @@ def _event(note: _OpenSession, kind: str, **fields: object) -> Event:
 
 def _notes(store: Store, ending: str) -> list[Path]:
     """List the notes with that ending; none where the directory cannot be read."""
-    directory = background.notes_dir(store)
+    directory = store.cached("open")
     with suppress(OSError):
         return [Path(directory, name) for name in sorted(os.listdir(directory)) if name.endswith(ending)]  # noqa: PTH208
     return []

@@ -131,9 +131,6 @@ def words(texts: Iterable[str]) -> list[str]:
     return [word for text in texts for part in text.split(",") if (word := part.strip())]
 
 
-_NEARLY = 0.75  # "fcat" is "fact", "artifact" is not
-
-
 def types_meant(log: EventLog, names: Iterable[str]) -> tuple[str, ...]:
     """Split the names of types; raises BadRequest for a type that neither the program nor the log knows."""
     wanted = tuple(dict.fromkeys(words(names)))
@@ -149,12 +146,3 @@ def _refuse_strangers(log: EventLog, kind: str, names: list[str], known: Iterabl
         for name in names:
             if name not in logged:
                 raise BadRequest(f"no {kind} {name!r}", hint=did_you_mean(name, [*logged, *known]))
-
-
-def refuse_misspelt(name: str) -> None:
-    """Refuse a type that is nearly a known type; raises BadRequest. Others are of other programs, or of the future."""
-    from difflib import get_close_matches
-
-    if name not in TYPES and (near := get_close_matches(name.lower(), TYPES, cutoff=_NEARLY)):
-        hint = f"did you mean {near[0]}? a type of your own goes through --stdin"
-        raise BadRequest(f"no event type {name!r}; nothing was stored", hint=hint)

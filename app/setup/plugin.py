@@ -9,7 +9,6 @@ Agent Plugins 1.0 (agent-plugins.org), a bundle for desktop programs (MCPB 0.3),
 import io
 import json
 import re
-import shlex
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
@@ -55,12 +54,6 @@ def plugin_files(version: str, tools: Sequence[Mapping[str, str]]) -> dict[str, 
     texts |= {path: json.dumps(value, indent=2, ensure_ascii=False) + "\n" for path, value in documents.items()}
     found = {path: text.encode() for path, text in texts.items()}
     return {**found, f"{_NAME}.mcpb": _bundle(release, script, tools)}
-
-
-def install_commands(directory: Path) -> dict[str, str]:
-    """List how each host installs the plugin of that directory, by the host's name."""
-    place = shlex.quote(str(directory))
-    return {host.name: host.plugin.install.format(directory=place) for host in profiles().values() if host.plugin}
 
 
 def build_plugin(directory: Path, files: Mapping[str, bytes]) -> None:

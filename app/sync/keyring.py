@@ -38,6 +38,26 @@ class Keyring(Struct):
     secrets: dict[int, str]
     machine: str
 
+    @staticmethod
+    def new_machine() -> str:
+        """Make the key of a machine; raises BadRequest where the extra is not installed."""
+        return str(_age().x25519.Identity.generate())
+
+    @staticmethod
+    def secret_in(code: str) -> bytes:
+        """Read the secret from a code; raises BadRequest."""
+        text = code.strip().upper().replace("-", "").replace(" ", "")
+        try:
+            data = base64.b32decode(text)
+        except ValueError:
+            data = b""
+        secret = data[:SECRET]
+        if len(data) != SECRET + _SUM or _checksum(secret) != data[SECRET:]:
+            raise BadRequest(
+                "is not a code of `eventlog sync start`", where="CODE", hint="copy all of it, dashes included"
+            )
+        return secret
+
     @property
     def secret(self) -> bytes:
         """The secret in force."""
@@ -109,28 +129,10 @@ def _checksum(secret: bytes) -> bytes:
     return bytes.fromhex(sha256(secret))[:_SUM]
 
 
-def secret_in(code: str) -> bytes:
-    """Read the secret from a code; raises BadRequest."""
-    text = code.strip().upper().replace("-", "").replace(" ", "")
-    try:
-        data = base64.b32decode(text)
-    except ValueError:
-        data = b""
-    secret = data[:SECRET]
-    if len(data) != SECRET + _SUM or _checksum(secret) != data[SECRET:]:
-        raise BadRequest("is not a code of `eventlog sync start`", where="CODE", hint="copy all of it, dashes included")
-    return secret
-
-
 def signature(secret: bytes, data: bytes) -> str:
     """Sign data by the key derived from a secret."""
     key = bytes.fromhex(keyed(secret)(b"eventlog sync signature"))
     return keyed(key)(data)
-
-
-def new_machine() -> str:
-    """Make the key of a machine; raises BadRequest where the extra is not installed."""
-    return str(_age().x25519.Identity.generate())
 
 
 def _recipient_of(identity: str) -> str:

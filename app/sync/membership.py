@@ -5,15 +5,15 @@ from typing import NamedTuple
 
 from eventlog.app.open_store import OpenStore
 from eventlog.app.sync.exchange import SyncReport, exchange
-from eventlog.app.sync.keyring import SECRET, Keyring, new_machine, secret_in
+from eventlog.app.sync.keyring import SECRET, Keyring
 from eventlog.app.sync.remote import Remote, full_address, open_remote
 from eventlog.app.sync.segments import (
     MARKER,
     Listing,
+    MachineHead,
     Marker,
     look,
     marker_files,
-    replica_of_head,
 )
 from eventlog.app.sync.sync_state import SyncState, names_of
 from eventlog.fast import os
@@ -58,7 +58,7 @@ def _begin(opened: OpenStore, address: str) -> Keyring:
     if names:
         raise UntrustedRemote("is not empty", where=address, hint="name an empty directory or repository")
     make_replica(opened.store)
-    keyring = Keyring(address, os.urandom(8).hex(), 1, {1: os.urandom(SECRET).hex()}, new_machine())
+    keyring = Keyring(address, os.urandom(8).hex(), 1, {1: os.urandom(SECRET).hex()}, Keyring.new_machine())
     keyring.save(opened.store)  # first: nobody else has the key of what is there afterwards
     _publish_marker(remote, address, {MARKER: Marker(keyring.namespace, keyring.epoch).signed(keyring.secret)})
     return keyring
@@ -99,7 +99,7 @@ def join_sync(opened: OpenStore, place: str, code: str) -> Keyring:
     """
     import tempfile  # most verbs join nothing
 
-    address, secret = full_address(place, opened.machine), secret_in(code)
+    address, secret = full_address(place, opened.machine), Keyring.secret_in(code)
     keyring = Keyring.load(opened.store)
     if keyring and keyring.secret != secret:
         raise BadRequest(
@@ -110,7 +110,9 @@ def join_sync(opened: OpenStore, place: str, code: str) -> Keyring:
         names = remote.names()
         marker = Marker.read(dict(remote.read([MARKER])).get(MARKER, b"")) if MARKER in names else None
         if marker is None:
-            what = f"has lost its marker, {MARKER}" if any(map(replica_of_head, names)) else "holds no memory yet"
+            what = (
+                f"has lost its marker, {MARKER}" if any(map(MachineHead.replica_in, names)) else "holds no memory yet"
+            )
             raise UntrustedRemote(what, where=address, hint=f"on the other machine: eventlog sync start {address}")
         if not marker.is_signed_by(secret):
             raise BadRequest("is the code of another memory, or one from before a machine was dropped", where="CODE")
@@ -119,7 +121,7 @@ def join_sync(opened: OpenStore, place: str, code: str) -> Keyring:
     with lock(opened.store.lock("sync")):
         if name in marker.dropped:  # what this machine publishes by that name counts no more
             rename(opened.store, name)
-        machine = keyring.machine if keyring else new_machine()
+        machine = keyring.machine if keyring else Keyring.new_machine()
         keyring = Keyring(address, marker.namespace, marker.epoch, secrets, machine)
         _forget_others(opened, keyring)
         keyring.save(opened.store)

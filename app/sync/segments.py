@@ -109,6 +109,12 @@ class MachineHead(Struct):
     confirmed: list[str] = []
     left: bool = False
 
+    @staticmethod
+    def replica_in(name: str) -> str:
+        """Read the machine from the name of a head; "" for every other name."""
+        replica, slash, rest = name.partition("/")
+        return replica if slash and rest == "head.age" and is_replica_name(replica) and "." not in replica else ""
+
     def packed(self, keyring: Keyring) -> bytes:
         """Sign and encrypt the head."""
         body = msgspec.json.encode(self)
@@ -142,12 +148,6 @@ class Listing(NamedTuple):
 def _key_name(epoch: int, replica: str) -> str:
     """Name the file that hands a machine the secret of an epoch."""
     return f"keys/{epoch}/{replica}.age"
-
-
-def replica_of_head(name: str) -> str:
-    """Read the machine from the name of a head; "" for every other name."""
-    replica, slash, rest = name.partition("/")
-    return replica if slash and rest == "head.age" and is_replica_name(replica) and "." not in replica else ""
 
 
 @cache  # a sync asks of each name several times
@@ -215,7 +215,7 @@ def look(remote: Remote, keyring: Keyring, state: SyncState, store: Store, *, re
     NotStored.
     """
     names = remote.names()
-    read = dict(remote.read([name for name in names if name == MARKER or replica_of_head(name)]))
+    read = dict(remote.read([name for name in names if name == MARKER or MachineHead.replica_in(name)]))
     marker = Marker.read(read.get(MARKER, b""))
     if remote.stream != state.stream:
         state.begin_stream(remote.stream)
@@ -234,7 +234,7 @@ def look(remote: Remote, keyring: Keyring, state: SyncState, store: Store, *, re
         raise UntrustedRemote("has a marker that no machine of ours signed", where=keyring.remote, hint=_LEAVE)
     heads, damaged = {}, []
     for name, data in sorted(read.items()):
-        replica = replica_of_head(name)
+        replica = MachineHead.replica_in(name)
         head = MachineHead.opened(keyring, replica, data) if replica else None
         if head is None:
             damaged += [name] if replica else []
@@ -276,7 +276,7 @@ def _marker_again(
     if not names and not may_be_empty:
         raise UntrustedRemote("was emptied", where=keyring.remote, hint=_again(keyring))
     if names and not any(
-        MachineHead.opened(keyring, replica_of_head(name), data) for name, data in read.items() if name != MARKER
+        MachineHead.opened(keyring, MachineHead.replica_in(name), data) for name, data in read.items() if name != MARKER
     ):
         raise UntrustedRemote("is no memory of eventlog, or one of somebody else", where=keyring.remote, hint=_LEAVE)
     marker = Marker(keyring.namespace, keyring.epoch, state.dropped)

@@ -49,6 +49,11 @@ class Correctable(NamedTuple):
     subject: str
     projects: Identities
 
+    def confirm(self, opened: OpenStore) -> DeedResult:
+        """Repeat the statement today, as the person, and rebuild; raises NotStored."""
+        speaker = persons_conversation(opened.machine.now(), make_replica(opened.store))
+        return carry_out(opened, [replace(self.fact, conversation_id=speaker)])
+
 
 def correctable(opened: OpenStore, reference: str, subject: str | None = None) -> Correctable:
     """Find the statement that is meant by an id, a line (`FILE:LINE`) or a text, in any memory or that of a subject.
@@ -119,12 +124,6 @@ def move(opened: OpenStore, found: Correctable, project: str | None) -> DeedResu
         raise BadRequest("it is there already", where=project_name(project) if project else "user")
     scope = "project" if project else "user"
     return _carry_out(opened, found, replace(found.fact, project=project, replica=None, scope=scope), "moved")
-
-
-def confirm_line(opened: OpenStore, found: Correctable) -> DeedResult:
-    """Repeat a statement today, as the person, and rebuild; raises NotStored."""
-    speaker = persons_conversation(opened.machine.now(), make_replica(opened.store))
-    return carry_out(opened, [replace(found.fact, conversation_id=speaker)])
 
 
 def put_in_place(

@@ -31,15 +31,10 @@ _PAUSE = 0.5  # seconds: the host finishes first, and a single process handles s
 # ------------------------------------------------------------------------------------------------ notes
 
 
-def notes_dir(store: Store) -> str:
-    """Return the directory of the notes."""
-    return store.cached("open")
-
-
 def any_open(store: Store) -> bool:
     """Return whether there is a note of any conversation."""
     try:
-        return bool(os.listdir(notes_dir(store)))
+        return bool(os.listdir(store.cached("open")))
     except OSError:
         return False
 
@@ -92,7 +87,7 @@ def complete(store: Store, call: HookCall) -> None:
 
 
 def _note(store: Store, call: HookCall, ending: str = "json") -> str:
-    return f"{notes_dir(store)}/{conversation_name(call.session)}.{ending}"
+    return f"{store.cached('open')}/{conversation_name(call.session)}.{ending}"
 
 
 def _noted(path: str) -> "dict[str, object]":
@@ -128,7 +123,7 @@ def _name(store: Store, lost: HookCall, project: str) -> None:
 
 def entries_note(store: Store) -> str:
     """Return the note that plan entries wait: the next session's start applies them, should no replay come before."""
-    return f"{notes_dir(store)}/entries.waiting"
+    return f"{store.cached('open')}/entries.waiting"
 
 
 def has_open(store: Store) -> bool:
@@ -147,10 +142,10 @@ def conversations_of_host(store: Store) -> "set[str]":
 def _open(store: Store) -> "Iterator[dict[str, object]]":
     """Yield the notes of open conversations."""
     try:
-        names = os.listdir(notes_dir(store))
+        names = os.listdir(store.cached("open"))
     except OSError:
         return
-    yield from (_noted(f"{notes_dir(store)}/{name}") for name in names if name.endswith(".json"))
+    yield from (_noted(f"{store.cached('open')}/{name}") for name in names if name.endswith(".json"))
 
 
 # ------------------------------------------------------------------------------------------------ the host

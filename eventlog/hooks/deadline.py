@@ -34,7 +34,7 @@ class OutOfTime(BaseException):
 # plain names: a class to hold them would cost every call as much as a module
 _began = 0.0  # monotonic seconds; 0 before `start`
 _stage = LAST
-_fallback_answer = b""
+fallback_answer = b""  # printed where the hook ends without its own
 _end: "Callable[[int], NoReturn]" = os._exit  # noqa: SLF001 - so it is called
 _null = -1  # where the thread in C writes
 _starved_before = 0.0  # seconds this process had waited for a processor when a call began that is not its first
@@ -69,12 +69,6 @@ def stop() -> None:
         os.close(_null)
         _began = 0.0
         setitimer(ITIMER_REAL, 0)
-
-
-def set_fallback_answer(answer: bytes) -> None:
-    """Set the answer to print where the hook ends without its own."""
-    global _fallback_answer  # noqa: PLW0603
-    _fallback_answer = answer
 
 
 def set_stage(stage: float) -> None:
@@ -116,7 +110,7 @@ def _ring(*_: object) -> None:
 def _leave() -> None:
     """End the process, with the fallback answer."""
     try:
-        os.write(1, _fallback_answer)
+        os.write(1, fallback_answer)
     finally:
         _end(0)
 

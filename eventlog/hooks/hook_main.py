@@ -50,13 +50,13 @@ def serve(argv: list[str], start_context: "StartContext", mark: bytes = b"") -> 
     """Handle the call at the standard streams; the answer begins with `mark`."""
     os.umask(os.umask(0) & 0o077)  # the owner must be able to use every file of a store
     hints = hints_in(argv)
-    deadline.set_fallback_answer(mark + _silence(hints))
+    deadline.fallback_answer = mark + _silence(hints)
     deadline.set_stage(deadline.STDIN)
     data = _read_all(0)
     deadline.set_stage(deadline.READ)
     answer, store, call = handle(data, hints, os.environ, start_context)
     deadline.set_stage(deadline.LAST)
-    deadline.set_fallback_answer(b"")
+    deadline.fallback_answer = b""
     _print(mark + answer)
     start_background_work(store, call)
 

@@ -55,16 +55,15 @@ _WORST_FIRST = (HookStatus.FAILURE, HookStatus.WARNING, HookStatus.SUCCESS, Hook
 _LARGEST = 1 << 20  # bytes; then a new file is started, and the old file becomes `.1`
 
 
-class LoggingOptions(Struct, frozen=True, forbid_unknown_fields=True):
-    """`session_hooks.logging` of `config.yaml`."""
-
-    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"  # what the lines are marked with
-    log_start: bool = True
-    log_end: bool = True
-
-
 class Logging(SessionLifecycleHook):
     """Logs starts and ends of sessions."""
+
+    class LoggingOptions(Struct, frozen=True, forbid_unknown_fields=True):
+        """`session_hooks.logging` of `config.yaml`."""
+
+        log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"  # what the lines are marked with
+        log_start: bool = True
+        log_end: bool = True
 
     name = "logging"
 
@@ -89,18 +88,23 @@ class Logging(SessionLifecycleHook):
         return HookResult.success(str(path))
 
 
-class CleanupOptions(Struct, frozen=True, forbid_unknown_fields=True):
-    """`session_hooks.git_cleanup` of `config.yaml`."""
-
-    main_branch: str | None = None  # the trunk; None: `main`, else `master`
-    auto_switch_to_main: bool = True
-    auto_delete_merged_branches: bool = True
-    require_clean_worktree: bool = True
-    keep: tuple[str, ...] = ("develop", "dev", "staging", "production", "release*")  # branches that are never deleted
-
-
 class GitCleanup(SessionLifecycleHook):
     """Switches back to the trunk and deletes the session's merged branch."""
+
+    class CleanupOptions(Struct, frozen=True, forbid_unknown_fields=True):
+        """`session_hooks.git_cleanup` of `config.yaml`."""
+
+        main_branch: str | None = None  # the trunk; None: `main`, else `master`
+        auto_switch_to_main: bool = True
+        auto_delete_merged_branches: bool = True
+        require_clean_worktree: bool = True
+        keep: tuple[str, ...] = (
+            "develop",
+            "dev",
+            "staging",
+            "production",
+            "release*",
+        )  # branches that are never deleted
 
     name = "git_cleanup"
 

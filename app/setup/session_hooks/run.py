@@ -23,10 +23,8 @@ from msgspec.structs import replace
 
 from eventlog.app.setup.session_hooks.built_in import (
     PLACE,
-    CleanupOptions,
     GitCleanup,
     Logging,
-    LoggingOptions,
     OwnHooks,
     ProjectHooks,
 )
@@ -69,8 +67,8 @@ _PROJECT = "project"
 _Seconds = Annotated[float, msgspec.Meta(gt=0, le=3600)]
 _Make = Callable[[dict[str, Any]], SessionLifecycleHook]
 _BUILT_IN: dict[str, _Make] = {
-    "logging": lambda options: Logging(msgspec.convert(options, LoggingOptions)),
-    "git_cleanup": lambda options: GitCleanup(msgspec.convert(options, CleanupOptions)),
+    "logging": lambda options: Logging(msgspec.convert(options, Logging.LoggingOptions)),
+    "git_cleanup": lambda options: GitCleanup(msgspec.convert(options, GitCleanup.CleanupOptions)),
     _PROJECT: lambda options: ProjectHooks(**options),
 }
 

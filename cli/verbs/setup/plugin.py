@@ -1,14 +1,16 @@
 """Build the plugin of eventlog: `eventlog plugin build`."""
 
+import shlex
 from pathlib import Path
 
 import click
 
 from eventlog import __version__
-from eventlog.app.setup.plugin import build_plugin, install_commands, plugin_files
+from eventlog.app.setup.plugin import build_plugin, plugin_files
 from eventlog.cli import options
 from eventlog.cli.mcp.tools import TOOLS
 from eventlog.cli.terminal import Answer, count, hang, say
+from eventlog.hosts.profile import profiles
 
 
 @click.group(epilog=options.examples("eventlog plugin build ~/eventlog-plugin"))
@@ -32,7 +34,9 @@ def _build(directory: Path) -> Answer:
     tools = [{name: str(tool[name]) for name in ("name", "description")} for tool in TOOLS]
     files = plugin_files(__version__, tools)
     build_plugin(directory, files)
-    commands = install_commands(directory.absolute())
+    place = shlex.quote(str(directory.absolute()))
+    plugins = {host.name: host.plugin for host in profiles().values() if host.plugin}
+    commands = {name: plugin.install.format(directory=place) for name, plugin in plugins.items()}
 
     def show() -> None:
         say(f"{directory}: {count(len(files), 'file')}")

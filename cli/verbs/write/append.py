@@ -2,12 +2,12 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import click
 
-from eventlog.app.naming.names import refuse_misspelt
 from eventlog.app.open_store import Machine
 from eventlog.app.write.append import append_event, append_stream, object_of, value_of, withdrawing_nothing
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
@@ -15,12 +15,14 @@ from eventlog.cli import options, suggestions
 from eventlog.cli.progress import phases
 from eventlog.cli.terminal import count, is_terminal, print_error, say
 from eventlog.cli.verbs.write.recording import is_switched_off, report, warn_of_clock
-from eventlog.format.errors import InvalidEvent
+from eventlog.format.errors import BadRequest, InvalidEvent
+from eventlog.format.events import TYPES
 from eventlog.log.event_log import AppendResult, EventLog
 from eventlog.projects.root import project_root
 from eventlog.store import Store
 
 _NAMED = 5  # ids in an error
+_NEARLY = 0.75  # "fcat" is "fact", "artifact" is not
 
 
 @options.verb(
@@ -87,7 +89,7 @@ def _append_command(
         _report_stream(stored, withdrawing_nothing(log, stored), store)
         warn_of_clock(log)
         return
-    refuse_misspelt(str(type_name))
+    _refuse_misspelt(str(type_name))
     fields = {**_object(object_text), **_assigned(str(type_name), assignments)}
     if fields.setdefault("type", type_name) != type_name:
         raise click.UsageError(f"TYPE is {type_name}, but the fields have type={fields['type']}")
@@ -142,3 +144,10 @@ def _report_stream(stored: Sequence[AppendResult], nothing: Mapping[str, str], s
     for appended in stored:
         missing = nothing.get(appended.event.id)
         report(appended, "an event with this id is already there", store, withdraws_nothing=missing)
+
+
+def _refuse_misspelt(name: str) -> None:
+    """Refuse a type that is nearly a known type; raises BadRequest. Others are of other programs, or of the future."""
+    if name not in TYPES and (near := get_close_matches(name.lower(), TYPES, cutoff=_NEARLY)):
+        hint = f"did you mean {near[0]}? a type of your own goes through --stdin"
+        raise BadRequest(f"no event type {name!r}; nothing was stored", hint=hint)

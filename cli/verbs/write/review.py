@@ -8,7 +8,7 @@ import click
 from eventlog.app.ask.review import ReviewLine, review
 from eventlog.app.build.staging import StagedEntry
 from eventlog.app.open_store import OpenStore
-from eventlog.app.write.correct import confirm_line, correctable, edit
+from eventlog.app.write.correct import correctable, edit
 from eventlog.app.write.forget import forget, forgettable
 from eventlog.app.write.resolve import Choice, decide
 from eventlog.cli import options
@@ -169,6 +169,5 @@ class _Line:
             return edit(opened, found, edited(f"{found.text}\n")).events
         if line.against:
             return forget(opened, [item for text in line.against for item in forgettable(opened, text)]).events
-        return (
-            confirm_line(opened, correctable(opened, line.text, line.subject)).events if line.concern == "old" else []
-        )
+        is_old = line.concern == "old"
+        return correctable(opened, line.text, line.subject).confirm(opened).events if is_old else []

@@ -8,31 +8,33 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.app.sync import keyring
-from eventlog.app.sync.keyring import Keyring, new_machine, secret_in
+from eventlog.app.sync.keyring import Keyring
 from eventlog.format.errors import BadRequest
 from eventlog.store import Store
 
 
 def ring(secret=b"0123456789abcdef", epoch=1):
-    return Keyring("dir:/x", "name", epoch, {epoch: secret.hex()}, new_machine())
+    return Keyring("dir:/x", "name", epoch, {epoch: secret.hex()}, Keyring.new_machine())
 
 
 @given(st.binary(min_size=16, max_size=16))
 def test_a_code_carries_the_secret(secret):
-    assert secret == secret_in(ring(secret).code) == secret_in(ring(secret).code.lower().replace("-", " "))
+    assert (
+        secret == Keyring.secret_in(ring(secret).code) == Keyring.secret_in(ring(secret).code.lower().replace("-", " "))
+    )
 
 
 @given(st.text(max_size=50))
 def test_any_text_is_no_code(text):
     with pytest.raises(BadRequest):
-        secret_in(text)
+        Keyring.secret_in(text)
 
 
 def test_every_wrong_letter_is_found():
     code = ring().code
     for at, letter in enumerate(code):
         with pytest.raises(BadRequest):
-            secret_in(code[:at] + ("A" if letter != "A" else "B") + code[at + 1 :])
+            Keyring.secret_in(code[:at] + ("A" if letter != "A" else "B") + code[at + 1 :])
 
 
 def test_what_is_encrypted_opens_with_the_same_secret_only():
@@ -80,5 +82,5 @@ def test_without_the_extra_the_error_names_it(monkeypatch):
 
     monkeypatch.setattr(keyring, "import_module", missing)
     with pytest.raises(BadRequest) as told:
-        new_machine()
+        Keyring.new_machine()
     assert "pip install 'agent-eventlog[sync]'" in told.value.hint

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.app.sync import segments
-from eventlog.app.sync.keyring import Keyring, new_machine
+from eventlog.app.sync.keyring import Keyring
 from eventlog.app.sync.segments import (
     MachineHead,
     Marker,
@@ -15,11 +15,10 @@ from eventlog.app.sync.segments import (
     digest_of,
     open_lines,
     pack_lines,
-    replica_of_head,
 )
 
 SECRET = b"0123456789abcdef"
-RING = Keyring("dir:/x", "name", 1, {1: SECRET.hex()}, new_machine())
+RING = Keyring("dir:/x", "name", 1, {1: SECRET.hex()}, Keyring.new_machine())
 HEAD = MachineHead(
     "name", "laptop-1", 3, "token", "2026-02-20T12:00:00.000000Z", "age1x", segments={"2026-02-20/1-00000000.age": "d"}
 )
@@ -101,7 +100,7 @@ def test_a_marker_that_was_changed_is_not_signed():
     "name", ["head.age", "x/y/head.age", "../head.age", "a b/head.age", "x/head.age 2", "a.b/head.age"]
 )
 def test_other_names_are_no_heads(name):
-    assert "" == replica_of_head(name)
+    assert "" == MachineHead.replica_in(name)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from eventlog.app.setup.session_hooks import HookContext, HookStatus
-from eventlog.app.setup.session_hooks.built_in import CleanupOptions, GitCleanup
+from eventlog.app.setup.session_hooks.built_in import GitCleanup
 from tests.support.repositories import git
 
 
@@ -62,7 +62,9 @@ def repository(tmp_path, template):
 
 def cleaned(repository, *, options=None, cwd=None, **context):
     where = str(cwd or repository.path)
-    return GitCleanup(options or CleanupOptions()).on_session_end(HookContext(session_id="s", cwd=where, **context))
+    return GitCleanup(options or GitCleanup.CleanupOptions()).on_session_end(
+        HookContext(session_id="s", cwd=where, **context)
+    )
 
 
 # ------------------------------------------------------------------------------------------------- where it is safe
@@ -125,7 +127,7 @@ def test_where_there_is_no_main_the_trunk_is_master(repository):
 
 def test_the_trunk_may_have_any_name(repository):
     repository.git("branch", "trunk", "work")
-    cleaned(repository, options=CleanupOptions(main_branch="trunk"))
+    cleaned(repository, options=GitCleanup.CleanupOptions(main_branch="trunk"))
 
     assert ["main", "trunk"] == repository.branches()
     assert repository.git("branch", "--show-current") == "trunk"
@@ -134,9 +136,9 @@ def test_the_trunk_may_have_any_name(repository):
 @pytest.mark.parametrize(
     ("options", "branches", "current"),
     [
-        (CleanupOptions(auto_delete_merged_branches=False), ["main", "work"], "main"),
-        (CleanupOptions(keep=("wo*",)), ["main", "work"], "main"),
-        (CleanupOptions(auto_switch_to_main=False), ["main", "work"], "work"),
+        (GitCleanup.CleanupOptions(auto_delete_merged_branches=False), ["main", "work"], "main"),
+        (GitCleanup.CleanupOptions(keep=("wo*",)), ["main", "work"], "main"),
+        (GitCleanup.CleanupOptions(auto_switch_to_main=False), ["main", "work"], "work"),
     ],
     ids=["deletes nothing", "keeps the branch", "switches nowhere"],
 )
@@ -148,7 +150,7 @@ def test_each_half_can_be_turned_off(repository, options, branches, current):
 
 def test_a_dirty_tree_is_no_obstacle_where_the_settings_say_so(repository):
     (repository.path / "untracked.txt").write_text("kept")
-    result = cleaned(repository, options=CleanupOptions(require_clean_worktree=False))
+    result = cleaned(repository, options=GitCleanup.CleanupOptions(require_clean_worktree=False))
 
     assert result.status is HookStatus.SUCCESS
     assert (repository.path / "untracked.txt").read_text() == "kept"
