@@ -100,6 +100,7 @@ class Terminal(io.StringIO):
 def test_the_bar_names_the_phase_and_how_much_of_it_is_done(monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")  # on a dumb terminal nothing is drawn
     monkeypatch.setattr(progress, "_SILENT_SECONDS", 0.0)
     with progress.phases() as phase:
         phase("reading days")(3, 3)
