@@ -23,6 +23,7 @@ def escaped(text):
 @example("a\\nb\nc", "", "")
 @example("İstanbul", "", "")
 @example('"quo"', "a", "b")
+@example("000\x08", "", "")
 def test_a_text_is_found_however_it_is_written(dress, text, before, after):
     needles = Needles([text], 1)
     left = needles.without(before + dress(text) + after)

@@ -129,7 +129,9 @@ def _meant(found: re.Match[str]) -> str:
         return chr(0x10000 + ((int(found["high"], 16) & 0x3FF) << 10) + (int(found["low"], 16) & 0x3FF))
     if code := found["one"] or found["two"]:
         return chr(int(code, 16))
-    return " " if found["space"] else ""
+    if found["space"]:
+        return "\b" if found["space"][-1] in "bB" else " "  # the one of them that parts no words
+    return ""
 
 
 def _with_places(text: str) -> tuple[str, list[int], list[int]]:
