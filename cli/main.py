@@ -56,10 +56,10 @@ def _ignore_interrupts() -> None:
 
 def _run() -> int:
     from eventlog.cli import quick
-    from eventlog.fast import os
     from eventlog.format.errors import EventLogError, NotStored, UntrustedRemote
+    from eventlog.store.files import keep_owners_rights
 
-    os.umask(os.umask(0) & 0o077)  # the owner must be able to use every file of a store
+    keep_owners_rights()
     try:
         code = quick.run(sys.argv[1:])
         code = _call_verb() if code is None else code

@@ -16,6 +16,7 @@ from eventlog.projections.search.findable import FINDABLE, Findable
 from eventlog.projections.search.ranking import Gate
 from eventlog.projections.search.told_line import told_line
 from eventlog.projections.search.words import tokens
+from eventlog.settings.cached import wants_recall
 
 Verdict = Literal[
     "told", "no line left", "said already", "too little weight", "far below the first", "told before", "withdrawn",
@@ -81,7 +82,7 @@ def explain(opened: OpenStore, prompt: str, project: str = "", session: str = ""
             0.0 if candidate.verdict == "told" else -candidate.score,
         )
     )
-    silence = _silence([candidate.verdict for candidate in found]) if recall.is_on(store) else "off"
+    silence = _silence([candidate.verdict for candidate in found]) if wants_recall(store, "prompt") else "off"
     return Explanation(words, round(gate.needed, 3), lines, found, silence)
 
 

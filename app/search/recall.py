@@ -68,7 +68,7 @@ def at_prompt(store: "Store", call: "HookCall") -> str:
         return _before_file(store, call)
     if call.failed:
         return _after_failure(store, call, *call.failed)
-    if not is_on(store):
+    if not cached.wants_recall(store, "prompt"):
         return ""
     shared = call.fields.get("session_type") == "shared"
     asked = Asked(call.asked, call.project, call.session, call.agent, shared=shared)
@@ -89,19 +89,10 @@ def _tell(store: "Store", call: "HookCall", asked: Asked, find: "Recall", trigge
         return ""
 
 
-def is_on(store: "Store") -> bool:
-    """Return whether the user lets prompts get any lines."""
-    return _chosen(store).get("prompt") is not False
-
-
 def chosen_lines(store: "Store") -> int:
     """Read how many lines the user wants at most."""
-    return int(str(_chosen(store).get("lines", 3)))
-
-
-def _chosen(store: "Store") -> "dict[str, object]":
     chosen = cached.settings(store).get("recall")
-    return chosen if isinstance(chosen, dict) else {}
+    return int(str(chosen.get("lines", 3))) if isinstance(chosen, dict) else 3
 
 
 def recall(store: "Store", asked: Asked, lines: int) -> "list[Hit]":

@@ -150,7 +150,11 @@ def same_text(text: str) -> str:
     Unicode NFKC, case folding, invisible characters gone, white space collapsed, and gone beside Han characters,
     trailing punctuation gone.
     """
-    return (_unclosed(" ".join(text.split()).lower()) if text.isascii() else _same_lines[text]) or text
+    return _reduced(" ".join(text.split()) if text.isascii() else text) or text
+
+
+def _reduced(line: str) -> str:
+    return _unclosed(line.lower()) if line.isascii() else _same_lines[line]
 
 
 def _same_line(line: str) -> str:
@@ -183,8 +187,7 @@ def statement_line(text: str) -> str:
 
 def statement_of(text: str) -> str:
     """Reduce a text to what all wordings of its statement have in common."""
-    line = statement_line(text)
-    return _unclosed(line.lower()) if line.isascii() else _same_lines[line]
+    return _reduced(statement_line(text))
 
 
 def last_said(ts: str, times: int, *, is_doubtful: bool) -> str:

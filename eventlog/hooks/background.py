@@ -87,7 +87,7 @@ def complete(store: Store, call: HookCall) -> None:
 
 
 def _note(store: Store, call: HookCall, ending: str = "json") -> str:
-    return f"{store.cached('open')}/{conversation_name(call.session)}.{ending}"
+    return store.cached("open", f"{conversation_name(call.session)}.{ending}")
 
 
 def _noted(path: str) -> "dict[str, object]":
@@ -123,7 +123,7 @@ def _name(store: Store, lost: HookCall, project: str) -> None:
 
 def entries_note(store: Store) -> str:
     """Return the note that plan entries wait: the next session's start applies them, should no replay come before."""
-    return f"{store.cached('open')}/entries.waiting"
+    return store.cached("open", "entries.waiting")
 
 
 def has_open(store: Store) -> bool:
@@ -145,7 +145,7 @@ def _open(store: Store) -> "Iterator[dict[str, object]]":
         names = os.listdir(store.cached("open"))
     except OSError:
         return
-    yield from (_noted(f"{store.cached('open')}/{name}") for name in names if name.endswith(".json"))
+    yield from (_noted(store.cached("open", name)) for name in names if name.endswith(".json"))
 
 
 # ------------------------------------------------------------------------------------------------ the host

@@ -17,6 +17,7 @@ from eventlog.hooks.record import dated, event_of, log_name, note, note_call, pa
 from eventlog.hosts.call import HookCall
 from eventlog.settings.cached import off_switch, use_own_secrets
 from eventlog.store import Store
+from eventlog.store.files import keep_owners_rights
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def main(argv: list[str]) -> "NoReturn":
 
 def serve(argv: list[str], start_context: "StartContext", mark: bytes = b"") -> None:
     """Handle the call at the standard streams; the answer begins with `mark`."""
-    os.umask(os.umask(0) & 0o077)  # the owner must be able to use every file of a store
+    keep_owners_rights()
     hints = hints_in(argv)
     deadline.fallback_answer = mark + _silence(hints)
     deadline.set_stage(deadline.STDIN)

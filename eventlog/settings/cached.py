@@ -59,9 +59,10 @@ def use_own_secrets(store: "Store") -> None:
 
 
 def wants_recall(store: "Store", moment: str) -> bool:
-    """Return whether agents get what is known before they open a `file`, or what passed after the same `failure`."""
+    """Return whether agents get what is known with a `prompt`, before they open a `file`, or after a `failure`."""
     chosen = settings(store).get("recall")
-    return isinstance(chosen, dict) and chosen.get(moment) is True
+    wanted = chosen.get(moment) if isinstance(chosen, dict) else None
+    return moment == "prompt" if wanted is None else wanted is True
 
 
 def off_switch(environ: "Mapping[str, str]", *places: str | None) -> str:

@@ -73,6 +73,11 @@ def sync_names(path: str) -> None:
     _named.add(itself)
 
 
+def keep_owners_rights() -> None:
+    """Clear the owner's bits of the umask: the owner must be able to use every file of a store."""
+    os.umask(os.umask(0) & 0o077)
+
+
 def open_regular(path: str) -> int:
     """Open a file to read it; raises OSError for all but regular files: others block, or never end."""
     fd = os.open(path, READ)

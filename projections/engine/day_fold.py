@@ -300,9 +300,12 @@ class StoredDays:
         """Read those of every day that has any."""
         return {date: _knowledge.decode(data) for date, data in self._cache.rows("state", "knowledge")}
 
-    def write_contents(self, date: str, said: Mapping[str, Conversation | msgspec.Raw], knowledge: Knowledge) -> None:
-        """Write the conversations, and what is for knowledge bases."""
+    def write_conversations(self, date: str, said: Mapping[str, Conversation | msgspec.Raw]) -> None:
+        """Write the conversations of a day, by id."""
         self._cache.write("said", "", date, _encode(said) if said else None)
+
+    def write_knowledge(self, date: str, knowledge: Knowledge) -> None:
+        """Write the plan entries of a day and their outcomes."""
         self._cache.write("state", "knowledge", date, _encode(knowledge) if knowledge != Knowledge() else None)
 
     def redact(self, date: str, redaction: Redaction, redacted: Iterable[str]) -> list[str]:
@@ -320,11 +323,12 @@ class StoredDays:
                 conversation.summaries = cast("list[StageSummary]", [*map(redaction.redact, conversation.summaries)])
                 said[conversation_id] = msgspec.Raw(_encode(conversation))
                 different += [conversation_id] if said[conversation_id] != stored else []
-        knowledge = self.knowledge(date)
-        for name in ("entries", "applied", "resolved"):
-            setattr(knowledge, name, [*map(redaction.redact, getattr(knowledge, name))])
-        if different or knowledge != Knowledge():
-            self.write_contents(date, said, knowledge)
+        if different:
+            self.write_conversations(date, said)
+        if (knowledge := self.knowledge(date)) != Knowledge():
+            for name in ("entries", "applied", "resolved"):
+                setattr(knowledge, name, [*map(redaction.redact, getattr(knowledge, name))])
+            self.write_knowledge(date, knowledge)
         return different
 
 

@@ -298,7 +298,8 @@ class DayStates:
             self.rows[date] = row
         else:
             del self.rows[date]
-        self._stored.write_contents(date, found.by_id, knowledge)
+        self._stored.write_conversations(date, found.by_id)
+        self._stored.write_knowledge(date, knowledge)
         self._write_row(date)
 
     def _note_decisions(self, before: DayRow | None, now: DayRow | None) -> None:

@@ -50,7 +50,7 @@ def strip(text: str) -> str:
     return text if stripped == text else stripped.without_blank(["hooks"])
 
 
-def commands_in(value: Any) -> Iterator[tuple[str, str]]:
+def commands_in(value: Any) -> Iterator[tuple[str, HookCommand]]:
     """Yield event and command of every handler in a parsed file."""
     hooks = dig(value, "hooks")
     for event, entries in hooks.items() if isinstance(hooks, dict) else ():
@@ -89,7 +89,7 @@ def _strip_event(text: JsonText, event: str) -> JsonText:
     for index, (_, _, node) in reversed([*enumerate(_entries(text, event).parts)]):
         if _is_all_ours(node.value):
             left = left.remove(_entries(left, event), index)
-        elif any(HookCommand(text).is_ours for text in _commands(node.value)):
+        elif any(command.is_ours for command in _commands(node.value)):
             left = _strip_group(left, event, index)
     return text if left == text else left.without_blank(["hooks", event])
 
@@ -99,21 +99,21 @@ def _strip_group(text: JsonText, event: str, index: int) -> JsonText:
     handlers = _entries(text, event).parts[index].node.get("hooks")
     for position in reversed(range(len(handlers.parts) if handlers else 0)):
         group = _entries(text, event).parts[index].node.get("hooks")
-        if group and any(HookCommand(text).is_ours for text in _commands(group.parts[position].node.value)):
+        if group and any(command.is_ours for command in _commands(group.parts[position].node.value)):
             text = text.remove(group, position)
     return text
 
 
 def _is_all_ours(value: Any) -> bool:
     found = list(_commands(value))
-    return bool(found) and all(HookCommand(text).is_ours for text in found)
+    return bool(found) and all(command.is_ours for command in found)
 
 
-def _commands(value: Any) -> Iterator[str]:
+def _commands(value: Any) -> Iterator[HookCommand]:
     """Yield the commands of an entry, or of the handlers in a group."""
     if not isinstance(value, dict):
         return
-    yield from (value[key] for key in _COMMANDS if isinstance(value.get(key), str))
+    yield from (HookCommand(value[key]) for key in _COMMANDS if isinstance(value.get(key), str))
     handlers = value.get("hooks")
     for handler in handlers if isinstance(handlers, list) else ():
         yield from _commands(handler)

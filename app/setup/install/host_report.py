@@ -136,8 +136,7 @@ def _files(installation: Installation) -> Iterator[_HookFile | Problem]:
         except EventLogError as error:
             yield Problem(str(error), error.hint or "correct the file by hand")
             continue
-        found = ((event, HookCommand(text)) for event, text in hook_entries.commands_in(value))
-        commands = tuple((event, text) for event, text in found if text.calls_us)
+        commands = tuple((event, text) for event, text in hook_entries.commands_in(value) if text.calls_us)
         if commands:
             yield _HookFile(scope, path, value, commands)
 
