@@ -93,7 +93,7 @@ def _new_facts(past: _Past, name: str, path: Path, data: bytes) -> list[Fact]:
     found: list[Event] = []
     for replays in (past.renderings, past.whole):  # the cache lacks withdrawn texts: the whole log decides
         state = replays.at(None).conversations.once(resolved)
-        base = replays.document(name, None) or Document(name, ())
+        base = replays.document(file.name, None) or Document(file.name, ())
         found = _with_place(
             EditedFile(data).added_to(base, file.project, state, past.words, file.ts), file.place
         ).events
@@ -136,7 +136,7 @@ def _interpret(past: _Past, name: str, path: Path, data: bytes) -> "EditReading"
     if file.base:
         today = past.renderings.at(None).conversations.once(resolved)
         return _with_place(edited.compared_with(file.base, file.project, today, past.words, file.ts), file.place)
-    base = past.whole.document(name, None) or Document(name, ())
+    base = past.whole.document(file.name, None) or Document(file.name, ())
     ever = past.whole.at(None).conversations.once(resolved)
     reading = edited.added_to(base, file.project, ever, past.words, file.ts)
     # without the rendering, removals cannot be found: the file is explained only if it never was a rendering
@@ -144,11 +144,15 @@ def _interpret(past: _Past, name: str, path: Path, data: bytes) -> "EditReading"
 
 
 class _Origin(NamedTuple):
-    """The origin of an edited file: when it was saved, its project with its place, and its rendering."""
+    """The origin of an edited file: when it was saved, its project with its place, and its document.
+
+    `name` is the path of the document by now; `base` is the rendering that was edited.
+    """
 
     ts: str
     project: str | None
     place: tuple[str | None, str | None]
+    name: str
     base: Document | None
 
 
@@ -156,17 +160,29 @@ def _origin(past: _Past, name: str, path: Path, data: bytes) -> _Origin | None:
     """Find the rendering behind a file; None where the log has no such project."""
     from eventlog.projections.edits.memory_edits import EditedFile
 
-    rendered_at = EditedFile(data).stamp
-    projects = past.renderings.at(None).conversations.once(identities)
-    project = _project(past.renderings.at(None).conversations, projects, name)
+    edited, now = EditedFile(data), past.renderings.at(None).conversations
+    projects = now.once(identities)
+    project = _project(now, projects, name)
     if project is None and name != "MEMORY.md":
         return None
-    place = projects.place(project, replica_of(past.log.store)) if project else (None, None)
-    # the stamp has the time of the last event; a project's identity may have changed after that
-    moments = filter(None, (rendered_at, rendered_at and project and projects.changed_at(project)))
-    bases = (past.renderings.document(name, as_of) for as_of in moments)
-    base = next((base for base in bases if base and EditedFile(data).is_edit_of(base)), None)
-    return _Origin(_saved_at(path, past.log.now(), rendered_at), project, place, base)
+    saved = _saved_at(path, past.log.now(), edited.stamp)
+    # the name of a path may have gone to another machine's project since the file was rendered
+    names: dict[str | None, str] = {project: name}
+    names |= {other: projects.document(other, name.rpartition("/")[2]) for other in projects.beside(project)}
+    for candidate, document in names.items():
+        # the stamp has the time of the last event; a project's identity may have changed after that
+        moments = (edited.stamp, edited.stamp and candidate and projects.changed_at(candidate))
+        bases = (past.renderings.document(document, as_of) for as_of in moments if as_of)
+        if base := next((base for base in bases if base and edited.is_edit_of(base)), None):
+            return _Origin(saved, candidate, _place(past, candidate), document, base)
+    if len(names) > 1:
+        project = max(names, key=lambda candidate: edited.shares(past.whole.document(names[candidate], None)))
+    return _Origin(saved, project, _place(past, project), names[project], None)
+
+
+def _place(past: _Past, project: str | None) -> tuple[str | None, str | None]:
+    projects = past.renderings.at(None).conversations.once(identities)
+    return projects.place(project, replica_of(past.log.store)) if project else (None, None)
 
 
 def _with_place(reading: "EditReading", place: tuple[str | None, str | None]) -> "EditReading":

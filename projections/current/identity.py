@@ -145,6 +145,11 @@ class Identities:
         own = [place for place in found if place[0] == replica]
         return next(iter([*own, *filter(lambda place: place[0], found), *found]), (None, name))
 
+    def beside(self, name: str | None) -> list[str]:
+        """List the other projects at the paths of a project, on any machine."""
+        found = {path: {self.of(path, replica) for replica in at} for path, at in self.stays.items()}
+        return sorted({other for names in found.values() if name in names for other in names} - {name})
+
     def conversation(self, raw: Conversation) -> Conversation:
         """Give a conversation, and its facts, the names of their projects; itself where nothing differs."""
         name = self.of(raw.project, raw.replica)

@@ -69,6 +69,10 @@ class EditedFile:
         """Return whether the file is an edit of this document, not of another version or of other events."""
         return base.lines[-1].text in _lines(self._data)
 
+    def shares(self, document: Document | None) -> int:
+        """Count the bullets that the document has as well."""
+        return len({line.text for line in document.lines}.intersection(_lines(self._data))) if document else 0
+
     def compared_with(
         self, base: Document, project: str | None, state: Conversations, words: Labels, ts: str
     ) -> EditReading:

@@ -202,6 +202,24 @@ def test_an_edit_of_a_memory_whose_project_gets_an_address_is_in_the_log(machine
     assert "## Notes\n\nmine\n" in machine.rendered()[home].decode()
 
 
+@pytest.mark.parametrize("withdrawn", ["", "of the second"])
+def test_an_edit_of_a_memory_whose_path_was_another_machines_first_is_of_this_machines_project(network, withdrawn):
+    first, second = network.machines
+    says(first, "/src/notes", "of the first", "s0")
+    says(second, "/src/notes", "of the second", "s1")
+    second.replay()
+    [file] = second.knowledge.glob("projects/*/MEMORY.md")
+    lines = [line for line in file.read_text().splitlines() if not (withdrawn and withdrawn in line)]
+    file.write_text("\n".join([*lines[:-2], "- of a person", *lines[-2:]]) + "\n")
+    second.take(first)
+    network.exchange()
+    theirs, ours = ["of the first"], ["of a person", *([] if withdrawn else ["of the second"])]
+    expected = {project_slug("/src/notes"): theirs, project_slug(f"{second.name}:/src/notes"): ours}
+
+    for machine in network.machines:
+        assert {f"projects/{slug}/MEMORY.md": lines for slug, lines in expected.items()} == memories(machine)
+
+
 def noted(machine, path, content):
     key = SectionKey(heading="Notes", path=f"knowledge/projects/{project_slug(path)}/MEMORY.md")
     machine.log.put([KnowledgeEdited(conversation_id="human", agent="human", key=key, content=content)])

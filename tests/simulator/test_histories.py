@@ -27,6 +27,15 @@ FOUND = {
         Step("settle", 0, 936, 513, "full", 10),
         Step("torn_take", 0, 487, 629),
     ],
+    "a memory was edited whose path another machine had first, and that machine's log came torn": [
+        Step("plan", 2, 988, 105),
+        Step("summary", 0, 537, 10),
+        Step("replay", 0, 492, 70),
+        Step("take", 0, 277, 398),
+        Step("edit_memory", 0, 486, 157),
+        Step("forget", 0, 22, 502),
+        Step("torn_take", 0, 231, 413),
+    ],
 }
 RESTORED = [Step("plan", 0, 0, 1), Step("replay", 0, 1, 0), Step("copy", 1, 1, 0), Step("replay", 1, 1, 0)]
 
