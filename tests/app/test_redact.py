@@ -247,6 +247,20 @@ def test_an_older_copy_of_a_day_brings_nothing_back(log):
     assert [] == [bad for bad in verify(log).damage if bad.kind != "conflict"]
 
 
+def test_what_another_machine_has_erased_of_its_copy_costs_this_machine_nothing(log):
+    log.append(Fact(conversation_id="s", content="The tea is green"))
+    log.append(Fact(conversation_id="s", content=f"It is {SECRET}"))
+    [file] = Path(log.store.log).iterdir()
+    theirs, _ = file.read_bytes().splitlines(keepends=True)
+    marked = theirs.replace(b"The tea is green", b"[redacted:1]").replace(b"}\n", b',"redacted":"%s"}\n' % (b"a" * 64))
+    file.with_name(file.name.replace(".jsonl", ".laptop.jsonl")).write_bytes(marked)
+    receipt = erased(log, SECRET)
+    replay_store(opened(log))
+
+    assert ["The tea is green", "It is [redacted:1]"] == [event.content for event in log.read()]
+    assert 1 == len(receipt.events)
+
+
 def test_what_an_older_copy_has_brought_back_is_not_there_to_be_erased(log):
     log.append(Fact(conversation_id="s1", content=f"It is {SECRET}"))
     [file] = Path(log.store.log).iterdir()

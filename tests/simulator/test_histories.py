@@ -36,6 +36,13 @@ FOUND = {
         Step("forget", 0, 22, 502),
         Step("torn_take", 0, 231, 413),
     ],
+    "a redaction took what another machine had redacted for its own": [
+        Step("append", 0, 92, 212),
+        Step("copy", 2, 54, 703),
+        Step("redact", 2, 593, 926),
+        Step("take", 0, 81, 370),
+        Step("redact", 0, 738, 17),
+    ],
 }
 RESTORED = [Step("plan", 0, 0, 1), Step("replay", 0, 1, 0), Step("copy", 1, 1, 0), Step("replay", 1, 1, 0)]
 

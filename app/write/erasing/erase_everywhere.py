@@ -65,6 +65,7 @@ class Erasing(Struct):
     digests: dict[str, str] = {}  # of sections of those files: as they were, and as they will be
     copies: list[str] = []  # files for hosts
     left: list[str] = []  # places that hold the texts and are out of reach
+    before: list[str] = []  # digests of lines that were redacted already, here or on another machine
 
 
 class _ErasedEvent(Struct):
@@ -101,6 +102,7 @@ def pending_of(store: Store) -> str:
 def begin(store: Store, erasing: Erasing) -> Receipt:
     """Write the journal, and carry it out; raises NotStored, or Busy where another replay is at work."""
     with locked(store, store.lock("replay")):
+        erasing.before = [event.before for path in _day_files(store) for event in _erased_in(path)]
         replace_file(pending_of(store), msgspec.json.encode(erasing))
         try:
             return _carry_out(store, erasing)
@@ -133,12 +135,11 @@ def erase_arrived(store: Store) -> None:
     except (OSError, msgspec.MsgspecError):
         seen = {}
     now = {}
-    for path in files_below(store.log):
+    for path in _day_files(store):
         name = os.path.basename(path)
-        if day_of(name):
-            if file_stamp(path) != seen.get(name):
-                rewrite(path, partial(without_redacted_in, redactions, is_own(name)))
-            now[name] = file_stamp(path)
+        if file_stamp(path) != seen.get(name):
+            rewrite(path, partial(without_redacted_in, redactions, is_own(name)))
+        now[name] = file_stamp(path)
     if now != seen:
         with suppress(NotStored):
             replace_file(note, msgspec.json.encode(now), durable=False)
@@ -179,7 +180,7 @@ def _carry_out(store: Store, erasing: Erasing) -> Receipt:
     needles = Needles(erasing.texts, erasing.number)
     excluded = {pending_of(store), *(f"{store.root}/{name}" for name in _OWN)}
     files = [path for path in files_below(store.root) if path not in excluded and not path.startswith(f"{store.sync}/")]
-    log = [path for path in files if os.path.dirname(path) == store.log and day_of(os.path.basename(path))]
+    log = _day_files(store)
     changed: dict[str, int] = {}
     seen = {path: _erase_day(path, erasing, needles, changed) for path in log}
     for path in set(files) - set(log):
@@ -226,9 +227,8 @@ def _note(store: Store, erasing: Erasing, log: list[str], changed: dict[str, int
     receipts = [fastjson.object_in(line) for line in before.splitlines()]
     if found := next((receipt for receipt in receipts if receipt.get("n") == erasing.number), None):
         return msgspec.convert(found, Receipt)
-    listed = (events for line in receipts if isinstance(events := line.get("events"), list))
-    noted = {str(event["before"]) for events in listed for event in events if isinstance(event, dict)}
-    events = [event for path in log for event in _erased_in(path) if event.before not in noted]
+    before_it = set(erasing.before)
+    events = [event for path in log for event in _erased_in(path) if event.before not in before_it]
     needles = Needles(erasing.texts, erasing.number)
     receipt = Receipt(
         n=erasing.number,
@@ -429,6 +429,10 @@ def files_below(root: str) -> list[str]:
                 elif entry.is_file(follow_symlinks=bool(day_of(entry.name))) and not entry.name.endswith(".lock"):
                     found.append(entry.path)
     return sorted(found)
+
+
+def _day_files(store: Store) -> list[str]:
+    return [path for path in files_below(store.log) if day_of(os.path.basename(path))]
 
 
 def _text(data: bytes) -> str:
