@@ -404,7 +404,7 @@ class History:
             source, target = (other.store, desk.store) if step.b % 3 == 1 else (other.home, desk.home)
             shutil.copytree(source, target, dirs_exist_ok=True, symlinks=True)
         desk.acknowledged, desk.redacted = set(other.acknowledged), set(other.redacted) if step.b % 3 else set()
-        desk.taken, desk.repaired = (dict(other.taken), set(other.repaired)) if step.b % 3 else ({}, set())
+        desk.taken, desk.repaired = dict(other.taken), set(other.repaired)
         desk.forgotten.clear()
         desk.mine = {mark for mark in other.mine if mark.encode() in desk.base}
         desk.has_edits = other.has_edits and step.b % 3 != 0
