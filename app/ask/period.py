@@ -17,7 +17,7 @@ from eventlog.format import timestamps
 from eventlog.format.events import HUMAN, Fact
 from eventlog.format.text import one_line, same_text, statement_of
 from eventlog.projections.current.distinct_facts import DistinctFact
-from eventlog.projections.current.fact_scopes import DECISION, fact_scope
+from eventlog.projections.current.fact_scopes import DECISION
 from eventlog.projections.engine.day_states import EVERYTHING
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.labels import all_for
@@ -103,7 +103,7 @@ def _statements(
     for name in replayed.index.names(MEMORY.name):
         named = now.identities.named(name) if name else ""
         if wanted in (None, named):
-            held = (_Held(named, group) for group in fact_scope(replayed.index, name).facts)
+            held = (_Held(named, group) for group in replayed.fact_scope(name).facts)
             found |= {statement.place: statement for statement in held}
     return found
 

@@ -12,7 +12,6 @@ from eventlog.format import timestamps
 from eventlog.format.text import differing_in_a_number
 from eventlog.format.timestamps import order
 from eventlog.projections.current.distinct_facts import DistinctFact
-from eventlog.projections.current.fact_scopes import fact_scope
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.memory import MEMORY
 
@@ -60,7 +59,7 @@ def review(opened: OpenStore, project: str | None = None) -> tuple[list[StagedEn
 
 
 def _of_memory(replayed: ReplayResult, name: str, stale: str) -> Iterator[ReviewLine]:
-    facts = sorted(fact_scope(replayed.index, name).facts, key=lambda fact: fact.last_seen, reverse=True)
+    facts = sorted(replayed.fact_scope(name).facts, key=lambda fact: fact.last_seen, reverse=True)
     places = _places(replayed, name)
 
     def line(concern: _Concern, fact: DistinctFact, against: Iterable[str] = ()) -> ReviewLine:

@@ -1,7 +1,7 @@
 """Statements with the cause why a memory lacks them, or a session was not given them."""
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from eventlog.app.ask.why import ReceiptSources, receipts_of
 from eventlog.app.build.replay import replay
@@ -16,9 +16,11 @@ from eventlog.format.text import one_line, statement_of
 from eventlog.hosts import protocol
 from eventlog.projections.bases.ledger import Refusals
 from eventlog.projections.current.distinct_facts import DistinctFact
-from eventlog.projections.current.fact_scopes import FactScope, fact_scope
 from eventlog.projections.current.standing import likeness
 from eventlog.projections.views.memory import MEMORY
+
+if TYPE_CHECKING:
+    from eventlog.projections.current.fact_scopes import FactScope
 
 Cause = Literal[
     "there", "repetition", "no room", "replaced", "withdrawn", "rejected", "helper", "summary", "planned", "unknown",
@@ -136,9 +138,8 @@ class _Told:
         return Absence(event, text, kinds.get(type(event), "unknown"))
 
     def _facts(self) -> Iterator[_Shown]:
-        library = self._replayed.index
-        for name in library.names(MEMORY.name):
-            scope = fact_scope(library, name)
+        for name in self._replayed.index.names(MEMORY.name):
+            scope = self._replayed.fact_scope(name)
             self._scopes.append(scope)
             ranked = scope.ranked
             for document in self._replayed.rendered((MEMORY.name, name)):

@@ -19,7 +19,7 @@ from eventlog.format.errors import BadRequest, BadSettings, InvalidEvent
 from eventlog.format.events import TYPES, Event, PlanEntry, Retraction, UnknownEvent
 from eventlog.hooks import background
 from eventlog.log.event_log import AppendResult, EventLog
-from eventlog.projections.current.fact_scopes import Statement, fact_scope
+from eventlog.projections.current.fact_scopes import Statement
 from eventlog.projections.views.memory import MEMORY
 from eventlog.settings.load import load
 from eventlog.settings.schema import Settings
@@ -152,12 +152,13 @@ def _still_said(log: EventLog, retraction: Retraction) -> list[str]:
     settings = Settings()
     with suppress(BadSettings):  # a mistake in `config.yaml` is no obstacle to what is recorded
         settings = load(log.store).settings
-    index = replay(log, settings, projections=[MEMORY]).index
+    replayed = replay(log, settings, projections=[MEMORY])
 
     def is_withdrawn(statement: Statement) -> bool:
         return retraction.target == statement.id or retraction.conversation == statement.conversation_id
 
-    equal = [fact.statements for name in index.names(MEMORY.name) for fact in fact_scope(index, name).facts]
+    names = replayed.index.names(MEMORY.name)
+    equal = [fact.statements for name in names for fact in replayed.fact_scope(name).facts]
     halved = [statements for statements in equal if any(map(is_withdrawn, statements))]
     left = {
         (statement.ts, statement.id) for statements in halved for statement in statements if not is_withdrawn(statement)

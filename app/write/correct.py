@@ -26,7 +26,7 @@ from eventlog.format.timestamps import order
 from eventlog.log.event_log import AppendResult
 from eventlog.log.lines import LogLine
 from eventlog.projections.current.distinct_facts import DistinctFact
-from eventlog.projections.current.fact_scopes import FactScope, fact_scope
+from eventlog.projections.current.fact_scopes import FactScope
 from eventlog.projections.current.identity import Identities, resolved
 from eventlog.projections.edits.memory_edits import withdrawals
 from eventlog.projections.engine.replay import ReplayResult
@@ -78,7 +78,7 @@ def movable(opened: OpenStore, reference: str, project: str | None) -> Correctab
 def _candidates(opened: OpenStore, reference: str, subject: str | None = None) -> tuple[ReplayResult, list["_Found"]]:
     replayed = replay(opened.log, opened.settings, projections=[MEMORY])
     names = [name for name in replayed.index.names(MEMORY.name) if subject in (None, name)]
-    scopes = [(name, fact_scope(replayed.index, name)) for name in names]
+    scopes = [(name, replayed.fact_scope(name)) for name in names]
     return replayed, _meant(opened, reference, scopes)
 
 

@@ -20,6 +20,7 @@ import msgspec
 from eventlog.projections import ALL
 from eventlog.projections.base import Document, Line, Projection, RowKind
 from eventlog.projections.current.conversations import Conversations, Knowledge, Places
+from eventlog.projections.current.fact_scopes import FactScope, fact_scope
 from eventlog.projections.current.identity import Identities
 from eventlog.projections.engine.conversation_rows import ConversationSource, RowAddress, RowMaintainer
 from eventlog.projections.engine.day_states import EVERYTHING, DayLog, DayStates, Keep, Progress
@@ -91,6 +92,10 @@ class ReplayResult:
     def conversations(self) -> Conversations:
         """Merge all conversations; withdrawn words may be redacted."""
         return self.unless_damaged(lambda: DayStates.conversations(self._days))
+
+    def fact_scope(self, name: str) -> FactScope:
+        """Collect what is stated about a project, or "" the user."""
+        return self.unless_damaged(lambda: fact_scope(self.index, name))
 
     def said_since(self, day: str) -> Conversations:
         """Merge the conversations from a day on, and all withdrawals."""

@@ -9,9 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from eventlog.app.ask.brief import known
+from eventlog.app.ask.period import period
+from eventlog.app.ask.review import review
 from eventlog.app.ask.sessions import SessionRow
 from eventlog.app.ask.why import explain
+from eventlog.app.ask.why_not import why_not
 from eventlog.app.build import cache, program
+from eventlog.app.write.correct import correctable
+from eventlog.app.write.forget import forgettable
 from eventlog.format.errors import BadRequest
 from eventlog.projections.engine.documents import Layouts
 from eventlog.projections.engine.row_store import RowsDamaged
@@ -315,6 +321,38 @@ def test_a_line_is_explained_whatever_row_turns_out_to_be_damaged(log, monkeypat
             patch.setattr(cache.StoreCache, access, damaged)
 
             assert explained == explain(opened(log), index)
+
+
+ASKS = {
+    "edit": lambda asked: correctable(asked, "Fact 1").text,
+    "review": review,
+    "why --not": lambda asked: why_not(asked, "Fact 1"),
+    "on": lambda asked: period(asked, "2026-01-01T00:00:00.000000Z"),
+    "memory": lambda asked: known(asked, None),
+    "forget": lambda asked: [line.text for line in forgettable(asked, "Fact 1")],
+}
+
+
+@pytest.mark.parametrize("access", ["read", "rows", "blocks"])
+@pytest.mark.parametrize("ask", ASKS)
+def test_who_asks_gets_the_answer_whatever_row_turns_out_to_be_damaged(log, monkeypatch, ask, access):
+    for number in range(3):
+        log.append({"type": "fact", "conversation_id": f"c{number}", "content": f"Fact {number}", "project": "/p/shop"})
+    rebuild(log, Settings())
+    answered = ASKS[ask](opened(log))
+    real = getattr(cache.StoreCache, access)
+    for after in range(rounds(fixed=10, fuzz=40)):
+        left = iter(range(after))
+
+        def damaged(*arguments, left=left):
+            if next(left, None) is None:
+                raise RowsDamaged("damaged", for_good=True)
+            return real(*arguments)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(cache.StoreCache, access, damaged)
+
+            assert answered == ASKS[ask](opened(log))
 
 
 @pytest.mark.parametrize("kind", [LINES, COUNTS])
