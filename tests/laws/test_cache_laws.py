@@ -1,6 +1,7 @@
 """The law of the cache: whatever happens between two replays, the files are those of a log that was never read before."""
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -16,6 +17,7 @@ from eventlog.app.ask.sessions import SessionRow
 from eventlog.app.ask.why import explain
 from eventlog.app.ask.why_not import why_not
 from eventlog.app.build import cache, program
+from eventlog.app.open_store import OpenStore
 from eventlog.app.write.correct import correctable
 from eventlog.app.write.forget import forgettable
 from eventlog.format.errors import BadRequest
@@ -323,7 +325,7 @@ def test_a_line_is_explained_whatever_row_turns_out_to_be_damaged(log, monkeypat
             assert explained == explain(opened(log), index)
 
 
-ASKS = {
+ASKS: dict[str, Callable[[OpenStore], object]] = {
     "edit": lambda asked: correctable(asked, "Fact 1").text,
     "review": review,
     "why --not": lambda asked: why_not(asked, "Fact 1"),
