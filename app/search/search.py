@@ -6,6 +6,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from eventlog.app.open_store import OpenStore
+from eventlog.app.search.database import DatabaseError, delete, is_damage
 from eventlog.app.search.dialogues import Dialogues
 from eventlog.app.search.meaning import is_installed, nearest
 from eventlog.app.search.open_index import open_index
@@ -72,7 +73,20 @@ class SearchQuery(NamedTuple):
 
 
 def search(opened: OpenStore, query: SearchQuery) -> SearchAnswer:
-    """Search everything that holds; raises OSError where the log cannot be read."""
+    """Search everything that holds; raises OSError where the log cannot be read, DatabaseError where there is no room.
+
+    An index that turns out to be damaged is made anew.
+    """
+    try:
+        return _search(opened, query)
+    except DatabaseError as error:
+        if not is_damage(error):
+            raise
+        delete(opened.store.cached("search.sqlite"))
+        return _search(opened, query)
+
+
+def _search(opened: OpenStore, query: SearchQuery) -> SearchAnswer:
     names = ProjectNames(opened.store)
     subjects = None if query.everywhere else names.subjects_at(query.project)
     with closing(open_index(opened.store, names)) as index, _dialogues(opened, index) as dialogues:

@@ -315,13 +315,16 @@ def test_what_is_sought_is_found_where_the_index_finds_no_room(memory):
     assert not list(Path(memory.log.store.cache).glob("search.sqlite*"))
 
 
-@pytest.mark.parametrize("harm", ["damaged", "gone", "empty", "of another version", "not a database"])
+@pytest.mark.parametrize("harm", ["damaged", "a line", "gone", "empty", "of another version", "not a database"])
 def test_an_index_that_is_no_good_is_made_anew(memory, harm):
     say(memory, "Herons fish at dawn")
     assert found(memory, "herons")
     path = index_of(memory)
     if harm == "gone":
         path.unlink()
+    elif harm == "a line":
+        with closing(sqlite3.connect(path)) as database, database:
+            database.execute("UPDATE units SET line = x'00', told = NULL")
     elif harm == "of another version":
         with closing(sqlite3.connect(path)) as database, database:
             database.execute("UPDATE meta SET value = '0' WHERE name = 'version'")
