@@ -480,9 +480,12 @@ class History:
         return ran
 
     def _back(self, *args):
-        if self.verb(*args, person=True) in (0, faults.KILLED):
+        code = self.verb(*args, person=True)
+        if code in (0, faults.KILLED):
             self.desk.forgotten.clear()
         self._person_changed_lines()
+        if code == faults.KILLED:  # a later replay removes the lines that it takes back
+            self.desk.mine.clear()
 
     def _worded(self, number, wording):
         bird = BIRDS[number % 6]
