@@ -61,6 +61,7 @@ class _FileHistory(Struct):
     undone: dict[str, str] = field(default_factory=dict)  # when the acceptance of an entry was withdrawn
     by_id: dict[str, PlanEntry | KnowledgeEdited] = field(default_factory=dict)
     elsewhere: list[Observation] = field(default_factory=list)  # of this file on other machines
+    orphans: list[EntryApplied] = field(default_factory=list)  # whose entries the log has lost; the texts are on disk
     newest: str = ""
     rejects: Callable[[str], bool] = lambda _text: False  # recognises what a person has rejected
 
@@ -177,7 +178,7 @@ class Ledger:
     def observations(self) -> list[Observation]:
         """Sort the events that report a text of the file, withdrawn or not, oldest first."""
         texts = (event for event in self.record.by_id.values() if isinstance(event, KnowledgeEdited))
-        return sorted([*self.record.applied, *texts], key=order)
+        return sorted([*self.record.applied, *self.record.orphans, *texts], key=order)
 
     def _read_digests(self, path: str) -> dict[SectionId, str]:
         found: dict[SectionId, str] = {}
@@ -313,6 +314,10 @@ def ledgers(state: Knowledge, bases: Bases, replica: str | None = None) -> dict[
     for later in sorted(followed, key=order):
         if later.target in record_of and (isinstance(later, EntryResolved) or counts(later)):
             record_of[later.target].follow(later, withdrawn.touched_at(later), is_hidden=withdrawn.hides(later))
+        elif isinstance(later, EntryApplied) and later.target not in files and counts(later):
+            file = BaseFile.of(SectionKey(heading=later.heading, path=later.path), later.project, bases)
+            if file in records:
+                records[file].orphans.append(later)
     for text in sorted((text for text in observed if not counts(text)), key=order):
         file = _file_of(text, files)
         if file is not None and file in records:

@@ -92,8 +92,9 @@ class ManagedPage:
     def is_recorded(self, section: Section) -> bool:
         """Return whether the log has the body of a section."""
         key = self.key(section)
-        now = self.history(key).now
-        return key in self.managed or (now is not None and now.body == self.page.text(section))
+        now, body = self.history(key).now, self.page.text(section)
+        is_orphan = any((key_of(it), it.digest) == (key, sections.digest(body)) for it in self._ledger.record.orphans)
+        return key in self.managed or is_orphan or (now is not None and now.body == body)
 
     def record_return(self, key: SectionId, body: str | None) -> None:
         """Record that a section is due to have the body that the log has for it."""

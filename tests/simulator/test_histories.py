@@ -43,6 +43,28 @@ FOUND = {
         Step("take", 0, 81, 370),
         Step("redact", 0, 738, 17),
     ],
+    "a base has the text of an entry that was cut from the log, after another of its section": [
+        Step("plan", 0, 257, 554),
+        Step("summary", 0, 701, 146),
+        Step("write_entry", 1, 404, 479),
+        Step("take", 1, 879, 831),
+        Step("forget", 1, 265, 206),
+        Step("torn_take", 1, 407, 810),
+    ],
+    "a base has the text of an entry that is gone from the log": [
+        Step("plan", 0, 903, 45),
+        Step("plan", 1, 66, 505, "kill", 35),
+        Step("take", 0, 380, 516),
+        Step("replay", 0, 788, 537),
+        Step("drop", 0, 163, 802),
+    ],
+    "an entry plans what an entry that is gone from the log has written": [
+        Step("plan", 1, 277, 489),
+        Step("take", 0, 580, 102),
+        Step("replay", 0, 203, 520),
+        Step("drop", 0, 258, 731),
+        Step("plan", 0, 847, 758),
+    ],
 }
 RESTORED = [Step("plan", 0, 0, 1), Step("replay", 0, 1, 0), Step("copy", 1, 1, 0), Step("replay", 1, 1, 0)]
 
