@@ -70,7 +70,7 @@ class EditedFile:
         return base.lines[-1].text in _lines(self._data)
 
     def shares(self, document: Document | None) -> int:
-        """Count the bullets that the document has as well."""
+        """Count the lines that the document has as well."""
         return len({line.text for line in document.lines}.intersection(_lines(self._data))) if document else 0
 
     def compared_with(

@@ -303,29 +303,8 @@ def test_whenever_the_layout_of_a_long_file_turns_out_to_be_damaged_the_file_is_
     assert rendered(log, Settings(), anew=True, save=False) == tree(log.store.knowledge)
 
 
-@pytest.mark.parametrize("access", ["read", "rows"])
-def test_a_line_is_explained_whatever_row_turns_out_to_be_damaged(log, monkeypatch, access):
-    for number in range(3):
-        log.append({"type": "fact", "conversation_id": f"c{number}", "content": f"Fact {number}", "project": "/p/shop"})
-    rebuild(log, Settings())
-    index = Path(log.store.knowledge, "INDEX.md")
-    explained = explain(opened(log), index)
-    real = getattr(cache.StoreCache, access)
-    for after in range(rounds(fixed=16, fuzz=40)):
-        left = iter(range(after))
-
-        def damaged(*arguments, left=left):
-            if next(left, None) is None:
-                raise RowsDamaged("damaged", for_good=True)
-            return real(*arguments)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(cache.StoreCache, access, damaged)
-
-            assert explained == explain(opened(log), index)
-
-
 ASKS: dict[str, Callable[[OpenStore], object]] = {
+    "why": lambda asked: explain(asked, Path(asked.store.knowledge, "INDEX.md")),
     "edit": lambda asked: correctable(asked, "Fact 1").text,
     "review": review,
     "why --not": lambda asked: why_not(asked, "Fact 1"),
@@ -343,7 +322,7 @@ def test_who_asks_gets_the_answer_whatever_row_turns_out_to_be_damaged(log, monk
     rebuild(log, Settings())
     answered = ASKS[ask](opened(log))
     real = getattr(cache.StoreCache, access)
-    for after in range(rounds(fixed=10, fuzz=40)):
+    for after in range(rounds(fixed=16, fuzz=40)):
         left = iter(range(after))
 
         def damaged(*arguments, left=left):

@@ -102,7 +102,7 @@ def pending_of(store: Store) -> str:
 def begin(store: Store, erasing: Erasing) -> Receipt:
     """Write the journal, and carry it out; raises NotStored, or Busy where another replay is at work."""
     with locked(store, store.lock("replay")):
-        erasing.before = [event.before for path in _day_files(store) for event in _erased_in(path)]
+        erasing.before = [event.before for path in day_files(store) for event in _erased_in(path)]
         replace_file(pending_of(store), msgspec.json.encode(erasing))
         try:
             return _carry_out(store, erasing)
@@ -135,7 +135,7 @@ def erase_arrived(store: Store) -> None:
     except (OSError, msgspec.MsgspecError):
         seen = {}
     now = {}
-    for path in _day_files(store):
+    for path in day_files(store):
         name = os.path.basename(path)
         if file_stamp(path) != seen.get(name):
             rewrite(path, partial(without_redacted_in, redactions, is_own(name)))
@@ -180,7 +180,7 @@ def _carry_out(store: Store, erasing: Erasing) -> Receipt:
     needles = Needles(erasing.texts, erasing.number)
     excluded = {pending_of(store), *(f"{store.root}/{name}" for name in _OWN)}
     files = [path for path in files_below(store.root) if path not in excluded and not path.startswith(f"{store.sync}/")]
-    log = _day_files(store)
+    log = [path for path in files if os.path.dirname(path) == store.log and day_of(os.path.basename(path))]
     changed: dict[str, int] = {}
     seen = {path: _erase_day(path, erasing, needles, changed) for path in log}
     for path in set(files) - set(log):
@@ -431,7 +431,8 @@ def files_below(root: str) -> list[str]:
     return sorted(found)
 
 
-def _day_files(store: Store) -> list[str]:
+def day_files(store: Store) -> list[str]:
+    """List the day files of a store, those of other machines included."""
     return [path for path in files_below(store.log) if day_of(os.path.basename(path))]
 
 

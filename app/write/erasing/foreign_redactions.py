@@ -12,12 +12,12 @@ import msgspec
 from msgspec import Struct
 
 from eventlog.app.build import foreign_logs
-from eventlog.app.write.erasing.erase_everywhere import files_below, is_database, without_redacted_in
-from eventlog.fast import fastjson, os
+from eventlog.app.write.erasing.erase_everywhere import day_files, files_below, is_database, without_redacted_in
+from eventlog.fast import fastjson
 from eventlog.log import days
 from eventlog.log.rewrite import rewrite
 from eventlog.secrets.redacted import Redactions, keys_of
-from eventlog.store import Store, day_of
+from eventlog.store import Store
 from eventlog.store.files import remove, replace_file
 from eventlog.store.locks import locked
 
@@ -92,9 +92,8 @@ def take_over(store: Store, arrived: Iterable[ForeignRedaction]) -> list[str]:
             _note(store, redaction)
         redactions = Redactions.of(store)
         assert redactions is not None
-        for path in files_below(store.log):
-            is_day = bool(day_of(os.path.basename(path)))
-            if is_day and rewrite(path, partial(without_redacted_in, redactions, False)):
+        for path in day_files(store):
+            if rewrite(path, partial(without_redacted_in, redactions, False)):
                 foreign_logs.accept(store, path)
         for path in files_below(store.cache):
             text = (days.read(path) or b"").decode("utf-8", "surrogateescape")

@@ -21,6 +21,7 @@ from eventlog.app.write.erasing.erase_everywhere import (
     Receipt,
     begin,
     complete,
+    day_files,
     erase_arrived,
     files_below,
 )
@@ -43,7 +44,7 @@ from eventlog.projections.bases import sections
 from eventlog.projections.bases.sections import Page
 from eventlog.projections.views.markdown import is_untouched
 from eventlog.secrets.redacted import Redactions, keys_of
-from eventlog.store import Store, day_of
+from eventlog.store import Store
 from eventlog.store.files import read_regular, replace_file
 from eventlog.store.locks import locked
 
@@ -161,7 +162,7 @@ def _located(opened: OpenStore, erasing: Erasing) -> Redactable:
     own = (keys_of(store), store.redactions, store.seals, store.rewritten)
     files = [path for path in files_below(store.root) if path not in own and not path.startswith(store.cache)]
     holding = [path for path in files if needles.are_in(_content(path))]  # of the cache, all is made anew
-    log = [path for path in files_below(store.log) if day_of(os.path.basename(path))]
+    log = day_files(store)
     entries = [fields for path in log for fields in _lines_of(path, needles, erasing.events)]
     left, config = [], f"{store.root}/config.yaml"
     if config in holding:
