@@ -64,7 +64,7 @@ class PublishResult(Struct):
     written: list[str] = []
     removed: list[str] = []
     set_aside: list[str] = []  # copies of files a person had edited
-    left: list[str] = []  # no longer rendered, but edited by a person
+    left: list[str] = []  # no longer rendered, and saved by a person in the moment they were to be removed
     unchanged: int = 0
 
     @property
@@ -224,23 +224,23 @@ class _Publishing:
         self._put_whole(document, lay_out)
 
     def remove_stale(self, projections: Iterable[Projection]) -> None:
-        """Remove what is rendered no more, unless a person has edited it."""
+        """Remove what is rendered no more; set a person's edit of it aside."""
         patterns = (pattern for projection in projections for pattern in projection.owns)
         found = (glob(pattern, root_dir=self.base, include_hidden=True) for pattern in patterns)  # noqa: PTH207 - as text
         owned = {name for names in found for name in names}
         for name in sorted(owned - self._current):
             path = self.base / name
             current = read(path) or b""
-            if path.suffix == ".md" and current != self._taken_in.get(name) and not is_untouched(current):
-                self.done.left.append(name)
-                continue
+            aside = self._aside(name, current)
             try:
                 if not self._dry_run:
+                    if aside:
+                        replace_file(str(aside), current)
                     _remove(path, current)
             except ChangedMeanwhile:  # saved in that very moment: the next replay takes it in
                 self.done.left.append(name)
             else:
-                self.done.removed.append(name)
+                self._note(self.done.removed, name, aside)
 
     def put_in_place(self) -> None:
         """Make durable what has been written, and give it its names; raises NotStored."""
@@ -271,11 +271,9 @@ class _Publishing:
             self.done.unchanged += 1
             then(None if self._dry_run else stamp)
             return
-        expected = (None, self._taken_in.get(document.path))
-        edited = current not in expected and path.suffix == ".md" and not is_untouched(current or b"")
-        aside = _aside(path, current or b"") if edited else None
+        aside = None if current is None else self._aside(document.path, current)
         if self._dry_run:
-            self._note_written(document.path, aside)
+            self._note(self.done.written, document.path, aside)
             then(None)
             return
         if aside:
@@ -301,22 +299,27 @@ class _Publishing:
                 Path(new.temporary).replace(path)
             except OSError as error:
                 raise not_stored(error, str(path)) from error
-        self._note_written(new.document.path, new.aside)
+        self._note(self.done.written, new.document.path, new.aside)
         stamp = file_stamp(str(path))  # renaming changes the time of change
         is_written = (stamp[0], stamp[1], stamp[3]) == (written[0], written[1], written[3])
         new.then(stamp if is_written else None)
 
-    def _note_written(self, path: str, aside: Path | None) -> None:
-        self.done.written.append(path)
+    def _note(self, changed: list[str], name: str, aside: Path | None) -> None:
+        changed.append(name)
         self.done.set_aside += [aside.relative_to(self.base).as_posix()] if aside else []
 
+    def _aside(self, name: str, data: bytes) -> Path | None:
+        """Name the copy of a file that a person edited, by when they saved it; None where the log has all of it.
 
-def _aside(path: Path, data: bytes) -> Path:
-    """Name the copy of an edited file by when the person saved it; number it where that second has another copy."""
-    saved = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    name = f"{path.name}.edited-{saved:%Y%m%d-%H%M%S}"
-    names = (f"{name}-{number}" if number else name for number in count())
-    return next(aside for candidate in names if read(aside := path.with_name(candidate)) in (None, data))
+        Where that second has another copy, the name has a number.
+        """
+        path = self.base / name
+        if path.suffix != ".md" or data == self._taken_in.get(name) or is_untouched(data):
+            return None
+        saved = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        copy = f"{path.name}.edited-{saved:%Y%m%d-%H%M%S}"
+        names = (f"{copy}-{number}" if number else copy for number in count())
+        return next(aside for candidate in names if read(aside := path.with_name(candidate)) in (None, data))
 
 
 def read(path: Path) -> bytes | None:

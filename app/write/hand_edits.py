@@ -76,19 +76,22 @@ def _added_in(copies: SetAside, past: _Past, events: Iterable[Event]) -> list[Ev
     contents = {event.content for event in events if isinstance(event, Fact)}
     found: list[Event] = []
     for path, data in unread.items():
-        for fact in _new_facts(past, copies.original(path), path, data):
+        file = _origin(past, copies.original(path), path, data)
+        if file is None:
+            copies.read_again(path)
+            continue
+        for fact in _new_facts(past, file, data):
             if fact.content not in contents and not rejected.rejects(fact.content):
                 found.append(fact)
                 contents.add(fact.content)
     return found
 
 
-def _new_facts(past: _Past, name: str, path: Path, data: bytes) -> list[Fact]:
+def _new_facts(past: _Past, file: "_Origin", data: bytes) -> list[Fact]:
     """Find the facts of a copy that the log never had; none where the log cannot render the base of the copy."""
     from eventlog.projections.edits.memory_edits import EditedFile
 
-    file = _origin(past, name, path, data)
-    if file is None or (file.base is None and EditedFile(data).stamp):
+    if file.base is None and EditedFile(data).stamp:
         return []
     found: list[Event] = []
     for replays in (past.renderings, past.whole):  # the cache lacks withdrawn texts: the whole log decides

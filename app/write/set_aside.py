@@ -1,7 +1,7 @@
 """Copies of files that a person had edited: `MEMORY.md.edited-…`, read once, and swept of withdrawn texts.
 
-A replay that replaces an edited file sets a copy aside. Most copies contain edits that the replay could not express as
-events; some were saved in the moment of the write, and no replay has read them.
+A replay that replaces or removes an edited file sets a copy aside. Most copies contain edits that the replay could not
+express as events; some were saved in the moment of the write, and no replay has read them.
 
 Sweeping removes the lines that contain a withdrawn text, unless the file beside the copy contains the line as well:
 then another event says the same. It removes a copy that has nothing left beyond the file, or beyond a newer copy.
@@ -50,8 +50,12 @@ class SetAside:
                 found[Path(path)] = read_regular(path)
         return found
 
+    def read_again(self, copy: Path) -> None:
+        """Let the next run read a copy once more: the log has no such project, or not any longer."""
+        self._present.pop(str(copy))
+
     def remember(self) -> None:
-        """Store the stamps of all copies; where that fails, the next run reads them again."""
+        """Store the stamps of the copies; where that fails, the next run reads them again."""
         if self._present != self._read:
             with suppress(NotStored):
                 replace_file(self._list, msgspec.json.encode(self._present), durable=False)

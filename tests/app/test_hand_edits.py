@@ -376,7 +376,27 @@ def test_a_file_of_a_project_nobody_knows_is_not_taken_for_the_users(log, memory
     rebuilt(log)
 
     assert "theirs" not in memory.read_text()
-    assert "- theirs\n" == stray.read_text()
+    [name] = aside(stray)
+    assert "- theirs\n" == stray.with_name(name).read_text()
+
+
+def test_a_bullet_for_a_project_that_the_log_has_lost_is_a_fact_when_the_project_is_back(log, memory):
+    told = log.append(Fact(conversation_id="c", content="Port 8443", project="/p/api"))
+    rebuild(log, Settings())
+    [project] = [path for path in Path(log.store.knowledge).rglob("MEMORY.md") if "8443" in path.read_text()]
+    [day] = [Path(day.files[0]) for day in log.days() if told.id in Path(day.files[0]).read_text()]
+    edit(project, lambda text: text.replace("8443\n", "8443\n- Uses make\n"))
+    away = day.rename(day.with_suffix(".away"))
+    rebuild(log, Settings())
+    lost = rebuild(log, Settings())
+    copies = aside(project)
+    away.rename(day)
+    rebuild(log, Settings())
+    rebuild(log, Settings())
+
+    assert ([], [], 1) == (lost.published.left, lost.published.set_aside, len(copies))
+    assert ["Uses make"] == [one.content for one in log.read() if one.agent == "human"]
+    assert "Uses make" in project.read_text()
 
 
 # ------------------------------------------------------------------------------------------------ saved in the moment
