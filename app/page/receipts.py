@@ -5,6 +5,7 @@ A prompt that got nothing has the reason, by what is known now: the thing neares
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from msgspec import Struct
 
@@ -12,8 +13,9 @@ from eventlog.app.ask.sessions import SessionRow
 from eventlog.app.open_store import OpenStore
 from eventlog.app.page.timeline import FileTimeline
 from eventlog.app.search import recall
-from eventlog.app.search.open_index import open_index
+from eventlog.app.search.open_index import read_index
 from eventlog.app.search.project_names import ProjectNames
+from eventlog.app.search.search_index import SearchIndex
 from eventlog.format.events import ContextInjected, Event, Fact, HostEvent, StageSummary
 from eventlog.format.marks import line_marks, line_marks_in, says_something
 from eventlog.format.text import cut, one_line
@@ -158,22 +160,20 @@ def _asked(event: HostEvent) -> str:
 
 def _explain(opened: OpenStore, silent: Sequence[tuple[PageReceipt, str]]) -> None:
     """Add to prompts, each with its project, what came nearest to being shown with them."""
-    if not silent:
-        return
-    names = ProjectNames(opened.store)
-    index = open_index(opened.store, names)
-    try:
-        for receipt, project in silent:
-            words = recall.subject_of(receipt.prompt)
-            if not words:
-                receipt.reason = "the prompt is about nothing in particular"
-                continue
-            gate, hits = recall.candidates(index, words, names.subjects_at(project))
-            weighed = [(round(gate.weight(tokens(hit.found.words)), 2), hit.found.shown) for hit in hits]
-            receipt.best, nearest = max(weighed, key=lambda candidate: candidate[0], default=(0.0, ""))
-            receipt.need, receipt.nearest = round(gate.needed, 2), cut(one_line(nearest), _NEAR)
-            receipt.reason = "nothing is known that bears on it"
-            if receipt.best >= receipt.need > 0:
-                receipt.reason = "known to the session, or recorded later"
-    finally:
-        index.close()
+    if silent:
+        read_index(opened.store, partial(_explain_by, silent))
+
+
+def _explain_by(silent: Sequence[tuple[PageReceipt, str]], index: SearchIndex, names: ProjectNames) -> None:
+    for receipt, project in silent:
+        words = recall.subject_of(receipt.prompt)
+        if not words:
+            receipt.reason = "the prompt is about nothing in particular"
+            continue
+        gate, hits = recall.candidates(index, words, names.subjects_at(project))
+        weighed = [(round(gate.weight(tokens(hit.found.words)), 2), hit.found.shown) for hit in hits]
+        receipt.best, nearest = max(weighed, key=lambda candidate: candidate[0], default=(0.0, ""))
+        receipt.need, receipt.nearest = round(gate.needed, 2), cut(one_line(nearest), _NEAR)
+        receipt.reason = "nothing is known that bears on it"
+        if receipt.best >= receipt.need > 0:
+            receipt.reason = "known to the session, or recorded later"

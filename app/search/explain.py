@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search import recall
-from eventlog.app.search.open_index import open_index
+from eventlog.app.search.open_index import read_index
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.search_index import Hit, SearchIndex
 from eventlog.app.search.told_before import ToldBefore
@@ -64,17 +64,17 @@ def explain(opened: OpenStore, prompt: str, project: str = "", session: str = ""
     lines = recall.chosen_lines(store)
     if not words:
         return Explanation([], 0.0, lines, [], "about nothing")
-    names = ProjectNames(store)
-    about = names.subjects_at(project)
-    index = open_index(store, names)
-    try:
+
+    def weigh(index: SearchIndex, names: ProjectNames) -> tuple[Gate, list[Candidate]]:
+        about = names.subjects_at(project)
         seen = ToldBefore.read(store, session, index.log_files(), shared=False) if session else None
         gate, here = recall.candidates(index, words, about)
         found = list(_here(index, gate, here, seen, lines))
         found += _elsewhere(gate, index, words, about)
-    finally:
-        index.close()
-    found += _withdrawn(opened, gate, names, about, {candidate.id for candidate in found})
+        found += _withdrawn(opened, gate, names, about, {candidate.id for candidate in found})
+        return gate, found
+
+    gate, found = read_index(store, weigh)
     found = [candidate for candidate in found if candidate.score > 0]
     found.sort(
         key=lambda candidate: (
@@ -91,11 +91,7 @@ def nearness(opened: OpenStore, prompt: str, event: Event) -> tuple[float, float
     words = recall.subject_of(prompt)
     if not words or event.type not in FINDABLE:
         return 0.0, 0.0
-    index = open_index(opened.store, ProjectNames(opened.store))
-    try:
-        gate = Gate(index.having(words), index.texts())
-    finally:
-        index.close()
+    gate = read_index(opened.store, lambda index, _: Gate(index.having(words), index.texts()))
     return round(gate.weight(tokens(Findable(to_fields(event)).words)), 3), round(gate.needed, 3)
 
 

@@ -17,7 +17,12 @@ from eventlog.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
     from eventlog.store import Store
+
+    T = TypeVar("T")
 
 PATIENCE = 5.0  # seconds another writer is waited for
 ALL = 1 << 62  # bytes
@@ -35,6 +40,28 @@ def open_index(store: "Store", names: ProjectNames, *, patience: float = PATIENC
         if patience < PATIENCE or (isinstance(error, OperationalError) and is_damage(error)):
             raise
         return _made(store, ":memory:", names, most, "")
+
+
+def read_index(store: "Store", read: "Callable[[SearchIndex, ProjectNames], T]") -> "T":
+    """Read from the index, current with the log, and from a new one where a line of it is damaged.
+
+    Raises OSError where the log cannot be read, DatabaseError where there is no room.
+    """
+    names = ProjectNames(store)
+    index = open_index(store, names)
+    try:
+        return read(index, names)
+    except DatabaseError as error:
+        if not is_damage(error):
+            raise
+        delete(store.cached("search.sqlite"))
+    finally:
+        index.close()
+    index = open_index(store, names)
+    try:
+        return read(index, names)
+    finally:
+        index.close()
 
 
 def invalidate(store: "Store") -> None:

@@ -1,15 +1,15 @@
 """Search: what is known that answers a query, best first; and what is near where nothing does."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
 from eventlog.app.open_store import OpenStore
-from eventlog.app.search.database import DatabaseError, delete, is_damage
 from eventlog.app.search.dialogues import Dialogues
 from eventlog.app.search.meaning import is_installed, nearest
-from eventlog.app.search.open_index import open_index
+from eventlog.app.search.open_index import read_index
 from eventlog.app.search.project_names import NOWHERE, ProjectNames
 from eventlog.app.search.recall import line_of, word
 from eventlog.app.search.search_index import Hit, Scope, SearchIndex
@@ -73,23 +73,13 @@ class SearchQuery(NamedTuple):
 
 
 def search(opened: OpenStore, query: SearchQuery) -> SearchAnswer:
-    """Search everything that holds; raises OSError where the log cannot be read, DatabaseError where there is no room.
-
-    An index that turns out to be damaged is made anew.
-    """
-    try:
-        return _search(opened, query)
-    except DatabaseError as error:
-        if not is_damage(error):
-            raise
-        delete(opened.store.cached("search.sqlite"))
-        return _search(opened, query)
+    """Search everything that holds; raises OSError where the log cannot be read, or DatabaseError without room."""
+    return read_index(opened.store, partial(_search, opened, query))
 
 
-def _search(opened: OpenStore, query: SearchQuery) -> SearchAnswer:
-    names = ProjectNames(opened.store)
+def _search(opened: OpenStore, query: SearchQuery, index: SearchIndex, names: ProjectNames) -> SearchAnswer:
     subjects = None if query.everywhere else names.subjects_at(query.project)
-    with closing(open_index(opened.store, names)) as index, _dialogues(opened, index) as dialogues:
+    with _dialogues(opened, index) as dialogues:
         asker = _Asker(opened, query, index, dialogues)
         if hits := asker.answer(subjects):
             return SearchAnswer(hits)

@@ -1,6 +1,8 @@
 """Why a prompt is told something or nothing, by the gate a hook has; and why a session was not told something."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -106,6 +108,14 @@ def test_it_tells_just_what_a_hook_would_be_told(tmp_path_factory, prompt, sessi
     hits = recall(Store(memory.log.store.root), Asked(prompt, SHOP, session), 3)
 
     assert [hit.found.id for hit in hits] == [one.id for one in explain(opened(memory.log), prompt, SHOP, session).told]
+
+
+def test_a_damaged_line_of_the_index_costs_no_explanation(memory):
+    before = explain(opened(memory.log), ASKS, SHOP)
+    with closing(sqlite3.connect(memory.log.store.cached("search.sqlite"))) as database, database:
+        database.execute("UPDATE units SET line = x'00', told = NULL")
+
+    assert before == explain(opened(memory.log), ASKS, SHOP)
 
 
 def test_the_verb_tells_it_to_people_and_programs_and_else_searches(memory, home):
