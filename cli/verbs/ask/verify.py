@@ -7,6 +7,7 @@ import click
 import msgspec
 
 from eventlog.app.setup.seal import seal_log, verify_sealed
+from eventlog.app.write.erasing.erase_everywhere import erase_arrived
 from eventlog.cli import EXIT_DAMAGED, options
 from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
@@ -73,8 +74,10 @@ def _print_sealed(done: SealResult, display: Display) -> None:
 
 
 def _repair(store: Store) -> Answer:
+    log = options.open_log(store)
+    erase_arrived(store)  # else what moves would be a line that was redacted
     with phases():
-        done = repair(options.open_log(store))
+        done = repair(log)
 
     def show() -> None:
         for damage in done.moved:
