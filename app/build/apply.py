@@ -182,9 +182,10 @@ class _ManagedFile:
 def _intent_of(store: Store, target: BaseStorage) -> Path:
     """Name the file that holds the events of a run between its write and its append.
 
-    It is not in the cache, which may be deleted at any time: without it the text would be taken for a person's.
+    It is not in the cache, which may be deleted at any time: without it the text would be taken for a person's. A copy
+    of the home finds it as well, for `shown` does not name that.
     """
-    return Path(store.root, "applying", f"{ids.digest(target.identity, 12).hex()}.json")
+    return Path(store.root, "applying", f"{ids.digest(target.shown, 12).hex()}.json")
 
 
 def _event_of(applied: AppliedSection, of: PlanEntry | KnowledgeEdited, shown: str) -> EntryApplied:

@@ -296,7 +296,7 @@ def ledgers(state: Knowledge, bases: Bases, replica: str | None = None) -> dict[
     declared: list[PlanEntry | KnowledgeEdited] = [*state.entries, *state.edits]
     files = {event.id: BaseFile.of(event.key, event.project, bases) for event in declared}
     observed: list[Observation] = [*state.applied, *state.edits]
-    copied = _copied(observed, files, replica)
+    copied = _copied(observed, files, bases, replica)
     refusals = Refusals(state.entries, state.resolved, withdrawn, bases, state.applied)
 
     def counts(event: Event) -> bool:
@@ -315,17 +315,17 @@ def ledgers(state: Knowledge, bases: Bases, replica: str | None = None) -> dict[
         if later.target in record_of and (isinstance(later, EntryResolved) or counts(later)):
             record_of[later.target].follow(later, withdrawn.touched_at(later), is_hidden=withdrawn.hides(later))
         elif isinstance(later, EntryApplied) and later.target not in files and counts(later):
-            file = BaseFile.of(SectionKey(heading=later.heading, path=later.path), later.project, bases)
+            file = _file_of(later, files, bases)
             if file in records:
                 records[file].orphans.append(later)
     for text in sorted((text for text in observed if not counts(text)), key=order):
-        file = _file_of(text, files)
+        file = _file_of(text, files, bases)
         if file is not None and file in records:
             records[file].elsewhere.append(text)
     return {file: Ledger(record, replica, review=bases[file.base].review) for file, record in sorted(records.items())}
 
 
-def _copied(observed: list[Observation], files: _Files, replica: str | None) -> set[str]:
+def _copied(observed: list[Observation], files: _Files, bases: Bases, replica: str | None) -> set[str]:
     """Collect the events of other machines whose texts came here with a copy of a file.
 
     Those are the events named as `found`, all before them of the same section, file and machine, the events that were
@@ -338,7 +338,7 @@ def _copied(observed: list[Observation], files: _Files, replica: str | None) -> 
     events = {event.id: event for event in observed}
     same: dict[tuple[str | None, BaseFile | None, SectionId], list[Observation]] = defaultdict(list)
     for event in events.values():
-        same[event.replica, _file_of(event, files), key_of(event)].append(event)
+        same[event.replica, _file_of(event, files, bases), key_of(event)].append(event)
     seen: set[str] = set()
     copied: set[str] = set()
     while found:
@@ -346,7 +346,7 @@ def _copied(observed: list[Observation], files: _Files, replica: str | None) -> 
         if last is None or last.id in seen:
             continue
         seen.add(last.id)
-        section = same[last.replica, _file_of(last, files), key_of(last)]
+        section = same[last.replica, _file_of(last, files, bases), key_of(last)]
         before = [event for event in section if order(event) <= order(last)]
         applied = [event for event in before if isinstance(event, EntryApplied)]
         copied |= {event.id for event in before} | {event.target for event in applied}
@@ -354,8 +354,11 @@ def _copied(observed: list[Observation], files: _Files, replica: str | None) -> 
     return copied
 
 
-def _file_of(event: Observation, files: _Files) -> BaseFile | None:
-    return files.get(event.target if isinstance(event, EntryApplied) else event.id)
+def _file_of(event: Observation, files: _Files, bases: Bases) -> BaseFile | None:
+    """Return the file of an observation, by its path where the log has lost the entry."""
+    if isinstance(event, EntryApplied) and event.target not in files:
+        return BaseFile.of(SectionKey(heading=event.heading, path=event.path), event.project, bases)
+    return files[event.target if isinstance(event, EntryApplied) else event.id]
 
 
 class _Target(NamedTuple):
