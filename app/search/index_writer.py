@@ -17,7 +17,7 @@ from eventlog.app.search.standing_lines import (
     standing_in,
     subject_of,
 )
-from eventlog.app.search.word_tables import PARTS, SEQUENCE
+from eventlog.app.search.word_tables import PARTS, SEQUENCE, fields_in
 from eventlog.fast import fastjson, os
 from eventlog.format.marks import A_STATEMENT, ALL_OF, AN_EVENT
 from eventlog.projections.search.findable import FINDABLE, Findable, text_in
@@ -314,8 +314,8 @@ class _There(FoundLine):
     """A line in the index, and what is shown of it: when it was last recorded, and its text where that is not all."""
 
     def __init__(self, number: int, subject: str, line: bytes, ts: str, shown: bytes | None) -> None:
-        super().__init__(fastjson.object_in(line), subject, number)
-        self.told: _Told | None = (ts, fastjson.object_in(shown) if shown else None) if number > 0 else None
+        super().__init__(fields_in(line), subject, number)
+        self.told: _Told | None = (ts, fields_in(shown) if shown else None) if number > 0 else None
 
 
 def _differing(lines: "list[_There]", stands: "Iterable[Standing]") -> "Iterator[tuple[_There, Standing | None]]":

@@ -10,8 +10,8 @@ Currency     whoever asks takes in what was appended since, first; `index_writer
 Imported inside agents' hooks: standard library only.
 """
 
-from eventlog.app.search.appended import Appended, decode_line, seen_in
-from eventlog.app.search.database import DatabaseError, OperationalError, connect
+from eventlog.app.search.appended import Appended, seen_in
+from eventlog.app.search.database import OperationalError, connect
 from eventlog.app.search.word_tables import (
     ALL_ROWS,
     KINDS,
@@ -21,6 +21,7 @@ from eventlog.app.search.word_tables import (
     Counted,
     best_passages,
     chosen_words,
+    fields_in,
     numbers,
     score_of,
 )
@@ -434,25 +435,18 @@ class SearchIndex:
         """Pair rows with their texts, without those that a person rejected."""
         gone = self._db.execute(_REJECTED).fetchall()
         if not gone:
-            yield from ((row, _fields_of(row)) for row in rows)
+            yield from ((row, fields_in(row[4])) for row in rows)
             return
         from eventlog.app.search import standing_lines
 
         rejected = standing_lines.rejected_in(aim for (aim,) in gone)
         for row in rows:
-            fields = standing_lines.cleared(_fields_of(row), rejected)
+            fields = standing_lines.cleared(fields_in(row[4]), rejected)
             if standing_lines.is_said(fields):
                 yield row, fields
 
     def _look(self) -> None:
         self._about = dict(self._db.execute("SELECT name, value FROM meta"))
-
-
-def _fields_of(row: "Row") -> dict[str, object]:
-    fields = decode_line(row[4])
-    if "type" not in fields:
-        raise DatabaseError("malformed: the line of a unit is none")
-    return fields
 
 
 def _best_first(scores: "Mapping[int, float]") -> list[int]:

@@ -6,6 +6,8 @@ there is about that subject, and not what there is in all.
 Imported inside agents' hooks: standard library only.
 """
 
+from eventlog.app.search.appended import decode_line
+from eventlog.app.search.database import DatabaseError
 from eventlog.fast import fastjson
 
 TYPE_CHECKING = False
@@ -86,6 +88,14 @@ _OFTEN = 500  # rows; to count those of a word takes as long as there are
 _COUNT = "INSERT INTO common SELECT term, doc FROM vocabulary WHERE doc >= ?"
 _COUNTED = "SELECT value, times FROM json_each(?) CROSS JOIN common ON term = value"
 _BEGINS_COMMON = "SELECT 1 FROM common WHERE term >= ? AND term < ? AND times > ? LIMIT 1"
+
+
+def fields_in(line: object) -> dict[str, object]:
+    """Return the fields of a line that a database has stored; raises DatabaseError where it is damaged."""
+    fields = decode_line(line) if isinstance(line, bytes) else {}
+    if "type" not in fields:
+        raise DatabaseError("malformed: a line that was stored is none")
+    return fields
 
 
 def chosen_words(

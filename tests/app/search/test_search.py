@@ -337,6 +337,17 @@ def test_an_index_that_is_no_good_is_made_anew(memory, harm):
     assert found(memory, "herons") == ["Herons fish at dawn"]
 
 
+@pytest.mark.parametrize("harm", ["x'00'", "'a text'", "7"])
+def test_an_index_with_a_damaged_line_is_made_anew_where_the_line_is_said_again(memory, harm):
+    say(memory, "Herons fish at dawn")
+    assert found(memory, "herons")
+    with closing(sqlite3.connect(index_of(memory))) as database, database:
+        database.execute(f"UPDATE units SET line = {harm}, told = NULL")
+    say(memory, "Herons fish at dawn", conversation="c2")
+
+    assert found(memory, "herons") == ["Herons fish at dawn"]
+
+
 @pytest.mark.parametrize("how", ["another program", "a full replay"])
 def test_an_index_that_another_program_made_is_read_by_prompts_and_made_anew_by_a_search(memory, monkeypatch, how):
     fact = say(memory, "Herons fish at dawn in the delta")
