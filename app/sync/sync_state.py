@@ -24,6 +24,7 @@ class SentDay(Struct):
     blocked: int = 0  # lines that hold secrets
     stamp: list[int] = []
     segments: dict[str, str] = {}
+    sender: str = ""  # the name under which it was sent, where this store has another by now
 
 
 class SeenMachine(Struct):
@@ -38,6 +39,11 @@ class SeenMachine(Struct):
     confirmed: list[str] = []
     recipient: str = ""
     left: bool = False
+
+    def lacks(self, date: str) -> bool:
+        """Return whether segments of a day are missing, or all of them."""
+        segments = [segment for segment in (*self.taken, *self.missing) if segment.startswith(f"{date}/")]
+        return not segments or any(segment in self.missing for segment in segments)
 
 
 class SyncState(Struct):
@@ -90,9 +96,18 @@ class SyncState(Struct):
 
     def begin_again(self, replica: str) -> None:
         """Continue under another name: what was sent stays sent, by the former name."""
-        self.replica, self.sequence, self.token, self.pending = replica, 0, "", ""
+        former, self.replica = self.replica, replica
+        self.sequence, self.token, self.pending = 0, "", ""
         for day in self.days.values():
-            day.segments = {}
+            if day.segments:
+                day.segments, day.sender = {}, former
+
+    def lost_by_senders(self, heads: Iterable[str]) -> Iterator[str]:
+        """Yield the days that were sent under a former name, and of which the remote has not all any more."""
+        for date, day in self.days.items():
+            seen = self.machines.get(day.sender)
+            if day.sender and (seen is None or day.sender not in heads or seen.lacks(date)):
+                yield date
 
 
 def names_of(replicas: Iterable[str]) -> dict[str, str]:

@@ -24,8 +24,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from msgspec.structs import replace
 
-from eventlog.cli import EXIT_DAMAGED, EXIT_NOT_WRITTEN, EXIT_USAGE
+from eventlog.cli import EXIT_DAMAGED, EXIT_FOUND, EXIT_NOT_WRITTEN, EXIT_USAGE
 from eventlog.format.events import HUMAN
 from eventlog.log.event_log import EventLog
 from eventlog.projections.bases import section_edits
@@ -48,8 +49,11 @@ _WEIGHTS = {
     "resolve": 2, "edit_memory": 2, "edit_base": 4, "clock": 1, "take": 4, "torn_take": 1, "copy": 1, "lose_name": 1,
     "lose_cache": 1, "damage_cache": 1, "tear": 1, "drop": 1, "redact": 2, "seal": 2, "verify": 1, "repair": 1,
 }  # fmt: skip
+_SYNCED = {what: weight for what, weight in _WEIGHTS.items() if what not in ("take", "torn_take", "drop")} | {
+    "sync": 8, "leave": 1, "lose_remote": 1,
+}  # fmt: skip
 _KILLABLE = {
-    "fact", "keyed", "summary", "plan", "append", "prompt", "turn_end", "replay", "settle", "forget", "undo", "resolve", "redact",
+    "sync", "fact", "keyed", "summary", "plan", "append", "prompt", "turn_end", "replay", "settle", "forget", "undo", "resolve", "redact",
     "seal", "repair", "edit_line",
 }  # fmt: skip
 
@@ -70,9 +74,9 @@ class Broken(AssertionError):
 
 
 def drawn(seed, length):
-    """The history of a seed."""
+    """The history of a seed; where that is odd, the machines sync, else they copy day files."""
     dice = random.Random(seed)
-    names, weights = zip(*_WEIGHTS.items(), strict=True)
+    names, weights = zip(*(_SYNCED if seed % 2 else _WEIGHTS).items(), strict=True)
     steps = []
     for _ in range(length):
         what = dice.choices(names, weights)[0]
@@ -153,7 +157,11 @@ class History:
     def __init__(self, root, patch):
         self.root, self.patch, self.now = root, patch, NOON
         self.numbers = itertools.count(1)
-        self.project = root / "shop"
+        self.project, self.hub = root / "shop", root / "hub"
+        self.code = ""  # with which machines join
+        self.ever = set()  # the ids of all events that a log had
+        self.sent = set()  # marks of events whose redaction was sent
+        self.overwritten = set()  # "machine", "remote": with both, what only that machine had sent may be gone
         (self.project / ".git").mkdir(parents=True)
         self.desks = [Desk(root / f"m{number}", number) for number in range(3)]
         self.desk = self.desks[0]
@@ -180,6 +188,9 @@ class History:
 
     def settle_all(self):
         """Let every machine replay: what is there is what was said, and comes out of nothing but the log."""
+        synced = [desk for desk in self.desks if self._is_synced(desk)]
+        for desk in synced * 3 if len(synced) > 1 else ():
+            self.happen(Step("sync", desk.number, 0, 0))
         for desk in self.desks:
             if (desk.store / "log").exists():
                 self.happen(Step("replay", desk.number, 0, 0))
@@ -191,6 +202,8 @@ class History:
                 code = self.verb("replay")
                 assert code in (0, EXIT_DAMAGED), f"replay ends with {code}"
                 self._same(kept, desk.bytes(), "a replay from nothing makes other bytes")
+        for one, other in itertools.pairwise(synced) if len(self.overwritten) < 2 else ():
+            self._same(_travelling(one), _travelling(other), f"{one.number} and {other.number} have other events")
 
     # -------------------------------------------------------------------------------------------- agents
 
@@ -233,9 +246,12 @@ class History:
 
     def append(self, step):
         marks = [f"mark{next(self.numbers)}." for _ in range(2)]
-        said = [
-            {"type": "host_event", "conversation_id": "abc"[step.a % 3], "name": mark, "host": "x"} for mark in marks
+        travels = step.b % 3 == 0
+        what = [
+            {"type": "fact", "content": mark} if travels else {"type": "host_event", "name": mark, "host": "x"}
+            for mark in marks
         ]
+        said = [{"conversation_id": "abc"[step.a % 3]} | fields for fields in what]
         code = self.verb("append", "--stdin", stdin=b"".join(json.dumps(one).encode() + b"\n" for one in said))
         if code == 0:
             self.desk.acknowledged |= set(marks)
@@ -338,8 +354,10 @@ class History:
             self._back("restore", "user" if step.b % 2 else "MEMORY.md", "--as-of", times[step.a % len(times)], "--yes")
 
     def resolve(self, step):
-        self.verb("resolve", "last", ("--apply", "--discard")[step.a % 2], person=True)
+        code = self.verb("resolve", "last", ("--apply", "--discard")[step.a % 2], person=True)
         self._person_changed_lines()
+        if code == faults.KILLED:  # a later replay applies the entry over what a person wrote
+            self.desk.mine.clear()
 
     def edit_memory(self, step):
         if found := self.desk.memories():
@@ -395,6 +413,7 @@ class History:
         if not other.store.exists():
             return
         desk = self.desk
+        self.overwritten |= {"machine"} if self._is_synced(desk) else set()
         shutil.rmtree(desk.home)
         desk.home.mkdir()
         if step.b % 3 == 0:
@@ -408,6 +427,55 @@ class History:
         desk.forgotten.clear()
         desk.mine = {mark for mark in other.mine if mark.encode() in desk.base}
         desk.has_edits = other.has_edits and step.b % 3 != 0
+
+    def sync(self, step):
+        """Exchange through a directory; who does not yet sync joins, the first begins."""
+        desk, address = self.desk, f"dir:{self.hub}"
+        if not self.code:
+            self.step = step._replace(fault="")
+            self.code = json.loads(self._called("sync", "start", address, "--json").out.split("}")[0] + "}")["code"]
+            code = 0
+        elif not self._is_synced(desk):
+            code = self.verb("sync", "join", address, self.code)
+            if code == EXIT_FOUND:  # emptied: who is a member takes it as it is
+                return
+        else:
+            code = self.verb("sync")
+            if code == EXIT_FOUND:
+                code = self.verb("sync", "start", address)
+            if code == EXIT_FOUND:  # there is nothing left by which it can be told from somebody else's
+                self._empty_remote()
+                code = self.verb("sync", "start", address)
+        assert step.fault or code == 0, f"sync ends with {code}"
+        desk.acknowledged -= self.sent
+        if code == 0:
+            self.sent |= desk.redacted
+            desk.redacted |= self.sent
+            self._nothing_redacted(desk)
+        desk.forgotten.clear()  # there may be an undo in it
+        for path in (desk.store / "log").glob("????-??-??.*.jsonl"):
+            if not self._lost_lines(desk, path):
+                desk.taken[path.name] = _ids(path)
+
+    def leave(self, _):
+        if self._is_synced(self.desk):
+            self.verb("sync", "leave", "--yes")
+
+    def lose_remote(self, step):
+        self.overwritten.add("remote")
+        files = sorted(path for path in self.hub.rglob("*") if path.is_file())
+        if step.a % 4 == 0:
+            self._empty_remote()
+        elif files:
+            path = files[step.b % len(files)]
+            if step.a % 4 == 1:
+                path.unlink()
+            else:
+                path.write_bytes(path.read_bytes()[: step.b])
+
+    def _empty_remote(self):
+        shutil.rmtree(self.hub, ignore_errors=True)
+        self.hub.mkdir()
 
     def lose_name(self, _):
         for file in self.desk.store.glob("replica*"):
@@ -470,6 +538,8 @@ class History:
 
     def _killed(self, work):
         code = faults.killed(work, self.step.where)
+        for path in self.desk.store.rglob("*.tmp"):  # a replay removes those that are older than itself
+            os.utime(path, ns=(self.now, self.now))
         self.chance.seed(self.now)  # a child has drawn what its parent would draw next
         return code
 
@@ -502,14 +572,16 @@ class History:
 
     def _nothing_forged(self, desk, before):
         new = [event for event in desk.events() if event.id not in before]
+        known, self.ever = self.ever, self.ever | {event.id for event in new}
+        if self.step.what in ("sync", "leave"):  # that sends and takes in what is new, too
+            new = [event for event in new if event.id not in known]
         decided = [event for event in new if event.agent == HUMAN and event.type != "session_start"]
         if decided and self.step.what not in ("take", "torn_take", "copy"):
             assert self.may_decide, f"nobody did this: {decided}"
 
     def _acknowledged_once(self, desk):
-        there = Counter(
-            event.name for event in desk.events() if event.type == "host_event" and event.name.startswith("mark")
-        )
+        names = (getattr(event, "name", None) or getattr(event, "content", None) or "" for event in desk.events())
+        there = Counter(name for name in names if name.startswith("mark"))
         wrong = {mark: there[mark] for mark in desk.acknowledged if there[mark] != 1}
         twice = {mark: count for mark, count in there.items() if count > 1}
         assert not (wrong | twice), f"acknowledged, and not there once: {wrong | twice}"
@@ -520,6 +592,9 @@ class History:
         named = [one for one in found if one["kind"] in ("altered", "missing", "inserted", "swapped")]
         wrong = [one for one in named if not self._lost_lines(desk, Path(one["file"]))]
         assert not wrong, f"nobody did this to the log: {wrong}"
+
+    def _is_synced(self, desk):
+        return (desk.store / "sync" / "key").exists()
 
     def _lost_lines(self, desk, path):
         """Whether a file of another machine has fewer lines than it had, or may have other ones."""
@@ -533,7 +608,7 @@ class History:
         before = desk.bytes()
         assert 0 == self._called("replay").code
         self._same(before, desk.bytes(), "a second replay writes")
-        desk.has_edits = False
+        desk.has_edits = any(desk.store.rglob("MEMORY.md.edited*"))  # is read when its project is back
         self._nothing_redacted(desk)
         for path in (desk.store / "knowledge").rglob("*.md"):
             if ".edited" not in path.name:
@@ -554,6 +629,12 @@ class History:
         assert not different, (
             f"{what}: {[(path, _difference(one.get(path), other.get(path))) for path in different[:3]]}"
         )
+
+
+def _travelling(desk):
+    """What every machine of a memory has to have: what agents said of themselves, and what people decided."""
+    kinds = ("fact", "stage_summary", "plan_entry", "retraction", "rejected", "restored")
+    return {event.id: repr(replace(event, replica=None)).encode() for event in desk.events() if event.type in kinds}
 
 
 def _ids(path):

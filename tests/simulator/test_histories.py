@@ -103,6 +103,28 @@ FOUND = {
         Step("edit_memory", 0, 987, 449),
         Step("forget", 0, 81, 438),
     ],
+    "a copy of an edited memory was swept in another state of the memory": [
+        Step("keyed", 0, 467, 438),
+        Step("summary", 0, 733, 771),
+        Step("forget", 0, 820, 27),
+        Step("fact", 0, 729, 498),
+        Step("torn_take", 1, 43, 167),
+        Step("edit_line", 1, 757, 435),
+        Step("undo", 0, 95, 484),
+        Step("undo", 1, 344, 602),
+        Step("edit_memory", 0, 919, 119),
+        Step("take", 0, 336, 142),
+        Step("replay", 0, 914, 79, "full", 20),
+        Step("summary", 0, 657, 363),
+    ],
+    "a machine has another name now, and what it sent by the first is gone from the remote": [
+        Step("plan", 1, 829, 598),
+        Step("summary", 0, 460, 667),
+        Step("sync", 1, 948, 165),
+        Step("sync", 0, 326, 302),
+        Step("lose_name", 0, 259, 668),
+        Step("lose_remote", 2, 29, 344),
+    ],
 }
 RESTORED = [Step("plan", 0, 0, 1), Step("replay", 0, 1, 0), Step("copy", 1, 1, 0), Step("replay", 1, 1, 0)]
 
