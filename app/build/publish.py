@@ -101,18 +101,19 @@ def publish_outdated(
     *,
     taken_in: Mapping[str, bytes],
     dry_run: bool = False,
+    before_copy: Callable[[], None] = lambda: None,
     progress: Progress = lambda _done, _all: None,
     executor: Executor | None = None,
 ) -> PublishResult:
     """Publish the documents of a replay; only look at files that are current.
 
-    The executor helps where there is much to render.
+    Calls `before_copy` before an edited file is set aside. The executor helps where there is much to render.
 
     Raises NotStored.
     """
     names = {projection.name for projection in projections}
     index = None
-    with closing(_Publishing(Path(root), taken_in, dry_run=dry_run)) as publishing:
+    with closing(_Publishing(Path(root), taken_in, before_copy, dry_run=dry_run)) as publishing:
         while index is not replayed.index:  # another one where a row was damaged: it has nothing of what was looked at
             units = [unit for unit in replayed.units() if unit[0] in names]
             if executor:
@@ -139,10 +140,18 @@ class _NewFile(NamedTuple):
 class _Publishing:
     """The files under a directory, on the way to their documents; `put_in_place` gives new files their names."""
 
-    def __init__(self, base: Path, taken_in: Mapping[str, bytes], *, dry_run: bool) -> None:
+    def __init__(
+        self,
+        base: Path,
+        taken_in: Mapping[str, bytes],
+        before_copy: Callable[[], None] = lambda: None,
+        *,
+        dry_run: bool,
+    ) -> None:
         self.base = base
         self.done = PublishResult()
         self._taken_in = taken_in
+        self._before_copy = before_copy
         self._dry_run = dry_run
         self._current: set[str] = set()
         self._waiting: list[_NewFile] = []
@@ -234,8 +243,7 @@ class _Publishing:
             aside = self._aside(name, current)
             try:
                 if not self._dry_run:
-                    if aside:
-                        replace_file(str(aside), current)
+                    self._set_aside(aside, current)
                     _remove(path, current)
             except ChangedMeanwhile:  # saved in that very moment: the next replay takes it in
                 self.done.left.append(name)
@@ -290,8 +298,7 @@ class _Publishing:
         Raises NotStored, and ChangedMeanwhile where that was saved now.
         """
         path, written = self.base / new.document.path, file_stamp(new.temporary)
-        if new.aside:
-            replace_file(str(new.aside), new.there or b"")
+        self._set_aside(new.aside, new.there)
         if new.there is not None and path.suffix == ".md":
             put_in_place(new.temporary, str(path), new.document.data, new.there)
         else:
@@ -303,6 +310,11 @@ class _Publishing:
         stamp = file_stamp(str(path))  # renaming changes the time of change
         is_written = (stamp[0], stamp[1], stamp[3]) == (written[0], written[1], written[3])
         new.then(stamp if is_written else None)
+
+    def _set_aside(self, aside: Path | None, data: bytes | None) -> None:
+        if aside:
+            self._before_copy()
+            replace_file(str(aside), data or b"")
 
     def _note(self, changed: list[str], name: str, aside: Path | None) -> None:
         changed.append(name)

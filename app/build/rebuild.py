@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, closing, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,6 +34,7 @@ from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.knowledge import KNOWLEDGE
 from eventlog.projections.views.memory import MEMORY
 from eventlog.projects.root import in_full
+from eventlog.store import Store
 from eventlog.store.files import remove
 from eventlog.store.index_lookup import look_up
 from eventlog.store.locks import locked
@@ -267,10 +269,18 @@ def _rebuilt(
         projections,
         taken_in=taken_in,
         dry_run=check,
+        before_copy=partial(_sweep_copies_later, log.store),
         progress=phases(_WRITING),
         executor=workers.executor,
     )
     return RebuildResult(replayed, published, applied, edits)
+
+
+def _sweep_copies_later(store: Store) -> None:
+    """Let the next sweep look through all copies of edited files: this run may be killed before its own."""
+    from eventlog.app.write.set_aside import SetAside
+
+    remove(SetAside.note_of_sweep(store))
 
 
 def _name(opened: OpenStore) -> None:

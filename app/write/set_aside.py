@@ -3,8 +3,8 @@
 A replay that replaces or removes an edited file sets a copy aside. Most copies contain edits that the replay could not
 express as events; some were saved in the moment of the write, and no replay has read them.
 
-Sweeping removes the lines that contain a withdrawn text, unless the file beside the copy contains the line as well:
-then another event says the same. It removes a copy that has nothing left beyond the file, or beyond a newer copy.
+Sweeping removes the lines that contain a withdrawn text, unless the file beside the copy says that as well: then
+another event does. It removes a copy that has nothing left beyond the file, or beyond a newer copy.
 """
 
 from collections.abc import Callable, Iterable
@@ -41,6 +41,11 @@ class SetAside:
         paths = (str(path) for pattern in MEMORY.owns for path in self._root.glob(f"{pattern}{_MARK}*"))
         self._present = {path: file_stamp(path) for path in paths}
         self._read = _remembered(self._list) if self._present else {}
+
+    @staticmethod
+    def note_of_sweep(store: Store) -> str:
+        """Name the file that has a digest of what was withdrawn when all copies were last looked through."""
+        return store.cached("swept")
 
     def unread(self) -> dict[Path, bytes]:
         """Read the copies that have changed since they were read; leaves out those that cannot be read."""
@@ -93,7 +98,7 @@ def sweep_copies(log: EventLog, withdrawn: Retractions, new: Iterable[str] = ())
     """
     swept, root = _Swept(), Path(log.store.knowledge)
     targets = sorted([*withdrawn.events, *withdrawn.conversations, *withdrawn.statements])
-    note, now = Path(log.store.cached("swept")), sha256("\n".join(targets).encode("utf-8", "replace"))
+    note, now = Path(SetAside.note_of_sweep(log.store)), sha256("\n".join(targets).encode("utf-8", "replace"))
     is_current = (read(note) or b"").decode("utf-8", "replace") == now
     copies = {copy for name in new for copy in _beside(root / name)} if is_current else copies_in(log.store)
     if copies:
@@ -138,8 +143,9 @@ def _sweep(copy: Path, matches: Callable[[str], bool], swept: _Swept, root: Path
     if data is None:
         return
     lines, in_file, newer = data.split(b"\n"), _lines(_file_of(copy)), set[bytes]()
+    said = {_statement(line) for line in in_file}
     newer = newer.union(*(_lines(other) for other in _beside(copy) if other.name > copy.name))
-    left = [line for line in lines if line in in_file or not matches(line.decode("utf-8", "replace"))]
+    left = [line for line in lines if _statement(line) in said or not matches(line.decode("utf-8", "replace"))]
     is_less = len(left) < len(lines)
     name = copy.relative_to(root).as_posix()
     stands = newer | in_file if is_less else newer
@@ -161,6 +167,10 @@ def _beside(copy: Path) -> list[Path]:
 
 def _lines(path: Path) -> set[bytes]:
     return set((read(path) or b"").split(b"\n"))
+
+
+def _statement(line: bytes) -> str:
+    return statement_of(_bare(line.decode("utf-8", "replace")))
 
 
 def _bare(line: str) -> str:

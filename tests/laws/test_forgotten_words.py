@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from eventlog.app.write import set_aside
+from eventlog.cli import EXIT_NOT_WRITTEN
+from eventlog.format.errors import NotStored
 from eventlog.format.events import Rejected
 from eventlog.format.marks import digest_of
 from eventlog.log.event_log import EventLog
@@ -173,6 +176,26 @@ def test_what_is_set_aside_after_it_was_forgotten_says_it_no_more():
 
     assert [] == saying(WORDS[ENGLISH])
     assert "# My own heading" in copies()[0].read_text()
+
+
+def no_room(*_):
+    raise NotStored("no space left on device", where="MEMORY.md")
+
+
+def test_what_is_set_aside_by_a_replay_that_ends_before_it_sweeps_is_swept_by_the_next(monkeypatch):
+    eventlog("fact", NOISE[ENGLISH], "--session", "s3")
+    what = by_text(ENGLISH)
+    eventlog("replay")
+    before = memory().read_text()
+    eventlog("forget", *what, "--yes")
+    memory().write_text(before.replace("# Memory", "# My own heading", 1))
+    with monkeypatch.context() as ended:
+        ended.setattr(set_aside, "sweep_copies", no_room)
+        eventlog("replay", code=EXIT_NOT_WRITTEN)
+    assert [path for path in copies() if ENGLISH in path.read_text()]
+    eventlog("replay")
+
+    assert [] == saying(WORDS[ENGLISH])
 
 
 def test_a_copy_goes_that_has_nothing_else_and_one_that_a_newer_has_all_of():
