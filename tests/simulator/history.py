@@ -161,7 +161,7 @@ class History:
         self.code = ""  # with which machines join
         self.ever = set()  # the ids of all events that a log had
         self.sent = set()  # marks of events whose redaction was sent
-        self.overwritten = set()  # "machine", "remote": with both, what only that machine had sent may be gone
+        self.gone = set()  # "machine", "remote": with both, what only that machine had sent may be gone
         (self.project / ".git").mkdir(parents=True)
         self.desks = [Desk(root / f"m{number}", number) for number in range(3)]
         self.desk = self.desks[0]
@@ -202,7 +202,7 @@ class History:
                 code = self.verb("replay")
                 assert code in (0, EXIT_DAMAGED), f"replay ends with {code}"
                 self._same(kept, desk.bytes(), "a replay from nothing makes other bytes")
-        for one, other in itertools.pairwise(synced) if len(self.overwritten) < 2 else ():
+        for one, other in itertools.pairwise(synced) if len(self.gone) < 2 else ():
             self._same(_travelling(one), _travelling(other), f"{one.number} and {other.number} have other events")
 
     # -------------------------------------------------------------------------------------------- agents
@@ -413,7 +413,7 @@ class History:
         if not other.store.exists():
             return
         desk = self.desk
-        self.overwritten |= {"machine"} if self._is_synced(desk) else set()
+        self.gone |= {"machine"} if self._is_synced(desk) else set()
         shutil.rmtree(desk.home)
         desk.home.mkdir()
         if step.b % 3 == 0:
@@ -459,10 +459,11 @@ class History:
 
     def leave(self, _):
         if self._is_synced(self.desk):
+            self.gone.add("machine")
             self.verb("sync", "leave", "--yes")
 
     def lose_remote(self, step):
-        self.overwritten.add("remote")
+        self.gone.add("remote")
         files = sorted(path for path in self.hub.rglob("*") if path.is_file())
         if step.a % 4 == 0:
             self._empty_remote()
