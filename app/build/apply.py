@@ -55,6 +55,7 @@ class _ManagedFile:
         self._dry_run = dry_run
         self._intent = _intent_of(opened.store, target)
         self._spots_file = Path(usable(opened.store, opened.store.cached("locks", f"{self._intent.stem}.spots")))
+        self._is_finished = False
         self._dry_text: bytes | None = None  # the file as a dry run would have written it
         self._newest = ""
         self.result = ApplyResult()
@@ -90,18 +91,19 @@ class _ManagedFile:
         return self._apply_due(ledger, state, data)
 
     def _finish_interrupted(self, ledger: Ledger, state: Knowledge, page: Page) -> bool:
-        """Append the events of entries that an interrupted run had applied to the file and not to the log."""
+        """Append the events of entries that an interrupted run had applied to the file and not to the log.
+
+        The log may have lost the entries since: the texts are theirs still.
+        """
+        if self._is_finished:
+            return False
+        self._is_finished = True
         try:
             intended = msgspec.json.decode(self._intent.read_bytes(), type=list[EntryApplied])
         except (OSError, msgspec.MsgspecError):
             return False
-        stored = {(applied.target, key_of(applied)) for applied in ledger.record.applied}
-        entries = ledger.record.by_id  # the log may have lost one since
-        applied = [
-            event
-            for event in _on_page(intended, page)
-            if event.target in entries and (event.target, key_of(event)) not in stored
-        ]
+        stored = {(event.target, key_of(event)) for event in (*ledger.record.applied, *ledger.record.orphans)}
+        applied = [event for event in _on_page(intended, page) if (event.target, key_of(event)) not in stored]
         return bool(self._append(applied, state))
 
     def _record_edits(self, ledger: Ledger, state: Knowledge, page: Page) -> bool:

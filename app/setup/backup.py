@@ -1,7 +1,7 @@
 """A copy of a store in one tar, taken while others write; and a store made of it, with a name of its own.
 
-In the tar is what cannot be made again: the log and its seals, what waits (spool, staging), settings, and what was
-erased. Not in it: knowledge files and cache, which a replay makes; the store's name, the backups of hosts' files and
+In the tar is what cannot be made again: the log and its seals, what waits (spool, staging, applying), settings, and what
+was erased. Not in it: knowledge files and cache, which a replay makes; the store's name, the backups of hosts' files and
 consents, which are this machine's. Every file is read while no writer is in the middle of a line, and as long as its
 last whole line; so every event that was acknowledged before is in it. `manifest.json`, the last file, has the digest of
 each.
@@ -43,7 +43,7 @@ _FORMAT = 1
 _BEFORE_LOG = ("seals.jsonl", "config.yaml")  # no seal is of lines that the log in the backup lacks
 _AFTER_LOG = ("rewritten.jsonl", "redactions.jsonl", "redactions.keys")
 _FILES = (*_BEFORE_LOG, *_AFTER_LOG)
-_FOLDERS = ("log", "spool", "staging")
+_FOLDERS = ("log", "spool", "staging", "applying")
 _MADE_AGAIN: tuple["CacheName", ...] = (
     "knowledge.db", "search.sqlite", "meaning.sqlite", "conversations.index", "deleted", "redacted.seen", "swept",
     "settings.json", "copies.json",

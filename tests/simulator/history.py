@@ -7,6 +7,7 @@ The promises, each checked where it can first be broken:
 - what is forgotten is told nowhere: files, context, search, recall; what is redacted is in no file of the store;
 - a second replay writes nothing, and a replay from nothing makes the same bytes;
 - `verify` names no line as altered, missing, inserted or swapped that nobody took away;
+- machines that sync have the same events in the end;
 - no verb ends with a traceback.
 """
 
@@ -47,14 +48,15 @@ _WEIGHTS = {
     "fact": 6, "keyed": 2, "summary": 3, "plan": 4, "append": 2, "write_entry": 2, "start": 2, "prompt": 2, "turn_end": 2, "session_end": 1,
     "replay": 5, "settle": 2, "look": 2, "forget": 4, "forget_session": 1, "edit_line": 2, "move_line": 1, "undo": 3, "undo_id": 1, "restore": 1,
     "resolve": 2, "edit_memory": 2, "edit_base": 4, "clock": 1, "take": 4, "torn_take": 1, "copy": 1, "lose_name": 1,
-    "lose_cache": 1, "damage_cache": 1, "tear": 1, "drop": 1, "redact": 2, "seal": 2, "verify": 1, "repair": 1,
+    "lose_cache": 1, "damage_cache": 1, "tear": 1, "drop": 1, "redact": 2, "seal": 2, "verify": 1, "repair": 1, "prune": 1,
+    "back_up": 1, "import_log": 2,
 }  # fmt: skip
 _SYNCED = {what: weight for what, weight in _WEIGHTS.items() if what not in ("take", "torn_take", "drop")} | {
     "sync": 8, "leave": 1, "lose_remote": 1,
 }  # fmt: skip
 _KILLABLE = {
     "sync", "fact", "keyed", "summary", "plan", "append", "prompt", "turn_end", "replay", "settle", "forget", "undo", "resolve", "redact",
-    "seal", "repair", "edit_line",
+    "seal", "repair", "edit_line", "prune", "import_log",
 }  # fmt: skip
 
 
@@ -440,7 +442,7 @@ class History:
             if code == EXIT_FOUND:  # emptied: who is a member takes it as it is
                 return
         else:
-            code = self.verb("sync")
+            code = self.verb("sync", *(["--compact"] if step.a % 5 == 0 else []))
             if code == EXIT_FOUND:
                 code = self.verb("sync", "start", address)
             if code == EXIT_FOUND:  # there is nothing left by which it can be told from somebody else's
@@ -477,6 +479,27 @@ class History:
     def _empty_remote(self):
         shutil.rmtree(self.hub, ignore_errors=True)
         self.hub.mkdir()
+
+    def back_up(self, step):
+        """Lose the store, and restore it from a backup."""
+        if (self.desk.store / "log").exists():
+            backup = self.desk.root / f"{next(self.numbers)}.tar"
+            assert self.verb("backup", "create", str(backup)) == 0
+            shutil.rmtree(self.desk.store)
+            code = self.verb("backup", "restore", str(backup))
+            assert code in (0, EXIT_DAMAGED), f"backup restore ends with {code}"
+
+    def import_log(self, step):
+        """Read what another machine exports, as an exchange by files does."""
+        other = self.desks[(step.at + 1 + step.a % 2) % 3]
+        if (other.store / "log").exists():
+            file = self.desk.root / "exported.jsonl"
+            file.write_text(self._called("export", "--store", str(other.store)).out)
+            self.verb("import", "eventlog", str(file))
+            self.desk.forgotten.clear()  # there may be an undo in it
+
+    def prune(self, _):
+        self.verb("prune", "--yes")
 
     def lose_name(self, _):
         for file in self.desk.store.glob("replica*"):
@@ -574,7 +597,7 @@ class History:
     def _nothing_forged(self, desk, before):
         new = [event for event in desk.events() if event.id not in before]
         known, self.ever = self.ever, self.ever | {event.id for event in new}
-        if self.step.what in ("sync", "leave"):  # that sends and takes in what is new, too
+        if self.step.what in ("sync", "leave", "import_log"):  # that sends and takes in what is new, too
             new = [event for event in new if event.id not in known]
         decided = [event for event in new if event.agent == HUMAN and event.type != "session_start"]
         if decided and self.step.what not in ("take", "torn_take", "copy"):

@@ -125,6 +125,22 @@ FOUND = {
         Step("lose_name", 0, 259, 668),
         Step("lose_remote", 2, 29, 344),
     ],
+    "an entry reached its file and not the log, and the store was lost and restored from a backup": [
+        Step("plan", 0, 857, 184),
+        Step("replay", 0, 71, 589, "full", 2),
+        Step("back_up", 0, 280, 305),
+    ],
+    "an entry reached its file and not the log, which lost it, and another plans the same": [
+        Step("start", 0, 267, 713),
+        Step("plan", 1, 802, 93),
+        Step("take", 0, 350, 579),
+        Step("append", 0, 146, 578, "kill", 3),
+        Step("plan", 2, 310, 666),
+        Step("redact", 0, 58, 579, "full", 1),
+        Step("drop", 0, 762, 994),
+        Step("replay", 0, 212, 537),
+        Step("take", 0, 515, 430),
+    ],
 }
 RESTORED = [Step("plan", 0, 0, 1), Step("replay", 0, 1, 0), Step("copy", 1, 1, 0), Step("replay", 1, 1, 0)]
 
