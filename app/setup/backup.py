@@ -1,10 +1,10 @@
 """A copy of a store in one tar, taken while others write; and a store made of it, with a name of its own.
 
-In the tar is what cannot be made again: the log and its seals, what waits (spool, staging, applying), settings, and what
-was erased. Not in it: knowledge files and cache, which a replay makes; the store's name, the backups of hosts' files and
-consents, which are this machine's. Every file is read while no writer is in the middle of a line, and as long as its
-last whole line; so every event that was acknowledged before is in it. `manifest.json`, the last file, has the digest of
-each.
+In the tar is what cannot be made again: the log and its seals, what waits (spool, staging, applying), settings, and
+what was erased. Not in it: knowledge files and cache, which a replay makes; the store's name, the backups of hosts'
+files and consents, which are this machine's. Every file is read while no writer is in the middle of a line, and as long
+as its last whole line; so every event that was acknowledged before is in it. `manifest.json`, the last file, has the
+digest of each.
 """
 
 import io
