@@ -485,6 +485,7 @@ class History:
         if (self.desk.store / "log").exists():
             backup = self.desk.root / f"{next(self.numbers)}.tar"
             assert self.verb("backup", "create", str(backup)) == 0
+            self.gone |= {"machine"} if self._is_synced(self.desk) else set()
             shutil.rmtree(self.desk.store)
             code = self.verb("backup", "restore", str(backup))
             assert code in (0, EXIT_DAMAGED), f"backup restore ends with {code}"
