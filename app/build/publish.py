@@ -29,7 +29,7 @@ from eventlog.projections.engine.conversation_rows import RowAddress
 from eventlog.projections.engine.documents import Files, Layout, Layouts
 from eventlog.projections.engine.jobs import Executor
 from eventlog.projections.engine.replay import ReplayResult
-from eventlog.projections.views.markdown import is_untouched
+from eventlog.projections.views.markdown import is_stamp, is_untouched
 from eventlog.store.files import (
     FileStamp,
     file_stamp,
@@ -64,7 +64,7 @@ class PublishResult(Struct):
     written: list[str] = []
     removed: list[str] = []
     set_aside: list[str] = []  # copies of files a person had edited
-    left: list[str] = []  # no longer rendered, and saved by a person in the moment they were to be removed
+    left: list[str] = []  # never rendered, or saved by a person in the moment they were to be removed
     unchanged: int = 0
 
     @property
@@ -233,13 +233,16 @@ class _Publishing:
         self._put_whole(document, lay_out)
 
     def remove_stale(self, projections: Iterable[Projection]) -> None:
-        """Remove what is rendered no more; set a person's edit of it aside."""
+        """Remove what is rendered no more, set a person's edit of it aside, and leave what was never rendered."""
         patterns = (pattern for projection in projections for pattern in projection.owns)
         found = (glob(pattern, root_dir=self.base, include_hidden=True) for pattern in patterns)  # noqa: PTH207 - as text
         owned = {name for names in found for name in names}
         for name in sorted(owned - self._current):
             path = self.base / name
             current = read(path) or b""
+            if path.suffix == ".md" and not any(map(is_stamp, current.decode("utf-8", "replace").split("\n"))):
+                self.done.left.append(name)
+                continue
             aside = self._aside(name, current)
             try:
                 if not self._dry_run:

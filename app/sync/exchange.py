@@ -202,7 +202,7 @@ class _Exchange:
             day_in(segment)
             for segment, _ in self._state.segments()
             if f"{name}/{segment}" not in found.names or f"{name}/{segment}" in complained
-        }.union(self._state.lost_by_senders(found.heads))
+        } | self._state.lost_by_senders(found.heads)
         today = "~" if compact else self._opened.machine.now()[:10]
         parcel = _Parcel({}, [], {}, self._state.last)
         for cut in cut_days(self._opened, self._state, rules, lost=lost, today=today):

@@ -260,7 +260,7 @@ def _cut(day: str, data: bytes, before: SentDay, rules: LeavingRules, stamp: lis
         lines=after.lines + lines.count(b"\n"),
         blocked=after.blocked + len(rules.counts.blocked) - blocked,
         stamp=stamp,
-        sender=after.sender,
+        senders=after.senders,
     )
     has_lost = sent.lines < before.lines and not rules.changed and not has_grown
     return _DayCut(day, lines, not (is_new or has_lost), sent)

@@ -3,7 +3,7 @@
 It may be lost: then everything is sent again, and every machine takes each line once.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 import msgspec
 from msgspec import Struct
@@ -24,7 +24,7 @@ class SentDay(Struct):
     blocked: int = 0  # lines that hold secrets
     stamp: list[int] = []
     segments: dict[str, str] = {}
-    sender: str = ""  # the name under which it was sent, where this store has another by now
+    senders: list[str] = []  # the names under which it was sent, where this store has another by now
 
 
 class SeenMachine(Struct):
@@ -100,14 +100,16 @@ class SyncState(Struct):
         self.sequence, self.token, self.pending = 0, "", ""
         for day in self.days.values():
             if day.segments:
-                day.segments, day.sender = {}, former
+                day.segments, day.senders = {}, [*day.senders, former]
 
-    def lost_by_senders(self, heads: Iterable[str]) -> Iterator[str]:
-        """Yield the days that were sent under a former name, and of which the remote has not all any more."""
-        for date, day in self.days.items():
-            seen = self.machines.get(day.sender)
-            if day.sender and (seen is None or day.sender not in heads or seen.lacks(date)):
-                yield date
+    def lost_by_senders(self, heads: Collection[str]) -> set[str]:
+        """List the days that were sent under a former name, and of which the remote has not all any more."""
+
+        def is_lost(sender: str, date: str) -> bool:
+            seen = self.machines.get(sender)
+            return seen is None or sender not in heads or seen.lacks(date)
+
+        return {date for date, day in self.days.items() if any(is_lost(sender, date) for sender in day.senders)}
 
 
 def names_of(replicas: Iterable[str]) -> dict[str, str]:

@@ -376,8 +376,7 @@ def test_a_file_of_a_project_nobody_knows_is_not_taken_for_the_users(log, memory
     rebuilt(log)
 
     assert "theirs" not in memory.read_text()
-    [name] = aside(stray)
-    assert "- theirs\n" == stray.with_name(name).read_text()
+    assert "- theirs\n" == stray.read_text()
 
 
 def test_a_bullet_for_a_project_that_the_log_has_lost_is_a_fact_when_the_project_is_back(log, memory):

@@ -111,14 +111,24 @@ def test_an_edit_that_says_what_the_log_says_is_no_edit(root):
 
 def test_what_is_no_longer_rendered_is_removed_and_set_aside_if_edited(root):
     _publish(root, NOTES, DEEP, TABLE)
-    (root / "notes.md").write_text("mine\n")
+    edited = b"mine\n" + NOTES.data
+    (root / "notes.md").write_bytes(edited)
     os.utime(root / "notes.md", (1_000_000_000, 1_000_000_000))
     aside = "notes.md.edited-20010909-014640"
     would, done = _publish(root, dry_run=True), _publish(root)
 
     assert (["deep/one.md", "notes.md", "table.jsonl"], [aside], []) == (done.removed, done.set_aside, done.left)
     assert would == done
-    assert {aside: b"mine\n"} == tree(root)
+    assert {aside: edited} == tree(root)
+
+
+def test_a_file_with_the_name_of_one_of_ours_that_never_was_is_left(root):
+    _publish(root, TABLE)
+    (root / "notes.md").write_text("mine\n")
+    done = _publish(root)
+
+    assert (["table.jsonl"], [], ["notes.md"]) == (done.removed, done.set_aside, done.left)
+    assert {"notes.md": b"mine\n"} == tree(root)
 
 
 def test_files_no_projection_owns_are_never_touched(root):
