@@ -162,6 +162,7 @@ class History:
         self.project, self.hub = root / "shop", root / "hub"
         self.code = ""  # with which machines join
         self.ever = set()  # the ids of all events that a log had
+        self.erased = set()  # marks of events that are erased, or may be
         self.sent = set()  # marks of events whose redaction was sent
         self.gone = set()  # "machine", "remote": with both, what only that machine had sent may be gone
         (self.project / ".git").mkdir(parents=True)
@@ -340,6 +341,7 @@ class History:
             code = self.verb("redact", mark, "--yes", person=True)
             if code in (0, faults.KILLED, EXIT_NOT_WRITTEN):  # without room, the next run may complete it
                 self.desk.acknowledged.discard(mark)
+                self.erased.add(mark)
             if code == 0:
                 self.desk.redacted.add(mark)
                 self._nothing_redacted(self.desk)
@@ -449,7 +451,7 @@ class History:
                 self._empty_remote()
                 code = self.verb("sync", "start", address)
         assert step.fault or code == 0, f"sync ends with {code}"
-        desk.acknowledged -= self.sent
+        desk.acknowledged -= self.erased
         if code == 0:
             self.sent |= desk.redacted
             desk.redacted |= self.sent
