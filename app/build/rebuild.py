@@ -299,5 +299,5 @@ def _sweep(opened: OpenStore) -> None:
             from shutil import rmtree
 
             rmtree(old, ignore_errors=True)
-    for room in (store.cache, store.staging):
+    for room in (store.cache, store.staging, store.log):
         sweep_tree(room, before=now - _LONGEST_WRITE)
