@@ -49,15 +49,23 @@ _WEIGHTS = {
     "replay": 5, "settle": 2, "look": 2, "forget": 4, "forget_session": 1, "edit_line": 2, "move_line": 1, "undo": 3, "undo_id": 1, "restore": 1,
     "resolve": 2, "edit_memory": 2, "edit_base": 4, "clock": 1, "take": 4, "torn_take": 1, "copy": 1, "lose_name": 1,
     "lose_cache": 1, "damage_cache": 1, "tear": 1, "drop": 1, "redact": 2, "seal": 2, "verify": 1, "repair": 1, "prune": 1,
-    "back_up": 1, "import_log": 2,
+    "back_up": 1, "import_log": 2, "user_fact": 1, "replace": 2, "go": 1,
 }  # fmt: skip
 _SYNCED = {what: weight for what, weight in _WEIGHTS.items() if what not in ("take", "torn_take", "drop")} | {
     "sync": 8, "leave": 1, "lose_remote": 1,
 }  # fmt: skip
 _KILLABLE = {
     "sync", "fact", "keyed", "summary", "plan", "append", "prompt", "turn_end", "replay", "settle", "forget", "undo", "resolve", "redact",
-    "seal", "repair", "edit_line", "prune", "import_log",
+    "seal", "repair", "edit_line", "prune", "import_log", "user_fact", "replace",
 }  # fmt: skip
+
+
+_QUESTIONS = (
+    ("recall", "--explain", "Where does the heron nest?"), ("why", "--not", "The heron nests in box 0", "--session", "a"),
+    ("why", "MEMORY.md:5"), ("why", "The otter nests in box 1"), ("why", "--session", "a"), ("show", "a"), ("query", "--session", "b"),
+    ("sessions",), ("stats",), ("today",), ("week",), ("on", "2026-02-20"), ("diff",), ("bisect", "MEMORY.md", "crane"), ("doctor",), (),
+    ("project", "list"), ("export", "--format", "markdown"), ("report", "page.html"), ("scan",), ("status",),
+)  # fmt: skip
 
 
 class Step(NamedTuple):
@@ -216,6 +224,20 @@ class History:
     def keyed(self, step):
         self.say(step, "fact", self._worded(step.a, step.b), "--key", "nest")
 
+    def user_fact(self, step):
+        self.say(step, "fact", self._worded(step.a, step.b), "--scope", "user")
+
+    def replace(self, step):
+        """Say a fact in the place of another."""
+        if facts := [event for event in self.desk.events() if event.type == "fact"]:
+            self.say(step, "fact", self._worded(step.b, 0), "--replaces", facts[step.a % len(facts)].id)
+
+    def go(self, _):
+        """Go on in the other project."""
+        self.project = self.root / ("shop" if self.project.name == "bank" else "bank")
+        (self.project / ".git").mkdir(parents=True, exist_ok=True)
+        self.patch.chdir(self.project)
+
     def summary(self, step):
         self.say(
             step,
@@ -286,7 +308,7 @@ class History:
     def settle(self, _):
         self.verb("settle")
 
-    def look(self, _):
+    def look(self, step):
         """Ask every way of asking: none tells what is forgotten, none changes anything."""
         every = " ".join(BIRDS)
         for asked in (
@@ -297,6 +319,7 @@ class History:
         ):
             said = self._called(*asked)
             self._no_bird_of(said.out.replace(every, ""))
+        self._called(*_QUESTIONS[step.a % len(_QUESTIONS)])
 
     def seal(self, _):
         self.verb("seal")
