@@ -78,7 +78,7 @@ def _added_in(copies: SetAside, past: _Past, events: Iterable[Event]) -> list[Ev
     for path, data in unread.items():
         file = _origin(past, copies.original(path), path, data)
         if file is None:
-            copies.read_again(path)
+            copies.put_off(path)
             continue
         for fact in _new_facts(past, file, data):
             if fact.content not in contents and not rejected.rejects(fact.content):

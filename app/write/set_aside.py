@@ -27,6 +27,7 @@ from eventlog.store import Store
 from eventlog.store.files import FileStamp, file_stamp, read_regular, remove, replace_file
 
 _MARK = ".edited-"
+_PUT_OFF = "later "  # before the path of a copy
 _BULLETS = "-*+> "
 _LONG = 12  # bytes of a statement to search for within lines: a shorter statement may occur by chance
 _decoder = msgspec.json.Decoder(dict[str, FileStamp])
@@ -50,14 +51,17 @@ class SetAside:
     def unread(self) -> dict[Path, bytes]:
         """Read the copies that have changed since they were read; leaves out those that cannot be read."""
         found = {}
-        for path in sorted(path for path, stamp in self._present.items() if self._read.get(path) != stamp):
-            with suppress(OSError):
-                found[Path(path)] = read_regular(path)
+        for path, stamp in sorted(self._present.items()):
+            if self._read.get(_PUT_OFF + path) == stamp and not _file_of(Path(path)).exists():
+                self.put_off(Path(path))
+            elif self._read.get(path) != stamp:
+                with suppress(OSError):
+                    found[Path(path)] = read_regular(path)
         return found
 
-    def read_again(self, copy: Path) -> None:
-        """Let the next run read a copy once more: the log has no such project, or not any longer."""
-        self._present.pop(str(copy))
+    def put_off(self, copy: Path) -> None:
+        """Read a copy again when its file is there: the log has no such project, or not any longer."""
+        self._present[f"{_PUT_OFF}{copy}"] = self._present.pop(str(copy))
 
     def remember(self) -> None:
         """Store the stamps of the copies; where that fails, the next run reads them again."""
@@ -67,7 +71,7 @@ class SetAside:
 
     def original(self, copy: Path) -> str:
         """Return the path of the file behind a copy, relative to the knowledge directory."""
-        return copy.with_name(copy.name.partition(_MARK)[0]).relative_to(self._root).as_posix()
+        return _file_of(copy).relative_to(self._root).as_posix()
 
 
 def _remembered(path: str) -> dict[str, FileStamp]:
