@@ -381,9 +381,9 @@ class History:
             self._back("restore", "user" if step.b % 2 else "MEMORY.md", "--as-of", times[step.a % len(times)], "--yes")
 
     def resolve(self, step):
-        code = self.verb("resolve", "last", ("--apply", "--discard")[step.a % 2], person=True)
+        self.verb("resolve", "last", ("--apply", "--discard")[step.a % 2], person=True)
         self._person_changed_lines()
-        if code == faults.KILLED:  # a later replay applies the entry over what a person wrote
+        if step.fault:  # a later replay applies the entry over what a person wrote
             self.desk.mine.clear()
 
     def edit_memory(self, step):
@@ -590,7 +590,7 @@ class History:
         code = faults.killed(work, self.step.where)
         for path in self.desk.store.rglob("*.tmp"):  # a replay removes those that are older than itself
             os.utime(path, ns=(self.now, self.now))
-        self.chance.seed(self.now)  # a child has drawn what its parent would draw next
+        self.chance.seed(self.chance.getrandbits(64))  # a child has drawn what its parent would draw next
         return code
 
     def _called(self, *args, stdin=b""):
@@ -626,8 +626,14 @@ class History:
         if self.step.what in ("sync", "leave", "import_log"):  # that sends and takes in what is new, too
             new = [event for event in new if event.id not in known]
         decided = [event for event in new if event.agent == HUMAN and event.type != "session_start"]
+        if self.step.what == "back_up":  # under a new name, a store tells again what it had applied
+            decided = [event for event in decided if not self._tells_again(desk, before, event)]
         if decided and self.step.what not in ("take", "torn_take", "copy"):
             assert self.may_decide, f"nobody did this: {decided}"
+
+    def _tells_again(self, desk, before, event):
+        there = (old for old in desk.events() if old.id in before and old.type == event.type == "entry_applied")
+        return any((old.target, old.digest) == (event.target, event.digest) for old in there)
 
     def _acknowledged_once(self, desk):
         names = (getattr(event, "name", None) or getattr(event, "content", None) or "" for event in desk.events())
