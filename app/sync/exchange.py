@@ -254,7 +254,7 @@ class _Exchange:
         now = to_ms(self._opened.machine.now())
         others = {replica: head for replica, head in found.heads.items() if replica != self._state.replica}
         self._report.erased = len(
-            take_over(self._store, [redaction for head in others.values() for redaction in head.redactions])
+            take_over(self._opened, [redaction for head in others.values() for redaction in head.redactions])
         )
         files: dict[str, bool] = {}
         try:

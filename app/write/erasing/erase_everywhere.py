@@ -178,13 +178,10 @@ def _read_journal(store: Store) -> Erasing | None:
 def _carry_out(store: Store, erasing: Erasing) -> Receipt:
     _announce(store, erasing)
     needles = Needles(erasing.texts, erasing.number)
-    excluded = {pending_of(store), *(f"{store.root}/{name}" for name in _OWN)}
-    files = [path for path in files_below(store.root) if path not in excluded and not path.startswith(f"{store.sync}/")]
-    log = [path for path in files if os.path.dirname(path) == store.log and day_of(os.path.basename(path))]
+    log = [path for path in files_below(store.root) if _is_of_log(store, path)]
     changed: dict[str, int] = {}
     seen = {path: _erase_day(path, erasing, needles, changed) for path in log}
-    for path in set(files) - set(log):
-        _erase_file(store, path, needles, changed)
+    erase_in_files(store, needles.without, changed)
     for path in erasing.bases:
         for copy in sorted(Path(path).parent.glob(f"{Path(path).name}.edited-*")):
             _replace(str(copy), needles.without, changed)
@@ -360,32 +357,44 @@ def _is_event(line: bytes) -> bool:
 # ------------------------------------------------------------------------------------------- all other files
 
 
-def _erase_file(store: Store, path: str, needles: Needles, changed: dict[str, int]) -> None:
-    if path.startswith(store.cache) and is_database(path):
+def erase_in_files(store: Store, without: Callable[[str], str], changed: dict[str, int], *, below: str = "") -> None:
+    """Erase texts from all files of a store but its log, or from those below a directory of it; raises NotStored."""
+    kept = {pending_of(store), *(f"{store.root}/{name}" for name in _OWN)}
+    for path in files_below(below or store.root):
+        if not (path in kept or path.startswith(f"{store.sync}/") or _is_of_log(store, path)):
+            _erase_file(store, path, without, changed)
+
+
+def _is_of_log(store: Store, path: str) -> bool:
+    return os.path.dirname(path) == store.log and bool(day_of(os.path.basename(path)))
+
+
+def _erase_file(store: Store, path: str, without: Callable[[str], str], changed: dict[str, int]) -> None:
+    if path.startswith(store.cache) and _is_database(path):
         remove(path, must=True)
         return
     data = days.read(path)
     if data is None:
         return
     if path.startswith(store.knowledge) and is_untouched(data):
-        if needles.are_in(_text(data)):
+        if without(_text(data)) != _text(data):
             changed[path] = len(data)
             remove(path, must=True)  # the next replay makes it anew
         return
-    new = _in_backup(data, needles) if os.path.dirname(path) == f"{store.root}/backups" else None
+    new = _in_backup(data, without) if os.path.dirname(path) == f"{store.root}/backups" else None
     if new is None:
-        new = needles.without(_text(data)).encode("utf-8", "surrogateescape")
+        new = without(_text(data)).encode("utf-8", "surrogateescape")
     if new != data:
         changed[path] = abs(len(data) - len(new))
         replace_file(path, new, mode=os.stat(path).st_mode & 0o777)
 
 
-def is_database(path: str) -> bool:
+def _is_database(path: str) -> bool:
     """Return whether a file of the cache is a database: a deleted row stays in it."""
     return path.endswith(_DATABASES) or (days.read(path) or b"").startswith(_DATABASE)
 
 
-def _in_backup(data: bytes, needles: Needles) -> bytes | None:
+def _in_backup(data: bytes, without: Callable[[str], str]) -> bytes | None:
     """Erase from the file that a backup holds; None where it is no backup."""
     fields = fastjson.object_in(data)
     try:
@@ -394,11 +403,10 @@ def _in_backup(data: bytes, needles: Needles) -> bytes | None:
         return None
     if not fields or not before:
         return None
-    left = needles.without(_text(before)).encode("utf-8", "surrogateescape")
+    left = without(_text(before)).encode("utf-8", "surrogateescape")
     if left != before:
         fields["before"] = base64.b64encode(left).decode()
-    written = fastjson.dumps(needles.without_in_fields(fields))
-    return written if left != before else None
+    return without(_text(fastjson.dumps(fields))).encode("utf-8", "surrogateescape") if left != before else None
 
 
 def _replace(path: str, make: Callable[[str], str], changed: dict[str, int]) -> None:

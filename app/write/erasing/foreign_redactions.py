@@ -1,7 +1,8 @@
 """Redactions on their way between machines: which events, and keyed digests of the texts, never a text.
 
-A machine that takes one over erases the same from its log, its own lines included, and refuses it from then on as the
-first machine does. What it cannot reach is what a person wrote into files of their own.
+A machine that takes one over erases the same from its log, its own lines included, and from the other files of its
+store, and refuses it from then on as the first machine does. It does not touch knowledge bases: what is there is the
+person's to clean.
 """
 
 from collections.abc import Iterable
@@ -12,13 +13,19 @@ import msgspec
 from msgspec import Struct
 
 from eventlog.app.build import foreign_logs
-from eventlog.app.write.erasing.erase_everywhere import day_files, files_below, is_database, without_redacted_in
+from eventlog.app.build.rebuild import record_changes
+from eventlog.app.open_store import OpenStore
+from eventlog.app.write.erasing.erase_everywhere import day_files, erase_in_files, without_redacted_in
+from eventlog.app.write.erasing.erased_text import Needles
+from eventlog.app.write.erasing.redact import long_texts
 from eventlog.fast import fastjson
+from eventlog.format.codec import to_fields
 from eventlog.log import days
+from eventlog.log.event_log import EventLog
 from eventlog.log.rewrite import rewrite
 from eventlog.secrets.redacted import Redactions, keys_of
 from eventlog.store import Store
-from eventlog.store.files import remove, replace_file
+from eventlog.store.files import replace_file
 from eventlog.store.locks import locked
 
 
@@ -78,40 +85,59 @@ def own_origins(store: Store) -> list[str]:
     return [f"{receipt.ts}-{receipt.n}" for receipt in _read(store.redactions, _Receipt) if not receipt.origin]
 
 
-def take_over(store: Store, arrived: Iterable[ForeignRedaction]) -> list[str]:
-    """Erase from the log what other machines had erased, and return the redactions that were not known here.
+def take_over(opened: OpenStore, arrived: Iterable[ForeignRedaction]) -> list[str]:
+    """Erase what other machines had erased, and return the redactions that were not known here; raises NotStored.
 
-    Databases of the cache are removed; the caller rebuilds what is made of the log. Raises NotStored.
+    Databases of the cache are removed; the caller rebuilds what is made of the log.
     """
+    store = opened.store
     origins = {redaction.origin for redaction in redactions_to_send(store)}
     new = {redaction.origin: redaction for redaction in arrived if redaction.origin not in origins}
     if not new:
         return []
+    record_changes(opened)  # an edit is read by the rendering that was edited, which has the texts
     with locked(store, store.lock("replay")):
-        for redaction in new.values():
-            _note(store, redaction)
-        redactions = Redactions.of(store)
-        assert redactions is not None
+        receipts = _announce(store, new.values())
+        redactions = Redactions(receipts, days.read(keys_of(store)) or b"")
+        without = _Erased(opened.log, redactions).without
+        erase_in_files(store, without, {})  # as long as the log still has what is known by its event alone
         for path in day_files(store):
             if rewrite(path, partial(without_redacted_in, redactions, False)):
                 foreign_logs.accept(store, path)
-        for path in files_below(store.cache):
-            text = (days.read(path) or b"").decode("utf-8", "surrogateescape")
-            if is_database(path) or redactions.clean(text) != text:
-                remove(path, must=True)
+        erase_in_files(store, without, {}, below=store.cache)  # what was made of the log meanwhile
+        replace_file(store.redactions, receipts)  # last: a program that is killed before takes them over again
     return list(new)
 
 
-def _note(store: Store, redaction: ForeignRedaction) -> None:
-    """Record a redaction under a number of this store: its marks first, so that no receipt is without them."""
-    found = Redactions.of(store)
-    number = found.last + 1 if found else 1
-    if redaction.marks:
-        marks: dict[str, object] = {"n": number, "key": redaction.key, "marks": redaction.marks}
-        replace_file(keys_of(store), (days.read(keys_of(store)) or b"") + fastjson.dumps(marks) + b"\n")
-    events = [{"id": event, "file": "", "before": "", "now": ""} for event in redaction.events]
-    receipt = {"n": number, "ts": redaction.ts, "what": redaction.what, "events": events, "origin": redaction.origin}
-    replace_file(store.redactions, (days.read(store.redactions) or b"") + fastjson.dumps(receipt) + b"\n")
+class _Erased:
+    """The texts that other machines erased: known by their marks, or as this log has them where all of an event goes."""
+
+    def __init__(self, log: EventLog, redactions: Redactions) -> None:
+        named = [entry.event for entry in log.find(redactions.ids).values() if not entry.event.redacted]
+        whole = [event for event in named if redactions.clean(fields := to_fields(event)) == fields]
+        self._needles, self._redactions = Needles(long_texts(whole), redactions.last), redactions
+
+    def without(self, text: str) -> str:
+        """Replace each of them; the same text where there is none."""
+        return str(self._redactions.clean(self._needles.without(text)))
+
+
+def _announce(store: Store, new: Iterable[ForeignRedaction]) -> bytes:
+    """Let every writer refuse the texts from now on; return the receipts that there are with those of the new ones."""
+    receipts = days.read(store.redactions)
+    if receipts is None:
+        replace_file(store.redactions, receipts := b"")
+    keys = days.read(keys_of(store)) or b""
+    for redaction in new:
+        number = Redactions(receipts, keys).last + 1
+        if redaction.marks:
+            marks: dict[str, object] = {"n": number, "key": redaction.key, "marks": redaction.marks}
+            keys += fastjson.dumps(marks) + b"\n"
+        events = [{"id": event, "file": "", "before": "", "now": ""} for event in redaction.events]
+        made = {"n": number, "ts": redaction.ts, "what": redaction.what, "events": events, "origin": redaction.origin}
+        receipts += fastjson.dumps(made) + b"\n"
+    replace_file(keys_of(store), keys)
+    return receipts
 
 
 def _read(path: str, kind: type[_Line]) -> list[_Line]:

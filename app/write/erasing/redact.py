@@ -87,7 +87,7 @@ def redactable(
         erasing.what, erasing.texts = "pattern", _matching(opened, pattern)
     elif session is not None:
         events = [entry.event for entry in opened.log.session_entries(session)]
-        erasing.what, erasing.events, erasing.texts = "session", [event.id for event in events], _long_texts(events)
+        erasing.what, erasing.events, erasing.texts = "session", [event.id for event in events], long_texts(events)
     else:
         erasing.what, erasing.events, erasing.texts = _meant(opened, reference or "")
     return _located(opened, erasing)
@@ -108,7 +108,7 @@ def _meant(opened: OpenStore, reference: str) -> tuple[str, list[str], list[str]
     if len(events) > 1:
         raise BadRequest(f"{reference!r} may be {len(events)} events: say more of the id", hint="\n".join(events[:8]))
     if events:
-        return "event", events, _long_texts([entry.event for entry in opened.log.find(events).values()])
+        return "event", events, long_texts([entry.event for entry in opened.log.find(events).values()])
     if is_file_line(reference):
         found = forgettable(opened, reference)
         exact = [text for line in found for entry in line.behind for text in statements_of(entry.event)]
@@ -121,7 +121,7 @@ def _meant(opened: OpenStore, reference: str) -> tuple[str, list[str], list[str]
     return "text", [], [reference]
 
 
-def _long_texts(events: Iterable[Event]) -> list[str]:
+def long_texts(events: Iterable[Event]) -> list[str]:
     """List the texts of events that are long enough to be meant wherever they stand."""
     return sorted({text for event in events for text in _texts_of(event) if len(text) >= _LONG})
 

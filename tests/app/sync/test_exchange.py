@@ -262,6 +262,29 @@ def test_what_is_redacted_after_a_store_lost_its_state_is_the_same_bytes_everywh
     assert one.knowledge() == other.knowledge()
 
 
+@pytest.mark.parametrize("by_text", [True, False], ids=["by its text", "by its event alone"])
+def test_what_is_redacted_elsewhere_is_in_no_file_of_a_store_whose_memory_a_person_has_edited(tmp_path, by_text):
+    memory = Memory(tmp_path)
+    one, other = memory.machines
+    said = one.says("The tea is green and quiet")
+    one.says("The cups are blue", conversation_id="c2")
+    memory.settle()
+    [edited] = Path(other.store.knowledge).rglob("MEMORY.md")
+    lines = edited.read_text().split("\n")
+    edited.write_text("\n".join("- The pots are red" if "blue" in line else line for line in lines))
+
+    redact(one.opened, redactable(one.opened, said.content if by_text else said.id))
+    if not by_text:
+        Path(one.store.root, "redactions.keys").unlink()
+    memory.settle()
+
+    assert one.knowledge() == other.knowledge()
+    assert b"pots are red" in edited.read_bytes()
+    assert b"blue" not in edited.read_bytes()
+    files = [path for path in Path(other.store.root).rglob("*") if path.is_file()]
+    assert not [path.name for path in files if b"green and quiet" in path.read_bytes()]
+
+
 def test_past_days_are_compacted_on_the_way_and_what_was_removed_leaves_the_history(memory):
     one, other = memory.machines
     for number in range(3):
