@@ -110,7 +110,7 @@ def take_over(opened: OpenStore, arrived: Iterable[ForeignRedaction]) -> list[st
 
 
 class _Erased:
-    """The texts that other machines erased: known by their marks, or as this log has them where all of an event goes."""
+    """The texts that other machines erased: known by their marks, or as in this log where all of an event goes."""
 
     def __init__(self, log: EventLog, redactions: Redactions) -> None:
         named = [entry.event for entry in log.find(redactions.ids).values() if not entry.event.redacted]
