@@ -30,7 +30,7 @@ class ApplyResult(Struct):
     applied: list[SectionChange] = []
     nothing: list[SectionChange] = []  # deletions of absent sections
     edited: list[SectionChange] = []  # by people, and now in the log
-    staged: "list[StagedEntry]" = []  # everything that waits for a person, staged by this run or an earlier one
+    staged: "list[StagedEntry]" = []  # everything that waits for a person, staged by this run or earlier
     pending: list[tuple[str, str]] = []  # files that could not be written, and why
     files: list[tuple[str, bytes, bytes]] = []  # those that changed: path, before, after
     stored: int = 0  # events this run has added to the log

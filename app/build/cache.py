@@ -1,16 +1,16 @@
 """The rows that replays store of a log, in a database in `cache/`: delete it freely, a replay makes it again.
 
-Format       one table of rows, each found by a number that is a digest of kind, name and block. Rowids go up as rows
+Format       a table of rows; the number of each is a digest of its kind, name and block. Rowids go up as rows
              come: random ones would fragment pages.
 Wholeness    every row is listed in the directory of its kind and name, every directory in the root, with a checksum of
              what it says and of where it belongs. So no row is taken for another, none is missing, and none is older
              than the others: after a power cut or a bad sector the rows that are read agree, or it is RowsDamaged.
 Parts        of a directory with many blocks: each lists those of a month, or a sixteenth of the others. What changes on
              a day rewrites a part.
-Short rows   stand in the directory in the place of their checksum: to find hundreds of them one by one takes longer.
+Short rows   stand in the directory in the place of their checksum: to find hundreds of them singly takes longer.
 At hand      the rows that were written last stay in memory, too: a replay of everything reads most of them once more.
-Writers      one at a time, in one transaction; whoever cannot write works without. Nothing is synced, and what is to be
-             rolled back stays in memory: where a writer is killed while it commits, the checksums tell.
+Writers      take turns, each in a transaction; whoever cannot write works without a cache. Nothing is synced, and what
+             is to be rolled back stays in memory: where a writer is killed while it commits, the checksums tell.
 Secrecy      what is overwritten is erased (`secure_delete`).
 """
 
@@ -57,7 +57,7 @@ _AT_HAND = 16 << 20  # bytes
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
 _Step = Callable[Concatenate["StoreCache", _Parameters], _Result]
-_Directory = dict[str, int | bytes]  # block -> checksum of the row, or a short one itself
+_Directory = dict[str, int | bytes]  # block -> checksum of the row, or a short row itself
 _Parts = tuple[dict[str, int]]  # part -> checksum of the row that lists its blocks
 _directory = msgspec.msgpack.Decoder(_Directory | _Parts)
 _encode = msgspec.msgpack.encode
@@ -91,7 +91,7 @@ class StoreCache:
 
     @_guarded
     def __init__(self, path: str, made_by: str, *, writes: bool = True) -> None:
-        """Open it; raises RowsDamaged where there is none, or none that is good and of the same program."""
+        """Open the database; raises RowsDamaged where it is missing, damaged, or of another program."""
         self._path = path
         self._made_by = made_by
         self._writes = writes
@@ -285,7 +285,7 @@ def _close(handle: "weakref.ref[StoreCache]") -> None:
 
 
 def open_cache(store: Store, *, writes: bool, rebuild: bool = False) -> StoreCache | None:
-    """Open the cache of a store; None where it is missing and cannot be made. With `rebuild`, start an empty one."""
+    """Open the cache of a store; None where it is missing and cannot be made. With `rebuild`, start it empty."""
     path = store.cached("knowledge.db")
     if not writes and not os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises where one may not look
         return None
@@ -306,7 +306,7 @@ def open_cache(store: Store, *, writes: bool, rebuild: bool = False) -> StoreCac
 
 
 def open_for_reading(store: Store) -> RowStore:
-    """Open the cache of a store to read it; an empty one where there is none, or it is of no use."""
+    """Open the cache of a store to read it; an empty cache where it is missing or of no use."""
     return open_cache(store, writes=False) or MemoryRows()
 
 

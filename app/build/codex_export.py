@@ -1,8 +1,8 @@
 """Copies of each project's MEMORY.md for Codex, where it keeps its memories (`codex_memory: {enabled: true}`).
 
-One way only: nothing is ever read from there into the log, and what a subagent said is in no knowledge file. Files of
-ours are named `eventlog-<project>.md`; one that somebody else has changed is left as it is. Where it was turned off, or
-leads elsewhere by now, the copies go: what is forgotten would stay in them.
+One way only: nothing is ever read from there into the log, and no knowledge file has words of subagents. Files of
+ours are named `eventlog-<project>.md`; a copy that somebody else has changed stays as it is. Where the export was
+turned off, or leads elsewhere by now, the copies go: what is forgotten would stay in them.
 """
 
 import os
@@ -34,12 +34,12 @@ def export(store: Store, settings: Settings, home: str, environ: Mapping[str, st
     """Make the copies what the rendered MEMORY.md of each project are; raises NotStored or OSError.
 
     The environment says where `~/.codex` has been moved to. Nothing is copied where it is not turned on, or Codex has
-    never been (the directory above is not there).
+    never been (the directory above is missing).
     """
     chosen = settings.codex_memory
     if not chosen.enabled:
         return _without(store, Path(in_full(chosen.path, home)))
-    from eventlog.hosts.profile import where_moved  # knows all hosts there are
+    from eventlog.hosts.profile import where_moved  # knows all hosts
 
     done = ExportResult()
     folder = Path(in_full(where_moved(chosen.path, environ), home))
@@ -65,7 +65,7 @@ def _without(store: Store, folder: Path) -> ExportResult:
 
 
 def copies_of(store: Store) -> list[Path]:
-    """Read which copies there were after the last time."""
+    """Read the list of copies that the last export left."""
     try:
         return list(map(Path, read_regular(store.cached("copies")).decode("utf-8", "surrogateescape").splitlines()))
     except OSError:

@@ -108,7 +108,7 @@ def _finalize_once(opened: OpenStore) -> FinalizeResult:
 
 @contextmanager
 def _our_turn(store: Store) -> Iterator[bool]:
-    """Take the lock, one finalizer per store; False where another has it."""
+    """Take the lock of the store's finalizer; False where another process has it."""
     try:
         held = locked(store, store.lock("settle"), patience=0)
     except Busy:
@@ -143,7 +143,7 @@ def _process(opened: OpenStore, path: Path, work: Callable[[_OpenSession], None]
         work(_decoder.decode(path.read_bytes()))
         if path.stat().st_mtime_ns == stamp:  # else the conversation came back meanwhile
             path.unlink()
-    except Exception as error:  # noqa: BLE001 - one conversation must never cost another
+    except Exception as error:  # noqa: BLE001 - no conversation may cost another
         error_log.note(opened.store, error, b"")
         _give_up(opened, path)
 

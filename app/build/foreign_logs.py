@@ -26,7 +26,7 @@ class _SeenFile(msgspec.Struct, frozen=True):
 
 
 class _LostLines(msgspec.Struct, frozen=True):
-    """A file that does not begin any more with what it was seen to hold; `there` is None where it is gone."""
+    """A file that lacks what it was seen to hold: `seen` lines; it has `there` now, None where it is gone."""
 
     path: str
     seen: int
@@ -47,7 +47,7 @@ def remember(store: Store) -> None:
     if seen != before:
         try:
             replace_file(store.cached("replicas.json"), msgspec.json.encode(seen), durable=False)
-        except NotStored:  # a loss is told later, or not at all
+        except NotStored:  # a loss is reported later, or not at all
             return
 
 
@@ -105,7 +105,7 @@ def _of_others(store: Store) -> Iterator[tuple[str, str]]:
 
 
 def _look(path: str, before: _SeenFile | None) -> _SeenFile | None:
-    """Return what a file holds; what it held before, where that is not all there any more."""
+    """Return what a file holds; what it held before, where some of that is gone."""
     try:
         stat = Path(path).stat()
     except OSError:

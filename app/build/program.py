@@ -51,6 +51,6 @@ def _digests(package: str, name: str) -> Iterator[tuple[str, str]]:
             if entry.is_dir(follow_symlinks=False):
                 yield from _digests(entry.path, f"{name}/{entry.name}")
             elif entry.name.endswith(".py"):
-                with open(entry.path, "rb") as module:  # noqa: PTH123 - there are hundreds
+                with open(entry.path, "rb") as module:  # noqa: PTH123 - hundreds of files
                     of_module = urlsafe_b64encode(bytes.fromhex(sha256(module.read()))).rstrip(b"=").decode()
                 yield f"{name}/{entry.name}", f"sha256={of_module}"

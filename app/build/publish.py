@@ -54,8 +54,8 @@ _MOST = 4 << 20  # bytes of files that wait for their names
 _AT_ONCE = 1 << 20  # bytes that are copied at a time
 _LONG = 1 << 17  # bytes: a file with less before the first difference is replaced whole
 _STEP = 512  # bytes
-_Segment = bytes | tuple[int, int]  # new bytes, or offset and length of those that are there
-_Then = Callable[[FileStamp | None], None]  # is told the stamp of a file that says what it should, None of any other
+_Segment = bytes | tuple[int, int]  # new bytes, or offset and length of bytes in the old file
+_Then = Callable[[FileStamp | None], None]  # takes the stamp of a file that is current, None of any other
 
 
 class PublishResult(Struct):
@@ -107,14 +107,14 @@ def publish_outdated(
 ) -> PublishResult:
     """Publish the documents of a replay; only look at files that are current.
 
-    Calls `before_copy` before an edited file is set aside. The executor helps where there is much to render.
+    Calls `before_copy` before an edited file is set aside. The executor helps where much is to be rendered.
 
     Raises NotStored.
     """
     names = {projection.name for projection in projections}
     index = None
     with closing(_Publishing(Path(root), taken_in, before_copy, dry_run=dry_run)) as publishing:
-        while index is not replayed.index:  # another one where a row was damaged: it has nothing of what was looked at
+        while index is not replayed.index:  # replaced where a row was damaged: the new index has compared no file yet
             units = [unit for unit in replayed.units() if unit[0] in names]
             if executor:
                 units = replayed.render_ahead(units, executor)
@@ -338,7 +338,7 @@ class _Publishing:
 
 
 def read(path: Path) -> bytes | None:
-    """Read the bytes of a file, None where there is none; raises NotStored."""
+    """Read the bytes of a file, None where it is missing; raises NotStored."""
     try:
         return read_regular(str(path))
     except FileNotFoundError:
@@ -446,7 +446,7 @@ def _check_layout(file: BinaryIO, layout: Layout) -> None:
 
 
 def _segments(file: BinaryIO, pieces: Pieces, layout: Layout) -> Iterator[_Segment]:
-    """Yield what the file is made of, in order; what lies side by side already is one segment."""
+    """Yield what the file is made of, in order; neighbours in the old file are a single segment."""
     starts, at = {}, 0
     for block, length in layout.lengths.items():
         starts[block], at = at, at + length

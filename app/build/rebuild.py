@@ -57,7 +57,7 @@ class RebuildResult(NamedTuple):
     applied: ApplyResult
     edits: Sequence[Event] = ()  # what people had done to files of the store
     copies: ExportResult = _NO_COPIES  # for Codex
-    copied_from: str = ""  # the name of the store that this one is a copy of, until somebody is told
+    copied_from: str = ""  # the name of the store that this store is a copy of, until a person has heard of it
 
 
 def replay_store(
@@ -69,10 +69,10 @@ def replay_store(
     indexes: bool = True,
     phases: Phases | None = None,
 ) -> RebuildResult:
-    """Rebuild all that is made from the log, one replay of a store at a time; raises NotStored.
+    """Rebuild all that is made from the log; replays of a store take turns. Raises NotStored.
 
-    With `check` nothing is written, and what would be is told. Without `indexes`, the next search or session's end
-    makes those. Without `phases`, whoever watches is told of them.
+    With `check` nothing is written; the result lists what would be. Without `indexes`, the next search or session's end
+    makes those. Without `phases`, progress goes to whoever watches.
     """
     if phases is None:
         with report() as shown:
@@ -141,7 +141,7 @@ class DeedResult(NamedTuple):
 
 
 def carry_out(opened: OpenStore, decisions: Sequence[Event], *, after: str = "") -> DeedResult:
-    """Store what a person decided, as one deed, and rebuild; raises NotStored.
+    """Store what a person decided, as a single deed, and rebuild; raises NotStored.
 
     What waits to be recorded or applied goes first: it is no part of the deed, and stays where that is taken back.
     """
@@ -202,7 +202,7 @@ def replay_elsewhere(
     documents = replayed.documents
     speaking = [
         projection for projection in projections if projection.name not in replayed.broken
-    ]  # files of one that failed stay
+    ]  # the files of a projection that failed stay
     published = publish(documents, directory, speaking, dry_run=check, progress=phases(_WRITING))
     replayed.save()
     return RebuildResult(replayed, published, ApplyResult())
@@ -225,8 +225,8 @@ def rebuild(
     """Update the knowledge directory and the knowledge bases from the log; raises NotStored.
 
     Whatever that adds to the log (edits, arrivals) is in the files when this returns: a second run writes nothing.
-    With `check` nothing is written, and what would be is told. Else the caller holds the store's `replay.lock`: what a
-    killed run left unfinished is removed. Without `projections`, all there are, those of other packages too.
+    With `check` nothing is written; the result lists what would be. Else the caller holds the store's `replay.lock`:
+    what a killed run left unfinished is removed. Without `projections`, all of them, those of other packages too.
     """
     projections = installed().projections if projections is None else projections
     if not check:
@@ -284,7 +284,7 @@ def _sweep_copies_later(store: Store) -> None:
 
 
 def _name(opened: OpenStore) -> None:
-    """Give the store a name of its own, before anything is judged by it; where there is no log, nothing is made."""
+    """Give the store a name of its own, before anything is judged by it; a store without a log stays as it is."""
     if Path(opened.store.log).is_dir():
         with suppress(NotStored):  # whatever needs the name says so; most files do not
             make_replica(opened.store)

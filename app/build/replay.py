@@ -37,9 +37,9 @@ def replay(
 ) -> ReplayResult:
     """Render the events with `ts <= until` that `keep` accepts; without `progress`, report to the default reporter.
 
-    Without `workers` to help, there are some for as long as this takes. With `anew` nothing that was kept is used.
+    Without `workers`, this starts its own and ends them. With `anew` nothing in the cache is used.
     With `writes`, the result's `save` writes the cache; without, it stays as it is. A cache that is damaged is made
-    anew; where there can be none, the log is read.
+    anew; where it cannot be made, the log is read.
     """
     if progress is None:
         with report() as phase:
@@ -64,7 +64,7 @@ def replay(
 
 
 def _run(workers: Workers | None, *arguments: Any, **options: Any) -> ReplayResult:
-    """Replay, with other processes where there can be any."""
+    """Replay, with other processes where the system allows them."""
     with nullcontext(workers) if workers else Workers() as helping:
         return fold_and_render(*arguments, **options, executor=helping.executor)
 

@@ -1,4 +1,4 @@
-"""`staging/`: the entries that wait for a person, one YAML file each, in the exchange format of plan entries.
+"""`staging/`: the entries that wait for a person, a YAML file for each, in the exchange format of plan entries.
 
 The log has the entries; the files are for reading and editing. No run overwrites a file that a person has edited, and
 `eventlog resolve --apply` applies the edited text.

@@ -3,7 +3,7 @@
 Confinement  a path is that of a configured base. Its target, with every symbolic link followed, must lie in the tree
              of the base (the home, the project, else the file's own directory), outside `.git`, and be a regular file
              or absent.
-Wholeness    a write exchanges the file for a whole new one, and keeps its mode and links; a save by another program in
+Wholeness    a write exchanges the whole file, and keeps its mode and links; a save by another program in
              that moment is not overwritten.
 Addresses    `https://` is read with GET and written with PUT and `If-Match`; needs the extra `url`.
 """

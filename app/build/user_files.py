@@ -28,11 +28,11 @@ def create(path: "Path | str", text: str) -> None:
 
 
 def take_bootstrap(settings: "Settings", home: str, now: str) -> str:
-    """Read BOOTSTRAP.md and rename it, so that one session reads it; "" where it is absent or cannot be renamed."""
+    """Read BOOTSTRAP.md and rename it, so that a single session reads it; "" where that fails or it is missing."""
     file, used = context_files.bootstrap_file(settings, home, now)
     try:
         text = read(file.path, file.root)
-        os.rename(file.path, used)  # of two sessions that start at once, one can rename it
+        os.rename(file.path, used)  # of two sessions that start at once, only the first can rename it
     except (OSError, Unreadable):
         return ""
     return text

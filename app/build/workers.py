@@ -1,7 +1,7 @@
 """The executor of a replay: as many processes as there are processors, for as long as the replay lasts.
 
-Processes are forked, on Linux and from the only thread: no other way of starting one leaves the program of our importer
-alone. Where none can be forked, or one dies, this process does the jobs.
+Processes are forked, on Linux and from the only thread: no other way of starting them leaves the program of our
+importer alone. Where none can be forked, or any dies, this process does the jobs.
 """
 
 import os
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
 _MOST = 4  # what is not done apart takes as long as they all together
-_AHEAD = 2  # jobs a worker that wait: their results are kept in memory until it is their turn
+_AHEAD = 2  # jobs a worker that wait: their results wait in memory for their turn
 
 _Job = TypeVar("_Job")
 _Result = TypeVar("_Result")

@@ -36,7 +36,7 @@ _SAY_NOTHING = frozenset(tokens(_KINDS_OF_BRANCHES))
 
 
 def with_bearings(store: "Store", project: str, branch: str, files: "Sequence[str]") -> WorkAtHand:
-    """Find what bears on a branch and files; nothing where there is no index that is any good."""
+    """Find what bears on a branch and files; nothing where no index is in order."""
     if not os.path.exists(store.cached("search.sqlite")):
         return WorkAtHand(branch, tuple(files))
     try:

@@ -1,7 +1,7 @@
 """The subject of a conversation before it was compacted, drawn from its transcript without a model; pure but for that.
 
 The first request, what the user said holds for all of it, the files that were changed, the last command that failed and
-the one that passed after it, and what is open. A transcript may be of many megabytes, and a session waits: of all but
+what passed after it, and what is open. A transcript may be of many megabytes, and a session waits: of all but
 its end, only lines are read that hold a prompt or a change. The lines of Claude Code, Codex, Qwen and Gemini are known.
 
 Loaded where a session starts after a compaction: it needs libraries.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CHARS = 1500
 _BEGINNING, _LAST = 1 << 18, 24 << 20  # bytes that are read of a transcript
 _END = 3 << 18  # bytes of which every line is read
-_LONGEST_LINE = 1 << 18  # bytes; a longer one holds a picture, or a whole file
+_LONGEST_LINE = 1 << 18  # bytes; a longer line holds a picture, or a whole file
 _BY_USER, _NEXT = b'"role":"user",', 48  # bytes after it that tell a prompt from the answer of a tool
 _OF_TOOLS = (b'"tool_', b'"functionResponse', b'"type":"image')
 _CHANGES = (b'"name":"Edit"', b'"name":"Write"', b'"name":"TodoWrite"')

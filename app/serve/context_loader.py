@@ -1,8 +1,8 @@
 """Loads people's files for a context, in any state; nothing here raises for a file.
 
 Read       as `projections.context.loader` reads: confined to its root, text only.
-Fallback   a file that is there and cannot be read: its last good copy, kept in `cache/context/`.
-Create     a missing one that has a template, at a session's start; never over anything, nor what was once deleted.
+Fallback   of a file that exists and cannot be read: its last good copy, in `cache/context/`.
+Create     a missing file that has a template, at a session's start; never over anything, nor what was once deleted.
 
 Imported while a session waits to begin: standard library only.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _LoadedFile:
-    """The result of loading one file: its content, or the error. Of one that need not be there, neither.
+    """The result of loading a file: its content, or the error; neither of an optional file that is missing.
 
     `from_cache`: it is the last good copy; `is_default`: it was just created from its template.
     """
@@ -47,7 +47,7 @@ class _LoadedFile:
 
 
 class Loader:
-    """Loads files as of one moment; `copies` is the folder of last good copies; `creates`: templates are used."""
+    """Loads files as of a moment; `copies` is the folder of last good copies; `creates`: templates are used."""
 
     def __init__(self, copies: str, now: "datetime | str", *, creates: bool = False) -> None:
         self._copies = copies
@@ -55,7 +55,7 @@ class Loader:
         self._creates = creates
 
     def load(self, file: "ContextFile") -> _LoadedFile:
-        """Load one file; a missing file without a template has neither content nor error, unless it is required."""
+        """Load a file; a missing file without a template has neither content nor error, unless it is required."""
         try:
             text = read(file.path, file.root)
         except FileNotFoundError:
@@ -99,7 +99,7 @@ class Loader:
         return self._result(file, text, f"{reason}; this is its last good copy", from_cache=True)
 
     def _keep_copy(self, file: "ContextFile", text: str | None) -> None:
-        """Keep the text, None of a file that was there once; a cache that cannot be is no reason to complain."""
+        """Cache the text, None of a file that has been removed; ignore a cache that cannot be written."""
         path = _copy_of(self._copies, file.path)
         data = fastjson.dumps({"path": file.path, "text": text})
         try:

@@ -1,10 +1,10 @@
 """The facts and summaries that stand, for a session that starts: rows of the search, with what was appended since.
 
-Without an index the log itself is read, by the same rules: a small one whole; of a large one the last days, and of the
+Without an index the log itself is read, by the same rules: a small log whole; of a large log the last days, and of the
 days before them what was withdrawn. Then earlier statements are taken from files that nobody has edited since they were
 rendered. Where the log is too large to look for old withdrawals, nothing but those files is certain.
 
-Imported while a session waits to begin: standard library only, and the database only where there is one.
+Imported while a session waits to begin: standard library only, and the database only where it exists.
 """
 
 from eventlog.app.search import standing_lines
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _PATIENCE = 0.2  # seconds another writer of the index is waited for
 _MOST = 4 << 20  # bytes of the log that are taken in while a session waits
-_SMALL_LOG = 4 << 20  # bytes that are read whole where there is no index
+_SMALL_LOG = 4 << 20  # bytes that are read whole without an index
 _MOST_SEARCHED = 48 << 20  # bytes of earlier days in which withdrawals are looked for
 _LAST_LINES = 1500  # of a project, among which sessions are looked for
 _MOST_TOLD, _TOLD_CHARS = 3, 160
@@ -161,7 +161,7 @@ class CurrentLines:
                     yield _ts_of(data[start:end])
 
     def without_withdrawn(self, text: str, /) -> str:
-        """Remove from a knowledge base the sections that a withdrawn plan entry put there.
+        """Remove from a knowledge base the sections that a withdrawn plan entry put into it.
 
         The next replay does: it is looked for what was withdrawn since yesterday.
         """
@@ -247,7 +247,7 @@ class _Lines:
         self._found: list[FoundLine] = []
 
     def read(self, store: "Store", names: ProjectNames, since: str) -> "_Lines":
-        """Read a small log whole, of a large one the days from then on and earlier withdrawals: those still hold."""
+        """Read a small log whole, of a large log the days from then on and earlier withdrawals: those still hold."""
         files = _stamps(store)
         self.is_whole = _is_small(files)
         before = set() if self.is_whole else {file for file in files if day_of(index_lookup.name_in(file)) < since[:10]}
@@ -314,7 +314,7 @@ class _Lines:
 
 
 def _open(store: "Store", names: ProjectNames, since: str) -> _Rows | _Lines:
-    """Open the index, current with the log; where there is none that is any good, the log."""
+    """Open the index, current with the log; without an index in order, the log."""
     path = store.cached("search.sqlite")
     if os.path.exists(path):
         from eventlog.app.search.database import DatabaseError
@@ -373,7 +373,7 @@ def _withdraws_entry(store: "Store", since: str) -> bool:
 
 
 def _without_withdrawn_sections(text: str, store: "Store", since: str, until: str) -> str:
-    """Drop from a knowledge base the sections that an entry put there which was withdrawn in that time."""
+    """Drop from a knowledge base the sections of entries that were withdrawn in that time."""
     from eventlog.app.build.cache import open_for_reading  # few starts need the log with its types, and Markdown
     from eventlog.format.events import PlanEntry
     from eventlog.format.retractions import Retractions

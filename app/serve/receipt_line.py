@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def append_receipt_line(
     store: "Store", about: "Envelope", receipt: "ContextInjected", text: str, source: str, *, sync: bool | None = None
 ) -> bool:
-    """Append that a session was given a text; False where that is there already. Raises NotStored.
+    """Append that a session was given a text; False where the log has that already. Raises NotStored.
 
     The receipt may be that of another session that was given the same, but for how it saves.
     """

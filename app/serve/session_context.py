@@ -164,7 +164,7 @@ def session_context(opened: "OnMachine", request: ContextRequest, *, certain: bo
     if not request.session_id:
         return build(store, settings, request, certain=certain)
     listens = _session_type_of(store, request)
-    # what only the user is told once waits for a session to which nobody else listens
+    # what the user hears a single time waits for a session that nobody else listens to
     first = take_bootstrap(settings, request.home, request.now) if listens == MAIN else ""
     request_now = replace(request, session_type=listens, bootstrap=first)
     return build(store, settings, request_now, creates=settings.context.templates, certain=certain)
@@ -212,7 +212,7 @@ def _session_type_of(store: "Store", request: "ContextRequest") -> str:
 
 
 def append_receipt(log: "EventLog", request: ContextRequest, built: ContextResult) -> bool:
-    """Append the receipt; False where it is there already. Raises NotStored."""
+    """Append the receipt; False where the log has it already. Raises NotStored."""
     about: Envelope = {
         "type": "context_injected",
         "conversation_id": request.session_id,

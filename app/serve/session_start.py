@@ -1,6 +1,6 @@
 """The answer to a hook at a session's start: how to save, and what is known already.
 
-The event is in the log when this begins. Where it takes too long, or something fails, the agent is told what files say
+The event is in the log when this begins. Where it takes too long, or something fails, the agent gets what files say
 that nobody has touched since they were rendered; whatever fails then, how to save.
 """
 

@@ -1,6 +1,6 @@
 """The rows that documents are made of: new rows replace the old rows of a changed conversation.
 
-The rows of a document lie in blocks: one for all conversations that began on a day. Another row lists where each
+The rows of a document lie in blocks: the conversations that began on a day share a block. Another row lists where each
 conversation has rows.
 """
 

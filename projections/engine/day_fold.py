@@ -1,4 +1,4 @@
-"""The fold of one day of the log, and the rows that the cache stores of it.
+"""The fold of a day of the log, and the rows that the cache stores of it.
 
 Withdrawn words are redacted before they are stored. Nothing renders them, so the rows lose nothing; when a withdrawal
 is undone, the day is folded again. Marks stand in for the words, so that a repetition is still recognised.
@@ -132,7 +132,7 @@ def _with_content(fact: Fact, content: str) -> Fact:
 
 
 class DayFold:
-    """Folds the events of one day piece by piece; pieces with misdated events wait for `finish`.
+    """Folds the events of a day piece by piece; pieces with misdated events wait for `finish`.
 
     With `counts`, only events it accepts are folded.
     """
@@ -253,7 +253,7 @@ class StoredDays:
     def _write_decisions(self, date: str, row: DayRow | None) -> None:
         data = None
         if row:
-            decisions: list[Withdrawal] = [one for one in row.retractions if isinstance(one, Rejected | Restored)]
+            decisions: list[Withdrawal] = [event for event in row.retractions if isinstance(event, Rejected | Restored)]
             data = _encode(_Decided(row.stamps, decisions))
         self._cache.write(*_DECISIONS, date, data)
 

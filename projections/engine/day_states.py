@@ -84,7 +84,7 @@ class FoldedDay(NamedTuple):
 class DayStates:
     """Updates the stored days after the log changed.
 
-    `changed` maps each changed conversation to the day it began on before; "" for a new one.
+    `changed` maps each changed conversation to the day it began on before; "" for a new conversation.
     """
 
     def __init__(self, log: DayLog, cache: RowStore, until: str = EVERYTHING, keep: Keep | None = None) -> None:
@@ -343,7 +343,7 @@ class DayStates:
     def _redact(self, dates: Collection[str], stating: Collection[str]) -> None:
         """Fold days again whose stored text is missing or must be removed.
 
-        Rejected statements are looked for on the days `stating` one, and where some are redacted already.
+        Rejected statements are looked for on the days `stating` them, and where some are redacted already.
         """
         wanted = self._to_redact(dates)
         for day in self.days:

@@ -1,6 +1,6 @@
 """The documents of a log: which exist, which are outdated, and each of them when it is asked for.
 
-A unit is what a view makes of one name: a document, several, or none. Beside a long document lies its layout: the
+A unit is what a view makes of a name: a document, several, or none. Beside a long document lies its layout: the
 lengths of its blocks in the file, so that a file of many megabytes is rewritten where its rows changed.
 """
 

@@ -39,7 +39,7 @@ _KINDS_OF = {
     if projection.view and projection.view.of_rows
 }
 
-_LONG = 16 << 20  # bytes of a log: a shorter one is folded before another process has started
+_LONG = 16 << 20  # bytes of a log: a shorter log is folded before another process has started
 # Days of a job. A conversation may end after midnight, so the day after the last is read as well.
 _BLOCKS = 8
 _ENOUGH = 1 << 20  # bytes of rows, for a job that renders
@@ -180,7 +180,7 @@ class Prerendered:
 
 
 def _render_jobs(index: DocumentIndex, units: Iterable[RowAddress]) -> Iterator[_RenderJob]:
-    """Split units into jobs; those of one name share rows and stay together."""
+    """Split units into jobs; those with the same name share rows and stay together."""
     notes = list(index.notes.values())
     chosen: list[RowAddress] = []
     rows: dict[RowAddress, list[StoredRow]] = {}

@@ -358,7 +358,7 @@ class Renderings:
         return self._made[until]
 
     def document(self, path: str, ts: str | None) -> Document | None:
-        """Return the document of this path as of a time; None where there was none."""
+        """Return the document of this path as of a time; None where it did not exist."""
         return self.at(ts).document(path)
 
     def document_of(self, file: PurePath, ts: str | None) -> Document | None:

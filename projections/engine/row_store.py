@@ -1,7 +1,7 @@
-"""Rows by kind, name and block that one replay leaves for the next.
+"""Rows by kind, name and block that a replay leaves for the next.
 
-A store may forget all rows at any time, but never some of them: one that cannot return what was written raises
-`RowsDamaged`, and its owner starts again with an empty one.
+A store may forget all rows at any time, but never some of them: a store that cannot return what was written
+raises `RowsDamaged`, and its owner starts again with an empty store.
 """
 
 from collections.abc import Iterable

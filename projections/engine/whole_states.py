@@ -1,6 +1,6 @@
 """Projections without a view: their states are folded per day, stored per day and merged whole.
 
-Projections of other packages are among them; one that fails is reported, and harms nothing.
+Projections of other packages are among them; a projection that fails is reported, and harms nothing.
 """
 
 import zlib
@@ -79,7 +79,7 @@ class WholeStateProjections:
         return total
 
     def _of_day(self, kind: type[Any], day: Day) -> Any:
-        """Return the state of a day: the stored one where it is of the same events, else fold it."""
+        """Return the state of a day: the stored state where it is of the same events, else fold the day."""
         row = self._days.rows[day.date]
         made_of = zlib.crc32(msgspec.msgpack.encode((row.stamps, row.left_out, row.redacted))).to_bytes(4, "big")
         name = f"{kind.__module__}.{kind.__qualname__} {kind.version}"
