@@ -19,6 +19,7 @@ from eventlog.app.build.apply_result import ApplyResult
 from eventlog.app.build.codex_export import ExportResult
 from eventlog.app.build.publish import PublishResult
 from eventlog.app.build.rebuild import leave_indexes, replay_store
+from eventlog.app.build.workers import Workers
 from eventlog.app.importing.drawings import openings_in, renamed
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search.meaning import is_installed, settle_meaning
@@ -92,7 +93,8 @@ def finalize(store: Store, opening: Callable[[], OpenStore]) -> Iterator[Finaliz
 def _finalize_once(opened: OpenStore) -> FinalizeResult:
     cached.settings(opened.store)  # hooks without site-packages cannot read config.yaml by themselves
     drawn = _finalize_sessions(opened)
-    done = replay_store(opened, indexes=False)
+    with Workers(most=1) as alone:  # nobody waits: others start sooner, and take a quarter more time of the processor
+        done = replay_store(opened, indexes=False, workers=alone)
     result = FinalizeResult(drawn, done.published, done.applied, done.copies)
     del done
     gc.collect()  # a replay holds its cache in a cycle; to index a long log takes the memory of that

@@ -68,19 +68,21 @@ def replay_store(
     check: bool = False,
     indexes: bool = True,
     phases: Phases | None = None,
+    workers: Workers | None = None,
 ) -> RebuildResult:
     """Rebuild all that is made from the log; replays of a store take turns. Raises NotStored.
 
     With `check` nothing is written; the result lists what would be. Without `indexes`, the next search or session's end
-    makes those. Without `phases`, progress goes to whoever watches.
+    makes those. Without `phases`, progress goes to whoever watches; without `workers`, this starts its own.
     """
     if phases is None:
+        again = partial(replay_store, projections=projections, anew=anew, check=check, indexes=indexes)
         with report() as shown:
-            return replay_store(opened, projections=projections, anew=anew, check=check, indexes=indexes, phases=shown)
+            return again(opened, phases=shown, workers=workers)
     with _one_at_a_time(opened, wanted=not check):
         if not check:
             _begin(opened)
-        done = rebuild(opened, projections=projections, anew=anew, check=check, phases=phases)
+        done = rebuild(opened, projections=projections, anew=anew, check=check, phases=phases, workers=workers)
     done = done._replace(copied_from=copied_from(opened.store, untold=True))
     if check:
         return done
@@ -221,6 +223,7 @@ def rebuild(
     anew: bool = False,
     check: bool = False,
     phases: Phases = quiet,
+    workers: Workers | None = None,
 ) -> RebuildResult:
     """Update the knowledge directory and the knowledge bases from the log; raises NotStored.
 
@@ -232,8 +235,8 @@ def rebuild(
     if not check:
         _sweep(opened)
         _name(opened)
-    with Workers() as workers:
-        return _rebuilt(opened, projections, workers, anew=anew, check=check, phases=phases)
+    with nullcontext(workers) if workers else Workers() as helping:
+        return _rebuilt(opened, projections, helping, anew=anew, check=check, phases=phases)
 
 
 def _rebuilt(

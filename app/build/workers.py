@@ -25,9 +25,9 @@ _Result = TypeVar("_Result")
 class Workers:
     """Processes that begin with the first job, and end with the `with` around them; jobs of later are done here."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = _MOST) -> None:
         self._pool: ProcessPoolExecutor | None = None
-        self._count = min(_MOST, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
+        self._count = min(most, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
 
     def __enter__(self) -> Self:
         return self

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from eventlog.app.build import workers
 from eventlog.format.events import StageSummary
 from eventlog.hooks import background
 from eventlog.hosts.transcripts import read
 from eventlog.log.event_log import EventLog
+from eventlog.projections.engine import jobs
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
 from tests.support.command_line import call
@@ -58,6 +60,15 @@ def test_the_end_of_a_session_is_seen_to_after_the_hook_has_answered(store):
     assert (0, b"", b"") == (ended.returncode, ended.stdout, ended.stderr)
     assert _wait_for(lambda: _settled(store))
     assert ["Rounding of cart prices"] == [one.topic for one in events(store, "stage_summary")]
+
+
+def test_a_settle_keeps_to_one_process_however_long_the_log_is(store, monkeypatch):
+    monkeypatch.setattr(jobs, "_LONG", 0)
+    monkeypatch.setattr(workers, "_started", lambda count: pytest.fail(f"{count} processes"))
+    tell(alone(store), claude("SessionStart"))
+
+    assert call("--store", store, "settle").code == 0
+    assert (Path(store) / "knowledge" / "sessions.jsonl").exists()
 
 
 def test_the_host_waits_for_no_pipe_of_the_background(tmp_path):
