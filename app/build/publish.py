@@ -39,6 +39,7 @@ from eventlog.store.files import (
     remove,
     replace_file,
     stamp_from,
+    write_beside,
 )
 from eventlog.store.shared_files import (
     ChangedMeanwhile,
@@ -46,7 +47,6 @@ from eventlog.store.shared_files import (
     put_in_place,
     remove_if_unchanged,
     sweep,
-    write_beside,
 )
 
 _TRIES = 3

@@ -12,24 +12,8 @@ from stat import S_IMODE
 from eventlog.fast import fastjson, os
 from eventlog.fast.fastjson import BOM
 from eventlog.store import Store
-from eventlog.store.dayfile import is_at, wait_for
-from eventlog.store.files import (
-    ENDING,
-    append_bounded,
-    check_regular,
-    not_stored,
-    open_regular,
-    read_end,
-    remove,
-    sync_dir,
-    sync_file,
-    write_temporary,
-)
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+from eventlog.store.files import append_bounded, not_stored, open_regular, read_end, replace_file, sync_file
+from eventlog.store.locks import open_locked
 
 _ENDLESS = 1 << 62
 
@@ -40,27 +24,17 @@ def rewrite(path: str, make: Callable[[bytes], bytes | None], patience: float | 
     Raises NotStored, or Busy where a writer holds the lock for so many seconds.
     """
     target = os.path.realpath(path)
-    temporary = f"{target}.{os.urandom(4).hex()}{ENDING}"
     try:
-        fd = _locked(target, patience)
-    except OSError as error:
-        raise not_stored(error, target) from error
-    try:
-        with os.fdopen(fd, "rb") as opened:
-            here = os.fstat(opened.fileno())
+        with os.fdopen(open_locked(target, patience, open_regular), "rb") as opened:
             before = opened.read()
             data = make(before)
             if data is None:
                 return False
             _list_changes(path, before.split(b"\n")[:-1], data.split(b"\n")[:-1])
-            write_temporary(temporary, data, durable=True, mode=S_IMODE(here.st_mode))
-            os.replace(temporary, target)
-            sync_dir(os.path.dirname(target))
+            replace_file(target, data, mode=S_IMODE(os.fstat(opened.fileno()).st_mode))
             return True
     except OSError as error:
         raise not_stored(error, target) from error
-    finally:
-        remove(temporary)
 
 
 def _list_changes(path: str, before: Sequence[bytes], now: Sequence[bytes]) -> None:
@@ -88,19 +62,3 @@ def _leaves(lines: Sequence[bytes]) -> list[str]:
     from eventlog.log.seals import leaf_of  # loads OpenSSL, for sealed logs only
 
     return [base64.b64encode(leaf_of(line)).decode() for line in lines]
-
-
-def _locked(path: str, patience: float | None) -> int:
-    """Open the file at the path, and lock it against writers; raises OSError or Busy."""
-    while True:
-        fd = open_regular(path)
-        try:
-            check_regular(os.fstat(fd))
-            if fcntl:
-                wait_for(fd, fcntl.LOCK_EX, path, patience)
-            if is_at(os.fstat(fd), path):
-                return fd
-        except BaseException:
-            os.close(fd)
-            raise
-        os.close(fd)

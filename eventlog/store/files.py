@@ -176,19 +176,30 @@ def replace_file(path: str, data: "Content", *, durable: bool = True, mode: int 
 
     Temp file beside it, write, fsync, rename, fsync of the directory; a cache may leave out the syncs.
     """
+    temporary = write_beside(path, data, mode=mode, durable=durable)
+    try:
+        os.replace(temporary, path)
+        if durable:
+            sync_dir(os.path.dirname(path))
+    except BaseException as error:
+        remove(temporary)
+        if isinstance(error, OSError):
+            raise not_stored(error, path) from error
+        raise
+
+
+def write_beside(path: str, data: "Content", *, mode: int = MODE_PRIVATE, durable: bool) -> str:
+    """Write a new file that is going to take the place of `path`, and return its name; raises NotStored."""
     temporary = f"{path}.{os.urandom(4).hex()}{ENDING}"
     try:
         make_dirs(os.path.dirname(path), durable=durable)
         write_temporary(temporary, data, durable=durable, mode=mode)
-        os.replace(temporary, path)
-        if durable:
-            sync_dir(os.path.dirname(path))
-    except OSError as error:
+    except BaseException as error:
         remove(temporary)
-        raise not_stored(error, path) from error
-    except BaseException:
-        remove(temporary)
+        if isinstance(error, OSError):
+            raise not_stored(error, path) from error
         raise
+    return temporary
 
 
 def write_temporary(temporary: str, data: "Content", *, durable: bool, mode: int) -> None:

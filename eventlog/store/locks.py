@@ -18,6 +18,7 @@ except ImportError:  # Windows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
     from types import TracebackType
     from typing import Self
@@ -34,7 +35,7 @@ def lock(path: str, patience: float | None = None) -> "AbstractContextManager[ob
     """
     try:
         make_dirs(os.path.dirname(path))
-        return _HeldLock(path, patience) if fcntl else _by_filelock(path, patience)
+        return _HeldLock(open_locked(path, patience, _open)) if fcntl else _by_filelock(path, patience)
     except OSError as error:
         raise not_stored(error, path) from error
 
@@ -48,21 +49,30 @@ def _by_filelock(path: str, patience: float | None) -> "AbstractContextManager[o
         raise busy(path, patience) from error
 
 
+def open_locked(path: str, patience: float | None, open_file: "Callable[[str], int]") -> int:
+    """Open the file at a path, and lock it, within so many seconds; raises OSError, or Busy."""
+    while True:
+        fd = open_file(path)
+        try:
+            if fcntl:
+                wait_for(fd, fcntl.LOCK_EX, path, patience)
+            if is_at(os.fstat(fd), path):  # not one that was removed or replaced meanwhile
+                return fd
+        except BaseException:
+            os.close(fd)
+            raise
+        os.close(fd)
+
+
+def _open(path: str) -> int:
+    return os.open(path, _OPEN, MODE_PRIVATE)
+
+
 class _HeldLock:
     """A file that is locked until the `with` around it ends; filelock takes it alike."""
 
-    def __init__(self, path: str, patience: float | None = None) -> None:
-        """Wait for the lock, so many seconds; raises OSError, or Busy where its holder does not release it."""
-        while True:
-            self._fd = os.open(path, _OPEN, MODE_PRIVATE)
-            try:
-                wait_for(self._fd, fcntl.LOCK_EX, path, patience)
-                if is_at(os.fstat(self._fd), path):  # not one that was removed meanwhile
-                    return
-            except BaseException:
-                os.close(self._fd)
-                raise
-            os.close(self._fd)
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
 
     def __enter__(self) -> "Self":
         return self

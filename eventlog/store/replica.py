@@ -92,9 +92,7 @@ def rename(store: "Store", former: str, *, only_a_copy: bool = False) -> str:
 def _make(store: "Store") -> None:
     """Give the store a name, unless it has got one meanwhile; raises OSError or NotStored."""
     durable = _wants_sync(store)
-    files.make_dirs(store.root, durable=durable)
-    temporary = f"{store.replica}.{os.urandom(4).hex()}{files.ENDING}"
-    files.write_temporary(temporary, f"{_new_name()}\n".encode(), durable=durable, mode=files.MODE_PRIVATE)
+    temporary = files.write_beside(store.replica, f"{_new_name()}\n".encode(), durable=durable)
     try:
         os.link(temporary, store.replica)
     except FileExistsError:

@@ -33,26 +33,11 @@ def replace_if_unchanged(path: str, data: bytes, seen: bytes | None, *, mode: in
 
     Raises ChangedMeanwhile or NotStored.
     """
-    put_in_place(write_beside(path, data, mode=mode, durable=True), path, data, seen)
+    put_in_place(files.write_beside(path, data, mode=mode, durable=True), path, data, seen)
     try:
         files.sync_dir(os.path.dirname(path))
     except OSError as error:
         raise files.not_stored(error, path) from error
-
-
-def write_beside(path: str, data: "files.Content", *, mode: int = MODE_PRIVATE, durable: bool) -> str:
-    """Write a new file that is going to take the place of `path`, and return its name; raises NotStored."""
-    temporary = f"{path}.{os.urandom(4).hex()}{ENDING}"
-    try:
-        files.make_dirs(os.path.dirname(path), durable=durable)
-        files.write_temporary(temporary, data, durable=durable, mode=mode)
-    except OSError as error:
-        files.remove(temporary)
-        raise files.not_stored(error, path) from error
-    except BaseException:
-        files.remove(temporary)
-        raise
-    return temporary
 
 
 def put_in_place(temporary: str, path: str, data: bytes, seen: bytes | None) -> None:
