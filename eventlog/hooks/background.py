@@ -15,7 +15,7 @@ from eventlog.hooks import deadline
 from eventlog.hosts.call import HookCall, present
 from eventlog.secrets import scrub_fields
 from eventlog.store import Store, conversation_name
-from eventlog.store.files import is_locked, read_regular, remove, write_note
+from eventlog.store.files import is_locked, read, remove, write_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def complete(store: Store, call: HookCall) -> None:
         call.begun_in(str(began))
     if call.type == "session_end":
         remove(turn)
-    elif call.dedupe_key and os.path.exists(turn) and read_regular(turn) == call.dedupe_key.encode():
+    elif call.dedupe_key and read(turn) == call.dedupe_key.encode():
         call.as_host_event()
 
 
@@ -91,10 +91,7 @@ def _note(store: Store, call: HookCall, ending: str = "json") -> str:
 
 
 def _noted(path: str) -> "dict[str, object]":
-    try:
-        return fastjson.object_in(read_regular(path))
-    except OSError:
-        return {}
+    return fastjson.object_in(read(path) or b"")
 
 
 def name_lost(store: Store, call: HookCall) -> None:

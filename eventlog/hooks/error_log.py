@@ -15,7 +15,7 @@ from eventlog.format import timestamps
 from eventlog.hooks import disk_reserve
 from eventlog.secrets import scrub_beginning, scrub_fields, scrub_text
 from eventlog.store import Store
-from eventlog.store.files import append_bounded, make_dirs, read_regular
+from eventlog.store.files import append_bounded, make_dirs, read
 
 _LARGEST = 1 << 20  # bytes; then a new file is started, and the old file becomes `.1`
 _PAYLOAD_CHARS = 4096
@@ -74,12 +74,8 @@ def _beginning(data: bytes) -> str:
 
 def failures(store: Store) -> "list[dict[str, object]]":
     """List the failures in the log, oldest first; none without a file."""
-    return [
-        failure
-        for path in (path_of(store), store.spare)
-        for failure in map(fastjson.object_in, _lines(path))
-        if failure
-    ]
+    noted = (read(path) or b"" for path in (path_of(store), store.spare))
+    return [failure for data in noted for failure in map(fastjson.object_in, data.splitlines()) if failure]
 
 
 def lost(store: Store) -> "Lost | None":
@@ -98,10 +94,3 @@ def lost(store: Store) -> "Lost | None":
         max(counter.last_ns for counter in found),
         tuple(path for counter in found for path in counter.counters),
     )
-
-
-def _lines(path: str) -> list[bytes]:
-    try:
-        return read_regular(path).splitlines()
-    except OSError:
-        return []

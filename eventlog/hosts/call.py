@@ -288,16 +288,11 @@ class HostProtocol:
 
         A person may take the server out of them. They are searched, not parsed, because a session waits.
         """
-        from eventlog.store.files import read_regular
+        from eventlog.store.files import read
 
-        for path in filter(None, self.server_files(os.path.expanduser("~"), project or "/", os.environ)):
-            try:
-                data = read_regular(path)
-            except OSError:
-                continue
-            if any(script in data for script in _SERVER_SCRIPTS):
-                return True
-        return False
+        paths = filter(None, self.server_files(os.path.expanduser("~"), project or "/", os.environ))
+        registered = (read(path) or b"" for path in paths)
+        return any(script in data for data in registered for script in _SERVER_SCRIPTS)
 
 
 _PLUGIN = "EVENTLOG_PLUGIN"  # in the environment of what a plugin starts

@@ -76,11 +76,8 @@ def _named_in(place: str) -> "Iterator[tuple[str, str]]":
 
 def _section(file: str) -> list[str]:
     """Read the lines of our group in a table of entry points; none where it cannot be read, or names none."""
-    from eventlog.store.files import read_regular
+    from eventlog.store.files import read
 
-    try:
-        text = read_regular(file, _LARGEST).decode("utf-8", "replace")
-    except OSError:
-        return []
+    text = (read(file, _LARGEST) or b"").decode("utf-8", "replace")
     _, head, after = f"\n{text}".partition(f"\n[{GROUP}]")
     return after.split("\n[")[0].splitlines()[1:] if head else []

@@ -24,6 +24,7 @@ from eventlog.format.timestamps import order
 from eventlog.log.lines import Damage, LogLine, decode_whole
 from eventlog.store import is_own
 from eventlog.store.files import open_regular, read_regular
+from eventlog.store.files import read as read  # noqa: PLC0414 - whoever reads days reads their files
 from eventlog.store.index_lookup import lines_at, lines_with
 
 DAMAGED = ".damaged"  # what the file ends with into which the damage of a day is moved
@@ -207,14 +208,6 @@ def _scan_for(file: str, data: bytes, day: str, words: Sequence[bytes]) -> Itera
     for start, end in lines_with(data.lower(), words):
         found = LogLine.unread(data[start:end], file, 0, start).check(day)
         yield from (item for item in found if isinstance(item, LogLine))
-
-
-def read(file: str) -> bytes | None:
-    """Read all of a file, None where that fails; a careful reader reports why."""
-    try:
-        return read_regular(file)
-    except OSError:
-        return None
 
 
 def read_after(file: str, size: int, checksum: int) -> bytes | None:

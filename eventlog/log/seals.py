@@ -31,6 +31,7 @@ from eventlog.store.files import (
     append_bounded,
     file_stamp,
     not_stored,
+    read,
     read_end,
     read_regular,
     replace_file,
@@ -330,7 +331,7 @@ def _entry(name: str, whole: memoryview, row: _Row, new: Sequence[bytes]) -> _En
 
 def _cached_rows(store: Store, newest: Seal | None) -> dict[str, _Row] | None:
     """Read from the cache what the newest seal goes on from; None where it has no such thing."""
-    cached = days.read(store.cached("seals.json")) or b""
+    cached = read(store.cached("seals.json")) or b""
     return _rows_decoder.decode(cached) if newest and sha256(cached).hexdigest() == newest.state else None
 
 
@@ -382,7 +383,7 @@ def _difference(store: Store, path: str, entries: list[SealedFile], until: str) 
 
 
 def _begins_as(path: str, sealed: SealedFile) -> bool:
-    data = days.read(path) or b""
+    data = read(path) or b""
     return len(data) >= sealed.bytes and sha256(memoryview(data)[: sealed.bytes]).hexdigest() == sealed.sha256
 
 
@@ -403,7 +404,7 @@ class _Allowed:
         self._is_own = is_own(name)
         self._put_in: set[str] = set()
         self._taken_out: set[str] = set()
-        for line in (days.read(store.rewritten) or b"").splitlines():
+        for line in (read(store.rewritten) or b"").splitlines():
             listed = fastjson.object_in(line)
             if listed.get("file") == name:
                 self._put_in |= _texts(listed.get("in"))

@@ -10,7 +10,7 @@ Imported inside agents' hooks where a person has agreed to a file: standard libr
 from eventlog.fast import fastjson, os
 from eventlog.fast.sha import sha256
 from eventlog.projects.root import git_branch
-from eventlog.store.files import read_regular, replace_file
+from eventlog.store.files import read, read_regular, replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,10 +111,7 @@ class Approvals:
 
     def _all(self) -> "dict[str, Any]":
         """Read all agreements; none where the file cannot be read."""
-        try:
-            return fastjson.object_in(read_regular(self._store.trusted))
-        except OSError:
-            return {}
+        return fastjson.object_in(read(self._store.trusted) or b"")
 
     def _locked(self) -> "AbstractContextManager[object]":
         """Keep other processes from writing agreements meanwhile; a hook waits no longer than its deadline."""

@@ -116,12 +116,9 @@ def _read(path: str) -> "Values":
     stamp, saved = _cached.get(path, ("", {}))
     if stamp != stamp_now:
         from eventlog.fast import fastjson
-        from eventlog.store.files import read_regular
+        from eventlog.store.files import read
 
-        try:
-            saved = fastjson.object_in(read_regular(path))
-        except OSError:
-            return {}
+        saved = fastjson.object_in(read(path) or b"")
         _cached[path] = stamp_now, saved
     return saved
 

@@ -101,6 +101,14 @@ def read_regular(path: str, most: int = -1) -> bytes:
         return opened.read(most)
 
 
+def read(path: str, most: int = -1) -> bytes | None:
+    """Read a file as `read_regular` does; None where that fails: a careful reader reports why."""
+    try:
+        return read_regular(path, most)
+    except OSError:
+        return None
+
+
 def read_end(path: str, most: int) -> bytes:
     """Read the last bytes of a regular file, at most so many; raises OSError."""
     with os.fdopen(open_regular(path), "rb") as opened:
@@ -265,10 +273,7 @@ def _holder(path: str) -> str:
 
 def _command(pid: str) -> str:
     """Return the command of a process, shortened, in brackets; "" where the system hides it."""
-    try:
-        words = read_regular(f"/proc/{pid}/cmdline").decode("utf-8", "replace").replace("\0", " ").strip()
-    except OSError:
-        return ""
+    words = (read(f"/proc/{pid}/cmdline") or b"").decode("utf-8", "replace").replace("\0", " ").strip()
     shown = "".join(char if char.isprintable() else " " for char in words[:_SHOWN])
     return f" ({shown}{'…' if len(words) > _SHOWN else ''})" if shown else ""
 

@@ -26,10 +26,7 @@ _SHORTEST_ID = 32  # characters; what is shorter is a word like "uninitialized"
 
 def replica_of(store: "Store") -> str:
     """Read the name of this store; "" before it has a name, or where it cannot be read."""
-    try:
-        name = files.read_regular(store.replica, _READ).decode("ascii", "replace").strip()
-    except OSError:
-        return ""
+    name = (files.read(store.replica, _READ) or b"").decode("ascii", "replace").strip()
     return name if len(name) <= _LONGEST and "." not in name and is_replica_name(name) else ""
 
 
@@ -148,10 +145,7 @@ def _is_noted(store: "Store", name: str) -> bool:
 
 def _noted(store: "Store", name: str) -> tuple[str, ...]:
     """Read machine, inode, change time, former name and `told` as noted for this name; nothing where they are not."""
-    try:
-        fields = files.read_regular(f"{store.replica}.machine", _READ).decode("ascii", "replace").split("\n")
-    except OSError:
-        return ()
+    fields = (files.read(f"{store.replica}.machine", _READ) or b"").decode("ascii", "replace").split("\n")
     return tuple(fields[1:6]) if fields[0] == name and len(fields) == _FIELDS + 1 else ()  # each ends its line
 
 
@@ -176,10 +170,7 @@ def _file(store: "Store") -> tuple[str, ...]:
 def _machine() -> str:
     """Digest what distinguishes this machine, for as long as its system is installed; "" where nothing does."""
     for path in _MACHINE_IDS:
-        try:
-            text = files.read_regular(path, _READ).decode("ascii", "replace").strip()
-        except OSError:
-            continue
+        text = (files.read(path, _READ) or b"").decode("ascii", "replace").strip()
         if len(text) >= _SHORTEST_ID:
             return ids.digest(f"eventlog {text}", 16).hex()
     return _digest_of_mac() if hasattr(os, "uname") and os.uname().sysname == "Darwin" else ""
