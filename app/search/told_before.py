@@ -5,7 +5,7 @@ Imported inside agents' hooks: standard library only.
 
 from eventlog.format.marks import has_line_mark, line_marks_in
 from eventlog.format.text import statement_of
-from eventlog.hooks.conversation import events
+from eventlog.hooks.conversation import all_events
 from eventlog.projections.search.findable import text_in, texts_in
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ class ToldBefore:
     def read(cls, store: "Store", conversation: str, log_files: "list[FileStamp]", *, shared: bool) -> "ToldBefore":
         """Read what the log has of a conversation; raises TooMuch or OSError."""
         seen = cls(conversation, shared=shared)
-        for event in events(store, conversation, log_files):
+        for event in all_events(store, conversation, log_files):
             seen.take_in(event)
         return seen
 

@@ -12,7 +12,7 @@ from eventlog.hosts.call import HookCall
 from eventlog.store import Store, index_lookup
 from eventlog.store.append_once import SAME_CALL_MS
 from eventlog.store.dayfile import path_of
-from eventlog.store.files import read_end, read_regular, replace_file
+from eventlog.store.files import read, read_end, replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,13 +56,9 @@ def _own_id(store: Store, call: HookCall) -> str:
     path = store.cached("conversations", f"{ids.digest(f'{call.agent} {call.project}', 8).hex()}.json")
     returns = call.type != "session_start" or call.fields.get("source") in ("resume", "compact")
     returns = returns or (call.is_retry and _is_fresh(path))
-    if returns:
-        try:
-            cached = str(fastjson.object_in(read_regular(path)).get("conversation_id", "")).strip()
-        except OSError:
-            cached = ""
-        if cached:
-            return cached
+    cached = fastjson.object_in(read(path) or b"") if returns else {}
+    if conversation := str(cached.get("conversation_id", "")).strip():
+        return conversation
     fresh = ids.new(time.time_ns() // 1_000_000)
     replace_file(path, fastjson.dumps({"conversation_id": fresh}), durable=False)
     return fresh
@@ -132,14 +128,6 @@ class _CallHistory:
         self.asked = False
         self.turns = 0
 
-    def add(self, event: "dict[str, object]") -> None:
-        """Add an event of the conversation."""
-        kind = event.get("type")
-        names_only = kind == "stage_summary" and event.get("summary") == event.get("topic")  # drawn for want of one
-        self.saved = self.saved or (kind in _SAVES and not names_only)
-        self.asked = self.asked or (kind == "save_requested" and event.get("trigger") == _OUR_TRIGGER)
-        self.turns += kind == "turn_end"
-
 
 def history(store: Store, conversation_id: str) -> _CallHistory:
     """Read the history over all days, or until it shows that nothing need be asked; raises TooMuch or OSError.
@@ -149,47 +137,51 @@ def history(store: Store, conversation_id: str) -> _CallHistory:
     """
     found = _CallHistory()
     seen: set[object] = set()
-    for line in _lines(store, conversation_id):
-        event = _event(line)
-        if event.get("conversation_id") != conversation_id or event.get("subagent") or event.get("id") in seen:
+    for event in all_events(store, conversation_id):
+        if event.get("subagent") or event.get("id") in seen:
             continue
         seen.add(event.get("id"))
-        found.add(event)
+        kind = event.get("type")
+        names_only = kind == "stage_summary" and event.get("summary") == event.get("topic")  # drawn for want of one
+        found.saved = kind in _SAVES and not names_only
+        found.asked = kind == "save_requested" and event.get("trigger") == _OUR_TRIGGER
+        found.turns += kind == "turn_end"
         if found.saved or found.asked:
             break
     return found
 
 
-def all_events(store: Store, conversation_id: str) -> "Iterator[dict[str, object]]":
-    """Yield the conversation's events, helpers' too, except host events; raises TooMuch or OSError."""
-    for line in _lines(store, conversation_id):
-        event = _event(line)
+def all_events(
+    store: Store, conversation_id: str, files: "list[FileStamp] | None" = None
+) -> "Iterator[dict[str, object]]":
+    """Yield the conversation's events in all files or in these, helpers' too, except host events.
+
+    Raises TooMuch or OSError.
+    """
+    for line in _lines(store, conversation_id, files):
+        event = {} if b'"type":"host_event"' in line[:_HEAD] else fastjson.object_in(line)
         if event.get("conversation_id") == conversation_id:
             yield event
 
 
-def events(store: Store, conversation_id: str, files: "list[FileStamp]") -> "Iterator[dict[str, object]]":
-    """Yield the conversation's events in these files, except host events; raises TooMuch or OSError."""
-    for line in _lines(store, conversation_id, files):
-        event = _event(line)
-        if event.get("conversation_id") == conversation_id and not event.get("subagent"):
-            yield event
-
-
-def _lines(store: Store, conversation_id: str, files: "list[FileStamp] | None" = None) -> "Iterator[bytes]":
-    """Yield the lines that may be the conversation's, of all files or of these."""
+def _lines(store: Store, conversation_id: str, files: "list[FileStamp] | None") -> "Iterator[bytes]":
+    """Yield the lines that may be the conversation's; an unreadable file has none."""
     indexed, offsets = index_lookup.look_up(store.cached("conversations.index"), conversation_id)
     searched = 0
     for stamp in _likeliest_first(store.log, indexed, offsets) if files is None else reversed(files):
         name = index_lookup.name_in(stamp)
-        if stamp in indexed:
-            if name in offsets:
-                yield from _at(f"{store.log}/{name}", offsets[name])
-            continue
-        searched += index_lookup.size_in(stamp)
-        if searched > _SEARCH_AT_MOST:
-            raise TooMuch(f"{searched:,} bytes of the log are not indexed")
-        yield from _search(f"{store.log}/{name}", index_lookup.marks(conversation_id))
+        if stamp not in indexed:
+            searched += index_lookup.size_in(stamp)
+            if searched > _SEARCH_AT_MOST:
+                raise TooMuch(f"{searched:,} bytes of the log are not indexed")
+            data = read(f"{store.log}/{name}") or b""
+            found = index_lookup.lines_with(data, index_lookup.marks(conversation_id))
+            yield from (data[start:end] for start, end in found)
+        elif name in offsets:
+            try:
+                yield from index_lookup.lines_at(f"{store.log}/{name}", offsets[name])
+            except OSError:
+                continue
 
 
 def _likeliest_first(log_dir: str, indexed: "set[FileStamp]", first: "Collection[str]") -> "Iterator[FileStamp]":
@@ -200,30 +192,3 @@ def _likeliest_first(log_dir: str, indexed: "set[FileStamp]", first: "Collection
     for name in reversed(index_lookup.names_of(log_dir, indexed)):
         if name not in first and (stamp := index_lookup.stamp_of(log_dir, name)):
             yield stamp
-
-
-def _at(path: str, offsets: "list[int]") -> "Iterator[bytes]":
-    from eventlog.store.index_lookup import lines_at
-
-    try:
-        yield from lines_at(path, offsets)
-    except OSError:  # an unreadable file has no lines
-        return
-
-
-def _search(path: str, marks: "list[bytes]") -> "Iterator[bytes]":
-    """Yield every line with any of the marks; the caller looks closer."""
-    from eventlog.store.index_lookup import lines_with
-
-    try:
-        data = read_regular(path)
-    except OSError:
-        return
-    yield from (data[start:end] for start, end in lines_with(data, marks))
-
-
-def _event(line: bytes) -> "dict[str, object]":
-    """Parse the event of a line; empty for a damaged line or a host event."""
-    if b'"type":"host_event"' in line[:_HEAD]:
-        return {}
-    return fastjson.object_in(line)
