@@ -6,9 +6,11 @@
 4  at the end of a turn, or with the prompt after it, the agent is asked to save, once per conversation without saves.
 """
 
+from eventlog.fast import os
 from eventlog.hooks.record import envelope
 from eventlog.hosts.call import HookCall
-from eventlog.store import Store
+from eventlog.store import Store, conversation_name
+from eventlog.store.files import read_regular, write_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,17 +67,29 @@ def _wants_fix(store: Store, call: HookCall) -> bool:
 
 
 def _give_context(store: Store, call: HookCall, dialect: "HostProtocol", start_context: "StartContext") -> bytes:
-    """Give the agent its context, now or at the first call whose answer it sees."""
+    """Give the agent its context, now or at the first call whose answer it sees.
+
+    A note says how the conversation went on until then. Whoever takes it away tells, so two registrations tell it once.
+    """
     if call.type == "session_start" and not call.owes_context:
         return dialect.start(start_context(store, call))
-    from eventlog.hooks import late_context
-
+    note = store.cached("late", conversation_name(call.session))
     if call.owes_context:
-        late_context.owe(store, call, call.owes_context)
-    elif source := late_context.take(store, call):
+        write_note(note, call.owes_context.encode())
+    elif source := _taken_away(note):
         call.payload, call.asked = {**call.payload, "source": source}, ""
         return dialect.start(start_context(store, call), call.name)
     return dialect.silent
+
+
+def _taken_away(note: str) -> str:
+    """Read and remove a note; "" where there is none, or another was faster."""
+    try:
+        said = read_regular(note).decode(errors="replace")
+        os.unlink(note)
+    except OSError:
+        return ""
+    return said
 
 
 def note_and_start(store: Store, call: HookCall) -> None:
