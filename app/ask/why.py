@@ -128,7 +128,7 @@ def replaced_by(log: EventLog, events: Iterable[Event]) -> tuple[LogLine, ...]:
 
 
 def _with_rejections(log: EventLog, reasons: list[LineReason], withdrawn: Retractions) -> list[LineReason]:
-    if not withdrawn.has_rejections:
+    if not (withdrawn.statements or withdrawn.rejected_events):
         return reasons
     against = [_rejections(reason, withdrawn) for reason in reasons]
     found = log.find({event_id for ids in against for event_id in ids})

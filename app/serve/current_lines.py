@@ -15,10 +15,11 @@ from eventlog.fast import fastjson, os
 from eventlog.fast.modules import find_libraries
 from eventlog.format import timestamps
 from eventlog.format.ids import day_in_id
+from eventlog.format.marks import RejectedStatements
 from eventlog.format.text import cut, one_line, statement_line
 from eventlog.format.timestamps import order
 from eventlog.hooks.conversation import TooMuch, all_events
-from eventlog.projections.context.heard import HeardEvent, RejectedStatements
+from eventlog.projections.context.heard import HeardEvent
 from eventlog.projections.context.sources import DAY_MS
 from eventlog.projections.current.standing import likeness, standing
 from eventlog.projections.search.findable import text_in, texts_in

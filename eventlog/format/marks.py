@@ -12,9 +12,12 @@ from eventlog.format import ids
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
+    from typing import TypeVar
 
     from eventlog.fast import sha
-    from eventlog.format.events import Rejected
+    from eventlog.format.events import Rejected, StageSummary
+
+    _Summary = TypeVar("_Summary", bound=StageSummary)
 
 
 _BEFORE = ":"  # the digest
@@ -95,6 +98,31 @@ def says_the_same(stored: str, text: str) -> bool:
         return statement_of(stored) == statement_of(text)
     first = stored[1:].split()
     return not set(first).isdisjoint(marks_of(text, salts_in(first)))
+
+
+class RejectedStatements:
+    """The statements that a person has rejected, by their marks."""
+
+    def __init__(self, statements: "Collection[str]") -> None:
+        self.statements = statements
+        self.salts = salts_in(statements)
+
+    def rejects(self, text: str) -> bool:
+        """Return whether a person has rejected this statement, in any event."""
+        return bool(self.statements) and any(mark in self.statements for mark in marks_of(text, self.salts))
+
+    def cleared(self, summary: "_Summary") -> "_Summary":
+        """Take out of a summary what is rejected; "" stands for a topic or a text."""
+        said = (summary.topic, summary.summary, *summary.decisions, *summary.todos)
+        if not self.statements or not any(map(self.rejects, said)):
+            return summary
+        from eventlog.fast.copies import replace  # few texts are rejected
+
+        texts = {name: "" for name in ("topic", "summary") if self.rejects(getattr(summary, name))}
+        lists = {
+            name: [text for text in getattr(summary, name) if not self.rejects(text)] for name in ("decisions", "todos")
+        }
+        return replace(summary, **texts, **lists)
 
 
 # ------------------------------------------------------------------------------------------- of lines

@@ -3,7 +3,7 @@
 Imported inside agents' hooks, which have events by another class: they are told by their type.
 """
 
-from eventlog.format.marks import A_STATEMENT, ALL_OF, AN_EVENT, mark_in, marks_of, salts_in
+from eventlog.format.marks import A_STATEMENT, ALL_OF, AN_EVENT, RejectedStatements, mark_in, marks_of, salts_in
 from eventlog.format.timestamps import counts_at, order
 
 TYPE_CHECKING = False
@@ -15,17 +15,25 @@ if TYPE_CHECKING:
     from eventlog.format.events import Event, Fact, PlanEntry, Rejected, Restored, Retraction, StageSummary, Withdrawal
 
 
-class Retractions:
-    """The withdrawals in force: a retraction may itself be retracted, that is how something is restored."""
+class Retractions(RejectedStatements):
+    """The withdrawals in force: a retraction may itself be retracted, that is how something is restored.
+
+    `statements` maps the marks of rejected statements to their rejections, `rejected_events` single events to theirs.
+    `events` are the ids of single events that are withdrawn, `taken_back` those that a person has taken back, as if
+    they had never been, `conversations` those withdrawn as a whole; `touched` says when each of all that was ever
+    withdrawn was last decided about.
+    """
+
+    statements: dict[str, list[str]]
 
     def __init__(self, withdrawals: "Iterable[Withdrawal]") -> None:
         self._made = {withdrawal.id: withdrawal for withdrawal in withdrawals}
         self._in_force: list[Withdrawal] = []  # the newest first
-        self._events: set[str] = set()
-        self._taken_back: set[str] = set()
-        self._conversations: set[str] = set()
-        self._rejected: dict[str, list[str]] = {}
-        self._rejected_events: dict[str, list[str]] = {}
+        self.events: set[str] = set()
+        self.taken_back: set[str] = set()
+        self.conversations: set[str] = set()
+        self.statements = {}
+        self.rejected_events: dict[str, list[str]] = {}
         self.touched: dict[str, str] = {}
         rows = (
             (*order(withdrawal), withdrawal.type != "retraction", withdrawal.target or "")
@@ -36,32 +44,23 @@ class Retractions:
             if is_in_force:
                 self._in_force.append(self._made[name])
                 self._count(self._made[name])
-        self._salts = salts_in(self._rejected)  # of what is rejected, and of all that ever was
-        self._ever = salts_in(self.judged_statements(self.touched))
+        super().__init__(self.statements)
+        self._ever = salts_in(self.judged_statements(self.touched))  # of all that was ever rejected
 
     def hides(self, event: "Event") -> bool:
         """Return whether the event, its whole conversation, or its statement is withdrawn."""
         if self.hides_whole(event):
             return True
-        return bool(self._rejected) and _is_one_statement(event) and self.rejects(event.content or "")
+        return bool(self.statements) and _is_one_statement(event) and self.rejects(event.content or "")
 
     def hides_whole(self, event: "Event") -> bool:
         """Return whether just this event, or its whole conversation, is withdrawn."""
-        return event.id in self._events or event.conversation_id in self._conversations
+        return event.id in self.events or event.conversation_id in self.conversations
 
     def withdrawal_of(self, event: "Event") -> "Withdrawal | None":
         """Find the newest withdrawal in force that takes away this event, or its whole conversation."""
         goals = event.id, f"{ALL_OF}{event.conversation_id}"
         return next((withdrawal for withdrawal in self._in_force if _goal(withdrawal) in goals), None)
-
-    def rejects(self, text: str) -> bool:
-        """Return whether a person has rejected this statement, in any event."""
-        return bool(self._rejected) and bool(self.rejected_marks(text))
-
-    @property
-    def salts(self) -> set[str]:
-        """The salts of the rejected statements."""
-        return self._salts
 
     @property
     def oldest_salt(self) -> str:
@@ -71,32 +70,15 @@ class Retractions:
 
     def rejected_marks(self, text: str) -> list[str]:
         """List the marks of rejections that a text has; a stand-in has the marks of the text it replaces."""
-        return [mark for mark in marks_of(text, self._salts) if mark in self._rejected] if self._rejected else []
-
-    @property
-    def has_rejections(self) -> bool:
-        """A rejection is in force."""
-        return bool(self._rejected or self._rejected_events)
+        return [mark for mark in marks_of(text, self.salts) if mark in self.statements] if self.statements else []
 
     def rejections(self, text: str) -> list[str]:
         """List the ids of the rejections of this statement."""
-        return [rejection for mark in self.rejected_marks(text) for rejection in self._rejected[mark]]
+        return [rejection for mark in self.rejected_marks(text) for rejection in self.statements[mark]]
 
     def rejections_of(self, event: "Event") -> list[str]:
         """List the ids of the decisions of people about just this event."""
-        return self._rejected_events.get(event.id, [])
-
-    def cleared(self, summary: "StageSummary") -> "StageSummary":
-        """Take out of a summary what is rejected; "" stands for a topic or a text."""
-        if not self._rejected or not any(map(self.rejects, statements_of(summary))):
-            return summary
-        lists = {
-            name: [text for text in getattr(summary, name) if not self.rejects(text)] for name in ("decisions", "todos")
-        }
-        texts = {name: "" for name in ("topic", "summary") if self.rejects(getattr(summary, name))}
-        from eventlog.fast.copies import replace  # few texts are rejected
-
-        return replace(summary, **lists, **texts)
+        return self.rejected_events.get(event.id, [])
 
     @staticmethod
     def aim_of(withdrawal: "Withdrawal") -> str:
@@ -118,38 +100,13 @@ class Retractions:
         return {self.aim_of(withdrawal) for withdrawal in self._in_force} - {""}
 
     @property
-    def events(self) -> frozenset[str]:
-        """The ids of single events that are withdrawn."""
-        return frozenset(self._events)
-
-    @property
-    def taken_back(self) -> frozenset[str]:
-        """The ids of single events that a person has taken back, as if they had never been."""
-        return frozenset(self._taken_back)
-
-    @property
-    def rejected_events(self) -> frozenset[str]:
-        """The ids of single events that a person has rejected."""
-        return frozenset(self._rejected_events)
-
-    @property
     def decisions(self) -> "list[Rejected]":
         """The rejections in force."""
         return [
             withdrawal
             for withdrawal in self._made.values()
-            if _is_rejected(withdrawal) and withdrawal.id not in self._events
+            if _is_rejected(withdrawal) and withdrawal.id not in self.events
         ]
-
-    @property
-    def conversations(self) -> frozenset[str]:
-        """The conversations that are withdrawn as a whole."""
-        return frozenset(self._conversations)
-
-    @property
-    def statements(self) -> frozenset[str]:
-        """The marks of the rejected statements."""
-        return frozenset(self._rejected)
 
     def touched_at(self, event: "Event") -> str:
         """Return the time of the last decision about the event; "" for an event that was never withdrawn."""
@@ -170,20 +127,20 @@ class Retractions:
         """Find what another set of withdrawals decides otherwise: ids, `conversation ID` and `statement MARK`."""
         touched = {goal for goal, _ in self.touched.items() ^ other.touched.items()}
         conversations = {f"{ALL_OF}{conversation}" for conversation in self.conversations ^ other.conversations}
-        statements = {f"{A_STATEMENT}{statement}" for statement in self.statements ^ other.statements}
+        statements = {f"{A_STATEMENT}{statement}" for statement in self.statements.keys() ^ other.statements.keys()}
         return touched | (self.events ^ other.events) | conversations | statements
 
     def _count(self, withdrawal: "Withdrawal") -> None:
         if withdrawal.target:
-            self._events.add(withdrawal.target)
+            self.events.add(withdrawal.target)
             if _is_restored(withdrawal):
-                self._taken_back.add(withdrawal.target)
+                self.taken_back.add(withdrawal.target)
             if _is_rejected(withdrawal):
-                self._rejected_events.setdefault(withdrawal.target, []).append(withdrawal.id)
+                self.rejected_events.setdefault(withdrawal.target, []).append(withdrawal.id)
         elif _is_rejected(withdrawal) and (mark := mark_in(withdrawal)):
-            self._rejected.setdefault(mark, []).append(withdrawal.id)
+            self.statements.setdefault(mark, []).append(withdrawal.id)
         elif not _is_restored(withdrawal) and withdrawal.conversation:
-            self._conversations.add(withdrawal.conversation)
+            self.conversations.add(withdrawal.conversation)
 
     def _touch(self, withdrawal: "Withdrawal") -> None:
         """Note the time at what the chain of retractions ends in; a chain that runs in a circle ends anywhere."""

@@ -169,11 +169,8 @@ class EarlierSessions:
 
     def _summed_up(self, name: str, events: "Sequence[HeardEvent]") -> EarlierSession | None:
         """Sum up the outcome of a conversation by its saves; facts are listed as facts."""
-        came_to = conclusion_of(
-            (event for event in events if event.type == "stage_summary"),  # type: ignore[misc]
-            (),
-            self._known.rejections,  # type: ignore[arg-type]
-        )
+        saves = (event for event in events if event.type == "stage_summary")
+        came_to = conclusion_of(saves, (), self._known.rejections)  # type: ignore[arg-type]
         texts = [event for event in events if event.type == "conversation_text"]
         if not (came_to.topic or came_to.decisions):
             return None

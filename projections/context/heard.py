@@ -3,8 +3,6 @@
 Imported inside agents' hooks: standard library only.
 """
 
-from eventlog.fast.copies import replace
-from eventlog.format.marks import marks_of, salts_in
 from eventlog.format.text import one_line
 from eventlog.format.timestamps import order
 from eventlog.projections.current.standing import likeness
@@ -12,9 +10,10 @@ from eventlog.projections.views.markdown import as_said, is_untouched, undated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-    from typing import Any, Protocol
+    from collections.abc import Collection, Iterable, Mapping
+    from typing import Protocol
 
+    from eventlog.format.marks import RejectedStatements
     from eventlog.projections.context.phrases import ContextPhrases
     from eventlog.projections.context.request import ContextRequest
     from eventlog.projections.line import Line
@@ -92,30 +91,6 @@ class HeardEvent:
         self.memory_type = kind if kind in _TYPES else _TYPES[0]
         self.confidence: float = sure if isinstance(sure, _NUMBERS) else 0.9
         self.importance: int = weight if isinstance(weight, int) else 3
-
-
-class RejectedStatements:
-    """The statements that a person rejected, by their marks."""
-
-    def __init__(self, marks: "Collection[str]") -> None:
-        self._marks = marks
-        self._salts = salts_in(marks)
-        self.has_rejections = bool(marks)
-
-    def rejects(self, text: str) -> bool:
-        """Return whether a person has rejected this text."""
-        return self.has_rejections and any(mark in self._marks for mark in marks_of(text, self._salts))
-
-    def cleared(self, summary: "Any") -> "Any":
-        """Take out of a summary what is rejected."""
-        if not self.has_rejections:
-            return summary
-        fields = {name: "" for name in ("topic", "summary") if self.rejects(getattr(summary, name))}
-        lists = {name: self._allowed(getattr(summary, name)) for name in ("decisions", "todos")}
-        return replace(summary, **fields, **lists)
-
-    def _allowed(self, texts: "Sequence[str]") -> list[str]:
-        return [text for text in texts if not self.rejects(text)]
 
 
 def _text(value: object) -> str:

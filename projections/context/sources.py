@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Protocol
 
+    from eventlog.format.marks import RejectedStatements
     from eventlog.projections.context.context_files import ContextFile
-    from eventlog.projections.context.heard import CurrentSource, HeardEvent, RejectedStatements
+    from eventlog.projections.context.heard import CurrentSource, HeardEvent
     from eventlog.projections.context.phrases import ContextPhrases
     from eventlog.projections.context.request import Bearing, ContextRequest
     from eventlog.projections.current.distinct_facts import DistinctFact

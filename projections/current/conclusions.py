@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from eventlog.format.events import StageSummary
-    from eventlog.format.retractions import Retractions
+    from eventlog.format.marks import RejectedStatements
     from eventlog.projections.current.fact_scopes import Statement
 
 TOPIC_CHARS = 100
@@ -135,7 +135,7 @@ class Conclusion:
 
 
 def conclusion_of(
-    summaries: "Iterable[StageSummary]", facts: "Iterable[tuple[str, Statement]]", withdrawn: "Retractions"
+    summaries: "Iterable[StageSummary]", facts: "Iterable[tuple[str, Statement]]", withdrawn: "RejectedStatements"
 ) -> Conclusion:
     """Conclude from summaries, and from facts (subject and statement) where no summary has a text."""
     in_order = counting_saves(sorted(summaries, key=order))
@@ -154,8 +154,8 @@ def conclusion_of(
     )
 
 
-def _allowed(texts: tuple[SourcedText, ...], withdrawn: "Retractions") -> tuple[SourcedText, ...]:
-    if not withdrawn.has_rejections:
+def _allowed(texts: tuple[SourcedText, ...], withdrawn: "RejectedStatements") -> tuple[SourcedText, ...]:
+    if not withdrawn.statements:
         return texts
     return tuple(text for text in texts if not withdrawn.rejects(text.text))
 

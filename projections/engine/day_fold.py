@@ -122,7 +122,7 @@ class Redaction(NamedTuple):
 
 def _rejected_marks(event: Event, withdrawn: Retractions) -> list[str]:
     """List the marks of the rejected statements in an event; none of an event that is withdrawn as a whole."""
-    if not withdrawn.has_rejections or event.subagent or withdrawn.hides_whole(event):
+    if not withdrawn.statements or event.subagent or withdrawn.hides_whole(event):
         return []
     return [mark for text in statements_of(event) for mark in withdrawn.rejected_marks(text)]
 
