@@ -93,10 +93,8 @@ def _names(file: str) -> "Sequence[str]":
 def _fact(hit: Hit) -> Bearing:
     found = hit.found
     kind = text_in(hit.fields, "memory_type") or "W"
-    sources = (found.id,)
-    return Bearing(
-        found.id, found.ts, found.conversation, found.shown, kind, sources=sources, about_user=not hit.subject
-    )
+    about = found.id, found.ts, found.conversation, found.shown
+    return Bearing(*about, about_user=not hit.subject, memory_type=kind, sources=(found.id,))
 
 
 def _session(events: "Sequence[EventFields]", hit: Hit) -> Bearing:

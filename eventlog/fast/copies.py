@@ -1,12 +1,31 @@
-"""Copies of values with some fields changed: of msgspec's structs, and of plain objects that hooks make instead."""
+"""Values with named fields, as hooks make them, and copies with some fields changed, also of msgspec's structs."""
 
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeVar
+    from typing import TypeVar, dataclass_transform
 
     _Value = TypeVar("_Value")
+else:
+
+    def dataclass_transform():  # noqa: ANN201, D103 - of use to type checkers
+        return lambda kind: kind
+
+
+@dataclass_transform()
+class Values:
+    """Values by name, those a class annotates, in that order: to load `dataclasses` takes longer than a hook has."""
+
+    def __init__(self, *values: object, **named: object) -> None:
+        vars(self).update(zip(type(self).__annotations__, values, strict=False), **named)
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return False
+        return all(getattr(self, name) == getattr(other, name) for name in {**vars(self), **vars(other)})
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 def replace(value: "_Value", **fields: object) -> "_Value":
@@ -16,6 +35,8 @@ def replace(value: "_Value", **fields: object) -> "_Value":
         changed: _Value = structs.replace(value, **fields)
         return changed
     copy = object.__new__(type(value))
-    for name in getattr(type(value), "__slots__", None) or vars(value):
-        object.__setattr__(copy, name, fields.get(name, getattr(value, name)))
+    slots = getattr(type(value), "__slots__", None)
+    before = {name: getattr(value, name) for name in slots} if slots else vars(value)
+    for name, field in {**before, **fields}.items():
+        object.__setattr__(copy, name, field)
     return copy

@@ -7,7 +7,7 @@ how to save, is never cut for a section.
 Imported inside agents' hooks: standard library only.
 """
 
-from eventlog.fast.copies import replace
+from eventlog.fast.copies import Values, replace
 from eventlog.projections.line import Line
 
 TYPE_CHECKING = False
@@ -20,26 +20,18 @@ _FRAME = len("\n# \n\n")  # around a title
 _SPARE = 10_000  # characters a look gets beyond what is there now
 
 
-class ContextSection:
+class ContextSection(Values):
     """A part of the context; the smaller `priority`, the more it matters.
 
     `more` is the command that shows it all; "" where only a look at the whole context does. An `urgent` one is short,
     and leaves to others only what it does not need.
     """
 
-    def __init__(
-        self, title: str, lines: tuple[Line, ...], priority: int, more: str = "", *, urgent: bool = False
-    ) -> None:
-        self.title = title
-        self.lines = lines
-        self.priority = priority
-        self.more = more
-        self.urgent = urgent
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ContextSection) and vars(self) == vars(other)
-
-    __hash__ = None  # type: ignore[assignment]
+    title: str
+    lines: tuple[Line, ...]
+    priority: int
+    more: str = ""
+    urgent: bool = False
 
     @property
     def size(self) -> int:
@@ -52,18 +44,14 @@ class ContextSection:
         return f"\n# {self.title}\n\n" + "".join(f"{line.text}\n" for line in self.lines)
 
 
-class FitResult:
-    """The text, the titles of sections that were cut, the lines that are left; the text in its two parts.
+class FitResult(Values):
+    """The text that fits into the budget."""
 
-    `head` is the first text.
-    """
-
-    def __init__(self, text: str, cut: list[str], shown: list[Line], head: str, body: str) -> None:
-        self.text = text
-        self.cut = cut
-        self.shown = shown
-        self.head = head
-        self.body = body
+    text: str
+    cut: list[str]  # the titles of sections that were cut
+    shown: list[Line]
+    head: str  # the two parts of the text: the first one, and the sections
+    body: str
 
 
 def fit(

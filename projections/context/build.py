@@ -3,7 +3,7 @@
 They are fitted into the budget, and ready to be shown. Imported inside agents' hooks: standard library only.
 """
 
-from eventlog.fast.copies import replace
+from eventlog.fast.copies import Values, replace
 from eventlog.format import fence
 from eventlog.format.fence import without_tags
 from eventlog.format.marks import line_marks, says_something
@@ -110,17 +110,16 @@ def _fitted(parts: "ContextSources", budget: int) -> FitResult:
     return first
 
 
-class _ContextParts:
+class _ContextParts(Values):
     """The sections of a context in reading order.
 
     First what the session is about, for hosts that take no more than a beginning; then what people wrote, then what
     else is known from the log.
     """
 
-    def __init__(self, first: list[ContextSection], theirs: list[ContextSection], rest: list[ContextSection]) -> None:
-        self.first = first
-        self.theirs = theirs
-        self.rest = rest
+    first: list[ContextSection]
+    theirs: list[ContextSection]
+    rest: list[ContextSection]
 
     @property
     def ours(self) -> list[ContextSection]:

@@ -10,7 +10,7 @@ Imported inside agents' hooks: standard library only, and `re` where a file may 
 from _codecs import utf_8_decode
 
 from eventlog.fast import os
-from eventlog.fast.copies import replace
+from eventlog.fast.copies import Values, replace
 from eventlog.fast.fastjson import BOM
 from eventlog.hosts import protocol
 from eventlog.projects.root import HOME, in_full
@@ -40,36 +40,20 @@ _IMPORT = r"(?<!\S)@(?P<path>[^\s`]+)"
 _CODE = r"(?s)```.*?```|`[^`\n]*`"
 
 
-class ContextFile:
+class ContextFile(Values):
     """A file a context is made of; the smaller `load_order`, the earlier it is loaded.
 
     `root` is the directory it must lie in, with every symbolic link followed; `default_template` what a missing one is
     created with, None: not at all.
     """
 
-    def __init__(
-        self,
-        name: str,
-        path: str,
-        root: str,
-        required: bool = False,
-        main_session_only: bool = False,
-        load_order: int = 0,
-        default_template: str | None = None,
-    ) -> None:
-        self.name = name
-        self.path = path
-        self.root = root
-        self.required = required
-        self.main_session_only = main_session_only
-        self.load_order = load_order
-        self.default_template = default_template
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ContextFile) and vars(self) == vars(other)
-
-    def __hash__(self) -> int:
-        return hash(self.path)
+    name: str
+    path: str
+    root: str
+    required: bool = False
+    main_session_only: bool = False
+    load_order: int = 0
+    default_template: str | None = None
 
 
 def context_files(settings: "Settings", store: "Store", request: "ContextRequest") -> list[ContextFile]:

@@ -7,6 +7,7 @@ Imported inside agents' hooks: standard library only.
 """
 
 from eventlog.fast import os
+from eventlog.fast.copies import Values
 from eventlog.fast.sha import sha256
 from eventlog.format.ids import short_id
 from eventlog.format.text import cut, one_line, statement_line
@@ -40,33 +41,18 @@ _LISTS, _COMMANDS = ("Changed ", "Committed ", "修改了 ", "提交了"), ("Ran
 _DATA = (".json", ".jsonl", ".txt", ".log", ".csv", ".patch", ".diff")
 
 
-class EarlierSession:
-    """A session that came to something; `at` is when it was last heard of, `decisions` are its newest.
+class EarlierSession(Values):
+    """A session that came to something."""
 
-    One that was taken from a rendered `file` (path, digest, time) has the lines of it that it `quotes`.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        at: str,
-        topic: str,
-        outcome: str,
-        files: "Sequence[str]" = (),
-        sources: tuple[str, ...] = (),
-        decisions: "Sequence[Line]" = (),
-        file: "tuple[str, str, str | None] | None" = None,
-        quotes: "Sequence[str]" = (),
-    ) -> None:
-        self.name = name
-        self.at = at
-        self.topic = topic
-        self.outcome = outcome
-        self.files = files
-        self.sources = sources
-        self.decisions = decisions
-        self.file = file
-        self.quotes = quotes
+    name: str
+    at: str  # when it was last heard of
+    topic: str
+    outcome: str
+    files: "Sequence[str]" = ()
+    sources: tuple[str, ...] = ()
+    decisions: "Sequence[Line]" = ()  # the newest first
+    file: "tuple[str, str, str | None] | None" = None  # the rendered one it was taken from: path, digest, time
+    quotes: "Sequence[str]" = ()  # the lines of that file
 
     @property
     def told_outcome(self) -> str:

@@ -1,11 +1,13 @@
 """Phrases of a context in every language a user may choose; what others wrote is not translated."""
 
+from eventlog.fast.copies import Values
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from eventlog.settings.schema import Locale
 
 
-class ContextPhrases:
+class ContextPhrases(Values):
     """Titles and fixed phrases."""
 
     bootstrap: str
@@ -32,9 +34,6 @@ class ContextPhrases:
     full_stop: str
     more: str  # of lines that have no room, with {count} and {command}
     dropped: str  # of sections, with the same
-
-    def __init__(self, **phrases: str) -> None:
-        vars(self).update(phrases)
 
 
 PHRASES: "dict[Locale, ContextPhrases]" = {

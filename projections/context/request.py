@@ -3,6 +3,7 @@
 Imported inside agents' hooks: standard library only.
 """
 
+from eventlog.fast.copies import Values
 from eventlog.format.text import project_name
 from eventlog.store import project_slug
 
@@ -11,106 +12,56 @@ NEW = ("startup", "clear", "new")
 MAIN, SHARED = "main", "shared"  # who listens: the user alone, or others too
 
 
-class ProjectHome:
-    """A project that is not just its path: its directory, its name for people, and what rows call it."""
+class ProjectHome(Values):
+    """A project that is not just its path."""
 
-    def __init__(self, slug: str, name: str, subject: str) -> None:
-        self.slug = slug
-        self.name = name
-        self.subject = subject
-
-
-class Bearing:
-    """A statement that bears on the work at hand: a fact, or a session with its outcome.
-
-    `text` of a session is its summary; `memory_type` of a fact: W, B or O; `topic` that of a session.
-    """
-
-    def __init__(
-        self,
-        id: str,  # noqa: A002
-        ts: str,
-        conversation_id: str,
-        text: str,
-        memory_type: str = "",
-        topic: str = "",
-        decisions: tuple[str, ...] = (),
-        files: tuple[str, ...] = (),
-        sources: tuple[str, ...] = (),
-        *,
-        about_user: bool,
-    ) -> None:
-        self.id = id
-        self.ts = ts
-        self.conversation_id = conversation_id
-        self.about_user = about_user
-        self.text = text
-        self.memory_type = memory_type
-        self.topic = topic
-        self.decisions = decisions
-        self.files = files
-        self.sources = sources
+    slug: str  # the name of its directory
+    name: str  # for people
+    subject: str  # as rows call it
 
 
-class WorkAtHand:
-    """The branch ("" on a trunk, and where there is none), the files changed lately, and what bears on either."""
+class Bearing(Values):
+    """A statement that bears on the work at hand: a fact, or a session with its outcome."""
 
-    def __init__(self, branch: str = "", files: tuple[str, ...] = (), bearings: tuple[Bearing, ...] = ()) -> None:
-        self.branch = branch
-        self.files = files
-        self.bearings = bearings
+    id: str
+    ts: str
+    conversation_id: str
+    text: str  # of a session its summary
+    about_user: bool
+    memory_type: str = ""  # of a fact: W, B or O
+    topic: str = ""  # of a session
+    decisions: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, WorkAtHand) and vars(self) == vars(other)
 
-    __hash__ = None  # type: ignore[assignment]
+class WorkAtHand(Values):
+    """The branch, the files changed lately, and what bears on either."""
+
+    branch: str = ""  # "" on a trunk, and where there is none
+    files: tuple[str, ...] = ()
+    bearings: tuple[Bearing, ...] = ()
 
 
-class ContextRequest:
-    """The request of a session for its context.
+class ContextRequest(Values):
+    """The request of a session for its context."""
 
-    `now` is a timestamp of the log. `instructions` are given in any case, before everything else. `session_type` None:
-    as the session's start in the log says. `source` is startup, resume, clear, compact, …; `bootstrap` what only the
-    first session of all is told, `transcript` the file that has the statements before a compaction; `budget` in
-    characters, None: as configured; `program` how the agent's shell calls us, `store_option` what leads to a store of
-    another place, `has_tools` whether its agent has our tools.
-    """
-
-    def __init__(
-        self,
-        now: str,
-        home: str,
-        project: str = "",
-        known_as: ProjectHome | None = None,
-        session_id: str = "",
-        session_type: str | None = None,
-        source: str = "",
-        agent: str = "",
-        instructions: str = "",
-        work: WorkAtHand | None = None,
-        bootstrap: str = "",
-        budget: int | None = None,
-        program: str = "eventlog",
-        store_option: str = "",
-        has_tools: bool = False,
-        transcript: str = "",
-    ) -> None:
-        self.now = now
-        self.home = home
-        self.project = project
-        self.known_as = known_as
-        self.session_id = session_id
-        self.session_type = session_type
-        self.source = source
-        self.agent = agent
-        self.instructions = instructions
-        self.work = work or WorkAtHand()
-        self.bootstrap = bootstrap
-        self.budget = budget
-        self.program = program
-        self.store_option = store_option
-        self.has_tools = has_tools
-        self.transcript = transcript
+    now: str  # a timestamp of the log
+    home: str
+    project: str = ""
+    known_as: ProjectHome | None = None
+    session_id: str = ""
+    session_type: str | None = None  # None: as the session's start in the log says
+    source: str = ""  # startup, resume, clear, compact, …
+    agent: str = ""
+    instructions: str = ""  # given in any case, before everything else
+    work: WorkAtHand = WorkAtHand()
+    bootstrap: str = ""  # what only the first session of all is told
+    budget: int | None = None  # characters; None: as configured
+    program: str = "eventlog"  # how the agent's shell calls us
+    store_option: str = ""  # what leads to a store of another place
+    has_tools: bool = False  # its agent has our tools
+    transcript: str = ""  # the file that has the statements before a compaction
 
     @property
     def folder(self) -> str:

@@ -3,12 +3,14 @@
 Imported inside agents' hooks: standard library only.
 """
 
+from eventlog.fast.copies import Values
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from eventlog.settings.schema import Locale
 
 
-class Labels:
+class Labels(Values):
     """Headings and fixed phrases."""
 
     session: str
@@ -40,9 +42,6 @@ class Labels:
     sessions: str
     projects: str
     counts: str  # with {facts} and {sessions}
-
-    def __init__(self, **phrases: str) -> None:
-        vars(self).update(phrases)
 
 
 LABELS: "dict[Locale, Labels]" = {

@@ -1,11 +1,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eventlog.fast.copies import replace
 from eventlog.projections.base import Line
+from eventlog.projections.context import phrases
 from eventlog.projections.context.budget import ContextSection, fit
-from eventlog.projections.context.phrases import ContextPhrases
 
-PHRASES = ContextPhrases(more="[{count} more: {command}]", dropped="[without {count}]")
+PHRASES = replace(phrases.PHRASES["en"], more="[{count} more: {command}]", dropped="[without {count}]")
 HEAD = "how to save\n"
 
 
@@ -89,9 +90,9 @@ def test_no_text_is_longer_than_its_budget_and_nothing_vanishes_unsaid(sections,
 
 
 def test_what_has_no_command_of_its_own_is_shown_by_a_look_with_room_for_all():
-    phrases = ContextPhrases(more="[{count} more: {command}]", dropped="[{count} dropped: {command}]")
+    words = replace(PHRASES, more="[{count} more: {command}]", dropped="[{count} dropped: {command}]")
     texts = [f"line {number}" for number in range(3000)]
-    fitted = fit("", [section("A", *texts, more=""), section("B" * 99, "b", priority=2)], 150, phrases, "look {x}")
+    fitted = fit("", [section("A", *texts, more=""), section("B" * 99, "b", priority=2)], 150, words, "look {x}")
 
     assert fitted.text.count("look {x} --budget 40000") == 2
 
