@@ -14,15 +14,13 @@ from typing import Annotated, Any, Literal, NamedTuple
 import msgspec
 from msgspec import Meta, Struct
 
-from eventlog.format import timestamps
-from eventlog.format.events import TYPES, AnyEvent, NonEmpty, SessionEnd
-from eventlog.format.timestamps import LENGTH, is_timestamp
+from eventlog.format.events import TYPES, AnyEvent, NonEmpty
+from eventlog.format.timestamps import is_timestamp
+from eventlog.log.lines import are_ordinary
 
 _FOLDED = frozenset(name for name, cls in TYPES.items() if not cls.by_envelope)
 _RECEIPT = "context_injected"  # folds read that of a recall, and only count that of a session's start
 _PIECE = 128 << 10
-_LARGEST = 1 << 63
-_DIGITS, _SHAPE = bytes.maketrans(b"0123456789", b"0000000000"), b"0000-00-00T00:00:00.000000Z"
 _id_of, _ts_of, _type_of = attrgetter("id"), attrgetter("ts"), attrgetter("type")
 
 
@@ -105,27 +103,10 @@ def _scan_lines(lines: list[bytes], day: str) -> DayScan | None:
         whole: list[AnyEvent] = _whole.decode_lines(folded)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    if b'"extra"' in folded or any(
-        type(event) is SessionEnd and abs(event.duration_ms or 0) >= _LARGEST for event in whole
-    ):
-        return None
-    if not _are_of(day, envelopes):
+    if b'"extra"' in folded or not are_ordinary(whole, map(_ts_of, envelopes), day):
         return None
     return DayScan(list(compress(envelopes, map(not_, is_folded))), whole, list(map(_id_of, envelopes)))
 
 
 def _is_of_recall(event: Envelope) -> bool:
     return event.type == _RECEIPT and event.trigger not in (None, "start")
-
-
-def _are_of(day: str, envelopes: list[Envelope]) -> bool:
-    """Return whether all have a time of that day: the first and the last do, and all have digits in their places.
-
-    As each begins with the day, each has the length of a time when all of them, one behind the other, look like times.
-    """
-    times = sorted(map(_ts_of, envelopes))
-    if not timestamps.FIRST_DAY <= day <= timestamps.LAST_DAY or not f"{day}T" <= times[0] <= times[-1] < f"{day}T24":
-        return False
-    joined = "".join(times).encode("ascii", "replace")
-    tens = joined[14::LENGTH] + joined[17::LENGTH]  # of minutes and of seconds
-    return joined.translate(_DIGITS) == _SHAPE * len(times) and not tens.strip(b"012345")

@@ -5,8 +5,7 @@ Pending      a last line without `\\n` is a write under way (or one that died): 
 Speed        a file with nothing unusual about it goes to the decoder as a whole (`decode_whole`): a sixth of the time.
 """
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, reduce
 from operator import attrgetter, or_
 from typing import Any, Literal, NamedTuple
@@ -17,7 +16,7 @@ from eventlog.fast.fastjson import BOM, MAX_LINE
 from eventlog.format import codec, timestamps
 from eventlog.format.errors import InvalidEvent
 from eventlog.format.events import KNOWN, TYPES, VERSIONS, Event, HostEvent, SessionEnd
-from eventlog.format.timestamps import LENGTH
+from eventlog.format.timestamps import FIRST_DAY, LAST_DAY, LENGTH
 
 DamageKind = Literal[
     "bom",
@@ -40,8 +39,7 @@ DamageKind = Literal[
 
 _UNREAD = Event(conversation_id="?")
 _CURRENT = {(TYPES[name], version) for name, version in VERSIONS.items()}
-_CLOCK_AT = len("2026-02-21T")
-_CLOCKS = r"(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z)*"
+_DIGITS, _SHAPE = bytes.maketrans(b"0123456789", b"0000000000"), b"0000-00-00T00:00:00.000000Z"
 _LARGEST = 1 << 63  # a number that a float field takes as well
 _id_of, _ts_of = attrgetter("id"), attrgetter("ts")
 
@@ -144,25 +142,24 @@ def decode_whole(data: bytes | None, day: str) -> list[Event] | None:
         events: list[Event] = _typed().decode_lines(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    return events if len(events) == lines and _are_ordinary(events, day) else None
+    if len(events) != lines or not all(map(_id_of, events)) or {(type(event), event.v) for event in events} - _CURRENT:
+        return None
+    return events if are_ordinary(events, map(_ts_of, events), day) else None
 
 
-def _are_ordinary(events: list[Event], day: str) -> bool:
-    """Return whether all have an id, a time of that day and the current version; of a whole day at once, for speed."""
-    if not timestamps.FIRST_DAY <= day <= timestamps.LAST_DAY:
-        return False
-    times = list(map(_ts_of, events))
-    if set(map(len, times)) - {LENGTH} or not all(map(_id_of, events)):
-        return False
-    if {ts[:_CLOCK_AT] for ts in times} - {f"{day}T"}:
-        return False
-    if not re.fullmatch(_CLOCKS, "".join([ts[_CLOCK_AT:] for ts in times]), re.ASCII):
-        return False
-    return {(type(event), event.v) for event in events} <= _CURRENT and _are_in_range(events)
+def are_ordinary(events: Sequence[Event], times: Iterable[str], day: str) -> bool:
+    """Return whether the times are of that day, and the untyped decoder takes every number; the types bound all others.
 
-
-def _are_in_range(events: list[Event]) -> bool:
-    """Return whether the untyped decoder takes every number; the types bound all others."""
+    All at once, for speed. The first and the last time begin with the day, so all do; so each has the length of a time
+    where all of them, one behind the other, have digits in the places of digits.
+    """
+    ordered = sorted(times)
+    if not FIRST_DAY <= day <= LAST_DAY or not f"{day}T" <= ordered[0] <= ordered[-1] < f"{day}T24":
+        return False
+    joined = "".join(ordered).encode("ascii", "replace")
+    tens = joined[14::LENGTH] + joined[17::LENGTH]  # of minutes and of seconds
+    if joined.translate(_DIGITS) != _SHAPE * len(ordered) or tens.strip(b"012345"):
+        return False
     payloads = [event.payload for event in events if type(event) is HostEvent]
     durations = [event.duration_ms or 0 for event in events if type(event) is SessionEnd]
     return max(map(abs, durations), default=0) < _LARGEST and (not payloads or codec.is_plain(payloads))
