@@ -79,17 +79,11 @@ def steps(path: Path) -> Iterator[Step]:
             yield from (Step("prompt", said[2]) for text in texts(content) for said in _SAID.finditer(text) if said[2])
         elif words := text_of(content):
             yield Step("reply", words)
-        for block in content if isinstance(content, list) else ():
-            if dig(block, "type") == "tool_use":
-                yield from calls.called(dig(block, "id"), _effects(block))
-            elif dig(block, "type") == "tool_result":
-                badly = dig(block, "is_error") is True
-                yield from calls.ended(dig(block, "tool_use_id"), dig(block, "content"), badly=badly)
+        yield from calls.of_blocks(content, _effects)
 
 
-def _effects(block: Any) -> Iterator[Step]:
+def _effects(name: str, arguments: Any) -> Iterator[Step]:
     """Yield the effects of a call, under the names other hosts have for its tools."""
-    name, arguments = str(dig(block, "name")), dig(block, "input")
     name = _NAMES.get(name.replace("_", ""), name)
     several = dig(arguments, "commands")
     for each in [{"command": command} for command in several] if isinstance(several, list) else [arguments]:

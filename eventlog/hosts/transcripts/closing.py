@@ -120,15 +120,8 @@ _FEWEST_WORDS = 2
 _MOST_CAUSES = 3
 
 
-class Closing(NamedTuple):
-    """The sentences of a closing: outcome, causes and changes by their worth, and the others in order."""
-
-    worth: list[str]
-    others: list[str]
-
-
-def read_closing(message: str, asked: str = "", scratch: Iterable[str] = ()) -> Closing:
-    """Choose the sentences of a closing: the outcome first, then the cause, then what else was changed.
+def read_closing(message: str, asked: str = "", scratch: Iterable[str] = ()) -> tuple[list[str], list[str]]:
+    """Choose the sentences of a closing: the outcome first, then the cause, then what else was changed; and the others.
 
     `asked` is what the session was about, `scratch` are names of files that only served the work on it.
     """
@@ -151,7 +144,7 @@ def read_closing(message: str, asked: str = "", scratch: Iterable[str] = ()) -> 
     causes = _causes(rest)
     result = [text for text, about in rest.items() if about == "result" and text not in leads and not _TEST.match(text)]
     worth = dict.fromkeys(filter(None, (outcome, *causes[:1], *changes, *causes[1:], *result)))
-    return Closing(list(worth), [text for text, about in found.items() if text not in worth and about != "aside"])
+    return list(worth), [text for text, about in found.items() if text not in worth and about != "aside"]
 
 
 def _outcome(body: dict[str, _About], asked: set[str]) -> str:

@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from eventlog.format.text import cut, one_line, same_text
-from eventlog.hosts.transcripts.closing import Closing, read_closing
+from eventlog.hosts.transcripts.closing import read_closing
 from eventlog.hosts.transcripts.failures import Failures
 from eventlog.hosts.transcripts.prose import (
     DECISIONS,
@@ -186,9 +186,9 @@ class _Transcript:
         scratch = self.files.scratch
         asked = f"{self.title} {request(self.opening)}"
         read = (read_closing(reply, asked, scratch) for turn in reversed(self.replies) for reply in reversed(turn))
-        last = next((closing for closing in read if closing.worth), Closing([], []))
+        last = next((closing for closing in read if closing[0]), ([], []))
         worth, others = (list(map(self._sentence, texts)) for texts in last)
-        unlabelled = (text.rstrip(".。") for text in (*last.worth, *last.others) if _DECIDED.match(text))
+        unlabelled = (text.rstrip(".。") for texts in last for text in texts if _DECIDED.match(text))
         _add(self.decisions, (cut(text, ITEM_CHARS) for text in unlabelled))
         decided, todos = [*self.decisions.values()][:_MOST_ITEMS], self._open()
         enough = self.files.known or self.commits or decided or todos or len(self.prompts) > _TRIVIAL_PROMPTS

@@ -9,7 +9,7 @@ commands are recognised, everything else is words.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -250,11 +250,11 @@ class ShellCalls:
             yield Step("failed", command)
             yield from [Step("output", end)] if end else []
 
-    def of_blocks(self, content: Any) -> Iterator[Step]:
+    def of_blocks(self, content: Any, effects: Callable[[str, Any], Iterable[Step]] = from_tool) -> Iterator[Step]:
         """Yield the effects of the tool calls among the blocks of a message, as Anthropic's API has them."""
         for block in content if isinstance(content, list) else ():
             if dig(block, "type") == "tool_use":
-                yield from self.called(dig(block, "id"), from_tool(str(dig(block, "name")), dig(block, "input")))
+                yield from self.called(dig(block, "id"), effects(str(dig(block, "name")), dig(block, "input")))
             elif dig(block, "type") == "tool_result":
                 badly = dig(block, "is_error") is True
                 yield from self.ended(dig(block, "tool_use_id"), dig(block, "content"), badly=badly)

@@ -8,7 +8,7 @@ from eventlog.hosts.transcripts.closing import read_closing
 
 
 def worth(message, asked="", scratch=()):
-    return read_closing(message, asked, scratch).worth
+    return read_closing(message, asked, scratch)[0]
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,9 @@ The bug was in `cart.py` at line 7. Each item was rounded, which caused a differ
         "Each item was rounded, which caused a difference of a cent.",
         "The bug was in `cart.py` at line 7.",
     ]
-    assert read_closing(message).others == ["Added a test of three items"]
+    _, others = read_closing(message)
+
+    assert others == ["Added a test of three items"]
 
 
 def test_what_stands_below_changes_is_a_change_in_whichever_words():
@@ -198,8 +200,8 @@ The script `try_it.py` shows the totals.
     )
 )
 def test_any_message_is_read_and_no_sentence_is_told_twice(lines):
-    closing = read_closing("\n".join(lines))
-    told = [*closing.worth, *closing.others]
+    worth, others = read_closing("\n".join(lines))
+    told = [*worth, *others]
 
     assert len(set(told)) == len(told)
     assert all(text.strip() and "\n" not in text for text in told)
