@@ -111,7 +111,7 @@ def request_of(
         session_type=session_type,
         source=source,
         agent=agent,
-        instructions=prompts.instructions(opened.store, call, opened.settings.locale, source) if session else "",
+        instructions=prompts.start(opened.store, call, opened.settings.locale, source) if session else "",
         budget=budget,
         work=_work_at_hand(opened.store, project, within) if project else WorkAtHand(),
         program=opened.machine.program,

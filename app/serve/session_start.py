@@ -54,7 +54,7 @@ def start_context(store: Store, call: HookCall) -> str:
 
             deadline.set_stage(deadline.LAST)
             note(store, error, b"", call.agent)
-    return prompts.instructions(store, call, cached.preferences(store)["locale"], source)
+    return prompts.start(store, call, cached.preferences(store)["locale"], source)
 
 
 def _name_lost(store: Store, call: HookCall) -> None:

@@ -51,6 +51,7 @@ _DEFAULTS: Mapping[type[Struct], Fields] = {
 }
 
 NOT_AN_OBJECT, NOT_JSON = "not a JSON object", "not JSON: "
+_TOO_DEEP = "lists or objects lie too deep in each other"
 
 
 def encode(event: Event) -> bytes:
@@ -257,7 +258,7 @@ def decode_json(data: bytes | str, kind: type[_T] | Any = Any) -> Any:
         raise ValueError(_json_reason(error)) from error
     opened = data.count("[") + data.count("{") if isinstance(data, str) else data.count(b"[") + data.count(b"{")
     if opened > MAX_DEPTH and _is_too_deep(value):
-        raise ValueError(_json_reason(RecursionError()))
+        raise ValueError(_TOO_DEEP)
     return value
 
 
@@ -277,11 +278,6 @@ def dig(record: Any, *names: str) -> Any:
     return record
 
 
-def _json_reason(error: Exception) -> str:
-    reason = _of_json(error)
-    return value_reason(reason) if isinstance(error, msgspec.ValidationError) else reason
-
-
 def _is_too_deep(value: object) -> bool:
     """Return whether a value is nested too deeply, level by level: a recursive check would overflow the stack."""
     level = [value]
@@ -293,10 +289,12 @@ def _is_too_deep(value: object) -> bool:
     return any(isinstance(inner, dict | list) for inner in level)
 
 
-def _of_json(error: Exception) -> str:
-    """Explain why a text is no JSON."""
+def _json_reason(error: Exception) -> str:
+    """Explain why a text is no JSON, or not of its type."""
     if isinstance(error, UnicodeDecodeError):
         return f"byte 0x{error.object[error.start]:02x} at offset {error.start} is not UTF-8"
     if isinstance(error, RecursionError):
-        return "lists or objects lie too deep in each other"
+        return _TOO_DEEP
+    if isinstance(error, msgspec.ValidationError):
+        return value_reason(str(error))
     return str(error).removeprefix("JSON is malformed: ").replace("Input data was truncated", "it breaks off")

@@ -95,24 +95,19 @@ def stop_thread() -> None:
 
 
 def _ring(*_: object) -> None:
-    """Raise OutOfTime."""
+    """Raise OutOfTime; at the last stage, end the process with the fallback answer."""
     global rang  # noqa: PLW0603
     if not _began:
         return
     rang = True
     used = time.monotonic() - _began - min(_starved() - _starved_before, BUDGET)
     if used >= LAST:
-        _leave()
+        try:
+            os.write(1, fallback_answer)
+        finally:
+            _end(0)
     if used >= _stage:
         raise OutOfTime
-
-
-def _leave() -> None:
-    """End the process, with the fallback answer."""
-    try:
-        os.write(1, fallback_answer)
-    finally:
-        _end(0)
 
 
 def _starved() -> float:

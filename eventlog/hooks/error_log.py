@@ -33,11 +33,6 @@ class Lost(NamedTuple):
     counters: tuple[str, ...]
 
 
-def path_of(store: Store) -> str:
-    """Return the path of the log."""
-    return store.cached("hook-errors.log")
-
-
 def note(store: Store, error: BaseException, lost: "bytes | dict[str, object]", agent: str = "") -> None:
     """Note a failure with the event it lost, or the beginning of the payload; never raises.
 
@@ -50,7 +45,7 @@ def note(store: Store, error: BaseException, lost: "bytes | dict[str, object]", 
     }
     try:
         make_dirs(store.cache)
-        append_bounded(path_of(store), fastjson.dumps(failure | _lost_fields(lost)), _LARGEST)
+        append_bounded(store.cached("hook-errors.log"), fastjson.dumps(failure | _lost_fields(lost)), _LARGEST)
     except OSError:
         if lost:
             with suppress(OSError):
@@ -74,7 +69,7 @@ def _beginning(data: bytes) -> str:
 
 def failures(store: Store) -> "list[dict[str, object]]":
     """List the failures in the log, oldest first; none without a file."""
-    noted = (read(path) or b"" for path in (path_of(store), store.spare))
+    noted = (read(path) or b"" for path in (store.cached("hook-errors.log"), store.spare))
     return [failure for data in noted for failure in map(fastjson.object_in, data.splitlines()) if failure]
 
 

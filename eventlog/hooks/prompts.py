@@ -147,15 +147,10 @@ _MESSAGES = {"en": "{count} messages", "zh": "{count} 条消息"}
 _TOGETHER = {"en": (" (", ", ", ")"), "zh": ("（", "，", "）")}
 
 
-def instructions(store: Store, call: HookCall, locale: str, source: str) -> str:
-    """Explain how to save, and after a compaction ask to save now."""
+def start(store: Store, call: HookCall, locale: str, source: str = "") -> str:
+    """Explain how to save, at the start of a session: the first safety net; after a compaction ask to save now."""
     first = flush(store, call, locale) + "\n" if source == "compact" else ""
-    return first + start(store, call, locale)
-
-
-def start(store: Store, call: HookCall, locale: str) -> str:
-    """Explain how to save, at the start of a session: the first safety net."""
-    return _fill(_START, store, call, locale)
+    return first + _fill(_START, store, call, locale)
 
 
 def flush(store: Store, call: HookCall, locale: str) -> str:

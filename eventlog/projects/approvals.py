@@ -10,7 +10,7 @@ Imported inside agents' hooks where a person has agreed to a file: standard libr
 from eventlog.fast import fastjson, os
 from eventlog.fast.sha import sha256
 from eventlog.projects.root import git_branch
-from eventlog.store.files import read, read_regular, replace_file
+from eventlog.store.files import read, read_regular, replace_file, stamp_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,8 +97,7 @@ class Approvals:
     def has_content(path: str, entry: "TeamApproval") -> bool:
         """Return whether a file has the bytes a person agreed to; note its size and times for the next look."""
         try:
-            found = os.lstat(path)
-            stamp = [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
+            stamp = list(stamp_from(os.lstat(path)))
             if entry["digest"] and entry.get("stamp") == stamp:
                 return True
             data = read_regular(path, LONGEST_DECISION + 1)

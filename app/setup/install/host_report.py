@@ -238,7 +238,7 @@ def _failures(target: InstallTarget, agent: str, failed: list[dict[str, object]]
     """Report the failures of hooks that this host called."""
     own = [failure for failure in failed if failure.get("agent") == agent_name(agent)]
     if own:
-        log = error_log.path_of(target.store)
+        log = target.store.cached("hook-errors.log")
         last = f"the last at {str(own[-1].get('ts'))[:19]}: {record_reason(str(own[-1].get('error')))}"
         yield Problem(f"{len(own):,} of its hooks failed, {last}", f"see {log}; remove that file when it is dealt with")
 
