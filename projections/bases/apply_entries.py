@@ -94,7 +94,7 @@ class _Applier:
         self._observed = ledger.observed_digests(path)
         self._on = page
         self._latest: dict[SectionId, LatestEntries] = {}
-        self._result = WriteResult(page.data)
+        self._result = WriteResult(page.page.data)
 
     def apply(self) -> WriteResult:
         for key in sorted(self._ledger.managed, key=lambda key: (len(key.under), key)):
@@ -108,7 +108,7 @@ class _Applier:
             except (_Hold, Unsafe) as reason:
                 waiting.append(HeldEntry(entry, reason.what if isinstance(reason, Unsafe) else str(reason)))
         self._result.waiting += self._still_open(waiting)
-        self._result.data = self._on.data
+        self._result.data = self._on.page.data
         return self._result
 
     # ------------------------------------------------------------------------------------------ withdrawals

@@ -39,14 +39,9 @@ class ManagedPage:
         self.located = locate(self.page, self._expected, self._ledger.headings)
         self._keys = {section: key for key, section in self.located.items()}
 
-    @property
-    def data(self) -> bytes:
-        """Return the bytes of the page."""
-        return self.page.data
-
     def change(self, data: bytes) -> None:
         """Replace the page; sections of the page before are invalid afterwards."""
-        if data != self.data:
+        if data != self.page.data:
             self._read(data)
 
     def key(self, section: Section) -> SectionId:

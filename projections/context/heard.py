@@ -6,6 +6,7 @@ Imported inside agents' hooks: standard library only.
 from eventlog.format.text import one_line
 from eventlog.format.timestamps import order
 from eventlog.projections.current.standing import likeness
+from eventlog.projections.search.findable import text_in, texts_in
 from eventlog.projections.views.markdown import as_said, is_untouched, undated
 
 TYPE_CHECKING = False
@@ -75,30 +76,20 @@ class HeardEvent:
             self._state(fields)
         else:
             self.scope = fields.get("scope") if fields.get("scope") == "session" else "stage"
-            self.files = _texts(fields.get("files"))
-            self.topic, self.summary = (_text(fields.get(name)) for name in ("topic", "summary"))
-            self.decisions, self.todos, self.done = (
-                _texts(fields.get(name)) for name in ("decisions", "todos", "done")
-            )
+            self.files = texts_in(fields, "files")
+            self.topic, self.summary = (text_in(fields, name) for name in ("topic", "summary"))
+            self.decisions, self.todos, self.done = (texts_in(fields, name) for name in ("decisions", "todos", "done"))
 
     def _state(self, fields: "Mapping[str, object]") -> None:
         kind, sure, weight = fields.get("memory_type"), fields.get("confidence"), fields.get("importance")
-        self.content = _text(fields.get("content"))
+        self.content = text_in(fields, "content")
         self.text = one_line(self.content)
         self.same = likeness(self.text)
-        self.key = _text(fields.get("key")) or None
-        self.category = one_line(_text(fields.get("category")))
+        self.key = text_in(fields, "key") or None
+        self.category = one_line(text_in(fields, "category"))
         self.memory_type = kind if kind in _TYPES else _TYPES[0]
         self.confidence: float = sure if isinstance(sure, _NUMBERS) else 0.9
         self.importance: int = weight if isinstance(weight, int) else 3
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _texts(value: object) -> list[str]:
-    return [text for text in value if isinstance(text, str)] if isinstance(value, (list, tuple)) else []
 
 
 def standing_lines(text: str, source: "CurrentSource", *, about_user: bool) -> str:

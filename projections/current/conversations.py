@@ -304,7 +304,9 @@ class Conversations(Struct, dict=True):
             if not event.subagent and self._is_of_conversation(event):
                 heard[event.conversation_id].append(event)
         for conversation_id in {**counted, **heard}:
-            self._conversation(conversation_id).fold(heard[conversation_id], counted[conversation_id])
+            if conversation_id not in self.by_id:
+                self.by_id[conversation_id] = Conversation(conversation_id)
+            self.by_id[conversation_id].fold(heard[conversation_id], counted[conversation_id])
 
     def _is_of_conversation(self, event: AnyEvent) -> bool:
         """Fold what an event adds beyond its conversation; return whether it is a part of that."""
@@ -319,12 +321,6 @@ class Conversations(Struct, dict=True):
             case KnowledgeEdited():
                 self.notes += [event] if (event.key.path or "").startswith("knowledge/") else []
         return not isinstance(event, _OF_NONE)
-
-    def _conversation(self, conversation_id: str) -> Conversation:
-        found = self.by_id.get(conversation_id)
-        if found is None:
-            found = self.by_id[conversation_id] = Conversation(conversation_id)
-        return found
 
     def merge(self, other: "Conversations") -> None:
         """Take in the state of other events."""

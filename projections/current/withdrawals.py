@@ -4,7 +4,7 @@ A closed day is taken from the cache of the last replay, where that is still tru
 that withdraw something are decoded.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from eventlog.format.events import Event, Rejected, Restored, Retraction, Withdrawal
 from eventlog.format.ids import day_in_id
@@ -77,16 +77,9 @@ def _withdrawals_before(log: EventLog, cache: RowStore, date: str, until: str) -
 
 def _decisions_on(day: days.Day, cache: RowStore) -> Iterable[Event]:
     row = StoredDays(cache).current(day)
-    return _mentioning_any(day, _WORDS[1:]) if row is None else row.retractions
+    return day.load_mentioning(_WORDS[1:]) if row is None else row.retractions
 
 
 def _withdrawals_on(day: days.Day, cache: RowStore) -> Iterable[Event]:
     row = StoredDays(cache).current(day)
-    return _mentioning_any(day, _WORDS) if row is None or row.redacted else row.retractions
-
-
-def _mentioning_any(day: days.Day, words: Sequence[bytes]) -> list[Event]:
-    try:
-        return day.load_mentioning(words)
-    except OSError:
-        return []
+    return day.load_mentioning(_WORDS) if row is None or row.redacted else row.retractions

@@ -48,7 +48,6 @@ _READ = 200  # facts whose texts are looked through, the first by rank
 
 Meant = dict[str, list[DistinctFact]]  # the facts of each keyword
 
-_key_of = lru_cache(maxsize=4096)(key_of)
 _text_keywords = lru_cache(maxsize=64)(text_keywords)  # the page asks for the same texts day by day
 
 
@@ -358,4 +357,4 @@ def _labels(fact: DistinctFact) -> Mapping[str, str]:
 
 @lru_cache(maxsize=4096)
 def _label_words(entities: tuple[str, ...], category: str) -> Mapping[str, str]:
-    return {_key_of(word): word for word in (*entities, category) if word}
+    return {key_of(word): word for word in (*entities, category) if word}

@@ -131,18 +131,13 @@ _SAME = (
     ("workflow", "工作流", "workflows"),
 )
 _LANGUAGES = ("en", "zh")
-_MEANING = {word: words[0] for words in _SAME for word in words}
+MEANING = {word: words[0] for words in _SAME for word in words}  # in small letters
 _SPELLED = {words[0]: dict(zip(_LANGUAGES, words, strict=False)) for words in _SAME}
-
-
-def meaning(word: str) -> str:
-    """Return what stands for all words that mean the same, "" where the table has it not; it is in small letters."""
-    return _MEANING.get(word, "")
 
 
 def all_for(meant: str) -> tuple[str, ...]:
     """List the words that mean this, in every language."""
-    return tuple(word for word, means in _MEANING.items() if means == meant)
+    return tuple(word for word, means in MEANING.items() if means == meant)
 
 
 def in_language(word: str, meant: str, locale: str) -> str:

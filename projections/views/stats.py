@@ -42,11 +42,8 @@ class RecallCount(Struct, array_like=True, gc=False):
 
     def add(self, other: "RecallCount") -> None:
         """Add another count."""
-        self.fired += other.fired
-        self.silent += other.silent
-        self.files += other.files
-        self.lines += other.lines
-        self.used += other.used
+        for name in self.__struct_fields__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
 class _SessionCount(Struct, array_like=True, gc=False):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from eventlog.format.text import same_text
 from eventlog.projections.search.ranking import subjects
 from eventlog.projections.search.words import stem, tokens
-from eventlog.projections.views.labels import meaning
+from eventlog.projections.views.labels import MEANING
 
 _MOST = 30
 _LEAST_TEXTS, _LEAST_OF_A_WORD = 2, 3  # that have it; English words of every day are in two by chance
@@ -84,7 +84,7 @@ def text_keywords(texts: Sequence[str]) -> list[_TextKeyword]:
 def key_of(word: str) -> str:
     """Reduce a word to what its spellings have in common: case and width, English endings, languages of the table."""
     same = same_text(word)
-    return meaning(same) or (stem(same) if same.isalpha() else same)
+    return MEANING.get(same) or (stem(same) if same.isalpha() else same)
 
 
 def _runs(texts: Sequence[str]) -> dict[str, list[int]]:
