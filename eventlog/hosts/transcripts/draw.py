@@ -18,11 +18,11 @@ from eventlog.hosts.transcripts.prose import (
     ITEM_CHARS,
     OPEN_ENDS,
     Openings,
+    joined,
     mentions,
     prose,
     request,
     sentences,
-    space_after,
     stated,
 )
 from eventlog.hosts.transcripts.steps import Step, commit_titles, programs_run
@@ -225,13 +225,13 @@ class _Transcript:
         added = [text for text in added if text and len(text) <= _SUMMARY_CHARS // 2]
         chosen = [_join_fitting(worth[:1], _SUMMARY_CHARS)] if worth else []
         for text in (*added[:1], *worth[1:], *added[1:]):
-            if len(_joined((*chosen, text))) <= _SUMMARY_CHARS:
+            if len(joined((*chosen, text))) <= _SUMMARY_CHARS:
                 chosen.append(text)
         others = " ".join(text for text in chosen if text != changed)
         if any(mentions(others, name) for name in names):
             chosen = [text for text in chosen if text != changed]
         in_order = (text for text in (*worth, *added) if text in chosen[1:])
-        return _joined(dict.fromkeys((*chosen[:1], *in_order)))
+        return joined(dict.fromkeys((*chosen[:1], *in_order)))
 
     def _last_words(self) -> str:
         """Return the longest of the last replies, where no outcome is in any."""
@@ -330,23 +330,16 @@ def _listed(language: _Language, form: str, items: Sequence[str]) -> str:
     return form.format(language.more.format(named, len(items) - _MOST_NAMED) if len(items) > _MOST_NAMED else named)
 
 
-def _joined(texts: Iterable[str]) -> str:
-    joined = ""
-    for text in texts:
-        joined = f"{joined}{space_after(joined)}{text}"
-    return joined
-
-
 def _join_fitting(texts: Iterable[str], limit: int) -> str:
     """Join the first sentences that fit into so many characters; of the first, as much as fits."""
-    joined = ""
+    fitting = ""
     for text in texts:
-        longer = f"{joined}{space_after(joined)}{text}"
+        longer = joined((fitting, text))
         if len(longer) <= limit:
-            joined = longer
-        elif not joined:
-            joined = cut(text, limit)
-    return joined
+            fitting = longer
+        elif not fitting:
+            fitting = cut(text, limit)
+    return fitting
 
 
 def _within(texts: Iterable[str], room: int) -> Iterable[str]:

@@ -10,7 +10,7 @@ field in prose is.
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise
 from os.path import commonprefix
 
@@ -105,10 +105,10 @@ def without_statements(line: str) -> Iterator[str]:
 
 def prose(message: str) -> str:
     """Reduce a message to a line of prose."""
-    return one_line(" ".join(_joined(list(_prose_lines(message)))))
+    return one_line(" ".join(_as_sentence(list(_prose_lines(message)))))
 
 
-def _joined(lines: list[str]) -> Iterator[str]:
+def _as_sentence(lines: list[str]) -> Iterator[str]:
     """Join the lines of a list as parts of a sentence."""
     for line, following in pairwise([*lines, ""]):
         text = BULLET.sub("", line).strip().replace("**", "")
@@ -132,9 +132,12 @@ def mentions(text: str, name: str) -> bool:
     return False
 
 
-def space_after(text: str) -> str:
-    """Return what stands between a text and the sentence after it."""
-    return " " if text and text[-1].isascii() else ""
+def joined(texts: Iterable[str]) -> str:
+    """Join sentences; behind Chinese stands no space."""
+    whole = ""
+    for text in texts:
+        whole += f" {text}" if whole and whole[-1].isascii() else text
+    return whole
 
 
 # ----------------------------------------------------------------------------------------------- the topic of a session
@@ -223,7 +226,7 @@ def request(prompt: str) -> str:
     asked = ""
     for sentence in _units(_GREETING.sub("", prompt.strip(), count=1)):
         plain = _NAMED.sub("", sentence)
-        asked = f"{asked}{space_after(asked)}{plain}" if not _NOTHING.fullmatch(plain) else asked
+        asked = joined((asked, plain)) if not _NOTHING.fullmatch(plain) else asked
         if len(asked.encode()) >= _A_SENTENCE:
             break
     return asked.rstrip(".。:：") if " " in asked or not asked.isascii() else ""
