@@ -123,10 +123,8 @@ class TooMuch(Exception):
 class _CallHistory:
     """The history of a conversation: whether it saved anything or was asked to, and its number of turns."""
 
-    def __init__(self) -> None:
-        self.saved = False
-        self.asked = False
-        self.turns = 0
+    saved = asked = False
+    turns = 0
 
 
 def history(store: Store, conversation_id: str) -> _CallHistory:

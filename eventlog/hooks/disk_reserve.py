@@ -21,7 +21,7 @@ def reserve(store: Store) -> None:
     """Create room for notes; never raises."""
     try:
         make_dirs(store.cache)
-        os.close(os.open(counters(store)[0], _COUNT, MODE_PRIVATE))
+        os.close(os.open(store.lost[0], _COUNT, MODE_PRIVATE))
         fd = os.open(store.spare, _CREATE, MODE_PRIVATE)
     except OSError:
         return
@@ -47,14 +47,9 @@ def write(store: Store, line: bytes) -> None:
         os.close(fd)
 
 
-def counters(store: Store) -> tuple[str, str]:
-    """Name the files that count lost events: in the store, and beside a store that cannot be written."""
-    return store.cached("hooks-lost"), f"{store.root}.lost"
-
-
 def count(store: Store) -> None:
     """Count a lost event; raises OSError."""
-    inside, beside = counters(store)
+    inside, beside = store.lost
     try:
         _count(inside)
     except OSError:

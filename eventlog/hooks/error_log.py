@@ -76,7 +76,7 @@ def failures(store: Store) -> "list[dict[str, object]]":
 def lost(store: Store) -> "Lost | None":
     """Return the lost events as far as they were counted; None for none."""
     found = []
-    for path in disk_reserve.counters(store):
+    for path in store.lost:
         with suppress(OSError):
             counted = os.stat(path)
             if S_ISREG(counted.st_mode) and counted.st_size:

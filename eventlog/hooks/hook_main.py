@@ -59,7 +59,12 @@ def serve(argv: list[str], start_context: "StartContext", mark: bytes = b"") -> 
     deadline.set_stage(deadline.LAST)
     deadline.fallback_answer = b""
     _print(mark + answer)
-    start_background_work(store, call)
+    if store and call:
+        try:
+            safety_nets.note_and_start(store, call)
+            tidy(store)
+        except Exception as error:  # noqa: BLE001 - a hook never breaks its host
+            note(store, error, b"", call.agent)
 
 
 def start_context(store: Store, call: HookCall) -> str:
@@ -166,17 +171,6 @@ def _before_file(store: Store, call: HookCall, dialect: "HostProtocol", start_co
     deadline.set_stage(deadline.ANSWER)
     recalled = start_context(store, call) if call.file and not call.subagent else ""
     return dialect.start(recalled, call.name) if recalled else dialect.silent
-
-
-def start_background_work(store: Store | None, call: HookCall | None) -> None:
-    """Start the work the host need not wait for; never raises."""
-    if not store or not call:
-        return
-    try:
-        safety_nets.note_and_start(store, call)
-        tidy(store)
-    except Exception as error:  # noqa: BLE001 - a hook never breaks its host
-        note(store, error, b"", call.agent)
 
 
 def hints_in(argv: list[str]) -> dict[str, str]:

@@ -18,26 +18,25 @@ Payload = dict[str, object]
 
 
 class HookCall:
-    """A call of a hook, in the same terms for every host.
+    """A call of a hook, in the same terms for every host."""
 
-    `type` and `fields` are those of the event it becomes. The others:
-
-    dedupe_key     the host's own key of the call, "" for none
-    dedupe_text    the text of the call, where its host sends it in several shapes and without a key
-    may_recur      without a key, a session may soon start or end again; then `after` is the event before this call
-    may_ask        the agent may be asked to save: at the end of a turn that is really over (not interrupted, no answer
-                   to a hook, nothing running in the background), or at a prompt, where a host shows its agent no
-                   answer at the end of a turn
-    owes_context   how the conversation continues whose agent is not shown an answer now: "clear", "compact"
-    asked          the user's prompt, where the answer reaches the agent with it
-    file           before a tool, where the answer reaches the agent: the file it is about to open, "" for none
-    failed         a command that failed and what it printed, where the answer reaches the agent
-    takes_context  the answer reaches the agent, and may contain an owed context
-    starts_helper  a subagent starts, and the answer reaches it
-    by_machine     a prompt that the host made: a notification, a wake-up
-    process        the host's process, as the start of the conversation noted it
-    is_retry       the process that took this call died, recorded or not, before it had answered
-    """
+    type: "EventType" = "host_event"  # of the event it becomes
+    dedupe_text: object = None  # the text of the call, where its host sends it in several shapes and without a key
+    may_recur = False  # without a key, a session may soon start or end again
+    after = ""  # then: the event before this call
+    # the agent may be asked to save: at the end of a turn that is really over (not interrupted, no answer to a hook,
+    # nothing running in the background), or at a prompt, where a host shows its agent no answer at the end of a turn
+    may_ask = False
+    owes_context = ""  # how the conversation continues whose agent is not shown an answer now: "clear", "compact"
+    takes_context = False  # the answer reaches the agent, and may contain an owed context
+    asked = ""  # the user's prompt, where the answer reaches the agent with it
+    file: "str | None" = None  # before a tool, where the answer reaches the agent: the file it opens, "" for none
+    failed: "tuple[str, str] | None" = None  # a command that failed and its output, where the answer reaches the agent
+    starts_helper = False  # a subagent starts, and the answer reaches it
+    by_machine = False  # a prompt that the host made: a notification, a wake-up
+    process = ""  # the host's process, as the start of the conversation noted it
+    is_retry = False  # the process that took this call died, recorded or not, before it had answered
+    _project: "str | None" = None
 
     def __init__(
         self, agent: str, name: str, payload: Payload, *, session: str, dedupe_key: str = "", subagent: str = ""
@@ -46,24 +45,9 @@ class HookCall:
         self.name = name
         self.payload = payload
         self.session = session
-        self.dedupe_key = dedupe_key
+        self.dedupe_key = dedupe_key  # the host's own key of the call, "" for none
         self.subagent = subagent
-        self.type: EventType = "host_event"
-        self.fields: Mapping[str, object] = {}
-        self.may_ask = False
-        self._project: str | None = None
-        self.dedupe_text: object = None
-        self.may_recur = False
-        self.after = ""
-        self.owes_context = ""
-        self.takes_context = False
-        self.asked = ""
-        self.file: str | None = None
-        self.failed: tuple[str, str] | None = None
-        self.starts_helper = False
-        self.by_machine = False
-        self.process = ""
-        self.is_retry = False
+        self.fields: Mapping[str, object] = {}  # of the event it becomes
 
     def as_session_start(
         self, *, source: str = "", model: str = "", transcript_path: str = "", dedupe_key: str = ""
@@ -169,6 +153,11 @@ class HookCall:
     def transcript(self) -> str:
         """Return the host's transcript of the conversation; "" for none."""
         return text(self.payload, "transcript_path", "transcriptPath")
+
+    @property
+    def is_settled(self) -> bool:
+        """Return whether the turn is over: it answers no hook's request, and nothing runs in the background."""
+        return not self.payload.get("stop_hook_active") and not self.payload.get("background_tasks")
 
     @property
     def key(self) -> str:

@@ -84,6 +84,11 @@ class Store:
         return f"{self.cache}/{name}.lock"
 
     @property
+    def lost(self) -> tuple[str, str]:
+        """Name the files that count lost events: in the store, and beside a store that cannot be written."""
+        return self.cached("hooks-lost"), f"{self.root}.lost"
+
+    @property
     def live(self) -> tuple[str, str]:
         """Name the socket at which hooks are answered, and the program that asks there, of this kind of machine."""
         return self.cached("live", "socket"), self.cached("live", f"hook-{os.uname().machine}")

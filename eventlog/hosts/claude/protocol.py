@@ -37,7 +37,7 @@ class ClaudeLike(HostProtocol):
                     transcript_path=text(payload, "transcript_path"),
                 )
             case "Stop" if turn or not payload.get("stop_hook_active"):  # else the same turn, continued for a hook
-                return call.as_turn_end(turn_id=turn, status="completed", dedupe_key=turn, may_ask=is_settled(payload))
+                return call.as_turn_end(turn_id=turn, status="completed", dedupe_key=turn, may_ask=call.is_settled)
             case "StopFailure":  # instead of Stop, where a request of the model failed
                 return call.as_turn_end(turn_id=turn, status="error", dedupe_key=turn, may_ask=False)
             case "PreCompact":
@@ -131,11 +131,6 @@ def _stage(summary: str) -> str:
     text = " ".join(words)
     beginning = text[:_LONGEST_STAGE]
     return text if text == beginning else f"{beginning.rpartition(' ')[0] or beginning} …"
-
-
-def is_settled(payload: Payload) -> bool:
-    """Return whether the turn is over: it answers no hook's request, and nothing runs in the background."""
-    return not payload.get("stop_hook_active") and not payload.get("background_tasks")
 
 
 def slug(path: str) -> str:

@@ -52,8 +52,8 @@ def read(payload: Payload, name: str, agent: str) -> HookCall:
             call.dedupe_key = moment
         case "agentStop":
             status = _STATUS.get(reason := text(payload, "stopReason", "stop_reason"), reason)
-            settled = claude.is_settled(payload) and status == "completed"
-            return call.as_turn_end(status=status, dedupe_key=moment, may_ask=settled)
+            may_ask = call.is_settled and status == "completed"
+            return call.as_turn_end(status=status, dedupe_key=moment, may_ask=may_ask)
         case "preCompact":
             call.owes_context = "compact"  # no start follows a compaction
             return call.as_compaction(dedupe_key=moment)

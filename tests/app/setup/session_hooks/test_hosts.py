@@ -7,8 +7,8 @@ from click.testing import CliRunner
 
 from eventlog.cli.group import VerbGroup
 from eventlog.format.events import HostEvent
-from eventlog.hooks import background
-from eventlog.hooks.hook_main import handle, hints_in, start_background_work, start_context
+from eventlog.hooks import background, safety_nets
+from eventlog.hooks.hook_main import handle, hints_in, start_context
 from eventlog.log.event_log import EventLog
 from eventlog.store import Store
 from tests.support.command_line import call
@@ -32,7 +32,9 @@ def store(tmp_path, monkeypatch):
 
 def tell(store, event, cwd, **fields):
     payload = claude(event, cwd=str(cwd), **fields)
-    start_background_work(*handle(data(payload), hints_in(["--store", store.root]), {}, start_context)[1:])
+    _, told, hook_call = handle(data(payload), hints_in(["--store", store.root]), {}, start_context)
+    if told and hook_call:
+        safety_nets.note_and_start(told, hook_call)
 
 
 def settle(store):
