@@ -17,6 +17,7 @@ from pathlib import Path
 
 import msgspec
 
+from eventlog.fast import fastjson
 from eventlog.fast.fastjson import BOM
 from eventlog.format.errors import NotStored
 from eventlog.format.ids import day_in_id
@@ -82,7 +83,10 @@ class ConversationIndex:
         changed = [stamp for stamp in files if stamp not in covered]
         if _is_much(changed, files) and self.catch_up():
             changed = []
-        found = dict.fromkeys(index_lookup.conversations(self._path))
+        found: dict[str, None] = {}
+        with suppress(*index_lookup.DAMAGED), Path(self._path).open("rb") as opened:
+            index_lookup.read_head(opened)
+            found = {str(fastjson.loads(line.partition(b"\t")[0])): None for line in opened if line.startswith(b'"')}
         for name in map(name_in, changed):
             with suppress(OSError):
                 found |= dict.fromkeys(_scan(f"{self._log}/{name}")[0])

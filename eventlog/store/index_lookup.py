@@ -118,16 +118,6 @@ def look_up(path: str, name: str, kind: bytes = b"") -> "tuple[set[FileStamp], O
         return set(), {}
 
 
-def conversations(path: str) -> "list[str]":
-    """List the conversations of the index; none where it is missing, damaged or of another version."""
-    try:
-        with open(path, "rb") as opened:
-            read_head(opened)
-            return [str(fastjson.loads(line.partition(b"\t")[0])) for line in opened if line.startswith(b'"')]
-    except DAMAGED:
-        return []
-
-
 def key_of(name: str, kind: bytes = b"") -> bytes:
     """Make what the line of a conversation in the index starts with, or of a `PROJECT`."""
     return kind + fastjson.text(name) + b"\t"

@@ -129,12 +129,11 @@ def _is_copied(store: "Store", name: str) -> bool:
     can choose; a disk that moved, or one that several machines mount, keeps one of them. Another machine: a home that
     moved, was restored or renamed on the same one is no copy, nor is a host's new name.
     """
-    noted = _noted(store, name)
-    if not noted or _is_noted(store, name):
+    noted, now = _noted(store, name), _file(store)
+    if not (noted and now):
         return False
     machine, inode, changed = noted[:3]
-    now = _file(store)
-    return bool(now) and inode != now[0] and changed != now[1] and _machine() not in ("", machine)
+    return inode != now[0] and changed != now[1] and _machine() not in ("", machine)
 
 
 def _is_noted(store: "Store", name: str) -> bool:

@@ -235,7 +235,7 @@ def test_a_project_that_is_no_text_hides_no_line(log, log_dir):
     write(log_dir, line(1).replace(b'"type"', b'"project":{"a":1},"type"') + b"\n")
     assert log.index.catch_up()
 
-    assert ["c"] == index_lookup.conversations(log.store.cached("conversations.index"))
+    assert ["c"] == log.index.conversations()
 
 
 def test_an_index_of_another_version_is_made_anew_by_a_replay(indexed):
@@ -243,4 +243,4 @@ def test_an_index_of_another_version_is_made_anew_by_a_replay(indexed):
     index.write_bytes(index.read_bytes().replace(b'"version":', b'"version":1', 1))
     Memory(indexed.store).replay()
 
-    assert set(NAMES) <= set(index_lookup.conversations(str(index)))
+    assert set(NAMES) <= {*EventLog(indexed.store).index.conversations()}
