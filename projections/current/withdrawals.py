@@ -22,18 +22,20 @@ _WITHDRAW = (Retraction, *_DECISIONS)
 def retractions_since(log: EventLog, cache: RowStore, since: str, until: str) -> Conversations:
     """Read a state that knows nothing but withdrawals; decode no conversation of cached days for it."""
     state = Conversations(retractions=decided_before(log, cache, since))
-    state.fold_all(_withdrawals_between(log, cache, since, until))
+    found: dict[str, Withdrawal] = {}
+    for event in _withdrawals(log, cache, since, until):
+        if since <= event.ts <= until:
+            found.setdefault(event.id, event)
+    state.fold_all(found.values())
     _add_what_is_undone(state, log, cache, since)
     return state
 
 
-def _withdrawals_between(log: EventLog, cache: RowStore, since: str, until: str) -> Iterator[Withdrawal]:
-    """Yield what was withdrawn in that time, and what took that back, each once."""
-    seen: set[str] = set()
-    for day in _days(log, since, until):
+def _withdrawals(log: EventLog, cache: RowStore, first: str, last: str) -> Iterator[Withdrawal]:
+    """Yield what was withdrawn on these days, and what took that back."""
+    for day in _days(log, first, last):
         for event in _withdrawals_on(day, cache):
-            if event.id not in seen and isinstance(event, _WITHDRAW) and since <= event.ts <= until:
-                seen.add(event.id)
+            if isinstance(event, _WITHDRAW):
                 yield event
 
 
@@ -61,18 +63,10 @@ def _add_what_is_undone(state: Conversations, log: EventLog, cache: RowStore, si
     retracted = {retraction.id for retraction in state.retractions}
     targets = {retraction.target for retraction in state.retractions if retraction.target} - retracted
     before = [date for date in sorted(map(day_in_id, targets)) if date <= since[:10]]
-    events = (event.id for date in dict.fromkeys(before) for event in _withdrawals_before(log, cache, date, since))
-    if not targets.isdisjoint(events):
-        earlier = _withdrawals_before(log, cache, "", since)
-        state.fold_all(event for event in earlier if event.id not in retracted)
-
-
-def _withdrawals_before(log: EventLog, cache: RowStore, date: str, until: str) -> Iterator[Withdrawal]:
-    """Yield the withdrawals of a day that are older than a time; of all days without a date."""
-    for day in _days(log, date, date or until):
-        for event in _withdrawals_on(day, cache):
-            if isinstance(event, _WITHDRAW) and event.ts < until:
-                yield event
+    events = (event for date in dict.fromkeys(before) for event in _withdrawals(log, cache, date, date))
+    if not targets.isdisjoint(event.id for event in events if event.ts < since):
+        earlier = _withdrawals(log, cache, "", since)
+        state.fold_all(event for event in earlier if event.ts < since and event.id not in retracted)
 
 
 def _decisions_on(day: days.Day, cache: RowStore) -> Iterable[Event]:
