@@ -30,46 +30,46 @@ _MAY_START = frozenset("#-+*_[<")  # what a text that `_STARTS` begins with
 _STARTED = r"\\(?=[#\-+*_\[<])"
 
 
-def _compiled(pattern: str) -> "re.Pattern[str]":
-    """Compile on first need, and `re` remembers: few texts have a `<`."""
-    import re
-
-    return re.compile(pattern)
-
-
 def as_text(text: str) -> str:
     """Escape the text of a line, so that nothing in it acts as HTML around or below it."""
-    if "<" not in text or not _compiled(_OPENS).search(text):
+    if "<" not in text:
+        return text
+    import re
+
+    if not re.search(_OPENS, text):
         return text
     tags_before = False
 
     def escape(found: "re.Match[str]") -> str:
         nonlocal tags_before
-        if found["code"] and tags_before and _compiled(_OPENS).search(found[0]):  # the backticks may stand in a tag
+        if found["code"] and tags_before and re.search(_OPENS, found[0]):  # the backticks may stand in a tag
             return found[0].replace("<", "\\<")
         if found[0] != "<":
             return found[0]
-        if _compiled(_OPENS).match(text, found.start()):
+        if re.compile(_OPENS).match(text, found.start()):
             return "\\<"
         tags_before = True
         return "<"
 
-    return _compiled(_PIECE).sub(escape, text)
+    return re.sub(_PIECE, escape, text)
 
 
 def as_item(text: str) -> str:
     """Escape the beginning of a bullet: no heading, rule, bullet or HTML, no definition of a link."""
-    if text[:1] not in _MAY_START or not (starts := _compiled(_STARTS)).match(text):
+    if text[:1] not in _MAY_START:
         return as_text(text)
-    return as_text(starts.sub(r"\\", text, count=1))
+    import re
+
+    return as_text(f"\\{text}" if re.match(_STARTS, text) else text)
 
 
 def as_said(text: str) -> str:
     """Unescape a text that was made fit for a file."""
     if "\\" not in text:
         return text
-    started = _compiled(_STARTED)
-    return _compiled(_ESCAPED).sub(r"\1", started.sub("", text, count=1) if started.match(text) else text)
+    import re
+
+    return re.sub(_ESCAPED, r"\1", text[1:] if re.match(_STARTED, text) else text)
 
 
 DATED = r"\[(?P<day>\d{4}-\d\d-\d\d)(?P<marks>(?: ×\d+)?(?: \?)?)\] "  # before the text of a bullet

@@ -94,7 +94,7 @@ def _document(path: str, subject: FactScope, settings: Settings, notes: Knowledg
     words = LABELS[settings.locale]
     titles = _titles(subject, words)
     groups = subject.ranked
-    title = f"# {words.memory}" + (f": {_name(subject.project)}" if subject.project else "")
+    title = f"# {words.memory}" + (f": {as_text(project_name(subject.project))}" if subject.project else "")
     spent = len(f"{title}\n{_more(len(groups), subject, words)}\n".encode()) + STAMP_BYTES + 3
     shown, left = _fit(subject, titles, settings.memory, spent)
     lines = [Line(title, find=_sources_of(groups, subject)), *_sections(shown, left, titles, subject)]
@@ -211,10 +211,6 @@ def _sources_of(
         return tuple(dict.fromkeys((*(event for fact in facts for event in fact.sources), *subject.superseded))), ()
 
     return behind
-
-
-def _name(project: str) -> str:
-    return as_text(project_name(project))
 
 
 _VIEW = View((STATED,), _render, top=True, of_rows=True)
