@@ -118,7 +118,7 @@ def _begin(opened: OpenStore) -> None:
         from eventlog.app.write.erasing.erase_everywhere import erase_arrived
 
         erase_arrived(opened.store)
-    remove(background.entries_note(opened.store))
+    remove(opened.store.entries_note)
 
 
 def leave_indexes(opened: OpenStore, most: int) -> None:

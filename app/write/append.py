@@ -17,7 +17,6 @@ from eventlog.format import codec
 from eventlog.format.codec import refuse_reserved
 from eventlog.format.errors import BadRequest, BadSettings, InvalidEvent
 from eventlog.format.events import TYPES, Event, PlanEntry, Retraction, UnknownEvent
-from eventlog.hooks import background
 from eventlog.log.event_log import AppendResult, EventLog
 from eventlog.projections.current.fact_scopes import Statement
 from eventlog.projections.views.memory import MEMORY
@@ -61,7 +60,7 @@ def append_stream(
 def _noted(log: EventLog, appended: list[AppendResult]) -> list[AppendResult]:
     """Mark that plan entries wait, so that the next session's start applies them, should no replay come before."""
     if any(isinstance(result.event, PlanEntry) for result in appended):
-        write_note(background.entries_note(log.store), b"")
+        write_note(log.store.entries_note, b"")
     return appended
 
 

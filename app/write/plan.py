@@ -12,7 +12,6 @@ from eventlog.app.write.rejections import Rejections
 from eventlog.format import codec
 from eventlog.format.errors import BadRequest, BadSettings
 from eventlog.format.events import Event, PlanEntry
-from eventlog.hooks import background
 from eventlog.log.event_log import EventLog
 from eventlog.projections.bases import plan_file
 from eventlog.projections.bases.base_file import Bases, normalized
@@ -78,7 +77,7 @@ def declare(log: EventLog, entries: Sequence[PlanEntry]) -> list[Declared]:
     wanted = [entry for entry, decision in zip(entries, against, strict=True) if decision is None]
     stored = iter(log.append_many(wanted))
     if wanted:
-        write_note(background.entries_note(log.store), b"")
+        write_note(log.store.entries_note, b"")
     found = []
     for entry, decision in zip(entries, against, strict=True):
         line = "" if decision else rejections.line_of(entry)

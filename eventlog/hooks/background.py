@@ -118,14 +118,9 @@ def _name(store: Store, lost: HookCall, project: str) -> None:
         append_once(store, {**envelope(lost, "stage_summary"), **fields}, f"lost\n{lost.session}\n{prompt}")
 
 
-def entries_note(store: Store) -> str:
-    """Return the note that plan entries wait: the next session's start applies them, should no replay come before."""
-    return store.cached("open", "entries.waiting")
-
-
 def has_open(store: Store) -> bool:
     """Return whether a conversation waits to be finalized, or a plan entry to be applied; a start alone does not."""
-    return os.path.exists(entries_note(store)) or any(
+    return os.path.exists(store.entries_note) or any(
         not note.get("only_begun") or is_gone(str(note.get("process", ""))) for note in _open(store)
     )
 

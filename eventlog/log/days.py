@@ -61,7 +61,7 @@ class Day(NamedTuple):
         """
         chosen: dict[str, LogLine] = {}
         damage: list[Damage] = []
-        for found in (item for scanned in _scanned(self, mentioning) for item in scanned):
+        for found in self._lines(mentioning):
             if isinstance(found, Damage):
                 damage.append(found)
                 continue
@@ -110,6 +110,19 @@ class Day(NamedTuple):
             return decoded
         found = (item for line, file in lines for item in LogLine.unread(line, file, 0, 1).check(self.date))
         return [entry.event for entry in _each_once(found)]
+
+    def _lines(self, mentioning: Sequence[bytes]) -> Iterator[LogLine | Damage]:
+        """Read every line, or those that hold any of the words, in lower case as they are given, without numbers."""
+        for file in self.files:
+            if mentioning:
+                data = self.content_of(file)
+                for start, end in lines_with(data.lower(), mentioning):
+                    found = LogLine.unread(data[start:end], file, 0, start).check(self.date)
+                    yield from (item for item in found if isinstance(item, LogLine))
+            elif self.data is None:
+                yield from scan(file, self.date)
+            else:
+                yield from _scan_bytes(file, self.content_of(file), self.date)
 
     def _naming(self, file: str, ids: Sequence[bytes]) -> Iterator[LogLine | Damage]:
         data = self.content_of(file)
@@ -190,24 +203,6 @@ def _scan_bytes(file: str, data: bytes, day: str) -> Iterator[LogLine | Damage]:
         if piece or whole:
             yield from LogLine.unread(piece, file, number, offset).check(day, whole=whole)
         offset += len(piece) + 1
-
-
-def _scanned(day: Day, mentioning: Sequence[bytes]) -> Iterator[Iterator[LogLine | Damage]]:
-    if mentioning:
-        return (
-            _scan_for(file, data or b"", day.date, mentioning)
-            for file, data in zip(day.files, day.contents(), strict=True)
-        )
-    if day.data is None:
-        return (scan(file, day.date) for file in day.files)
-    return (_scan_bytes(file, data, day.date) for file, data in zip(day.files, day.data, strict=True))
-
-
-def _scan_for(file: str, data: bytes, day: str, words: Sequence[bytes]) -> Iterator[LogLine]:
-    """Read the lines of a file that hold any of the words, in lower case as they are given; no line has a number."""
-    for start, end in lines_with(data.lower(), words):
-        found = LogLine.unread(data[start:end], file, 0, start).check(day)
-        yield from (item for item in found if isinstance(item, LogLine))
 
 
 def read_after(file: str, size: int, checksum: int) -> bytes | None:

@@ -84,6 +84,11 @@ class Store:
         return f"{self.cache}/{name}.lock"
 
     @property
+    def entries_note(self) -> str:
+        """Name the note that plan entries wait: the next session's start applies them, should no replay come before."""
+        return self.cached("open", "entries.waiting")
+
+    @property
     def lost(self) -> tuple[str, str]:
         """Name the files that count lost events: in the store, and beside a store that cannot be written."""
         return self.cached("hooks-lost"), f"{self.root}.lost"

@@ -57,7 +57,8 @@ def make_replica(store: "Store") -> str:
     Raises NotStored.
     """
     found = replica_of(store)
-    if found and _is_noted(store, found):
+    noted = _noted(store, found) if found else ()
+    if noted and noted[1:3] == _file(store):  # this very file, on whatever machine
         return found
     try:
         if not found:
@@ -134,12 +135,6 @@ def _is_copied(store: "Store", name: str) -> bool:
         return False
     machine, inode, changed = noted[:3]
     return inode != now[0] and changed != now[1] and _machine() not in ("", machine)
-
-
-def _is_noted(store: "Store", name: str) -> bool:
-    """Return whether this very file was noted, on any machine."""
-    noted = _noted(store, name)
-    return bool(noted) and noted[1:3] == _file(store)
 
 
 def _noted(store: "Store", name: str) -> tuple[str, ...]:
