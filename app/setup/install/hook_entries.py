@@ -20,11 +20,11 @@ _PLUGIN_COMMANDS = re.compile(r"^const COMMANDS = (\{.*\})$", re.MULTILINE)
 
 
 def merge(text: str, hooks: HookFile, commands: Mapping[str, str]) -> str:
-    """Give each of the events a single entry of our own, and other events none; raises NotJson or BadRequest."""
+    """Give each of the events a single entry of our own, and other events none; raises BadRequest."""
     if hooks.script:
         line = f"const COMMANDS = {json.dumps(commands)}"
         return _PLUGIN_COMMANDS.sub(lambda _: line, hooks.script.read_text("utf-8"), count=1)
-    edited = JsonText.of_object(text)
+    edited = JsonText(text)
     for key, value in {**hooks.document, "hooks": {}}.items():
         edited = edited.with_default([key], value)
     for event, command in commands.items():
@@ -41,7 +41,7 @@ def entry(hooks: HookFile, event: str, command: str) -> dict[str, Any]:
 
 
 def strip(text: str) -> str:
-    """Remove our entries, and the lists that become empty; raises NotJson or BadRequest."""
+    """Remove our entries, and the lists that become empty; raises BadRequest."""
     if text.startswith(_PLUGIN_HEAD):  # of any version
         return ""
     if not has_content(text):
@@ -59,7 +59,7 @@ def commands_in(value: Any) -> Iterator[tuple[str, HookCommand]]:
 
 
 def value_of(text: str) -> Any:
-    """Parse a hook file, either JSON or our own script; None without any content. Raises NotJson."""
+    """Parse a hook file, either JSON or our own script; None without any content. Raises BadRequest."""
     return {"hooks": _plugin_commands(text)} if text.startswith(_PLUGIN_HEAD) else JsonText(text).value
 
 

@@ -44,13 +44,9 @@ class Node(NamedTuple):
         return next((part.node for part in self.parts if part.key == key), None)
 
 
-class NotJson(BadRequest):
-    """Raised for a text that is not JSON; names line and column."""
-
-
 @lru_cache(maxsize=64)  # an edit parses the same text repeatedly
 def parse(text: str) -> Node:
-    """Parse a document; do not change the tree, it is cached. Raises NotJson."""
+    """Parse a document; do not change the tree, it is cached. Raises BadRequest that names line and column."""
     reader = _JsonReader(text)
     node = reader.value(reader.blank(0), 0)
     end = reader.blank(node.end)
@@ -60,14 +56,9 @@ def parse(text: str) -> Node:
 
 
 class JsonText(str):
-    """The text of a file; each edit makes another. All raise NotJson, or BadRequest for a value of another kind."""
+    """The text of a file; each edit makes another. All raise BadRequest, for a value of another kind, too."""
 
     __slots__ = ()
-
-    @classmethod
-    def of_object(cls, text: str) -> "JsonText":
-        """Take a text that is to hold an object: an empty object, where it has no content."""
-        return cls(text if has_content(text) else "{\n}\n")
 
     @property
     def value(self) -> Any:
@@ -96,10 +87,7 @@ class JsonText(str):
 
     def with_value(self, keys: Sequence[str], value: Any) -> "JsonText":
         """Set the value under the keys."""
-        text = JsonText.of_object(self)
-        for depth in range(1, len(keys)):
-            text = text.with_default(keys[:depth], {})
-        text = text.with_default(keys, value)
+        text = self.with_default(keys, value)
         present = text.object_at(keys[:-1]).get(keys[-1])
         assert present is not None
         return text if present.value == value else text.put(present, value)
@@ -114,9 +102,7 @@ class JsonText(str):
 
     def with_items(self, keys: Sequence[str], items: Sequence[str]) -> "JsonText":
         """Add the missing items to the list at `keys`."""
-        text = JsonText.of_object(self)
-        for depth in range(1, len(keys) + 1):
-            text = text.with_default(keys[:depth], [] if depth == len(keys) else {})
+        text = self.with_default(keys, [])
         for item in items:
             present = text.list_at(keys)
             assert present is not None
@@ -137,9 +123,10 @@ class JsonText(str):
         return left
 
     def with_default(self, keys: Sequence[str], value: Any) -> "JsonText":
-        """Set the value under the keys unless they have a value."""
-        outer = self.object_at(keys[:-1])
-        return self if outer.get(keys[-1]) else self.append(outer, value, keys[-1])
+        """Set the value under the keys, in objects that are made where they are missing, unless they have a value."""
+        text = self.with_default(keys[:-1], {}) if keys[1:] else JsonText(self if has_content(self) else "{\n}\n")
+        outer = text.object_at(keys[:-1])
+        return text if outer.get(keys[-1]) else text.append(outer, value, keys[-1])
 
     def without_blank(self, keys: Sequence[str]) -> "JsonText":
         """Remove the object or list under these keys if it is empty, without even a comment."""
@@ -257,10 +244,10 @@ class _JsonReader:
             case _:
                 return self._scalar(at, _OTHER, "a value is missing")
 
-    def error(self, at: int, what: str) -> NotJson:
+    def error(self, at: int, what: str) -> BadRequest:
         line = self._text.count("\n", 0, at) + 1
         column = at - (self._text.rfind("\n", 0, at) + 1) + 1
-        return NotJson(f"not JSON: {what} at line {line}, column {column}")
+        return BadRequest(f"not JSON: {what} at line {line}, column {column}")
 
     def _object(self, start: int, depth: int) -> Node:
         members: list[_Member] = []

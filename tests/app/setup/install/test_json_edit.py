@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.app.setup.install import hook_entries
-from eventlog.app.setup.install.json_edit import JsonText, NotJson, parse
+from eventlog.app.setup.install.json_edit import JsonText, parse
 from eventlog.format.errors import BadRequest
 from eventlog.hosts.profile import profiles
 
@@ -176,7 +176,7 @@ def test_a_file_of_another_shape_is_refused(text):
     ],
 )
 def test_what_is_not_json_is_refused_with_its_place(text, where):
-    with pytest.raises(NotJson, match=where):
+    with pytest.raises(BadRequest, match=where):
         parse(text)
 
 
