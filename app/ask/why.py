@@ -165,12 +165,8 @@ def _read(file: Path, opened: OpenStore) -> bytes:
     try:
         return read_regular(str(file))
     except OSError as error:
-        near = did_you_mean(str(file), _rendered(opened))
-        hint = (
-            near
-            if near.startswith("did you")
-            else "name a file that eventlog replay has written; words: eventlog search"
-        )
+        otherwise = "name a file that eventlog replay has written; words: eventlog search"
+        hint = did_you_mean(str(file), _rendered(opened), otherwise)
         what = "no such file" if isinstance(error, FileNotFoundError) else f"cannot be read: {system_reason(error)[0]}"
         raise BadRequest(what, where=str(file), hint=hint) from error
 
@@ -247,7 +243,6 @@ class ReceiptSources(NamedTuple):
 def receipts_of(log: EventLog, settings: Settings, conversation_id: str) -> list[ReceiptSources]:
     """Find everything the session was ever given, oldest first."""
     receipts = [event for event in log.session(conversation_id) if isinstance(event, ContextInjected)]
-
     past = Renderings(lambda as_of: replay(log, settings, until=as_of))
     return [_explain_receipt(log, receipt, past) for receipt in receipts]
 
@@ -256,9 +251,8 @@ def _explain_receipt(log: EventLog, receipt: ContextInjected, past: Renderings) 
     behind = {file.path: _sources_of(log, file, past, line_marks_in(receipt.lines)) for file in receipt.files}
     found = log.find({*receipt.sources, *(event for events in behind.values() for event in events or ())})
     oldest = min((file.as_of for file in receipt.files if file.as_of), default=receipt.ts)
-    told_no_more = retractions_since(
-        log, kept_rows(log.store), oldest, receipt.ts
-    ).withdrawn()  # whatever the files still said
+    # whatever the files still said
+    told_no_more = retractions_since(log, kept_rows(log.store), oldest, receipt.ts).withdrawn()
 
     def loaded(events: list[str]) -> list[LogLine]:
         entries = (found[event] for event in events if event in found and not told_no_more.hides(found[event].event))

@@ -1,7 +1,7 @@
 """Names that people type: agents, types of events, lines of files; and the nearest to a wrong name."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -23,11 +23,11 @@ class _Names(msgspec.Struct):
 
 
 class _KnownNames(NamedTuple):
-    """Projects by path and agents, each with its conversations; types with the number of their lines."""
+    """The projects (by path), agents and types of events, each once."""
 
-    projects: dict[str, set[str]]
-    agents: dict[str, set[str]]
-    types: dict[str, int]
+    projects: dict[str, None]
+    agents: dict[str, None]
+    types: dict[str, None]
 
 
 _decoder = msgspec.json.Decoder(_Names)
@@ -35,16 +35,16 @@ _decoder = msgspec.json.Decoder(_Names)
 
 def known_names(log: EventLog) -> _KnownNames:
     """Read the names of all events, those of the newest day last; a damaged line or file has none."""
-    names_used = _KnownNames({}, {}, {})
+    known = _KnownNames({}, {}, {})
     for day in log.days():
         for file in day.files:
             for names in _read(days.read(file) or b""):
-                names_used.types[names.type] = names_used.types.get(names.type, 0) + 1
+                known.types[names.type] = None
                 if names.project:
-                    names_used.projects.setdefault(names.project, set()).add(names.conversation_id)
+                    known.projects[names.project] = None
                 if names.agent:
-                    names_used.agents.setdefault(names.agent, set()).add(names.conversation_id)
-    return names_used
+                    known.agents[names.agent] = None
+    return known
 
 
 def _read(data: bytes) -> list[_Names]:
@@ -78,11 +78,13 @@ def nearest(typed: str, names: Iterable[str]) -> list[str]:
     return [words[word] for word in near[:_SHOWN]]
 
 
-def did_you_mean(word: str, names: Iterable[str]) -> str:
-    """Ask for the nearest words, else list what exists; "" where there is nothing."""
+def did_you_mean(word: str, names: Iterable[str], otherwise: str | None = None) -> str:
+    """Ask for the nearest words; without any say something else, or list what exists: "" where there is nothing."""
     names = list(dict.fromkeys(names))
     if near := nearest(word, names):
         return f"did you mean {' or '.join(near)}?"
+    if otherwise is not None:
+        return otherwise
     more = f", … ({len(names)} in all)" if len(names) > _LISTED else ""
     return f"known: {', '.join(names[:_LISTED])}{more}" if names else ""
 
@@ -121,28 +123,29 @@ _CLI = "cli"
 
 def agents_meant(log: EventLog, names: Iterable[str]) -> tuple[str, ...]:
     """Translate names into those of the log; raises BadRequest for a name that neither hosts nor log know."""
-    wanted, rooms = tuple(dict.fromkeys(map(hosts.agent_name, words(names)))), hosts.rooms()
-    _refuse_strangers(log, "agent", [agent for agent in wanted if agent not in (*rooms, HUMAN, _CLI)], rooms.values())
-    return wanted
-
-
-def words(texts: Iterable[str]) -> list[str]:
-    """Split what may be given several times, or with commas between."""
-    return [word for text in texts for part in text.split(",") if (word := part.strip())]
+    rooms = hosts.rooms()
+    return _meant(log, "agent", map(hosts.agent_name, _split(names)), (*rooms, HUMAN, _CLI), rooms.values())
 
 
 def types_meant(log: EventLog, names: Iterable[str]) -> tuple[str, ...]:
     """Split the names of types; raises BadRequest for a type that neither the program nor the log knows."""
-    wanted = tuple(dict.fromkeys(words(names)))
-    _refuse_strangers(log, "event type", [name for name in wanted if name not in TYPES], TYPES)
-    return wanted
+    return _meant(log, "event type", _split(names), TYPES, TYPES)
 
 
-def _refuse_strangers(log: EventLog, kind: str, names: list[str], known: Iterable[str]) -> None:
-    """Refuse a name that the log does not have either; raises BadRequest."""
-    if names:
+def _split(texts: Iterable[str]) -> Iterator[str]:
+    """Split what may be given several times, or with commas between."""
+    return (word for text in texts for part in text.split(",") if (word := part.strip()))
+
+
+def _meant(
+    log: EventLog, kind: str, names: Iterable[str], known: Collection[str], shown: Iterable[str]
+) -> tuple[str, ...]:
+    """Take each name once, if it is known or the log has it; raises BadRequest with what may be meant instead."""
+    wanted = tuple(dict.fromkeys(names))
+    if strange := [name for name in wanted if name not in known]:
         found = known_names(log)
         logged = found.types if kind == "event type" else found.agents
-        for name in names:
+        for name in strange:
             if name not in logged:
-                raise BadRequest(f"no {kind} {name!r}", hint=did_you_mean(name, [*logged, *known]))
+                raise BadRequest(f"no {kind} {name!r}", hint=did_you_mean(name, [*logged, *shown]))
+    return wanted

@@ -146,8 +146,8 @@ def _only(log: EventLog, reference: str, found: list[Reference], noun: str) -> R
         raise BadRequest(f"{reference!r} may be {len(found)} of them: say more of the id", hint="\n".join(several))
     if not log.days():
         raise BadRequest("nothing has happened yet", where=log.store.root)
-    near = did_you_mean(reference, log.index.conversations()) if "session" in noun else ""
-    raise BadRequest(f"no {noun} {reference!r}", hint=near if near.startswith("did you") else WHERE)
+    names = log.index.conversations() if "session" in noun else ()
+    raise BadRequest(f"no {noun} {reference!r}", hint=did_you_mean(reference, names, WHERE))
 
 
 SHORTEST_PART = 4  # characters of a part of an id

@@ -210,8 +210,8 @@ def _meant(opened: OpenStore, reference: str, scopes: Iterable[tuple[str, FactSc
     same = [group for group in groups if statement_of(group[2].first.text) == wanted]
     found = same or [group for group in groups if wanted in statement_of(group[2].first.text)]
     if not found:
-        near = did_you_mean(reference, [group.first.text for _, _, group in groups])
-        raise BadRequest(f"no memory says {reference!r}", hint=near if near.startswith("did you") else "")
+        near = did_you_mean(reference, [group.first.text for _, _, group in groups], "")
+        raise BadRequest(f"no memory says {reference!r}", hint=near)
     return found
 
 

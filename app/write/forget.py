@@ -63,11 +63,9 @@ def forgettable(
     statements = _Known(opened)
     if events:
         return statements.of_event(events[0])
-    return (
-        statements.of_line(reasons_behind(opened, reference)[0])
-        if is_file_line(reference)
-        else statements.of_text(reference)
-    )
+    if is_file_line(reference):
+        return statements.of_line(reasons_behind(opened, reference)[0])
+    return statements.of_text(reference)
 
 
 def forget(opened: OpenStore, chosen: Sequence[Forgettable]) -> DeedResult:
@@ -149,8 +147,7 @@ class _Known:
         wanted = statement_of(text)
         found = [statement for statement in self._said if wanted and wanted in statement]
         if not found:
-            near = did_you_mean(text, self._worded.values())
-            raise BadRequest(f"nothing says {text!r}", hint=near if near.startswith("did you") else "")
+            raise BadRequest(f"nothing says {text!r}", hint=did_you_mean(text, self._worded.values(), ""))
         return found
 
     def _statement(self, statement: str, lines: Mapping[str, LogLine] | None = None) -> Forgettable:
