@@ -3,13 +3,13 @@
 Nobody is ever answered for another project, and nothing is filed under one: a name that is none is an error.
 """
 
-import os
 import re
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.naming.names import did_you_mean, known_names
+from eventlog.fast import os
 from eventlog.format.errors import BadRequest
 from eventlog.format.text import one_line, project_name
 from eventlog.log.event_log import EventLog
@@ -25,7 +25,7 @@ _PLACE = re.compile(r"[/~\\]|\.{1,2}(?:$|[/\\])|[A-Za-z]:[/\\]")  # how a path b
 def project_meant(log: EventLog, name: str, *, cwd: str, home: str) -> str:
     """Find the path of the project that is meant; raises BadRequest for none or several."""
     place = os.path.normpath(Path(cwd, home if name == "~" else in_full(name, home)))
-    if _PLACE.match(name) and _is_directory(place):
+    if _PLACE.match(name) and os.path.isdir(place):
         return project_root(place) or place
     for found in _readings(log, name, place, cwd):
         candidates = _as_one(log.store, found)
@@ -46,7 +46,7 @@ def _as_one(store: Store, paths: Collection[str]) -> list[str]:
     for path in paths:
         project = find(path)
         by_project.setdefault(project.project if project else path, []).append(path)
-    return [min(alike, key=lambda path: not _is_directory(path)) for alike in by_project.values()]
+    return [min(alike, key=lambda path: not os.path.isdir(path)) for alike in by_project.values()]
 
 
 def all_projects(log: EventLog) -> list[ListedProject]:
@@ -79,7 +79,7 @@ def _readings(log: EventLog, name: str, place: str, cwd: str) -> Iterator[list[s
         for path in projects
         if name in (project_name(path), project_slug(path)) or path.replace("\\", "/").endswith("/" + name.strip("/"))
     ]
-    yield [project_root(place) or place] if _is_directory(place) else []
+    yield [project_root(place) or place] if os.path.isdir(place) else []
     folded = name.strip("/").casefold()
     tests: list[Callable[[str], bool]] = [
         lambda path: project_name(path).casefold() == folded,
@@ -87,10 +87,3 @@ def _readings(log: EventLog, name: str, place: str, cwd: str) -> Iterator[list[s
         lambda path: folded in path.casefold(),
     ]
     yield from ([path for path in projects if len(folded) >= _SHORTEST_PART and test(path)] for test in tests)
-
-
-def _is_directory(path: str) -> bool:
-    try:
-        return Path(path).is_dir()
-    except OSError:
-        return False

@@ -1,10 +1,10 @@
 """The events that join projects, and that name the addresses of those worked in here."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
+from eventlog.fast import os
 from eventlog.format import timestamps
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, ProjectJoined, ProjectSeen
@@ -37,26 +37,19 @@ def tell_remotes(log: EventLog, places: Places, identities: Identities) -> int:
     return len(log.put(_untold(log.store, lately, identities, replica)))
 
 
-def tell_remotes_at(log: EventLog, paths: Iterable[str], identities: Identities) -> int:
-    """Append the addresses of these paths that the log does not know; returns how many, raises NotStored."""
-    return len(log.put(_untold(log.store, paths, identities, make_replica(log.store))))
+def tell_remotes_at(log: EventLog, paths: Iterable[str], identities: Identities) -> None:
+    """Append the addresses of these paths that the log does not know; raises NotStored."""
+    log.put(_untold(log.store, paths, identities, make_replica(log.store)))
 
 
 def _untold(store: Store, paths: Iterable[str], identities: Identities, replica: str) -> Iterator[ProjectSeen]:
-    for path in filter(_is_directory, paths):
+    """Yield the addresses of projects that the log lacks."""
+    for path in filter(os.path.isdir, paths):  # a deleted project keeps its address
         remote = remote_of(path) or None
         if remote != identities.remote(path, replica):
             name = identities.of(path, replica)
-            has_files = _is_directory(f"{store.knowledge}/projects/{identities.slug(name)}")
+            has_files = os.path.isdir(f"{store.knowledge}/projects/{identities.slug(name)}")
             home = identities.homes.get(name, name) if has_files else None
             yield ProjectSeen(
                 conversation_id=replica, replica=replica, project=path, path=path, remote=remote, known_as=home
             )
-
-
-def _is_directory(path: str) -> bool:
-    """Find the projects whose address the log lacks; a deleted project keeps its address."""
-    try:
-        return Path(path).is_dir()
-    except (OSError, ValueError):
-        return False

@@ -12,6 +12,7 @@ from eventlog.app.setup.install import hook_entries, host_file
 from eventlog.app.setup.install.install import Installation, InstallTarget
 from eventlog.app.setup.install.parts import Saving, gone_files, starts_server
 from eventlog.app.setup.live_client import server_of
+from eventlog.fast import os
 from eventlog.format import timestamps
 from eventlog.format.codec import dig
 from eventlog.format.errors import BadRequest, EventLogError, record_reason
@@ -90,7 +91,7 @@ def _report(installation: Installation, files: dict[str, list[_HookFile | Proble
     servers, wrong = _servers(installation)
     reported = {problem.what for problem in problems}  # a file may hold hooks and servers
     problems += [problem for problem in wrong if problem.what not in reported]
-    has_traces = any(_is_directory(target.home / trace) for trace in host.traces or (host.home,))
+    has_traces = any(os.path.isdir(target.home / trace) for trace in host.traces or (host.home,))
     found = has_traces or any(map(shutil.which, host.programs or (host.agent,)))
     paths = tuple(str(file.path) for file in own)
     verdict = None
@@ -98,13 +99,6 @@ def _report(installation: Installation, files: dict[str, list[_HookFile | Proble
         verdict = installation.saving() if own else None
     live = (server_of(target.store) or 0) if any(text.is_live for file in own for _, text in file.commands) else None
     return Report(host.agent, host.name, found, paths, last, tuple(problems), verdict, servers, live)
-
-
-def _is_directory(directory: Path) -> bool:
-    """Return whether a directory exists, as far as we may look."""
-    with suppress(OSError):
-        return directory.is_dir()
-    return False
 
 
 def _servers(installation: Installation) -> tuple[tuple[str, ...], list[Problem]]:
