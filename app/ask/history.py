@@ -71,14 +71,9 @@ def replay_at(
 
 def changes(before: Iterable[Document], after: Iterable[Document]) -> list[TextChange]:
     """List the documents whose lines differ, apart from their stamps."""
-    was, now = ({document.path: text_of(document) for document in documents} for documents in (before, after))
+    was, now = ({document.path: unstamped(document) for document in documents} for documents in (before, after))
     found = (TextChange(path, was.get(path), now.get(path)) for path in sorted({*was, *now}))
     return [change for change in found if change.before != change.after]
-
-
-def text_of(document: Document | None) -> list[str] | None:
-    """Take the lines of a document without its stamp and the empty line above that."""
-    return None if document is None else unstamped(document)
 
 
 def document_meant(opened: OpenStore, name: str, *replays: ReplayResult) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from eventlog.app.ask.history import Omission, document_meant, replay_at, text_of
+from eventlog.app.ask.history import Omission, document_meant, replay_at
 from eventlog.app.build.rebuild import DeedResult, carry_out
 from eventlog.app.build.replay import replay
 from eventlog.app.naming.references import event_meant
@@ -39,6 +39,7 @@ from eventlog.format.timestamps import counts_at, order
 from eventlog.projections.bases.base_file import BaseFile
 from eventlog.projections.bases.ledger import is_from, ledgers
 from eventlog.projections.engine.replay import ReplayResult
+from eventlog.projections.views.markdown import unstamped
 from eventlog.projections.views.memory import MEMORY, notes_path
 
 _TOGETHER_US = 500  # what one save of a file came to is dated one microsecond after the other
@@ -246,16 +247,21 @@ def restorable(opened: OpenStore, file: str, as_of: str) -> Undoable:
     events = list(opened.log.read())
     since = _Since(events, list(_with_a_say(opened, now, path, events)), as_of, _first_texts(opened))
     later = frozenset(event.id for event in events if event.ts > as_of and event.id not in since.staying)
-    was = text_of((replay_at(opened, without=Omission(events=later)) if since.staying else then).document(path))
-    if was == text_of(now.document(path)):
+    was = _lines_of(path, replay_at(opened, without=Omission(events=later)) if since.staying else then)
+    if was == _lines_of(path, now):
         but = ", but for what you have forgotten" if since.rejected else ""
         hint = "\n".join(f"eventlog undo {rejection.id}" for rejection in since.rejected)
         raise BadRequest(f"it is as it was then{but}", where=path, hint=hint)
     targets = since.targets
     without = Omission(events=frozenset(event.id for event in targets))
-    if not targets or text_of(replay_at(opened, without=without).document(path)) != was:
+    if not targets or _lines_of(path, replay_at(opened, without=without)) != was:
         raise BadRequest("it cannot be had back as it was: more than what was said has changed since", where=path)
     return Undoable(targets[-1], targets, f"what changed {path} since then", staying=since.rejected)
+
+
+def _lines_of(path: str, replayed: ReplayResult) -> list[str] | None:
+    document = replayed.document(path)
+    return None if document is None else unstamped(document)
 
 
 def _with_a_say(opened: OpenStore, now: ReplayResult, path: str, events: list[Event]) -> Iterator[Event]:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from eventlog.app.ask.history import replay_at, text_of
+from eventlog.app.ask.history import replay_at
 from eventlog.app.ask.why_not import why_not
 from eventlog.app.build.apply import apply
 from eventlog.app.build.rebuild import replay_store
@@ -28,6 +28,7 @@ from eventlog.format.events import HUMAN, Fact, PlanEntry, Rejected, Restored, R
 from eventlog.format.text import statement_of
 from eventlog.log.event_log import EventLog
 from eventlog.projections.bases.ledger import REJECTED
+from eventlog.projections.views.markdown import unstamped
 from tests.support.bases import REVIEWED, planned, user_md, write_user
 from tests.support.builders import fact, replay
 from tests.support.command_line import call
@@ -326,7 +327,7 @@ def test_what_is_forgotten_never_comes_back_by_itself(earlier, later, data):
         write_later(log, [line for line in later if not isinstance(codec.decode(line), Restored)])
 
         for document in by_path(replay_at(opened(log))).values():
-            for line in text_of(document) or []:
+            for line in unstamped(document):
                 assert not tells(line, text), (document.path, line)
         whole = replay(log, DEFAULTS)
         assert {one.path: one.data for one in whole.documents} == {

@@ -4,13 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.ask.history import replay_at, text_of
+from eventlog.app.ask.history import replay_at
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.write.forget import forget, forgettable
 from eventlog.app.write.undo import restorable, undo, undoable
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Fact, Retraction
 from eventlog.log.event_log import EventLog
+from eventlog.projections.views.markdown import unstamped
 from tests.support.bases import planned, user_md, write_user
 from tests.support.use_cases import by_path, opened
 
@@ -26,7 +27,7 @@ def said(log, content, **fields):
 
 
 def files(log):
-    memory = text_of(by_path(replay_at(opened(log)))["MEMORY.md"])
+    memory = unstamped(by_path(replay_at(opened(log)))["MEMORY.md"])
     assert memory == Path(log.store.knowledge, "MEMORY.md").read_text().split("\n")[:-3]
     return memory, user_md().read_text() if user_md().exists() else ""
 
