@@ -7,17 +7,9 @@ the settings of this store. Nothing is written to the store, and nothing to the 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from eventlog.app.cluster.replay_stores import (
-    DAYS_AT_ONCE,
-    StoreFiles,
-    StorePlace,
-    StoreReplay,
-    library,
-    rendered_of,
-    written,
-)
+from eventlog.app.cluster.replay_stores import DAYS_AT_ONCE, StoreFiles, library, rendered_of
 from eventlog.app.open_store import OpenStore
-from eventlog.app.progress import Progress
+from eventlog.app.progress import Progress, no_progress
 from eventlog.app.sync.keyring import Keyring
 from eventlog.app.sync.receiving import by_id, united
 from eventlog.app.sync.remote import full_address, open_remote
@@ -48,31 +40,14 @@ def joined_remote(opened: OpenStore, said: str) -> str:
     return ""
 
 
-def replay_remote_to(
-    directory: str,
-    opened: OpenStore,
-    client: Any = None,
-    projections: Sequence[str] = (),
-    *,
-    check: bool = False,
-    progress: Progress = lambda _done, _all: None,
-) -> StoreReplay:
-    """Replay what all machines have sent to the remote of a store, and write it below the directory.
+def replay_remote(
+    opened: OpenStore, client: Any = None, projections: Sequence[str] = (), progress: Progress = no_progress
+) -> StoreFiles:
+    """Replay what all machines have sent to the remote of a store.
 
     Days are folded by the workers of a `distributed.Client`, if there is one. Raises BadRequest, UntrustedRemote,
     Offline, or NotStored.
     """
-    done = StoreReplay(StorePlace("team", directory), replay_remote(opened, client, projections, progress=progress))
-    return written(done, directory, chosen(projections), check=check)
-
-
-def replay_remote(
-    opened: OpenStore,
-    client: Any = None,
-    projections: Sequence[str] = (),
-    progress: Progress = lambda _done, _all: None,
-) -> StoreFiles:
-    """Replay what all machines have sent to the remote of a store; otherwise as `replay_remote_to`."""
     keyring = Keyring.of(opened.store)
     names = [view.name for view in chosen(projections)]
     with lock(opened.store.lock("sync")):

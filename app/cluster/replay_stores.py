@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from eventlog.app.build.publish import PublishResult, publish
-from eventlog.app.progress import Progress
+from eventlog.app.progress import Progress, no_progress
 from eventlog.format.errors import BadRequest, EventLogError, NotStored, system_reason
 from eventlog.log import days
 from eventlog.log.days import Day
@@ -202,10 +202,7 @@ class StoreReplay(NamedTuple):
 
 
 def replay_stores(
-    addresses: Iterable[str],
-    client: Any,
-    projections: Sequence[str] = (),
-    progress: Progress = lambda _done, _all: None,
+    addresses: Iterable[str], client: Any, projections: Sequence[str] = (), progress: Progress = no_progress
 ) -> Iterator[StoreReplay]:
     """Replay the logs at these addresses with a `distributed.Client`; each comes as it is done, with its documents.
 
@@ -222,7 +219,7 @@ def replay_stores_to(
     projections: Sequence[str] = (),
     *,
     check: bool = False,
-    progress: Progress = lambda _done, _all: None,
+    progress: Progress = no_progress,
 ) -> Iterator[StoreReplay]:
     """Replay stores and write each below the directory, under its name, as `eventlog replay --out` does."""
     views = chosen(projections)

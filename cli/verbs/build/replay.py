@@ -176,11 +176,12 @@ def _replay_of_team(
     opened: OpenStore, cluster: str | None, out: str, names: Sequence[str], *, check: bool, as_json: bool
 ) -> int:
     """Replay the remote of a store, here or on a cluster; report, and return the exit code."""
-    from eventlog.app.cluster.replay_remote import replay_remote_to
-    from eventlog.app.cluster.replay_stores import connected
+    from eventlog.app.cluster.replay_remote import replay_remote
+    from eventlog.app.cluster.replay_stores import StorePlace, StoreReplay, connected, written
 
     with phases() as phase, connected(cluster) if cluster else nullcontext() as client:
-        done = replay_remote_to(out, opened, client, names, check=check, progress=phase(_REPLAYING))
+        rendered = replay_remote(opened, client, names, phase(_REPLAYING))
+        done = written(StoreReplay(StorePlace("team", out), rendered), out, chosen(names), check=check)
     if as_json:
         emit(_as_dict(done), pretty=True)
     else:
