@@ -14,7 +14,7 @@ from eventlog.app.build.cache import open_for_reading
 from eventlog.app.build.replay import replay
 from eventlog.app.build.staging import StagedEntry
 from eventlog.app.open_store import OpenStore
-from eventlog.app.progress import Progress
+from eventlog.app.progress import Progress, no_progress
 from eventlog.app.setup.install.host_report import Report, examine
 from eventlog.app.setup.install.install import InstallTarget
 from eventlog.app.team.share import team_rows
@@ -173,7 +173,7 @@ class KnownPage(NamedTuple):
     lines: list[str]
 
 
-def known(opened: OpenStore, project: str | None, progress: Progress = lambda _done, _all: None) -> list[KnownPage]:
+def known(opened: OpenStore, project: str | None, progress: Progress = no_progress) -> list[KnownPage]:
     """List what is known of a project, by its path ("": of none), or of all (None), by name, and at last of the user.
 
     Leave out empty pages.

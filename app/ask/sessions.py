@@ -9,7 +9,7 @@ from msgspec import Struct
 from eventlog.app.build.replay import replay
 from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
-from eventlog.app.progress import Progress
+from eventlog.app.progress import Progress, no_progress
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Event, Fact, PlanEntry, Retraction, SessionEnd, SessionStart, StageSummary, TurnEnd
 from eventlog.format.retractions import Retractions
@@ -63,7 +63,7 @@ def sessions(
     since: str = "",
     until: str = "~",
     limit: int | None = NEWEST,
-    progress: Progress = lambda _done, _all: None,
+    progress: Progress = no_progress,
 ) -> list[SessionRow]:
     """List the newest sessions that began between the two timestamps, oldest first; all without a limit.
 
@@ -173,7 +173,7 @@ def stats(
     since: str = "",
     until: str = "~",
     project: str | None = None,
-    progress: Progress = lambda _d, _a: None,
+    progress: Progress = no_progress,
 ) -> list[Week]:
     """Count the sessions each net saved, by week between two timestamps; the last row is of all weeks.
 

@@ -1,8 +1,9 @@
 """Seal the log, and compare it with its seals, while no other program rewrites it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from eventlog.app.progress import Progress, no_progress
 from eventlog.app.write.erasing.erase_everywhere import complete, erase_arrived, pending_of
 from eventlog.fast import os
 from eventlog.format import timestamps
@@ -46,9 +47,7 @@ def seal_at_end(log: EventLog) -> None:
             seal_log(log)
 
 
-def verify_sealed(
-    log: EventLog, head: str = "", progress: Callable[[int, int], None] = lambda _done, _all: None
-) -> tuple[VerifyResult, SealResult]:
+def verify_sealed(log: EventLog, head: str = "", progress: Progress = no_progress) -> tuple[VerifyResult, SealResult]:
     """Read the whole log, and compare it with its seals and with the one whose head was noted; raises Busy.
 
     Where it differs, a second look counts: an older copy of a file may have brought back what was erased, or a program
