@@ -11,7 +11,6 @@ Other files  spool, staged entries, copies set aside, damaged lines, logs of err
 """
 
 import base64
-import binascii
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -334,16 +333,8 @@ def _valid(line: bytes, fields: dict[str, object], left: dict[str, object], need
     """Write the line; where no reader would take it, what the format fixes stays, else nothing but a stub."""
     stub = {**_stub(fields, needles), "redacted": left["redacted"]}
     restored = ({**left, name: fields[name]} for name in left if name in fields and left[name] != fields[name])
-    for candidate in (left, *restored, stub):
-        written = fastjson.dumps(candidate)
-        try:
-            codec.decode(written)
-        except InvalidEvent:
-            if not _is_event(line):
-                return written
-        else:
-            return written
-    return fastjson.dumps(left)
+    candidates = map(fastjson.dumps, (left, *restored, stub)) if _is_event(line) else ()
+    return next(filter(_is_event, candidates), fastjson.dumps(left))
 
 
 def _is_event(line: bytes) -> bool:
@@ -395,25 +386,23 @@ def _is_database(path: str) -> bool:
 
 
 def _in_backup(data: bytes, without: Callable[[str], str]) -> bytes | None:
-    """Erase from the file that a backup holds; None where it is no backup."""
+    """Erase from the file that a backup holds; None where it is no backup, or there is nothing to erase in it."""
     fields = fastjson.object_in(data)
     try:
-        before = base64.b64decode(str(fields["before"]), validate=True) if fields and fields.get("before") else b""
-    except (binascii.Error, ValueError):
-        return None
-    if not fields or not before:
+        before = base64.b64decode(str(fields.get("before") or ""), validate=True)
+    except ValueError:
         return None
     left = without(_text(before)).encode("utf-8", "surrogateescape")
-    if left != before:
-        fields["before"] = base64.b64encode(left).decode()
-    return without(_text(fastjson.dumps(fields))).encode("utf-8", "surrogateescape") if left != before else None
+    if left == before:
+        return None
+    fields["before"] = base64.b64encode(left).decode()
+    return without(_text(fastjson.dumps(fields))).encode("utf-8", "surrogateescape")
 
 
 def _replace(path: str, make: Callable[[str], str], changed: dict[str, int]) -> None:
     for _ in range(_TRIES):
         data = days.read(path)
-        new = data if data is None else make(_text(data)).encode("utf-8", "surrogateescape")
-        if data is None or new is None or new == data:
+        if data is None or (new := make(_text(data)).encode("utf-8", "surrogateescape")) == data:
             return
         with suppress(ChangedMeanwhile):
             replace_if_unchanged(path, new, data, mode=os.stat(path).st_mode & 0o777)

@@ -44,7 +44,7 @@ class Needles:
         for _ in range(1 if self._are_in_marker else _PASSES):  # what stood apart may come together
             if not self.are_in(text):
                 break
-            text = self._replaced(text)
+            text = self._marked(text, self.places(text))
         return text
 
     def places(self, text: str) -> list[tuple[int, int]]:
@@ -60,15 +60,13 @@ class Needles:
 
     def without_in_lines(self, text: str, lines: set[str]) -> str:
         """Replace them in those lines of a text whose folded forms are given."""
-        parts: list[str] = []
-        done = 0
-        for start, end in self.places(text):
+
+        def is_in_them(start: int, end: int) -> bool:
             first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
             around = text[first : last if last >= 0 else len(text)].split("\n")
-            if all(folded(line) in lines for line in around if line.strip()):
-                parts += (text[done:start], self.marker)
-                done = end
-        return "".join((*parts, text[done:]))
+            return all(folded(line) in lines for line in around if line.strip())
+
+        return self._marked(text, [place for place in self.places(text) if is_in_them(*place)])
 
     def _are_folded_in(self, text: str) -> bool:
         plain = _unescaped(text).casefold()
@@ -76,10 +74,10 @@ class Needles:
             return False
         return _is_any_in(self._folded, _collapsed(plain))
 
-    def _replaced(self, text: str) -> str:
+    def _marked(self, text: str, places: list[tuple[int, int]]) -> str:
         parts: list[str] = []
         done = 0
-        for start, end in self.places(text):
+        for start, end in places:
             parts += (text[done:start], self.marker)
             done = end
         return "".join((*parts, text[done:]))
