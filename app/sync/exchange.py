@@ -200,7 +200,7 @@ class _Exchange:
         complained = {bad for head in found.heads.values() for bad in head.bad}
         lost = {
             day_in(segment)
-            for segment, _ in self._state.segments()
+            for segment in self._state.segments()
             if f"{name}/{segment}" not in found.names or f"{name}/{segment}" in complained
         } | self._state.lost_by_senders(found.heads)
         today = "~" if compact else self._opened.machine.now()[:10]

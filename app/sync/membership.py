@@ -7,14 +7,7 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.sync.exchange import SyncReport, exchange
 from eventlog.app.sync.keyring import SECRET, Keyring
 from eventlog.app.sync.remote import Remote, full_address, open_remote
-from eventlog.app.sync.segments import (
-    MARKER,
-    Listing,
-    MachineHead,
-    Marker,
-    look,
-    marker_files,
-)
+from eventlog.app.sync.segments import MARKER, Listing, MachineHead, Marker, look, marker_files
 from eventlog.app.sync.sync_state import SyncState, names_of
 from eventlog.fast import os
 from eventlog.format.errors import BadRequest, Busy, EventLogError, Offline, UntrustedRemote

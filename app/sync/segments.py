@@ -303,7 +303,7 @@ def _without_old_heads(found: Listing, keyring: Keyring, state: SyncState, *, re
     """Leave out heads that are older than they were; raises UntrustedRemote where their segments are gone, too."""
     expected = {name: (seen.sequence, seen.taken) for name, seen in state.machines.items()}
     if state.sequence:
-        expected[state.replica] = state.sequence, [name for name, _ in state.segments()]
+        expected[state.replica] = state.sequence, state.segments()
     for replica, (sequence, taken) in expected.items():
         head = found.heads.get(replica)
         if head is None or head.sequence >= sequence:

@@ -3,7 +3,7 @@
 It may be lost: then everything is sent again, and every machine takes each line once.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 
 import msgspec
 from msgspec import Struct
@@ -83,10 +83,9 @@ class SyncState(Struct):
         """Save the progress; raises NotStored."""
         replace_file(f"{store.sync}/{_FILE}", msgspec.json.encode(self))
 
-    def segments(self) -> Iterator[tuple[str, str]]:
-        """Yield the names and digests of all segments that count."""
-        for day in self.days.values():
-            yield from day.segments.items()
+    def segments(self) -> list[str]:
+        """List the names of all segments that count."""
+        return [segment for day in self.days.values() for segment in day.segments]
 
     def begin_stream(self, stream: str | None) -> None:
         """Forget how far the heads of machines were in the stream before."""

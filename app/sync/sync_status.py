@@ -7,6 +7,7 @@ from eventlog.app.sync.keyring import Keyring
 from eventlog.app.sync.leaving import preview
 from eventlog.app.sync.sync_state import SyncState, names_of
 from eventlog.app.write.erasing.foreign_redactions import own_origins
+from eventlog.store import Store
 from eventlog.store.replica import replica_of
 
 
@@ -54,7 +55,7 @@ def sync_status(opened: OpenStore) -> SyncStatus | None:
         waiting=counts.total,
         marks=counts.marks,
         blocked=state.blocked + len(counts.blocked),
-        machines=_machines(state, set(own_origins(opened.store))),
+        machines=_machines(opened.store, state),
         damaged=state.bad,
         auto=chosen.auto,
         exclude=chosen.exclude,
@@ -65,12 +66,12 @@ def to_confirm(opened: OpenStore) -> list[str]:
     """Name the machines that have not confirmed every redaction made here; none for a store that does not sync."""
     if Keyring.load(opened.store) is None:
         return []
-    machines = _machines(SyncState.load(opened.store), set(own_origins(opened.store)))
+    machines = _machines(opened.store, SyncState.load(opened.store))
     return [machine.name for machine in machines if machine.unconfirmed and not machine.left]
 
 
-def _machines(state: SyncState, own: set[str]) -> list[MachineStatus]:
-    shown = names_of([*state.machines, state.replica])
+def _machines(store: Store, state: SyncState) -> list[MachineStatus]:
+    shown, own = names_of([*state.machines, state.replica]), set(own_origins(store))
     return [
         MachineStatus(
             name=shown[replica],

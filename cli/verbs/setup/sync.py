@@ -1,5 +1,7 @@
 """The same memory on all machines: `eventlog sync`."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from shlex import quote
 
 import click
@@ -74,12 +76,8 @@ def _start(remote: str, dry_run: bool, as_json: bool, store: Store) -> int:
     opened = options.open_store(store)
     if dry_run:
         return _previewed(preview(opened)).print(as_json=as_json)
-    try:
+    with _within_reach():
         started = start_sync(opened, remote)
-    except Offline as error:
-        raise UntrustedRemote(
-            error.what, where=error.where, hint="nothing was written; try again when it can be reached"
-        ) from error
     if as_json:
         emit({"status": "ok", "remote": started.remote, "code": started.code}, pretty=True)
     else:
@@ -103,15 +101,19 @@ def _join(remote: str, code: str, store: Store) -> Answer:
     A wrong code is refused before anything is written. On an empty machine everything comes back.
     """
     opened = options.open_store(store)
+    with spinner(), _within_reach():
+        join_sync(opened, remote, code)
+    return exchanged(opened)
+
+
+@contextmanager
+def _within_reach() -> Iterator[None]:
+    """Refuse a remote that is out of reach when the store begins with it; raises UntrustedRemote."""
     try:
-        with spinner():
-            join_sync(opened, remote, code)
-        done = exchanged(opened)
+        yield
     except Offline as error:
-        raise UntrustedRemote(
-            error.what, where=error.where, hint="nothing was written; try again when it can be reached"
-        ) from error
-    return done
+        hint = "nothing was written; try again when it can be reached"
+        raise UntrustedRemote(error.what, where=error.where, hint=hint) from error
 
 
 @options.verb(
