@@ -26,13 +26,8 @@ Cause = Literal[
     "there", "repetition", "no room", "replaced", "withdrawn", "rejected", "helper", "summary", "planned", "unknown",
     "told", "no start", "shared", "later", "elsewhere", "cut", "unasked", "below", "left out",
 ]  # fmt: skip  # the last nine are of one session
-_STATING = (
-    b'"fact"',
-    b'"stage_summary"',
-    b'"plan_entry"',
-    b'"rejected"',
-    b'"retraction"',
-)  # in no cache once withdrawn
+# in no cache once withdrawn
+_STATING = (b'"fact"', b'"stage_summary"', b'"plan_entry"', b'"rejected"', b'"retraction"')
 _LISTED = 8  # statements that have the text in them
 _BULLET = "- ["
 
@@ -65,6 +60,10 @@ class _Shown(NamedTuple):
     has_room: bool
     rank: int
     ranked: int
+
+    def states(self, same: bytes) -> set[str]:
+        """Find the events that state it in words that say the same."""
+        return {statement.id for statement in self.fact.statements if statement.same == same}
 
 
 def why_not(opened: OpenStore, words: str, conversation_id: str | None = None) -> list[Absence]:
@@ -118,16 +117,8 @@ class _Told:
             return Absence(event, text, "rejected", self._by_id.get(rejections[0]))
         if not valid:
             return Absence(event, text, "withdrawn", self._withdrawn.withdrawal_of(event))
-        shown = next(
-            (
-                view
-                for view in self._shown
-                if {event.id for event, _ in valid}
-                & {statement.id for statement in view.fact.statements if statement.same == likeness(text)}
-            ),
-            None,
-        )
-        if shown:
+        ids, same = {event.id for event, _ in valid}, likeness(text)
+        if shown := next((view for view in self._shown if view.states(same) & ids), None):
             by = self._by_id.get(shown.fact.first.id)
             cause: Cause = "there" if self._asked in shown.fact.first.text else "repetition"
             cause = cause if shown.has_room else "no room"

@@ -36,7 +36,7 @@ def _read_daily(request: ImportRequest) -> Iterator[Found]:
     place = request.place(*homes)
     days = sorted(place.rglob("*.jsonl")) if place.is_dir() else [place]
     for path in days:
-        if path.name == _SUMMARIES or (place.is_file() or path.parent.name == "daily"):
+        if place.is_file() or path.name == _SUMMARIES or path.parent.name == "daily":
             yield from _read_lines(_json_lines(path), partial(_daily_events, path, common=_host_of(path)))
 
 
@@ -149,9 +149,9 @@ def _read_wake(request: ImportRequest) -> Iterator[Found]:
     Both hold the same objects: facts, and checkpoints, which are summaries of a stage.
     """
     place = request.place(request.here / _WAKE)
-    folder = place if place.is_file() else next(iter((place / _WAKE,) if (place / _WAKE).is_dir() else (place,)))
-    names = ("events.db", "events.jsonl")
-    path = folder if folder.is_file() else next((folder / name for name in names if (folder / name).is_file()), folder)
+    folder = place / _WAKE if (place / _WAKE).is_dir() else place
+    files = (folder / "events.db", folder / "events.jsonl")
+    path = next((file for file in files if file.is_file()), folder)
     yield from _read_lines(_wake_lines(path), _WakeItems(_project_above(path, _WAKE)).events)
 
 

@@ -71,7 +71,8 @@ def page_receipts(
     found = [receipt for place, events in sorted(by_session.items()) for receipt in finder.receipts(place, events)]
     silent = [(receipt, rows[receipt.session].project or "") for receipt in found if not receipt.id]
     newest_first = sorted(silent, key=lambda receipt: receipt[0].at, reverse=True)
-    _explain(opened, newest_first[:_MOST_EXPLAINED])
+    if explained := newest_first[:_MOST_EXPLAINED]:
+        read_index(opened.store, partial(_explain, explained))
     return found
 
 
@@ -158,13 +159,8 @@ def _asked(event: HostEvent) -> str:
     return cut(one_line(str(event.payload["prompt"])), _PROMPT)
 
 
-def _explain(opened: OpenStore, silent: Sequence[tuple[PageReceipt, str]]) -> None:
+def _explain(silent: Sequence[tuple[PageReceipt, str]], index: SearchIndex, names: ProjectNames) -> None:
     """Add to prompts, each with its project, what came nearest to being shown with them."""
-    if silent:
-        read_index(opened.store, partial(_explain_by, silent))
-
-
-def _explain_by(silent: Sequence[tuple[PageReceipt, str]], index: SearchIndex, names: ProjectNames) -> None:
     for receipt, project in silent:
         words = recall.subject_of(receipt.prompt)
         if not words:

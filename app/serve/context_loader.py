@@ -63,7 +63,9 @@ class Loader:
         except Unreadable as error:
             return self._result(file, None, str(error))
         except OSError as error:
-            return self._fall_back(file, f"cannot be read: {_plain(error)}")
+            from eventlog.format.errors import system_reason  # a session's start that finds its files needs no words
+
+            return self._fall_back(file, f"cannot be read: {system_reason(error)[0]}")
         if not file.main_session_only:
             self._keep_copy(file, text)
         return self._result(file, text)
@@ -123,9 +125,3 @@ class Loader:
 
 def _copy_of(copies: str, path: str) -> str:
     return f"{copies}/{digest(path, 8).hex()}.json"
-
-
-def _plain(error: OSError) -> str:
-    from eventlog.format.errors import system_reason  # a session's start that finds its files needs no words
-
-    return system_reason(error)[0]

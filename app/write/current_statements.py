@@ -6,8 +6,6 @@ An audience hears its project and what is about the user; what was withdrawn or 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from msgspec.structs import replace
-
 from eventlog.app.build.replay import replay
 from eventlog.app.naming.references import is_part_of
 from eventlog.format.codec import from_fields
@@ -95,19 +93,7 @@ def _summaries(saves: Iterable[StageSummary], withdrawn: Retractions) -> Iterato
     for save, topic, summary, todos in standing_saves(sorted(valid, key=order)):
         is_whole = save.scope == WHOLE
         if summary or save.decisions or todos:
-            text = _wording(replace(save, topic=topic, summary=summary, todos=todos))
+            parts = [": ".join(filter(None, (topic, summary))), *(f"Decision: {text}" for text in save.decisions)]
+            text = one_line(" · ".join([*parts, *(f"To do: {todo}" for todo in todos)]))
             yield CurrentStatement(text, (save,), tuple(before) if is_whole and summary else ())
         before += [save] if is_whole else []
-
-
-def _wording(event: Event) -> str:
-    """Return the text of a fact or a summary, on one line; "" for other events."""
-    match event:
-        case Fact():
-            return one_line(event.content)
-        case StageSummary():
-            parts = [": ".join(filter(None, (event.topic, event.summary)))]
-            parts += [f"Decision: {decision}" for decision in event.decisions]
-            return one_line(" · ".join([*parts, *(f"To do: {todo}" for todo in event.todos)]))
-        case _:
-            return ""

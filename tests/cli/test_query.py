@@ -155,7 +155,7 @@ def test_what_was_found_is_printed_before_the_rest_is_read(store, form, capsysbi
         yield from rest
 
     printed: list[bytes] = []
-    _show_as(form, found(), Display(Store(str(store))), header=False)
+    _show_as(form, found(), Display(Store(str(store))), header=False, closing="", goes_on=False)
 
     assert printed[0]
 

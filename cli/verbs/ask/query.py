@@ -151,7 +151,7 @@ def _wait() -> bool:
 
 
 def _show_as(
-    form: str, entries: Iterable[LogLine], display: Display, *, header: bool, closing: str = "", goes_on: bool = False
+    form: str, entries: Iterable[LogLine], display: Display, *, header: bool, closing: str, goes_on: bool
 ) -> None:
     """Print events in a format; `goes_on` prints each at once, without a pager."""
     show = print_lines if goes_on else show_lines

@@ -182,7 +182,7 @@ def _hit_lines(hits: Iterable[SearchHit], query: str, display: Display) -> Itera
         yield from (_highlighted(line, asked, beginning) for line in hang("  ", one_line(cut(hit.text, _LONGEST))))
 
 
-def _highlighted(text: str, asked: frozenset[str], beginning: str = "") -> str:
+def _highlighted(text: str, asked: frozenset[str], beginning: str) -> str:
     """Mark the words of the query in bold, in any form, and those with its last word as a beginning."""
 
     def word(found: re.Match[str]) -> str:
