@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from eventlog.app.ask import brief as knowing
-from eventlog.app.ask import brief as waiting
 from eventlog.app.ask import query as querying
-from eventlog.app.ask import sessions as counting
 from eventlog.app.ask import sessions as listing
 from eventlog.app.ask import why as explaining
 from eventlog.app.ask.brief import KnownPage, StatusReport
@@ -65,12 +63,9 @@ class Memory:
 
     def __init__(self, store: Store | str | os.PathLike[str] | None = None, *, machine: Machine | None = None) -> None:
         self._machine = machine or Machine.here()
-        place = (
-            store
-            if isinstance(store, Store)
-            else Store.locate(os.fspath(store) if store else None, self._machine.environ)
-        )
-        self.log = open_log(place, self._machine)
+        if not isinstance(store, Store):
+            store = Store.locate(os.fspath(store) if store else None, self._machine.environ)
+        self.log = open_log(store, self._machine)
         self._own: list[Projection] = []  # those of the caller that were replayed
 
     def __repr__(self) -> str:
@@ -279,7 +274,7 @@ class Memory:
 
     def status(self) -> StatusReport:
         """List what is pending, staged, blocked or edited by hand; raises BadSettings."""
-        return waiting.status(self._opened())
+        return knowing.status(self._opened())
 
     def sessions(
         self,
@@ -299,7 +294,7 @@ class Memory:
 
     def stats(self, since: str = "", until: str = "~") -> list[Week]:
         """Count the sessions each safety net saved, week by week; the last row is of all weeks."""
-        return counting.stats(self._opened(), since, until)
+        return listing.stats(self._opened(), since, until)
 
     def verify(self) -> VerifyResult:
         """Read every line of the log and name each damage, and the first line of each file that is not as sealed."""

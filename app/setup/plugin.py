@@ -77,9 +77,8 @@ def build_plugin(directory: Path, files: Mapping[str, bytes]) -> None:
 def _documents(host: HostProfile, form: PluginFormat, release: str, script: str) -> Iterator[tuple[str, Any]]:
     """Yield the JSON files of a host, with their paths below its folder."""
     assert host.servers
-    place = (
-        [f"{form.root}/{_SCRIPT}"] if form.names_root_to_servers else ["-c", script, _NAME]
-    )  # else the script itself
+    # where a server cannot name the root, the script itself
+    place = [f"{form.root}/{_SCRIPT}"] if form.names_root_to_servers else ["-c", script, _NAME]
     server = ServerEntry(host.servers, ["sh", *place, "mcp", "--agent", host.agent]).value
     manifest = {"name": _NAME, "version": release, "description": _ABOUT, **form.fields}
     servers = {"mcpServers": {_NAME: server}}

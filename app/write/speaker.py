@@ -88,11 +88,9 @@ def speaker_of_server(log: EventLog, project: str | None, machine: Machine, agen
     here = background.conversations_of_host(log.store)
     if found := [speaker for speaker in working if speaker.conversation_id in here]:
         return found[-1] if len(found) == 1 else found[-1]._replace(speaker="guessed")
-    return (
-        working[-1]._replace(speaker="guessed")
-        if working
-        else _current_speaker(log, project, machine, agent, make_replica)
-    )
+    if working:
+        return working[-1]._replace(speaker="guessed")
+    return _current_speaker(log, project, machine, agent, make_replica)
 
 
 def _agent_of(log: EventLog, conversation_id: str, environ: Mapping[str, str]) -> str:

@@ -135,14 +135,9 @@ def _is_memory(file: FileTimeline) -> bool:
 
 def _memory(file: FileTimeline, page: PageModel) -> str:
     day = len(page.days)
-    lines = file.at(day)
-    rows = "".join(_line(file.path, number, line, page, day) for number, line in enumerate(lines, 1))
-    return (
-        f'<article class="file" data-file="{_text(file.path)}"><h3>{_text(file.path)}</h3>'
-        f'<ol class="lines">{rows}</ol></article>'
-        if lines
-        else ""
-    )
+    rows = "".join(_line(file.path, number, line, page, day) for number, line in enumerate(file.at(day), 1))
+    head = f'<article class="file" data-file="{_text(file.path)}"><h3>{_text(file.path)}</h3>'
+    return f'{head}<ol class="lines">{rows}</ol></article>' if rows else ""
 
 
 def _line(path: str, number: int, line: TimelineLine, page: PageModel, day: int) -> str:

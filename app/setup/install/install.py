@@ -9,27 +9,12 @@ from typing import Literal, NamedTuple
 from eventlog.app.setup.install import hook_entries, host_file
 from eventlog.app.setup.install.host_file import FileChange, change, restore
 from eventlog.app.setup.install.json_edit import JsonText
-from eventlog.app.setup.install.parts import (
-    Rules,
-    Saving,
-    SavingRule,
-    ServerEntry,
-    rule_text,
-    starts_server,
-)
+from eventlog.app.setup.install.parts import Rules, Saving, SavingRule, ServerEntry, rule_text, starts_server
 from eventlog.format.errors import BadRequest
 from eventlog.hooks import prompts
 from eventlog.hooks.command import command, server_command
 from eventlog.hosts import agent_name, protocol, room_name
-from eventlog.hosts.profile import (
-    BOTH_SCOPES,
-    Grant,
-    HostProfile,
-    NoPermission,
-    Permission,
-    Scope,
-    profiles,
-)
+from eventlog.hosts.profile import BOTH_SCOPES, Grant, HostProfile, NoPermission, Permission, Scope, profiles
 from eventlog.settings.cached import wants_recall
 from eventlog.settings.load import load
 from eventlog.store import Store

@@ -102,11 +102,8 @@ class TomlText(str):
         block, line = _block(table, key, quoted, self.newline)
         if items := self._items(table, key):
             opening, ends = items
-            return (
-                f"{self[: ends[-1]]}, {quoted}{self[ends[-1] :]}"
-                if ends
-                else f"{self[:opening]}{quoted}{self[opening:]}"
-            )
+            comma, at = (", ", ends[-1]) if ends else ("", opening)
+            return f"{self[:at]}{comma}{quoted}{self[at:]}"
         if header := self._header(table):
             at = self.find("\n", header.end()) + 1 or len(self)
             gap = "" if self[:at].endswith("\n") else self.newline

@@ -98,13 +98,8 @@ class GitCleanup(SessionLifecycleHook):
         auto_switch_to_main: bool = True
         auto_delete_merged_branches: bool = True
         require_clean_worktree: bool = True
-        keep: tuple[str, ...] = (
-            "develop",
-            "dev",
-            "staging",
-            "production",
-            "release*",
-        )  # branches that are never deleted
+        # branches that are never deleted
+        keep: tuple[str, ...] = ("develop", "dev", "staging", "production", "release*")
 
     name = "git_cleanup"
 

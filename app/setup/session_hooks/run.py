@@ -21,13 +21,7 @@ import msgspec
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from eventlog.app.setup.session_hooks.built_in import (
-    PLACE,
-    GitCleanup,
-    Logging,
-    OwnHooks,
-    ProjectHooks,
-)
+from eventlog.app.setup.session_hooks.built_in import PLACE, GitCleanup, Logging, OwnHooks, ProjectHooks
 from eventlog.app.setup.session_hooks.hooks import (
     TIME_LIMIT,
     HookContext,

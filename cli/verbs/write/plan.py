@@ -72,15 +72,11 @@ def _plan_command(
     if not file and not (heading and (path or url) and (operation or content is not None)):
         raise click.UsageError("give --path (or --url), --heading and one of --content, --clear, --delete; or --file")
     flags = entry | {"level": level, "under": under or None, "reason": reason, "confidence": confidence}
-    if not file:
-        flags = with_stdin(flags, "content", "reason")
-    declared = (
-        parse_plan(*_read_plan(file))
-        if file
-        else PlanFile(
-            version="1.0.0", entries=[entry_of({name: value for name, value in flags.items() if value is not None})]
-        )
-    )
+    if file:
+        declared = parse_plan(*_read_plan(file))
+    else:
+        given = {name: value for name, value in with_stdin(flags, "content", "reason").items() if value is not None}
+        declared = PlanFile(version="1.0.0", entries=[entry_of(given)])
     log, machine = options.open_log(store), Machine.here()
     named = speaker if speaker.session is not None else speaker._replace(session=declared.source)
     events = checked(store, declared, speaker_of(log, named, machine, writes=not dry_run), machine)

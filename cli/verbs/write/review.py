@@ -15,18 +15,7 @@ from eventlog.cli import options
 from eventlog.cli.progress import spinner
 from eventlog.cli.show.changes import show_waiting
 from eventlog.cli.show.display import Display
-from eventlog.cli.terminal import (
-    count,
-    edited,
-    emit,
-    hang,
-    is_terminal,
-    print_error,
-    print_lines,
-    say,
-    styled,
-    table,
-)
+from eventlog.cli.terminal import count, edited, emit, hang, is_terminal, print_error, print_lines, say, styled, table
 from eventlog.format.errors import EventLogError
 from eventlog.format.events import Event
 from eventlog.format.text import last_said, one_line, project_name
