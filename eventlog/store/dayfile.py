@@ -17,8 +17,10 @@ Announced    who writes into the file of a day that is over touches the director
              need not look at the files of such days (`eventlog/store/index_lookup.py: looked_at`).
 Patience     a lock whose holder is stopped is given up.
 Reuse        a caller that appends often keeps the descriptor: a stat of the path under the lock shows whether it is
-             still the file, and whether others wrote since. It serves one thread at a time, and no child of a fork: a
-             lock belongs to the open file, which the two would share.
+             still the file. It need not be asked again while the directory is as it was then, for a file that is
+             made, replaced or removed changes its time, which nobody can set. The size shows whether others wrote
+             since. It serves one thread at a time, and no child of a fork: a lock belongs to the open file, which the
+             two would share.
 
 Imported inside agents' hooks: os, time and fcntl only.
 """
@@ -50,6 +52,7 @@ _TWO_DAYS = 172_800  # seconds: to the end of the day after
 _TAIL = 8 << 10  # bytes in which the newest line is looked for
 _YIELDS = 20  # times that others may go first, before a lock is waited for
 _CREATE = os.O_CREAT | os.O_EXCL
+_FROM_END = 2  # SEEK_END, which hooks would load the whole of `os` for
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0001, 0.002  # seconds between two looks at a lock; writers hold it for microseconds
 
 
@@ -97,13 +100,15 @@ class DayFile:
         self.idle = idle
         self._fd = _NONE
         self._forks = self._size = self._inode = self._device = self._saved_at = 0
+        self._settled: tuple[int, int, int] | None = None  # the directory, as long as it has no other file at the path
+        self._is_settled = False  # by the look at it under this lock
         self._newest, self._heard = "", 0  # when the newest event counts, of so many bytes
         self._confirmed = False
         self._whole = -1  # a size at which the file is known to end with a whole line
 
     def __enter__(self) -> "DayFile":
         self._written = b""
-        self._confirmed = False
+        self._confirmed = self._is_settled = False
         try:
             if self._fd == _NONE or not self._is_still_there():
                 self._open()
@@ -130,6 +135,7 @@ class DayFile:
     def close(self) -> None:
         """Let go of the descriptor; the lock is the parent's where that was opened before a fork."""
         fd, self._fd, self._whole, self._heard = self._fd, _NONE, -1, -1
+        self._settled = None
         if fd != _NONE:
             os.close(fd)
 
@@ -154,7 +160,8 @@ class DayFile:
         try:
             if self._heard != self._size:
                 self._newest, self._heard = self._newest_here(), self._size
-            if self._newest > now or os.stat(self._dir).st_mtime_ns >= self._saved_at:
+            is_alone = self._is_settled or os.stat(self._dir).st_mtime_ns < self._saved_at
+            if self._newest > now or not is_alone:
                 return max(self._newest, self._newest_elsewhere())
         except OSError as error:
             raise not_stored(error, self.path) from error
@@ -224,10 +231,7 @@ class DayFile:
                 fcntl.flock(fd, _AT_ONCE)
             except BlockingIOError:
                 self._lock(fd)
-            at_path = os.stat(self.path)
-            same = at_path.st_ino == self._inode and at_path.st_dev == self._device
-            if same and (at_path.st_size == self._whole or self._has_grown_to(at_path.st_size)):
-                self._size, self._saved_at = at_path.st_size, at_path.st_mtime_ns
+            if self._is_as_left():
                 stamp = stamped(self, rest)
                 line = stamp[2] if stamp and self._is_added(stamp[2], stamp[0]) else b""
             fcntl.flock(fd, _RELEASE)
@@ -244,6 +248,25 @@ class DayFile:
             self.close()
             raise
         return stamp if line else None
+
+    def _is_as_left(self) -> bool:
+        """Return whether the locked file is still the one at its path, and as it was left but for lines of others.
+
+        The directory is settled where its times are older than the last write to the file that the path named then:
+        whatever happens in it later gives it another time of change. A link may lead elsewhere without that.
+        """
+        at_dir, size = os.stat(self._dir), os.lseek(self._fd, 0, _FROM_END)
+        directory = at_dir.st_ctime_ns, at_dir.st_ino, at_dir.st_dev
+        self._is_settled = directory == self._settled
+        if not self._is_settled:
+            at_path = os.lstat(self.path)
+            if at_path.st_ino != self._inode or at_path.st_dev != self._device:
+                return False
+            size, self._saved_at = at_path.st_size, at_path.st_mtime_ns
+            is_older = max(at_dir.st_mtime_ns, at_dir.st_ctime_ns) < min(at_path.st_mtime_ns, at_path.st_ctime_ns)
+            self._settled = directory if is_older else None
+        self._size = size
+        return size == self._whole or self._has_grown_to(size)
 
     def _has_grown_to(self, size: int) -> bool:
         """Return whether others have added whole lines since it was left; then this is where."""

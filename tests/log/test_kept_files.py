@@ -2,7 +2,9 @@
 
 import errno
 import os
+import shutil
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -98,6 +100,89 @@ def _cut_in_a_line(file):
 def _torn_by_another(file):
     with file.open("ab") as opened:
         opened.write(b'{"torn')
+
+
+@pytest.fixture
+def settled(tmp_path, monkeypatch):
+    """A log by the clock of the machine, whose directory has been as it is for so long that its time tells."""
+    log, asked, lstat = EventLog(tmp_path / "store", fsync=False), [], os.lstat
+    for number in range(4):
+        log.append(TurnEnd(conversation_id="c", turn_id=str(number)))
+        time.sleep(0.05)
+    with monkeypatch.context() as watched:
+        watched.setattr(os, "lstat", lambda path: asked.append(path) or lstat(path))
+        log.append(TurnEnd(conversation_id="c", turn_id="4"))
+    assert asked == []
+    return log
+
+
+def file_of(log):
+    return max(Path(log.store.log).glob("*.jsonl"))
+
+
+def _directory_replaced(file):
+    aside = file.parent.with_name("aside")
+    file.parent.rename(aside)
+    shutil.copytree(aside, file.parent)
+
+
+def _replaced_and_the_time_set_back(file):
+    before = file.parent.stat()
+    _replaced(file)
+    os.utime(file.parent, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def _led_elsewhere(file):
+    file.rename(file.with_name("elsewhere"))
+    file.symlink_to(file.with_name("elsewhere"))
+
+
+_ALL = ["0", "1", "2", "3", "4"]
+
+
+@pytest.mark.parametrize(
+    ("change", "kept", "harm"),
+    [
+        (_removed, [], []),
+        (_moved_away, [], []),
+        (_replaced, _ALL, []),
+        (_replaced_and_the_time_set_back, _ALL, []),
+        (_directory_replaced, _ALL, []),
+        (_led_elsewhere, _ALL, []),
+        (_truncated, [], []),
+        (_cut_in_a_line, _ALL[:-1], ["not-json"]),
+        (_torn_by_another, _ALL, ["not-json"]),
+    ],
+)
+def test_a_directory_that_has_settled_tells_of_each_change_too(settled, change, kept, harm):
+    change(file_of(settled))
+    for number in (5, 6):
+        settled.append(TurnEnd(conversation_id="c", turn_id=str(number)))
+
+    assert ([*kept, "5", "6"], harm) == (said(settled), damage(settled))
+
+
+def test_what_a_link_leads_to_is_looked_at_each_time(settled):
+    file = file_of(settled)
+    target = settled.store.root + "/target"
+    file.rename(target)
+    file.symlink_to(target)
+    for number in (5, 6, 7):
+        settled.append(TurnEnd(conversation_id="c", turn_id=str(number)))
+        time.sleep(0.05)
+    _replaced(Path(target))
+    settled.append(TurnEnd(conversation_id="c", turn_id="8"))
+
+    assert [*_ALL, "5", "6", "7", "8"] == said(settled)
+
+
+def test_a_later_day_that_comes_to_a_settled_directory_goes_before(settled):
+    ahead = EventLog(settled.store, fsync=False, clock=lambda: settled.now() + 2 * 86_400_000_000_000)
+    later = ahead.append(TurnEnd(conversation_id="c", turn_id="later"))
+    event = settled.append(TurnEnd(conversation_id="c", turn_id="5"))
+
+    assert event.after
+    assert event.after > later.ts
 
 
 @pytest.mark.parametrize(
