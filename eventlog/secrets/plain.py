@@ -41,13 +41,18 @@ def is_plain(text: str) -> bool:
     """Return True only where a text of short words cannot contain a credential.
 
     As most sentences are, they need not be searched any further: an address and an assignment have one of the signs,
-    as have the first lines of keys; `Basic` and the option of a command stand before what is no long word.
+    as have the first lines of keys; `Basic` and the option of a command stand before what is no long word. One letter
+    is looked for first, where few texts have it: that takes a tenth of the time.
     """
     if own and any(beginning in text for beginning, *_ in own):
         return False
-    if ":" in text or "=" in text or ">" in text or "asic" in text or "ASIC" in text or '",' in text or "'," in text:
+    if ":" in text or "=" in text or ">" in text or "asic" in text or ("C" in text and "ASIC" in text):
         return False
-    if "-" in text and ("--" in text or " -p" in text):
+    if (
+        ('"' in text and '",' in text)
+        or ("'" in text and "'," in text)
+        or ("-" in text and ("--" in text or " -p" in text))
+    ):
         return False
     if not text.isascii():
         words = [word for word in text.split() if len(word) >= LEAST_RANDOM]
@@ -84,7 +89,9 @@ def _are_names(long: list[bytes], text: str) -> bool:
         beginnings, longest = _beginnings or sorted_beginnings(), max(map(len, long))
         if any(longest >= least and found in joined for start in begun for found, least in beginnings[start]):
             return False
-    return "xox" not in text and "xapp-" not in text and "earer " not in text and "EARER " not in text
+    if "x" in text and ("xox" in text or "xapp-" in text):
+        return False
+    return "earer " not in text and not ("R" in text and "EARER " in text)
 
 
 def sorted_beginnings() -> "dict[bytes, list[tuple[bytes, int]]]":
