@@ -168,14 +168,14 @@ class ReplayResult:
         """List the totals of those rows, day by day."""
         return self.unless_damaged(lambda: self.index.totals(kind, ""))
 
-    def newest_rows(self, kind: RowKind) -> Iterator[Any]:
-        """Yield those rows, the newest first, reading no more than is asked for."""
-        for day in reversed(self.unless_damaged(lambda: self.index.blocks(kind, ""))):
-            rows = self.unless_damaged(partial(self._block, kind, day))
-            yield from sorted(rows, key=lambda row: row.place, reverse=True)
+    def newest_rows(self, kind: RowKind, is_asked: Callable[[str], bool] = lambda _day: True) -> Iterator[Any]:
+        """Yield those rows of the days that are asked for, the newest first, reading no more than is needed."""
+        for day in filter(is_asked, reversed(self.unless_damaged(lambda: self.index.blocks(kind, "")))):
+            yield from sorted(self.rows_of_day(kind, day), key=lambda row: row.place, reverse=True)
 
-    def _block(self, kind: RowKind, day: str) -> list[Any]:
-        return self.index.block(kind, "", day)
+    def rows_of_day(self, kind: RowKind, day: str) -> list[Any]:
+        """List those rows of the conversations that began on a day."""
+        return self.unless_damaged(lambda: self.index.block(kind, "", day))
 
     def render_ahead(self, units: Sequence[RowAddress], executor: Executor) -> list[RowAddress]:
         """Start to render in other processes, where all units of a long log are outdated.
