@@ -109,8 +109,13 @@ def settled(tmp_path, monkeypatch):
     for number in range(4):
         log.append(TurnEnd(conversation_id="c", turn_id=str(number)))
         time.sleep(0.05)
+
+    def noted(path):
+        asked.append(path)
+        return lstat(path)
+
     with monkeypatch.context() as watched:
-        watched.setattr(os, "lstat", lambda path: asked.append(path) or lstat(path))
+        watched.setattr(os, "lstat", noted)
         log.append(TurnEnd(conversation_id="c", turn_id="4"))
     assert asked == []
     return log
