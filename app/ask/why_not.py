@@ -62,7 +62,7 @@ class _Shown(NamedTuple):
     ranked: int
 
     def states(self, same: bytes) -> set[str]:
-        """Find the events that state it in words that say the same."""
+        """Find the events that state it in equal words."""
         return {statement.id for statement in self.fact.statements if statement.same == same}
 
 

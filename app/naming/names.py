@@ -79,7 +79,7 @@ def nearest(typed: str, names: Iterable[str]) -> list[str]:
 
 
 def did_you_mean(word: str, names: Iterable[str], otherwise: str | None = None) -> str:
-    """Ask for the nearest words; without any say something else, or list what exists: "" where there is nothing."""
+    """Ask for the nearest words; without any return `otherwise`, or list what exists: "" for nothing."""
     names = list(dict.fromkeys(names))
     if near := nearest(word, names):
         return f"did you mean {' or '.join(near)}?"

@@ -123,7 +123,7 @@ class _Erased:
 
 
 def _announce(store: Store, new: Iterable[ForeignRedaction]) -> bytes:
-    """Let every writer refuse the texts from now on; return the receipts that there are with those of the new ones."""
+    """Let every writer refuse the texts from now on; return all receipts, those of the new texts among them."""
     receipts = days.read(store.redactions)
     if receipts is None:
         replace_file(store.redactions, receipts := b"")
