@@ -80,7 +80,9 @@ def event_meant(opened: OpenStore, reference: str) -> str:
     """Find the one event that is meant; raises BadRequest."""
     named = events_named(opened.log, reference)
     if not named and is_file_line(reference):
-        named = events_behind(opened, reference)
+        from eventlog.app.ask.why import reasons_behind
+
+        named = [event.id for reason in reasons_behind(opened, reference) for event in reason.events]
     return _only(opened.log, reference, [Reference("event", event) for event in named], "event").id
 
 
@@ -93,13 +95,6 @@ def events_named(log: EventLog, reference: str) -> list[str]:
         return []
     exact = list(log.find([reference])) if len(reference) == _FULL else []
     return exact or _holding(log, reference.lower())
-
-
-def events_behind(opened: OpenStore, place: str) -> list[str]:
-    """Find the events behind a line of a knowledge file, given as `FILE:LINE`; raises BadRequest."""
-    from eventlog.app.ask.why import reasons_behind
-
-    return [entry.event.id for reason in reasons_behind(opened, place) for entry in reason.entries or []]
 
 
 def _sessions(log: EventLog, reference: str, project: str | None = None) -> list[str]:

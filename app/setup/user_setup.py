@@ -4,10 +4,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from eventlog.app.open_store import Machine
+from eventlog.projections.context.agent_context import ContextFile
+from eventlog.projections.context.context_files import templated
 from eventlog.projects.root import in_full
 from eventlog.settings import load
+from eventlog.settings.schema import Settings
 from eventlog.store import Store
 from eventlog.store.files import replace_file
+
+
+def missing(settings: Settings, home: str) -> list[ContextFile]:
+    """List the missing files that have a template."""
+    return [file for file in templated(settings, home) if not Path(file.path).exists()]
+
 
 _READABLE = 0o644
 

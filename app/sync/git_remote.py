@@ -141,11 +141,8 @@ class GitRemote:
         parts += [f"D {name}\n".encode() for name in removed if name in self._objects]
         for name, data in files.items():
             parts += [f"M 100644 inline {name}\ndata {len(data)}\n".encode(), data, b"\n"]
-        done = self._run(
-            "fast-import", "--quiet", "--force", "--done", "--date-format=now", sent=b"".join((*parts, b"\ndone\n"))
-        )
-        if done.returncode:
-            raise NotStored(f"git: {_last_line(done.stderr.decode(errors='replace'))}", where=self._clone)
+        sent = b"".join((*parts, b"\ndone\n"))
+        self._git("fast-import", "--quiet", "--force", "--done", "--date-format=now", sent=sent)
 
     def _push(self) -> str:
         """Send the commit where the branch is as it was listed; return why it was refused. Raises Offline."""
@@ -165,9 +162,9 @@ class GitRemote:
     def _offline(self, output: str) -> Offline:
         return Offline(f"git: {_last_line(output)}", where=self._address, hint="it is tried again at the next sync")
 
-    def _git(self, *words: str) -> str:
+    def _git(self, *words: str, sent: bytes = b"") -> str:
         """Run git in the clone; raises NotStored."""
-        done = self._run(*words)
+        done = self._run(*words, sent=sent)
         if done.returncode:
             raise NotStored(f"git: {_last_line(done.stderr.decode(errors='replace'))}", where=self._clone)
         return done.stdout.decode(errors="surrogateescape")

@@ -83,7 +83,7 @@ class Needles:
         return "".join((*parts, text[done:]))
 
     def without_in(self, value: object) -> object:
-        """Replace the texts in the fields of an event, except those that identify it."""
+        """Replace them in a JSON value, in names, too."""
         if isinstance(value, str):
             return self.without(value)
         if isinstance(value, list):

@@ -36,7 +36,10 @@ def _events_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> 
     store = ctx.params["store"]
     found = references.events_named(EventLog(store), value)
     if not found and is_file_line(value):
-        found = references.events_behind(options.open_store(store), value)
+        from eventlog.app.ask.why import reasons_behind
+
+        reasons = reasons_behind(options.open_store(store), value)
+        found = [event.id for reason in reasons for event in reason.events]
     if not found:
         raise BadRequest(f"no event {value!r}", hint=references.WHERE)
     return tuple(found)

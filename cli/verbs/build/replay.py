@@ -201,9 +201,7 @@ def _print_store(done: "StoreReplay", *, check: bool) -> None:
         return
     assert done.rendered
     assert done.published
-    print_damage(done.rendered.damage)
-    for name, reason in done.rendered.broken.items():
-        say(f"broken     projection {name}, of another package: {reason}")
+    print_damage(done.rendered.damage, done.rendered.broken)
     for name in (*done.published.set_aside, *done.published.left):
         say(f"edited     {done.place.name}/{name}")
     word = ("differs" if done.published.changes == 1 else "differ") if check else "changed"

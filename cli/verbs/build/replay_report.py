@@ -1,6 +1,6 @@
 """Replay into the store and report it, without importing click."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from msgspec import structs
@@ -89,19 +89,19 @@ def tell_copies(copies: ExportResult) -> None:
             say(f"{word:<10} codex_memory: {name}")
 
 
-def print_damage(found: Sequence[Damage]) -> None:
-    """Report damage; of different lines with the same id only their number."""
+def print_damage(found: Sequence[Damage], broken: Mapping[str, str]) -> None:
+    """Report damage, of different lines with the same id only their number; and projections that could not be used."""
     for damage in found:
         if damage.kind != "conflict":
             say(f"damaged    {damage.place} {damage.kind}: {damage.reason}")
     if conflicts := sum(damage.kind == "conflict" for damage in found):
         say(f"damaged    {count(conflicts, 'conflict')}: eventlog verify")
+    for name, reason in broken.items():
+        say(f"broken     projection {name}, of another package: {reason}")
 
 
 def _print_files(replayed: ReplayResult, published: PublishResult, root: str, *, check: bool) -> None:
-    print_damage(replayed.damage)
-    for name, reason in _broken(replayed).items():
-        say(f"broken     projection {name}, of another package: {reason}")
+    print_damage(replayed.damage, _broken(replayed))
     for word, names in (
         ("differs" if check else "wrote", published.written),
         ("stale" if check else "removed", published.removed),

@@ -10,11 +10,10 @@ import orjson
 
 from eventlog.app.build.user_files import create
 from eventlog.app.open_store import Machine
-from eventlog.app.setup.user_setup import SettingInForce, config
+from eventlog.app.setup.user_setup import SettingInForce, config, missing
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.terminal import Answer, hang, is_terminal, say, show_lines, styled, table
 from eventlog.format.text import one_line
-from eventlog.projections.context.context_files import templated
 from eventlog.settings.load import load
 from eventlog.store import Store
 
@@ -72,8 +71,7 @@ def _init_command(yes: bool, store: Store) -> int:
     Writes to your own directory (`context.workspace`), never to a repository or over an existing file. Asks on a
     terminal; elsewhere, without --yes, it lists the missing files and exits with 1.
     """
-    templates = templated(load(store).settings, Machine.here().home)
-    wanted = [file for file in templates if not Path(file.path).exists()]
+    wanted = missing(load(store).settings, Machine.here().home)
     for file in wanted:
         say(f"missing    {file.path}")
     if not wanted:
