@@ -18,7 +18,9 @@ class Values:
     """Values by name, those a class annotates, in that order: to load `dataclasses` takes longer than a hook has."""
 
     def __init__(self, *values: object, **named: object) -> None:
-        vars(self).update(zip(type(self).__annotations__, values, strict=False), **named)
+        if values:
+            named.update(zip(type(self).__annotations__, values, strict=False))
+        self.__dict__ = named
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

@@ -113,8 +113,9 @@ class RejectedStatements:
 
     def cleared(self, summary: "_Summary") -> "_Summary":
         """Take out of a summary what is rejected; "" stands for a topic or a text."""
-        said = (summary.topic, summary.summary, *summary.decisions, *summary.todos)
-        if not self.statements or not any(map(self.rejects, said)):
+        if not self.statements:
+            return summary
+        if not any(map(self.rejects, (summary.topic, summary.summary, *summary.decisions, *summary.todos))):
             return summary
         from eventlog.fast.copies import replace  # few texts are rejected
 

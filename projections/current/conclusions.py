@@ -13,7 +13,7 @@ Imported inside agents' hooks: standard library only.
 import sys
 from _operator import attrgetter
 
-from eventlog.fast.copies import Values, replace
+from eventlog.fast.copies import replace
 from eventlog.format import AGENT, PRE_COMPACTION, SESSION_END, STOP_FALLBACK
 from eventlog.format.text import cut, one_line, statement_line
 from eventlog.format.timestamps import order
@@ -88,18 +88,40 @@ class SourcedText:
         return self.mentions[0].same
 
 
-class Conclusion(Values):
-    """The conclusion of a conversation; `source` `none` and empty texts where nothing was saved."""
+class Conclusion:
+    """The conclusion of a conversation; `source` `none` and empty texts where nothing was saved.
 
-    topic: str = ""
-    parts: tuple[SourcedText, ...] = ()  # the summary, in the order it was said
-    joint: str = ""  # what stands between its parts
-    more: int = 0  # parts beside these
-    decisions: tuple[SourcedText, ...] = ()
-    todos: tuple[SourcedText, ...] = ()
-    source: str = NONE
-    automatic: bool = False
-    saved_at: str = ""
+    `parts` are the summary in the order it was said, `joint` what stands between them, `more` the parts
+    beside these.
+    """
+
+    def __init__(
+        self,
+        topic: str = "",
+        parts: tuple[SourcedText, ...] = (),
+        joint: str = "",
+        more: int = 0,
+        decisions: tuple[SourcedText, ...] = (),
+        todos: tuple[SourcedText, ...] = (),
+        source: str = NONE,
+        *,
+        automatic: bool = False,
+        saved_at: str = "",
+    ) -> None:
+        self.topic = topic
+        self.parts = parts
+        self.joint = joint
+        self.more = more
+        self.decisions = decisions
+        self.todos = todos
+        self.source = source
+        self.automatic = automatic
+        self.saved_at = saved_at
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Conclusion) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
     @property
     def summary(self) -> str:
