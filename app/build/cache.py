@@ -7,6 +7,7 @@ Wholeness    every row is listed in the directory of its kind and name, every di
              than the others: after a power cut or a bad sector the rows that are read agree, or it is RowsDamaged.
 Parts        of a directory with many blocks: each lists those of a month, or a sixteenth of the others. What changes on
              a day rewrites a part.
+Pages        are small: a replay of one event changes a few short rows in many places, and writes the page of each.
 Short rows   stand in the directory in the place of their checksum: to find hundreds of them singly takes longer.
 At hand      the rows that were written last stay in memory, too: a replay of everything reads most of them once more.
 Writers      take turns, each in a transaction; whoever cannot write works without a cache. Nothing is synced, and what
@@ -38,7 +39,7 @@ from eventlog.store.files import MODE_PRIVATE, make_dirs
 _SCHEMA = "CREATE TABLE IF NOT EXISTS kept (at INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, data BLOB NOT NULL)"
 _UPSERT = "INSERT INTO kept (id, data) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET data = excluded.data"
 _PRAGMAS = (
-    "page_size = 4096",
+    "page_size = 1024",
     "synchronous = OFF",
     "journal_mode = MEMORY",
     "secure_delete = ON",
