@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     Found = tuple[int, int, str]  # from, to, kind
 
 _CHUNK = 256  # characters looked at in one go
+_LEAST_TOKEN = min(len(beginning) + least for _, beginnings, _, least, _ in TOKENS for beginning in beginnings)
 _LONGEST_VALUE = 256  # characters of what is assigned to a name
 _STOPS = " \t\r\n\"'`,;&|<>()[]{}\\，；。"  # what an assigned value ends before
 _OPENS = tuple("$<{[(*%")  # what a placeholder begins with, or a call ends in
@@ -59,10 +60,13 @@ _LOWER = {ord(char): ord(char.lower()) for char in ALNUM if char.isupper()}
 
 def find(text: str) -> "Iterator[Found]":
     """Yield where credentials stand and of which kind they are, in no order, some within others."""
-    longest = max(map(len, text.split()), default=0)
+    words = {*text.split()}
+    longest = max(map(len, words), default=0)
     if longest >= LEAST_RANDOM:  # generated ones are long
-        yield from _tokens(text)
-        if any(longest >= least and beginning in text for beginning, least in MAINTAINED):
+        # a token is within a word; what tools print has few long ones, and those again and again
+        long = " ".join([word for word in words if len(word) >= _LEAST_TOKEN])
+        yield from _tokens(text, long)
+        if any(longest >= least and beginning in long for beginning, least in MAINTAINED):
             yield from _maintained(text)
         yield from _web_tokens(text)
         yield from _around(text)
@@ -75,10 +79,10 @@ def find(text: str) -> "Iterator[Found]":
     yield from _blocks(text)
 
 
-def _tokens(text: str) -> "Iterator[Found]":
+def _tokens(text: str, long: str) -> "Iterator[Found]":
     for kind, beginnings, alphabet, least, most in TOKENS:
         for beginning in beginnings:
-            if beginning in text:
+            if beginning in long:
                 yield from beginning_so(text, kind, beginning, alphabet, least, most)
 
 
