@@ -187,6 +187,5 @@ def _likeliest_first(log_dir: str, indexed: "set[FileStamp]", first: "Collection
     for name in sorted(first, reverse=True):
         if stamp := index_lookup.stamp_of(log_dir, name):
             yield stamp
-    for name in reversed(index_lookup.names_of(log_dir, indexed)):
-        if name not in first and (stamp := index_lookup.stamp_of(log_dir, name)):
-            yield stamp
+    others = [name for name in reversed(index_lookup.names_of(log_dir, indexed)) if name not in first]
+    yield from index_lookup.stamps_in(log_dir, others)

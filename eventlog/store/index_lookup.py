@@ -44,10 +44,17 @@ def stamps_of(log_dir: str, listed: "Iterable[FileStamp]" = (), before: str = ""
     """
     past = sorted([stamp for stamp in listed if stamp < before]) if before else []
     names = names_of(log_dir, listed) if not before else sorted(name_in(stamp) for stamp in listed if stamp >= before)
+    return past + list(stamps_in(log_dir, names))
+
+
+def stamps_in(log_dir: str, names: "Sequence[str]") -> "Iterator[FileStamp]":
+    """Yield the stamps of files of a log, each as it is when it is asked for; none for what is no regular file."""
     # from the directory itself: the way there would be gone once for each file
     directory = os.open(log_dir, os.O_RDONLY | os.O_CLOEXEC) if names and os.name != "nt" else None
     try:
-        return past + [stamp for name in names if (stamp := stamp_of(log_dir, name, directory))]
+        for name in names:
+            if stamp := stamp_of(log_dir, name, directory):
+                yield stamp
     finally:
         if directory is not None:
             os.close(directory)
@@ -156,7 +163,8 @@ def _bisect(opened: "BinaryIO", low: int, key: bytes) -> bytes:
     """Find the line that starts with `key`, among sorted lines from offset `low` to the end; else empty."""
     high = os.fstat(opened.fileno()).st_size
     while low < high:
-        start = _line_start(opened, low, (low + high) // 2)
+        middle = (low + high) // 2
+        start = _line_start(opened, low, middle)
         opened.seek(start)
         line = opened.read(len(key))
         if line == key:
@@ -164,8 +172,8 @@ def _bisect(opened: "BinaryIO", low: int, key: bytes) -> bytes:
         if not line or line > key:
             high = start
         else:
-            opened.seek(start)
-            low = start + len(opened.readline())
+            opened.seek(middle)
+            low = middle + len(opened.readline())
     return b""
 
 
