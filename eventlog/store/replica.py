@@ -6,9 +6,9 @@ notes on which machine the file was last seen: a store that was copied from ther
 Imported inside agents' hooks: os only, two small reads.
 """
 
+import eventlog
 from eventlog.fast import os
 from eventlog.format import ids
-from eventlog.format.errors import NotStored
 from eventlog.store import files, is_replica_name
 
 TYPE_CHECKING = False
@@ -72,7 +72,9 @@ def make_replica(store: "Store") -> str:
         raise files.not_stored(error, store.replica) from error
     if found:
         return found
-    raise NotStored("does not hold the name of a store", where=store.replica, hint="remove it, and it is made anew")
+    raise eventlog.NotStored(
+        "does not hold the name of a store", where=store.replica, hint="remove it, and it is made anew"
+    )
 
 
 def rename(store: "Store", former: str, *, only_a_copy: bool = False) -> str:
