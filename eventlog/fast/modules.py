@@ -35,10 +35,13 @@ _IN_C = frozenset(("_blake2", "_json", _SHA, "_sqlite3", "_struct", "fcntl", "ma
 _READ = _system.O_RDONLY | getattr(_system, "O_CLOEXEC", 0) | getattr(_system, "O_BINARY", 0)
 _LOW = 0xFFFFFFFF
 _MOST = 1 << 16  # bytes; a larger file is left to importlib
+_root = ""  # the directory that holds the package, where that is not imported yet
 
 
-def install() -> None:
-    """Find modules of this package before any other finder; for processes of our own only."""
+def install(root: str = "") -> None:
+    """Find modules of this package before any other finder, and the package in `root`; for processes of our own."""
+    global _root  # noqa: PLW0603 - of this process
+    _root = root
     finder = sys.modules[__name__]
     if not (sys.flags.optimize or sys.pycache_prefix or finder in sys.meta_path):
         sys.meta_path.insert(0, finder)
@@ -59,9 +62,10 @@ def find_spec(name: str, path: "Sequence[str] | None" = None, target: object = N
     del target
     if name in _IN_C:
         return _in_c(name)
-    if not (path and name.startswith(_OURS)):
+    folder = path[0] if path and name.startswith(_OURS) else _root if f"{name}." == _OURS else ""
+    if not folder:
         return None
-    folder, stem, places = path[0], name.rpartition(".")[2], None
+    stem, places = name.rpartition(".")[2], None
     try:
         try:
             source = f"{folder}/{stem}.py"

@@ -52,6 +52,18 @@ def _overwritten(at, data):
     return change
 
 
+@pytest.mark.parametrize("root", ["/elsewhere", str(Path(modules.__file__).parents[2])])
+def test_the_package_is_found_in_the_directory_that_is_named(monkeypatch, root):
+    monkeypatch.setattr(sys, "meta_path", [])
+    monkeypatch.setattr(modules, "_root", "")
+
+    assert modules.find_spec("eventlog") is None
+    modules.install(root)
+    ours, theirs = modules.find_spec("eventlog"), PathFinder.find_spec("eventlog", [root])
+    assert (theirs and (theirs.origin, theirs.cached)) == (ours and (ours.origin, ours.cached))
+    assert [] == [name for name in ("event", "eventlogs", "word") if modules.find_spec(name)]
+
+
 UNEXPECTED = {
     "another version": _overwritten(0, b"\0\0"),
     "checked in another way": _overwritten(4, b"\1"),
