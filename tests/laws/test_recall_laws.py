@@ -35,7 +35,7 @@ WORDINGS = {  # what tells a statement apart, and ways to word it
     "heron": ("Herons nest in column seven", "herons  nest in column seven."),
     "otters": ("myOtters sign iReleases", "ＭＹＯＴＴＥＲＳ sign ireleases！"),
     "苍鹭": ("苍鹭在第七列筑巢", "苍鹭 在第七列筑巢。"),
-    "8443": ("The API listens on port 8443", "阶段摘要：the api listens on PORT 8443"),
+    "port 8443": ("The API listens on port 8443", "阶段摘要：the api listens on PORT 8443"),
     "stork": ("Storks", "…storks"),
     "crane": ("Cranes lift the x-large/column_seven.py", "cranes lift the x-large/column_seven.py"),
 }
