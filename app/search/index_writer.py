@@ -10,9 +10,9 @@ from eventlog.app.search.appended import WITHDRAWS, Appended, NotAppended, seen_
 from eventlog.app.search.standing_lines import (
     FoundLine,
     Standing,
-    findable,
     finder,
     homes_in,
+    place_of,
     rejected_in,
     standing_in,
     subject_of,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from eventlog.app.search.appended import Lines, Seen
     from eventlog.app.search.project_names import ProjectNames
-    from eventlog.app.search.standing_lines import Homes
+    from eventlog.app.search.standing_lines import Place
     from eventlog.app.search.word_tables import WordRow, WordTable
     from eventlog.projections.search.findable import EventFields
     from eventlog.store import Store
@@ -176,10 +176,10 @@ class IndexWriter:
         for about, (where, order) in homes_in(events).items():
             if self._db.execute(_AS_FIRST_SAID, (*about, where, "\n".join(order))).rowcount:
                 changed += self._moved(about[0])
-        for event in findable(events, gone):
+        for event in filter(None, map(finder(gone), events)):
             if not any(line.event == event for line in self._lines(_EVENT, event["id"])):
                 home = self._home(text_in(event, "conversation_id"))
-                changed.append(self._insert(event, subject_of(self._names, event, home)))
+                changed.append(self._insert(event, subject_of(self._names, place_of(event), home)))
         self._tell(changed, rejected_in(gone))
 
     def _home(self, conversation: str) -> dict[str, str]:
@@ -189,7 +189,7 @@ class IndexWriter:
         """Yield the events of a conversation, where it was and where it belongs by now, as far as that differs."""
         home = self._home(conversation)
         for line in self._lines(_CONVERSATION, conversation):
-            subject = subject_of(self._names, line.event, home)
+            subject = subject_of(self._names, place_of(line.event), home)
             if subject != line.subject:
                 self._take_out(line)
                 yield line
@@ -248,22 +248,24 @@ class IndexWriter:
 
     def _fill(self, news: "Appended") -> None:
         """Take in a whole log: what stands of it is known before any is written, and its words are put in last."""
-        withdrawing: Lines = []
-
-        def events() -> "Iterator[EventFields]":
-            for _, event in news.each_once():
-                if event["type"] in WITHDRAWS:
-                    withdrawing.append(event)
-                yield event
-
-        homes = homes_in(events())
-        gone = self._withdraw(withdrawing, is_new=True)
-        rows = ((*about, home, "\n".join(order)) for about, (home, order) in homes.items())
+        log = _WholeLog(news)
+        news.lines.clear()
+        gone = self._withdraw(log.withdrawing, is_new=True)
+        rows = ((*about, home, "\n".join(order)) for about, (home, order) in log.homes.items())
         self._db.executemany("INSERT INTO homes VALUES (?, ?, ?, ?)", rows)
-        lines = list(self._lines_in(news, gone, homes))
-        homes.clear()
-        news.lines.clear()  # a long log leaves little memory
+        lines = log.lines(self._names, gone)
+        del log  # a long one leaves little memory
         stands = sorted(standing_in(lines, rejected_in(gone)), key=lambda standing: standing.last.order)
+        self._number(stands, lines)
+        self._db.executemany(_INSERT, (_row(standing.line, _told(standing)) for standing in stands))
+        self._db.executemany(_INSERT, (_row(line) for line in lines if line.number < 0))
+        for statement in _INDEXES:
+            self._db.execute(statement)
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES ('counted', ?)", (str(len(stands)),))
+        self._words.fill(row for standing in stands for row in _rows(standing.line.number, standing.fields))
+
+    def _number(self, stands: "list[Standing]", lines: "Iterable[FoundLine]") -> None:
+        """Number the units of a whole log, which are in order, and put them in the order of their numbers."""
         subjects: dict[str, int] = {}
         last: dict[str, int] = {}
         for place, standing in enumerate(stands, 1):
@@ -273,34 +275,10 @@ class IndexWriter:
         self._db.executemany(
             "INSERT INTO subjects VALUES (?, ?, ?)", ((subjects[name], name, last[name]) for name in last)
         )
-        stands.sort(
-            key=lambda standing: standing.line.number
-        )  # a row behind the others is added to its part of the index
+        # a row behind the others is added to its part of the index
+        stands.sort(key=lambda standing: standing.line.number)
         for number, line in enumerate((line for line in lines if not line.number), 1):
             line.number = -number
-        self._db.executemany(_INSERT, (_row(standing.line, _told(standing)) for standing in stands))
-        self._db.executemany(_INSERT, (_row(line) for line in lines if line.number < 0))
-        for statement in _INDEXES:
-            self._db.execute(statement)
-        self._db.execute("INSERT OR REPLACE INTO meta VALUES ('counted', ?)", (str(len(stands)),))
-        self._words.fill(row for standing in stands for row in _rows(standing.line.number, standing.fields))
-
-    def _lines_in(self, news: "Appended", gone: "AbstractSet[str]", homes: "Homes") -> "Iterable[FoundLine]":
-        """Collect the lines of a whole log that can be found, each once, without the events in them."""
-        at: dict[str, dict[str, str]] = {}
-        for (conversation, what), (home, _) in homes.items():
-            at.setdefault(conversation, {})[what] = home
-        found: dict[tuple[object, object], FoundLine] = {}
-        same: dict[str, str] = {}  # of texts that come again and again, the first
-        find = finder(gone)
-        for line, event in news.each_once():
-            fields = find(event)
-            if fields:
-                subject = subject_of(self._names, event, at.get(text_in(event, "conversation_id"), {}))
-                compact = FoundLine(fields, same.setdefault(subject, subject), line=line if fields is event else b"")
-                compact.conversation = same.setdefault(compact.conversation, compact.conversation)
-                found[event["id"], event["ts"]] = compact
-        return found.values()
 
     def _lines(self, where: str, *values: object) -> "list[_There]":
         return [_There(*row) for row in self._db.execute(_LINES + where, values).fetchall()]
@@ -309,6 +287,42 @@ class IndexWriter:
         if line.told:
             self._words.take_out(_rows(line.number, line.told[1] or line.event))
         self._db.execute("DELETE FROM units WHERE id = ?", (line.number,))
+
+
+class _WholeLog:
+    """The events of a whole log, decoded once: where conversations worked, what withdraws, and lines without events."""
+
+    def __init__(self, news: "Appended") -> None:
+        self.withdrawing: Lines = []
+        self._found: list[tuple[FoundLine, Place]] = []
+        self.homes = homes_in(self._events(news))
+
+    def _events(self, news: "Appended") -> "Iterator[EventFields]":
+        names: dict[str, str] = {}  # of conversations and places, which come again and again, the first
+        places: dict[Place, Place] = {}
+        find = finder(set())  # what is gone is known in the end
+        for line, event in news.each_once():
+            if event["type"] in WITHDRAWS:
+                self.withdrawing.append(event)
+            elif find(event):
+                compact, place = FoundLine(event, "", line=line), place_of(event)
+                compact.conversation = names.setdefault(compact.conversation, compact.conversation)
+                self._found.append((compact, places.setdefault(place, place)))
+            yield event
+
+    def lines(self, names: "ProjectNames", gone: "AbstractSet[str]") -> list[FoundLine]:
+        """List the lines that can be found, each once, with their subjects."""
+        homes: dict[str, dict[str, str]] = {}
+        for (conversation, what), (home, _) in self.homes.items():
+            homes.setdefault(conversation, {})[what] = home
+        lines: dict[tuple[str, str], FoundLine] = {}
+        rejected = rejected_in(gone)
+        for found, place in self._found:
+            line = None if found.is_withdrawn(gone) else found.marked(rejected) if rejected else found
+            if line:
+                line.subject = subject_of(names, place, homes.get(line.conversation, {}))
+                lines[line.id, line.ts] = line
+        return list(lines.values())
 
 
 class _There(FoundLine):
@@ -329,14 +343,13 @@ def _differing(lines: "list[_There]", stands: "Iterable[Standing]") -> "Iterator
 
 
 def _told(standing: Standing) -> "_Told":
-    return standing.last.ts or str(standing.last.event["ts"]), standing.fields if standing.differ else None
+    return standing.last.ts, standing.fields if standing.differ else None
 
 
 def _row(line: FoundLine, shown: "_Told | None" = None) -> tuple[object, ...]:
-    event = line.event
-    ts, text = shown or (event["ts"], None)
-    about = (line.subject, event["id"], ts, event.get("after"), event["type"], line.conversation, line.key, line.same)
-    whole = line.line or fastjson.dumps(dict(event))
+    ts, text = shown or (line.ts, None)
+    about = (line.subject, line.id, ts, line.after or None, line.type, line.conversation, line.key, line.same)
+    whole = line.line or fastjson.dumps(dict(line.event))
     return (line.number, *about, whole, fastjson.dumps(dict(text)) if text else None)
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from eventlog.projections.search.findable import EventFields
 
     Homes = dict[tuple[str, str], tuple[str, tuple[str, str]]]  # conversation, what -> said, when
+    Place = tuple[str, str] | None  # path and machine; None: of the conversation
 
 _STATES = ("content", "topic", "summary", "decisions", "todos", "title", "prompts", "closing")
 _WHERE = ("project", "replica")
@@ -51,10 +52,10 @@ class FoundLine:
         self.line = line
         self.subject = subject
         self.number = number
-        self.ts, self.after, self.id = (text_in(event, name) for name in ("ts", "after", "id"))
+        self.ts, self.after, self.id = str(event["ts"]), text_in(event, "after"), str(event["id"])
         self.order = order(self)
         self.conversation = text_in(event, "conversation_id")
-        self.type = event["type"]
+        self.type = str(event["type"])
         self.is_fact = self.type == "fact"
         self.key = text_in(event, "key") or None if self.is_fact else None
         self.same = likeness(text_in(event, "content")) if self.is_fact else b""
@@ -63,6 +64,18 @@ class FoundLine:
     def event(self) -> "EventFields":
         """The fields of the line."""
         return decode_line(self.line) if self._event is None else self._event
+
+    def is_withdrawn(self, gone: "AbstractSet[str]") -> bool:
+        """Return whether it is gone, or its conversation."""
+        return not gone.isdisjoint(_aims_at(self.id, self.conversation))
+
+    def marked(self, rejected: "Collection[str]") -> "FoundLine | None":
+        """Return it with marks in the place of what is rejected; None for no other text."""
+        event = self.event
+        fields = marked(event, rejected)
+        if fields is event:
+            return self
+        return FoundLine(fields, self.subject) if is_said(cleared(fields, rejected)) else None
 
 
 class Standing:
@@ -110,17 +123,16 @@ def homes_in(events: "Iterable[EventFields]") -> "Homes":
     return found
 
 
-def findable(events: "Iterable[EventFields]", gone: "AbstractSet[str]") -> "Iterator[EventFields]":
-    """Yield the lines that can be found: none that is withdrawn, none of a helper; of what is rejected, marks."""
-    return filter(None, map(finder(gone), events))
-
-
 def finder(gone: "AbstractSet[str]") -> "Callable[[EventFields], EventFields | None]":
-    """Return the function that finds what can be found of a line: None where that is nothing."""
+    """Return the function that finds what can be found of a line: None where that is nothing.
+
+    Nothing of what is withdrawn or of a helper can be found; of what is rejected, marks.
+    """
     rejected = rejected_in(gone)
 
     def find(event: "EventFields") -> "EventFields | None":
-        if event["type"] in FINDABLE and not event.get("subagent") and gone.isdisjoint(_aims_at(event)):
+        aims = _aims_at(text_in(event, "id"), text_in(event, "conversation_id"))
+        if event["type"] in FINDABLE and not event.get("subagent") and gone.isdisjoint(aims):
             fields = marked(event, rejected)
             if is_said(cleared(fields, rejected)):
                 return fields
@@ -129,15 +141,21 @@ def finder(gone: "AbstractSet[str]") -> "Callable[[EventFields], EventFields | N
     return find
 
 
-def subject_of(names: "ProjectNames", event: "EventFields", home: "Mapping[str, str]") -> str:
-    """Name what a line is about: a fact its project, or "" for the user; all else the project of its conversation."""
-    path = text_in(event, "project")
-    replica = home.get("replica", "")
+def place_of(event: "EventFields") -> "Place":
+    """Return the place of a line. A fact names its own, ("", "") for the user."""
     if event["type"] != "fact":
-        return names.of(home.get("project", ""), replica) or NOWHERE
-    if effective_scope(path, event.get("scope"), event.get("memory_type", "W")) == "user":
+        return None
+    path = text_in(event, "project")
+    scope = effective_scope(path, event.get("scope"), event.get("memory_type", "W"))
+    return ("", "") if scope == "user" else (path, text_in(event, "replica"))
+
+
+def subject_of(names: "ProjectNames", place: "Place", home: "Mapping[str, str]") -> str:
+    """Name what a line is about: a fact its project, or "" for the user; all else the project of its conversation."""
+    if place == ("", ""):
         return ""
-    return names.of(path, text_in(event, "replica") or replica) or NOWHERE
+    path, replica = place or (home.get("project", ""), "")
+    return names.of(path, replica or home.get("replica", "")) or NOWHERE
 
 
 def standing_in(lines: "Iterable[FoundLine]", rejected: "Collection[str]") -> "Iterator[Standing]":
@@ -183,18 +201,18 @@ def _saves(in_order: "Sequence[_Save]") -> "Iterator[Standing]":
 
 
 def _differing(event: "EventFields", stands: "EventFields") -> "EventFields":
-    """Pick the fields that stand otherwise than a line has them."""
-    return {name: value for name, value in stands.items() if name not in event or event[name] != value}
+    """Pick the fields that stand otherwise than a line has them. A field that it lacks has no text."""
+    return {name: value for name, value in stands.items() if (value or name in event) and event.get(name) != value}
 
 
-def _aims_at(event: "EventFields") -> tuple[str, str]:
-    """List the aims of withdrawals that take away an event."""
-    return AN_EVENT + text_in(event, "id"), ALL_OF + text_in(event, "conversation_id")
+def _aims_at(event: str, conversation: str) -> tuple[str, str]:
+    """List the aims of withdrawals that take away an event, by its id."""
+    return AN_EVENT + event, ALL_OF + conversation
 
 
 def is_said(event: "EventFields") -> bool:
     """Return whether a line has any text."""
-    return any(_says(event.get(name)) for name in _STATES)
+    return any(map(_says, map(event.get, _STATES)))
 
 
 def _says(value: object) -> bool:
@@ -242,7 +260,7 @@ def marked(event: "EventFields", rejected: "Collection[str]") -> "EventFields":
 def _without(
     event: "EventFields", rejected: "Collection[str]", instead: "Callable[[str, set[str]], str]"
 ) -> "EventFields":
-    salts = salts_in(rejected)
+    salts = salts_in(rejected) if rejected else ()
     if not salts:
         return event
     remaining: dict[str, object] = dict(event)

@@ -10,7 +10,7 @@ Imported while a session waits to begin: standard library only, and the database
 from eventlog.app.search import standing_lines
 from eventlog.app.search.appended import WITHDRAWS, Appended, NotAppended
 from eventlog.app.search.project_names import ProjectNames
-from eventlog.app.search.standing_lines import FoundLine, findable, homes_in, subject_of
+from eventlog.app.search.standing_lines import FoundLine, finder, homes_in, place_of, subject_of
 from eventlog.fast import fastjson, os
 from eventlog.fast.modules import find_libraries
 from eventlog.format import timestamps
@@ -263,11 +263,11 @@ class _Lines:
         for (conversation, what), (text, _) in homes_in(events).items():
             homes.setdefault(conversation, {})[what] = text
         seen: set[object] = set()
-        for event in findable(events, self.gone):
+        for event in filter(None, map(finder(self.gone), events)):
             if event["id"] not in seen:
                 seen.add(event["id"])
                 home = homes.get(str(event["conversation_id"]), {})
-                self._found.append(FoundLine(event, subject_of(names, event, home)))
+                self._found.append(FoundLine(event, subject_of(names, place_of(event), home)))
         return self
 
     def since(self, subjects: "Collection[str]", ts: str) -> "list[tuple[EventFields, str]]":
