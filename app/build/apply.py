@@ -22,7 +22,7 @@ from eventlog.app.build.replay import replay
 from eventlog.app.build.staging import StagedEntry, stage
 from eventlog.app.build.storage import BaseStorage, Refused, StorageBusy, storage_of
 from eventlog.app.open_store import OpenStore
-from eventlog.app.progress import Progress, track
+from eventlog.app.progress import Progress, no_progress, track
 from eventlog.format import ids
 from eventlog.format.errors import BadRequest, Busy, InvalidEvent, NotStored
 from eventlog.format.events import AnyEvent, EntryApplied, Event, KnowledgeEdited, PlanEntry
@@ -218,7 +218,7 @@ def apply(
     state: Knowledge | None = None,
     only: str | None = None,
     dry_run: bool = False,
-    progress: Progress = lambda _done, _all: None,
+    progress: Progress = no_progress,
 ) -> ApplyResult:
     """Apply pending entries to every base, and stage entries that wait; raises NotStored or BadRequest.
 

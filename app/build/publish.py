@@ -22,7 +22,7 @@ from typing import BinaryIO, NamedTuple
 
 from msgspec import Struct
 
-from eventlog.app.progress import Progress, track
+from eventlog.app.progress import Progress, no_progress, track
 from eventlog.format.errors import NotStored
 from eventlog.projections.base import Document, Pieces, Projection
 from eventlog.projections.engine.conversation_rows import RowAddress
@@ -80,7 +80,7 @@ def publish(
     *,
     taken_in: Mapping[str, bytes] = MappingProxyType({}),
     dry_run: bool = False,
-    progress: Progress = lambda _done, _all: None,
+    progress: Progress = no_progress,
 ) -> PublishResult:
     """Write the files of these projections under `root` as the documents have them; raises NotStored.
 
@@ -102,7 +102,7 @@ def publish_outdated(
     taken_in: Mapping[str, bytes],
     dry_run: bool = False,
     before_copy: Callable[[], None] = lambda: None,
-    progress: Progress = lambda _done, _all: None,
+    progress: Progress = no_progress,
     executor: Executor | None = None,
 ) -> PublishResult:
     """Publish the documents of a replay; only look at files that are current.
