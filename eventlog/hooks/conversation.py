@@ -12,7 +12,7 @@ from eventlog.hosts.call import HookCall
 from eventlog.store import Store, index_lookup
 from eventlog.store.append_once import SAME_CALL_MS
 from eventlog.store.dayfile import path_of
-from eventlog.store.files import read, read_end, replace_file
+from eventlog.store.files import file_stamp, read, read_end, replace_file, write_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -164,9 +164,11 @@ def all_events(
 
 def _lines(store: Store, conversation_id: str, files: "list[FileStamp] | None") -> "Iterator[bytes]":
     """Yield the lines that may be the conversation's; an unreadable file has none."""
-    indexed, offsets = index_lookup.look_up(store.cached("conversations.index"), conversation_id)
+    index = store.cached("conversations.index")
+    stamp_of_index = file_stamp(index)  # before it is read
+    indexed, offsets = index_lookup.look_up(index, conversation_id)
     searched = 0
-    for stamp in _likeliest_first(store.log, indexed, offsets) if files is None else reversed(files):
+    for stamp in _likeliest_first(store, indexed, offsets, stamp_of_index) if files is None else reversed(files):
         name = index_lookup.name_in(stamp)
         if stamp not in indexed:
             searched += index_lookup.size_in(stamp)
@@ -182,10 +184,24 @@ def _lines(store: Store, conversation_id: str, files: "list[FileStamp] | None") 
                 continue
 
 
-def _likeliest_first(log_dir: str, indexed: "set[FileStamp]", first: "Collection[str]") -> "Iterator[FileStamp]":
-    """Yield the files with indexed lines of the conversation, then all others, newest first."""
+def _likeliest_first(
+    store: Store, indexed: "set[FileStamp]", first: "Collection[str]", index: tuple[int, ...]
+) -> "Iterator[FileStamp]":
+    """Yield the files with indexed lines of the conversation, then all others, newest first.
+
+    Of days that are over only the former, while each is known to be as it was indexed.
+    """
+    note = store.cached("conversations.looked")
+    last, _, of_index = (read(note) or b"").decode(errors="replace").partition("\n")
+    since, look = index_lookup.looked_at(store.log, last if of_index == repr(index) else "")
+    is_indexed = True
     for name in sorted(first, reverse=True):
-        if stamp := index_lookup.stamp_of(log_dir, name):
+        if stamp := index_lookup.stamp_of(store.log, name):
+            is_indexed = is_indexed and (stamp in indexed or stamp > look)
             yield stamp
-    others = [name for name in reversed(index_lookup.names_of(log_dir, indexed)) if name not in first]
-    yield from index_lookup.stamps_in(log_dir, others)
+    names = index_lookup.names_of(store.log, () if since else indexed, since)
+    for stamp in index_lookup.stamps_in(store.log, [name for name in reversed(names) if name not in first]):
+        is_indexed = is_indexed and (stamp in indexed or stamp > look)
+        yield stamp
+    if look and is_indexed:
+        write_note(note, f"{look}\n{index}".encode())

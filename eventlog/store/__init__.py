@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         "context",  # last good copies of people's files
         "conversations",  # ids for hosts that give none
         "conversations.index",
+        "conversations.looked",  # when all days that are over were last seen to be as they are indexed
         "dialogues.sqlite",  # what was said in conversations with a transcript
         "deleted",  # files of repositories that commits have deleted, with the days
         "heard",  # when hooks of each agent last called

@@ -160,12 +160,12 @@ def write_note(path: str, data: bytes) -> None:
         except FileNotFoundError:
             make_dirs(os.path.dirname(path))
             fd = os.open(path, flags, MODE_PRIVATE)
+        try:
+            os.write(fd, data)
+        finally:
+            os.close(fd)
     except OSError:
-        return
-    try:
-        os.write(fd, data)
-    finally:
-        os.close(fd)
+        pass
 
 
 def sync_file(path: str, *, with_name: bool = True) -> None:

@@ -73,19 +73,22 @@ def looked_at(log_dir: str, last: str) -> tuple[str, str]:
     except (OSError, OverflowError):
         return "", ""
     stamp = " ".join(map(str, stamp_from(found)))
-    if last:
-        day, then, before = last.split(" ", 2)
-        if before == stamp and 0 <= now - int(then) < _GONE_BY:
-            return day, ""
+    day, _, rest = last.partition(" ")
+    then, _, before = rest.partition(" ")
+    if before == stamp and then.isdecimal() and 0 <= now - int(then) < _GONE_BY:
+        return day, ""
     is_old = now - max(found.st_mtime_ns, found.st_ctime_ns) > _TICK
     return "", f"{from_ns(now - _DAY)[:10]} {now} {stamp}" if is_old else ""
 
 
-def names_of(log_dir: str, listed: "Iterable[FileStamp]" = ()) -> list[str]:
-    """List the names of day files in order, none where there is no log; do not check the `listed` names again."""
+def names_of(log_dir: str, listed: "Iterable[FileStamp]" = (), since: str = "") -> list[str]:
+    """List the names of day files in order, none where there is no log; do not check the `listed` names again.
+
+    Those of days before `since` are left out.
+    """
     names = {stamp.partition(" ")[0] for stamp in listed}
     try:
-        return sorted([name for name in os.listdir(log_dir) if name in names or day_of(name)])
+        return sorted([name for name in os.listdir(log_dir) if name >= since and (name in names or day_of(name))])
     except FileNotFoundError:
         return []
 

@@ -1,5 +1,6 @@
 """What a conversation has come to is told the same whether the index knows of it, or half of it, or nothing."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,91 @@ def test_where_the_index_knows_of_a_save_no_other_file_is_looked_at(log, monkeyp
     monkeypatch.setattr(index_lookup, "names_of", None)
 
     assert history(log.store, "c").saved
+
+
+SAVE = {"type": "fact", "content": "x", "conversation_id": "new", "ts": f"{DAY}T13:00:00.000000Z"}
+
+
+@pytest.fixture
+def looks(log, monkeypatch):
+    """Return a log whose days that are over were looked at for a new conversation, and the files looked at since."""
+    for day in (DAY, NEXT_DAY):
+        log.append({"type": "turn_end", "conversation_id": "c", "ts": f"{day}T12:00:00.000000Z"})
+    log.index.catch_up()
+    monkeypatch.setattr(index_lookup, "_TICK", -1)
+    time.sleep(0.02)  # so that the directory changes at another time from now on
+    assert not history(log.store, "new").saved
+    names, look = [], index_lookup.stamp_of
+
+    def noting(log_dir, name, *rest):
+        names.append(name)
+        return look(log_dir, name, *rest)
+
+    monkeypatch.setattr(index_lookup, "stamp_of", noting)
+    return log, names
+
+
+def line_of(log, event):
+    other = EventLog(f"{log.store.root}-other", fsync=False)
+    other.append(event)
+    return Path(other.days()[0].files[0]).read_bytes()
+
+
+def test_days_that_are_over_are_not_looked_at_for_each_new_conversation(looks):
+    log, names = looks
+
+    assert not history(log.store, "new").saved
+    assert not names
+    assert 2 == history(log.store, "c").turns
+    assert {f"{DAY}.jsonl", f"{NEXT_DAY}.jsonl"} == set(names)  # which have lines of it
+
+
+@pytest.mark.parametrize(
+    "happens",
+    [
+        lambda log: log.append(SAVE),
+        lambda log: write(log.store.log, line_of(log, SAVE), f"{DAY}.laptop.jsonl"),
+        lambda log: Path(write(log.store.log, line_of(log, SAVE), "new")).replace(log.days()[0].files[0]),
+    ],
+    ids=["appended", "a file came", "a file was replaced"],
+)
+def test_what_happens_to_a_day_that_is_over_counts_at_once(looks, happens):
+    log, _ = looks
+    happens(log)
+
+    assert history(log.store, "new").saved
+    assert history(log.store, "new").saved
+
+
+@pytest.mark.parametrize("then", ["ten minutes", "another index"])
+def test_what_another_program_writes_into_a_day_that_is_over_counts_in_ten_minutes_or_with_another_index(
+    looks, monkeypatch, then
+):
+    log, _ = looks
+    with Path(log.days()[0].files[0]).open("ab") as opened:
+        opened.write(line_of(log, SAVE))
+    if then == "ten minutes":
+        monkeypatch.setattr(index_lookup, "_GONE_BY", 0)
+    else:
+        log.index.catch_up()
+
+    assert history(log.store, "new").saved
+
+
+def test_a_day_that_is_not_indexed_is_searched_for_each_conversation(looks):
+    log, _ = looks
+    log.append({**SAVE, "conversation_id": "other"})
+    for conversation in ("new", "other", "new", "other"):
+        assert (conversation == "other") == history(log.store, conversation).saved
+
+
+@pytest.mark.parametrize("note", [b"", b"\xff", b"2026-02-20", b"a b c\nd", b"2026-02-20 x 1 2 3 4\n()"])
+def test_a_damaged_note_of_a_look_is_none(looks, note):
+    log, names = looks
+    write(log.store.cache, note, "conversations.looked")
+
+    assert not history(log.store, "new").saved
+    assert f"{DAY}.jsonl" in names
 
 
 ids = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
