@@ -247,7 +247,7 @@ class IndexWriter:
         return _rows(number, text or line.event) if shown else []
 
     def _fill(self, news: "Appended") -> None:
-        """Take in a whole log: what stands of it is known before any is written, and its words are put in last."""
+        """Take in a whole log: what stands of it is known before any is written, and its words come first."""
         log = _WholeLog(news)
         news.lines.clear()
         gone = self._withdraw(log.withdrawing, is_new=True)
@@ -257,12 +257,12 @@ class IndexWriter:
         del log  # a long one leaves little memory
         stands = sorted(standing_in(lines, rejected_in(gone)), key=lambda standing: standing.last.order)
         self._number(stands, lines)
+        self._words.fill(row for standing in stands for row in _rows(standing.line.number, standing.fields))
         self._db.executemany(_INSERT, (_row(standing.line, _told(standing)) for standing in stands))
         self._db.executemany(_INSERT, (_row(line) for line in lines if line.number < 0))
         for statement in _INDEXES:
             self._db.execute(statement)
         self._db.execute("INSERT OR REPLACE INTO meta VALUES ('counted', ?)", (str(len(stands)),))
-        self._words.fill(row for standing in stands for row in _rows(standing.line.number, standing.fields))
 
     def _number(self, stands: "list[Standing]", lines: "Iterable[FoundLine]") -> None:
         """Number the units of a whole log, which are in order, and put them in the order of their numbers."""

@@ -6,6 +6,8 @@ there is about that subject, and not what there is in all.
 Imported inside agents' hooks: standard library only.
 """
 
+from itertools import islice
+
 from eventlog.app.search.appended import decode_line
 from eventlog.app.search.database import DatabaseError
 from eventlog.fast import fastjson
@@ -165,9 +167,17 @@ class FullText(_Table):
         self._run_many("INSERT INTO words (rowid, tokens) VALUES (?, ?)", rows)
 
     def fill(self, rows: "Iterable[WordRow]") -> None:
-        """Add the rows of a whole log, in few parts: fewer to be merged, and to be asked."""
+        """Add the rows of a whole log in one part, levels above those of later rows: these are merged among themselves.
+
+        Beside them, FTS5 would write it anew at the fifteenth addition, which may be that of a prompt.
+        """
+        others = iter(rows)
+        first = [*islice(others, 2)]
         self._run(_PART_BYTES, (32 << 20,))
-        FullText.put(self, rows)
+        FullText.put(self, others)
+        for row in reversed(first):  # it is not behind the others: FTS5 begins a part, and merges what is there to one
+            FullText.put(self, [row])
+            FullText.erase(self)
         self._run(_PART_BYTES, (1 << 20,))
 
     def take_out(self, rows: "Iterable[WordRow]") -> None:

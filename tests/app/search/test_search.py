@@ -429,6 +429,21 @@ def test_an_index_of_a_whole_log_finds_what_one_kept_current_line_by_line_does(m
         assert one_by_one == memory.search("port", everywhere=True)
 
 
+def test_what_is_said_now_and_then_never_writes_the_words_of_a_whole_log_again(memory):
+    facts = (f"Column {n} holds {n * 7919 % 1009} herons" for n in range(1500))
+    memory.log.append_many([Fact(conversation_id="c0", project=SHOP, content=text) for text in facts])
+
+    def parts():
+        assert found(memory, "herons")
+        with closing(sqlite3.connect(index_of(memory))) as database:
+            return dict(database.execute("SELECT id, block FROM words_data WHERE id > 1000"))
+
+    whole = parts()
+    for number in range(40):
+        say(memory, f"Otters sign release {number}")
+        assert whole.items() <= parts().items()
+
+
 def test_only_a_withdrawal_that_brings_something_back_to_light_makes_the_index_anew(memory):
     say(memory, "The port was 8080", key="port")
     keyed = say(memory, "The port is 9090", key="port")
