@@ -43,6 +43,7 @@ _SCHEMA = (
     "CREATE TABLE seen (name TEXT PRIMARY KEY, stamp TEXT) WITHOUT ROWID",
     """CREATE TABLE homes (conversation TEXT, what TEXT, said TEXT, at TEXT, PRIMARY KEY (conversation, what))
         WITHOUT ROWID""",
+    "CREATE TABLE names (replica TEXT, path TEXT, name TEXT)",
     "CREATE TABLE gone (aim TEXT PRIMARY KEY) WITHOUT ROWID",
     "CREATE TABLE subjects (number INTEGER PRIMARY KEY, subject TEXT UNIQUE, last INTEGER)",
     """CREATE TABLE units (id INTEGER PRIMARY KEY, subject TEXT, event TEXT, ts TEXT, after TEXT, type TEXT,
@@ -62,6 +63,11 @@ _EVENT, _CONVERSATION = "event = ?", "conversation = ?"
 _SAME, _KEYED = "subject = ? AND same = ? AND type = 'fact'", "subject = ? AND key = ?"
 _FELL_BEHIND = "INSERT OR REPLACE INTO meta VALUES ('behind', '1')"
 _CHANGED = "INSERT OR REPLACE INTO meta VALUES ('state', ?)"
+_RENAMED = "INSERT OR REPLACE INTO meta VALUES ('names', ?)"
+_LINES_ABOUT = """SELECT conversation, count(*) FROM units WHERE conversation IN
+    (SELECT conversation FROM units WHERE subject IN (SELECT value FROM json_each(?, '$.in'))) GROUP BY conversation"""
+_PLACE = (1 << SEQUENCE) - 1  # those bits of a unit's number
+_MOST_MOVED = 500  # lines; to make an index anew takes less than to move more of them
 _HAS_REMAINS = "INSERT OR REPLACE INTO meta VALUES ('remains', '1')"
 _HAS_NONE = "DELETE FROM meta WHERE name = 'remains'"
 _WITHDRAWING = [f'"{name}"'.encode() for name in WITHDRAWS]
@@ -87,6 +93,7 @@ class IndexWriter:
         self._db = database
         self._words = words
         self._names = names
+        self._places: dict[int, int] = {}  # of lines whose project has another name, among all units
         database.execute("PRAGMA secure_delete = ON")
 
     def take_in(self, news: "Appended", seen: "Seen", store: "Store", most: int, before: str = "") -> None:
@@ -111,6 +118,34 @@ class IndexWriter:
         except BaseException:
             self._db.rollback()
             raise
+
+    def follow_names(self) -> None:
+        """Move lines to the names that projects have now; raises NotAppended where they are many, or join others."""
+        self._db.execute("PRAGMA synchronous = OFF")
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            before = {(replica, path): name for replica, path, name in self._db.execute("SELECT * FROM names")}
+            changes = self._names.changes(before)
+            found = self._lines_about(then for then, _ in changes)
+            if sum(found.values()) > _MOST_MOVED or self._lines_about(now for _, now in changes):
+                raise NotAppended("a project with much in it, or with others in it")  # noqa: TRY301 - it rolls back
+            moved = [line for conversation in found for line in self._moved(conversation)]
+            pairs = zip(moved[::2], moved[1::2], strict=True)
+            self._places = {new.number: old.number & _PLACE for old, new in pairs if old.number > 0}
+            self._tell(moved, rejected_in(self._gone()))
+            self._db.execute("DELETE FROM names")
+            rows = [(*place, name) for place, name in self._names.known.items()]
+            self._db.executemany("INSERT INTO names VALUES (?, ?, ?)", rows)
+            self._db.execute(_RENAMED, (self._names.digest,))
+            self._db.execute(_CHANGED, (os.urandom(8).hex(),))
+            self._db.execute("COMMIT")
+        except BaseException:
+            self._db.rollback()
+            raise
+
+    def _lines_about(self, subjects: "Iterable[str]") -> dict[str, int]:
+        """Count the lines of the conversations about these subjects."""
+        return dict(self._db.execute(_LINES_ABOUT, (fastjson.dumps({"in": [*subjects]}).decode(),)))
 
     def _compare(self, copied: "Lines") -> None:
         """Raise NotAppended where the index has another line of any of these events: only reading both can decide."""
@@ -204,14 +239,13 @@ class IndexWriter:
     def _next_untold(self) -> int:
         return min(0, int(self._db.execute("SELECT ifnull(min(id), 0) FROM units").fetchone()[0])) - 1
 
-    def _next_told(self, subject: str) -> int:
-        """Number a unit behind all others of its subject: its place among all units is behind the subject's number."""
+    def _next_told(self, subject: str, place: int) -> int:
+        """Number a unit of a subject: behind its number is the place among all units, behind all others if it is 0."""
         self._db.execute("INSERT OR IGNORE INTO subjects (subject, last) VALUES (?, 0)", (subject,))
-        self._db.execute(
-            "UPDATE subjects SET last = 1 + (SELECT max(last) FROM subjects) WHERE subject = ?", (subject,)
-        )
-        number, last = self._db.execute("SELECT number, last FROM subjects WHERE subject = ?", (subject,)).fetchone()
-        return int(number) << SEQUENCE | int(last)
+        place = place or 1 + int(self._db.execute("SELECT max(last) FROM subjects").fetchone()[0])
+        self._db.execute("UPDATE subjects SET last = max(last, ?) WHERE subject = ?", (place, subject))
+        (number,) = self._db.execute("SELECT number FROM subjects WHERE subject = ?", (subject,)).fetchone()
+        return int(number) << SEQUENCE | place
 
     def _tell(self, changed: "Sequence[FoundLine]", rejected: "AbstractSet[str]") -> None:
         """Update what stands of lines that changed, and of those that have the same text, key or conversation."""
@@ -241,7 +275,8 @@ class IndexWriter:
         if shown and not is_fresh and (not line.told or shown[0] < line.told[0]):
             self._db.execute(_FELL_BEHIND)  # what comes back to light is not the newest
         stays = line.told and shown and line.told[0] == shown[0]
-        number = line.number if stays else self._next_told(line.subject) if shown else self._next_untold()
+        place = self._places.pop(line.number, 0)
+        number = line.number if stays else self._next_told(line.subject, place) if shown else self._next_untold()
         ts, text = shown or (str(line.event["ts"]), None)
         self._db.execute(_TELL, (number, ts, fastjson.dumps(dict(text)) if text else None, line.number))
         return _rows(number, text or line.event) if shown else []

@@ -1,8 +1,8 @@
 """The index of a store, opened: current, or rebuilt beside the old file, which it replaces when it is whole.
 
 An index is made anew where there is none, it is damaged or has another format, the log has changed otherwise than by
-appends, or projects have other names now. Who has time also makes it anew where another program made it, or a
-withdrawal brought something back to light; a prompt has none, and reads what exists.
+appends, or a project with much in it has another name now. Who has time also makes it anew where another program made
+it, or a withdrawal brought something back to light; a prompt has none, and reads what exists.
 Imported inside agents' hooks: standard library only.
 """
 

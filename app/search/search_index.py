@@ -37,13 +37,14 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from eventlog.app.search.appended import Lines
+    from eventlog.app.search.index_writer import IndexWriter
     from eventlog.app.search.project_names import ProjectNames
     from eventlog.app.search.word_tables import Answer, Ranges, Row, Score, Scores, Units, WordTable
     from eventlog.projections.search.findable import EventFields
     from eventlog.store import Store
     from eventlog.store.index_lookup import FileStamp
 
-VERSION = "10"  # of the tables: what a prompt goes by
+VERSION = "11"  # of the tables: what a prompt goes by
 _TEXTS_OF = """SELECT max(id), conversation FROM units WHERE type = 'conversation_text' AND id > 0
     AND conversation IN (SELECT value FROM json_each(?, '$.in')) GROUP BY conversation"""
 _SAID_IN = """SELECT id, subject || ' ' || conversation FROM units WHERE id IN (SELECT value FROM json_each(?))
@@ -147,10 +148,10 @@ class SearchIndex:
         self._db.close()
 
     def is_current(self) -> bool:
-        """Return whether it has our tables, and the names projects have now."""
+        """Return whether it has our tables."""
         self._look()
         self._words = KINDS.get(self._about.get("words", ""), Counted)(self._db)
-        return (self._about.get("version"), self._about.get("names")) == (VERSION, self._names.digest)
+        return self._about.get("version") == VERSION
 
     def is_outdated(self, program: str) -> bool:
         """Return whether another program made it, or a withdrawal may have brought something back to light."""
@@ -163,9 +164,7 @@ class SearchIndex:
     def erase(self) -> None:
         """Leave no byte of what is withdrawn."""
         if "remains" in self._about:
-            from eventlog.app.search.index_writer import IndexWriter
-
-            IndexWriter(self._db, self._words, self._names).erase()
+            self._writer().erase()
 
     def count(self) -> None:
         """Count the rows of common words again, where there are twice as many things as when that was done."""
@@ -180,26 +179,32 @@ class SearchIndex:
         from eventlog.app.search import index_writer
 
         self._words = KINDS[words](self._db)
-        about = (("version", VERSION), ("program", program), ("words", words), ("names", self._names.digest))
+        about = (("version", VERSION), ("program", program), ("words", words))
         index_writer.create(self._db, self._words, about)
 
     def catch_up(self, store: "Store", most: int, *, every_day: bool = False) -> None:
-        """Take in what was appended; raises NotAppended, ValueError or OSError as `appended` does.
+        """Take in what was appended, and new names; raises NotAppended, ValueError or OSError as `appended` does.
 
         With `every_day`, also what another program wrote into an old file lately.
         """
+        if self._about.get("names", "") != self._names.digest:
+            self._writer().follow_names()
+            self._look()
         self._before, look = looked_at(store.log, "" if every_day else self._about.get("looked", ""))
         seen = seen_in(self._db, self._before)
         news = Appended.since(store, seen, most, before=self._before)
         self.grown = news.files
         if news.seen and (news.read >= NOT_WORTH_NOTING or self._tells(news.events)):
-            from eventlog.app.search.index_writer import IndexWriter
-
-            IndexWriter(self._db, self._words, self._names).take_in(news, seen, store, most, self._before)
+            self._writer().take_in(news, seen, store, most, self._before)
             self._look()
         if look and all(stamp > look for stamp in news.seen):
             self._remember(look)
         self.state = "" if news.seen else self._about.get("state", "")
+
+    def _writer(self) -> "IndexWriter":
+        from eventlog.app.search.index_writer import IndexWriter
+
+        return IndexWriter(self._db, self._words, self._names)
 
     def log_files(self) -> "list[FileStamp]":
         """List the day files as the last look at the log found them."""

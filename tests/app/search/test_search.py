@@ -6,15 +6,27 @@ import resource
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from eventlog import Memory
 from eventlog.app.build import program
-from eventlog.app.search import open_index, search_index, word_tables
+from eventlog.app.search import index_writer, open_index, search_index, word_tables
 from eventlog.app.search.project_names import ProjectNames
-from eventlog.format.events import ConversationText, Fact, Rejected, Restored, Retraction, SessionStart, StageSummary
+from eventlog.format.events import (
+    ConversationText,
+    Fact,
+    ProjectJoined,
+    ProjectSeen,
+    Rejected,
+    Restored,
+    Retraction,
+    SessionStart,
+    StageSummary,
+)
 from eventlog.projections.search import ranking
+from eventlog.store.replica import replica_of
 from tests.support.command_line import call
 
 SHOP, BILLING = "/src/shop", "/src/billing"
@@ -442,6 +454,61 @@ def test_what_is_said_now_and_then_never_writes_the_words_of_a_whole_log_again(m
     for number in range(40):
         say(memory, f"Otters sign release {number}")
         assert whole.items() <= parts().items()
+
+
+NAMINGS: list[dict[str, Any]] = [
+    {"path": SHOP, "remote": "github.com/ada/shop"},
+    {"path": BILLING, "remote": "github.com/ada/shop"},
+    {"path": BILLING, "remote": "github.com/ada/billing"},
+    {"path": SHOP},
+    {"path": SHOP, "replica": "elsewhere", "remote": "github.com/bob/fork"},
+    {"projects": [SHOP, BILLING]},
+]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_where_projects_get_other_names_an_index_that_stays_finds_what_a_new_one_does(memory, seed):
+    rows = [
+        {"project": SHOP, "content": "Herons deploy on Friday"},
+        {"project": SHOP, "content": "herons DEPLOY on friday", "replica": "elsewhere"},
+        {"project": BILLING, "content": "Herons deploy on Friday"},
+        {"project": BILLING, "content": "Herons deploy on Monday", "key": "day"},
+        {"project": SHOP, "content": "Herons deploy on Sunday", "key": "day", "conversation_id": "c2"},
+        {"project": SHOP, "type": "stage_summary", "summary": "Herons were deployed", "conversation_id": "c3"},
+        {"project": "/src/tools", "content": "Herons need tools"},
+    ]
+    namings = random.Random(seed).sample(NAMINGS, len(NAMINGS))
+    memory.log.append_many([{"type": "fact", "conversation_id": "c1", **row} for row in rows])
+    memory.replay()
+
+    def everything():
+        hits = memory.search("herons", everywhere=True)
+        with closing(sqlite3.connect(index_of(memory))) as database:
+            shown = "SELECT subject, event, ts, told FROM units WHERE id > 0"
+            return hits, sorted(database.execute(shown).fetchall())
+
+    for naming in namings:
+        about = {"conversation_id": "human", "replica": replica_of(memory.log.store), **naming}
+        memory.log.put([ProjectJoined(**about) if "projects" in naming else ProjectSeen(**about)])
+        memory.replay()
+        kept = everything()
+        index_of(memory).unlink()
+        assert kept == everything()
+
+
+@pytest.mark.parametrize("most", [1, 500])
+def test_only_a_project_with_much_in_it_that_gets_another_name_makes_the_index_anew(memory, monkeypatch, most):
+    monkeypatch.setattr(index_writer, "_MOST_MOVED", most)
+    say(memory, "Herons deploy on Friday")
+    say(memory, "Otters deploy on Monday")
+    assert found(memory, "herons") == ["Herons deploy on Friday"]
+    inode = index_of(memory).stat().st_ino
+    here, remote = replica_of(memory.log.store), "github.com/ada/shop"
+    memory.log.put([ProjectSeen(conversation_id="c9", replica=here, path=SHOP, remote=remote)])
+    memory.replay()
+
+    assert found(memory, "herons") == ["Herons deploy on Friday"]
+    assert (inode == index_of(memory).stat().st_ino) is (most == 500)
 
 
 def test_only_a_withdrawal_that_brings_something_back_to_light_makes_the_index_anew(memory):
