@@ -193,10 +193,10 @@ class _Call:
         magic, numbers, *words = message.removesuffix(b"\0").split(b"\0")
         if magic != _MAGIC or len(fds) != _FDS:
             raise ValueError("no call of a hook")
-        began, self.parent, count = map(int, numbers.split())
-        self.began = began / 1e9
-        self.words = list(map(os.fsdecode, words[:count]))
-        self.environ = dict(variable.split(b"=", 1) for variable in words[count:] if b"=" in variable)
+        began, parent, count = numbers.split()
+        self.began, self.parent = float(began) / 1e9, int(parent)
+        self.words = list(map(os.fsdecode, words[: int(count)]))
+        self.environ = dict(variable.split(b"=", 1) for variable in words[int(count) :] if b"=" in variable)
         self.payload, self.directory = fds
         self.umask = 0o077
 

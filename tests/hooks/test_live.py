@@ -424,6 +424,7 @@ REFUSED: dict[str, dict[str, Any]] = {
     "another interpreter": {"words": ["/usr/bin/another", *REAL[1:]]},
     "another installation": {"words": [*REAL[:3], "/opt/eventlog/hook.py"]},
     "a client that has given up": {"began": 1},
+    "a client of no time": {"began": 10**400},
     "another library": {"environ": {b"LD_PRELOAD": b"/tmp/x.so"}},
     "paths that are not UTF-8": {"environ": {b"LC_ALL": b"de_DE.ISO-8859-1"}},
 }
