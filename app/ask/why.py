@@ -1,5 +1,6 @@
 """The events behind a line of a knowledge file, and behind what a session was given."""
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
@@ -34,6 +35,7 @@ from eventlog.projects.root import in_full
 from eventlog.settings.schema import Settings
 from eventlog.store.files import read_regular
 
+FILES = (".md", ".jsonl")
 _SHORTEST = 8  # characters of a line that is a part of a statement
 _BULLET = re.compile(rf"^- ({DATED})?")
 
@@ -113,6 +115,12 @@ def reasons_behind(opened: OpenStore, place: str) -> list[LineReason]:
     return explain(opened, known_file(opened, file), number)
 
 
+def names_line(opened: OpenStore, text: str) -> bool:
+    """Return whether a text is `FILE:LINE`, and no other text with a number behind a colon: `localhost:8080`."""
+    file, number = file_line(text)
+    return number is not None and (file.endswith(FILES) or os.path.isfile(known_file(opened, file)))  # noqa: PTH113
+
+
 def replaced_by(log: EventLog, events: Iterable[Event]) -> tuple[LogLine, ...]:
     """Find what facts took the place of, and what that had replaced before, oldest first."""
     found: dict[str, LogLine] = {}
@@ -148,7 +156,7 @@ def known_file(opened: OpenStore, name: str) -> Path:
     """Find the file of a name: an existing path, a file of the knowledge directory or of the project, or a base."""
     typed, knowledge = Path(in_full(name, str(opened.machine.home))), Path(opened.store.knowledge)
     for file in (typed, knowledge / name, knowledge / KnownProjects(opened.store).path_at(opened.machine.cwd, name)):
-        if file.is_file():
+        if os.path.isfile(file):  # noqa: PTH113 - Path.is_file raises for a name that is too long
             return file
     found = [knowledge / path for path in with_project_named(name, _rendered(opened))]
     found = found or base_files(opened, name)
@@ -164,10 +172,12 @@ def _rendered(opened: OpenStore) -> list[str]:
 def _read(file: Path, opened: OpenStore) -> bytes:
     try:
         return read_regular(str(file))
-    except OSError as error:
+    except (OSError, ValueError) as error:  # the latter: no path has a NUL
         otherwise = "name a file that eventlog replay has written; words: eventlog search"
         hint = did_you_mean(str(file), _rendered(opened), otherwise)
-        what = "no such file" if isinstance(error, FileNotFoundError) else f"cannot be read: {system_reason(error)[0]}"
+        what = "no such file"
+        if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
+            what = f"cannot be read: {system_reason(error)[0]}"
         raise BadRequest(what, where=str(file), hint=hint) from error
 
 

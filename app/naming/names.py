@@ -89,7 +89,7 @@ def did_you_mean(word: str, names: Iterable[str], otherwise: str | None = None) 
     return f"known: {', '.join(names[:_LISTED])}{more}" if names else ""
 
 
-_FILE_LINE = re.compile(r"(?P<file>.+?)(?::(?P<line>\d+))?", re.ASCII | re.DOTALL)
+_FILE_LINE = re.compile(r"(?P<file>.+?)(?::(?P<line>\d{1,18}))?", re.ASCII | re.DOTALL)
 
 _IN_PROJECT = re.compile(r"projects/(.+)-[0-9a-f]{6}/(.+)", re.DOTALL)
 

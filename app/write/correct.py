@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from eventlog.app.ask.why import reasons_behind
+from eventlog.app.ask.why import names_line, reasons_behind
 from eventlog.app.build.rebuild import DeedResult, carry_out
 from eventlog.app.build.replay import replay
-from eventlog.app.naming.names import did_you_mean, is_file_line
+from eventlog.app.naming.names import did_you_mean
 from eventlog.app.naming.references import events_named
 from eventlog.app.open_store import OpenStore
 from eventlog.app.write.hand_edits import restore_retyped
@@ -204,7 +204,7 @@ def _meant(opened: OpenStore, reference: str, scopes: Iterable[tuple[str, FactSc
                 "it states nothing that holds now", where=reference, hint="eventlog show ID shows the event"
             )
         return found
-    if is_file_line(reference):
+    if names_line(opened, reference):
         return _of_line(opened, reference, groups)
     wanted = statement_of(reference)
     same = [group for group in groups if statement_of(group[2].first.text) == wanted]

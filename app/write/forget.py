@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from eventlog.app.ask.why import LineReason, reasons_behind
+from eventlog.app.ask.why import LineReason, names_line, reasons_behind
 from eventlog.app.build.rebuild import DeedResult, carry_out
 from eventlog.app.build.replay import replay
-from eventlog.app.naming.names import did_you_mean, is_file_line
+from eventlog.app.naming.names import did_you_mean
 from eventlog.app.naming.references import events_named
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest
@@ -63,7 +63,7 @@ def forgettable(
     statements = _Known(opened)
     if events:
         return statements.of_event(events[0])
-    if is_file_line(reference):
+    if names_line(opened, reference):
         return statements.of_line(reasons_behind(opened, reference)[0])
     return statements.of_text(reference)
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from eventlog import hosts
-from eventlog.app.ask.why import reasons_behind
-from eventlog.app.naming.names import is_file_line
+from eventlog.app.ask.why import names_line, reasons_behind
 from eventlog.app.naming.references import ShortIds
-from eventlog.app.open_store import Machine, open_log, open_store
+from eventlog.app.open_store import Machine, OpenStore, open_log, open_store
 from eventlog.app.search.search import SearchQuery, search
 from eventlog.app.write.current_statements import CurrentStatement, current_statements, matching
 from eventlog.app.write.plan import checked, declare, entry_of
@@ -139,7 +138,8 @@ def _plan(asked: _Asked, fields: dict[str, Any]) -> str:
 
 def _why(asked: _Asked) -> str:
     ref, statements = asked.arguments["ref"].strip(), asked.statements()
-    found = _behind(asked, ref, statements) if is_file_line(ref) else matching(statements, ref)
+    opened = open_store(asked.calls.store, asked.machine)
+    found = _behind(opened, ref, statements) if names_line(opened, ref) else matching(statements, ref)
     if not found:
         return "No current memory matches."
     short = ShortIds(asked.log.store).of
@@ -147,10 +147,9 @@ def _why(asked: _Asked) -> str:
     return _fenced([*lines, *_more(found)])
 
 
-def _behind(asked: _Asked, place: str, statements: list[CurrentStatement]) -> list[CurrentStatement]:
+def _behind(opened: OpenStore, place: str, statements: list[CurrentStatement]) -> list[CurrentStatement]:
     """Find the current statements behind a line of a memory file."""
-    reasons = reasons_behind(open_store(asked.calls.store, asked.machine), place)
-    ids = {entry.event.id for reason in reasons for entry in reason.entries or ()}
+    ids = {entry.event.id for reason in reasons_behind(opened, place) for entry in reason.entries or ()}
     return [statement for statement in statements if ids.intersection(event.id for event in statement.events)]
 
 

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from eventlog.app.ask.why import names_line
 from eventlog.app.build.codex_export import copies_of
 from eventlog.app.build.rebuild import record_changes, replay_store
 from eventlog.app.build.replay import replay
 from eventlog.app.build.storage import LocalFile, base_targets
-from eventlog.app.naming.names import is_file_line
 from eventlog.app.naming.references import events_named
 from eventlog.app.open_store import OpenStore
 from eventlog.app.write.erasing.erase_everywhere import (
@@ -109,7 +109,7 @@ def _meant(opened: OpenStore, reference: str) -> tuple[str, list[str], list[str]
         raise BadRequest(f"{reference!r} may be {len(events)} events: say more of the id", hint="\n".join(events[:8]))
     if events:
         return "event", events, long_texts([entry.event for entry in opened.log.find(events).values()])
-    if is_file_line(reference):
+    if names_line(opened, reference):
         found = forgettable(opened, reference)
         exact = [text for line in found for entry in line.behind for text in statements_of(entry.event)]
         shown = {folded(line.text) for line in found}

@@ -9,6 +9,7 @@ import click
 
 from eventlog.app.ask.history import document_meant, replay_at
 from eventlog.app.ask.sessions import Story, StoryLine, story
+from eventlog.app.ask.why import FILES
 from eventlog.app.naming.names import is_file_line
 from eventlog.app.naming.references import resolve
 from eventlog.app.open_store import OpenStore
@@ -35,8 +36,6 @@ from eventlog.hosts import ROOMS
 from eventlog.projections.views.markdown import unstamped
 from eventlog.store import Store
 
-_FILES = (".md", ".jsonl")
-
 
 @options.verb("eventlog show last", "eventlog show 8d21c0", "eventlog show MEMORY.md --as-of 2026-02-20")
 @click.argument("name", metavar="SESSION|EVENT|FILE", shell_complete=suggestions.sessions)
@@ -49,7 +48,7 @@ def _show_command(name: str, as_of: str | None, project: str | None, as_json: bo
     as the log renders it, whatever is on disk.
     """
     opened = options.open_store(store)
-    if as_of or (name.endswith(_FILES) and not is_file_line(name)):
+    if as_of or (name.endswith(FILES) and not is_file_line(name)):
         _show_file(opened, name, as_of or "~", as_json=as_json)
         return
     meant = resolve(opened, name, project)

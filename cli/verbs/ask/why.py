@@ -1,14 +1,16 @@
 """Explain the lines of a knowledge file, why a text is missing, and what a session received: `eventlog why`."""
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 
 import click
 from msgspec.structs import asdict
 
-from eventlog.app.ask.why import LineReason, ReceiptSources, explain, known_file, replaced_by
+from eventlog.app.ask.why import FILES, LineReason, ReceiptSources, explain, known_file, names_line, replaced_by
 from eventlog.app.ask.why_not import Absence
 from eventlog.app.naming.names import file_line
+from eventlog.app.open_store import OpenStore
 from eventlog.cli import options
 from eventlog.cli.progress import spinner
 from eventlog.cli.show.display import Display
@@ -56,16 +58,18 @@ def _why_command(
     """
     if bool(place) == (session is not None or text is not None):
         raise click.UsageError("give a file, an id or words; else --session or --not")
-    file, line = file_line(place[0]) if place else ("", None)
-    looks_so = line is not None or "/" in file or file.endswith((".md", ".jsonl"))
     if text is not None:
         _of_absence(text, session, store, as_json=as_json)
     elif session is not None:
         _of_session(session, store, as_json=as_json)
-    elif len(place) > 1 or not (looks_so or known_file(options.open_store(store), file).is_file()):
+    elif len(place) > 1 or not _is_of_file(options.open_store(store), place[0]):
         _of_words(" ".join(place), project, store, as_json=as_json)
     else:
         _of_file(place[0], store, as_json=as_json)
+
+
+def _is_of_file(opened: OpenStore, place: str) -> bool:
+    return place.endswith(FILES) or names_line(opened, place) or os.path.isfile(known_file(opened, place))  # noqa: PTH113
 
 
 def _of_words(words: str, project: str | None, store: Store, *, as_json: bool) -> None:

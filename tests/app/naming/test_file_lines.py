@@ -2,7 +2,9 @@
 
 import pytest
 
+from eventlog import Memory
 from eventlog.app.naming.names import file_line, is_file_line
+from tests.support.command_line import call
 
 
 @pytest.mark.parametrize(
@@ -17,8 +19,28 @@ from eventlog.app.naming.names import file_line, is_file_line
         ("a:-1", "a:-1", None),
         ("a\nb:1", "a\nb", 1),
         ("", "", None),
+        (f"a:{'9' * 5000}", f"a:{'9' * 5000}", None),
     ],
 )
 def test_a_file_and_a_line_are_told_apart(said, file, line):
     assert (file, line) == tuple(file_line(said))
     assert is_file_line(said) == (line is not None)
+
+
+@pytest.mark.parametrize("verb", ["why", "forget --yes", "edit --yes --content Gone", "redact --yes"])
+@pytest.mark.parametrize("text", ["The proxy listens on 127.0.0.1:8080", "Herons nest. " * 40 + "Otters: 7", "a/b c:1"])
+def test_a_text_that_ends_with_a_number_is_no_line_of_a_file(tmp_path, verb, text):
+    memory = Memory(tmp_path)
+    memory.log.append({"type": "fact", "conversation_id": "c", "content": f"{text}", "scope": "user"})
+    memory.replay()
+    done = call("--store", tmp_path, *verb.split(), text)
+
+    assert (0, "") == (done.code, done.err)
+    assert (verb == "why") == any(text[:20] in file.read_text() for file in tmp_path.rglob("MEMORY.md"))
+
+
+@pytest.mark.parametrize("verb", ["why", "forget --yes", "edit --yes --content Gone", "redact --yes"])
+def test_a_file_that_is_not_there_is_no_text(tmp_path, verb):
+    Memory(tmp_path).log.append({"type": "fact", "conversation_id": "c", "content": "MEMROY.md:1", "scope": "user"})
+
+    assert "no such file" in call("--store", tmp_path, *verb.split(), "MEMROY.md:1").err
