@@ -6,7 +6,6 @@ owner can read. Requests that another page could cause are refused by Host, Orig
 
 import contextlib
 import hmac
-import json
 import secrets
 import sys
 import threading
@@ -14,7 +13,7 @@ from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 import msgspec
 
@@ -23,9 +22,12 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.page.deeds import DEEDS
 from eventlog.app.page.page_model import PageModel, page_of
 from eventlog.cli.page.html import html_of
+from eventlog.fast import fastjson
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import EventLogError, NotStored
 from eventlog.format.ids import digest
+from eventlog.hooks import error_log
+from eventlog.store import Store
 from eventlog.store.files import file_stamp
 from eventlog.store.index_lookup import stamps_of
 
@@ -72,9 +74,14 @@ class PageServer(ThreadingHTTPServer):
         """The only host that requests may name."""
         return f"{ADDRESS}:{self.server_port}"
 
+    @property
+    def store(self) -> Store:
+        """The store, where it is now."""
+        return self._open_now().store
+
     def state(self) -> str:
         """Return what changes whenever the log or the settings do."""
-        store = self._open_now().store
+        store = self.store
         return digest(repr((stamps_of(store.log), file_stamp(store.config))), 16).hex()
 
     def page(self) -> PageModel:
@@ -111,9 +118,8 @@ class _Handler(BaseHTTPRequestHandler):
         """Answer with the page, or the JSON of a view."""
         if not self._is_allowed():
             return
-        parts = urlsplit(self.path)
-        asked = {name: values[-1] for name, values in parse_qs(parts.query).items()}
-        self._attempt(lambda: self._found(parts.path, asked))
+        path, asked = self._asked()
+        self._attempt(lambda: self._found(path, asked))
 
     def do_HEAD(self) -> None:
         """Answer without a body."""
@@ -121,7 +127,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Execute a decision of a person."""
-        deed = urlsplit(self.path).path.removeprefix("/")
+        deed = self._asked()[0].removeprefix("/")
         if not self._is_allowed():
             return
         if deed not in DEEDS:
@@ -142,10 +148,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_TRACE = _refuse_method  # noqa: N815 - as the base class asks
 
+    def _asked(self) -> tuple[str, dict[str, str]]:
+        path, _, query = self.path.partition("?")
+        return path, {name: values[-1] for name, values in parse_qs(query).items()}
+
     def _is_allowed(self) -> bool:
         """Check Host, Origin and token; refuse the request where any is wrong."""
         host, origin = self.headers.get_all("Host", []), self.headers.get("Origin")
-        token = parse_qs(urlsplit(self.path).query).get("token", [""])[-1] or self.headers.get("X-Eventlog-Token", "")
+        token = self._asked()[1].get("token", "") or self.headers.get("X-Eventlog-Token", "")
         is_ours = host == [self.server.host] and origin in (None, f"http://{self.server.host}")
         if self.command == "POST":
             is_ours = is_ours and self.headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin")
@@ -177,6 +187,11 @@ class _Handler(BaseHTTPRequestHandler):
             status = HTTPStatus.INTERNAL_SERVER_ERROR if isinstance(error, NotStored) else HTTPStatus.BAD_REQUEST
             self._answer(status, {"error": str(error), "hint": error.hint})
             return
+        except Exception as error:  # noqa: BLE001 - every request gets an answer
+            error_log.note(self.server.store, error, b"")
+            failed = {"error": "the request failed", "hint": "eventlog doctor shows the error"}
+            self._answer(HTTPStatus.INTERNAL_SERVER_ERROR, failed)
+            return
         if found is None:
             self._answer(HTTPStatus.NOT_FOUND, {"error": "no such address"})
         else:
@@ -187,13 +202,13 @@ class _Handler(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "")
         if not length.isdigit() or int(length) > _LONGEST:
             raise ValueError(f"a body of at most {_LONGEST:,} bytes is needed, with its length")
-        body = self.rfile.read(int(length)).decode("utf-8")
+        body = self.rfile.read(int(length))
         if self.headers.get_content_type() == _JSON:
-            fields = json.loads(body)
+            fields = fastjson.loads(body)
             if not isinstance(fields, dict):
                 raise ValueError("the body is no JSON object")
             return {str(name): str(value) for name, value in fields.items() if value is not None}
-        return {name: values[-1] for name, values in parse_qs(body, keep_blank_values=True).items()}
+        return {name: values[-1] for name, values in parse_qs(body.decode(), keep_blank_values=True).items()}
 
     def _answer(self, status: HTTPStatus, content: object, kind: str = _JSON) -> None:
         data = content.encode() if isinstance(content, str) else msgspec.json.encode(content)

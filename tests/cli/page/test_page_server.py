@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from eventlog.app.ask.history import replay_at
+from eventlog.cli.page import page_server
 from eventlog.cli.page.page_server import PageServer
 from tests.support.builders import fact
 from tests.support.command_line import call, command, surroundings
@@ -142,7 +143,22 @@ def test_a_decision_is_shared_by_its_id_and_its_file_is_named(server, store, tmp
     assert ask(server, "/share", "POST", json.dumps({"target": event.id}), token="x")[0] == 403
 
 
-@pytest.mark.parametrize("body", ["", "[]", "{", '{"target": "nobody has said this"}', "x" * 100_000])
+@pytest.mark.parametrize("path", ["//[", "/why.json?line=MEMORY.md%00", f"/why.json?line=MEMORY.md:{'9' * 5000}"])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_no_address_breaks_off_the_answer(server, path, method, capfd):
+    assert ask(server, path, method, "{}")[0] in (400, 404)
+    assert capfd.readouterr().err == ""
+
+
+def test_a_failure_of_ours_is_answered_and_noted(server, store, monkeypatch, capfd):
+    monkeypatch.setattr(page_server, "page_of", lambda _: 1 // 0)
+
+    assert ask(server, "/")[0] == 500
+    assert capfd.readouterr().err == ""
+    assert "ZeroDivisionError" in Path(store.store.cached("hook-errors.log")).read_text()
+
+
+@pytest.mark.parametrize("body", ["", "[]", "{", "[" * 30_000, '{"target": "nobody has said this"}', "x" * 100_000])
 def test_a_wrong_request_is_answered_in_words_and_changes_nothing(server, store, body):
     status, _, answer = ask(server, "/forget", "POST", body)
 
