@@ -48,7 +48,9 @@ class KnownProjects:
         from eventlog.projections.context.request import ProjectHome
 
         here = replica_of(self._store) or None
-        same = [project for project in listed if [here, path] in project["places"]]
+        machines = {place[0] for project in listed for place in project["places"] if place[1] == path}
+        spoke = None if machines == {None} else here  # what no machine is known to have said is of all
+        same = [project for project in listed if [spoke, path] in project["places"]]
         if not same:
             from eventlog.projects.repository import remote_of
 
@@ -56,7 +58,7 @@ class KnownProjects:
             same = [project for project in listed if remote and remote in project["parts"]]
         if same:
             return ProjectHome(str(same[0]["slug"]), str(same[0]["name"]), str(same[0]["project"]))
-        if any(place[1] == path for project in listed for place in project["places"]):
+        if machines:
             return ProjectHome(project_slug(f"{here}:{path}"), project_name(path), f"{here}:{path}")
         return None
 

@@ -249,6 +249,21 @@ def test_projects_are_joined_by_hand_until_that_is_taken_back(machine):
     assert before == memories(machine)
 
 
+def test_a_session_in_joined_projects_that_no_machine_has_spoken_of_is_told_both(machine, tmp_path):
+    """Imported sessions and old logs name no machine."""
+    paths = [str(repository(tmp_path / name)) for name in "ab"]
+    for path in paths:
+        machine.log.append(Fact(conversation_id=path, project=path, content=f"{Path(path).name} holds"))
+    here = [f"{machine.name}:{path}" for path in paths]
+    machine.log.put([ProjectJoined(conversation_id="human", agent="human", projects=here)])
+    machine.replay()
+
+    for path in paths:
+        text = session_context(machine.opened, request_of(machine.opened, path)).text
+        assert "a holds" in text
+        assert "b holds" in text
+
+
 def test_a_joined_project_is_known_by_its_address_and_listed_with_all_its_places(machine, clone):
     path = clone("a/shop", "https://github.com/ada/shop")
     says(machine, path, "fact 0")
