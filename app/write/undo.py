@@ -13,10 +13,11 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from eventlog.app.ask.history import Omission, document_meant, replay_at
-from eventlog.app.build.rebuild import DeedResult, carry_out
+from eventlog.app.build.rebuild import DeedResult, carry_out, replay_store
 from eventlog.app.build.replay import replay
 from eventlog.app.naming.references import event_meant
 from eventlog.app.open_store import OpenStore
+from eventlog.app.write.hand_edits import record_edits
 from eventlog.format import timestamps
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import (
@@ -56,7 +57,12 @@ class Undoable(NamedTuple):
 
 
 def undoable(opened: OpenStore, reference: str = "") -> Undoable:
-    """Find what is meant, or the last thing that was done on this machine and not taken back; raises BadRequest."""
+    """Find what is meant, or the last thing that was done on this machine and not taken back; raises BadRequest.
+
+    What a person has just written into a memory by hand is done, too: it is recorded first. Raises NotStored.
+    """
+    if not reference and record_edits(opened.log, opened.settings, dry_run=True)[0]:
+        replay_store(opened, projections=[MEMORY])
     done, here = _Done(opened), opened.replica or None
     of_here = (deed for deed in done.all() if done.happened_here(deed.told, here))
     last = max(of_here, key=lambda deed: order(deed.told), default=None)

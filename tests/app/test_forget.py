@@ -468,6 +468,22 @@ def test_undo_given_again_goes_further_back_and_takes_back_a_taking_back_by_its_
         undoable(opened(log), last.events[0].id)
 
 
+def test_undo_takes_back_what_a_person_has_just_written_and_nothing_older(log):
+    said(log)
+    replay_store(opened(log))
+    [memory] = Path(log.store.knowledge).glob("projects/*/MEMORY.md")
+    for note in ("Older", "Newer"):
+        text = memory.read_text()
+        memory.write_text(text.replace("Older", note) if "Older" in text else f"{text}\n## Notes\n\n{note}\n")
+        if note == "Older":
+            replay_store(opened(log))
+
+    taken_back(log)
+
+    assert "Older" in memory.read_text()
+    assert "Newer" not in memory.read_text()
+
+
 def test_undo_after_a_forget_that_found_an_entry_waiting_takes_back_the_forget(log):
     said(log)
     replay_store(opened(log))
