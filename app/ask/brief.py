@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
+from eventlog.app.ask.period import open_todos
 from eventlog.app.ask.sessions import SessionRow
 from eventlog.app.build.apply import apply
 from eventlog.app.build.apply_result import ApplyResult, SectionChange
@@ -80,15 +81,15 @@ def brief(opened: OpenStore, target: InstallTarget) -> Brief:
     identities = replayed.identities
     name = identities.of(root, opened.replica or None)  # one repository may lie at several paths
     paths = {root, *(path for each in identities.projects() if each.name == name for _, path in each.places)}
-    here = [row for row in rows if row.project in paths and row.topic]
+    here = [row for row in rows if row.project in paths]
     waiting, lost = apply(opened, state=replayed.knowledge, dry_run=True), error_log.lost(opened.store)
     return Brief(
         store=opened.store.root,
         project=root,
         events=replayed.events,
         sessions=len(rows),
-        last=here[-1] if here else None,
-        todos=next((row.todos for row in reversed(here) if row.todos), []),
+        last=next((row for row in reversed(here) if row.topic), None),
+        todos=[todo.text for todo in open_todos(replayed, here)],
         recent=_recent(replayed, paths, opened.machine.clock()),
         agents=[_pulse(report) for report in examine(target) if report.found or report.installed],
         staged=waiting.staged,

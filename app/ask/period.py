@@ -4,7 +4,7 @@ The memory at its end is compared with the memory at its beginning: whatever was
 neither. To-dos and sessions are those of its end.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -14,8 +14,10 @@ from eventlog.app.ask.sessions import SessionRow
 from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.format import timestamps
-from eventlog.format.events import HUMAN, Fact
+from eventlog.format.events import HUMAN, Fact, StageSummary
 from eventlog.format.text import one_line, same_text, statement_of
+from eventlog.format.timestamps import order
+from eventlog.projections.current.conclusions import OPEN_NS, left_open
 from eventlog.projections.current.distinct_facts import DistinctFact
 from eventlog.projections.current.fact_scopes import DECISION
 from eventlog.projections.engine.day_states import EVERYTHING
@@ -26,7 +28,6 @@ from eventlog.store.replica import replica_of
 
 _DECISIONS = frozenset(map(same_text, all_for(DECISION)))
 _IsHere = Callable[[str | None], bool]  # whether a path is of the project that is asked about
-_TODO_DAYS = 30  # an older to-do that nobody names any more is not told
 
 
 class PeriodItem(Struct, frozen=True, omit_defaults=True):
@@ -75,7 +76,7 @@ def period(opened: OpenStore, since: str, until: str = EVERYTHING, project: str 
         decided=_in_order(item for statement, item in items if statement.is_decision),
         changed=_in_order(item for statement, item in items if not statement.is_decision),
         dropped=_in_order(_item(statement) for statement in gone if statement.place not in followed),
-        open=_open(now, rows, is_here),
+        open=open_todos(now, rows),
     )
 
 
@@ -147,35 +148,36 @@ def _sessions(rows: Iterable[SessionRow], since: str) -> Iterator[PeriodItem]:
 
 
 def _closed(now: ReplayResult, since: str, is_here: _IsHere) -> Iterator[PeriodItem]:
-    """Yield the to-dos that were called done in that time."""
-    for statement, (ts, text, path) in _done_at(now, since, is_here).items():
-        if statement and ts >= since:
-            yield PeriodItem(text, path, ts)
+    """Yield the to-dos that were called done in that time, each in its last words."""
+    withdrawn, found = now.index.withdrawn, dict[str, PeriodItem]()
+    for conversation in now.said_since(since[:10]).by_id.values():
+        for save in sorted(conversation.summaries, key=order) if is_here(conversation.project) else ():
+            for text in () if save.ts < since or withdrawn.hides(save) else withdrawn.cleared(save).done:
+                item = PeriodItem(one_line(text), conversation.project or "", save.ts)
+                found[statement_of(text)] = max(found.get(statement_of(text), item), item, key=lambda item: item.ts)
+    yield from (item for statement, item in found.items() if statement)
 
 
-def _done_at(now: ReplayResult, since: str, is_here: _IsHere) -> dict[str, tuple[str, str, str]]:
-    """Map what was called done to when, in which words, and where, at last."""
-    state = now.said_since(since[:10])
-    withdrawn, found = state.withdrawn(), dict[str, tuple[str, str, str]]()
-    for conversation in state.by_id.values():
-        if is_here(conversation.project):
-            for save in conversation.summaries:
-                for text in () if withdrawn.hides(save) else map(one_line, save.done):
-                    called = save.ts, text, conversation.project or ""
-                    found[statement_of(text)] = max(found.get(statement_of(text), called), called)
-    return found
-
-
-def _open(now: ReplayResult, rows: Sequence[SessionRow], is_here: _IsHere) -> list[PeriodItem]:
-    """List the to-dos that were not called done since, those of the newest session first."""
-    newest = max((row.timestamp for row in rows), default="")
-    if not newest:
-        return []
-    since = timestamps.from_ns(timestamps.to_ns(newest) - _TODO_DAYS * 86_400 * 10**9)
-    done = _done_at(now, since, is_here)
-    found: dict[str, PeriodItem] = {}
-    for row in sorted(rows, key=lambda row: row.timestamp, reverse=True):
-        for text in row.todos if row.timestamp >= since else ():
-            if done.get(statement_of(text), ("",))[0] <= row.timestamp:
-                found.setdefault(statement_of(text), PeriodItem(text, row.project or "", row.timestamp))
-    return list(found.values())
+def open_todos(now: ReplayResult, rows: Iterable[SessionRow]) -> list[PeriodItem]:
+    """List what these sessions left to be done in each project, the last named first."""
+    naming: dict[str, list[SessionRow]] = {}
+    for row in (row for row in rows if row.todos):
+        naming.setdefault(now.identities.of(row.project), []).append(row)
+    lately: dict[str, SessionRow] = {}
+    for of_project in naming.values():
+        oldest = timestamps.to_ns(max(row.timestamp for row in of_project)) - OPEN_NS
+        lately |= {row.session_id: row for row in of_project if timestamps.to_ns(row.timestamp) >= oldest}
+    left = [now.index.conversation(name) for name in lately]
+    since = min((save.ts for conversation in left for save in conversation.summaries), default="~")
+    said = now.said_since(since[:10]).by_id.values()
+    left += [now.index.conversation(one.id) for one in said if any(save.done for save in one.summaries)]
+    saves: dict[str, dict[str, list[StageSummary]]] = {}
+    for conversation in left:
+        standing = [save for save in conversation.summaries if not now.index.withdrawn.hides(save)]
+        saves.setdefault(conversation.project or "", {})[conversation.id] = standing
+    return _in_order(
+        PeriodItem(todo.text, lately[name].project or "", max(mention.ts for mention in todo.mentions))
+        for of_project in saves.values()
+        for name, todo in left_open(of_project, now.index.withdrawn)
+        if name in lately
+    )

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
+from eventlog.app.ask.period import open_todos
 from eventlog.app.ask.sessions import SessionRow, StoryLine
 from eventlog.app.build.replay import replay
 from eventlog.app.naming.moments import moment
@@ -143,6 +144,7 @@ class PageModel(Struct):
     events: list[_PageEvent]
     sessions: list[PageSession]
     receipts: list[PageReceipt]
+    todos: list[str]
     waiting: list[_WaitingEntry]
     doubts: list[tuple[str, list[str]]]
     weeks: list[_PageWeek]
@@ -176,6 +178,7 @@ def page_of(
             events=events,
             sessions=builder.sessions(),
             receipts=page_receipts(opened, builder.read, builder.rows, builder.numbers, files),
+            todos=builder.todos(),
             waiting=list(builder.waiting()),
             doubts=_doubts(files, len(days)),
             weeks=builder.weeks(),
@@ -246,6 +249,11 @@ class _Builder:
                 starts.setdefault(event.conversation_id, event)
         places = {project.slug: number for number, project in enumerate(self.projects)}
         return [self._page_session(row, starts.get(row.session_id), places) for row in self.rows]
+
+    def todos(self) -> list[str]:
+        """List what is open, below the name of its project."""
+        left = open_todos(self.replayed, self.rows)
+        return [f"{project_name(self._identities.of(todo.project)) or 'you'}: {todo.text}" for todo in left]
 
     def waiting(self) -> Iterator[_WaitingEntry]:
         """Yield the plan entries that wait for a decision, by the log alone."""

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     Homes = dict[tuple[str, str], tuple[str, tuple[str, str]]]  # conversation, what -> said, when
     Place = tuple[str, str] | None  # path and machine; None: of the conversation
 
-_STATES = ("content", "topic", "summary", "decisions", "todos", "title", "prompts", "closing")
+_TELLS = ("content", "topic", "summary", "decisions", "todos", "title", "prompts", "closing")
+_STATES = (*_TELLS, "done")
 _WHERE = ("project", "replica")
 _OF_NONE = ("rejected", "restored")  # decisions of people, which are no part of a conversation
 
@@ -212,7 +213,7 @@ def _aims_at(event: str, conversation: str) -> tuple[str, str]:
 
 def is_said(event: "EventFields") -> bool:
     """Return whether a line has any text."""
-    return any(map(_says, map(event.get, _STATES)))
+    return any(map(_says, map(event.get, _TELLS)))
 
 
 def _says(value: object) -> bool:

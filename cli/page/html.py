@@ -189,8 +189,7 @@ def _list(texts: Iterable[str], kind: str) -> str:
 
 def _open(page: PageModel) -> Iterator[str]:
     """Render what is open: to-dos, what waits for a person, lines that contradict each other."""
-    todos = list(_todos(page))
-    yield "<h3>To do</h3>" + (_list(todos, "todo") if todos else '<p class="soft">Nothing.</p>')
+    yield "<h3>To do</h3>" + (_list(page.todos, "todo") if page.todos else '<p class="soft">Nothing.</p>')
     yield "<h3>Waiting for you</h3>"
     yield "" if page.waiting else '<p class="soft">Nothing.</p>'
     for entry in page.waiting:
@@ -205,16 +204,6 @@ def _open(page: PageModel) -> Iterator[str]:
     yield "" if page.doubts else '<p class="soft">None.</p>'
     for path, lines in page.doubts:
         yield f'<p class="soft">{_text(path)}</p>' + _list(lines, "plain")
-
-
-def _todos(page: PageModel) -> Iterator[str]:
-    """Yield the to-dos of each project's newest session that names any."""
-    seen: set[int] = set()
-    for session in page.sessions:
-        if session.todos and session.project not in seen:
-            seen.add(session.project)
-            name = page.projects[session.project].name if session.project >= 0 else ""
-            yield from (f"{name}: {todo}" if name else todo for todo in session.todos)
 
 
 # ------------------------------------------------------------------------------------------------- pictures

@@ -115,14 +115,16 @@ class RejectedStatements:
         """Take out of a summary what is rejected; "" stands for a topic or a text."""
         if not self.statements:
             return summary
-        if not any(map(self.rejects, (summary.topic, summary.summary, *summary.decisions, *summary.todos))):
+        texts = {name: "" for name in ("topic", "summary") if self.rejects(getattr(summary, name))}
+        lists = {
+            name: [text for text in said if not self.rejects(text)]
+            for name in ("decisions", "todos", "done")
+            if any(map(self.rejects, said := getattr(summary, name)))
+        }
+        if not (texts or lists):
             return summary
         from eventlog.fast.copies import replace  # few texts are rejected
 
-        texts = {name: "" for name in ("topic", "summary") if self.rejects(getattr(summary, name))}
-        lists = {
-            name: [text for text in getattr(summary, name) if not self.rejects(text)] for name in ("decisions", "todos")
-        }
         return replace(summary, **texts, **lists)
 
 

@@ -158,7 +158,7 @@ def statements_of(event: "Event") -> "Iterator[str]":
         yield from filter(None, (event.content,))
     elif event.type == "stage_summary":
         summary: StageSummary = event  # type: ignore[assignment]
-        yield from filter(None, (summary.topic, summary.summary, *summary.decisions, *summary.todos))
+        yield from filter(None, (summary.topic, summary.summary, *summary.decisions, *summary.todos, *summary.done))
 
 
 def wordless(rejection: "Rejected") -> "Rejected":

@@ -14,20 +14,20 @@ from eventlog.fast import os
 from eventlog.fast.copies import replace
 from eventlog.fast.sha import sha256
 from eventlog.format import timestamps
-from eventlog.format.text import cut, encodable, statement_of
-from eventlog.format.timestamps import counts_at, order
+from eventlog.format.text import cut, encodable
+from eventlog.format.timestamps import order
 from eventlog.projections.context import context_files
 from eventlog.projections.context.context_files import Unreadable, is_template, loaded_by_host, read
 from eventlog.projections.context.earlier_sessions import BRIEF_CHARS, EarlierSession, EarlierSessions
 from eventlog.projections.context.heard import by_conversation, standing_lines
 from eventlog.projections.context.phrases import PHRASES
 from eventlog.projections.context.request import CAME_BACK, NEW, SHARED
-from eventlog.projections.current.conclusions import conclusion_of
+from eventlog.projections.current.conclusions import conclusion_of, left_open
 from eventlog.projections.current.distinct_facts import distinct_facts
 from eventlog.projections.line import Line
 from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import as_text, stamped_at
-from eventlog.projections.views.note_lines import items_of, lines, local_time
+from eventlog.projections.views.note_lines import TODOS, items_of, lines, local_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -300,20 +300,10 @@ def _decay(
 
 
 def _open_todos(conversations: "Mapping[str, Sequence[HeardEvent]]", rejections: "RejectedStatements") -> list[Line]:
-    """List what conversations left to be done; a later conversation that names a to-do as done has done it."""
+    """List what conversations left to be done."""
     saves = {name: [event for event in lines if event.type == "stage_summary"] for name, lines in conversations.items()}
-    naming = {name: some for name, some in saves.items() if any(save.todos or save.done for save in some)}
-    done_at: dict[str, str] = {}
-    for save in (save for some in naming.values() for save in some):
-        for statement in map(statement_of, save.done):
-            done_at[statement] = max(done_at.get(statement, ""), counts_at(save))
-    left: dict[str, Line] = {}
-    for name in sorted(naming, key=lambda name: (max(map(counts_at, naming[name])), name), reverse=True):
-        for todo in conclusion_of(naming[name], (), rejections).todos:  # type: ignore[arg-type]
-            statement = statement_of(todo.text)
-            if done_at.get(statement, "") <= max(map(counts_at, todo.mentions)):
-                left.setdefault(statement, Line(f"- [ ] {cut(as_text(todo.text), _TODO_CHARS)}", todo.sources))
-    return list(left.values())[:_MOST_TODOS]
+    left = (todo for _, todo in left_open(saves, rejections))  # type: ignore[arg-type]
+    return [Line(f"- [ ] {cut(as_text(todo.text), _TODO_CHARS)}", todo.sources) for todo in left][:_MOST_TODOS]
 
 
 def _notes(
@@ -322,7 +312,7 @@ def _notes(
     settings: "Settings",
     now: str,
 ) -> "Iterator[tuple[str, list[Line]]]":
-    """Write the notes of today and yesterday, without facts, which have a section of their own."""
+    """Write the notes of today and yesterday, without facts and to-dos, which have sections of their own."""
     local = local_time(settings.timezone)
     today = local(now)[:10]
     yesterday = timestamps.from_ns((timestamps.to_ms(f"{today}T00:00:00.000000Z") - 1) * 1_000_000)[:10]
@@ -335,7 +325,8 @@ def _notes(
             if heard_event.type == "stage_summary":
                 by_day.setdefault(local(heard_event.ts)[:10], []).append(heard_event)
         for day in items.keys() & by_day.keys():
-            found = items_of(conclusion_of(by_day[day], (), rejections), project, _Item)  # type: ignore[arg-type]
+            came_to = items_of(conclusion_of(by_day[day], (), rejections), project, _Item)  # type: ignore[arg-type]
+            found = [item for item in came_to if item.section != TODOS]
             items[day] += found
             heard = {event for item in found for event in item.events}
             silent[day] += [event.id for event in by_day[day] if event.id not in heard]

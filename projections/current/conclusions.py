@@ -16,19 +16,20 @@ from _operator import attrgetter
 from eventlog.fast.copies import replace
 from eventlog.format import AGENT, PRE_COMPACTION, SESSION_END, STOP_FALLBACK
 from eventlog.format.text import cut, one_line, statement_line
-from eventlog.format.timestamps import order
+from eventlog.format.timestamps import counts_at, from_ns, order, to_ns
 from eventlog.projections.current.distinct_facts import DistinctFact, distinct_facts
 from eventlog.projections.current.standing import WHOLE, counting_saves, current_saves, likeness, only_names, open_todos
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from eventlog.format.events import StageSummary
     from eventlog.format.marks import RejectedStatements
     from eventlog.projections.current.fact_scopes import Statement
 
 TOPIC_CHARS = 100
+OPEN_NS = 30 * 86_400 * 10**9  # as long as a to-do that nobody names again is open
 SUMMARY_CHARS = 500
 _TOPIC_OF_TEXT = 50
 _FACTS_IN_SUMMARY = 5
@@ -152,6 +153,30 @@ def conclusion_of(
         decisions=_allowed(_sourced(_first(decisions), decisions), withdrawn),
         todos=_allowed(_open(in_order), withdrawn),
     )
+
+
+def left_open(
+    saves: "Mapping[str, Sequence[StageSummary]]", withdrawn: "RejectedStatements"
+) -> "list[tuple[str, SourcedText]]":
+    """List what the conversations of a project left to be done, each with its to-do, those that saved last first.
+
+    A to-do is done once a later save calls it so, of whichever conversation; after 30 days without one it is left out.
+    """
+    naming = {name: some for name, some in saves.items() if any(save.todos or save.done for save in some)}
+    last_saves = {name: max(map(counts_at, some)) for name, some in naming.items()}
+    done: dict[bytes, str] = {}
+    for save in (save for some in naming.values() for save in some):
+        for same in map(likeness, save.done):
+            done[same] = max(done.get(same, ""), counts_at(save))
+    if not last_saves:
+        return []
+    oldest = from_ns(max(to_ns(max(last_saves.values())) - OPEN_NS, 0))
+    found: dict[bytes, tuple[str, SourcedText]] = {}
+    for name in sorted(last_saves, key=lambda name: (last_saves[name], name), reverse=True):
+        for todo in conclusion_of(naming[name], (), withdrawn).todos if last_saves[name] >= oldest else ():
+            if done.get(todo.same, "") <= max(map(counts_at, todo.mentions)):
+                found.setdefault(todo.same, (name, todo))
+    return list(found.values())
 
 
 def _allowed(texts: tuple[SourcedText, ...], withdrawn: "RejectedStatements") -> tuple[SourcedText, ...]:

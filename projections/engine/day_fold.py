@@ -111,7 +111,7 @@ class Redaction(NamedTuple):
                 return _with_content(event, self._marked(event.content))
             case StageSummary():
                 texts = {name: self._marked(getattr(event, name)) for name in ("topic", "summary")}
-                lists = {name: [*map(self._marked, getattr(event, name))] for name in ("decisions", "todos")}
+                lists = {name: [*map(self._marked, getattr(event, name))] for name in ("decisions", "todos", "done")}
                 return replace(event, **texts, **lists)
             case _:
                 return self._blank(event)

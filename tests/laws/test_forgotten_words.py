@@ -70,6 +70,12 @@ def by_decision(text):
     return [text]
 
 
+def by_done(text):
+    eventlog("summary", "--session", "s1", "--topic", "T", "--summary", "Did it", "--todo", text)
+    eventlog("summary", "--session", "s2", "--topic", "U", "--summary", "Did more", "--done", text)
+    return [text]
+
+
 def store():
     return Path(os.environ["EVENTLOG_HOME"])
 
@@ -107,7 +113,7 @@ def a_store(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("text", [ENGLISH, CHINESE], ids=["english", "chinese"])
-@pytest.mark.parametrize("way", [by_id, by_text, by_line, by_session, by_key, by_plan, by_decision])
+@pytest.mark.parametrize("way", [by_id, by_text, by_line, by_session, by_key, by_plan, by_decision, by_done])
 def test_forgotten_words_stand_nowhere_but_in_the_log(way, text):
     eventlog("fact", NOISE[text], "--session", "s3")
     what = way(text)

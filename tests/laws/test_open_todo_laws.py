@@ -1,0 +1,113 @@
+"""What is left to be done is the same list wherever it is told, of any saves, in any order of sessions and projects."""
+
+import itertools
+from pathlib import Path
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from eventlog import Memory
+from eventlog.app.ask.brief import brief
+from eventlog.app.ask.period import period
+from eventlog.app.open_store import Machine
+from eventlog.app.page.page_model import page_of
+from eventlog.app.serve.session_context import request_of, session_context
+from eventlog.app.setup.install.install import InstallTarget
+from eventlog.app.write.forget import forget, forgettable
+from eventlog.format import timestamps
+from eventlog.format.errors import BadRequest
+from eventlog.format.text import statement_of
+from tests.laws.test_recall_laws import MINUTE, NOON, World
+from tests.support.effort import rounds
+from tests.support.histories import a_log
+from tests.support.use_cases import opened
+
+TEXTS = [
+    "Herons nest in column seven",
+    "herons  nest in column seven.",
+    "苍鹭在第七列筑巢",
+    "苍鹭 在第七列筑巢。",
+    "Otters sign",
+]
+DAY = 24 * 60 * MINUTE
+_few = st.lists(st.sampled_from(TEXTS), max_size=2)
+_SAVES = st.fixed_dictionaries(
+    {
+        "type": st.just("stage_summary"), "conversation_id": st.sampled_from("abc"), "project": st.sampled_from([None, "shop", "shop", "billing"]),
+        "scope": st.sampled_from(["stage", "session"]), "summary": st.sampled_from(["Did it", *TEXTS]), "todos": _few, "done": _few,
+        "layer": st.sampled_from([None, 1, 3]), "late": st.booleans(),
+    }
+)  # fmt: skip
+_STEPS = st.lists(st.one_of(_SAVES, _SAVES, st.sampled_from(["replay", *TEXTS])), min_size=1, max_size=7)
+
+
+def _save(session, **fields):
+    common = {"type": "stage_summary", "project": "shop", "scope": "session", "summary": "Did it", "layer": None}
+    return {**common, "late": False, "conversation_id": session, "todos": [], "done": [], **fields}
+
+
+def _machine():
+    return Machine.here()._replace(clock=lambda: NOON + MINUTE * 60)
+
+
+def _told_at_start(world, project):
+    there = opened(world.log)._replace(machine=_machine())
+    text = session_context(there, request_of(there, project, budget=60_000)).context.text
+    lines = text.partition("\n# Open to-dos\n\n")[2].split("\n")
+    section = list(itertools.takewhile(lambda line: line.startswith("- [ ] "), lines))
+    assert [line for line in text.split("\n") if line.startswith("- [ ] ")] == section  # and in no note
+    return [line.removeprefix("- [ ] ") for line in section]
+
+
+def _answers(world, project):
+    """Who tells what is open there."""
+    there, root = opened(world.log)._replace(machine=_machine()), Path(world.log.store.root).parent
+    since = timestamps.from_ns(NOON - DAY)
+    yield "start", _told_at_start(world, project)
+    yield "today", [item.text for item in period(there, since, project=project).open]
+    everywhere = period(there, since).open
+    yield "today everywhere", [item.text for item in everywhere if item.project == project]
+    yield "brief", brief(there, InstallTarget(world.log.store, root, Path(project), {})).todos
+    yield "page", [text.partition(": ")[2] for text in page_of(there, projects=[project]).todos]
+
+
+@example([_save("a", todos=["Otters sign"]), _save("b", done=["otters sign."])])
+@example([_save("a", todos=["Otters sign"]), _save("b", done=["Otters sign"]), _save("a", summary="Did it again")])
+@example([_save("a", todos=["Otters sign"]), _save("b", project="billing", done=["Otters sign"])])
+@example([_save("a", todos=["Otters sign"]), _save("b", done=["Otters sign"]), "Otters sign"])
+@settings(max_examples=rounds(fixed=8, fuzz=400))
+@given(_STEPS)
+def test_what_is_open_is_the_same_list_in_every_answer(steps):
+    with a_log() as log:
+        world = World(log)
+        for step in steps:
+            if step == "replay":
+                Memory(log.store).replay()
+            elif isinstance(step, str):
+                _forget(world, step)
+            else:
+                world.take(step)
+        for name in ("shop", "billing"):
+            answers = {who: {statement_of(text) for text in told} for who, told in _answers(world, world.place(name))}
+            assert all(told == answers["start"] for told in answers.values()), (name, answers)
+
+
+def _forget(world, text):
+    there = opened(world.log)
+    try:
+        forget(there, forgettable(there, text))
+    except BadRequest:  # nobody has said so
+        return
+
+
+def test_what_a_person_has_forgotten_is_not_told_as_done():
+    with a_log() as log:
+        world = World(log)
+        for step in (_save("a", todos=["Otters sign"]), _save("b", done=["Otters sign"])):
+            world.take(step)
+        since = timestamps.from_ns(NOON - DAY)
+        assert "Otters sign" in [item.text for item in period(opened(log), since).done]
+
+        _forget(world, "Otters sign")
+
+        assert "Otters sign" not in [item.text for item in period(opened(log), since).done]
