@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     Homes = dict[tuple[str, str], tuple[str, tuple[str, str]]]  # conversation, what -> said, when
     Place = tuple[str, str] | None  # path and machine; None: of the conversation
 
-_TELLS = ("content", "topic", "summary", "decisions", "todos", "title", "prompts", "closing")
-_STATES = (*_TELLS, "done")
+_SHOWN = ("content", "topic", "summary", "decisions", "todos", "title", "prompts", "closing")
+_STATES = (*_SHOWN, "done")
 _WHERE = ("project", "replica")
 _OF_NONE = ("rejected", "restored")  # decisions of people, which are no part of a conversation
 
@@ -76,7 +76,7 @@ class FoundLine:
         fields = marked(event, rejected)
         if fields is event:
             return self
-        return FoundLine(fields, self.subject) if is_said(cleared(fields, rejected)) else None
+        return FoundLine(fields, self.subject) if _counts(cleared(fields, rejected)) else None
 
 
 class Standing:
@@ -135,7 +135,7 @@ def finder(gone: "AbstractSet[str]") -> "Callable[[EventFields], EventFields | N
         aims = _aims_at(text_in(event, "id"), text_in(event, "conversation_id"))
         if event["type"] in FINDABLE and not event.get("subagent") and gone.isdisjoint(aims):
             fields = marked(event, rejected)
-            if is_said(cleared(fields, rejected)):
+            if _counts(cleared(fields, rejected)):
                 return fields
         return None
 
@@ -212,8 +212,13 @@ def _aims_at(event: str, conversation: str) -> tuple[str, str]:
 
 
 def is_said(event: "EventFields") -> bool:
-    """Return whether a line has any text."""
-    return any(map(_says, map(event.get, _TELLS)))
+    """Return whether a line has any text that is shown."""
+    return any(map(_says, map(event.get, _SHOWN)))
+
+
+def _counts(event: "EventFields") -> bool:
+    """Return whether a line has any text: one that only calls a to-do done decides what is open."""
+    return is_said(event) or _says(event.get("done"))
 
 
 def _says(value: object) -> bool:
