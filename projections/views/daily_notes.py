@@ -4,7 +4,8 @@ Days are those of the calendar where the user lives. A conversation is told of b
 summaries of that day come to: the last one of the whole session, else its stages, else the one from its transcript.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -14,13 +15,15 @@ from eventlog.projections.base import Document, Projection, RowKind, View
 from eventlog.projections.current.conclusions import conclusion_of
 from eventlog.projections.current.conversations import Conversation, Conversations
 from eventlog.projections.current.fact_scopes import RowSource
+from eventlog.projections.current.standing import likeness
 from eventlog.projections.views.labels import LABELS, all_for
 from eventlog.projections.views.markdown import stamped
-from eventlog.projections.views.note_lines import EVENTS, LEARNED, items_of, lines, local_time
+from eventlog.projections.views.note_lines import DONE, EVENTS, LEARNED, TODOS, items_of, lines, local_time
 
 if TYPE_CHECKING:
     from eventlog.projections.engine.documents import DocumentIndex
 
+_ts_of = attrgetter("ts")
 _INSIGHTS = frozenset(word for meant in ("insight", "lesson", "decision") for word in all_for(meant))
 
 
@@ -56,10 +59,20 @@ def _render(day: str, index: "DocumentIndex") -> Iterable[Document]:
     words = LABELS[index.settings.locale]
     local = local_time(index.settings.timezone)
     notes = index.rows(SAID, day)
-    items, silent = [item for note in notes for item in note.items], [event for note in notes for event in note.silent]
-    if items:
+    said = [item for note in notes for item in note.items]
+    over = _over(said)
+    if items := [item for item in said if not over(item)]:
+        silent = [event for note in notes for event in note.silent]
+        silent += [event for item in said if over(item) for event in item.events]
         changed_at = max(note.changed_at for note in notes)
         yield stamped(f"memory/{day}.md", list(lines(day, items, silent, words, local)), changed_at)
+
+
+def _over(items: Iterable[Item]) -> Callable[[Item], bool]:
+    """Make the test whether an item is done, or a to-do that a later save of that day, of any session, calls done."""
+    done = {(item.project, item.same): item.ts for item in sorted(items, key=_ts_of) if item.section == DONE}
+    of = done.get
+    return lambda item: item.section >= TODOS and (item.section == DONE or item.ts < of((item.project, item.same), ""))
 
 
 def _by_day(source: RowSource) -> dict[str, Conversation]:
@@ -93,6 +106,9 @@ def _note(conversation: Conversation, source: RowSource, *, is_whole: bool) -> _
         is_all = is_whole and source.summaries
         conclusion = source.conclusion if is_all else conclusion_of(alone, (), source.withdrawn)
         items += items_of(conclusion, conversation.project or "", Item)
+        done = [(save, text) for save in alone for text in source.withdrawn.cleared(save).done]
+        project = conversation.project or ""
+        items += [Item(DONE, save.ts, (save.id,), project, "", likeness(text)) for save, text in done]
     events = [*conversation.facts, *conversation.summaries]
     heard = {event for item in items for event in item.events} | source.hidden
     silent = [event.id for event in events if event.id not in heard]

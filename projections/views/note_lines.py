@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     _Item = TypeVar("_Item")
     Local = Callable[[str], str]  # timestamp -> `YYYY-MM-DDTHH:MM` on the clocks of the user
 
-EVENTS, LEARNED, TODOS = range(3)  # the sections, in this order
+EVENTS, LEARNED, TODOS, DONE = range(4)  # the sections, in this order; what is done has none
 _place_of = attrgetter("ts", "events", "project", "text")  # when it was first said
 _HOURS = 1024  # remembered
 _SHORTEST_CUT = 8  # characters; less of a sentence says nothing
@@ -46,7 +46,7 @@ def items_of(
     """Make the items of what a conversation came to."""
     texts = ((EVENTS, conclusion.parts), (LEARNED, conclusion.decisions), (TODOS, conclusion.todos))
     return [
-        make(section, text.mentions[0].ts, text.sources, project, text.text, text.same)
+        make(section, text.mentions[-1 if section == TODOS else 0].ts, text.sources, project, text.text, text.same)
         for section, texts_of in texts
         for text in texts_of
     ]

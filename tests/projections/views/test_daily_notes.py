@@ -60,6 +60,16 @@ def test_a_day_on_which_nothing_was_said_has_no_note(log):
     assert notes(log) == {}
 
 
+def test_a_todo_is_not_left_that_another_session_has_done_that_day_and_it_is_once_it_is_named_again(log):
+    saves: list[tuple[str, list[str], list[str]]] = [
+        ("09", ["Docs", "Keys"], []), ("10", [], ["docs."]), ("11", [], ["Keys"]), ("12", ["Keys"], []),
+    ]  # fmt: skip
+    for hour, todos, done in saves:
+        say(log, f"2026-02-20T{hour}:00:00.000000Z", "stage_summary", f"s{hour}", summary=hour, todos=todos, done=done)
+
+    assert ["- [ ] shop: Keys"] == [line for line in bullets(log) if "[ ]" in line]
+
+
 def test_what_is_withdrawn_later_leaves_the_day_it_was_said_on(log):
     one = say(log, "2026-02-20T09:00:00.000000Z", content="Wrong")
     say(log, "2026-02-20T10:00:00.000000Z", content="Right")
