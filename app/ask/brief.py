@@ -28,7 +28,7 @@ from eventlog.format.timestamps import order
 from eventlog.hooks import error_log
 from eventlog.hooks.error_log import Lost
 from eventlog.log import days
-from eventlog.projections.current.withdrawals import decided_before
+from eventlog.projections.current.withdrawals import withdrawals_until
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.markdown import unstamped
 from eventlog.projections.views.memory import MEMORY
@@ -161,7 +161,7 @@ class StatusReport(Struct, frozen=True):
 def status(opened: OpenStore) -> StatusReport:
     """List what is pending, staged, blocked or edited by hand; writes nothing."""
     found: ApplyResult = apply(opened, dry_run=True)
-    rejected = Retractions(decided_before(opened.log, open_for_reading(opened.store))).decisions
+    rejected = Retractions(withdrawals_until(opened.log, open_for_reading(opened.store))).decisions
     waiting = found.applied, found.nothing, found.edited, found.staged, found.pending
     return StatusReport(*waiting, rejected=worded(opened.log, sorted(rejected, key=order)))
 

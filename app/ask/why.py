@@ -27,7 +27,7 @@ from eventlog.projections.bases.drift import locate
 from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.sections import Page
 from eventlog.projections.catalog import installed
-from eventlog.projections.current.withdrawals import retractions_since
+from eventlog.projections.current.withdrawals import withdrawals_until
 from eventlog.projections.engine.replay import Renderings
 from eventlog.projections.engine.row_store import RowsDamaged
 from eventlog.projections.views.markdown import DATED, as_said, stamped_at
@@ -260,9 +260,8 @@ def receipts_of(log: EventLog, settings: Settings, conversation_id: str) -> list
 def _explain_receipt(log: EventLog, receipt: ContextInjected, past: Renderings) -> ReceiptSources:
     behind = {file.path: _sources_of(log, file, past, line_marks_in(receipt.lines)) for file in receipt.files}
     found = log.find({*receipt.sources, *(event for events in behind.values() for event in events or ())})
-    oldest = min((file.as_of for file in receipt.files if file.as_of), default=receipt.ts)
     # whatever the files still said
-    told_no_more = retractions_since(log, kept_rows(log.store), oldest, receipt.ts).withdrawn()
+    told_no_more = Retractions(withdrawals_until(log, kept_rows(log.store), receipt.ts))
 
     def loaded(events: list[str]) -> list[LogLine]:
         entries = (found[event] for event in events if event in found and not told_no_more.hides(found[event].event))

@@ -380,12 +380,16 @@ def _without_withdrawn_sections(text: str, store: "Store", since: str, until: st
     from eventlog.format.retractions import Retractions
     from eventlog.log.event_log import EventLog
     from eventlog.projections.bases.sections import Page, canonical
-    from eventlog.projections.current.withdrawals import retractions_since
+    from eventlog.projections.current.withdrawals import withdrawals_until
 
     log = EventLog(store)
-    withdrawals = retractions_since(log, open_for_reading(store), since, until).retractions
-    withdrawn = Retractions(withdrawals)
-    for entry in _withdrawn_events(log, withdrawals):
+    by_id = {withdrawal.id: withdrawal for withdrawal in withdrawals_until(log, open_for_reading(store), until)}
+    withdrawn = Retractions(by_id.values())
+    recent = [withdrawal for withdrawal in by_id.values() if withdrawal.ts >= since]
+    for withdrawal in recent:  # what one takes back counts again, or no more
+        if (before := by_id.get(withdrawal.target or "")) and before not in recent:
+            recent.append(before)
+    for entry in _withdrawn_events(log, recent):
         if isinstance(entry, PlanEntry) and entry.content and withdrawn.hides(entry):
             page = Page(text.encode())
             section = page.find(entry.key.heading, entry.key.level)

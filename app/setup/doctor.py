@@ -22,7 +22,7 @@ from eventlog.format import fence, timestamps
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadSettings, place_of, record_reason, system_reason
 from eventlog.format.events import Fact, PlanEntry, StageSummary
-from eventlog.format.retractions import statements_of
+from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import cut, one_line
 from eventlog.format.timestamps import order
 from eventlog.hooks import error_log
@@ -31,7 +31,7 @@ from eventlog.hosts.profile import profiles
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.log.verify import sync_program
-from eventlog.projections.current.withdrawals import retractions_since
+from eventlog.projections.current.withdrawals import withdrawals_until
 from eventlog.settings import load
 from eventlog.store import Store, spool
 from eventlog.store.replica import copied_from, own_replica_of, replica_of
@@ -170,8 +170,8 @@ def _leaving(store: Store) -> Iterator[Problem]:
         if isinstance(event, Fact | StageSummary | PlanEntry)
         and any(map(fence.tries_to_leave, texts_in(to_fields(event))))
     ]
-    withdrawn = retractions_since(EventLog(store), open_for_reading(store), "", "~").withdrawn() if found else None
-    leaving = sorted((event for event in found if withdrawn and not withdrawn.hides(event)), key=order)
+    withdrawn = Retractions(withdrawals_until(EventLog(store), open_for_reading(store)) if found else ())
+    leaving = sorted((event for event in found if not withdrawn.hides(event)), key=order)
     for event in leaving[-_SHOWN:]:
         short, text = ShortIds(store).of(event.id), cut(one_line(" · ".join(statements_of(event))), _CHARS)
         yield Problem(f"{short} says what could be taken for a host's words: {text}", f"eventlog forget {short}")

@@ -20,7 +20,7 @@ from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Document
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.identity import Identities, identities, resolved
-from eventlog.projections.current.withdrawals import decided_before
+from eventlog.projections.current.withdrawals import withdrawals_until
 from eventlog.projections.engine.documents import Files, files_in
 from eventlog.projections.engine.replay import Renderings, ReplayResult
 from eventlog.projections.engine.row_store import RowsDamaged
@@ -72,7 +72,7 @@ class _Past:
 def _added_in(copies: SetAside, past: _Past, events: Iterable[Event]) -> list[Event]:
     """Find the facts that only copies contain and that no person has rejected."""
     unread = copies.unread()
-    rejected = Retractions(decided_before(past.log, open_for_reading(past.log.store)) if unread else ())
+    rejected = Retractions(withdrawals_until(past.log, open_for_reading(past.log.store)) if unread else ())
     contents = {event.content for event in events if isinstance(event, Fact)}
     found: list[Event] = []
     for path, data in unread.items():
@@ -108,7 +108,7 @@ def _new_facts(past: _Past, file: "_Origin", data: bytes) -> list[Fact]:
 def restore_retyped(log: EventLog, events: Iterable[Event]) -> list[Restored]:
     """Restore rejected statements that the user typed again."""
     typed = [event for event in events if isinstance(event, Fact) and event.agent == HUMAN]
-    withdrawn = Retractions(decided_before(log, open_for_reading(log.store)) if typed else ())
+    withdrawn = Retractions(withdrawals_until(log, open_for_reading(log.store)) if typed else ())
     return [
         Restored(ts=fact.ts, conversation_id=HUMAN, agent=HUMAN, target=rejection)
         for fact in typed

@@ -14,7 +14,7 @@ from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import one_line, statement_of
 from eventlog.log.event_log import EventLog
 from eventlog.log.lines import LogLine
-from eventlog.projections.current.withdrawals import decided_before
+from eventlog.projections.current.withdrawals import withdrawals_until
 
 if TYPE_CHECKING:
     from eventlog.projections.bases.base_file import Bases
@@ -56,7 +56,7 @@ class Rejections:
     @cached_property
     def _withdrawn(self) -> Retractions:
         with suppress(OSError):
-            return Retractions(decided_before(self._log, open_for_reading(self._log.store)))
+            return Retractions(withdrawals_until(self._log, open_for_reading(self._log.store)))
         return Retractions(())
 
     @cached_property

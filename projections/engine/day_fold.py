@@ -6,7 +6,6 @@ is undone, the day is folded again. Marks stand in for the words, so that a repe
 
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import suppress
 from typing import NamedTuple, cast
 
 import msgspec
@@ -21,7 +20,6 @@ from eventlog.format.events import (
     KnowledgeEdited,
     PlanEntry,
     Rejected,
-    Restored,
     StageSummary,
     Withdrawal,
 )
@@ -32,7 +30,7 @@ from eventlog.log.days import Day, misdated
 from eventlog.log.envelope_scan import DayScan, Envelope, scan_day
 from eventlog.log.lines import Damage
 from eventlog.projections.current.conversations import Conversation, Conversations, Knowledge, Places
-from eventlog.projections.engine.row_store import RowsDamaged, RowStore, StoredRow
+from eventlog.projections.engine.row_store import RowStore, StoredRow
 from eventlog.store.files import HEX, file_stamp
 
 DayFileStamp = tuple[str, int, int, int, int]
@@ -221,22 +219,8 @@ def rejected_statements(event: Event, withdrawn: Retractions) -> set[str]:
     return {f"{event.id} {mark}" for mark in _rejected_marks(event, withdrawn)}
 
 
-class _Decided(msgspec.Struct, array_like=True):
-    """The decisions of people in exactly these files."""
-
-    stamps: list[DayFileStamp]
-    decisions: list[Withdrawal]
-
-
-_DECISIONS = "decisions", ""
-_decided = msgspec.msgpack.Decoder(_Decided)
-
-
 class StoredDays:
-    """The days of a row store: what the fold of each came to, its conversations, and what it has for knowledge bases.
-
-    What withdraws and decides is read without the rest, where the rows are damaged or of other files as none at all.
-    """
+    """The days of a row store: what each came to, its conversations, and what it has for knowledge bases."""
 
     def __init__(self, cache: RowStore) -> None:
         self._cache = cache
@@ -246,40 +230,17 @@ class StoredDays:
         return {date: _day_row.decode(data) for date, data in self._cache.rows("day", "")}
 
     def write(self, date: str, row: DayRow | None) -> None:
-        """Write the row of a day, and apart from it the decisions of people; None removes them."""
+        """Write the row of a day; None removes it."""
         self._cache.write("day", "", date, _encode(row) if row else None)
-        self._write_decisions(date, row)
 
-    def _write_decisions(self, date: str, row: DayRow | None) -> None:
-        data = None
-        if row:
-            decisions: list[Withdrawal] = [event for event in row.retractions if isinstance(event, Rejected | Restored)]
-            data = _encode(_Decided(row.stamps, decisions))
-        self._cache.write(*_DECISIONS, date, data)
-
-    def adopt(self, date: str, rows: Iterable[StoredRow]) -> DayRow | None:
+    def adopt(self, rows: Iterable[StoredRow]) -> DayRow | None:
         """Write the rows of a day as another process made them; None where they have misdated events."""
         row = _day_row.decode(next(data for kind, _, _, data in rows if kind == "day"))
         if row.misdated:
             return None
-        self._write_decisions(date, row)
         for stored in rows:
             self._cache.write(*stored)
         return row
-
-    def current(self, day: Day) -> DayRow | None:
-        """Read the row of exactly the files of a day, or None."""
-        with suppress(RowsDamaged):
-            data = self._cache.read("day", "", day.date)
-            row = _day_row.decode(data) if data else None
-            return row if row and row.stamps == stamps_of(day) else None
-        return None
-
-    def decisions(self) -> dict[str, _Decided]:
-        """Read the decisions of people by day; empty where none are stored."""
-        with suppress(RowsDamaged):
-            return {date: _decided.decode(data) for date, data in self._cache.rows(*_DECISIONS)}
-        return {}
 
     def conversations(self, date: str) -> dict[str, Conversation]:
         """Read the conversations of a day, by id."""

@@ -212,7 +212,7 @@ class DayStates:
 
     def _adopt(self, date: str, folded: FoldedDay) -> bool:
         """Store a day that another process has folded; refuse it where events may be copies of another day's."""
-        row = self._stored.adopt(date, folded.rows)
+        row = self._stored.adopt(folded.rows)
         if row is None:
             return False
         self._note_decisions(None, row)

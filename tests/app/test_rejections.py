@@ -25,7 +25,9 @@ def test_a_batch_of_entries_reads_what_people_decided_once(log, monkeypatch):
     kept = plan(log, [{"path": "user", "heading": "Tea", "content": "green  TEA"} for _ in range(5)], session="s")
 
     assert kept == []
-    assert sorted(asked) == sorted(set(asked)) == [(b'"entry_resolved"',), (b'"rejected"', b'"restored"')]
+    assert (
+        sorted(asked) == sorted(set(asked)) == [(b'"entry_resolved"',), (b'"retraction"', b'"rejected"', b'"restored"')]
+    )
 
 
 @pytest.mark.parametrize(

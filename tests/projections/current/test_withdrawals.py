@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from eventlog.fast import fastjson
 from eventlog.format.events import Rejected, Retraction
 from eventlog.log.event_log import EventLog
-from eventlog.projections.current.withdrawals import retractions_since
+from eventlog.projections.current.withdrawals import withdrawals_until
 from eventlog.projections.engine.replay import replay
 from eventlog.projections.engine.row_store import MemoryRows
 from eventlog.settings.schema import Settings
@@ -62,35 +62,29 @@ def test_a_line_without_them_is_never_decoded(log_dir, monkeypatch):
     assert len(day_of(file).load_mentioning(WORDS)) == 1
 
 
-@pytest.mark.parametrize(("since", "until", "expected"), [(0, 9, 3), (1, 9, 2), (0, 1, 2), (5, 9, 0)])
-def test_only_the_window_is_told(log, since, until, expected):
+@pytest.mark.parametrize(("until", "expected"), [(9, 3), (1, 2), (0, 1)])
+def test_only_what_was_withdrawn_until_then_is_told(log, until, expected):
     made = {"type": "retraction", "conversation_id": "x"}
     log.append_many([{**made, "ts": fact(n)["ts"], "conversation": f"c{n}"} for n in range(3)])
-    state = retractions_since(log, MemoryRows(), fact(since)["ts"], fact(until)["ts"])
 
-    assert expected == len(state.retractions)
+    assert expected == len(withdrawals_until(log, MemoryRows(), fact(until)["ts"]))
 
 
 @pytest.mark.parametrize("is_kept", [False, True])
-def test_of_days_before_the_window_only_what_people_rejected_is_looked_for_and_nothing_where_they_are_kept(
-    log, monkeypatch, is_kept
-):
+def test_lines_that_withdraw_are_looked_for_and_none_where_their_days_are_kept(log, monkeypatch, is_kept):
     log.append_many([fact(0, day="2026-01-01"), fact(1)])
     opened, shelf = [], MemoryRows()
     if is_kept:
         replay(log, Settings(), cache=shelf)
 
-    def load(day, words):
-        opened.append((day.date, b'"retraction"' in words))
+    def load(day, _):
+        opened.append(day.date)
         return []
 
     monkeypatch.setattr("eventlog.log.days.Day.load_mentioning", load)
-    retractions_since(log, shelf, f"{DAY}T00:00:00.000000Z", f"{DAY}T23:00:00.000000Z")
+    withdrawals_until(log, shelf)
 
-    before = {date for date, _ in opened if date < DAY}
-    assert before == (set() if is_kept else {"2026-01-01"})
-    assert not [date for date, asks_for_all in opened if asks_for_all and date < DAY]
-    assert is_kept or (DAY, True) in opened
+    assert opened == ([] if is_kept else ["2026-01-01", DAY])
 
 
 def test_withdrawals_are_those_that_a_whole_reading_finds(log):
@@ -100,20 +94,17 @@ def test_withdrawals_are_those_that_a_whole_reading_finds(log):
     rejected = {**common, "type": "rejected", "conversation_id": "x", "agent": "human", "target": said.id}
     write(log.store.log, fastjson.dumps(rejected) + b"\n", f"{DAY}.laptop.jsonl")
     log.append({"type": "retraction", "ts": fact(9)["ts"], "conversation_id": "x", "conversation": "later"})
-    window = (log, MemoryRows(), fact(0)["ts"], fact(8)["ts"])
-    withdrawals = [one for one in log.read() if isinstance(one, Retraction | Rejected)]
-    expected = [one for one in withdrawals if window[2] <= one.ts <= window[3]]
+    until = fact(8)["ts"]
+    expected = [one for one in log.read(until=until) if isinstance(one, Retraction | Rejected)]
 
     assert ["retraction", "rejected"] == [type(one).__name__.lower() for one in expected]
-    assert by_id(expected) == by_id(retractions_since(*window).retractions)
+    assert by_id(expected) == by_id(withdrawals_until(log, MemoryRows(), until))
 
 
 def test_a_conversation_that_is_withdrawn_is_known_with_nothing_of_it_read(log):
     log.append_many([fact(1), {"type": "retraction", "ts": fact(2)["ts"], "conversation_id": "x", "conversation": "c"}])
-    state = retractions_since(log, MemoryRows(), "", "~")
 
-    assert {"c"} == state.withdrawn().conversations
-    assert not [one for one in state.by_id.values() if one.facts]
+    assert ["c"] == [getattr(one, "conversation", None) for one in withdrawals_until(log, MemoryRows())]
 
 
 def test_a_withdrawal_told_twice_on_two_days_counts_once(tmp_path):
@@ -121,6 +112,5 @@ def test_a_withdrawal_told_twice_on_two_days_counts_once(tmp_path):
     first = {**fact(1), "type": "retraction", "target": fact(0)["id"]}
     write(log.store.log, fastjson.dumps(first) + b"\n")
     write(log.store.log, fastjson.dumps({**first, "ts": "2026-02-21T00:00:00.000000Z"}) + b"\n", "2026-02-21.jsonl")
-    state = retractions_since(log, MemoryRows(), "", "~")
 
-    assert [first["ts"]] == [one.ts for one in state.retractions]
+    assert [first["ts"]] == [one.ts for one in withdrawals_until(log, MemoryRows())]

@@ -6,7 +6,7 @@ from hypothesis import given
 
 from eventlog.app.build.cache import open_for_reading
 from eventlog.projections.current.conversations import Conversation
-from eventlog.projections.current.withdrawals import decided_before
+from eventlog.projections.current.withdrawals import withdrawals_until
 from eventlog.projections.engine.day_fold import Redaction
 from eventlog.projections.engine.day_states import DayStates
 from eventlog.projections.engine.row_store import MemoryRows
@@ -16,11 +16,11 @@ from tests.support.histories import histories, log_of
 from tests.support.typed_events import event, fact, folded, summary
 
 
-class DecisionRows(MemoryRows):
-    """A shelf that has nothing but the rows of decisions."""
+class DayRows(MemoryRows):
+    """A shelf that has nothing but the rows of days."""
 
     def __init__(self, below):
-        super().__init__(("decisions", "", date, row) for date, row in below.rows("decisions", ""))
+        super().__init__(("day", "", date, row) for date, row in below.rows("day", ""))
 
 
 def _reject(log, day, text):
@@ -39,14 +39,14 @@ def _reject(log, day, text):
 
 
 def _ids(log, shelf):
-    return [event.id for event in decided_before(log, shelf)]
+    return [event.id for event in withdrawals_until(log, shelf)]
 
 
-def test_decisions_of_all_days_are_read_from_their_rows_alone(log, monkeypatch):
+def test_withdrawals_of_all_days_are_read_from_their_rows_alone(log, monkeypatch):
     made = [_reject(log, f"2026-02-0{day}", f"No {day}") for day in (1, 2)]
-    log.append({"type": "retraction", "conversation_id": "c", "target": "x"})
+    made.append(log.append({"type": "retraction", "conversation_id": "c", "target": "x"}))
     replay(log, Settings())
-    row = DecisionRows(open_for_reading(log.store))
+    row = DayRows(open_for_reading(log.store))
     monkeypatch.setattr("eventlog.log.days.read", None)  # no file is read
 
     assert [event.id for event in made] == _ids(log, row)
@@ -68,14 +68,14 @@ def test_joining_what_a_conversation_did_on_its_days_changes_none_of_them():
 def test_of_a_day_that_has_changed_since_the_log_is_asked(log):
     first = _reject(log, "2026-02-01", "No")
     replay(log, Settings())
-    row = DecisionRows(open_for_reading(log.store))
+    row = DayRows(open_for_reading(log.store))
     second = _reject(log, "2026-02-01", "Nor this")
 
     assert {first.id, second.id} == set(_ids(log, row))
     Path(log.store.log, "2026-02-01.jsonl").unlink()
     replay(log, Settings())
 
-    assert [] == _ids(log, DecisionRows(open_for_reading(log.store))) == _ids(log, row)
+    assert [] == _ids(log, DayRows(open_for_reading(log.store))) == _ids(log, row)
 
 
 class Persistent(MemoryRows):
