@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from eventlog.app.search.appended import Lines, Seen
     from eventlog.app.search.project_names import ProjectNames
     from eventlog.app.search.standing_lines import Place
-    from eventlog.app.search.word_tables import WordRow, WordTable
+    from eventlog.app.search.word_tables import FullText, WordRow
     from eventlog.projections.search.findable import EventFields
     from eventlog.store import Store
 
@@ -75,7 +75,7 @@ _AS_FIRST_SAID = """INSERT INTO homes VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
     SET said = excluded.said, at = excluded.at WHERE excluded.at < at"""
 
 
-def create(database: "Connection", words: "WordTable", about: "Iterable[tuple[str, str]]") -> None:
+def create(database: "Connection", words: "FullText", about: "Iterable[tuple[str, str]]") -> None:
     """Make the tables in an empty file, and note what it is; raises OperationalError for words SQLite does not know."""
     database.execute("PRAGMA page_size = 1024")  # one more fact changes a few bytes in each index, and writes the page
     database.execute("PRAGMA journal_mode = MEMORY")  # nobody else sees it yet
@@ -89,7 +89,7 @@ def create(database: "Connection", words: "WordTable", about: "Iterable[tuple[st
 class IndexWriter:
     """The writer of an open index, by the rules of `standing_lines`."""
 
-    def __init__(self, database: "Connection", words: "WordTable", names: "ProjectNames") -> None:
+    def __init__(self, database: "Connection", words: "FullText", names: "ProjectNames") -> None:
         self._db = database
         self._words = words
         self._names = names

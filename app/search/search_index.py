@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from eventlog.app.search.appended import Lines
     from eventlog.app.search.index_writer import IndexWriter
     from eventlog.app.search.project_names import ProjectNames
-    from eventlog.app.search.word_tables import Answer, Ranges, Row, Score, Scores, Units, WordTable
+    from eventlog.app.search.word_tables import Answer, FullText, Ranges, Row, Score, Scores, Units
     from eventlog.projections.search.findable import EventFields
     from eventlog.store import Store
     from eventlog.store.index_lookup import FileStamp
@@ -137,7 +137,7 @@ class SearchIndex:
         self._patience = patience
         self._db: Connection = connect(path, timeout=patience, isolation_level=None)
         self.database = self._db  # for who reads its rows
-        self._words: WordTable = Counted(self._db)
+        self._words: FullText = Counted(self._db)
         self._about: dict[str, str] = {}
         self._before = ""  # the day since which the last look was for changes
         self.grown: list[FileStamp] = []  # the files of such days, as it found them

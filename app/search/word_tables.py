@@ -14,9 +14,8 @@ from eventlog.fast import fastjson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from sqlite3 import Connection
-    from typing import Protocol
 
     Row = tuple[int, str, str, str, bytes]  # number, subject, type, time and line of a unit
     WordRow = tuple[int, str]
@@ -25,50 +24,6 @@ if TYPE_CHECKING:
     Score = tuple[int, float]  # of a row
     Scores = Callable[[Sequence[str], str], Iterable[Score]]  # of rows with any of these tokens, pairs or beginnings
     Answer = tuple[float, float, int]  # how well the whole answers, its best passage, and which one that is
-
-    class WordTable(Protocol):
-        """The questions an index asks of its words."""
-
-        def create(self) -> None:
-            """Make the table."""
-
-        def put(self, rows: "Iterable[WordRow]") -> None:
-            """Add rows."""
-
-        def fill(self, rows: "Iterable[WordRow]") -> None:
-            """Add the rows of a whole log."""
-
-        def take_out(self, rows: "Iterable[WordRow]") -> None:
-            """Remove rows, with the words they were put with."""
-
-        def erase(self) -> None:
-            """Leave no word that stands in removed rows only."""
-
-        def scores(
-            self, asked: "Sequence[str]", prefix: str, ranges: "Ranges" = ..., units: "Units" = None
-        ) -> "Iterable[Score]":
-            """Score the rows that have any of these tokens or pairs of tokens, or a word with this beginning."""
-
-        def sharing(self, asked: "Sequence[str]", others: "Sequence[str]", ranges: "Ranges") -> set[int]:
-            """List the units with a token of the query and another token, of the query or of the others."""
-
-        def newest(self, asked: str, prefix: str, ranges: "Ranges", most: int, units: "int | None" = None) -> set[int]:
-            """List the units of the newest rows of each range with a token, or else with a word with this beginning.
-
-            So many `units` of each are enough.
-            """
-
-        def having(self, asked: "Iterable[str]") -> dict[str, int]:
-            """Count the rows with each token; only of those that any row has."""
-
-        def beginning(self, prefix: str, limit: int) -> "list[str]":
-            """List words that begin like that, the most frequent first."""
-
-        def begins_common(self, prefix: str, least: float) -> bool:
-            """Return whether a word that so many rows have is known to begin like that."""
-
-        def count(self) -> None:
-            """Count the rows of common words again."""
 
 
 PARTS = 6  # bits of a row's number that tell the passage
@@ -101,7 +56,7 @@ def fields_in(line: object) -> dict[str, object]:
 
 
 def chosen_words(
-    words: "WordTable", having: "Mapping[str, int]", rows: int, prefix: str = ""
+    words: "FullText", having: "Mapping[str, int]", rows: int, prefix: str = ""
 ) -> "tuple[list[str], str]":
     """Choose what to look for of the tokens of a query, and of the beginning of its last word."""
     from eventlog.projections.search.ranking import most_rows, telling  # a start searches for nothing
@@ -146,16 +101,12 @@ def _stems(typed: str) -> "Iterable[str]":
     return (typed[:length] for length in range(max(3, len(typed) - 3), len(typed)))
 
 
-class _Table:
-    """A table of words in a database."""
+class FullText:
+    """FTS5 without text: a row is removed with the words it was put with."""
 
     def __init__(self, database: "Connection") -> None:
         self._run = database.execute
         self._run_many = database.executemany
-
-
-class FullText(_Table):
-    """FTS5 without text: a row is removed with the words it was put with."""
 
     def create(self) -> None:
         """Make the table; raises OperationalError where this SQLite has no FTS5."""
@@ -190,7 +141,7 @@ class FullText(_Table):
 
     def scores(
         self, asked: "Sequence[str]", prefix: str, ranges: "Ranges" = ALL_ROWS, units: "Units" = None
-    ) -> "Iterator[Score]":
+    ) -> "Iterable[Score]":
         """Score the rows that have any of these tokens or pairs of tokens, or a word with this beginning."""
         words = " OR ".join(_quoted(asked, prefix))
         if not (words and ranges):
@@ -210,7 +161,10 @@ class FullText(_Table):
         return {row >> PARTS for row in rows if not row & PASSAGE}
 
     def newest(self, asked: str, prefix: str, ranges: "Ranges", most: int, units: "int | None" = None) -> set[int]:
-        """List the units of the newest rows of each range with a token, or else with a word with this beginning."""
+        """List the units of the newest rows of each range with a token, or else with a word with this beginning.
+
+        So many `units` of each are enough.
+        """
         (word,) = _quoted([asked]) if asked else _quoted((), prefix)
         runs = (self._run(_MATCHING + _WITHIN + _NEWEST, (word, *within, most)) for within in ranges)
         if units is None:
@@ -231,7 +185,7 @@ class FullText(_Table):
         """List words that begin like that, the most frequent first."""
         return [str(term) for (term,) in self._run(_BEGINNING, (prefix, f"{prefix}\U0010ffff", limit))]
 
-    def begins_common(self, prefix: str, least: float) -> bool:  # noqa: ARG002 - a question of all such tables
+    def begins_common(self, prefix: str, least: float) -> bool:  # noqa: ARG002 - of those that count
         """Return False: no row is counted."""
         return False
 
@@ -290,7 +244,7 @@ class Counted(FullText):
         self._run(_COUNT, (_OFTEN,))
 
 
-class Scanned(_Table):
+class Scanned(FullText):
     """A plain table, read as a whole for every query."""
 
     def create(self) -> None:
@@ -357,15 +311,8 @@ class Scanned(_Table):
                 counts[word] = counts.get(word, 0) + 1
         return sorted(counts, key=lambda word: (-counts[word], word))[:limit]
 
-    def begins_common(self, prefix: str, least: float) -> bool:  # noqa: ARG002 - a question of all such tables
-        """Return False: all rows are read anyway."""
-        return False
 
-    def count(self) -> None:
-        """Count nothing: each question counts."""
-
-
-KINDS: "dict[str, Callable[[Connection], WordTable]]" = {"fts5": Counted, "scan": Scanned}
+KINDS: "dict[str, type[FullText]]" = {"fts5": Counted, "scan": Scanned}
 
 
 def _quoted(asked: "Iterable[str]", prefix: str = "") -> list[str]:
