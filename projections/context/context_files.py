@@ -197,90 +197,26 @@ def _imports(file: str, home: str) -> "Iterator[str]":
 
 # ------------------------------------------------------------------------------------------------ templates
 
-_TEMPLATES_EN = {
-    "AGENTS.md": """\
-# AGENTS.md
-
-How agents work here.
-
-## Rules
-
-## Commands
-""",
-    "SOUL.md": """\
-# SOUL.md
-
-Who the agent is: its character, its tone, its limits.
-
-## Character
-
-## Limits
-""",
-    "USER.md": """\
-# USER.md
-
-Whom the agent works for.
-
-## Preferences
-
-## Background
-
-## Communication
-""",
-    "profile.md": """\
-# About the user
-
-## Preferences
-
-## Background
-
-## Communication
-""",
-}
-_TEMPLATES_ZH = {
-    "AGENTS.md": """\
-# AGENTS.md
-
-代理在这里如何工作。
-
-## 规则
-
-## 命令
-""",
-    "SOUL.md": """\
-# SOUL.md
-
-代理的身份：性格、语气与边界。
-
-## 性格
-
-## 边界
-""",
-    "USER.md": """\
-# USER.md
-
-用户信息。
-
-## 偏好
-
-## 技术背景
-
-## 沟通风格
-""",
-    "profile.md": """\
-# 用户记忆
-
-## 偏好
-
-## 技术背景
-
-## 沟通风格
-""",
+_SECTIONS: "dict[Locale, dict[str, tuple[str, ...]]]" = {
+    "en": {
+        "AGENTS.md": ("# AGENTS.md", "How agents work here.", "## Rules", "## Commands"),
+        "SOUL.md": (
+            "# SOUL.md", "Who the agent is: its character, its tone, its limits.", "## Character", "## Limits"
+        ),
+        "USER.md": ("# USER.md", "Whom the agent works for.", "## Preferences", "## Background", "## Communication"),
+        "profile.md": ("# About the user", "## Preferences", "## Background", "## Communication"),
+    },
+    "zh": {
+        "AGENTS.md": ("# AGENTS.md", "代理在这里如何工作。", "## 规则", "## 命令"),
+        "SOUL.md": ("# SOUL.md", "代理的身份：性格、语气与边界。", "## 性格", "## 边界"),
+        "USER.md": ("# USER.md", "用户信息。", "## 偏好", "## 技术背景", "## 沟通风格"),
+        "profile.md": ("# 用户记忆", "## 偏好", "## 技术背景", "## 沟通风格"),
+    },
+}  # fmt: skip
+_TEMPLATES = {
+    locale: {name: "\n\n".join(parts) + "\n" for name, parts in files.items()} for locale, files in _SECTIONS.items()
 }
 _SAME_TEMPLATE = {"SPIRIT.md": "SOUL.md", "OWNER.md": "USER.md"}
-
-
-_TEMPLATES: "dict[Locale, dict[str, str]]" = {"en": _TEMPLATES_EN, "zh": _TEMPLATES_ZH}
 
 
 def _template(name: str, locale: "Locale") -> str | None:
