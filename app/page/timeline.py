@@ -5,16 +5,16 @@ Line      what it states, and which of equal ones it is: it stays the same line 
 Change    hunks of a day: where, how many lines go, which lines come. Apply them from the last to the first.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from difflib import SequenceMatcher
 
 from msgspec import Struct
 
 from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import Progress
-from eventlog.log.days import Day
 from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Document, Line, Projection, Sources
+from eventlog.projections.engine.day_states import EVERYTHING, ListedDays
 from eventlog.projections.engine.replay import ReplayResult, replay
 from eventlog.projections.engine.row_store import MemoryRows
 from eventlog.projections.views.markdown import undated
@@ -161,16 +161,16 @@ def _hunks(before: list[int], after: list[int]) -> Iterable[Hunk]:
             yield same + at, end - at, after[same + start : same + stop]
 
 
-class _ListedLog:
+class _ListedLog(ListedDays):
     """A log whose days are listed once."""
 
     def __init__(self, log: EventLog) -> None:
-        self._days = log.days()
-        self.holding = log.holding
+        super().__init__(log.days())
+        self._log = log
 
-    def days(self, since: str = "", until: str = "~") -> list[Day]:
-        """List the days that can hold events with `since <= ts <= until`, oldest first."""
-        return [day for day in self._days if since[:10] <= day.date <= until[:10]]
+    def holding(self, date: str, event_ids: Collection[str], until: str = EVERYTHING) -> set[str]:
+        """Find those of the ids that an event of that day with `ts <= until` has."""
+        return self._log.holding(date, event_ids, until)
 
 
 def timelines(

@@ -5,7 +5,7 @@ conversation has rows.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -14,6 +14,7 @@ from eventlog.format.retractions import Retractions
 from eventlog.projections.base import RowKind
 from eventlog.projections.current.conversations import Conversation, Places
 from eventlog.projections.current.identity import Identities
+from eventlog.projections.engine.day_states import DayStates
 from eventlog.projections.engine.row_store import RowStore, StoredRow
 
 RowAddress = tuple[str, str]  # kind and name
@@ -23,39 +24,11 @@ _ADDRESSES = msgspec.msgpack.Decoder(dict[str, list[RowAddress]])
 _encode = msgspec.msgpack.encode
 
 
-class ConversationSource(Protocol):
-    """The conversations of a log, and which of them differ from those that rows were made of."""
-
-    @property
-    def changed(self) -> Mapping[str, str]:
-        """Map each changed conversation to the day its old rows are filed under; "" for a new conversation."""
-        ...
-
-    @property
-    def notes(self) -> Iterable[KnowledgeEdited]:
-        """Return the notes of people in files of the store."""
-        ...
-
-    @property
-    def identities(self) -> Identities:
-        """Return which projects the paths of the log mean."""
-        ...
-
-    @property
-    def withdrawn(self) -> Retractions:
-        """Return the withdrawals in force."""
-        ...
-
-    def conversation(self, conversation_id: str, /) -> Conversation | None:
-        """Return a conversation, or None."""
-
-    def began(self, conversation_id: str) -> str:
-        """Return the day a conversation began on; "" for none."""
-        ...
-
-
 class ConversationSnapshot:
-    """A conversation source of plain values, all of it changed: for tests and other processes."""
+    """The conversations of a log as plain values, all of them changed: for tests and other processes.
+
+    `changed` and the methods are those of `DayStates`.
+    """
 
     def __init__(
         self,
@@ -79,6 +52,10 @@ class ConversationSnapshot:
     def began(self, conversation_id: str) -> str:
         """Return the day a conversation began on; "" for none."""
         return self._began.get(conversation_id, "")
+
+
+# the conversations of a log, and which of them differ from those that rows were made of
+ConversationSource = DayStates | ConversationSnapshot
 
 
 class RowMaintainer:

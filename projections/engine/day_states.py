@@ -7,7 +7,7 @@ it was withdrawn or restored: withdrawn words are not stored.
 import zlib
 from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache, partial
-from typing import NamedTuple, Protocol, cast
+from typing import NamedTuple, cast
 
 import msgspec
 
@@ -17,6 +17,7 @@ from eventlog.format.marks import marks_of, salts_in
 from eventlog.format.retractions import Retractions, statements_of
 from eventlog.log.days import Day, DuplicateFilter
 from eventlog.log.envelope_scan import DayScan, Envelope, envelope_of, scan_day
+from eventlog.log.event_log import EventLog
 from eventlog.log.lines import Damage
 from eventlog.projections.current.conversations import Conversation, Conversations, Knowledge, Places
 from eventlog.projections.current.identity import Identities
@@ -46,18 +47,6 @@ _DATES = msgspec.msgpack.Decoder(dict[str, list[str]])
 _encode = msgspec.msgpack.encode
 
 
-class DayLog(Protocol):
-    """A log, day by day."""
-
-    def days(self, since: str = "", until: str = EVERYTHING) -> list[Day]:
-        """List the days that can hold events with `since <= ts <= until`, oldest first."""
-        ...
-
-    def holding(self, date: str, event_ids: Collection[str], until: str = EVERYTHING) -> set[str]:
-        """Find those of the ids that an event of that day with `ts <= until` has."""
-        ...
-
-
 class ListedDays:
     """A day log of given days; the events `counted_elsewhere` are copies of other days' events."""
 
@@ -66,12 +55,15 @@ class ListedDays:
         self._counted_elsewhere = frozenset(counted_elsewhere)
 
     def days(self, since: str = "", until: str = EVERYTHING) -> list[Day]:
-        """List the days from `since` to `until`."""
-        return [day for day in self._listed if since <= day.date <= until]
+        """List the days that can hold events with `since <= ts <= until`, oldest first."""
+        return [day for day in self._listed if since[:10] <= day.date <= until[:10]]
 
     def holding(self, _date: str, event_ids: Collection[str], until: str = EVERYTHING) -> set[str]:
         """Return those of the ids that count elsewhere."""
         return {event_id for event_id in event_ids if event_id in self._counted_elsewhere and until == EVERYTHING}
+
+
+DayLog = EventLog | ListedDays
 
 
 class FoldedDay(NamedTuple):
