@@ -1,6 +1,6 @@
 """The fold of a day of the log, and the rows that the cache stores of it.
 
-Withdrawn words are redacted before they are stored. Nothing renders them, so the rows lose nothing; when a withdrawal
+Withdrawn words are redacted in the rows before these are saved. Nothing renders them, so the rows lose nothing; when a withdrawal
 is undone, the day is folded again. Marks stand in for the words, so that a repetition is still recognised.
 """
 
@@ -76,9 +76,6 @@ class Redaction(NamedTuple):
     ids: Collection[str] = ()
     withdrawn: Retractions = Retractions(())
 
-    def __bool__(self) -> bool:
-        return bool(self.ids or self.withdrawn.statements)
-
     def redact(self, event: AnyEvent) -> AnyEvent:
         """Redact the words of an event; author, time, filing and whether it has decisions stay."""
         if isinstance(event, Rejected):
@@ -135,15 +132,13 @@ class DayFold:
     With `counts`, only events it accepts are folded.
     """
 
-    def __init__(self, date: str, redaction: Redaction, counts: Callable[[Event | Envelope], bool] | None) -> None:
+    def __init__(self, date: str, counts: Callable[[Event | Envelope], bool] | None) -> None:
         self.conversations = Conversations()
         self.knowledge = Knowledge()
         self.events = 0
         self.misdated: list[str] = []
         self.last_id = ""
-        self.rejected: set[str] = set()
         self._date = date
-        self._redaction = redaction
         self._counts = counts
         self._waiting: list[DayScan] = []
 
@@ -166,10 +161,6 @@ class DayFold:
         if self._counts:
             envelopes, events = list(filter(self._counts, envelopes)), list(filter(self._counts, events))
         self.events += len(envelopes) + len(events)
-        if self._redaction:
-            for event in events:
-                self.rejected |= rejected_statements(event, self._redaction.withdrawn)
-            events = list(map(self._redaction.redact, events))
         for event in events:
             self.knowledge.fold(event)
         self.conversations.fold_all(events, envelopes)
@@ -184,7 +175,7 @@ def fold_tail(day: Day, row: DayRow, now: DayRow) -> DayFold | None:
     if not row.read or row.misdated or [stamp[0] for stamp in row.stamps] != [stamp[0] for stamp in now.stamps]:
         return None
     tails = [days.read_after(file, *read) for file, read in zip(day.files, row.read, strict=True)]
-    fold, late = DayFold(day.date, Redaction(), None), list[str]()
+    fold, late = DayFold(day.date, None), list[str]()
 
     def take(scanned: DayScan) -> None:
         late.extend(event_id for event_id in scanned.ids if event_id <= row.last_id)

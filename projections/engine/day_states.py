@@ -37,7 +37,6 @@ from eventlog.projections.engine.row_store import RowStore, StoredRow
 from eventlog.store.index_lookup import line_at
 
 EVERYTHING = "~"  # after every time
-_NO_REDACTION = Redaction()
 Keep = Callable[[Event], bool]
 Progress = Callable[[int, int], None]  # days done, days in all
 
@@ -220,13 +219,12 @@ class DayStates:
         is_whole = f"{day.date}T23:59:59.999999Z" <= self._until
         return stamps_of(day) + ([] if is_whole else [(self._until, 0, 0, 0, 0)])
 
-    def _fold(self, day: Day, copies: DuplicateFilter | Collection[str], redaction: Redaction = _NO_REDACTION) -> None:
+    def _fold(self, day: Day, copies: DuplicateFilter | Collection[str]) -> None:
         row = DayRow(self._stamps_of(day))
-        fold, row.damage = self._read(day, redaction, row)
+        fold, row.damage = self._read(day, row)
         row.misdated = fold.misdated
         row.left_out = sorted(copies.of(row.misdated) if isinstance(copies, DuplicateFilter) else copies)
         fold.finish(frozenset(row.left_out))
-        row.redacted = sorted({*redaction.ids, *fold.rejected})
         row.events = fold.events
         self.folded.add(day.date)
         self._replace_day(day.date, row, fold.conversations, fold.knowledge)
@@ -246,10 +244,10 @@ class DayStates:
         self._replace_day(day.date, now, found, knowledge)
         return True
 
-    def _read(self, day: Day, redaction: Redaction, row: DayRow) -> tuple[DayFold, list[Damage]]:
+    def _read(self, day: Day, row: DayRow) -> tuple[DayFold, list[Damage]]:
         """Scan a day; where a line is odd, decode each, and count those with a whole envelope as well."""
         counts = None if self._until == EVERYTHING and self._keep is None else self._counts
-        fold = DayFold(day.date, redaction, counts)
+        fold = DayFold(day.date, counts)
         grows = self._cache.is_persistent and day.date in self.rows  # it will do so again
         contents = summed(day.contents(), row.read) if grows else day.contents()
         if self._keep is None and scan_day(contents, day.date, fold.take):
@@ -265,7 +263,7 @@ class DayStates:
                 envelope = envelope_of(data[slice(*line_at(data, bad.offset))], day.date)
                 if envelope and envelope.id not in ids:
                     more.setdefault(envelope.id, envelope)
-        fold = DayFold(day.date, redaction, counts)
+        fold = DayFold(day.date, counts)
         fold.take(DayScan(list(more.values()), cast("list[AnyEvent]", events), [*ids, *more]))
         return fold, damage
 
@@ -333,7 +331,7 @@ class DayStates:
         return stating
 
     def _redact(self, dates: Collection[str], stating: Collection[str]) -> None:
-        """Fold days again whose stored text is missing or must be removed.
+        """Fold days again whose stored text is missing, and remove what is withdrawn.
 
         Rejected statements are looked for on the days `stating` them, and where some are redacted already.
         """
@@ -346,15 +344,15 @@ class DayStates:
             may_state = day.date in stating or any(" " in text for text in redacted)
             wanted_now = ids | (self._rejected_on(day.date) if may_state else set())
             persists = self._cache.is_persistent
-            redaction = Redaction(ids, self.withdrawn) if persists else _NO_REDACTION
             if redacted - wanted_now or (redacted and persists and wanted_now - redacted):
-                self._fold(day, row.left_out, redaction)
-            elif persists and wanted_now - redacted:
-                self._redact_rows(day.date, redaction, wanted_now)
+                self._fold(day, row.left_out)
+                redacted, wanted_now = set(), ids | self._rejected_on(day.date)
+            if persists and wanted_now - redacted:
+                self._redact_rows(day.date, ids, wanted_now)
 
-    def _redact_rows(self, date: str, redaction: Redaction, wanted: Collection[str]) -> None:
+    def _redact_rows(self, date: str, ids: Collection[str], wanted: Collection[str]) -> None:
         """Redact the stored words of a day that has them all yet."""
-        for conversation in self._stored.redact(date, redaction, wanted):
+        for conversation in self._stored.redact(date, Redaction(ids, self.withdrawn), wanted):
             self._mark_changed(conversation)
         self.rows[date].redacted = sorted(wanted)
         self.folded.add(date)
