@@ -75,23 +75,20 @@ def replay_store(
     With `check` nothing is written; the result lists what would be. Without `indexes`, the next search or session's end
     makes those. Without `phases`, progress goes to whoever watches; without `workers`, this starts its own.
     """
-    if phases is None:
-        again = partial(replay_store, projections=projections, anew=anew, check=check, indexes=indexes)
-        with report() as shown:
-            return again(opened, phases=shown, workers=workers)
-    with _one_at_a_time(opened, wanted=not check):
-        if not check:
-            _begin(opened)
-        done = rebuild(opened, projections=projections, anew=anew, check=check, phases=phases, workers=workers)
-    done = done._replace(copied_from=copied_from(opened.store, untold=True))
-    if check:
-        return done
-    foreign_logs.remember(opened.store)
-    if indexes and Path(opened.store.log).is_dir():
-        try:
-            leave_indexes(opened, _MOST_INDEXED)
-        except ValueError:  # to index more takes more memory than a replay may
-            background.start_finalize(opened.store)
+    with nullcontext(phases) if phases else report() as shown:
+        with _one_at_a_time(opened, wanted=not check):
+            if not check:
+                _begin(opened)
+            done = rebuild(opened, projections=projections, anew=anew, check=check, phases=shown, workers=workers)
+        done = done._replace(copied_from=copied_from(opened.store, untold=True))
+        if check:
+            return done
+        foreign_logs.remember(opened.store)
+        if indexes and Path(opened.store.log).is_dir():
+            try:
+                leave_indexes(opened, _MOST_INDEXED)
+            except ValueError:  # to index more takes more memory than a replay may
+                background.start_finalize(opened.store)
     withdrawn, set_aside = done.replayed.index.withdrawn, done.published.set_aside
     if withdrawn.touched or set_aside:  # in most logs nobody withdraws anything
         from eventlog.app.write.set_aside import sweep_copies

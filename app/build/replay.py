@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
 
 from eventlog.app.build import cache
 from eventlog.app.build.workers import Workers
@@ -41,32 +40,25 @@ def replay(
     With `writes`, the result's `save` writes the cache; without, it stays as it is. A cache that is damaged is made
     anew; where it cannot be made, the log is read.
     """
-    if progress is None:
-        with report() as phase:
-            once_more = partial(replay, projections=projections, until=until, keep=keep, anew=anew, writes=writes)
-            return once_more(log, settings, progress=phase(READING), workers=workers)
-    run = partial(
-        _run,
-        workers,
-        log,
-        settings,
-        projections=projections,
-        until=until,
-        keep=keep,
-        surroundings=_time_zone_data(settings.timezone),
-        progress=progress,
-    )
     writes = writes and until == EVERYTHING and keep is None and Path(log.store.log).is_dir()
-    if keep is not None or (anew and not writes):
-        return run()
-    found = cache.open_cache(log.store, writes=writes, rebuild=anew)
-    return _with(run, log, found, until, writes=writes) if found else run()
-
-
-def _run(workers: Workers | None, *arguments: Any, **options: Any) -> ReplayResult:
-    """Replay, with other processes where the system allows them."""
-    with nullcontext(workers) if workers else Workers() as helping:
-        return fold_and_render(*arguments, **options, executor=helping.executor)
+    with (
+        nullcontext(lambda _: progress) if progress else report() as phase,
+        nullcontext(workers) if workers else Workers() as helping,
+    ):
+        run = partial(
+            fold_and_render,
+            log,
+            settings,
+            projections=projections,
+            until=until,
+            keep=keep,
+            surroundings=_time_zone_data(settings.timezone),
+            progress=phase(READING),
+            executor=helping.executor,
+        )
+        reads_cache = keep is None and (writes or not anew)
+        found = cache.open_cache(log.store, writes=writes, rebuild=anew) if reads_cache else None
+        return _with(run, log, found, until, writes=writes) if found else run()
 
 
 def _with(

@@ -1,7 +1,7 @@
 """The fold of a day of the log, and the rows that the cache stores of it.
 
-Withdrawn words are redacted in the rows before these are saved. Nothing renders them, so the rows lose nothing; when a withdrawal
-is undone, the day is folded again. Marks stand in for the words, so that a repetition is still recognised.
+Withdrawn words are redacted in the rows before these are saved. Nothing renders them, so the rows lose nothing; when a
+withdrawal is undone, the day is folded again. Marks stand in for the words, so that a repetition is still recognised.
 """
 
 import zlib
