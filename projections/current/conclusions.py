@@ -56,12 +56,6 @@ class Mention:
         self.same = same
         self.after = after
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Mention) and _mention(self) == _mention(other)
-
-    def __hash__(self) -> int:
-        return hash(self.id)
-
 
 class SourcedText:
     """A text, and every event of the conversation with that text, oldest first."""
@@ -71,12 +65,6 @@ class SourcedText:
     def __init__(self, text: str, mentions: tuple[Mention, ...]) -> None:
         self.text = text
         self.mentions = mentions
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, SourcedText) and (self.text, self.mentions) == (other.text, other.mentions)
-
-    def __hash__(self) -> int:
-        return hash(self.text)
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -118,11 +106,6 @@ class Conclusion:
         self.source = source
         self.automatic = automatic
         self.saved_at = saved_at
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Conclusion) and vars(self) == vars(other)
-
-    __hash__ = None  # type: ignore[assignment]
 
     @property
     def summary(self) -> str:
@@ -269,7 +252,6 @@ def _topic(summary: "StageSummary") -> str:
 
 
 _decisions, _todos = attrgetter("decisions"), attrgetter("todos")
-_mention = attrgetter("text", "ts", "id", "same", "after")
 
 
 def _summary(summary: "StageSummary") -> list[str]:

@@ -33,12 +33,6 @@ class DistinctFact:
         self.statements = statements
         self.rank = rank
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, DistinctFact) and (self.statements, self.rank) == (other.statements, other.rank)
-
-    def __hash__(self) -> int:
-        return hash(self.rank)
-
     @property
     def first(self) -> "Statement":
         """Return the statement whose wording and day are shown."""
