@@ -10,7 +10,8 @@ from eventlog.app.search.appended import WITHDRAWS, Appended, NotAppended, seen_
 from eventlog.app.search.standing_lines import (
     FoundLine,
     Standing,
-    finder,
+    WholeLog,
+    can_be_found,
     homes_in,
     place_of,
     rejected_in,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     from eventlog.app.search.appended import Lines, Seen
     from eventlog.app.search.project_names import ProjectNames
-    from eventlog.app.search.standing_lines import Place
     from eventlog.app.search.word_tables import FullText, WordRow
     from eventlog.projections.search.findable import EventFields
     from eventlog.store import Store
@@ -211,11 +211,13 @@ class IndexWriter:
         for about, (where, order) in homes_in(events).items():
             if self._db.execute(_AS_FIRST_SAID, (*about, where, "\n".join(order))).rowcount:
                 changed += self._moved(about[0])
-        for event in filter(None, map(finder(gone), events)):
-            if not any(line.event == event for line in self._lines(_EVENT, event["id"])):
-                home = self._home(text_in(event, "conversation_id"))
-                changed.append(self._insert(event, subject_of(self._names, place_of(event), home)))
-        self._tell(changed, rejected_in(gone))
+        rejected = rejected_in(gone)
+        for found in [FoundLine(event, "") for event in events if can_be_found(event)]:
+            left = found.left(gone, rejected)
+            if left and not any(line.event == left.event for line in self._lines(_EVENT, left.id)):
+                subject = subject_of(self._names, place_of(left.event), self._home(left.conversation))
+                changed.append(self._insert(left.event, subject))
+        self._tell(changed, rejected)
 
     def _home(self, conversation: str) -> dict[str, str]:
         return dict(self._db.execute("SELECT what, said FROM homes WHERE conversation = ?", (conversation,)))
@@ -283,7 +285,7 @@ class IndexWriter:
 
     def _fill(self, news: "Appended") -> None:
         """Take in a whole log: what stands of it is known before any is written, and its words come first."""
-        log = _WholeLog(news)
+        log = WholeLog(news)
         news.lines.clear()
         gone = self._withdraw(log.withdrawing, is_new=True)
         rows = ((*about, home, "\n".join(order)) for about, (home, order) in log.homes.items())
@@ -322,42 +324,6 @@ class IndexWriter:
         if line.told:
             self._words.take_out(_rows(line.number, line.told[1] or line.event))
         self._db.execute("DELETE FROM units WHERE id = ?", (line.number,))
-
-
-class _WholeLog:
-    """The events of a whole log, decoded once: where conversations worked, what withdraws, and lines without events."""
-
-    def __init__(self, news: "Appended") -> None:
-        self.withdrawing: Lines = []
-        self._found: list[tuple[FoundLine, Place]] = []
-        self.homes = homes_in(self._events(news))
-
-    def _events(self, news: "Appended") -> "Iterator[EventFields]":
-        names: dict[str, str] = {}  # of conversations and places, which come again and again, the first
-        places: dict[Place, Place] = {}
-        find = finder(set())  # what is gone is known in the end
-        for line, event in news.each_once():
-            if event["type"] in WITHDRAWS:
-                self.withdrawing.append(event)
-            elif find(event):
-                compact, place = FoundLine(event, "", line=line), place_of(event)
-                compact.conversation = names.setdefault(compact.conversation, compact.conversation)
-                self._found.append((compact, places.setdefault(place, place)))
-            yield event
-
-    def lines(self, names: "ProjectNames", gone: "AbstractSet[str]") -> list[FoundLine]:
-        """List the lines that can be found, each once, with their subjects."""
-        homes: dict[str, dict[str, str]] = {}
-        for (conversation, what), (home, _) in self.homes.items():
-            homes.setdefault(conversation, {})[what] = home
-        lines: dict[tuple[str, str], FoundLine] = {}
-        rejected = rejected_in(gone)
-        for found, place in self._found:
-            line = None if found.is_withdrawn(gone) else found.marked(rejected) if rejected else found
-            if line:
-                line.subject = subject_of(names, place, homes.get(line.conversation, {}))
-                lines[line.id, line.ts] = line
-        return list(lines.values())
 
 
 class _There(FoundLine):

@@ -3,7 +3,7 @@
 Imported inside agents' hooks: standard library only.
 """
 
-from eventlog.app.search.appended import decode_line
+from eventlog.app.search.appended import WITHDRAWS, decode_line
 from eventlog.app.search.project_names import NOWHERE
 from eventlog.format import effective_scope
 from eventlog.format.marks import (
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from typing import Any
 
+    from eventlog.app.search.appended import Appended, Lines
     from eventlog.app.search.project_names import ProjectNames
     from eventlog.projections.search.findable import EventFields
 
@@ -66,12 +67,12 @@ class FoundLine:
         """The fields of the line."""
         return decode_line(self.line) if self._event is None else self._event
 
-    def is_withdrawn(self, gone: "AbstractSet[str]") -> bool:
-        """Return whether it is gone, or its conversation."""
-        return not gone.isdisjoint(_aims_at(self.id, self.conversation))
-
-    def marked(self, rejected: "Collection[str]") -> "FoundLine | None":
-        """Return it with marks in the place of what is rejected; None for no other text."""
+    def left(self, gone: "AbstractSet[str]", rejected: "Collection[str]") -> "FoundLine | None":
+        """Return it with marks in the place of what is rejected; None where it is gone, or has no other text."""
+        if not gone.isdisjoint((AN_EVENT + self.id, ALL_OF + self.conversation)):
+            return None
+        if not rejected:
+            return self
         event = self.event
         fields = marked(event, rejected)
         if fields is event:
@@ -124,22 +125,43 @@ def homes_in(events: "Iterable[EventFields]") -> "Homes":
     return found
 
 
-def finder(gone: "AbstractSet[str]") -> "Callable[[EventFields], EventFields | None]":
-    """Return the function that finds what can be found of a line: None where that is nothing.
+def can_be_found(event: "EventFields") -> bool:
+    """Return whether a line says anything that can be found; a helper's words cannot."""
+    return event["type"] in FINDABLE and not event.get("subagent") and _counts(event)
 
-    Nothing of what is withdrawn or of a helper can be found; of what is rejected, marks.
-    """
-    rejected = rejected_in(gone)
 
-    def find(event: "EventFields") -> "EventFields | None":
-        aims = _aims_at(text_in(event, "id"), text_in(event, "conversation_id"))
-        if event["type"] in FINDABLE and not event.get("subagent") and gone.isdisjoint(aims):
-            fields = marked(event, rejected)
-            if _counts(cleared(fields, rejected)):
-                return fields
-        return None
+class WholeLog:
+    """The events of a log, decoded once: where conversations worked, what withdraws, and lines without events."""
 
-    return find
+    def __init__(self, news: "Appended") -> None:
+        self.withdrawing: Lines = []
+        self._found: list[tuple[FoundLine, Place]] = []
+        self.homes = homes_in(self._events(news))
+
+    def _events(self, news: "Appended") -> "Iterator[EventFields]":
+        names: dict[str, str] = {}  # of conversations and places, which come again and again, the first
+        places: dict[Place, Place] = {}
+        for line, event in news.each_once():
+            if event["type"] in WITHDRAWS:
+                self.withdrawing.append(event)
+            elif can_be_found(event):
+                compact, place = FoundLine(event, "", line=line), place_of(event)
+                compact.conversation = names.setdefault(compact.conversation, compact.conversation)
+                self._found.append((compact, places.setdefault(place, place)))
+            yield event
+
+    def lines(self, names: "ProjectNames", gone: "AbstractSet[str]") -> list[FoundLine]:
+        """List the lines that can be found, each once, with their subjects."""
+        homes: dict[str, dict[str, str]] = {}
+        for (conversation, what), (home, _) in self.homes.items():
+            homes.setdefault(conversation, {})[what] = home
+        lines: dict[tuple[str, str], FoundLine] = {}
+        rejected = rejected_in(gone)
+        for found, place in self._found:
+            if line := found.left(gone, rejected):
+                line.subject = subject_of(names, place, homes.get(line.conversation, {}))
+                lines[line.id, line.ts] = line
+        return list(lines.values())
 
 
 def place_of(event: "EventFields") -> "Place":
@@ -206,11 +228,6 @@ def _differing(event: "EventFields", stands: "EventFields") -> "EventFields":
     return {name: value for name, value in stands.items() if (value or name in event) and event.get(name) != value}
 
 
-def _aims_at(event: str, conversation: str) -> tuple[str, str]:
-    """List the aims of withdrawals that take away an event, by its id."""
-    return AN_EVENT + event, ALL_OF + conversation
-
-
 def is_said(event: "EventFields") -> bool:
     """Return whether a line has any text that is shown."""
     return any(map(_says, map(event.get, _SHOWN)))
@@ -218,7 +235,7 @@ def is_said(event: "EventFields") -> bool:
 
 def _counts(event: "EventFields") -> bool:
     """Return whether a line has any text: one that only calls a to-do done decides what is open."""
-    return is_said(event) or _says(event.get("done"))
+    return any(map(_says, map(event.get, _STATES)))
 
 
 def _says(value: object) -> bool:

@@ -10,7 +10,7 @@ Imported while a session waits to begin: standard library only, and the database
 from eventlog.app.search import standing_lines
 from eventlog.app.search.appended import WITHDRAWS, Appended, NotAppended
 from eventlog.app.search.project_names import ProjectNames
-from eventlog.app.search.standing_lines import FoundLine, finder, homes_in, place_of, subject_of
+from eventlog.app.search.standing_lines import FoundLine, WholeLog
 from eventlog.fast import fastjson, os
 from eventlog.fast.modules import find_libraries
 from eventlog.format import timestamps
@@ -254,20 +254,12 @@ class _Lines:
         before = set() if self.is_whole else {file for file in files if day_of(index_lookup.name_in(file)) < since[:10]}
         try:
             withdrawals = Appended.since(store, set(files) - before, _MOST_SEARCHED, WITHDRAWS).events if before else []
-            events = Appended.since(store, before, 1 << 62).events
+            log = WholeLog(Appended.since(store, before, 1 << 62))
         except (OSError, ValueError, NotAppended):
             return self
-        withdrawals += [event for event in events if event["type"] in WITHDRAWS]
+        withdrawals += log.withdrawing
         self.gone = standing_lines.aims_of(withdrawals, in_force=True) if withdrawals else set()
-        homes: dict[str, dict[str, str]] = {}
-        for (conversation, what), (text, _) in homes_in(events).items():
-            homes.setdefault(conversation, {})[what] = text
-        seen: set[object] = set()
-        for event in filter(None, map(finder(self.gone), events)):
-            if event["id"] not in seen:
-                seen.add(event["id"])
-                home = homes.get(str(event["conversation_id"]), {})
-                self._found.append(FoundLine(event, subject_of(names, place_of(event), home)))
+        self._found = log.lines(names, self.gone)
         return self
 
     def since(self, subjects: "Collection[str]", ts: str) -> "list[tuple[EventFields, str]]":
@@ -275,7 +267,7 @@ class _Lines:
         return [
             (line.event, line.subject)
             for line in self._found
-            if line.subject in subjects and str(line.event["ts"]) >= ts and line.event["type"] in _SAID
+            if line.subject in subjects and line.ts >= ts and line.type in _SAID
         ]
 
     def sessions(self, subject: str, most: int) -> "list[tuple[EventFields, str]]":
@@ -287,14 +279,14 @@ class _Lines:
 
     def events(self, ids: "Collection[str]") -> "list[tuple[EventFields, str]]":
         """List those of these events that were found."""
-        return [(line.event, line.subject) for line in self._found if line.event["id"] in ids]
+        return [(line.event, line.subject) for line in self._found if line.id in ids]
 
     def conversation(self, conversation: str) -> "list[tuple[EventFields, str]]":
         """List the facts and summaries of a conversation."""
         return [
             (line.event, line.subject)
             for line in self._found
-            if line.conversation == conversation and line.event["type"] in _SAID
+            if line.conversation == conversation and line.type in _SAID
         ]
 
     def facts(self, subject: str, sames: "Collection[bytes]") -> set[bytes]:
@@ -307,7 +299,7 @@ class _Lines:
     def summaries(self, subject: str, days: "Collection[str] | None") -> "Iterator[EventFields]":
         """Yield the summaries about a project, of these days or of all."""
         for line in self._found:
-            if not line.is_fact and line.subject == subject and (days is None or str(line.event["ts"])[:10] in days):
+            if not line.is_fact and line.subject == subject and (days is None or line.ts[:10] in days):
                 yield line.event
 
     def close(self) -> None:
