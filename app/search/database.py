@@ -48,7 +48,7 @@ _is_lean = "os" not in sys.modules and "functools" not in sys.modules and _with_
 
 from _sqlite3 import DatabaseError, OperationalError, connect  # noqa: E402
 
-__all__ = ["DatabaseError", "OperationalError", "connect", "create_private", "delete", "is_damage"]
+__all__ = ["DatabaseError", "OperationalError", "connect", "create_private", "delete", "delete_damaged", "is_damage"]
 
 _PASSING = ("locked", "busy", "readonly", "unable to open", "full", "disk I/O")  # another try may go well
 
@@ -67,3 +67,9 @@ def delete(path: str) -> None:
     """Delete a database, if it exists, and first the journal of a killed writer: it is not for the next database."""
     files.remove(f"{path}-journal")
     files.remove(path)
+
+
+def delete_damaged(path: str, error: Exception) -> None:
+    """Delete a database where an error shows that it is damaged: it is made anew."""
+    if isinstance(error, DatabaseError) and not isinstance(error, OperationalError) and is_damage(error):
+        delete(path)

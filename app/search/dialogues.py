@@ -20,7 +20,7 @@ import msgspec
 
 from eventlog.app.build.program import program_key
 from eventlog.app.search.appended import Appended, NotAppended, seen_in
-from eventlog.app.search.database import DatabaseError, OperationalError, connect, create_private, delete, is_damage
+from eventlog.app.search.database import DatabaseError, connect, create_private, delete, delete_damaged
 from eventlog.app.search.open_index import ALL
 from eventlog.app.search.search_index import NOT_WORTH_NOTING, SearchIndex
 from eventlog.app.search.standing_lines import rejected_in
@@ -86,17 +86,14 @@ class Dialogues:
             try:
                 files.make_dirs(log.store.cache, durable=False)
                 create_private(path)
-                found = opened.enter_context(closing(cls(log, path)))
-                if found.is_current():
-                    found.catch_up(index, _AT_REPLAY if at_replay else _AT_ONCE, most)
+                there = opened.enter_context(closing(cls(log, path)))
+                if there.is_current():
+                    there.catch_up(index, _AT_REPLAY if at_replay else _AT_ONCE, most)
+                    found = there
                 else:
-                    found = None
                     delete(path)
             except (OSError, DatabaseError) as error:
-                found = None
-                if isinstance(error, DatabaseError) and not isinstance(error, OperationalError) and is_damage(error):
-                    with suppress(OSError):
-                        delete(path)
+                delete_damaged(path, error)
             yield found
 
     @classmethod
@@ -158,9 +155,7 @@ class Dialogues:
                 self._db.execute("DROP TABLE vocabulary")
                 self._db.execute("DROP TABLE words")
                 self._words.create()
-                self._db.execute(
-                    "UPDATE dialogues SET is_due = 1, stamp = '', has_words = 0 WHERE is_due OR stamp != ''"
-                )
+                self._db.execute(_WORDLESS)
                 self._db.execute("UPDATE meta SET value = ? WHERE name = 'program'", (program_key(),))
         self._draw(drawn)
 
@@ -247,14 +242,8 @@ class Dialogues:
             size, stamp = _stamp(path)
             is_new = stamp not in ("", before)
             most -= size if is_new else 0
-            drawn.append(
-                (
-                    number,
-                    conversation,
-                    stamp or before,
-                    _drawn(self._log.store, agent, path) if is_new else _read(stored),
-                )
-            )
+            statements = _drawn(self._log.store, agent, path) if is_new else _read(stored)
+            drawn.append((number, conversation, stamp or before, statements))
         with self._written():
             aims = {str(aim) for (aim,) in self._db.execute("SELECT aim FROM withdrawn")}
             for number, conversation, stamp, statements in drawn:
@@ -275,13 +264,9 @@ class Dialogues:
 
     @contextmanager
     def _written(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
+        with self._db:
+            self._db.execute("BEGIN IMMEDIATE")
             yield
-            self._db.execute("COMMIT")
-        except BaseException:
-            self._db.rollback()
-            raise
 
 
 def _stamp(path: str) -> tuple[int, str]:

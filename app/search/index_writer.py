@@ -100,24 +100,19 @@ class IndexWriter:
         """Take in what was appended since so much was seen of days from `before` on; raises as `appended` does."""
         withdraws = any(any(name in line for name in _WITHDRAWING) for _, line in news.lines)
         self._db.execute(f"PRAGMA synchronous = {'FULL' if withdraws else 'OFF'}")
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
+        with self._db:
+            self._db.execute("BEGIN IMMEDIATE")
             if seen != seen_in(self._db, before):  # somebody else has taken it in meanwhile
                 seen = seen_in(self._db)
                 news = Appended.since(store, seen, most)
             if seen:
                 self._compare(news.copied)
-            if seen:
                 self._add(news.events, self._withdraw(news.events, is_new=False))
             else:
                 self._fill(news)
             rows = [(name_in(stamp), stamp) for stamp in news.seen]
             self._db.executemany("INSERT OR REPLACE INTO seen VALUES (?, ?)", rows)
             self._db.execute(_CHANGED, (os.urandom(8).hex(),))
-            self._db.execute("COMMIT")
-        except BaseException:
-            self._db.rollback()
-            raise
 
     def follow_names(self) -> None:
         """Move lines to the names that projects have now; raises NotAppended where they are many, or join others."""
@@ -187,8 +182,8 @@ class IndexWriter:
 
     def erase(self) -> None:
         """Leave no byte of what was taken out, nor of statements that were rejected: it is looked for line by line."""
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
+        with self._db:
+            self._db.execute("BEGIN IMMEDIATE")
             rejected = rejected_in(self._gone())
             changed = []
             for line in self._lines("TRUE") if rejected else ():
@@ -200,10 +195,6 @@ class IndexWriter:
             self._words.erase()
             self._db.execute(_HAS_NONE)
             self._db.execute(_CHANGED, (os.urandom(8).hex(),))
-            self._db.execute("COMMIT")
-        except BaseException:
-            self._db.rollback()
-            raise
 
     def _add(self, events: "Lines", gone: "AbstractSet[str]") -> None:
         """Insert lines, and update what stands of all that they can change."""

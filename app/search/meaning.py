@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 from eventlog.app.open_store import OpenStore
-from eventlog.app.search.database import DatabaseError, OperationalError, create_private, delete, is_damage
+from eventlog.app.search.database import DatabaseError, create_private, delete_damaged
 from eventlog.app.search.open_index import open_index
 from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.search_index import Hit, Scope, SearchIndex
@@ -60,9 +60,7 @@ def nearest(
             vectors.add(_AT_ONCE)
             return index.chosen(vectors.near(query, subjects, _LEAST_ALONE if alone else _LEAST), scope, _LOOKED_AT)
     except (OSError, DatabaseError, ImportError) as error:
-        if isinstance(error, DatabaseError) and not isinstance(error, OperationalError) and is_damage(error):
-            with suppress(OSError):
-                delete(store.cached("meaning.sqlite"))
+        delete_damaged(store.cached("meaning.sqlite"), error)
         return []
 
 
@@ -102,9 +100,10 @@ class _Vectors:
         texts = {row[0]: one_line(Findable(fields).shown)[:_LONGEST] for row, fields in self._index.allowed(rows)}
         if texts:
             vectors = self._encode([*texts.values()])
-            self._db.execute("BEGIN IMMEDIATE")
-            self._db.executemany(_ADD, [(vector.tobytes(), unit) for unit, vector in zip(texts, vectors, strict=True)])
-            self._db.execute("COMMIT")
+            with self._db:
+                self._db.execute("BEGIN IMMEDIATE")
+                rows = [(vector.tobytes(), unit) for unit, vector in zip(texts, vectors, strict=True)]
+                self._db.executemany(_ADD, rows)
 
     def near(self, query: str, subjects: Sequence[str] | None, least: float) -> list[tuple[float, int]]:
         """Rank the things about these subjects by their cosine, those that are near enough."""

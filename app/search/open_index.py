@@ -47,21 +47,18 @@ def read_index(store: "Store", read: "Callable[[SearchIndex, ProjectNames], T]")
 
     Raises OSError where the log cannot be read, DatabaseError where there is no room.
     """
-    names = ProjectNames(store)
-    index = open_index(store, names)
-    try:
-        return read(index, names)
-    except DatabaseError as error:
-        if not is_damage(error):
-            raise
-        delete(store.cached("search.sqlite"))
-    finally:
-        index.close()
-    index = open_index(store, names)
-    try:
-        return read(index, names)
-    finally:
-        index.close()
+    names, is_new = ProjectNames(store), False
+    while True:
+        index = open_index(store, names)
+        try:
+            return read(index, names)
+        except DatabaseError as error:
+            if is_new or not is_damage(error):
+                raise
+            delete(store.cached("search.sqlite"))
+        finally:
+            index.close()
+        is_new = True
 
 
 def invalidate(store: "Store") -> None:
@@ -86,22 +83,19 @@ def leave_index(store: "Store", most: int) -> SearchIndex:
     An index that is merely outdated stays. Raises ValueError where more than `most` bytes had to be read, and OSError
     or DatabaseError where nothing can be written.
     """
+
+    def is_left(index: SearchIndex) -> bool:
+        if not index.is_current():
+            return False
+        index.catch_up(store, most, every_day=True)
+        index.erase()
+        index.count()
+        return True
+
     path, names = store.cached("search.sqlite"), ProjectNames(store)
     if os.path.exists(path):
-        index = SearchIndex(path, names, PATIENCE)
-        try:
-            if index.is_current():
-                index.catch_up(store, most, every_day=True)
-                index.erase()
-                index.count()
-                return index
-        except NotAppended:
-            pass
-        except BaseException as error:
-            if not (isinstance(error, DatabaseError) and is_damage(error)):
-                index.close()
-                raise
-        index.close()
+        if index := _used(SearchIndex(path, names, PATIENCE), is_left):
+            return index
         delete(path)
     return _anew(store, names, most, _program(PATIENCE))
 
@@ -115,32 +109,36 @@ def _program(patience: float) -> str:
     return program_key()
 
 
-def _there(store: "Store", names: ProjectNames, patience: float, most: int, program: str) -> SearchIndex | None:
-    """Open the index that exists; None where there is none that can be used."""
-    path = store.cached("search.sqlite")
-    if not os.path.exists(path):
-        return None
-    index = SearchIndex(path, names, patience)
+def _used(index: SearchIndex, use: "Callable[[SearchIndex], bool]") -> SearchIndex | None:
+    """Return an index that could be used; close it where it is of no use, as one that is damaged, or use raises."""
+    is_of_use = False
     try:
-        if index.is_current() and not (program and index.is_outdated(program)):
-            index.catch_up(store, most)
-            if not program:
-                return index
-            if not index.is_outdated(program):
-                index.erase()
-                return index
+        is_of_use = use(index)
     except NotAppended:
         pass
     except DatabaseError as error:
-        index.close()
         if not is_damage(error):
             raise
-        return None
-    except BaseException:
-        index.close()
-        raise
-    index.close()
-    return None
+    finally:
+        if not is_of_use:
+            index.close()
+    return index if is_of_use else None
+
+
+def _there(store: "Store", names: ProjectNames, patience: float, most: int, program: str) -> SearchIndex | None:
+    """Open the index that exists; None where there is none that can be used."""
+
+    def is_usable(index: SearchIndex) -> bool:
+        if not index.is_current() or (program and index.is_outdated(program)):
+            return False
+        index.catch_up(store, most)
+        if program and not index.is_outdated(program):
+            index.erase()
+            return True
+        return not program
+
+    path = store.cached("search.sqlite")
+    return _used(SearchIndex(path, names, patience), is_usable) if os.path.exists(path) else None
 
 
 def _anew(store: "Store", names: ProjectNames, most: int, program: str) -> SearchIndex:
@@ -156,19 +154,19 @@ def _anew(store: "Store", names: ProjectNames, most: int, program: str) -> Searc
     finally:
         files.remove(temporary)
     index = SearchIndex(path, names, PATIENCE)
-    try:
-        index.is_current()
-    except BaseException:
-        index.close()
-        raise
     index.grown = built.grown
-    return index
+    return _filled(index, index.is_current)
 
 
 def _made(store: "Store", path: str, names: ProjectNames, most: int, program: str) -> SearchIndex:
     index = SearchIndex(path, names, PATIENCE)
+    return _filled(index, lambda: _fill(index, store, most, program))
+
+
+def _filled(index: SearchIndex, fill: "Callable[[], object]") -> SearchIndex:
+    """Return an index that was filled or looked at; close it where that raises."""
     try:
-        _fill(index, store, most, program)
+        fill()
     except BaseException:
         index.close()
         raise

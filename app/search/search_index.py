@@ -169,10 +169,10 @@ class SearchIndex:
     def count(self) -> None:
         """Count the rows of common words again, where there are twice as many things as when that was done."""
         if self.texts() >= max(_FEW_TEXTS, 2 * int(self._about.get("counted", "0"))):
-            self._db.execute("BEGIN IMMEDIATE")
-            self._words.count()
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('counted', ?)", (str(self.texts()),))
-            self._db.execute("COMMIT")
+            with self._db:
+                self._db.execute("BEGIN IMMEDIATE")
+                self._words.count()
+                self._db.execute("INSERT OR REPLACE INTO meta VALUES ('counted', ?)", (str(self.texts()),))
 
     def create(self, words: str, program: str) -> None:
         """Make the tables, with that kind of words; raises OperationalError where SQLite has none of that kind."""
