@@ -153,12 +153,12 @@ sys.path.insert(0, sys.argv[1])
 from eventlog.fast import modules as own_modules
 own_modules.install()
 from eventlog.app.search.open_index import open_index
-from eventlog.app.search.project_names import ProjectNames
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.search.search_index import Scope
 from eventlog.projections.search.words import tokens
 from eventlog.store import Store
 store = Store(sys.argv[2])
-names = ProjectNames(store)
+names = KnownProjects(store)
 """
     flags = ("-I", "-S") if code is _ASK else ("-I",)
     root = str(Path(eventlog.__file__).parents[1])

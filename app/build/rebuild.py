@@ -15,13 +15,13 @@ from eventlog.app.build.codex_export import ExportResult, export
 from eventlog.app.build.publish import PublishResult, publish, publish_outdated
 from eventlog.app.build.replay import replay
 from eventlog.app.build.workers import Workers
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import READING, Phases, quiet, report
 from eventlog.app.search.database import DatabaseError
 from eventlog.app.search.dialogues import Dialogues
 from eventlog.app.search.gone_files import note_deleted
 from eventlog.app.search.open_index import leave_index, open_index
-from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.write.hand_edits import record_edits
 from eventlog.app.write.project_events import tell_remotes
 from eventlog.format.errors import NotStored
@@ -148,7 +148,7 @@ def carry_out(opened: OpenStore, decisions: Sequence[Event], *, after: str = "")
     stored = [appended.event for appended in opened.log.put(decisions, after=after)]
     done = _in_all(settled, replay_store(opened))
     with suppress(OSError, DatabaseError):  # a session that starts now is given what was restored
-        open_index(opened.store, ProjectNames(opened.store)).close()
+        open_index(opened.store, KnownProjects(opened.store)).close()
     return DeedResult(stored, done)
 
 

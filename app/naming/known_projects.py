@@ -6,6 +6,7 @@ Imported while a session waits to begin: standard library only.
 """
 
 from eventlog.fast import fastjson, os
+from eventlog.format.ids import digest
 from eventlog.format.text import project_name
 from eventlog.store import project_slug
 from eventlog.store.files import read_regular
@@ -14,40 +15,74 @@ from eventlog.store.replica import replica_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Any, Protocol
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
     from eventlog.projections.context.request import ProjectHome
     from eventlog.projections.views.project_list import ListedProject
     from eventlog.store import Store
 
-    class _ProjectFinder(Protocol):
-        def __call__(self, path: str, replica: str | None = None) -> ListedProject | None: ...
+NOWHERE = "-"  # what a conversation outside of any project is about
 
 
 class KnownProjects:
-    """The projects of the log of a store; each question reads the list."""
+    """The projects of the log of a store, as they are listed at this moment: the names `known` by machine and path.
+
+    `digest` changes with any of them.
+    """
 
     def __init__(self, store: "Store") -> None:
         self._store = store
+        self._data = _bytes_of(f"{store.knowledge}/projects.jsonl")
+        self.digest = digest(self._data.decode("utf-8", "replace"), 8).hex() if self._data else ""
+        self._here = replica_of(store) if self._data else ""
+        lines: list[dict[str, Any]] = list(map(fastjson.object_in, self._data.splitlines()))
+        self._lines = [listed for listed in lines if {"project", "name", "slug", "parts", "places"} <= listed.keys()]
+        self.known: dict[tuple[str, str], str] = {  # "" for an unknown machine
+            (replica or "", path): str(listed["project"])
+            for listed in self._lines
+            for replica, path in listed["places"]
+        }
+
+    def of(self, path: str, replica: str) -> str:
+        """Name the project of a path, on the machine that spoke; "" for none."""
+        return self.listed_at(path, replica) or path
+
+    def changes(self, before: "Mapping[tuple[str, str], str]") -> set[tuple[str, str]]:
+        """List the pairs of former and present names of places, where they differ."""
+        places = before.keys() | self.known.keys()
+        names = {(_listed(before, path, replica) or path, self.of(path, replica)) for replica, path in places}
+        return {(then, now) for then, now in names if then != now}
+
+    def here(self, path: str) -> str:
+        """Name the project of a path of this machine."""
+        return self.of(path, self._here)
+
+    def listed_at(self, path: str, replica: str | None = None) -> str:
+        """Name the listed project of a path on a machine (None: this machine), else on any seen there; "" for none."""
+        at = self._here if replica is None else replica
+        return _listed(self.known, path, at)
+
+    def subjects_at(self, path: str) -> tuple[str, str]:
+        """Name the subjects a project of this machine may read: the user, and the project, or what has no project."""
+        return "", self.here(path) or NOWHERE
 
     def listed(self) -> "list[ListedProject]":
-        """Read the list; pass over damaged lines."""
-        data = _bytes_of(f"{self._store.knowledge}/projects.jsonl")
-        if not data:
+        """List them as they were rendered, but for damaged lines."""
+        if not self._data:
             return []
         from eventlog.projections.views.project_list import ListedProject
 
-        return ListedProject.all_in(data)
+        return ListedProject.all_in(self._data)
 
     def home(self, path: str) -> "ProjectHome | None":
         """Find the project of a path of this machine; None where it is known by its path."""
-        listed = self._lines() if path else []
+        listed = self._lines if path else []
         if not listed:
             return None
         from eventlog.projections.context.request import ProjectHome
 
-        here = replica_of(self._store) or None
+        here = self._here or None
         machines = {place[0] for project in listed for place in project["places"] if place[1] == path}
         spoke = None if machines == {None} else here  # what no machine is known to have said is of all
         same = [project for project in listed if [spoke, path] in project["places"]]
@@ -77,43 +112,25 @@ class KnownProjects:
         """
         if not project or os.path.exists(f"{self._store.knowledge}/projects/{project_slug(project)}"):
             return project or None
-        if any(path == project for found in self._lines() for _, path in found["places"]):
+        if any(path == project for _, path in self.known):
             return project
         return project if self._is_logged(project) else None
 
     def about(self, path: str) -> "Callable[[str | None, str | None], bool]":
         """Build the test whether a path of a machine (None: unknown) is of the same project as this path here."""
-        project = self.finder()(path)
-        if project is None:
+        project = self.listed_at(path)
+        if not project:
             return lambda other, _: other == path
-        places = frozenset(project.places)
+        places = {place for place, name in self.known.items() if name == project}
         paths = {place for _, place in places}
         return lambda other, replica: (replica, other) in places if replica else other in paths
 
     def name_of(self, path: str) -> str:
         """Name the project of a path here as events name it: by a machine seen there, else by the path alone."""
-        project, here = self.finder()(path), replica_of(self._store)
-        machines = {replica for replica, place in project.places if place == path} if project else {here}
-        named = sorted(filter(None, machines), key=lambda replica: (replica != here, replica))
+        project, here = self.listed_at(path), replica_of(self._store)
+        seen = {at for (at, place), name in self.known.items() if place == path and name == project}
+        named = sorted(filter(None, seen if project else {here}), key=lambda replica: (replica != here, replica))
         return f"{named[0]}:{path}" if named else path
-
-    def finder(self, listed: "Iterable[ListedProject] | None" = None) -> "_ProjectFinder":
-        """Make the search for the project of a path on a machine (None: this machine), else on any seen there."""
-        by_place = {
-            place: project for project in (self.listed() if listed is None else listed) for place in project.places
-        }
-        here = replica_of(self._store) or None
-
-        def find(path: str, replica: str | None = None) -> "ListedProject | None":
-            return by_place.get((replica or here, path)) or by_place.get((None, path))
-
-        return find
-
-    def _lines(self) -> "list[dict[str, Any]]":
-        """Read the list without any library; pass over damaged lines."""
-        lines = _bytes_of(f"{self._store.knowledge}/projects.jsonl").splitlines()
-        found: list[dict[str, Any]] = list(map(fastjson.object_in, lines))
-        return [project for project in found if {"project", "name", "slug", "parts", "places"} <= project.keys()]
 
     def _is_logged(self, project: str) -> bool:
         """Return whether an event is of this project, by the index; search the bytes of changed files."""
@@ -124,6 +141,10 @@ class KnownProjects:
         changed = [name_in(stamp) for stamp in files if stamp not in indexed]
         word = b'"project":' + fastjson.text(project)
         return any(word in _bytes_of(f"{self._store.log}/{name}") for name in reversed(changed))
+
+
+def _listed(known: "Mapping[tuple[str, str], str]", path: str, replica: str) -> str:
+    return known.get((replica, path)) or known.get(("", path), "")
 
 
 def _bytes_of(file: str) -> bytes:

@@ -42,10 +42,9 @@ def project_meant(log: EventLog, name: str, *, cwd: str, home: str) -> str:
 def _as_one(store: Store, paths: Collection[str]) -> list[str]:
     """Leave of several paths of a project the first that is a directory here, else the first."""
     by_project: dict[str, list[str]] = {}
-    find = KnownProjects(store).finder()
+    known = KnownProjects(store)
     for path in paths:
-        project = find(path)
-        by_project.setdefault(project.project if project else path, []).append(path)
+        by_project.setdefault(known.here(path), []).append(path)
     return [min(alike, key=lambda path: not os.path.isdir(path)) for alike in by_project.values()]
 
 

@@ -10,11 +10,11 @@ from functools import partial
 from msgspec import Struct
 
 from eventlog.app.ask.sessions import SessionRow
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.app.page.timeline import FileTimeline
 from eventlog.app.search import recall
 from eventlog.app.search.open_index import read_index
-from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.search_index import SearchIndex
 from eventlog.format.events import ContextInjected, Event, Fact, HostEvent, StageSummary
 from eventlog.format.marks import line_marks, line_marks_in, says_something
@@ -159,7 +159,7 @@ def _asked(event: HostEvent) -> str:
     return cut(one_line(str(event.payload["prompt"])), _PROMPT)
 
 
-def _explain(silent: Sequence[tuple[PageReceipt, str]], index: SearchIndex, names: ProjectNames) -> None:
+def _explain(silent: Sequence[tuple[PageReceipt, str]], index: SearchIndex, names: KnownProjects) -> None:
     """Add to prompts, each with its project, what came nearest to being shown with them."""
     for receipt, project in silent:
         words = recall.subject_of(receipt.prompt)

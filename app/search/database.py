@@ -70,6 +70,6 @@ def delete(path: str) -> None:
 
 
 def delete_damaged(path: str, error: Exception) -> None:
-    """Delete a database where an error shows that it is damaged: it is made anew."""
+    """Delete a database where an error shows that it is damaged."""
     if isinstance(error, DatabaseError) and not isinstance(error, OperationalError) and is_damage(error):
         delete(path)

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search import recall
 from eventlog.app.search.open_index import read_index
-from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.search_index import Hit, SearchIndex
 from eventlog.app.search.told_before import ToldBefore
 from eventlog.format.codec import to_fields
@@ -65,7 +65,7 @@ def explain(opened: OpenStore, prompt: str, project: str = "", session: str = ""
     if not words:
         return Explanation([], 0.0, lines, [], "about nothing")
 
-    def weigh(index: SearchIndex, names: ProjectNames) -> tuple[Gate, list[Candidate]]:
+    def weigh(index: SearchIndex, names: KnownProjects) -> tuple[Gate, list[Candidate]]:
         about = names.subjects_at(project)
         seen = ToldBefore.read(store, session, index.log_files(), shared=False) if session else None
         gate, here = recall.candidates(index, words, about)
@@ -119,7 +119,7 @@ def _elsewhere(gate: Gate, index: SearchIndex, words: list[str], about: tuple[st
 
 
 def _withdrawn(
-    opened: OpenStore, gate: Gate, names: ProjectNames, about: tuple[str, str], seen: set[str]
+    opened: OpenStore, gate: Gate, names: KnownProjects, about: tuple[str, str], seen: set[str]
 ) -> Iterator[Candidate]:
     """List what would be shown, were it not withdrawn: the index has it no more."""
     events = [entry.event for entry in opened.log.entries()]

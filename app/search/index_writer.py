@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from sqlite3 import Connection
 
+    from eventlog.app.naming.known_projects import KnownProjects
     from eventlog.app.search.appended import Lines, Seen
-    from eventlog.app.search.project_names import ProjectNames
     from eventlog.app.search.word_tables import FullText, WordRow
     from eventlog.projections.search.findable import EventFields
     from eventlog.store import Store
@@ -89,7 +89,7 @@ def create(database: "Connection", words: "FullText", about: "Iterable[tuple[str
 class IndexWriter:
     """The writer of an open index, by the rules of `standing_lines`."""
 
-    def __init__(self, database: "Connection", words: "FullText", names: "ProjectNames") -> None:
+    def __init__(self, database: "Connection", words: "FullText", names: "KnownProjects") -> None:
         self._db = database
         self._words = words
         self._names = names

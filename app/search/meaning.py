@@ -13,10 +13,10 @@ from contextlib import closing, suppress
 from functools import cache
 from typing import Any
 
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search.database import DatabaseError, create_private, delete_damaged
 from eventlog.app.search.open_index import open_index
-from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.search_index import Hit, Scope, SearchIndex
 from eventlog.format.text import one_line
 from eventlog.projections.search.findable import Findable
@@ -66,7 +66,7 @@ def nearest(
 
 def settle_meaning(opened: OpenStore) -> None:
     """Encode what a search would have to, and drop what is withdrawn. Raises OSError or DatabaseError."""
-    index = open_index(opened.store, ProjectNames(opened.store))
+    index = open_index(opened.store, KnownProjects(opened.store))
     with closing(index), closing(_Vectors(opened.store, index)) as vectors:
         vectors.add(_AT_SETTLE)
         vectors.drop()

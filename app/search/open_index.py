@@ -8,9 +8,9 @@ Imported inside agents' hooks: standard library only.
 
 import gc
 
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.search.appended import NotAppended
 from eventlog.app.search.database import DatabaseError, OperationalError, delete, is_damage
-from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.search_index import SearchIndex
 from eventlog.fast import os
 from eventlog.store import files
@@ -28,7 +28,7 @@ PATIENCE = 5.0  # seconds another writer is waited for
 ALL = 1 << 62  # bytes
 
 
-def open_index(store: "Store", names: ProjectNames, *, patience: float = PATIENCE, most: int = ALL) -> SearchIndex:
+def open_index(store: "Store", names: KnownProjects, *, patience: float = PATIENCE, most: int = ALL) -> SearchIndex:
     """Open the index, current with the log; where the cache cannot be written, an index in memory.
 
     Raises OSError, ValueError where more than `most` bytes had to be read, and DatabaseError.
@@ -42,12 +42,12 @@ def open_index(store: "Store", names: ProjectNames, *, patience: float = PATIENC
         return _made(store, ":memory:", names, most, "")
 
 
-def read_index(store: "Store", read: "Callable[[SearchIndex, ProjectNames], T]") -> "T":
+def read_index(store: "Store", read: "Callable[[SearchIndex, KnownProjects], T]") -> "T":
     """Read from the index, current with the log, and from a new one where a line of it is damaged.
 
     Raises OSError where the log cannot be read, DatabaseError where there is no room.
     """
-    names, is_new = ProjectNames(store), False
+    names, is_new = KnownProjects(store), False
     while True:
         index = open_index(store, names)
         try:
@@ -67,7 +67,7 @@ def invalidate(store: "Store") -> None:
     if not os.path.exists(path):
         return
     try:
-        index = SearchIndex(path, ProjectNames(store), PATIENCE)
+        index = SearchIndex(path, KnownProjects(store), PATIENCE)
         try:
             index.database.execute("DELETE FROM meta WHERE name = 'program'")
         finally:
@@ -92,7 +92,7 @@ def leave_index(store: "Store", most: int) -> SearchIndex:
         index.count()
         return True
 
-    path, names = store.cached("search.sqlite"), ProjectNames(store)
+    path, names = store.cached("search.sqlite"), KnownProjects(store)
     if os.path.exists(path):
         if index := _used(SearchIndex(path, names, PATIENCE), is_left):
             return index
@@ -110,7 +110,7 @@ def _program(patience: float) -> str:
 
 
 def _used(index: SearchIndex, use: "Callable[[SearchIndex], bool]") -> SearchIndex | None:
-    """Return an index that could be used; close it where it is of no use, as one that is damaged, or use raises."""
+    """Return an index that could be used; close an index that could not, and where use raises."""
     is_of_use = False
     try:
         is_of_use = use(index)
@@ -125,7 +125,7 @@ def _used(index: SearchIndex, use: "Callable[[SearchIndex], bool]") -> SearchInd
     return index if is_of_use else None
 
 
-def _there(store: "Store", names: ProjectNames, patience: float, most: int, program: str) -> SearchIndex | None:
+def _there(store: "Store", names: KnownProjects, patience: float, most: int, program: str) -> SearchIndex | None:
     """Open the index that exists; None where there is none that can be used."""
 
     def is_usable(index: SearchIndex) -> bool:
@@ -141,7 +141,7 @@ def _there(store: "Store", names: ProjectNames, patience: float, most: int, prog
     return _used(SearchIndex(path, names, patience), is_usable) if os.path.exists(path) else None
 
 
-def _anew(store: "Store", names: ProjectNames, most: int, program: str) -> SearchIndex:
+def _anew(store: "Store", names: KnownProjects, most: int, program: str) -> SearchIndex:
     files.make_dirs(store.cache, durable=False)
     path = store.cached("search.sqlite")
     temporary = f"{path}.{os.urandom(4).hex()}{files.ENDING}"
@@ -158,7 +158,7 @@ def _anew(store: "Store", names: ProjectNames, most: int, program: str) -> Searc
     return _filled(index, index.is_current)
 
 
-def _made(store: "Store", path: str, names: ProjectNames, most: int, program: str) -> SearchIndex:
+def _made(store: "Store", path: str, names: KnownProjects, most: int, program: str) -> SearchIndex:
     index = SearchIndex(path, names, PATIENCE)
     return _filled(index, lambda: _fill(index, store, most, program))
 

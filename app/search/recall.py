@@ -103,10 +103,10 @@ def recall(store: "Store", asked: Asked, lines: int) -> "list[Hit]":
 
 def _search_for(store: "Store", asked: Asked, lines: int, find: "Find") -> "list[Hit]":
     """Find what the conversation does not know, among things of the user and of the project."""
+    from eventlog.app.naming.known_projects import KnownProjects
     from eventlog.app.search.open_index import open_index
-    from eventlog.app.search.project_names import ProjectNames
 
-    names = ProjectNames(store)
+    names = KnownProjects(store)
     try:
         index = open_index(store, names, patience=_PATIENCE, most=_MOST)
     except ValueError:  # more than a person waits for; the end of a session catches up

@@ -6,11 +6,11 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
+from eventlog.app.naming.known_projects import NOWHERE, KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search.dialogues import Dialogues
 from eventlog.app.search.meaning import is_installed, nearest
 from eventlog.app.search.open_index import read_index
-from eventlog.app.search.project_names import NOWHERE, ProjectNames
 from eventlog.app.search.recall import line_of, word
 from eventlog.app.search.search_index import Hit, Scope, SearchIndex
 from eventlog.app.search.word_tables import score_of
@@ -77,7 +77,7 @@ def search(opened: OpenStore, query: SearchQuery) -> SearchAnswer:
     return read_index(opened.store, partial(_search, opened, query))
 
 
-def _search(opened: OpenStore, query: SearchQuery, index: SearchIndex, names: ProjectNames) -> SearchAnswer:
+def _search(opened: OpenStore, query: SearchQuery, index: SearchIndex, names: KnownProjects) -> SearchAnswer:
     subjects = None if query.everywhere else names.subjects_at(query.project)
     with _dialogues(opened, index) as dialogues:
         asker = _Asker(opened, query, index, dialogues)

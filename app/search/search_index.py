@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from sqlite3 import Connection
 
+    from eventlog.app.naming.known_projects import KnownProjects
     from eventlog.app.search.appended import Lines
     from eventlog.app.search.index_writer import IndexWriter
-    from eventlog.app.search.project_names import ProjectNames
     from eventlog.app.search.word_tables import Answer, FullText, Ranges, Row, Score, Scores, Units
     from eventlog.projections.search.findable import EventFields
     from eventlog.store import Store
@@ -132,7 +132,7 @@ class Scope:
 class SearchIndex:
     """The index of a store, open; every method raises DatabaseError where the file cannot be read or written."""
 
-    def __init__(self, path: str, names: "ProjectNames", patience: float) -> None:
+    def __init__(self, path: str, names: "KnownProjects", patience: float) -> None:
         self._names = names
         self._patience = patience
         self._db: Connection = connect(path, timeout=patience, isolation_level=None)

@@ -3,8 +3,8 @@
 Imported inside agents' hooks: standard library only.
 """
 
+from eventlog.app.naming.known_projects import NOWHERE
 from eventlog.app.search.appended import WITHDRAWS, decode_line
-from eventlog.app.search.project_names import NOWHERE
 from eventlog.format import effective_scope
 from eventlog.format.marks import (
     A_STATEMENT,
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from typing import Any
 
+    from eventlog.app.naming.known_projects import KnownProjects
     from eventlog.app.search.appended import Appended, Lines
-    from eventlog.app.search.project_names import ProjectNames
     from eventlog.projections.search.findable import EventFields
 
     Homes = dict[tuple[str, str], tuple[str, tuple[str, str]]]  # conversation, what -> said, when
@@ -126,7 +126,7 @@ def homes_in(events: "Iterable[EventFields]") -> "Homes":
 
 
 def can_be_found(event: "EventFields") -> bool:
-    """Return whether a line says anything that can be found; a helper's words cannot."""
+    """Return whether a line can be found: it has a text, and no helper wrote it."""
     return event["type"] in FINDABLE and not event.get("subagent") and _counts(event)
 
 
@@ -150,7 +150,7 @@ class WholeLog:
                 self._found.append((compact, places.setdefault(place, place)))
             yield event
 
-    def lines(self, names: "ProjectNames", gone: "AbstractSet[str]") -> list[FoundLine]:
+    def lines(self, names: "KnownProjects", gone: "AbstractSet[str]") -> list[FoundLine]:
         """List the lines that can be found, each once, with their subjects."""
         homes: dict[str, dict[str, str]] = {}
         for (conversation, what), (home, _) in self.homes.items():
@@ -173,7 +173,7 @@ def place_of(event: "EventFields") -> "Place":
     return ("", "") if scope == "user" else (path, text_in(event, "replica"))
 
 
-def subject_of(names: "ProjectNames", place: "Place", home: "Mapping[str, str]") -> str:
+def subject_of(names: "KnownProjects", place: "Place", home: "Mapping[str, str]") -> str:
     """Name what a line is about: a fact its project, or "" for the user; all else the project of its conversation."""
     if place == ("", ""):
         return ""

@@ -46,7 +46,7 @@ class ToldBefore:
 
     def leaves(self, hit: "Hit") -> bool:
         """Return whether the conversation may read this, and does not know it."""
-        from eventlog.app.search.project_names import NOWHERE
+        from eventlog.app.naming.known_projects import NOWHERE
 
         if self._shared and hit.subject in ("", NOWHERE):
             return False

@@ -5,9 +5,9 @@ The index of the search tells it; who waits for a session to begin does not wait
 
 from math import log
 
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.search.database import DatabaseError
 from eventlog.app.search.open_index import open_index
-from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.search_index import Hit, Scope, SearchIndex
 from eventlog.fast import os
 from eventlog.projections.context.request import Bearing, WorkAtHand
@@ -40,7 +40,7 @@ def with_bearings(store: "Store", project: str, branch: str, files: "Sequence[st
     if not os.path.exists(store.cached("search.sqlite")):
         return WorkAtHand(branch, tuple(files))
     try:
-        names = ProjectNames(store)
+        names = KnownProjects(store)
         index = open_index(store, names, patience=_PATIENCE, most=_MOST)
         try:
             found = _chosen(index, Scope(("", names.here(project))), branch, files)

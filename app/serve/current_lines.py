@@ -7,9 +7,9 @@ rendered. Where the log is too large to look for old withdrawals, nothing but th
 Imported while a session waits to begin: standard library only, and the database only where it exists.
 """
 
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.search import standing_lines
 from eventlog.app.search.appended import WITHDRAWS, Appended, NotAppended
-from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.search.standing_lines import FoundLine, WholeLog
 from eventlog.fast import fastjson, os
 from eventlog.fast.modules import find_libraries
@@ -59,7 +59,7 @@ class CurrentLines:
     ) -> None:
         """Open the rows; where only what is `certain` is wanted, nothing is read but files that certify themselves."""
         self._store = store
-        self._names = ProjectNames(store)
+        self._names = KnownProjects(store)
         self._shared = shared
         home = request.known_as
         self.subject = home.subject if home else self._names.subjects_at(request.project)[1]
@@ -247,7 +247,7 @@ class _Lines:
         self.gone: set[str] = set()
         self._found: list[FoundLine] = []
 
-    def read(self, store: "Store", names: ProjectNames, since: str) -> "_Lines":
+    def read(self, store: "Store", names: KnownProjects, since: str) -> "_Lines":
         """Read a small log whole, of a large log the days from then on and earlier withdrawals: those still hold."""
         files = _stamps(store)
         self.is_whole = _is_small(files)
@@ -306,7 +306,7 @@ class _Lines:
         """Close nothing: no file is open."""
 
 
-def _open(store: "Store", names: ProjectNames, since: str) -> _Rows | _Lines:
+def _open(store: "Store", names: KnownProjects, since: str) -> _Rows | _Lines:
     """Open the index, current with the log; without an index in order, the log."""
     path = store.cached("search.sqlite")
     if os.path.exists(path):

@@ -6,9 +6,9 @@ from tempfile import TemporaryDirectory
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import Machine, OpenStore
 from eventlog.app.search.open_index import open_index
-from eventlog.app.search.project_names import ProjectNames
 from eventlog.app.write.forget import forget, forgettable
 from eventlog.app.write.undo import undo, undoable
 from tests.support.context_scene import Scene
@@ -46,7 +46,7 @@ def tell(scene, number, kind, words, session):
 
 
 def make_index(scene):
-    open_index(scene.log.store, ProjectNames(scene.log.store)).close()
+    open_index(scene.log.store, KnownProjects(scene.log.store)).close()
 
 
 @settings(max_examples=rounds(fixed=6, fuzz=300))
