@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
-from functools import partial
+from functools import cache, partial
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -28,7 +28,8 @@ from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.sections import Page
 from eventlog.projections.catalog import installed
 from eventlog.projections.current.withdrawals import withdrawals_until
-from eventlog.projections.engine.replay import Renderings
+from eventlog.projections.engine.day_states import EVERYTHING
+from eventlog.projections.engine.replay import Replays
 from eventlog.projections.engine.row_store import RowsDamaged
 from eventlog.projections.views.markdown import DATED, as_said, stamped_at
 from eventlog.projects.root import in_full
@@ -87,12 +88,12 @@ def _explain(
     data = _read(file, opened)
     views = [*installed().projections, *own]
     rendered = partial(replay, opened.log, opened.settings, projections=views, anew=anew)
-    past = Renderings(lambda until: rendered(until=until))
-    sources = past.at(None).line_sources(file.resolve(), data)
+    past = cache(lambda until: rendered(until=until))
+    sources = past(EVERYTHING).line_sources(file.resolve(), data)
     rendered_at = None if sources else _rendered_at(data, file, past)
     if rendered_at:
-        sources = past.at(rendered_at).line_sources(file.resolve(), data)
-    path, targets = str(file.resolve()), base_targets(opened, past.at(rendered_at).knowledge)
+        sources = past(rendered_at).line_sources(file.resolve(), data)
+    path, targets = str(file.resolve()), base_targets(opened, past(rendered_at or EVERYTHING).knowledge)
     base = next((base for base in targets if base.target.identity == path), None)
     lines = data.decode(errors="replace").split("\n")
     lines = lines[:-1] if lines[-1] == "" else lines
@@ -106,7 +107,7 @@ def _explain(
     entries = _LogLines(opened.log, [behind[row] for row in wanted if row in behind])
     reasons = [LineReason(row, lines[row - 1], entries.of(behind[row]) if row in behind else None) for row in wanted]
     reasons = [reason._replace(replaced=replaced_by(opened.log, reason.events)) for reason in reasons]
-    return _with_rejections(opened.log, reasons, past.at(None).index.withdrawn)
+    return _with_rejections(opened.log, reasons, past(EVERYTHING).index.withdrawn)
 
 
 def reasons_behind(opened: OpenStore, place: str) -> list[LineReason]:
@@ -196,15 +197,15 @@ def _by_section(data: bytes, ledger: Ledger, shown: str) -> dict[int, Line]:
     return behind
 
 
-def _rendered_at(data: bytes, file: Path, past: Renderings) -> str | None:
+def _rendered_at(data: bytes, file: Path, past: Replays) -> str | None:
     """Read the time a rendered file is of; None where it carries none, or what it was then is what it is now."""
     rendered_at = stamped_at(data)
-    now = past.at(None).document_of(file.resolve()) if rendered_at else None
+    now = past(EVERYTHING).document_of(file.resolve()) if rendered_at else None
     return None if now and now.data == data else rendered_at
 
 
-def _document_of(file: Path, past: Renderings, rendered_at: str | None) -> Document:
-    document = past.document_of(file.resolve(), rendered_at)
+def _document_of(file: Path, past: Replays, rendered_at: str | None) -> Document:
+    document = past(rendered_at or EVERYTHING).document_of(file.resolve())
     if document is None:
         raise BadRequest(
             "is not a file that replay renders", where=str(file), hint="see the knowledge directory of the store"
@@ -253,11 +254,11 @@ class ReceiptSources(NamedTuple):
 def receipts_of(log: EventLog, settings: Settings, conversation_id: str) -> list[ReceiptSources]:
     """Find everything the session was ever given, oldest first."""
     receipts = [event for event in log.session(conversation_id) if isinstance(event, ContextInjected)]
-    past = Renderings(lambda as_of: replay(log, settings, until=as_of))
+    past = cache(lambda as_of: replay(log, settings, until=as_of))
     return [_explain_receipt(log, receipt, past) for receipt in receipts]
 
 
-def _explain_receipt(log: EventLog, receipt: ContextInjected, past: Renderings) -> ReceiptSources:
+def _explain_receipt(log: EventLog, receipt: ContextInjected, past: Replays) -> ReceiptSources:
     behind = {file.path: _sources_of(log, file, past, line_marks_in(receipt.lines)) for file in receipt.files}
     found = log.find({*receipt.sources, *(event for events in behind.values() for event in events or ())})
     # whatever the files still said
@@ -271,7 +272,7 @@ def _explain_receipt(log: EventLog, receipt: ContextInjected, past: Renderings) 
     return ReceiptSources(receipt, loaded(receipt.sources), files)
 
 
-def _sources_of(log: EventLog, file: KnownFile, past: Renderings, marks: set[str]) -> list[str] | None:
+def _sources_of(log: EventLog, file: KnownFile, past: Replays, marks: set[str]) -> list[str] | None:
     """Return the sources of the shown lines of a rendered file, as it was then; None of any other file.
 
     The beginning of a file may have been all there was room for; receipts of old do not mark lines.
@@ -280,7 +281,7 @@ def _sources_of(log: EventLog, file: KnownFile, past: Renderings, marks: set[str
     if file.as_of is None or not PurePath(file.path).is_relative_to(knowledge):
         return None
     name = PurePath(file.path).relative_to(knowledge).as_posix()
-    document = past.document(name, file.as_of)
+    document = past(file.as_of).document(name)
     lines = document.lines if document else ()
     shown = (line for line in lines if not marks or (says_something(line.text) and has_line_mark(line.text, marks)))
     return list(dict.fromkeys(event for line in shown for event in line.sources))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,8 +21,9 @@ from eventlog.projections.base import Document
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.identity import Identities, identities, resolved
 from eventlog.projections.current.withdrawals import withdrawals_until
+from eventlog.projections.engine.day_states import EVERYTHING
 from eventlog.projections.engine.documents import Files, files_in
-from eventlog.projections.engine.replay import Renderings, ReplayResult
+from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.engine.row_store import RowsDamaged
 from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import is_untouched
@@ -65,8 +66,8 @@ class _Past:
     def __init__(self, log: EventLog, settings: Settings) -> None:
         self.log = log
         self.words = LABELS[settings.locale]
-        self.renderings = Renderings(partial(_replay_memory, log, settings))
-        self.whole = Renderings(partial(_replay_memory, log, settings, anew=True))  # includes withdrawn texts
+        self.renderings = cache(partial(_replay_memory, log, settings))
+        self.whole = cache(partial(_replay_memory, log, settings, anew=True))  # includes withdrawn texts
 
 
 def _added_in(copies: SetAside, past: _Past, events: Iterable[Event]) -> list[Event]:
@@ -95,8 +96,8 @@ def _new_facts(past: _Past, file: "_Origin", data: bytes) -> list[Fact]:
         return []
     found: list[Event] = []
     for replays in (past.renderings, past.whole):  # the cache lacks withdrawn texts: the whole log decides
-        state = replays.at(None).conversations.once(resolved)
-        base = replays.document(file.name, None) or Document(file.name, ())
+        state = replays(EVERYTHING).conversations.once(resolved)
+        base = replays(EVERYTHING).document(file.name) or Document(file.name, ())
         found = _with_place(
             EditedFile(data).added_to(base, file.project, state, past.words, file.ts), file.place
         ).events
@@ -137,10 +138,10 @@ def _interpret(past: _Past, name: str, path: Path, data: bytes) -> "EditReading"
     if file is None:
         return EditReading([], unexplained=True)
     if file.base:
-        today = past.renderings.at(None).conversations.once(resolved)
+        today = past.renderings(EVERYTHING).conversations.once(resolved)
         return _with_place(edited.compared_with(file.base, file.project, today, past.words, file.ts), file.place)
-    base = past.whole.document(file.name, None) or Document(file.name, ())
-    ever = past.whole.at(None).conversations.once(resolved)
+    base = past.whole(EVERYTHING).document(file.name) or Document(file.name, ())
+    ever = past.whole(EVERYTHING).conversations.once(resolved)
     reading = edited.added_to(base, file.project, ever, past.words, file.ts)
     # without the rendering, removals cannot be found: the file is explained only if it never was a rendering
     return _with_place(reading, file.place)._replace(unexplained=reading.unexplained or edited.stamp is not None)
@@ -163,7 +164,7 @@ def _origin(past: _Past, name: str, path: Path, data: bytes) -> _Origin | None:
     """Find the rendering behind a file; None where the log has no such project."""
     from eventlog.projections.edits.memory_edits import EditedFile
 
-    edited, now = EditedFile(data), past.renderings.at(None).conversations
+    edited, now = EditedFile(data), past.renderings(EVERYTHING).conversations
     projects = now.once(identities)
     project = _project(now, projects, name)
     if project is None and name != "MEMORY.md":
@@ -175,16 +176,16 @@ def _origin(past: _Past, name: str, path: Path, data: bytes) -> _Origin | None:
     for candidate, document in names.items():
         # the stamp has the time of the last event; a project's identity may have changed after that
         moments = (edited.stamp, edited.stamp and candidate and projects.changed_at(candidate))
-        bases = (past.renderings.document(document, as_of) for as_of in moments if as_of)
+        bases = (past.renderings(as_of).document(document) for as_of in moments if as_of)
         if base := next((base for base in bases if base and edited.is_edit_of(base)), None):
             return _Origin(saved, candidate, _place(past, candidate), document, base)
     if len(names) > 1:
-        project = max(names, key=lambda candidate: edited.shares(past.whole.document(names[candidate], None)))
+        project = max(names, key=lambda candidate: edited.shares(past.whole(EVERYTHING).document(names[candidate])))
     return _Origin(saved, project, _place(past, project), names[project], None)
 
 
 def _place(past: _Past, project: str | None) -> tuple[str | None, str | None]:
-    projects = past.renderings.at(None).conversations.once(identities)
+    projects = past.renderings(EVERYTHING).conversations.once(identities)
     return projects.place(project, replica_of(past.log.store)) if project else (None, None)
 
 

@@ -343,24 +343,4 @@ def no_garbage() -> Iterator[None]:
             gc.enable()
 
 
-class Renderings:
-    """The replays of a log as of different times; `replay` replays the events with `ts` up to its argument."""
-
-    def __init__(self, replay: Callable[[str], ReplayResult]) -> None:
-        self._replay = replay
-        self._made: dict[str, ReplayResult] = {}
-
-    def at(self, ts: str | None) -> ReplayResult:
-        """Replay up to a time, once; None: up to now."""
-        until = ts or EVERYTHING
-        if until not in self._made:
-            self._made[until] = self._replay(until)
-        return self._made[until]
-
-    def document(self, path: str, ts: str | None) -> Document | None:
-        """Return the document of this path as of a time; None where it did not exist."""
-        return self.at(ts).document(path)
-
-    def document_of(self, file: PurePath, ts: str | None) -> Document | None:
-        """Return the document a file is a copy of, wherever it lies: that of the longest path the file's ends with."""
-        return self.at(ts).document_of(file)
+Replays = Callable[[str], ReplayResult]  # of a log as of different times, each made once; up to now as of `EVERYTHING`
