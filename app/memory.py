@@ -36,8 +36,8 @@ from eventlog.format.errors import BadRequest
 from eventlog.format.events import Event
 from eventlog.hosts import agent_name
 from eventlog.log.verify import VerifyResult
-from eventlog.projections import ALL
 from eventlog.projections.base import Projection
+from eventlog.projections.catalog import ALL
 from eventlog.projections.context.agent_context import AgentContext
 from eventlog.projections.views.stats import Week
 from eventlog.projects.root import project_root

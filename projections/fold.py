@@ -24,8 +24,8 @@ from eventlog.format.errors import BadRequest
 from eventlog.format.events import VERSIONS
 from eventlog.log.days import Day, DuplicateFilter
 from eventlog.log.lines import Damage
-from eventlog.projections import ALL
 from eventlog.projections.base import Document, Projection
+from eventlog.projections.catalog import ALL
 from eventlog.projections.current.conversations import Conversations, Knowledge
 from eventlog.projections.engine.day_fold import DayRow
 from eventlog.projections.engine.day_states import DayStates, ListedDays

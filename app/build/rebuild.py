@@ -27,9 +27,8 @@ from eventlog.app.write.project_events import tell_remotes
 from eventlog.format.errors import NotStored
 from eventlog.format.events import Event
 from eventlog.hooks import background
-from eventlog.projections import ALL
 from eventlog.projections.base import Projection
-from eventlog.projections.catalog import installed
+from eventlog.projections.catalog import ALL, installed
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.knowledge import KNOWLEDGE
 from eventlog.projections.views.memory import MEMORY

@@ -11,8 +11,8 @@ from eventlog.app.build.workers import Workers
 from eventlog.app.progress import READING, report
 from eventlog.app.search import database
 from eventlog.log.event_log import EventLog
-from eventlog.projections import ALL
 from eventlog.projections.base import Projection
+from eventlog.projections.catalog import ALL
 from eventlog.projections.engine.day_states import EVERYTHING, Keep, Progress
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.engine.replay import replay as fold_and_render

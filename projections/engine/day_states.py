@@ -7,7 +7,7 @@ it was withdrawn or restored: withdrawn words are not stored.
 import zlib
 from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache, partial
-from typing import NamedTuple, cast
+from typing import cast
 
 import msgspec
 
@@ -65,13 +65,6 @@ class ListedDays:
 DayLog = EventLog | ListedDays
 
 
-class FoldedDay(NamedTuple):
-    """The rows of a folded day, and the conversations on it."""
-
-    rows: list[StoredRow]
-    conversations: list[str]
-
-
 class DayStates:
     """Updates the stored days after the log changed.
 
@@ -96,10 +89,10 @@ class DayStates:
         self.withdrawn = self._withdrawn()
         self.identities = Identities(self.places, self.withdrawn)
 
-    def catch_up(self, progress: Progress, folded_days: Iterator[FoldedDay] | None = None) -> None:
+    def catch_up(self, progress: Progress, folded_days: Iterator[list[StoredRow]] | None = None) -> None:
         """Fold the days that differ, oldest first.
 
-        Where none is stored, other processes may have `folded_days`: all of them, in order.
+        Where none is stored, other processes may have `folded_days`: the rows of all, in order.
         """
         before, identities = self.withdrawn, self.identities
         for date in sorted(self.rows.keys() - {day.date for day in self.days}):
@@ -201,16 +194,16 @@ class DayStates:
     def _withdrawn(self) -> Retractions:
         return Retractions(event for row in self.rows.values() for event in row.retractions)
 
-    def _adopt(self, date: str, folded: FoldedDay) -> bool:
+    def _adopt(self, date: str, folded: list[StoredRow]) -> bool:
         """Store a day that another process has folded; refuse it where events may be copies of another day's."""
-        row = self._stored.adopt(folded.rows)
+        row = self._stored.adopt(folded)
         if row is None:
             return False
         self._note_decisions(None, row)
         self.rows[date] = row
         self.folded.add(date)
         self._new.add(date)
-        for conversation in folded.conversations:
+        for conversation in self._stored.encoded(date):
             self.changed.setdefault(conversation, self._dates.add(conversation, date))
         return True
 
@@ -274,7 +267,7 @@ class DayStates:
         before = self._stored.conversations(date) if date in self.rows else {}
         if date not in self.rows:
             self._new.add(date)
-        for conversation in before.keys() | found.by_id.keys():
+        for conversation in {**before, **found.by_id}:
             if before.get(conversation) != found.by_id.get(conversation):
                 self._mark_changed(conversation)
             if conversation not in before:

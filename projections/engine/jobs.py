@@ -11,8 +11,8 @@ from typing import NamedTuple, Protocol, TypeVar
 from eventlog.format.events import KnowledgeEdited
 from eventlog.format.retractions import Retractions
 from eventlog.log.days import Day
-from eventlog.projections import ALL
 from eventlog.projections.base import Document, Line
+from eventlog.projections.catalog import ALL
 from eventlog.projections.current.conversations import Conversation
 from eventlog.projections.current.fact_scopes import RowSource
 from eventlog.projections.current.identity import Identities
@@ -24,7 +24,7 @@ from eventlog.projections.engine.conversation_rows import (
     Rows,
 )
 from eventlog.projections.engine.day_fold import StoredDays, conversation_of, stamps_of
-from eventlog.projections.engine.day_states import DayStates, FoldedDay, ListedDays
+from eventlog.projections.engine.day_states import DayStates, ListedDays
 from eventlog.projections.engine.documents import DocumentIndex
 from eventlog.projections.engine.row_store import MemoryRows, StoredRow
 from eventlog.projections.views.note_lines import local_time
@@ -62,13 +62,11 @@ def is_long(days: Iterable[Day]) -> bool:
     return sum(size for day in days for _, size, *_ in stamps_of(day)) >= _LONG
 
 
-def fold_day(day: Day) -> FoldedDay:
+def fold_day(day: Day) -> list[StoredRow]:
     """Fold a day as if no other day had copies of its events."""
     rows = MemoryRows()
-    states = DayStates(ListedDays([day]), rows)
-    states.catch_up(lambda _done, _all: None)
-    of_day = [row for row in rows.all() if row[2] == day.date]
-    return FoldedDay(of_day, list(states.changed))
+    DayStates(ListedDays([day]), rows).catch_up(lambda _done, _all: None)
+    return [row for row in rows.all() if row[2] == day.date]
 
 
 class _RowsJob(NamedTuple):

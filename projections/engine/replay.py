@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from eventlog.projections import ALL
 from eventlog.projections.base import Document, Line, Projection, RowKind
+from eventlog.projections.catalog import ALL
 from eventlog.projections.current.conversations import Conversations, Knowledge, Places
 from eventlog.projections.current.fact_scopes import FactScope, fact_scope
 from eventlog.projections.current.identity import Identities

@@ -8,7 +8,7 @@ import pytest
 from eventlog import Fact, StageSummary
 from eventlog.format import timestamps
 from eventlog.format.events import Rejected, persons_conversation
-from eventlog.projections import ALL
+from eventlog.projections.catalog import ALL
 from eventlog.settings.schema import Settings
 from eventlog.store.replica import replica_of
 from tests.support.builders import DAY_NS, NOON, replay

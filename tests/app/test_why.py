@@ -13,7 +13,7 @@ from eventlog.app.build.publish import publish
 from eventlog.cli.group import VerbGroup
 from eventlog.format.errors import BadRequest
 from eventlog.format.text import one_line, same_text
-from eventlog.projections import ALL
+from eventlog.projections.catalog import ALL
 from eventlog.projections.engine.documents import DocumentIndex
 from eventlog.projections.views.markdown import as_said, undated
 from eventlog.settings.schema import MemorySettings, Settings

@@ -8,7 +8,7 @@ import pytest
 
 from eventlog.format.events import TurnEnd
 from eventlog.log.event_log import EventLog
-from eventlog.projections import ALL
+from eventlog.projections.catalog import ALL
 from tests.support import builders
 from tests.support.command_line import call
 from tests.support.golden import DAMAGED, HISTORY, copied, tree

@@ -73,7 +73,7 @@ def test_imports_point_one_way(folder):
 @pytest.mark.parametrize(
     ("folder", "name", "source"),
     [
-        ("eventlog", "eventlog/log/event_log.py", "from eventlog.projections import ALL"),
+        ("eventlog", "eventlog/log/event_log.py", "from eventlog.projections.catalog import ALL"),
         ("eventlog", "eventlog/hooks/safety_nets.py", "def f():\n    from eventlog.app.serve import session_start"),
         ("eventlog", "eventlog/hook.py", "from eventlog.app.build.apply import apply"),
         ("projections", "projections/base.py", "import eventlog.app.build.apply"),

@@ -11,8 +11,8 @@ from msgspec.structs import replace as changed
 
 from eventlog import fold
 from eventlog.format.events import Fact, PlanEntry, ProjectSeen, SectionKey
-from eventlog.projections import ALL
 from eventlog.projections.base import Document, Line
+from eventlog.projections.catalog import ALL
 from eventlog.projections.views.knowledge import KNOWLEDGE
 from eventlog.projections.views.stats import STATS
 from eventlog.settings.schema import KnowledgeBase, Settings

@@ -16,7 +16,7 @@ from eventlog.app.build import program
 from eventlog.fast import fastjson
 from eventlog.format import codec
 from eventlog.format.ids import day_in_id
-from eventlog.projections import ALL
+from eventlog.projections.catalog import ALL
 from eventlog.projections.views.markdown import stamped_at
 from eventlog.settings.schema import MemorySettings, Settings, SummarySettings
 from tests.support import builders

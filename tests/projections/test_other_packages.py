@@ -9,8 +9,7 @@ import pytest
 
 from eventlog import fold
 from eventlog.format.errors import BadRequest
-from eventlog.projections import ALL
-from eventlog.projections.catalog import chosen, installed
+from eventlog.projections.catalog import ALL, chosen, installed
 from eventlog.settings.schema import Settings
 from tests.support.builders import fact, replay
 from tests.support.command_line import call

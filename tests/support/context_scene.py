@@ -6,7 +6,7 @@ from pathlib import Path
 from eventlog.app.build.publish import publish
 from eventlog.app.serve.session_context import build
 from eventlog.log.event_log import EventLog
-from eventlog.projections import ALL
+from eventlog.projections.catalog import ALL
 from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import Settings
 from eventlog.store import project_slug

@@ -17,8 +17,7 @@ from eventlog.cli.progress import phases
 from eventlog.cli.terminal import count, emit, print_error, say
 from eventlog.cli.verbs.build.replay_report import print_damage, print_replay, replay_here, tell_copies
 from eventlog.format.errors import NotStored
-from eventlog.projections import ALL
-from eventlog.projections.catalog import chosen
+from eventlog.projections.catalog import ALL, chosen
 from eventlog.store import Store
 
 if TYPE_CHECKING:

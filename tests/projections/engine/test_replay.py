@@ -7,8 +7,7 @@ import pytest
 from eventlog.fast import fastjson
 from eventlog.format import codec
 from eventlog.format.errors import BadRequest
-from eventlog.projections import ALL
-from eventlog.projections.catalog import chosen
+from eventlog.projections.catalog import ALL, chosen
 from eventlog.projections.engine.replay import replay as fold_and_render
 from eventlog.projections.engine.row_store import MemoryRows
 from eventlog.projections.views.sessions import SESSIONS

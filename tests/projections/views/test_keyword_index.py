@@ -4,7 +4,7 @@ import pytest
 
 from eventlog.app.build.publish import publish
 from eventlog.app.build.replay import replay as app_replay
-from eventlog.projections import ALL
+from eventlog.projections.catalog import ALL
 from eventlog.projections.views import keyword_index
 from eventlog.projections.views.keyword_index import KEYWORD_INDEX, by_keyword
 from eventlog.projections.views.summaries import SUMMARIES

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from eventlog.format.codec import from_fields
 from eventlog.format.marks import line_marks
 from eventlog.log.event_log import EventLog
-from eventlog.projections import ALL
+from eventlog.projections.catalog import ALL
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.views.stats import COUNTS, SOURCES, STATS, weeks
 from eventlog.settings.schema import Settings
