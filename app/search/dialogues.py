@@ -24,7 +24,7 @@ from eventlog.app.search.database import DatabaseError, connect, create_private,
 from eventlog.app.search.open_index import ALL
 from eventlog.app.search.search_index import NOT_WORTH_NOTING, SearchIndex
 from eventlog.app.search.standing_lines import rejected_in
-from eventlog.app.search.word_tables import PARTS, PASSAGE, FullText, best_passages, chosen_words, score_of
+from eventlog.app.search.word_tables import PARTS, PASSAGE, FullText, best_passages, score_of
 from eventlog.fast.sha import sha256
 from eventlog.format.events import ConversationText, Fact
 from eventlog.format.marks import A_STATEMENT, ALL_OF, AN_EVENT, mark_of, marks_of, salts_in
@@ -165,7 +165,7 @@ class Dialogues:
         if not rows:
             return {}
         having = dict.fromkeys(asked, 0) | self._words.having(asked)
-        chosen, _ = chosen_words(self._words, having, rows)
+        chosen, _ = self._words.chosen(having, rows)
         found = best_passages(self._words.scores, having, chosen, "") if chosen else {}
         best = sorted(found, key=lambda number: score_of(found[number]), reverse=True)[:_ANSWERS]
         names = self._db.execute(_NAMES, (msgspec.json.encode(list(best)).decode(),))

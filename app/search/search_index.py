@@ -20,7 +20,6 @@ from eventlog.app.search.word_tables import (
     SEQUENCE,
     Counted,
     best_passages,
-    chosen_words,
     fields_in,
     numbers,
     score_of,
@@ -253,7 +252,7 @@ class SearchIndex:
 
         ranges, texts = self._ranges(scope), self.texts()
         read: dict[int, Hit] = {}
-        chosen, prefix = chosen_words(self._words, having, texts, prefix)
+        chosen, prefix = self._words.chosen(having, texts, prefix)
         times = [having.get(token, 0) for token in chosen]
         are_common = sum(times) > _MOST_RANKED and min(times) > most_rows(texts)
         if units is None and scope.is_of_all and are_common:

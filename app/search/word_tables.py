@@ -55,23 +55,6 @@ def fields_in(line: object) -> dict[str, object]:
     return fields
 
 
-def chosen_words(
-    words: "FullText", having: "Mapping[str, int]", rows: int, prefix: str = ""
-) -> "tuple[list[str], str]":
-    """Choose what to look for of the tokens of a query, and of the beginning of its last word."""
-    from eventlog.projections.search.ranking import most_rows, telling  # a start searches for nothing
-
-    chosen = telling(having, rows)
-    if not prefix or having.get(prefix):  # the word is there as it was typed
-        pass
-    elif not words.beginning(prefix, 1):
-        chosen += words.having(_stems(prefix))
-    is_rare = any(0 < having.get(token, 0) <= most_rows(rows) for token in chosen)
-    if prefix and is_rare and words.begins_common(prefix, rows / 2):
-        prefix = ""  # what most rows have tells nothing
-    return chosen, prefix
-
-
 def best_passages(
     scores: "Scores", asked: "Iterable[str]", chosen: "Sequence[str]", prefix: str
 ) -> "dict[int, Answer]":
@@ -176,6 +159,18 @@ class FullText:
                 if len(found) == enough * units:
                     break
         return found
+
+    def chosen(self, having: "Mapping[str, int]", rows: int, prefix: str = "") -> "tuple[list[str], str]":
+        """Choose what to look for of the tokens of a query, and of the beginning of its last word."""
+        from eventlog.projections.search.ranking import most_rows, telling  # a start searches for nothing
+
+        chosen = telling(having, rows)
+        if prefix and not having.get(prefix) and not self.beginning(prefix, 1):  # no word is there as it was typed
+            chosen += self.having(_stems(prefix))
+        is_rare = any(0 < having.get(token, 0) <= most_rows(rows) for token in chosen)
+        if prefix and is_rare and self.begins_common(prefix, rows / 2):
+            prefix = ""  # what most rows have tells nothing
+        return chosen, prefix
 
     def having(self, asked: "Iterable[str]") -> dict[str, int]:
         """Count the rows with each token; only of those that any row has."""

@@ -82,7 +82,13 @@ class Redaction(NamedTuple):
             return wordless(event)
         if event.id in self.ids:
             return self._blank(event)
-        return self._without_statements(event) if _rejected_marks(event, self.withdrawn) else event
+        return self._without_statements(event) if self.rejected_marks(event) else event
+
+    def rejected_marks(self, event: Event) -> list[str]:
+        """List the marks of the rejected statements in an event; none of an event that is withdrawn as a whole."""
+        if not self.withdrawn.statements or event.subagent or self.withdrawn.hides_whole(event):
+            return []
+        return [mark for text in statements_of(event) for mark in self.withdrawn.rejected_marks(text)]
 
     def _blank(self, event: AnyEvent) -> AnyEvent:
         match event:
@@ -113,13 +119,6 @@ class Redaction(NamedTuple):
 
     def _marked(self, text: str) -> str:
         return stand_in(text, self.withdrawn.salts) if self.withdrawn.rejects(text) else text
-
-
-def _rejected_marks(event: Event, withdrawn: Retractions) -> list[str]:
-    """List the marks of the rejected statements in an event; none of an event that is withdrawn as a whole."""
-    if not withdrawn.statements or event.subagent or withdrawn.hides_whole(event):
-        return []
-    return [mark for text in statements_of(event) for mark in withdrawn.rejected_marks(text)]
 
 
 def _with_content(fact: Fact, content: str) -> Fact:
@@ -203,11 +202,6 @@ def summed(contents: Iterable[bytes | None], sums: list[tuple[int, int]]) -> Ite
     for data in contents:
         sums.append((len(data or b""), zlib.crc32(data or b"")))
         yield data
-
-
-def rejected_statements(event: Event, withdrawn: Retractions) -> set[str]:
-    """Return the rejected statements in an event, as `DayRow.redacted` spells them."""
-    return {f"{event.id} {mark}" for mark in _rejected_marks(event, withdrawn)}
 
 
 class StoredDays:

@@ -29,7 +29,6 @@ from eventlog.projections.engine.day_fold import (
     StoredDays,
     conversation_of,
     fold_tail,
-    rejected_statements,
     stamps_of,
     summed,
 )
@@ -361,10 +360,11 @@ class DayStates:
         """Return the rejected statements in the events of a day, as its row spells them."""
         if not self.withdrawn.statements:
             return set()
+        marks_in = Redaction((), self.withdrawn).rejected_marks
         found = self._conversations_on(date).values()
         events = [event for conversation in found for event in (*conversation.facts, *conversation.summaries)]
         entries = self._stored.knowledge(date).entries
-        return {spelled for event in (*events, *entries) for spelled in rejected_statements(event, self.withdrawn)}
+        return {f"{event.id} {mark}" for event in (*events, *entries) for mark in marks_in(event)}
 
     def _to_redact(self, dates: Collection[str]) -> dict[str, set[str]]:
         """Find the withdrawn events of those days, and what was written in the place of withdrawn plan entries."""
