@@ -61,7 +61,7 @@ class Day(NamedTuple):
         """
         chosen: dict[str, LogLine] = {}
         damage: list[Damage] = []
-        for found in self._lines(mentioning):
+        for found in self._mentioning(mentioning, in_any_case=True) if mentioning else self._lines():
             if isinstance(found, Damage):
                 damage.append(found)
                 continue
@@ -77,8 +77,7 @@ class Day(NamedTuple):
         ids = [event_id.encode("utf-8", "surrogatepass") for event_id in event_ids if day_in_id(event_id) == self.date]
         if len(ids) > _MANY:
             return [entry for entry in self.entries()[0] if entry.event.id in event_ids]
-        found = _each_once(item for file in self.files for item in self._naming(file, ids)) if ids else []
-        return [entry for entry in found if entry.event.id in event_ids]
+        return [entry for entry in _each_once(self._mentioning(ids)) if entry.event.id in event_ids]
 
     def load(self) -> tuple[list[Event], list[Damage]]:
         """Read the day's events, each once, in no particular order, as fast as possible; and the damage.
@@ -103,31 +102,27 @@ class Day(NamedTuple):
         What it costs depends on those lines; of all others only bytes are looked at. Damage is passed over, and where a
         line of another kind claims the same id, that is not noticed.
         """
-        read = [(file, data) for file, data in zip(self.files, self.contents(), strict=True) if data]
-        lines = [(data[start:end], file) for file, data in read for start, end in lines_with(data, words)]
-        decoded = decode_whole(b"".join(line + b"\n" for line, _ in lines), self.date)
+        lines = [data[start:end] for data in self.contents() if data for start, end in lines_with(data, words)]
+        decoded = decode_whole(b"".join(line + b"\n" for line in lines), self.date)
         if decoded is not None and len({event.id for event in decoded}) == len(decoded):
             return decoded
-        found = (item for line, file in lines for item in LogLine.unread(line, file, 0, 1).check(self.date))
-        return [entry.event for entry in _each_once(found)]
+        return [entry.event for entry in _each_once(self._mentioning(words))]
 
-    def _lines(self, mentioning: Sequence[bytes]) -> Iterator[LogLine | Damage]:
-        """Read every line, or those that hold any of the words, in lower case as they are given, without numbers."""
+    def _lines(self) -> Iterator[LogLine | Damage]:
+        """Read every line."""
         for file in self.files:
-            if mentioning:
-                data = self.content_of(file)
-                for start, end in lines_with(data.lower(), mentioning):
-                    found = LogLine.unread(data[start:end], file, 0, start).check(self.date)
-                    yield from (item for item in found if isinstance(item, LogLine))
-            elif self.data is None:
+            if self.data is None:
                 yield from scan(file, self.date)
             else:
                 yield from _scan_bytes(file, self.content_of(file), self.date)
 
-    def _naming(self, file: str, ids: Sequence[bytes]) -> Iterator[LogLine | Damage]:
-        data = self.content_of(file)
-        for start, end in lines_with(data, ids):
-            yield from LogLine.unread(data[start:end], file, data.count(b"\n", 0, start) + 1, start).check(self.date)
+    def _mentioning(self, words: Sequence[bytes], *, in_any_case: bool = False) -> Iterator[LogLine]:
+        """Read the lines that hold any of the words, without their numbers; pass over damage."""
+        for file in self.files if words else ():
+            data = self.content_of(file)
+            for start, end in lines_with(data.lower() if in_any_case else data, words):
+                found = LogLine.unread(data[start:end], file, 0, start).check(self.date)
+                yield from (item for item in found if isinstance(item, LogLine))
 
 
 def list_days(log_dir: str) -> list[Day]:
@@ -169,13 +164,11 @@ def _unopened(file: str) -> Iterator[Damage]:
         yield Damage.of_file(file, system_reason(error)[0])
 
 
-def _each_once(found: Iterable[LogLine | Damage]) -> list[LogLine]:
-    """Choose of lines with the same id the line that counts; pass over damage."""
+def _each_once(found: Iterable[LogLine]) -> list[LogLine]:
+    """Choose of lines with the same id the line that counts."""
     chosen: dict[str, LogLine] = {}
-    for item in found:
-        if isinstance(item, LogLine):
-            other = chosen.setdefault(item.event.id, item)
-            chosen[item.event.id] = min(other, item, key=claim)
+    for line in found:
+        chosen[line.event.id] = min(chosen.get(line.event.id, line), line, key=claim)
     return list(chosen.values())
 
 
