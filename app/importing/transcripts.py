@@ -2,23 +2,21 @@
 
 A transcript becomes a start, an end, a summary and a searchable text; a subagent's only a summary under its
 conversation, for audits. All are read before the first becomes events, for what several sessions
-begin with is the topic of none. A second process reads ahead; transcripts it does not answer for are read here.
+begin with is the topic of none. Where there are many, as many processes as there are processors read them.
 
 Of Markdown files that people and agents use as memory, each bullet and each paragraph is a fact. Code, tables, the
 front matter and bullets that only link to another file hold no statements. Statements have no times of their own: the
 time is the file's.
 """
 
-import pickle
 import re
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
-import eventlog
 from eventlog import hosts
+from eventlog.app.build.workers import Workers
 from eventlog.app.importing.drawings import openings_in
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, SourceEvent
 from eventlog.app.open_store import Machine
@@ -39,14 +37,7 @@ from eventlog.settings.schema import Settings
 _UUID = 36  # characters
 _OPEN_NS = 3600 * 10**9  # a conversation without an event for so long is over
 _IMPORT = "import"
-
-_FEWEST = 500  # transcripts; fewer are read before another process has started
-_AT_ONCE = 16
-_AHEAD = 1 << 20  # bytes in the pipe: as much as this process writes at a time
-_READER = """import sys
-sys.path.insert(0, sys.argv[1])
-from eventlog.app.importing.transcripts import answer
-answer(sys.stdin.buffer, sys.stdout.buffer)"""
+_FEWEST = 100  # transcripts; fewer are read before other processes have started
 
 
 def readable_hosts() -> list[str]:
@@ -82,61 +73,18 @@ def read_host(host: str, request: ImportRequest) -> Iterator[Found]:
     agent, machine = hosts.agent_name(host), request.machine
     place = request.place(transcripts_place(host, machine))
     progress = request.phases("reading transcripts")
-    paths, about = find_transcripts(agent, place), (request.settings, machine.clock())
-    each = (read_session(agent, place, *about, named=True),) if paths == [place] else read_each(agent, paths, *about)
+    paths = find_transcripts(agent, place)
+    read = partial(read_session, agent, settings=request.settings, now=machine.clock(), named=paths == [place])
     found: list[Transcript | BadPlace] = []
-    for number, read in enumerate(each, 1):
-        found += read
-        progress(number, len(paths))
+    with Workers() as helping:
+        each = helping.map(read, paths) if helping.are_any and len(paths) >= _FEWEST else map(read, paths)
+        for number, of_path in enumerate(each, 1):
+            found += of_path
+            progress(number, len(paths))
     yield from _events_of(found, agent, request)
     list_notes = getattr(hosts.part(agent, "past"), "notes", None)
     for path, directory in list_notes(place) if list_notes and place.is_dir() else ():
         yield from _statements_of(path, project_root(directory) or None if directory else str(path.parent), agent)
-
-
-# ------------------------------------------------------------------------------------------------ a second process
-
-
-def read_each(
-    agent: str, paths: Sequence[Path], settings: Settings, now: int
-) -> "Iterator[list[Transcript | BadPlace]]":
-    """Yield what each transcript holds, in the order of the paths."""
-    done = 0
-    if len(paths) >= _FEWEST:
-        for found in _read_ahead(agent, paths, settings, now):
-            yield found
-            done += 1
-    yield from (read_session(agent, path, settings, now) for path in paths[done:])
-
-
-def _read_ahead(
-    agent: str, paths: Sequence[Path], settings: Settings, now: int
-) -> "Iterator[list[Transcript | BadPlace]]":
-    """Yield the results of another process as long as it answers; it is at most a pipe's length ahead."""
-    command = [sys.executable, "-I", "-c", _READER, str(Path(eventlog.__file__).parents[1])]
-    pipe, null = subprocess.PIPE, subprocess.DEVNULL
-    try:
-        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=null, pipesize=_AHEAD) as reader:
-            assert reader.stdin is not None
-            assert reader.stdout is not None
-            try:
-                pickle.dump((agent, paths, settings, now), reader.stdin)
-                reader.stdin.flush()
-                while True:
-                    yield from pickle.load(reader.stdout)  # noqa: S301 - our own process wrote it
-            finally:
-                reader.kill()
-    except (OSError, EOFError, pickle.UnpicklingError):
-        return
-
-
-def answer(asked: BinaryIO, answered: BinaryIO) -> None:
-    """Read all requested transcripts, and answer with what they hold, several at a time."""
-    agent, paths, settings, now = pickle.load(asked)  # noqa: S301 - our own process wrote it
-    for start in range(0, len(paths), _AT_ONCE):
-        found = [read_session(agent, path, settings, now) for path in paths[start : start + _AT_ONCE]]
-        pickle.dump(found, answered)
-        answered.flush()
 
 
 # ------------------------------------------------------------------------------------------------ a transcript
