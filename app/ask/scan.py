@@ -10,8 +10,8 @@ from eventlog.app.importing.transcripts import readable_hosts, transcripts_place
 from eventlog.app.open_store import OpenStore
 from eventlog.fast import fastjson
 from eventlog.hosts.transcripts.read import find_transcripts
-from eventlog.log import days
 from eventlog.secrets import secrets_in
+from eventlog.store.files import read
 
 _SKIPPED = frozenset((".git", "node_modules", ".venv", "__pycache__"))
 _LARGEST = 64 << 20  # bytes of a file
@@ -43,7 +43,7 @@ def scan(opened: OpenStore, paths: Sequence[Path] = (), *, transcripts: bool = F
         files += [path for name in opened.settings.knowledge_bases for path in base_files(opened, name)]
     found: list[FoundSecret] = []
     for path in files:
-        data = days.read(str(path))
+        data = read(str(path))
         if data is not None and len(data) <= _LARGEST and b"\0" not in data[:8192]:
             found += _in_lines(str(path), data) if path.suffix == ".jsonl" else _in_text(str(path), data)
     return found, len(files)

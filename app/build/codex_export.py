@@ -17,7 +17,7 @@ from eventlog.projections.views.markdown import is_untouched
 from eventlog.projects.root import in_full
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
-from eventlog.store.files import read_regular, replace_file
+from eventlog.store.files import read, replace_file
 
 _PREFIX = "eventlog-"
 
@@ -66,10 +66,7 @@ def _without(store: Store, folder: Path) -> ExportResult:
 
 def copies_of(store: Store) -> list[Path]:
     """Read the list of copies that the last export left."""
-    try:
-        return list(map(Path, read_regular(store.cached("copies")).decode("utf-8", "surrogateescape").splitlines()))
-    except OSError:
-        return []
+    return list(map(Path, (read(store.cached("copies")) or b"").decode("utf-8", "surrogateescape").splitlines()))
 
 
 def _note(store: Store, copies: Iterable[Path]) -> None:

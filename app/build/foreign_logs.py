@@ -11,7 +11,7 @@ from eventlog.fast.sha import sha256
 from eventlog.format.errors import NotStored
 from eventlog.log import days
 from eventlog.store import Store, day_of, is_own
-from eventlog.store.files import replace_file
+from eventlog.store.files import read, replace_file
 from eventlog.store.index_lookup import lines_with
 from eventlog.store.replica import replica_of
 
@@ -64,7 +64,7 @@ def lost_lines(store: Store) -> Iterator[_LostLines]:
     """Find the files of other machines that lack what they were seen to hold."""
     others = dict(_of_others(store))
     for name, seen in sorted(_remembered(store).items()):
-        data = days.read(others[name]) if name in others else None
+        data = read(others[name]) if name in others else None
         if data is None:
             yield _LostLines(f"{store.log}/{name}", seen.lines, None)
         elif not _begins_with(data, seen):
@@ -78,13 +78,13 @@ def written_elsewhere(store: Store) -> str:
         own = [file for file in day.files if is_own(file)]
         for file in day.files:
             named = set() if file in own else _lines_naming(name, file)
-            if named and named - {line for path in own for line in (days.read(path) or b"").split(b"\n")}:
+            if named and named - {line for path in own for line in (read(path) or b"").split(b"\n")}:
                 return file
     return ""
 
 
 def _lines_naming(name: str, file: str) -> set[bytes]:
-    data = days.read(file) or b""
+    data = read(file) or b""
     found = lines_with(data, [f'"replica":"{name}"'.encode()])
     return {data[start:end] for start, end in found if end < len(data)}  # an unfinished line is nobody's
 
@@ -112,7 +112,7 @@ def _look(path: str, before: _SeenFile | None) -> _SeenFile | None:
         return before
     if before and (before.size, before.saved_ns) == (stat.st_size, stat.st_mtime_ns):
         return before
-    data = days.read(path)
+    data = read(path)
     if data is None or (before and not _begins_with(data, before)):
         return before
     whole = data[: data.rfind(b"\n") + 1]

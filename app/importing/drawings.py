@@ -22,6 +22,7 @@ from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.projections.current.standing import WHOLE
 from eventlog.store import Store
+from eventlog.store.files import read
 from eventlog.store.index_lookup import lines_with
 
 _TYPES = ("session_start", "session_end", "stage_summary", "conversation_text")
@@ -90,7 +91,7 @@ def _lines_in(store: Store, types: tuple[str, ...] = _TYPES) -> Iterator[_Conver
     words = [f'"type":"{name}"'.encode() for name in types]
     for day in days.list_days(store.log):
         for file in day.files:
-            data = days.read(file) or b""
+            data = read(file) or b""
             for start, end in lines_with(data, words):
                 try:
                     line = _decoder.decode(data[start:end])

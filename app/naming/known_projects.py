@@ -9,7 +9,7 @@ from eventlog.fast import fastjson, os
 from eventlog.format.ids import digest
 from eventlog.format.text import project_name
 from eventlog.store import project_slug
-from eventlog.store.files import read_regular
+from eventlog.store.files import read
 from eventlog.store.index_lookup import PROJECT, look_up, name_in, stamps_of
 from eventlog.store.replica import replica_of
 
@@ -33,7 +33,7 @@ class KnownProjects:
 
     def __init__(self, store: "Store") -> None:
         self._store = store
-        self._data = _bytes_of(f"{store.knowledge}/projects.jsonl")
+        self._data = read(f"{store.knowledge}/projects.jsonl") or b""
         self.digest = digest(self._data.decode("utf-8", "replace"), 8).hex() if self._data else ""
         self._here = replica_of(store) if self._data else ""
         lines: list[dict[str, Any]] = list(map(fastjson.object_in, self._data.splitlines()))
@@ -140,16 +140,8 @@ class KnownProjects:
             return True
         changed = [name_in(stamp) for stamp in files if stamp not in indexed]
         word = b'"project":' + fastjson.text(project)
-        return any(word in _bytes_of(f"{self._store.log}/{name}") for name in reversed(changed))
+        return any(word in (read(f"{self._store.log}/{name}") or b"") for name in reversed(changed))
 
 
 def _listed(known: "Mapping[tuple[str, str], str]", path: str, replica: str) -> str:
     return known.get((replica, path)) or known.get(("", path), "")
-
-
-def _bytes_of(file: str) -> bytes:
-    """Read a file; nothing where it cannot be read."""
-    try:
-        return read_regular(file)
-    except OSError:
-        return b""

@@ -11,8 +11,8 @@ from eventlog import hosts
 from eventlog.fast.fastjson import BOM
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, TYPES
-from eventlog.log import days
 from eventlog.log.event_log import EventLog
+from eventlog.store.files import read
 
 
 class _Names(msgspec.Struct):
@@ -38,7 +38,7 @@ def known_names(log: EventLog) -> _KnownNames:
     known = _KnownNames({}, {}, {})
     for day in log.days():
         for file in day.files:
-            for names in _read(days.read(file) or b""):
+            for names in _read(read(file) or b""):
                 known.types[names.type] = None
                 if names.project:
                     known.projects[names.project] = None

@@ -16,9 +16,9 @@ from eventlog.app.naming.names import did_you_mean, is_file_line
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, Event
-from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.store import Store, index_lookup
+from eventlog.store.files import read
 from eventlog.store.index_lookup import lines_with
 
 LAST = "last"
@@ -111,7 +111,7 @@ def _holding(log: EventLog, part: str) -> list[str]:
     found: dict[str, None] = {}
     for day in log.days():
         for file in day.files:
-            data = days.read(file) or b""
+            data = read(file) or b""
             for start, end in lines_with(data, quoted):
                 with suppress(msgspec.MsgspecError, UnicodeDecodeError):
                     event_id = _decoder.decode(data[start:end]).id

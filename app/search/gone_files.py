@@ -10,7 +10,7 @@ Imported inside agents' hooks, and only then: standard library only, and no proc
 from eventlog.fast import fastjson, os
 from eventlog.format.ids import digest
 from eventlog.projects.root import find_repository, git_dir_of, git_head
-from eventlog.store.files import make_dirs, read_regular, replace_file
+from eventlog.store.files import make_dirs, read, replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,11 +39,8 @@ def gone(store: "Store", project: str, names: "Sequence[str]") -> "list[Gone]":
     if not found:
         return []
     root, dot_git = found
-    try:
-        index = read_regular(f"{git_dir_of(root, dot_git)}/index", _LONGEST_INDEX)
-        noted = _noted(store, root) if index[4:8] in _VERSIONS and len(index) < _LONGEST_INDEX else None
-    except OSError:
-        return []
+    index = read(f"{git_dir_of(root, dot_git)}/index", _LONGEST_INDEX) or b""
+    noted = _noted(store, root) if index[4:8] in _VERSIONS and len(index) < _LONGEST_INDEX else None
     since = ((name, _since(root, index, noted, name)) for name in names[:_MOST_NAMED]) if noted is not None else ()
     return [(name, day) for name, day in since if day is not None]
 
@@ -114,10 +111,7 @@ def _noted(store: "Store", root: str) -> "dict[str, object]":
 
 
 def _read(store: "Store", root: str) -> "dict[str, object]":
-    try:
-        return fastjson.object_in(read_regular(_path(store, root)))
-    except (OSError, ValueError):
-        return {}
+    return fastjson.object_in(read(_path(store, root)) or b"")
 
 
 def _path(store: "Store", root: str) -> str:

@@ -12,7 +12,8 @@ from eventlog.format.errors import NotStored
 from eventlog.format.ids import digest
 from eventlog.format.text import encodable
 from eventlog.projections.context.context_files import Unreadable, read
-from eventlog.store.files import read_regular, remove, replace_file
+from eventlog.store import files
+from eventlog.store.files import remove, replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,10 +92,7 @@ class Loader:
         return self._result(file, file.default_template, is_default=True)
 
     def _fall_back(self, file: "ContextFile", reason: str) -> _LoadedFile:
-        try:
-            copy = fastjson.object_in(read_regular(_copy_of(self._copies, file.path)))
-        except OSError:
-            copy = {}
+        copy = fastjson.object_in(files.read(_copy_of(self._copies, file.path)) or b"")
         text = copy.get("text") if copy.get("path") == file.path else None
         if file.main_session_only or not isinstance(text, str):
             return self._result(file, None, reason)
@@ -105,7 +103,7 @@ class Loader:
         path = _copy_of(self._copies, file.path)
         data = fastjson.dumps({"path": file.path, "text": text})
         try:
-            if not os.path.exists(path) or read_regular(path) != data:
+            if files.read(path) != data:
                 replace_file(path, data, durable=False)
         except (OSError, NotStored):
             return

@@ -24,7 +24,7 @@ from eventlog.projections.context.sources import DAY_MS
 from eventlog.projections.current.standing import likeness, standing
 from eventlog.projections.search.findable import text_in, texts_in
 from eventlog.store import day_of, index_lookup
-from eventlog.store.files import read_regular
+from eventlog.store.files import read, read_regular
 from eventlog.store.index_lookup import line_at, lines_at, lines_with
 
 TYPE_CHECKING = False
@@ -418,10 +418,7 @@ def _listed(store: "Store") -> "list[str]":
 
 def _events_with(store: "Store", name: str, words: "list[bytes]") -> "Iterator[dict[str, object]]":
     """Read the lines of a file that hold any of the words."""
-    try:
-        data = read_regular(f"{store.log}/{name}")
-    except OSError:
-        return
+    data = read(f"{store.log}/{name}") or b""
     yield from (fastjson.object_in(data[start:end]) for start, end in lines_with(data, words))
 
 

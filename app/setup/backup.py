@@ -108,7 +108,7 @@ def prune(store: Store, *, dry_run: bool = False) -> dict[str, int]:
 def restore_backup(opened: OpenStore, path: Path) -> _RestoreResult:
     """Make a store of a backup, name it, look at every line, and rebuild; raises BadRequest or NotStored."""
     store = opened.store
-    if any(days.read(file) for day in days.list_days(store.log) for file in day.files):
+    if any(Path(file).stat().st_size for day in days.list_days(store.log) for file in day.files):
         raise BadRequest("has events already", where=store.root, hint="name an empty one with --store")
     try:
         with tarfile.open(path, "r:") as tar:

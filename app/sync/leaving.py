@@ -47,7 +47,7 @@ from eventlog.secrets import secrets_in
 from eventlog.settings.cached import off_switch
 from eventlog.settings.load import parse
 from eventlog.store import is_own, project_slug
-from eventlog.store.files import file_stamp, read_regular, replace_file
+from eventlog.store.files import file_stamp, read, read_regular, replace_file
 
 if TYPE_CHECKING:
     import yaml
@@ -237,7 +237,7 @@ def cut_days(
         stamp = list(file_stamp(day.files[0]))
         if stamp == before.stamp and not (anew or rules.changed):
             continue
-        data = days.read(day.files[0]) or b""
+        data = read(day.files[0]) or b""
         yield _cut(day.date, data[: data.rfind(b"\n") + 1], before, rules, stamp, anew=anew)
 
 

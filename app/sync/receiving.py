@@ -19,7 +19,7 @@ from eventlog.log.rewrite import rewrite
 from eventlog.secrets.redacted import Redactions
 from eventlog.store import shared_files
 from eventlog.store.dayfile import DayFile
-from eventlog.store.files import not_stored, remove, sync_dir
+from eventlog.store.files import not_stored, read, remove, sync_dir
 
 
 def take_in(log: EventLog, replica: str, day: str, lines: bytes, taken: dict[str, bool]) -> int:
@@ -33,7 +33,7 @@ def take_in(log: EventLog, replica: str, day: str, lines: bytes, taken: dict[str
     arriving = _not_elsewhere(log, path, day, dict(by_id(day, lines)))
     is_there = os.path.exists(path)
     is_new = taken.get(path, not is_there)
-    before = (days.read(path) if is_there else b"") or b""
+    before = (read(path) if is_there else b"") or b""
     if not before or before.endswith(b"\n"):
         differing, new = _compared(day, before, arriving)
         if not differing:
@@ -63,7 +63,7 @@ def _not_elsewhere(log: EventLog, path: str, day: str, arriving: dict[str, bytes
     for found in days.by_date(f"{log.store.log}/{name}" for name in names):
         for file in found.files:
             if file != path:
-                for event_id in arriving.keys() & _ids(day, days.read(file) or b""):
+                for event_id in arriving.keys() & _ids(day, read(file) or b""):
                     del arriving[event_id]
     return arriving
 

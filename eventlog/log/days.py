@@ -23,8 +23,7 @@ from eventlog.format.ids import day_in_id
 from eventlog.format.timestamps import order
 from eventlog.log.lines import Damage, LogLine, decode_whole
 from eventlog.store import is_own
-from eventlog.store.files import open_regular, read_regular
-from eventlog.store.files import read as read  # noqa: PLC0414 - whoever reads days reads their files
+from eventlog.store.files import open_regular, read, read_regular
 from eventlog.store.index_lookup import lines_at, lines_with
 
 DAMAGED = ".damaged"  # what the file ends with into which the damage of a day is moved

@@ -23,7 +23,7 @@ from eventlog.secrets import scrub_fields
 from eventlog.settings import cached
 from eventlog.store import Store, index_lookup
 from eventlog.store.dayfile import DayFile
-from eventlog.store.files import not_stored, sync_file
+from eventlog.store.files import not_stored, read, sync_file
 from eventlog.store.replica import make_replica
 
 _TAIL = re.compile(rb'"id":"[0-9a-f]{8}-[0-9a-f]{4}(-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})"')
@@ -234,7 +234,7 @@ class EventLog:
         tails = {tail.encode() for tail in by_tail}
         found: dict[str, Event] = {}
         for day in where:
-            if any(not tails.isdisjoint(_TAIL.findall(days.read(file) or b"")) for file in day.files):
+            if any(not tails.isdisjoint(_TAIL.findall(read(file) or b"")) for file in day.files):
                 events = (event for event in day.load()[0] if event.id[ids.STAMP :] in by_tail)
                 found |= {by_tail[event.id[ids.STAMP :]]: event for event in events}
         return found

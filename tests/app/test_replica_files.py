@@ -88,7 +88,7 @@ def test_a_file_that_is_gone_is_told(store, log_dir, told):
 def test_a_file_that_was_not_saved_since_is_not_read_again(store, log_dir, monkeypatch):
     write(log_dir, lines(1), THEIRS)
     foreign_logs.remember(store)
-    monkeypatch.setattr("eventlog.log.days.read", lambda _: pytest.fail("read again"))
+    monkeypatch.setattr("eventlog.app.build.foreign_logs.read", lambda _: pytest.fail("read again"))
 
     foreign_logs.remember(store)
 

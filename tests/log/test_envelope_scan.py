@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from eventlog.fast import fastjson
 from eventlog.format import codec
 from eventlog.format.events import KNOWN
-from eventlog.log import days
 from eventlog.log.envelope_scan import DayScan, envelope_of
 from eventlog.log.envelope_scan import scan_day as skim_pieces
 from eventlog.projections.current.conversations import Conversations, Knowledge
 from eventlog.settings.schema import Settings
+from eventlog.store.files import read
 from tests.support.builders import DAY, fact, line, replay, write
 from tests.support.golden import HISTORY, copied
 from tests.support.histories import DAYS, histories, log_of
@@ -43,7 +43,7 @@ def _one_by_one(events):
 
 
 def _at_once(day):
-    found = skim([days.read(file) for file in day.files], day.date)
+    found = skim([read(file) for file in day.files], day.date)
     assert found
     state = Conversations()
     state.fold_all(found.whole, found.envelopes)
@@ -66,7 +66,7 @@ def test_at_once_is_the_same_as_event_by_event(lines):
         for day in log.days():
             events, _ = day.load()
             if any(event.type == "future" for event in events):  # has a newer type: skimmed all the same
-                assert skim([days.read(file) for file in day.files], day.date)
+                assert skim([read(file) for file in day.files], day.date)
             ids, state = _at_once(day)
 
             assert sorted(event.id for event in events) == sorted(ids)
@@ -93,7 +93,7 @@ def test_no_state_asks_more_of_a_type_than_what_is_read_of_it(cls):
 
 def test_the_days_of_the_history_lead_to_the_same(tmp_path):
     log = copied(HISTORY, tmp_path)
-    ordinary = [day for day in log.days() if skim([days.read(file) for file in day.files], day.date)]
+    ordinary = [day for day in log.days() if skim([read(file) for file in day.files], day.date)]
     assert len(ordinary) > len(log.days()) / 2
     for day in ordinary:
         ids, state = _at_once(day)

@@ -22,6 +22,7 @@ from eventlog.hosts import agent_name, protocol
 from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, Scope, profiles
 from eventlog.log import days
 from eventlog.store import Store
+from eventlog.store.files import read
 from eventlog.store.index_lookup import last_lines_with
 from eventlog.store.replica import replica_of
 
@@ -276,7 +277,7 @@ def _last_starts(store: Store, agents: Collection[str]) -> dict[str, str]:
 
 def _last_in(file: str, agent: str, replica: str) -> str:
     """Find the time of the file's last start of a session of the agent; "" for none."""
-    data = days.read(file) or b""
+    data = read(file) or b""
     named = f'"agent":"{agent}"'.encode()
     for start, end in last_lines_with(data, named):
         with suppress(msgspec.MsgspecError, UnicodeDecodeError):

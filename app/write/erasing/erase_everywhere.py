@@ -27,12 +27,11 @@ from eventlog.format import codec
 from eventlog.format.errors import Busy, InvalidEvent, NotStored
 from eventlog.format.events import Rejected
 from eventlog.format.retractions import wordless
-from eventlog.log import days
 from eventlog.log.rewrite import rewrite
 from eventlog.projections.views.markdown import is_untouched
 from eventlog.secrets.redacted import Redactions, is_only_markers, keys_of, mark_of
 from eventlog.store import Store, day_of, is_own
-from eventlog.store.files import FileStamp, file_stamp, read_regular, remove, replace_file, sync_dir
+from eventlog.store.files import FileStamp, file_stamp, read, read_regular, remove, replace_file, sync_dir
 from eventlog.store.locks import locked
 from eventlog.store.shared_files import ChangedMeanwhile, replace_if_unchanged
 
@@ -186,7 +185,7 @@ def _carry_out(store: Store, erasing: Erasing) -> Receipt:
             _replace(str(copy), needles.without, changed)
         _replace(path, lambda text: needles.without_in_lines(text, set(erasing.lines)), changed)
     for path in erasing.copies:
-        if (data := days.read(path)) is not None and needles.are_in(_text(data)) and is_untouched(data):
+        if (data := read(path)) is not None and needles.are_in(_text(data)) and is_untouched(data):
             remove(path, must=True)
             changed[path] = len(data)
     for path in log:  # what was appended by a program that had begun before the texts were announced
@@ -203,7 +202,7 @@ def _announce(store: Store, erasing: Erasing) -> None:
     if not os.path.exists(store.redactions):
         replace_file(store.redactions, b"")
     path = keys_of(store)
-    lines = [fastjson.object_in(line) for line in (days.read(path) or b"").splitlines()]
+    lines = [fastjson.object_in(line) for line in (read(path) or b"").splitlines()]
     if any(line.get("n") == erasing.number for line in lines):
         return
     key = next((str(line["key"]) for line in lines if "key" in line and "marks" not in line), "")
@@ -219,7 +218,7 @@ def _announce(store: Store, erasing: Erasing) -> None:
 
 def _note(store: Store, erasing: Erasing, log: list[str], changed: dict[str, int]) -> Receipt:
     """Append the receipt, unless a run that was killed has done so."""
-    before = days.read(store.redactions) or b""
+    before = read(store.redactions) or b""
     receipts = [fastjson.object_in(line) for line in before.splitlines()]
     if found := next((receipt for receipt in receipts if receipt.get("n") == erasing.number), None):
         return msgspec.convert(found, Receipt)
@@ -241,7 +240,7 @@ def _note(store: Store, erasing: Erasing, log: list[str], changed: dict[str, int
 
 
 def _erased_in(path: str) -> Iterator[_ErasedEvent]:
-    for line in (days.read(path) or b"").split(b"\n"):
+    for line in (read(path) or b"").split(b"\n"):
         if b'"redacted":"' in line and (fields := fastjson.object_in(line)):
             yield _ErasedEvent(str(fields.get("id")), os.path.basename(path), str(fields.get("redacted")), sha256(line))
 
@@ -364,7 +363,7 @@ def _erase_file(store: Store, path: str, without: Callable[[str], str], changed:
     if path.startswith(store.cache) and _is_database(path):
         remove(path, must=True)
         return
-    data = days.read(path)
+    data = read(path)
     if data is None:
         return
     if path.startswith(store.knowledge) and is_untouched(data):
@@ -382,7 +381,7 @@ def _erase_file(store: Store, path: str, without: Callable[[str], str], changed:
 
 def _is_database(path: str) -> bool:
     """Return whether a file of the cache is a database: a deleted row stays in it."""
-    return path.endswith(_DATABASES) or (days.read(path) or b"").startswith(_DATABASE)
+    return path.endswith(_DATABASES) or (read(path) or b"").startswith(_DATABASE)
 
 
 def _in_backup(data: bytes, without: Callable[[str], str]) -> bytes | None:
@@ -401,7 +400,7 @@ def _in_backup(data: bytes, without: Callable[[str], str]) -> bytes | None:
 
 def _replace(path: str, make: Callable[[str], str], changed: dict[str, int]) -> None:
     for _ in range(_TRIES):
-        data = days.read(path)
+        data = read(path)
         if data is None or (new := make(_text(data)).encode("utf-8", "surrogateescape")) == data:
             return
         with suppress(ChangedMeanwhile):

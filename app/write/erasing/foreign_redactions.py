@@ -20,12 +20,11 @@ from eventlog.app.write.erasing.erased_text import Needles
 from eventlog.app.write.erasing.redact import long_texts
 from eventlog.fast import fastjson
 from eventlog.format.codec import to_fields
-from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.log.rewrite import rewrite
 from eventlog.secrets.redacted import Redactions, keys_of
 from eventlog.store import Store
-from eventlog.store.files import replace_file
+from eventlog.store.files import read, replace_file
 from eventlog.store.locks import locked
 
 
@@ -98,7 +97,7 @@ def take_over(opened: OpenStore, arrived: Iterable[ForeignRedaction]) -> list[st
     record_changes(opened)  # an edit is read by the rendering that was edited, which has the texts
     with locked(store, store.lock("replay")):
         receipts = _announce(store, new.values())
-        redactions = Redactions(receipts, days.read(keys_of(store)) or b"")
+        redactions = Redactions(receipts, read(keys_of(store)) or b"")
         without = _Erased(opened.log, redactions).without
         erase_in_files(store, without, {})  # as long as the log still has what is known by its event alone
         for path in day_files(store):
@@ -124,10 +123,10 @@ class _Erased:
 
 def _announce(store: Store, new: Iterable[ForeignRedaction]) -> bytes:
     """Let every writer refuse the texts from now on; return all receipts, those of the new texts among them."""
-    receipts = days.read(store.redactions)
+    receipts = read(store.redactions)
     if receipts is None:
         replace_file(store.redactions, receipts := b"")
-    keys = days.read(keys_of(store)) or b""
+    keys = read(keys_of(store)) or b""
     for redaction in new:
         number = Redactions(receipts, keys).last + 1
         if redaction.marks:
@@ -142,7 +141,7 @@ def _announce(store: Store, new: Iterable[ForeignRedaction]) -> bytes:
 
 def _read(path: str, kind: type[_Line]) -> list[_Line]:
     found: list[_Line] = []
-    for line in (days.read(path) or b"").splitlines():
+    for line in (read(path) or b"").splitlines():
         try:
             found.append(msgspec.json.decode(line, type=kind))
         except msgspec.MsgspecError:

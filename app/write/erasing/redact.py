@@ -39,13 +39,12 @@ from eventlog.format.events import (
     StageSummary,
 )
 from eventlog.format.retractions import statements_of
-from eventlog.log import days
 from eventlog.projections.bases import sections
 from eventlog.projections.bases.sections import Page
 from eventlog.projections.views.markdown import is_untouched
 from eventlog.secrets.redacted import Redactions, keys_of
 from eventlog.store import Store
-from eventlog.store.files import read_regular, replace_file
+from eventlog.store.files import read, read_regular, replace_file
 from eventlog.store.locks import locked
 
 _LONG = 12  # characters of an event's text from which on it is looked for in other places, too
@@ -144,7 +143,7 @@ def _matching(opened: OpenStore, pattern: str) -> list[str]:
         raise BadRequest(f"not a regular expression: {error}", where="--pattern") from error
     found: set[str] = set()
     for path in files_below(opened.store.root):
-        for line in (days.read(path) or b"").split(b"\n"):
+        for line in (read(path) or b"").split(b"\n"):
             fields = fastjson.object_in(line)
             texts = texts_in(fields) if fields else [line.decode("utf-8", "replace")]
             found.update(match[0] for text in texts for match in wanted.finditer(text))
@@ -169,7 +168,7 @@ def _located(opened: OpenStore, erasing: Erasing) -> Redactable:
         left.append(config)
     bases = _bases(opened, needles, erasing, entries)
     copies = [str(path) for path in copies_of(store) if needles.are_in(_content(str(path)))]
-    left += [path for path in copies if not is_untouched(days.read(path) or b"")]  # somebody else has changed them
+    left += [path for path in copies if not is_untouched(read(path) or b"")]  # somebody else has changed them
     for path in bases:  # the lines that a person wrote, and the log does not know
         text = needles.without_in_lines(_content(path), set(erasing.lines))
         left += [f"{path}:{text.count(chr(10), 0, start) + 1}" for start, _ in needles.places(text)]
@@ -185,7 +184,7 @@ def _located(opened: OpenStore, erasing: Erasing) -> Redactable:
 
 def _lines_of(path: str, needles: Needles, ids: list[str]) -> Iterator[dict[str, object]]:
     """Yield the events of a day file that hold any of the texts, or are to go."""
-    data, wanted = days.read(path) or b"", set(ids)
+    data, wanted = read(path) or b"", set(ids)
     named = [event_id.encode() for event_id in ids]
     text = data.decode("utf-8", "surrogateescape")
     if not needles.are_in(text) and not any(event_id in data for event_id in named):
@@ -226,14 +225,14 @@ def _digests(before: bytes, after: bytes) -> dict[str, str]:
 def _transcripts(log: list[str], needles: Needles, entries: list[dict[str, object]]) -> list[str]:
     """Find the transcripts of the same conversations that hold any of the texts: only their hosts write them."""
     conversations = {fields.get("conversation_id") for fields in entries}
-    named = (line for path in log for line in (days.read(path) or b"").split(b"\n") if b'"transcript_path"' in line)
+    named = (line for path in log for line in (read(path) or b"").split(b"\n") if b'"transcript_path"' in line)
     starts = (fields for line in named if (fields := fastjson.object_in(line)))
     paths = {str(fields.get("transcript_path")) for fields in starts if fields.get("conversation_id") in conversations}
     return sorted(path for path in paths if Path(path).is_file() and needles.are_in(_content(path)))
 
 
 def _content(path: str) -> str:
-    return (days.read(path) or b"").decode("utf-8", "surrogateescape")
+    return (read(path) or b"").decode("utf-8", "surrogateescape")
 
 
 # --------------------------------------------------------------------- pages in files that people asked for
