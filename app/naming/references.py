@@ -97,6 +97,16 @@ def events_named(log: EventLog, reference: str) -> list[str]:
     return exact or _holding(log, reference.lower())
 
 
+def event_named(log: EventLog, reference: str) -> str:
+    """Find the only event of that id, or a part of it; "" for none. Raises BadRequest for several."""
+    found = events_named(log, reference)
+    if len(found) > 1:
+        raise BadRequest(
+            f"{reference!r} may be {len(found)} events: say more of the id", hint="\n".join(found[:_SHOWN])
+        )
+    return "".join(found)
+
+
 def _sessions(log: EventLog, reference: str, project: str | None = None) -> list[str]:
     if log.index.positions(reference):
         return [reference]

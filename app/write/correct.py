@@ -14,7 +14,7 @@ from eventlog.app.ask.why import names_line, reasons_behind
 from eventlog.app.build.rebuild import DeedResult, carry_out
 from eventlog.app.build.replay import replay
 from eventlog.app.naming.names import did_you_mean
-from eventlog.app.naming.references import events_named
+from eventlog.app.naming.references import event_named
 from eventlog.app.open_store import OpenStore
 from eventlog.app.write.hand_edits import restore_retyped
 from eventlog.app.write.rejections import Rejections
@@ -194,11 +194,8 @@ _Found = tuple[str, FactScope, DistinctFact]
 
 def _meant(opened: OpenStore, reference: str, scopes: Iterable[tuple[str, FactScope]]) -> list[_Found]:
     groups = [(name, scope, group) for name, scope in scopes for group in scope.facts]
-    ids = events_named(opened.log, reference)
-    if len(ids) > 1:
-        raise BadRequest(f"{reference!r} may be {len(ids)} events: say more of the id", hint="\n".join(ids[:_LISTED]))
-    if ids:
-        found = [group for group in groups if ids[0] in group[2].sources]
+    if event := event_named(opened.log, reference):
+        found = [group for group in groups if event in group[2].sources]
         if not found:
             raise BadRequest(
                 "it states nothing that holds now", where=reference, hint="eventlog show ID shows the event"

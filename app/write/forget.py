@@ -10,7 +10,7 @@ from eventlog.app.ask.why import LineReason, names_line, reasons_behind
 from eventlog.app.build.rebuild import DeedResult, carry_out
 from eventlog.app.build.replay import replay
 from eventlog.app.naming.names import did_you_mean
-from eventlog.app.naming.references import events_named
+from eventlog.app.naming.references import event_named
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, Fact, KnowledgeEdited, PlanEntry, Rejected, StageSummary
@@ -55,14 +55,10 @@ def forgettable(
         return [Forgettable(f"all that session {session} said", entries, decision)]
     if matching is not None:
         return _Known(opened).matching(matching)
-    events = events_named(opened.log, reference)
-    if len(events) > 1:
-        raise BadRequest(
-            f"{reference!r} may be {len(events)} events: say more of the id", hint="\n".join(events[:_LISTED])
-        )
+    event = event_named(opened.log, reference)
     statements = _Known(opened)
-    if events:
-        return statements.of_event(events[0])
+    if event:
+        return statements.of_event(event)
     if names_line(opened, reference):
         return statements.of_line(reasons_behind(opened, reference)[0])
     return statements.of_text(reference)

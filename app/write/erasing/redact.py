@@ -14,7 +14,7 @@ from eventlog.app.build.codex_export import copies_of
 from eventlog.app.build.rebuild import record_changes, replay_store
 from eventlog.app.build.replay import replay
 from eventlog.app.build.storage import LocalFile, base_targets
-from eventlog.app.naming.references import events_named
+from eventlog.app.naming.references import event_named
 from eventlog.app.open_store import OpenStore
 from eventlog.app.write.erasing.erase_everywhere import (
     Erasing,
@@ -103,11 +103,8 @@ def redact(opened: OpenStore, chosen: Redactable) -> Receipt:
 
 def _meant(opened: OpenStore, reference: str) -> tuple[str, list[str], list[str]]:
     """Read as an id, then as `FILE:LINE`, else as a text: the kind, the events to empty, the texts to erase."""
-    events = events_named(opened.log, reference)
-    if len(events) > 1:
-        raise BadRequest(f"{reference!r} may be {len(events)} events: say more of the id", hint="\n".join(events[:8]))
-    if events:
-        return "event", events, long_texts([entry.event for entry in opened.log.find(events).values()])
+    if event := event_named(opened.log, reference):
+        return "event", [event], long_texts([entry.event for entry in opened.log.find([event]).values()])
     if names_line(opened, reference):
         found = forgettable(opened, reference)
         exact = [text for line in found for entry in line.behind for text in statements_of(entry.event)]
