@@ -12,10 +12,8 @@ from eventlog import hosts
 from eventlog.fast import os
 from eventlog.format import MARK, PRE_COMPACTION, STOP_FALLBACK
 from eventlog.hosts.call import HookCall
-from eventlog.hosts.save_commands import VERBS
+from eventlog.hosts.save_commands import VERBS, shell_word
 from eventlog.store import Store
-
-_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/:=@+")
 
 _START = {
     "en": """\
@@ -173,8 +171,8 @@ def program() -> str:
         *(os.path.join(os.path.abspath(place), "eventlog") for place in places if os.path.isabs(place)),
     ):
         if os.path.exists(path):
-            return _quote(path)
-    return f"{_quote(python)} -m eventlog" if python else "eventlog"
+            return shell_word(path)
+    return f"{shell_word(python)} -m eventlog" if python else "eventlog"
 
 
 def interpreter() -> str:
@@ -184,14 +182,7 @@ def interpreter() -> str:
 
 def store_option(store: Store) -> str:
     """Return the option for a store that the agent's shell would not find by itself; else ""."""
-    return "" if store.root == Store.locate(None, os.environ).root else f" --store {_quote(store.root)}"
-
-
-def _quote(word: str) -> str:
-    """Quote a word as a POSIX shell reads it back; shlex costs too much here."""
-    if word and _PLAIN.issuperset(word):
-        return word
-    return "'" + word.replace("'", "'\\''") + "'"
+    return "" if store.root == Store.locate(None, os.environ).root else f" --store {shell_word(store.root)}"
 
 
 def _fill(texts: "dict[str, str]", store: Store, call: HookCall, locale: str, layer: int = 0) -> str:
@@ -210,7 +201,7 @@ def _session_option(call: HookCall) -> str:
     """Return the option for the conversation, unless the host passes its id in the environment."""
     variable = hosts.protocol(call.agent).session_variable
     is_passed = variable and os.environ.get(variable) == call.session
-    return "" if is_passed else f" --session {_quote(call.session)}"
+    return "" if is_passed else f" --session {shell_word(call.session)}"
 
 
 def _state(call: HookCall, language: str) -> str:

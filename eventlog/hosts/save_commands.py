@@ -10,6 +10,7 @@ VERBS = (*SAVES, "plan")  # a plan changes knowledge bases only, and no line of 
 TOOLS = ("remember", "recall", "why")  # of our MCP server: those that destroy nothing
 _STORE = "--store"
 
+_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@%+=:,./-_")
 _ENDS = "\n;"
 _SPECIAL = frozenset("$`&|<>()[]{}*?!#~^\r\0")  # outside quotes
 _HERE = "<<'"
@@ -36,6 +37,11 @@ def _saves(words: list[str], prefix: list[str], store: str) -> bool:
         if is_store and value != store and (equals or words[at + 1 : at + 2] != [store]):
             return False
     return True
+
+
+def shell_word(text: str) -> str:
+    """Quote a text as one word of a shell, as `shlex` does, which takes long to load."""
+    return text if text and _PLAIN.issuperset(text) else "'" + text.replace("'", "'\"'\"'") + "'"
 
 
 class NotPlain(Exception):

@@ -9,6 +9,7 @@ from eventlog.format.fence import without_tags
 from eventlog.format.marks import line_marks, says_something
 from eventlog.format.text import cut, encodable, one_line
 from eventlog.hosts import protocol
+from eventlog.hosts.save_commands import shell_word
 from eventlog.projections.context import context_files
 from eventlog.projections.context.budget import ContextSection, FitResult, fit
 from eventlog.projections.context.context_files import bootstrap_file, is_template
@@ -43,7 +44,6 @@ _KINDS = {
 
 _TIME, _ZEROS = " 0000-00-00 00:00", str.maketrans("123456789", "000000000")
 _TIMED = "- 00:00 "  # a bullet of something that happened at a time
-_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@%+=:,./-_")
 _BRANCH_CHARS = 60
 _LAST_OF_TWO_BYTES = "\uffff"
 
@@ -148,7 +148,7 @@ def _sections(parts: "ContextSources", quoted: "Collection[Line]" = ()) -> _Cont
         parts.words.bootstrap,
         _lines(parts.request.bootstrap.split("\n")),
         _BY_VALUE.index("BOOTSTRAP"),
-        f"cat {_quote(bootstrap_file(parts.settings, parts.request.home, parts.request.now)[1])}",
+        f"cat {shell_word(bootstrap_file(parts.settings, parts.request.home, parts.request.now)[1])}",
     )
     bullets = (Line(_bullet(fact, parts.local), fact.sources) for fact in parts.facts)
     facts = ContextSection(parts.words.facts, tuple(bullets), _FACTS)
@@ -193,7 +193,7 @@ def _command_for_all(parts: "ContextSources") -> str:
         "--session-type": parts.session_type if parts.shared else "",
         "--agent": request.agent,
     }
-    options_given = "".join(f" {name} {_quote(value)}" for name, value in options.items() if value)
+    options_given = "".join(f" {name} {shell_word(value)}" for name, value in options.items() if value)
     return without_tags(f"{request.program} context{options_given}{request.store_option}")
 
 
@@ -203,7 +203,7 @@ def _of_file(file: "ContextFile", result: "LoadResult", parts: "ContextSources")
         kind = "project AGENTS"
     content = result.content or ""
     lines = () if is_template(content) else _lines(content.split("\n"))
-    return ContextSection(f"{file.name} ({file.path})", lines, _BY_VALUE.index(kind), f"cat {_quote(file.path)}")
+    return ContextSection(f"{file.name} ({file.path})", lines, _BY_VALUE.index(kind), f"cat {shell_word(file.path)}")
 
 
 def _of_memory(file: "ContextFile", result: "LoadResult", parts: "ContextSources") -> ContextSection:
@@ -213,7 +213,7 @@ def _of_memory(file: "ContextFile", result: "LoadResult", parts: "ContextSources
     kind = "project MEMORY" if in_project else "MEMORY"
     texts = (result.content or "").split("\n")
     lines = _lines([line for line in texts if not line.startswith("# ") and not is_stamp(line)])
-    return ContextSection(title, lines, _BY_VALUE.index(kind), f"cat {_quote(file.path)}")
+    return ContextSection(title, lines, _BY_VALUE.index(kind), f"cat {shell_word(file.path)}")
 
 
 def _of_notes(parts: "ContextSources") -> "Iterator[ContextSection]":
@@ -227,7 +227,8 @@ def _of_notes(parts: "ContextSources") -> "Iterator[ContextSection]":
 
 def _of_own(parts: "ContextSources") -> ContextSection:
     request = parts.request
-    more = f"{request.program} query --type stage_summary --session {_quote(request.session_id)}{request.store_option}"
+    about = f"--session {shell_word(request.session_id)}{request.store_option}"
+    more = f"{request.program} query --type stage_summary {about}"
     lines = [line for line in parts.own if not _is_field(line.text) or _TIME in line.text.translate(_ZEROS)]
     return ContextSection(parts.words.own_summary, tuple(lines), _BY_VALUE.index("own"), more)
 
@@ -236,11 +237,6 @@ def _is_field(line: str) -> bool:
     """Return whether a line names the session or its project: the title does so already."""
     name, ends, _ = line[2:].partition(":** ")
     return line.startswith("**") and bool(ends and name) and "*" not in name
-
-
-def _quote(text: str) -> str:
-    """Quote a text as one word of a shell, as `shlex` does, which takes long to load."""
-    return text if text and _PLAIN.issuperset(text) else "'" + text.replace("'", "'\"'\"'") + "'"
 
 
 def _bullet(fact: "DistinctFact", local: "Local") -> str:
