@@ -14,7 +14,7 @@ from eventlog.format.text import cut, one_line, statement_line
 from eventlog.projections.context.heard import by_conversation
 from eventlog.projections.current.conclusions import NONE, conclusion_of
 from eventlog.projections.line import Line
-from eventlog.projections.search.findable import is_scratch
+from eventlog.projections.search.findable import is_scratch, is_test
 from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import as_text, is_stamp, is_untouched, stamped_at
 from eventlog.projections.views.note_lines import summary_lines
@@ -90,16 +90,11 @@ def _telling(files: "Sequence[str]", project: str) -> list[str]:
     """List the files from the project's root, data behind others; tests and scratch only where nothing else is."""
     inside = f"{project}/"
     paths = list(dict.fromkeys(file.removeprefix(inside) for file in files))
-    chosen = sorted((path for path in paths if not _is_test(path)), key=_is_data)
+    chosen = sorted((path for path in paths if not is_test(path)), key=_is_data)
     # what lies beside the project, or at its root, is what is thrown away
     below = [path for path in chosen if "/" in path and not path.startswith(("/", "..")) and not is_scratch(path)]
     chosen = below or [path for path in chosen if not _is_data(path)] or paths
     return [path if len(path) <= _PATH_CHARS else f"…{path[-_PATH_CHARS:]}" for path in chosen]
-
-
-def _is_test(path: str) -> bool:
-    name = path.rpartition("/")[2].lower()
-    return name.startswith(("test_", "test.")) or "_test." in name or ".test." in name
 
 
 def _is_data(path: str) -> bool:

@@ -137,6 +137,8 @@ readme.md changelog.md license makefile dockerfile package.json pyproject.toml c
 .gitignore .env
 """
 _EVERYWHERE = frozenset(_OF_MANY.split())
+_TEST_FOLDERS = frozenset(("test", "tests", "testing", "__tests__", "spec", "specs", "testdata", "fixtures"))
+_TESTS = ("conftest", "test", "spec")  # a name, or an ending before the last
 _SCRATCH_FOLDERS = frozenset(("output", "outputs", "tmp", "temp", "scratch", "build", "dist", "node_modules"))
 _SCRATCH_ENDINGS = (".log", ".txt", ".patch", ".diff", ".out", ".tmp", ".bak")
 
@@ -172,6 +174,15 @@ def is_scratch(path: str) -> bool:
     """Return whether a file served the work only: it lies outside, where things are built, or ends like a log."""
     *folders, name = path.lower().split("/")
     return path.startswith("/") or name.endswith(_SCRATCH_ENDINGS) or not _SCRATCH_FOLDERS.isdisjoint(folders)
+
+
+def is_test(path: str) -> bool:
+    """Return whether a file belongs to tests, by its name or a folder above it."""
+    *folders, name = path.lower().split("/")
+    stem, *endings = name.split(".")
+    is_inside = any(folder in _TEST_FOLDERS or folder.startswith("test_") for folder in folders)
+    is_named = stem.startswith("test_") or stem.endswith(("_test", "_tests", "_spec"))
+    return is_inside or is_named or not {stem, *endings}.isdisjoint(_TESTS)
 
 
 def files_in(words: "Iterable[str]") -> "list[str]":

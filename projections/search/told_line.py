@@ -7,7 +7,7 @@ Imported inside agents' hooks where something is told: standard library only, an
 """
 
 from eventlog.format.text import cut, one_line
-from eventlog.projections.search.findable import is_scratch, speaks_of
+from eventlog.projections.search.findable import is_scratch, is_test, speaks_of
 from eventlog.projections.search.words import tokens
 
 TYPE_CHECKING = False
@@ -58,8 +58,6 @@ _ENDS = ".!?。！？；…"
 _AFTER_END = "\"'`)]*”’」"  # may stand between the end of a sentence and the space
 _MAY_END = frozenset(f"{_ENDS}{_AFTER_END}:")
 _ITEMS = frozenset(("-", "*", "•", "–", "—", "✓", "✅", "✗", "❌", "|", ">>>", "..."))
-_TEST_FOLDERS = frozenset(("test", "tests", "testing", "__tests__", "spec", "specs", "testdata", "fixtures"))
-_TESTS = ("conftest", "test", "spec")  # a name, or an ending before the last
 
 
 def told_line(found: "Findable", weights: "Weights") -> str:
@@ -240,23 +238,11 @@ def _excerpt(text: str, weights: "Weights", room: int) -> str:
 
 def _chosen_files(found: "Findable", weights: "Weights") -> "list[str]":
     """Choose files a conversation changed: no tests, those of the answer first, none of scratch beside others."""
-    repository = [file for file in found.files if not _is_test(file) and not is_scratch(file)]
+    repository = [file for file in found.files if not is_test(file) and not is_scratch(file)]
     if len(repository) > 1:
         words = frozenset(tokens("\n".join(found.answers)))
         ranks = {file: (speaks_of(words, file), "/" in file, _shared(file, weights)) for file in repository}
         repository.sort(key=ranks.__getitem__, reverse=True)
         repository = [file for file in repository if ranks[file][:2] == ranks[repository[0]][:2]]
-    others = (file for tests in (False, True) for file in found.files if _is_test(file) is tests)
+    others = (file for tests in (False, True) for file in found.files if is_test(file) is tests)
     return [one_line(file) for file in repository[:_FILES] or [*others][:1]]
-
-
-def _is_test(path: str) -> bool:
-    *folders, name = path.lower().split("/")
-    stem, *endings = name.split(".")
-    if any(folder in _TEST_FOLDERS or folder.startswith("test_") for folder in folders):
-        return True
-    return (
-        stem.startswith("test_")
-        or stem.endswith(("_test", "_tests", "_spec"))
-        or not {stem, *endings}.isdisjoint(_TESTS)
-    )

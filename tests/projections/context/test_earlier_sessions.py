@@ -63,6 +63,7 @@ def test_an_outcome_is_nothing_of_a_shell(summary, outcome):
             ["cart/rates.json", "cart/total.py", "output/run.json", "tests/test_total.py"],
             "cart/total.py, cart/rates.json",
         ),
+        (["tests/builders.py", "cart/total.py"], "cart/total.py"),
         (["tests/test_total.py"], "tests/test_total.py"),
         (["setup.py"], "setup.py"),
     ],
