@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 _LONGEST_INDEX = 4 << 20  # bytes: some forty thousand files
 _VERSIONS = (b"\0\0\0\2", b"\0\0\0\3")
-_PATIENCE = 1.0  # seconds a writer of the index is waited for
 _MOST_DELETED = 1000  # files whose day is noted, the newest
 _MOST_NAMED = 4  # of one line
 _KEY_BYTES = 8

@@ -117,13 +117,13 @@ class IndexWriter:
     def follow_names(self) -> None:
         """Move lines to the names that projects have now; raises NotAppended where they are many, or join others."""
         self._db.execute("PRAGMA synchronous = OFF")
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
+        with self._db:
+            self._db.execute("BEGIN IMMEDIATE")
             before = {(replica, path): name for replica, path, name in self._db.execute("SELECT * FROM names")}
             changes = self._names.changes(before)
             found = self._lines_about(then for then, _ in changes)
             if sum(found.values()) > _MOST_MOVED or self._lines_about(now for _, now in changes):
-                raise NotAppended("a project with much in it, or with others in it")  # noqa: TRY301 - it rolls back
+                raise NotAppended("a project with much in it, or with others in it")
             moved = [line for conversation in found for line in self._moved(conversation)]
             pairs = zip(moved[::2], moved[1::2], strict=True)
             self._places = {new.number: old.number & _PLACE for old, new in pairs if old.number > 0}
@@ -133,10 +133,6 @@ class IndexWriter:
             self._db.executemany("INSERT INTO names VALUES (?, ?, ?)", rows)
             self._db.execute(_RENAMED, (self._names.digest,))
             self._db.execute(_CHANGED, (os.urandom(8).hex(),))
-            self._db.execute("COMMIT")
-        except BaseException:
-            self._db.rollback()
-            raise
 
     def _lines_about(self, subjects: "Iterable[str]") -> dict[str, int]:
         """Count the lines of the conversations about these subjects."""

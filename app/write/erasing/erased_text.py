@@ -16,7 +16,6 @@ _PAIR = r"\\+u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\+u(?P<low>[dD][c-fC-F][0-9a-
 _ESCAPE = re.compile(
     rf"{_PAIR}|\\+u(?P<one>[0-9a-fA-F]{{4}})|\\+x(?P<two>[0-9a-fA-F]{{2}})|(?P<space>\\+[bfnrt])|\\+", re.IGNORECASE
 )
-_SPACE = re.compile(r"\s+")
 _BASE64_RUN = re.compile(r"[A-Za-z0-9+/_=-]+")
 _PASSES = 4
 _SHORTEST_CORE = 8  # characters of base64 that are the same whatever stands around the text
