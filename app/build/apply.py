@@ -24,6 +24,7 @@ from eventlog.app.build.storage import BaseStorage, Refused, StorageBusy, storag
 from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import Progress, no_progress, track
 from eventlog.format import ids
+from eventlog.format.codec import json_of
 from eventlog.format.errors import BadRequest, Busy, InvalidEvent, NotStored
 from eventlog.format.events import AnyEvent, EntryApplied, Event, KnowledgeEdited, PlanEntry
 from eventlog.format.retractions import Retractions
@@ -35,7 +36,7 @@ from eventlog.projections.bases.ledger import Ledger, key_of, ledgers
 from eventlog.projections.bases.sections import Page, SectionId, Spot
 from eventlog.projections.current.conversations import Knowledge
 from eventlog.store import Store
-from eventlog.store.files import not_stored, replace_file
+from eventlog.store.files import not_stored, read, replace_file
 from eventlog.store.locks import locked, usable
 from eventlog.store.replica import make_replica
 
@@ -95,12 +96,9 @@ class _ManagedFile:
 
         The log may have lost the entries since: the texts are theirs still.
         """
-        if self._is_finished:
-            return False
+        intended = [] if self._is_finished else json_of(read(str(self._intent)), list[EntryApplied])
         self._is_finished = True
-        try:
-            intended = msgspec.json.decode(self._intent.read_bytes(), type=list[EntryApplied])
-        except (OSError, msgspec.MsgspecError):
+        if not intended:
             return False
         stored = {(event.target, key_of(event)) for event in (*ledger.record.applied, *ledger.record.orphans)}
         applied = [event for event in _on_page(intended, page) if (event.target, key_of(event)) not in stored]
@@ -157,10 +155,7 @@ class _ManagedFile:
 
     def _spots(self) -> dict[SectionId, Spot]:
         """Read the spots of the sections when no round had anything to do; empty where the file is missing."""
-        try:
-            return dict(msgspec.json.decode(self._spots_file.read_bytes(), type=list[tuple[SectionId, Spot]]))
-        except (OSError, msgspec.MsgspecError):
-            return {}
+        return dict(json_of(read(str(self._spots_file)), list[tuple[SectionId, Spot]]) or ())
 
     def _store_spots(self) -> None:
         """Store the spots of the sections, for the undo of a removal by hand, which also works without them."""

@@ -29,7 +29,7 @@ from eventlog.app.setup.seal import seal_at_end
 from eventlog.app.setup.session_hooks.run import run_hooks
 from eventlog.app.write.record_once import record_once
 from eventlog.format import SESSION_END
-from eventlog.format.codec import from_fields, to_fields
+from eventlog.format.codec import decode_json, from_fields, to_fields
 from eventlog.format.errors import Busy
 from eventlog.format.events import ConversationText, Event, SessionEnd, SessionStart, StageSummary
 from eventlog.hooks import background, error_log
@@ -65,9 +65,6 @@ class _OpenSession(msgspec.Struct):
     transcript: str = ""
     ended: bool = False
     process: str = ""
-
-
-_decoder = msgspec.json.Decoder(_OpenSession)
 
 
 def finalize(store: Store, opening: Callable[[], OpenStore]) -> Iterator[FinalizeResult]:
@@ -142,7 +139,7 @@ def _finalize_sessions(opened: OpenStore) -> list[Event]:
 def _process(opened: OpenStore, path: Path, work: Callable[[_OpenSession], None]) -> None:
     try:
         stamp = path.stat().st_mtime_ns
-        work(_decoder.decode(path.read_bytes()))
+        work(decode_json(path.read_bytes(), _OpenSession))
         if path.stat().st_mtime_ns == stamp:  # else the conversation came back meanwhile
             path.unlink()
     except Exception as error:  # noqa: BLE001 - no conversation may cost another
@@ -212,10 +209,10 @@ def _over(opened: OpenStore) -> Iterator[Path]:
     """Find the notes of conversations that ended, or whose host is gone, or that have been silent for so long."""
     for path in _notes(opened.store, ".json"):
         try:
-            note = _decoder.decode(path.read_bytes())
+            note = decode_json(path.read_bytes(), _OpenSession)
             if note.ended or background.is_gone(note.process) or _age(opened, path) > _SILENT_NS:
                 yield path
-        except (OSError, msgspec.MsgspecError):  # half-written at this moment, or damaged
+        except (OSError, ValueError):  # half-written at this moment, or damaged
             _give_up(opened, path)
 
 

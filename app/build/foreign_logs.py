@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from eventlog.fast.sha import sha256
+from eventlog.format.codec import json_of
 from eventlog.format.errors import NotStored
 from eventlog.log import days
 from eventlog.store import Store, day_of, is_own
@@ -31,9 +32,6 @@ class _LostLines(msgspec.Struct, frozen=True):
     path: str
     seen: int
     there: int | None
-
-
-_decoder = msgspec.json.Decoder(dict[str, _SeenFile])
 
 
 def remember(store: Store) -> None:
@@ -90,10 +88,7 @@ def _lines_naming(name: str, file: str) -> set[bytes]:
 
 
 def _remembered(store: Store) -> dict[str, _SeenFile]:
-    try:
-        return _decoder.decode(Path(store.cached("replicas.json")).read_bytes())
-    except (OSError, msgspec.MsgspecError):
-        return {}
+    return json_of(read(store.cached("replicas.json")), dict[str, _SeenFile]) or {}
 
 
 def _of_others(store: Store) -> Iterator[tuple[str, str]]:

@@ -163,7 +163,7 @@ def _check(tar: tarfile.TarFile, path: Path) -> _Manifest:
         raise BadRequest("is no whole backup: it has no manifest.json", where=str(path))
     try:
         manifest = msgspec.json.decode(_member(tar, _MANIFEST), type=_Manifest)
-    except msgspec.MsgspecError as error:
+    except ValueError as error:
         raise BadRequest(f"its manifest.json cannot be read: {error}", where=str(path)) from error
     if manifest.format != _FORMAT:
         raise BadRequest(f"is of format {manifest.format}", where=str(path), hint="update eventlog")

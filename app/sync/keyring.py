@@ -87,7 +87,7 @@ class Keyring(Struct):
             return msgspec.json.decode(read_regular(path), type=cls)
         except FileNotFoundError:
             return None
-        except (OSError, msgspec.MsgspecError) as error:
+        except (OSError, ValueError) as error:
             raise BadRequest(
                 f"cannot be read: {error}", where=path, hint="`eventlog sync leave`, then join again"
             ) from error

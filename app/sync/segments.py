@@ -26,6 +26,7 @@ from eventlog.app.sync.sync_state import SyncState
 from eventlog.app.write.erasing.foreign_redactions import ForeignRedaction
 from eventlog.fast import os
 from eventlog.fast.sha import sha256
+from eventlog.format.codec import json_of
 from eventlog.format.errors import UntrustedRemote
 from eventlog.store import Store, day_of, is_replica_name
 
@@ -49,11 +50,8 @@ class Marker(Struct):
     @classmethod
     def read(cls, data: bytes) -> "Marker | None":
         """Read the marker of a remote; None where it is damaged, or of a later format."""
-        try:
-            marker = msgspec.json.decode(data, type=cls)
-        except msgspec.MsgspecError:
-            return None
-        return marker if marker.format == 1 else None
+        marker = json_of(data, cls)
+        return marker if marker and marker.format == 1 else None
 
     def signed(self, secret: bytes) -> bytes:
         """Write the marker, signed by the secret of its epoch."""

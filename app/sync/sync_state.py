@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterable
 import msgspec
 from msgspec import Struct
 
+from eventlog.format.codec import json_of
 from eventlog.store import Store
-from eventlog.store.files import read_regular, replace_file
+from eventlog.store.files import read, replace_file
 
 _FILE = "state.json"
 
@@ -74,10 +75,7 @@ class SyncState(Struct):
     @classmethod
     def load(cls, store: Store) -> "SyncState":
         """Read the progress; a new one where there is none, or it is damaged."""
-        try:
-            return msgspec.json.decode(read_regular(f"{store.sync}/{_FILE}"), type=cls)
-        except (OSError, msgspec.MsgspecError):
-            return cls()
+        return json_of(read(f"{store.sync}/{_FILE}"), cls) or cls()
 
     def save(self, store: Store) -> None:
         """Save the progress; raises NotStored."""

@@ -14,8 +14,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from eventlog.app.build.publish import read
+from eventlog.app.build import publish
 from eventlog.fast.sha import sha256
+from eventlog.format.codec import json_of
 from eventlog.format.errors import NotStored
 from eventlog.format.events import PlanEntry
 from eventlog.format.retractions import Retractions, statements_of
@@ -24,13 +25,12 @@ from eventlog.log.event_log import EventLog
 from eventlog.projections.views.markdown import as_said, stamped_at
 from eventlog.projections.views.memory import MEMORY
 from eventlog.store import Store
-from eventlog.store.files import FileStamp, file_stamp, read_regular, remove, replace_file
+from eventlog.store.files import FileStamp, file_stamp, read, remove, replace_file
 
 _MARK = ".edited-"
 _PUT_OFF = "later "  # before the path of a copy
 _BULLETS = "-*+> "
 _LONG = 12  # bytes of a statement to search for within lines: a shorter statement may occur by chance
-_decoder = msgspec.json.Decoder(dict[str, FileStamp])
 
 
 class SetAside:
@@ -41,7 +41,7 @@ class SetAside:
         self._list = store.cached("copies.json")
         paths = (str(path) for pattern in MEMORY.owns for path in self._root.glob(f"{pattern}{_MARK}*"))
         self._present = {path: file_stamp(path) for path in paths}
-        self._read = _remembered(self._list) if self._present else {}
+        self._read = (json_of(read(self._list), dict[str, FileStamp]) or {}) if self._present else {}
 
     @staticmethod
     def note_of_sweep(store: Store) -> str:
@@ -54,9 +54,8 @@ class SetAside:
         for path, stamp in sorted(self._present.items()):
             if self._read.get(_PUT_OFF + path) == stamp and not _file_of(Path(path)).exists():
                 self.put_off(Path(path))
-            elif self._read.get(path) != stamp:
-                with suppress(OSError):
-                    found[Path(path)] = read_regular(path)
+            elif self._read.get(path) != stamp and (data := read(path)) is not None:
+                found[Path(path)] = data
         return found
 
     def put_off(self, copy: Path) -> None:
@@ -72,13 +71,6 @@ class SetAside:
     def original(self, copy: Path) -> str:
         """Return the path of the file behind a copy, relative to the knowledge directory."""
         return _file_of(copy).relative_to(self._root).as_posix()
-
-
-def _remembered(path: str) -> dict[str, FileStamp]:
-    try:
-        return _decoder.decode(read_regular(path))
-    except (OSError, msgspec.MsgspecError):
-        return {}
 
 
 class _Swept(Struct):
@@ -102,7 +94,7 @@ def sweep_copies(log: EventLog, withdrawn: Retractions, new: Iterable[str] = ())
     """
     swept, root = _Swept(), Path(log.store.knowledge)
     targets = sorted([*withdrawn.events, *withdrawn.conversations, *withdrawn.statements])
-    note, now = Path(SetAside.note_of_sweep(log.store)), sha256("\n".join(targets).encode("utf-8", "replace"))
+    note, now = SetAside.note_of_sweep(log.store), sha256("\n".join(targets).encode("utf-8", "replace"))
     is_current = (read(note) or b"").decode("utf-8", "replace") == now
     copies = {copy for name in new for copy in _beside(root / name)} if is_current else copies_in(log.store)
     if copies:
@@ -111,7 +103,7 @@ def sweep_copies(log: EventLog, withdrawn: Retractions, new: Iterable[str] = ())
             _sweep(copy, matches, swept, root)
     if not is_current:
         with suppress(NotStored):  # without a cache, every run looks at all copies
-            replace_file(str(note), now.encode(), durable=False)
+            replace_file(note, now.encode(), durable=False)
     return swept
 
 
@@ -143,7 +135,7 @@ class _WithdrawnTexts:
 
 
 def _sweep(copy: Path, matches: Callable[[str], bool], swept: _Swept, root: Path) -> None:
-    data = read(copy)
+    data = publish.read(copy)
     if data is None:
         return
     lines, in_file, newer = data.split(b"\n"), _lines(_file_of(copy)), set[bytes]()
@@ -170,7 +162,7 @@ def _beside(copy: Path) -> list[Path]:
 
 
 def _lines(path: Path) -> set[bytes]:
-    return set((read(path) or b"").split(b"\n"))
+    return set((publish.read(path) or b"").split(b"\n"))
 
 
 def _statement(line: bytes) -> str:

@@ -262,6 +262,15 @@ def decode_json(data: bytes | str, kind: type[_T] | Any = Any) -> Any:
     return value
 
 
+def json_of(data: bytes | str | None, kind: type[_T]) -> _T | None:
+    """Decode a JSON document of that type; None where there is no data, or it is anything else."""
+    try:
+        found: _T = decode_json(data or b"", kind)
+    except ValueError:
+        return None
+    return found
+
+
 def json_object(data: bytes | str) -> dict[str, Any] | None:
     """Decode a JSON object; None where the data is anything else."""
     try:

@@ -1,12 +1,12 @@
 """`projects.jsonl`: one line per project, with its directory and places; no file while each project is just a path."""
 
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
+from eventlog.format.codec import json_of
 from eventlog.format.text import project_name
 from eventlog.projections.base import Document, Line, Projection, View
 from eventlog.projections.current.conversations import Conversations
@@ -36,11 +36,7 @@ class ListedProject(Struct, frozen=True):
     @classmethod
     def all_in(cls, data: bytes) -> "list[ListedProject]":
         """Read a rendered list, without lines that are no project."""
-        found = []
-        for line in data.splitlines():
-            with suppress(msgspec.MsgspecError, UnicodeDecodeError):
-                found.append(msgspec.json.decode(line, type=cls))
-        return found
+        return [found for line in data.splitlines() if (found := json_of(line, cls))]
 
 
 def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:

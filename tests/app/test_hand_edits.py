@@ -496,6 +496,15 @@ def test_a_copy_tells_only_what_was_never_said(log, memory, clock):
     assert ("boat" in said, "chess" in said, "new notes" in said, "old notes" in said) == (False, False, True, False)
 
 
+@pytest.mark.parametrize("note", [b"", b"[", b"[1]", b'{"\xff":[1]}', b"[" * 100_000])
+def test_a_damaged_note_of_the_copies_counts_as_none(log, memory, note):
+    copy_of(memory, lambda was: was.replace("- [2026-02-20] Owns", "- Likes tea\n- [2026-02-20] Owns"))
+    Path(log.store.cached("copies.json")).write_bytes(note)
+    rebuilt(log)
+
+    assert ["Likes tea"] == [one.content for one in log.read() if one.type == "fact" and one.agent == "human"]
+
+
 def test_a_copy_made_from_another_log_tells_nothing(log, memory):
     other = f"{'0' * 64} -->\n"
     copy_of(memory, lambda text: text.replace("a boat", "a boat\n- From elsewhere")[: -len(other)] + other)
@@ -509,7 +518,7 @@ def test_a_copy_is_read_once_and_again_only_when_it_was_changed(log, memory, mon
 
     copy = copy_of(memory, lambda text: text.replace("Owns a boat", "Owns a boat\n- Likes tea"))
     rebuilt(log)
-    monkeypatch.setattr(set_aside, "read_regular", lambda path: path.endswith(".json") and Path(path).read_bytes())
+    monkeypatch.setattr(set_aside, "read", lambda path: path.endswith(".json") and Path(path).read_bytes())
     before = list(log.read())
     rebuilt(log)
     monkeypatch.undo()

@@ -87,8 +87,6 @@ class Receipt(Struct):
     left: list[str] = []
 
 
-_journal = msgspec.json.Decoder(Erasing)
-_stamps = msgspec.json.Decoder(dict[str, FileStamp])
 _ID = re.compile(rb'"id":"([^"]*)"')
 
 
@@ -128,10 +126,7 @@ def erase_arrived(store: Store) -> None:
     if redactions is None:
         return
     note = store.cached("redacted.seen")
-    try:
-        seen = _stamps.decode(read_regular(note))
-    except (OSError, msgspec.MsgspecError):
-        seen = {}
+    seen = codec.json_of(read(note), dict[str, FileStamp]) or {}
     now = {}
     for path in day_files(store):
         name = os.path.basename(path)
@@ -166,10 +161,10 @@ def without_redacted_in(redactions: Redactions, is_from_here: bool, data: bytes)
 
 def _read_journal(store: Store) -> Erasing | None:
     try:
-        return _journal.decode(read_regular(pending_of(store)))
+        return msgspec.json.decode(read_regular(pending_of(store)), type=Erasing)
     except FileNotFoundError:
         return None
-    except (OSError, msgspec.MsgspecError) as error:
+    except (OSError, ValueError) as error:
         raise NotStored("cannot be read: a redaction is not finished", where=pending_of(store)) from error
 
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TypeVar
 
-import msgspec
 from msgspec import Struct
 
 from eventlog.app.build import foreign_logs
@@ -19,7 +18,7 @@ from eventlog.app.write.erasing.erase_everywhere import day_files, erase_in_file
 from eventlog.app.write.erasing.erased_text import Needles
 from eventlog.app.write.erasing.redact import long_texts
 from eventlog.fast import fastjson
-from eventlog.format.codec import to_fields
+from eventlog.format.codec import json_of, to_fields
 from eventlog.log.event_log import EventLog
 from eventlog.log.rewrite import rewrite
 from eventlog.secrets.redacted import Redactions, keys_of
@@ -140,10 +139,4 @@ def _announce(store: Store, new: Iterable[ForeignRedaction]) -> bytes:
 
 
 def _read(path: str, kind: type[_Line]) -> list[_Line]:
-    found: list[_Line] = []
-    for line in (read(path) or b"").splitlines():
-        try:
-            found.append(msgspec.json.decode(line, type=kind))
-        except msgspec.MsgspecError:
-            continue
-    return found
+    return [found for line in (read(path) or b"").splitlines() if (found := json_of(line, kind)) is not None]

@@ -28,6 +28,7 @@ from eventlog.app.write.erasing.erase_everywhere import (
 from eventlog.app.write.erasing.erased_text import SHORTEST, Needles, folded, texts_in
 from eventlog.app.write.forget import forgettable
 from eventlog.fast import fastjson, os
+from eventlog.format.codec import json_of
 from eventlog.format.errors import BadRequest, Busy, NotStored
 from eventlog.format.events import (
     ConversationText,
@@ -44,12 +45,11 @@ from eventlog.projections.bases.sections import Page
 from eventlog.projections.views.markdown import is_untouched
 from eventlog.secrets.redacted import Redactions, keys_of
 from eventlog.store import Store
-from eventlog.store.files import read, read_regular, replace_file
+from eventlog.store.files import read, replace_file
 from eventlog.store.locks import locked
 
 _LONG = 12  # characters of an event's text from which on it is looked for in other places, too
 _MOST = 1_000  # different texts that one pattern may match
-_paths = msgspec.json.Decoder(list[str])
 _ESCAPED = (("\\u003c", "<"), ("\\u003e", ">"), ("\\u0026", "&"), ('\\"', '"'), ("\\\\", "\\"))  # in a page's JSON
 _IN_BASES = ("plan_entry", "entry_applied", "entry_resolved", "knowledge_edited")
 
@@ -246,10 +246,7 @@ def write_report(store: Store, path: str, page: str) -> str:
 
 def _written_reports(store: Store, but: str = "") -> list[str]:
     """List the reports that were written and are still there."""
-    try:
-        paths = _paths.decode(read_regular(store.cached("reports.json")))
-    except (OSError, msgspec.MsgspecError):
-        return []
+    paths = json_of(read(store.cached("reports.json")), list[str]) or ()
     return [path for path in paths if path != but and Path(path).is_file()]
 
 
