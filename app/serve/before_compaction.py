@@ -14,7 +14,7 @@ from eventlog.fast import fastjson, os
 from eventlog.format.codec import dig
 from eventlog.format.text import cut, one_line, same_text
 from eventlog.hosts.transcripts.read import of_the_user
-from eventlog.hosts.transcripts.steps import Step, from_tool, programs_run, texts
+from eventlog.hosts.transcripts.steps import ShellCalls, Step, programs_run, texts
 from eventlog.projections.line import Line
 from eventlog.projections.views.markdown import as_text
 from eventlog.secrets import scrub_text
@@ -41,9 +41,7 @@ _HOLDS = ("must never", "must always", "must not", "should never", "should alway
           "under no circumstances", "you may not ")  # fmt: skip
 _HOLDS_ZH = ("不要", "务必", "始终", "永远", "禁止", "一律", "必须", "不得", "从现在起", "今后", "不许", "切勿")
 _ENDS = str.maketrans(dict.fromkeys("!?。！？；\r", "\n"))
-_ANSWERS = ("tool_result", "function_call_output", "custom_tool_call_output")
 _RUNNERS = frozenset(("", "python", "python3", "uv", "run", "npx", "node", "sh", "bash", "env", "sudo", "2>&1", "|"))
-_FAILED = ("Exit code ", "Process exited with code ", 'exit_code":', "Exit Code: ")
 
 
 class _TranscriptParts:
@@ -54,8 +52,8 @@ class _TranscriptParts:
         self.rules: dict[str, str] = {}
         self.files: dict[str, None] = {}
         self.todos: list[str] = []
-        self.runs: list[tuple[str, bool]] = []  # commands that were run, and whether they failed
-        self._called: dict[str, str] = {}
+        self._runs: list[tuple[str, bool]] = []  # commands that were run, and whether they failed
+        self._calls = ShellCalls()
 
     def add(self, record: dict[str, Any]) -> None:
         """Take in a line."""
@@ -66,12 +64,9 @@ class _TranscriptParts:
         if (dig(about, "role") or record.get("type")) == "user":
             self._ask("\n".join(texts(content)))
         called = dig(about, "toolCalls")  # of Gemini: each with what it came to
-        for block in [
-            *(content if isinstance(content, list) else [about]),
-            *(called if isinstance(called, list) else []),
-        ]:
-            self._call(block)
-            self._return(block)
+        blocks = content if isinstance(content, list) else [about]
+        for step in self._calls.of_blocks([*blocks, *(called if isinstance(called, list) else [])]):
+            self._take(step)
 
     def _ask(self, prompt: str) -> None:
         text = of_the_user(prompt)
@@ -82,35 +77,23 @@ class _TranscriptParts:
             self.rules.pop(same_text(rule), None)
             self.rules[same_text(rule)] = rule
 
-    def _call(self, block: Any) -> None:
-        """Take in the call of a tool: `tool_use`, `function_call`, `functionCall`."""
-        called = dig(block, "functionCall") or block
-        name = dig(called, "name")
-        if not isinstance(name, str):
-            return
-        arguments = next((dig(called, key) for key in ("input", "arguments", "args") if dig(called, key)), None)
-        for step in from_tool(name, arguments):
-            self._take(step, str(dig(called, "call_id") or dig(called, "id") or name))
+    def _take(self, step: Step) -> None:
+        match step:
+            case ("file", path):
+                self.files.pop(path, None)
+                self.files[path] = None
+            case ("todos", todos):
+                self.todos = todos.splitlines()
+            case ("command", command):
+                self._runs.append((command, False))
+            case ("failed", command):
+                at = max(at for at, run in enumerate(self._runs) if run[0] == command)
+                self._runs[at] = command, True
 
-    def _take(self, step: Step, call: str) -> None:
-        if step.kind == "file":
-            self.files.pop(step.text, None)
-            self.files[step.text] = None
-        elif step.kind == "todos":
-            self.todos = step.text.splitlines()
-        elif step.kind == "command":
-            self._called[call] = step.text
-
-    def _return(self, block: Any) -> None:
-        """Take in what a command came to: `tool_result`, `function_call_output`, `functionResponse`."""
-        answer = dig(block, "functionResponse") or block
-        call = next((dig(answer, key) for key in ("tool_use_id", "call_id", "id") if dig(answer, key)), None)
-        output = next((dig(answer, key) for key in ("content", "output", "response", "result") if dig(answer, key)), "")
-        has_ended = dig(answer, "status") in ("success", "error", "completed", "failed")
-        is_answer = dig(block, "type") in _ANSWERS or answer is not block or has_ended
-        if is_answer and (command := self._called.pop(str(call), "")):
-            failed = dig(answer, "is_error") or dig(answer, "status") in ("error", "failed")
-            self.runs.append((command, bool(failed) or _says_failed(output)))
+    @property
+    def runs(self) -> list[tuple[str, bool]]:
+        """The commands that have ended, and whether they failed."""
+        return [run for run in self._runs if run[0] not in self._calls.unanswered]
 
 
 def before_compaction(path: str, project: str, words: "ContextPhrases", receipts: Iterable[str] = ()) -> list[Line]:
@@ -175,16 +158,6 @@ def _rules(prompt: str) -> Iterator[str]:
         holds = lower.startswith(_BEGINS) or any(mark in lower for mark in (*_HOLDS, *_HOLDS_ZH))
         if holds and len(sentence) <= _RULE_CHARS:
             yield sentence
-
-
-def _says_failed(output: Any) -> bool:
-    """Return whether the answer of a command begins or ends with an exit code that is not 0."""
-    text = output if isinstance(output, str) else "\n".join(texts(output)) or str(output)
-    for mark in _FAILED:
-        before, found, rest = text.partition(mark)
-        if found and (len(before) < _COMMAND_CHARS or mark != "Exit code "):
-            return not rest.lstrip(" '\"").startswith("0")
-    return False
 
 
 def _last_failure(runs: Sequence[tuple[str, bool]]) -> tuple[str, str]:

@@ -422,15 +422,44 @@ def test_a_command_that_failed_is_told_by_every_host(tmp_path):
     output = {"type": "function_call_output", "call_id": "t1", "output": "Process exited with code 2\nno"}
     started = {"toolCallId": "t1", "toolName": "bash", "arguments": {"command": "make test"}}
     run = {"id": "t1", "name": "run_shell_command", "args": {"command": "make test"}, "status": "error"}
+    answer = {"id": "t1", "name": "run_shell_command", "response": {"output": "Directory: /\nExit Code: 2"}}
     told: dict[str, list[dict[str, object]]] = {
         "claude-code": [{"type": "assistant", "message": {"content": blocks}}, {"type": "user", "message": {"content": failed}}],
         "codex": [{"type": "response_item", "payload": call}, {"type": "response_item", "payload": output}],
         "copilot": [{"type": "tool.execution_start", "data": started},
                     {"type": "tool.execution_complete", "data": {"toolCallId": "t1", "success": False}}],
         "gemini": [{"id": "m1", "type": "gemini", "content": "", "toolCalls": [run]}],
+        "qwen-code": [{"type": "assistant", "message": {"parts": [{"functionCall": run}]}},
+                      {"type": "tool_result", "message": {"parts": [{"functionResponse": answer}]}}],
     }  # fmt: skip
     for agent, lines in told.items():
         path = tmp_path / f"{agent}.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
         assert [Step("command", "make test"), Step("failed", "make test")] == _steps(agent, path)[:2]
+
+
+@pytest.mark.parametrize(
+    ("output", "has_failed"),
+    [
+        ("Process exited with code 2\n" + "a line\n" * 1000, True),
+        ("Process exited with code 0\n" + "a line\n" * 1000, False),
+        ('{"output":"no","metadata":{"exit_code":1,"duration_seconds":2.1}}', True),
+        ('{"output":"yes","metadata":{"exit_code":0,"duration_seconds":2.1}}', False),
+        ({"content": "Exit Code: (none)", "success": True}, False),
+        (["12 passed", {"type": "input_text", "text": "3 failed"}], True),
+    ],
+)
+def test_a_failure_is_known_by_the_exit_code_at_either_end_of_an_output(tmp_path, output, has_failed):
+    call = {
+        "type": "function_call",
+        "call_id": "t1",
+        "name": "shell",
+        "arguments": {"command": "make"},
+        "status": "completed",
+    }
+    answer = {"type": "function_call_output", "call_id": "t1", "output": output}
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps({"type": "response_item", "payload": item}) + "\n" for item in (call, answer)))
+
+    assert (["make"] if has_failed else []) == _of(_steps("codex", path), "failed")

@@ -86,15 +86,7 @@ def _item(payload: Any, calls: ShellCalls) -> Iterator[Step]:
                 yield Step("reply", words)
             elif dig(payload, "role") == "user" and words and not words.startswith(_NOT_THE_USER):
                 yield Step("prompt", words)
-        case "function_call":
-            yield from calls.called(
-                dig(payload, "call_id"), from_tool(str(dig(payload, "name")), dig(payload, "arguments"))
-            )
-        case "function_call_output":
-            output = dig(payload, "output")
-            output = output if isinstance(output, str) else dig(output, "content")
-            yield from calls.ended(dig(payload, "call_id"), output)
-        case "custom_tool_call":
-            yield from from_tool(str(dig(payload, "name")), dig(payload, "input"))
         case "local_shell_call":
             yield from from_tool("shell", dig(payload, "action"))
+        case _:
+            yield from calls.of_blocks([payload])

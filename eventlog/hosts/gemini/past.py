@@ -19,7 +19,6 @@ from eventlog.hosts.transcripts.steps import (
     Step,
     TranscriptRecord,
     first_text,
-    from_tool,
     records,
     text_of,
 )
@@ -118,11 +117,4 @@ def _of(message: TranscriptRecord) -> Iterator[Step]:
         yield Step("prompt", words)
     elif message.get("type") == "gemini" and words:
         yield Step("reply", words)
-    calls = message.get("toolCalls")
-    for call in calls if isinstance(calls, list) else ():
-        shell = ShellCalls()
-        yield from shell.called("", from_tool(str(dig(call, "name")), dig(call, "args")))
-        parts = dig(call, "result")
-        results = parts if isinstance(parts, list) else []
-        outputs = [dig(part, "functionResponse", "response", "output") for part in results]
-        yield from shell.ended("", outputs, badly=dig(call, "status") == "error")
+    yield from ShellCalls().of_blocks(message.get("toolCalls"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from eventlog.format.codec import dig
 from eventlog.hosts.call import text
-from eventlog.hosts.transcripts.steps import PastSession, Span, Step, TranscriptRecord, first_text, from_tool, records
+from eventlog.hosts.transcripts.steps import PastSession, ShellCalls, Span, Step, TranscriptRecord, first_text, records
 
 FOLDERS = ("projects", "tmp")
 NAMES = ("chats/*.jsonl",)
@@ -34,6 +34,7 @@ _OF_A_HOOK = "<qwen:"
 
 def steps(path: Path) -> Iterator[Step]:
     """Yield the steps of a session. Raises OSError."""
+    calls = ShellCalls()
     for record in records(path):
         match record.get("type"):
             case "user" if record.get("provenance") in (None, "real_user"):
@@ -42,17 +43,10 @@ def steps(path: Path) -> Iterator[Step]:
             case "assistant":
                 if words := _words(record):
                     yield Step("reply", words)
-                yield from _tools(record)
+        yield from calls.of_blocks(dig(record, "message", "parts"))
 
 
 def _words(record: TranscriptRecord) -> str:
     parts = dig(record, "message", "parts")
     words = [dig(part, "text") for part in parts if not dig(part, "thought")] if isinstance(parts, list) else []
     return "\n".join(text for text in words if isinstance(text, str) and not text.startswith(_OF_A_HOOK)).strip()
-
-
-def _tools(record: TranscriptRecord) -> Iterator[Step]:
-    parts = dig(record, "message", "parts")
-    for part in parts if isinstance(parts, list) else ():
-        if dig(part, "functionCall"):
-            yield from from_tool(str(dig(part, "functionCall", "name")), dig(part, "functionCall", "args"))

@@ -9,7 +9,7 @@ commands are recognised, everything else is words.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -192,7 +192,7 @@ def from_tool(name: str, arguments: Any) -> Iterator[Step]:
 def _command(arguments: Any) -> str:
     if isinstance(arguments, str):
         return arguments
-    command = next((dig(arguments, key) for key in ("command", "cmd", "input") if dig(arguments, key)), "")
+    command = _first(arguments, "command", "cmd", "input") or ""
     if not isinstance(command, list):
         return str(command)
     match [str(word) for word in command]:
@@ -212,7 +212,7 @@ def _patched(patch: str) -> Iterator[Step]:
 
 
 def _open_todos(arguments: Any) -> list[str]:
-    items: Any = next((found for key in ("todos", "plan") if (found := dig(arguments, key))), [])
+    items = _first(arguments, "todos", "plan")
     if isinstance(items, str):
         return _OPEN_BOX.findall(items)
     todos = [
@@ -222,11 +222,13 @@ def _open_todos(arguments: Any) -> list[str]:
     return [text for text, status in todos if isinstance(text, str) and status not in _CLOSED]
 
 
-_ENDED_BADLY = re.compile(
-    r"\bexit(?:ed with)?(?: code| status)?:? [1-9]|\b[1-9]\d* (?:failed|failures?|errors?)\b|^FAILED",
-    re.IGNORECASE | re.MULTILINE,
-)
-_END_OF_OUTPUT = 2000  # characters
+_EXIT = r"\bexit(?:ed with)?(?: code| status)?:? [1-9]|\"exit_code\": ?[1-9]"
+_EXITED = re.compile(_EXIT, re.IGNORECASE)
+_ENDED_BADLY = re.compile(rf"{_EXIT}|\b[1-9]\d* (?:failed|failures?|errors?)\b|^FAILED", re.IGNORECASE | re.MULTILINE)
+_HEAD, _END_OF_OUTPUT = 200, 2000  # characters
+_ARGUMENTS = ("input", "arguments", "args")
+_OUTPUTS = ("functionResponse", "content", "output", "response", "result", "error", "text")
+_ANSWERS = ("tool_result", "function_call_output", "custom_tool_call_output")
 
 
 class ShellCalls:
@@ -235,6 +237,11 @@ class ShellCalls:
     def __init__(self) -> None:
         self._commands: dict[str, str] = {}
 
+    @property
+    def unanswered(self) -> Collection[str]:
+        """The commands that have not ended yet."""
+        return self._commands.values()
+
     def called(self, call: Any, steps: Iterable[Step]) -> Iterator[Step]:
         """Yield the steps of a call, and remember its command."""
         for step in steps:
@@ -242,22 +249,41 @@ class ShellCalls:
                 self._commands[call] = step.text
             yield step
 
-    def ended(self, call: Any, output: Any, *, badly: bool = False) -> Iterator[Step]:
+    def ended(self, call: Any, answer: Any, *, badly: bool = False) -> Iterator[Step]:
         """Yield the command of a call where it failed, by the host or by its output."""
         command = self._commands.pop(call, "") if isinstance(call, str) else ""
-        end = text_of(output)[-_END_OF_OUTPUT:] if command else ""
-        if command and (badly or _ENDED_BADLY.search(end)):
+        output = _output_in(answer).strip() if command else ""
+        end = output[-_END_OF_OUTPUT:]
+        if command and (badly or _EXITED.search(output[:_HEAD]) or _ENDED_BADLY.search(end)):
             yield Step("failed", command)
             yield from [Step("output", end)] if end else []
 
     def of_blocks(self, content: Any, effects: Callable[[str, Any], Iterable[Step]] = from_tool) -> Iterator[Step]:
-        """Yield the effects of the tool calls among the blocks of a message, as Anthropic's API has them."""
+        """Yield the effects of the tool calls among the blocks of a message, as any host's model has them."""
         for block in content if isinstance(content, list) else ():
-            if dig(block, "type") == "tool_use":
-                yield from self.called(dig(block, "id"), effects(str(dig(block, "name")), dig(block, "input")))
-            elif dig(block, "type") == "tool_result":
-                badly = dig(block, "is_error") is True
-                yield from self.ended(dig(block, "tool_use_id"), dig(block, "content"), badly=badly)
+            kind, call = dig(block, "type"), _first(block, "functionCall") or block
+            if isinstance(name := dig(call, "name"), str):
+                yield from self.called(_first(call, "call_id", "id", "name"), effects(name, _first(call, *_ARGUMENTS)))
+            status = dig(block, "status") if kind is None else ""  # of Gemini, where a call has its answer in it
+            answer = _first(block, "functionResponse") or block
+            if answer is not block or kind in _ANSWERS or status in ("success", "error"):
+                badly = dig(answer, "is_error") is True or status == "error"
+                yield from self.ended(_first(answer, "tool_use_id", "call_id", "id", "name"), answer, badly=badly)
+
+
+def _first(record: Any, *names: str) -> Any:
+    """Return the first value under these names that is not empty; None for none."""
+    for name in names if isinstance(record, dict) else ():
+        if found := record.get(name):
+            return found
+    return None
+
+
+def _output_in(answer: Any) -> str:
+    """Join the texts of what a call came to, wherever a host puts them."""
+    if isinstance(answer, list):
+        return "\n".join(filter(None, map(_output_in, answer)))
+    return answer if isinstance(answer, str) else _output_in(_first(answer, *_OUTPUTS)) if answer else ""
 
 
 _LONGEST = 4000  # characters looked at
