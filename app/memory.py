@@ -226,7 +226,7 @@ class Memory:
         )
         built = session_context(opened, request)
         if session:
-            append_receipt(self.log, request, built)
+            append_receipt(self.log.store, built, source, sync=self.log.fsync)
         return built.context
 
     def start(

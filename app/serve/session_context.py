@@ -10,12 +10,12 @@ from eventlog.app.build.user_files import take_bootstrap
 from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.serve.context_loader import Loader
 from eventlog.app.serve.current_lines import CurrentLines
-from eventlog.app.serve.receipt_line import append_receipt_line
 from eventlog.fast.copies import replace
+from eventlog.fast.sha import sha256
 from eventlog.hooks import prompts
 from eventlog.hooks.conversation import TooMuch, all_events
 from eventlog.hosts import protocol
-from eventlog.hosts.call import HookCall
+from eventlog.hosts.call import HookCall, present
 from eventlog.projections.context.build import build as fit_parts
 from eventlog.projections.context.context_files import MEMORY
 from eventlog.projections.context.request import MAIN, SHARED, ContextRequest, WorkAtHand
@@ -23,13 +23,13 @@ from eventlog.projections.context.sources import gather, window
 from eventlog.projections.search.findable import text_in
 from eventlog.projects.repository import branch_and_changes
 from eventlog.projects.root import project_root
+from eventlog.store.append_once import SAME_CALL_MS, append_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
     from eventlog.format.payloads import ContextInjected, Envelope
-    from eventlog.log.event_log import EventLog
     from eventlog.projections.context.agent_context import AgentContext
     from eventlog.projections.context.sources import ContextSources
     from eventlog.settings.schema import Settings
@@ -211,12 +211,18 @@ def _session_type_of(store: "Store", request: "ContextRequest") -> str:
     return SHARED if SHARED in types else MAIN
 
 
-def append_receipt(log: "EventLog", request: ContextRequest, built: ContextResult) -> bool:
-    """Append the receipt; False where the log has it already. Raises NotStored."""
+def append_receipt(
+    store: "Store", built: ContextResult, source: str, subagent: str = "", *, sync: bool | None = None
+) -> bool:
+    """Append that a session was given a text; False where the log has that already. Raises NotStored."""
+    request, digest = built.parts.request, sha256(built.text.encode("utf-8", "replace"))
     about: Envelope = {
         "type": "context_injected",
         "conversation_id": request.session_id,
         "project": request.project,
         "agent": request.agent,
+        "subagent": subagent,
     }
-    return append_receipt_line(log.store, about, built.receipt, built.text, request.source, sync=log.fsync)
+    event: ContextInjected = {**built.receipt, "digest": digest, "chars": len(built.text)}
+    key = f"context\n{request.session_id}\n{source} {subagent}".rstrip() + f"\n{digest}"
+    return append_once(store, {**present(about), **event}, key, within_ms=SAME_CALL_MS, sync=sync)

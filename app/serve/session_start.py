@@ -14,7 +14,6 @@ from eventlog.store import Store
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from eventlog.app.serve.session_context import ContextResult
-    from eventlog.format.payloads import Envelope
     from eventlog.settings.schema import Settings
 
 
@@ -42,7 +41,9 @@ class _Here:
 
 
 def start_context(store: Store, call: HookCall) -> str:
-    """Build the text a session starts with; never empty."""
+    """Build the text a session starts with, never empty; or that of a helper, "" for nothing."""
+    if call.starts_helper:
+        return _helper_context(store, call)
     source = text(call.payload, "source")
     _name_lost(store, call)
     for certain in (False, True):
@@ -71,7 +72,7 @@ def _name_lost(store: Store, call: HookCall) -> None:
         note(store, error, b"", call.agent)
 
 
-def helper_context(store: Store, call: HookCall) -> str:
+def _helper_context(store: Store, call: HookCall) -> str:
     """Build the text a helper starts with: what is known of the project; "" for nothing."""
     from eventlog.app.serve.session_context import helpers_context
     from eventlog.fast.modules import find_libraries
@@ -113,18 +114,11 @@ def _known(store: Store, call: HookCall, source: str, *, certain: bool) -> str:
 
 
 def _append_receipt(store: Store, call: HookCall, built: "ContextResult", source: str) -> None:
-    from eventlog.app.serve.receipt_line import append_receipt_line
+    from eventlog.app.serve.session_context import append_receipt
     from eventlog.format.errors import NotStored
 
-    about: Envelope = {
-        "type": "context_injected",
-        "conversation_id": call.session,
-        "project": call.project,
-        "agent": call.agent,
-        "subagent": call.subagent,
-    }
     try:
         deadline.set_stage_within(deadline.LOCK, deadline.ANSWER)
-        append_receipt_line(store, about, built.receipt, built.text, f"{source} {call.subagent}".rstrip())
+        append_receipt(store, built, source, call.subagent)
     except (NotStored, OutOfTime):  # what is known matters more than its receipt: the disk is full, the log is locked
         deadline.set_stage(deadline.LAST)

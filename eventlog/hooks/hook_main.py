@@ -80,7 +80,7 @@ def start_context(store: Store, call: HookCall) -> str:
         return recall.at_prompt(store, call)
     from eventlog.app.serve import session_start
 
-    return (session_start.helper_context if call.starts_helper else session_start.start_context)(store, call)
+    return session_start.start_context(store, call)
 
 
 def _withdraw_gone(store: Store, call: HookCall) -> None:

@@ -46,7 +46,7 @@ def start(scene, **fields):
         **{"now": NOW, "home": str(scene.home), "project": str(scene.project), "session_id": "now", **fields}
     )
     built = session_context.session_context(opened(scene.log, scene.settings), request)
-    append_receipt(scene.log, request, built)
+    append_receipt(scene.log.store, built, request.source)
     return built
 
 

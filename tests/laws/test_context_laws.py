@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from eventlog.app.build.user_files import take_bootstrap
 from eventlog.app.serve.session_context import append_receipt
 from eventlog.projections.context.agent_context import AgentContext, SessionType
-from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import ContextSettings, Settings
 from eventlog.store import project_slug
 from tests.support.context_scene import HEAD, NOW, Scene, history
@@ -456,7 +455,7 @@ def test_names_of_files_that_are_no_text_reach_no_prompt_either(tmp_path):
 
     assert built.context.text.encode().count(b"Told all the same") == 1
     assert "/user/\ufffd.md" in told
-    assert append_receipt(scene.log, ContextRequest(now=NOW, home="", session_id="now", project=str(project)), built)
+    assert append_receipt(scene.log.store, built, "")
 
 
 @pytest.mark.parametrize("data", [b"\xff\xfe\0", b"caf\xe9\n", b"a\0b\n"])

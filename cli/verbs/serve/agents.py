@@ -69,7 +69,7 @@ def _context_command(
     else:
         click.echo(built.context.text, nl=False)
     if session:
-        append_receipt(opened.log, request, built)
+        append_receipt(store, built, request.source, sync=opened.log.fsync)
 
 
 @options.verb("eventlog hook --agent claude < payload.json", "eventlog hook --agent copilot --event sessionStart")
