@@ -249,7 +249,7 @@ def _rebuilt(
 
     edits, taken_in = record_edits(log, settings, dry_run=check) if MEMORY in projections else ([], {})
     replayed = again(READING)
-    if not check and tell_remotes(log, replayed.places, replayed.identities):
+    if not check and tell_remotes(log, replayed):
         replayed.save()
         replayed = again()
     applied = ApplyResult()

@@ -75,7 +75,7 @@ def read_host(host: str, request: ImportRequest) -> Iterator[Found]:
     progress = request.phases("reading transcripts")
     paths = find_transcripts(agent, place)
     read = partial(read_session, agent, settings=request.settings, now=machine.clock(), named=paths == [place])
-    found: list[Transcript | BadPlace] = []
+    found: list[_ReadTranscript | BadPlace] = []
     with Workers() as helping:
         each = helping.map(read, paths) if helping.are_any and len(paths) >= _FEWEST else map(read, paths)
         for number, of_path in enumerate(each, 1):
@@ -90,7 +90,7 @@ def read_host(host: str, request: ImportRequest) -> Iterator[Found]:
 # ------------------------------------------------------------------------------------------------ a transcript
 
 
-class Transcript(NamedTuple):
+class _ReadTranscript(NamedTuple):
     """A transcript that was read: its head, its project, and what is drawn of it; `is_open` while it may go on."""
 
     path: Path
@@ -102,7 +102,7 @@ class Transcript(NamedTuple):
 
 def read_session(
     agent: str, path: Path, settings: Settings, now: int, *, named: bool = False
-) -> list[Transcript | BadPlace]:
+) -> list[_ReadTranscript | BadPlace]:
     """Read a transcript at a time in nanoseconds; one `named` by the user counts as over."""
     damaged: list[int] = []
     try:
@@ -111,20 +111,20 @@ def read_session(
         drawing = draw(read_transcript(agent, str(path)), project or "", settings.locale) if session else None
     except OSError as error:
         return [BadPlace(str(path), system_reason(error)[0])]
-    found: list[Transcript | BadPlace] = [BadPlace(f"{path}:{line}", "not a JSON object") for line in damaged]
+    found: list[_ReadTranscript | BadPlace] = [BadPlace(f"{path}:{line}", "not a JSON object") for line in damaged]
     if session is None and named:
         found.append(BadPlace(str(path), f"no transcript of {agent}"))
     if session and drawing:
         is_open = not named and now - timestamps.to_ns(session.ended) < _OPEN_NS
-        found.append(Transcript(path, session, project, drawing, is_open))
+        found.append(_ReadTranscript(path, session, project, drawing, is_open))
     return found
 
 
-def _events_of(found: Sequence[Transcript | BadPlace], agent: str, request: ImportRequest) -> Iterator[Found]:
+def _events_of(found: Sequence[_ReadTranscript | BadPlace], agent: str, request: ImportRequest) -> Iterator[Found]:
     """Yield the events of each transcript, once it is known what sessions begin with, here and in the log."""
     openings = openings_in(request.store)
     for item in found:
-        if isinstance(item, Transcript) and not item.session.subagent:
+        if isinstance(item, _ReadTranscript) and not item.session.subagent:
             openings.add(item.project or "", item.session.conversation, item.drawing.opening)
     for item in found:
         if isinstance(item, BadPlace):
@@ -133,7 +133,7 @@ def _events_of(found: Sequence[Transcript | BadPlace], agent: str, request: Impo
             yield PastEvents(tuple(_events(agent, item, openings, request.settings)), str(item.path), item.is_open)
 
 
-def _events(agent: str, transcript: Transcript, openings: Openings, settings: Settings) -> Iterator[SourceEvent]:
+def _events(agent: str, transcript: _ReadTranscript, openings: Openings, settings: Settings) -> Iterator[SourceEvent]:
     path, session, project, drawing, _ = transcript
     common = {"conversation_id": session.conversation, "project": project, "agent": agent}
     topic = drawing.topic(project or "", Openings() if session.subagent else openings)

@@ -18,7 +18,7 @@ from eventlog.store.replica import make_replica, rename, replica_of
 _TRIES = 20
 
 
-class DroppedMachine(NamedTuple):
+class _DroppedMachine(NamedTuple):
     """A machine that was dropped, the new code, and the machines that go on by themselves."""
 
     machine: str
@@ -129,7 +129,7 @@ def _forget_others(opened: OpenStore, keyring: Keyring) -> None:
         state.save(opened.store)
 
 
-def drop_machine(opened: OpenStore, reference: str, confirmed: Callable[[str], bool]) -> DroppedMachine | None:
+def drop_machine(opened: OpenStore, reference: str, confirmed: Callable[[str], bool]) -> _DroppedMachine | None:
     """Begin an epoch without a machine, once that is `confirmed`: it can read nothing that is written from now on.
 
     The others are left the new secret, the old code joins no more. None where that is not confirmed. Raises BadRequest
@@ -155,7 +155,7 @@ def drop_machine(opened: OpenStore, reference: str, confirmed: Callable[[str], b
                 state.save(opened.store)
                 renewed.save(opened.store)
                 others = sorted(recipients.keys() - {state.replica})
-                return DroppedMachine(replica, renewed.code, others)
+                return _DroppedMachine(replica, renewed.code, others)
             found = look(remote, keyring, state, opened.store)
     raise Busy("other machines publish all the time", where=keyring.remote, hint="try again")
 

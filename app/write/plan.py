@@ -19,20 +19,11 @@ from eventlog.projections.bases.ledger import REJECTED
 from eventlog.projections.bases.plan_file import PlanFile, PlannedChange
 from eventlog.projects.root import project_root
 from eventlog.settings import load
-from eventlog.settings.schema import Settings
-from eventlog.settings.yaml_errors import Mistake
 from eventlog.store import Store
 from eventlog.store.files import write_note
 
 _IN_KEY = ("path", "url", "heading", "level", "under")
 _IN_META = ("confidence", "reason", "created_at", "session_id")
-
-
-class _PlanCheck(NamedTuple):
-    """The number of entries in a plan file, and every mistake in it."""
-
-    entries: int
-    mistakes: list[Mistake]
 
 
 class Declared(NamedTuple):
@@ -117,14 +108,6 @@ def parse_plan(name: str, text: str) -> PlanFile:
         raise BadRequest(str(first), where=f"{name}:{first.line}", hint=others or "nothing was stored")
     found: PlanFile = loaded.value
     return found
-
-
-def check_plan(text: str, settings: Settings, project: str, machine: Machine) -> _PlanCheck:
-    """Find every mistake in a plan file, for a project with this root."""
-    loaded = PlanFile.parse(text)
-    entries = sum(key.startswith("entries[") and key.endswith("]") for key in loaded.lines)
-    mistakes = plan_file.every_mistake(loaded, settings.knowledge_bases, project, machine.home)
-    return _PlanCheck(entries, mistakes)
 
 
 def entry_of(fields: Mapping[str, Any], where: str = "entries[0]") -> PlannedChange:

@@ -1,6 +1,7 @@
 """The events that join projects, and that name the addresses of those worked in here."""
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
@@ -9,11 +10,13 @@ from eventlog.format import timestamps
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, ProjectJoined, ProjectSeen
 from eventlog.log.event_log import EventLog
-from eventlog.projections.current.conversations import Places
 from eventlog.projections.current.identity import Identities
 from eventlog.projects.repository import remote_of
 from eventlog.store import Store
 from eventlog.store.replica import make_replica, replica_of
+
+if TYPE_CHECKING:
+    from eventlog.projections.engine.replay import ReplayResult
 
 _LATELY_NS = 7 * 24 * 3600 * 10**9  # who has not worked somewhere for longer has not moved it either
 
@@ -29,17 +32,16 @@ def join_projects(opened: OpenStore, project: str, other: str) -> ProjectJoined:
     return stored
 
 
-def tell_remotes(log: EventLog, places: Places, identities: Identities) -> int:
-    """Append the addresses of paths worked at lately that the log does not know; returns how many, raises NotStored."""
-    replica, since = replica_of(log.store), timestamps.from_ns(log.now() - _LATELY_NS)
-    stays = places.stays.items()
-    lately = [path for path, at in stays if replica in at and at[replica].last >= since]
-    return len(log.put(_untold(log.store, lately, identities, replica)))
+def tell_remotes(log: EventLog, replayed: "ReplayResult", paths: Iterable[str] = ()) -> int:
+    """Append addresses that the log does not know: of paths, else of those worked at lately; returns how many.
 
-
-def tell_remotes_at(log: EventLog, paths: Iterable[str], identities: Identities) -> None:
-    """Append the addresses of these paths that the log does not know; raises NotStored."""
-    log.put(_untold(log.store, paths, identities, make_replica(log.store)))
+    Raises NotStored.
+    """
+    replica = make_replica(log.store) if paths else replica_of(log.store)
+    since = timestamps.from_ns(log.now() - _LATELY_NS)
+    stays = replayed.places.stays.items()
+    lately = (path for path, at in stays if replica in at and at[replica].last >= since)
+    return len(log.put(_untold(log.store, paths or lately, replayed.identities, replica)))
 
 
 def _untold(store: Store, paths: Iterable[str], identities: Identities, replica: str) -> Iterator[ProjectSeen]:

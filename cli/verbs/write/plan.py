@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from eventlog.app.open_store import Machine
-from eventlog.app.write.plan import check_plan, checked, declare, entry_of, parse_plan
+from eventlog.app.write.plan import checked, declare, entry_of, parse_plan
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.terminal import count, emit, is_terminal, say
@@ -15,7 +15,7 @@ from eventlog.cli.verbs.write.recording import is_switched_off, report_plans, wa
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadRequest, system_reason
 from eventlog.format.events import Event, Operation
-from eventlog.projections.bases.plan_file import PlanFile
+from eventlog.projections.bases.plan_file import PlanFile, every_mistake
 from eventlog.projects.root import project_root
 from eventlog.store import Store
 
@@ -100,15 +100,17 @@ def _validate_command(file: str | None, schema: bool, as_json: bool, store: Stor
         emit(PlanFile.schema(), pretty=True)
         return 0
     name, text = _read_plan(str(file))
-    found = check_plan(text, options.open_store(store).settings, project_root(str(Path.cwd())), Machine.here())
+    loaded, bases = PlanFile.parse(text), options.open_store(store).settings.knowledge_bases
+    entries = sum(key.startswith("entries[") and key.endswith("]") for key in loaded.lines)
+    mistakes = every_mistake(loaded, bases, project_root(str(Path.cwd())), Machine.here().home)
     if as_json:
-        mistakes = [mistake._asdict() for mistake in found.mistakes]
-        emit({"file": name, "entries": found.entries, "mistakes": mistakes}, pretty=True)
+        found = [mistake._asdict() for mistake in mistakes]
+        emit({"file": name, "entries": entries, "mistakes": found}, pretty=True)
     else:
-        for mistake in found.mistakes:
+        for mistake in mistakes:
             say(f"{name}:{mistake.line}: {mistake}")
-        say(f"{count(found.entries, 'entry', 'entries')}, {count(len(found.mistakes), 'mistake')}")
-    return EXIT_FOUND if found.mistakes else 0
+        say(f"{count(entries, 'entry', 'entries')}, {count(len(mistakes), 'mistake')}")
+    return EXIT_FOUND if mistakes else 0
 
 
 def _read_plan(file: str) -> tuple[str, str]:
