@@ -38,7 +38,6 @@ from eventlog.store.index_lookup import name_in
 from eventlog.store.replica import own_replica_of
 
 if TYPE_CHECKING:
-    from sqlite3 import Connection
 
     from eventlog.app.search.word_tables import Answer
 
