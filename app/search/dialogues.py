@@ -38,7 +38,6 @@ from eventlog.store.index_lookup import name_in
 from eventlog.store.replica import own_replica_of
 
 if TYPE_CHECKING:
-
     from eventlog.app.search.word_tables import Answer
 
 _AT_ONCE, _AT_REPLAY = 8 << 20, 64 << 20  # bytes of transcripts that are drawn while somebody waits, and by a replay
