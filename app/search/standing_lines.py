@@ -234,7 +234,7 @@ def is_said(event: "EventFields") -> bool:
 
 
 def _counts(event: "EventFields") -> bool:
-    """Return whether a line has any text: one that only calls a to-do done decides what is open."""
+    """Return whether a line has any text, shown or not: what it calls done decides what is open."""
     return any(map(_says, map(event.get, _STATES)))
 
 

@@ -6,8 +6,6 @@ there is about that subject, and not what there is in all.
 Imported inside agents' hooks: standard library only.
 """
 
-from itertools import islice
-
 from eventlog.app.search.appended import decode_line
 from eventlog.app.search.database import DatabaseError
 from eventlog.fast import fastjson
@@ -106,7 +104,7 @@ class FullText:
         Beside them, FTS5 would write it anew at the fifteenth addition, which may be that of a prompt.
         """
         others = iter(rows)
-        first = [*islice(others, 2)]
+        first = [row for _, row in zip(range(2), others, strict=False)]
         self._run(_PART_BYTES, (32 << 20,))
         FullText.put(self, others)
         for row in reversed(first):  # it is not behind the others: FTS5 begins a part, and merges what is there to one

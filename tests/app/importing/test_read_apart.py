@@ -25,8 +25,9 @@ def home(tmp_path):
 
 @pytest.fixture
 def apart(monkeypatch):
-    """Two processes read, however few the processors are."""
+    """Two processes read, however few the processors are, and whatever threads other tests have left."""
     monkeypatch.setattr(Workers, "__init__", lambda self: self.__dict__.update(_pool=None, _count=2))
+    monkeypatch.setattr(Workers, "are_any", True)
 
 
 def read_apart(*given, **more):
