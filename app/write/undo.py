@@ -7,7 +7,7 @@ hear that again.
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -93,9 +93,8 @@ class _Done:
 
     def __init__(self, opened: OpenStore) -> None:
         self._log = opened.log
-        events = [
-            event for event in opened.log.read() if isinstance(event, _DOING) or event.agent == HUMAN or _batch(event)
-        ]
+        named = (event for event in opened.log.mentioning(_NAMED) if _does_something(event))
+        events = sorted(named, key=order)
         self._events = {event.id: event for event in events}
         self._withdrawn = Retractions(event for event in events if isinstance(event, Withdrawal))
         self._firsts = _first_texts(opened)
@@ -107,7 +106,17 @@ class _Done:
         self._arrivals: dict[str, EntryApplied] = {}  # the first of each entry
         self._applied: set[tuple[str | None, str | None]] = set()  # entries, and the stores that applied them
         self._let_through: dict[str, str] = {}  # entries, and the decision each had waited for
-        self._follow(opened.log.read())
+        self._follow(self._around({event.ts[:10] for event in events if isinstance(event, EntryApplied)}))
+
+    def _around(self, dates: Collection[str]) -> list[Event]:
+        """Read the days on which entries arrived, and those before them that may end with the decision behind that."""
+        found: list[list[Event]] = []
+        is_open = False
+        for date in reversed([day.date for day in self._log.days()] if dates else []):
+            if date in dates or is_open:
+                found.append(list(self._log.read(date, f"{date}~")))
+                is_open = not found[-1] or isinstance(found[-1][0], EntryApplied | KnowledgeEdited)
+        return [event for events in reversed(found) for event in events]
 
     def _follow(self, events: Iterable[Event]) -> None:
         """Find what each decision let through: the entries that arrived after it before anything else happened."""
@@ -231,6 +240,11 @@ _WORDS: dict[type[Event], str] = {
     ProjectJoined: "a joining of two projects",
 }
 _DOING: tuple[type[Event], ...] = (*_WORDS, KnowledgeEdited, Retraction)
+_NAMED = [f'"{name}"'.encode() for name in (*(kind.__struct_config__.tag for kind in _DOING), HUMAN, "batch")]
+
+
+def _does_something(event: Event) -> bool:
+    return isinstance(event, _DOING) or event.agent == HUMAN or bool(_batch(event))
 
 
 def _first_texts(opened: OpenStore) -> set[str]:

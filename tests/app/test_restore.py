@@ -1,6 +1,7 @@
 """A memory or a knowledge base as it was, and back again."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -8,8 +9,9 @@ from eventlog.app.ask.history import replay_at
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.write.forget import forget, forgettable
 from eventlog.app.write.undo import restorable, undo, undoable
+from eventlog.format import codec, ids, timestamps
 from eventlog.format.errors import BadRequest
-from eventlog.format.events import Fact, Retraction
+from eventlog.format.events import Event, Fact, Retraction
 from eventlog.log.event_log import EventLog
 from eventlog.projections.views.markdown import unstamped
 from tests.support.bases import planned, user_md, write_user
@@ -177,3 +179,27 @@ def test_what_is_as_it_was_and_files_that_only_tell_are_refused(log):
         restorable(opened(log), "MEMORY.md", "~")
     with pytest.raises(BadRequest, match="only a MEMORY"):
         restorable(opened(log), "sessions.jsonl", "2026-01-01")
+
+
+@pytest.mark.parametrize("days_between", [[], [2], [2, 3]])
+@pytest.mark.parametrize("between", ["knowledge_edited", "session_start"])
+def test_an_entry_that_a_decision_let_through_days_ago_is_part_of_it_unless_something_came_between(
+    log, days_between, between
+):
+    key = {"path": "user", "heading": "Rules"}
+    told: list[tuple[int, str, dict[str, Any]]] = [
+        (1, "plan_entry", {"key": key, "operation": "update", "content": "Be kind"})
+    ]
+    told += [(1, "entry_resolved", {"choice": "apply", "agent": "human"})]
+    told += [(day, between, {"key": key, "content": "Mine"}) for day in days_between]
+    told += [(5, "entry_applied", {"path": "USER.md", "heading": "Rules", "level": 2, "digest": "0"})]
+    events: list[Event] = []
+    for second, (day, kind, fields) in enumerate(told):
+        ts = f"2026-02-{day:02}T10:00:{second:02}.000000Z"
+        about = {"v": 1, "id": ids.derived(timestamps.to_ms(ts), f"{second}"), "ts": ts, "conversation_id": "c"}
+        target = {"target": events[0].id} if kind.startswith("entry_") else {}
+        events.append(codec.from_fields({**about, "type": kind, **target, **fields}))
+    log.put(events)
+    is_part = between == "knowledge_edited" or not days_between
+
+    assert is_part == (undoable(opened(log)).told.type != "entry_applied")
