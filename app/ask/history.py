@@ -227,7 +227,8 @@ def _read(opened: OpenStore, text: str) -> _History:
     needle = spelled(_BULLET.sub("", text)).decode()[1:-1].casefold()
     for entry in opened.log.entries():
         stated = goals_of(holders, [entry.event]) if isinstance(entry.event, Rejected) else ()
-        if not (decided_by(entry.event) | set(_key(entry.event))).isdisjoint(names.union(stated)):
+        aims = {*decided_by(entry.event), *_key(entry.event)}
+        if not (aims.isdisjoint(names) and aims.isdisjoint(stated)):
             deciding.append(len(moments))
         if not isinstance(entry.event, Withdrawal) and needle in entry.line.decode(errors="replace").casefold():
             mentions.append(len(moments))
