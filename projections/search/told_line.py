@@ -30,6 +30,20 @@ _SHORTEST = 3  # words of a sentence that says anything by itself
 
 # What a sentence counts beside the words it shares, in parts of the rarest word of the question.
 _CAUSE, _FIX, _DECIDED, _UNFINISHED, _EMPTY = 1.0, 0.6, 0.6, -0.8, -2.0
+_DEPENDS = (
+    "this ",
+    "these ",
+    "that ",
+    "those ",
+    "it ",
+    "they ",
+    "这会",
+    "这导致",
+    "这使",
+    "这样",
+    "它",
+)  # on what was before
+_NAMED = ("fix", "change", "patch", "commit", "release", "branch", "pr ", "refactoring")  # `this fix` says of what
 _OF_CAUSE = (
     " because ", " caused ", " cause ", " due to ", " issue was ", " bug was ", " problem was ", " error was ",
     " was missing", " were missing", " instead of ", " without ", " did not ", " didn't ", " does not ", " doesn't ",
@@ -45,6 +59,7 @@ _INTENDS = (
     "the patch", "让我", "我来", "我将", "接下来", "好的", "完成",
 )  # fmt: skip
 _TESTED = ("works ", "tested", "verified", "test ", "the test", "test_", "测试", "验证")  # how, and not what was done
+_WRITES = ("added ", "created ", "wrote ", "updated ")
 _OF_HEADINGS = """
 actual analysis applied background bug change changed changes code conclusion context created cause description
 details done expected files fix fixes for implementation issue issues key made modified of outcome output overview
@@ -192,11 +207,22 @@ def _worth(sentence: str, weights: "Weights", unit: float) -> float:
         worth += _FIX * unit
     if sentence[-1] in ":：":
         worth += _UNFINISHED * unit
-    if lower[1:].startswith((*_INTENDS, *_TESTED)) or (lower.isascii() and lower.count(" ") <= _SHORTEST):
+    if lower[1:].startswith(_DEPENDS) and not lower.startswith(_NAMED, lower.find(" ", 1) + 1):
+        worth += _UNFINISHED * unit
+    if (
+        lower[1:].startswith((*_INTENDS, *_TESTED))
+        or _adds_tests(lower)
+        or (lower.isascii() and lower.count(" ") <= _SHORTEST)
+    ):
         worth += _EMPTY * unit
     if lower.isascii() and 2 * len(lower.encode().translate(None, _NO_LETTERS)) < len(lower):  # code
         worth += _EMPTY * unit
     return worth
+
+
+def _adds_tests(lower: str) -> bool:
+    """Return whether a sentence begins with tests that were written."""
+    return lower[1:].startswith(_WRITES) and " test" in lower.partition(":")[0].partition(",")[0]
 
 
 def _shared(text: str, weights: "Weights") -> float:

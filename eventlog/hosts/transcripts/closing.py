@@ -143,8 +143,9 @@ def read_closing(message: str, asked: str = "", scratch: Iterable[str] = ()) -> 
     changes = sorted(changed, key=lambda text: (bool(_TEST.match(text)), bool(_DEPENDS.match(text))))
     causes = _causes(rest)
     result = [text for text, about in rest.items() if about == "result" and text not in leads and not _TEST.match(text)]
-    worth = dict.fromkeys(filter(None, (outcome, *causes[:1], *changes, *causes[1:], *result)))
-    return list(worth), [text for text, about in found.items() if text not in worth and about != "aside"]
+    others = dict.fromkeys((*causes[:1], *changes, *causes[1:], *result))
+    worth = [*filter(None, (outcome,)), *(text for text in others if not _DEPENDS.match(text))]
+    return worth, [text for text, about in found.items() if text not in worth and about != "aside"]
 
 
 def _outcome(body: dict[str, _About], asked: set[str]) -> str:

@@ -112,6 +112,16 @@ def test_a_result_that_says_nothing_of_the_request_gives_way_to_a_change_that_do
     assert worth(message, "Show a badge")[0] == "Resolved what was described in the file."
 
 
+def test_a_sentence_that_rests_on_the_one_before_does_not_stand_behind_another():
+    message = (
+        "## Summary\n\nFixed the rounding of totals. This ensures that no price is rounded.\n\n"
+        "## Changes\n\nThe sum is rounded in `cart.py` now."
+    )
+
+    assert "This ensures that no price is rounded." not in worth(message)
+    assert "This ensures that no price is rounded." in read_closing(message)[1]
+
+
 def test_the_cause_follows_the_outcome():
     message = """Fixed the totals of the cart.
 

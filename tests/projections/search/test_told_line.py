@@ -113,6 +113,23 @@ def test_how_it_was_tested_is_no_answer_where_there_is_another():
     assert "Tested" not in shown
 
 
+@pytest.mark.parametrize(
+    "weaker",
+    [
+        "This caused refunds in the ledger to be split and booked twice.",
+        "It also ensures that refunds in the ledger never appear twice.",
+        "这导致 ledger 中的 refunds 出现 twice。",
+        "Added comprehensive tests because refunds in the ledger were booked twice.",
+    ],
+)
+def test_a_sentence_that_rests_on_another_or_is_about_tests_is_no_answer_where_one_stands_alone(weaker):
+    alone = f"Refunds stood in the ledger twice because the key lacked the part{', and that of receipts' * 8}."
+    shown = line("refunds in the ledger twice", closing=f"{weaker} {alone}", files=[])
+
+    assert alone[:40] in shown
+    assert weaker[:20] not in shown
+
+
 def test_files_that_the_answer_names_come_before_others():
     files = ["pkg/a.py", "pkg/b.py", "pkg/c.py"]
 
