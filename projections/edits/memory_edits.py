@@ -8,6 +8,7 @@ such line, or the log renders another document by now), only additions are found
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -82,16 +83,17 @@ class EditedFile:
         new = [line for line in now.lines if line.strip() and line not in before.lines]
         gone = [line for text, line in bullets.items() if text not in now.lines and text not in now.note_lines]
         added = [bullet for bullet in _bullets(now.lines) if bullet.line in new]
-        facts = [_fact(bullet, project, words, ts) for bullet in added]
         events = {
-            event.id
+            event.id: event
             for conversation in state.by_id.values()
             for event in (*conversation.facts, *conversation.summaries)
         }
+        replaced = {as_said(bullet["text"]): line for line in gone if (bullet := _BULLET.fullmatch(line.text))}
+        facts = [_in_place(_fact(bullet, project, words, ts), replaced, events) for bullet in added]
         is_reordered = [line for line in now.lines if line in bullets] != [
             text for text in bullets if text in now.lines
         ]
-        has_no_event = any(events.isdisjoint(line.sources) for line in gone)
+        has_no_event = any(events.keys().isdisjoint(line.sources) for line in gone)
         return EditReading(
             [*facts, *withdrawals(_dropped(gone), state, ts), *_note_edits(now.notes, before.notes, base.path, ts)],
             unexplained=bool(_unread(new, added)) or is_reordered or has_no_event,
@@ -138,7 +140,7 @@ def _unread(lines: Iterable[str], read: Collection[_Bullet]) -> list[str]:
     return [line for line in lines if line not in bullets and _heading(line) not in headings]
 
 
-def _fact(bullet: _Bullet, project: str | None, words: Labels, ts: str) -> Event:
+def _fact(bullet: _Bullet, project: str | None, words: Labels, ts: str) -> Fact:
     """Build a fact of the kind that belongs in the section of the bullet."""
     category, memory_type = _kind(bullet.heading, words)
     return Fact(
@@ -151,6 +153,18 @@ def _fact(bullet: _Bullet, project: str | None, words: Labels, ts: str) -> Event
         category=category,
         memory_type=memory_type,  # type: ignore[arg-type]  # of the three literals
     )
+
+
+def _in_place(fact: Fact, gone: dict[str, Line], events: Mapping[str, Event]) -> Fact:
+    """Let a fact that rewords a line take its place: under its key, no earlier wording of that holds again.
+
+    Each of the lines that are `gone`, by their texts, is reworded once.
+    """
+    if not (near := get_close_matches(fact.content, gone, 1)):
+        return fact
+    replaced = [event for source in gone.pop(near[0]).sources if (event := events.get(source))]
+    keys = [event.key for event in replaced if isinstance(event, Fact) and event.key]
+    return replace(fact, key=keys[-1] if keys else None, replaces=[event.id for event in replaced])
 
 
 def _kind(heading: str, words: Labels) -> tuple[str | None, str]:

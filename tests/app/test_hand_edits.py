@@ -111,6 +111,23 @@ def test_a_reworded_bullet_is_both(log, memory):
     assert ("Sold" in memory.read_text(), "Owns" in memory.read_text()) == (True, False)
 
 
+def test_a_reworded_bullet_takes_its_place_under_its_key_and_no_earlier_wording_comes_back(log):
+    said = [
+        log.append(Fact(conversation_id="c", content=f"Deploy on {day}", key="deploy"))
+        for day in ("fridays", "mondays")
+    ]
+    path = rebuilt(log)
+    edit(path, lambda text: text.replace("Deploy on mondays\n", "Deploy on tuesdays\n- Deploy on weekdays\n"))
+    rebuilt(log)
+    reworded, added = (event for event in log.read() if event.type == "fact" and event.agent == "human")
+
+    assert (reworded.key, reworded.replaces) == ("deploy", [said[-1].id])
+    assert (added.key, added.replaces) == (None, [])
+    assert {"Deploy on tuesdays", "Deploy on weekdays"} == {line.partition("] ")[2] for line in texts(path)}
+    log.append(Fact(conversation_id="d", content="Deploy on sundays", key="deploy"))
+    assert {"Deploy on sundays", "Deploy on weekdays"} == {line.partition("] ")[2] for line in texts(rebuilt(log))}
+
+
 @pytest.mark.parametrize("after_the_last_line", [True, False])
 def test_notes_at_the_end_are_kept_verbatim(log, memory, after_the_last_line):
     notes = "## Notes\n\nmine,  *as it is*\n\n### Deeper\n\n- not a fact\n"
