@@ -28,6 +28,7 @@ from eventlog.log.lines import LogLine
 from eventlog.projections.current.distinct_facts import DistinctFact
 from eventlog.projections.current.fact_scopes import FactScope
 from eventlog.projections.current.identity import Identities, resolved
+from eventlog.projections.current.standing import held_back
 from eventlog.projections.edits.memory_edits import withdrawals
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.memory import MEMORY, section_of
@@ -85,15 +86,8 @@ def _candidates(opened: OpenStore, reference: str, subject: str | None = None) -
 def _correctable(
     opened: OpenStore, replayed: ReplayResult, name: str, scope: FactScope, group: DistinctFact
 ) -> Correctable:
-    # an older wording of its key would hold again, once the newest is withdrawn
-    keys = {statement.key for statement in group.statements if statement.key}
-    older = [
-        statement
-        for row in scope.rows
-        for statement in row.statements
-        if statement.key in keys and statement.id not in group.sources
-    ]
-    stated = [*group.statements, *older]
+    of_subject = sorted((statement for row in scope.rows for statement in row.statements), key=order)
+    stated = [*group.statements, *held_back(of_subject, group.first.same)]
     found = opened.log.find({statement.id for statement in stated})
     dropped: dict[str, set[bytes]] = {}
     for statement in stated:

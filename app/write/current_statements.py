@@ -16,7 +16,7 @@ from eventlog.format.timestamps import order
 from eventlog.log.event_log import EventLog
 from eventlog.projections.current.distinct_facts import distinct_facts
 from eventlog.projections.current.fact_scopes import Statement
-from eventlog.projections.current.standing import WHOLE, standing_saves
+from eventlog.projections.current.standing import WHOLE, held_back, standing_saves
 from eventlog.settings.schema import Settings
 from eventlog.store.replica import replica_of
 
@@ -78,11 +78,9 @@ def matching(statements: list[CurrentStatement], words: str) -> list[CurrentStat
 
 def _facts(of_subject: Sequence[Fact]) -> Iterator[CurrentStatement]:
     by_id = {fact.id: fact for fact in of_subject}
-    current = distinct_facts(map(Statement.of, by_id.values()))
-    holding = {source for group in current for source in group.sources}
-    for group in current:
-        keys = {statement.key for statement in group.statements if statement.key}
-        older = tuple(fact for fact in by_id.values() if fact.key in keys and fact.id not in holding)
+    statements = sorted(map(Statement.of, by_id.values()), key=order)
+    for group in distinct_facts(statements):
+        older = tuple(by_id[statement.id] for statement in held_back(statements, group.first.same))
         yield CurrentStatement(group.first.text, tuple(by_id[source] for source in group.sources), older)
 
 

@@ -1,8 +1,9 @@
 """Forgetting: what is meant, all that stands behind it, and the decision that keeps it away until it is taken back."""
 
 import os
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -13,17 +14,21 @@ from eventlog.app.naming.names import did_you_mean
 from eventlog.app.naming.references import event_named
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest
-from eventlog.format.events import HUMAN, Fact, KnowledgeEdited, PlanEntry, Rejected, StageSummary
+from eventlog.format.events import HUMAN, Fact, KnowledgeEdited, PlanEntry, Rejected, Retraction, StageSummary
 from eventlog.format.marks import digest_of
 from eventlog.format.retractions import statements_of
 from eventlog.format.text import cut, one_line, statement_of
 from eventlog.format.timestamps import order
 from eventlog.log.lines import LogLine
+from eventlog.projections.current.fact_scopes import Statement
+from eventlog.projections.current.identity import resolved
+from eventlog.projections.current.standing import held_back, likeness
 from eventlog.secrets import looks_secret
 
 _SAYING = (Fact, StageSummary, PlanEntry)
 _LISTED, _LISTED_CHARS = 8, 100
 _SALT = 16  # bytes
+_EARLIER = "an earlier wording of what is forgotten"
 
 
 class Forgettable(NamedTuple):
@@ -32,6 +37,7 @@ class Forgettable(NamedTuple):
     text: str
     behind: list[LogLine]
     decision: Rejected
+    earlier: Sequence[Retraction] = ()  # of what it replaced, which would hold again
 
     @property
     def looks_secret(self) -> bool:
@@ -66,8 +72,9 @@ def forgettable(
 
 def forget(opened: OpenStore, chosen: Sequence[Forgettable]) -> DeedResult:
     """Reject these statements for every speaker, and rebuild; raises NotStored."""
-    batch = os.urandom(8).hex() if len(chosen) > 1 else None
-    return carry_out(opened, [replace(item.decision, batch=batch) for item in chosen])
+    decisions = [event for item in chosen for event in (item.decision, *item.earlier)]
+    batch = os.urandom(8).hex() if len(decisions) > 1 else None
+    return carry_out(opened, [replace(event, batch=batch) for event in decisions])
 
 
 class _Known:
@@ -78,12 +85,15 @@ class _Known:
         self._said: dict[str, list[str]] = {}  # the ids of the events that say so
         self._worded: dict[str, str] = {}
         replayed = replay(opened.log, opened.settings, projections=[])
-        withdrawn, state = replayed.index.withdrawn, replayed.conversations
+        withdrawn, state = replayed.index.withdrawn, replayed.conversations.once(resolved)
         self._salt = state.withdrawn().oldest_salt or os.urandom(_SALT).hex()
         events = (
             event for conversation in state.by_id.values() for event in (*conversation.facts, *conversation.summaries)
         )
+        self._facts: dict[str, list[Statement]] = defaultdict(list)  # by subject, oldest first
         for event in sorted((*events, *replayed.knowledge.entries), key=order):
+            if isinstance(event, Fact) and not withdrawn.hides(event):
+                self._facts[event.subject].append(Statement.of(event))
             for text in () if withdrawn.hides(event) else filter(None, map(one_line, statements_of(event))):
                 if not withdrawn.rejects(text):
                     self._said.setdefault(statement_of(text), []).append(event.id)
@@ -158,4 +168,6 @@ class _Known:
             digest=digest_of(statement, self._salt),
             source=in_order[0].event.id,
         )
-        return Forgettable(text, in_order, decision)
+        held = (earlier for facts in self._facts.values() for earlier in held_back(facts, likeness(statement)))
+        by: dict[str, Any] = {"conversation_id": HUMAN, "agent": HUMAN, "reason": _EARLIER}
+        return Forgettable(text, in_order, decision, [Retraction(target=earlier.id, **by) for earlier in held])

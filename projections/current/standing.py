@@ -69,6 +69,15 @@ def standing(in_order: "Collection[_Keyed]") -> "list[_Keyed]":
     return [statement for statement in in_order if not statement.key or current[statement.key] == statement.same]
 
 
+def held_back(in_order: "Collection[_Keyed]", same: bytes) -> "list[_Keyed]":
+    """List what would hold again of a subject's statements, oldest first, without those of a likeness.
+
+    These are the earlier wordings of the keys under which it is the last.
+    """
+    last = {statement.key: statement.same for statement in in_order if statement.key}
+    return [each for each in in_order if each.key and last[each.key] == same != each.same]
+
+
 def agents_own(saves: "Iterable[_Save]") -> "list[_Save]":
     """List the summaries an agent wrote, in the order given."""
     return [save for save in saves if save.layer != SESSION_END]

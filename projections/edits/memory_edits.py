@@ -7,6 +7,7 @@ such line, or the log renders another document by now), only additions are found
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import NamedTuple
@@ -19,8 +20,8 @@ from eventlog.format.timestamps import order
 from eventlog.projections.base import Document, Line
 from eventlog.projections.bases.sections import Page, canonical
 from eventlog.projections.current.conversations import Conversation, Conversations
-from eventlog.projections.current.fact_scopes import conclude
-from eventlog.projections.current.standing import agents_own, likeness
+from eventlog.projections.current.fact_scopes import Statement, conclude
+from eventlog.projections.current.standing import agents_own, held_back, likeness
 from eventlog.projections.views.labels import Labels
 from eventlog.projections.views.markdown import DATED, as_said, is_stamp
 from eventlog.projections.views.memory import NOTES, is_notes, notes_path
@@ -95,7 +96,11 @@ class EditedFile:
         ]
         has_no_event = any(events.keys().isdisjoint(line.sources) for line in gone)
         return EditReading(
-            [*facts, *withdrawals(_dropped(gone), state, ts), *_note_edits(now.notes, before.notes, base.path, ts)],
+            [
+                *facts,
+                *withdrawals(_with_earlier(_dropped(gone), state), state, ts),
+                *_note_edits(now.notes, before.notes, base.path, ts),
+            ],
             unexplained=bool(_unread(new, added)) or is_reordered or has_no_event,
         )
 
@@ -204,6 +209,21 @@ def _dropped(gone: Iterable[Line]) -> dict[str, set[bytes]]:
         for source in line.sources:
             dropped.setdefault(source, set()).add(likeness(as_said(bullet["text"]) if bullet else ""))
     return dropped
+
+
+def _with_earlier(dropped: dict[str, set[bytes]], state: Conversations) -> dict[str, set[bytes]]:
+    """Add the facts that would hold again, as those that are dropped had replaced them."""
+    withdrawn, by_subject = state.withdrawn(), defaultdict[str, list[Statement]](list)
+    facts = (fact for conversation in state.by_id.values() for fact in conversation.facts if dropped)
+    for fact in sorted((fact for fact in facts if not withdrawn.hides(fact)), key=order):
+        by_subject[fact.subject].append(Statement.of(fact))
+    earlier = (
+        old
+        for stated in by_subject.values()
+        for same in {statement.same for statement in stated if statement.id in dropped}
+        for old in held_back(stated, same)
+    )
+    return {old.id: {old.same} for old in earlier} | dropped
 
 
 def withdrawals(

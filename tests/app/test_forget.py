@@ -468,6 +468,21 @@ def test_undo_given_again_goes_further_back_and_takes_back_a_taking_back_by_its_
         undoable(opened(log), last.events[0].id)
 
 
+def test_what_is_forgotten_brings_back_nothing_that_it_had_replaced_and_undo_gives_back_all(log):
+    for day in ("fridays", "mondays"):
+        said(log, f"Deploy on {day}", key="deploy")
+    said(log, "Deploy on fridays", project="/p/barn", key="deploy")
+    replay_store(opened(log))
+    before = files(log)
+
+    done = forgotten(log, "Deploy on mondays")
+
+    assert ["rejected", "retraction"] == [event.type for event in done.events]
+    assert {"projects/barn" in path for path in says(log, "Deploy on") if path.endswith("MEMORY.md")} == {True}
+    taken_back(log)
+    assert before == files(log)
+
+
 def test_undo_takes_back_what_a_person_has_just_written_and_nothing_older(log):
     said(log)
     replay_store(opened(log))

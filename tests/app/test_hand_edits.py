@@ -128,6 +128,16 @@ def test_a_reworded_bullet_takes_its_place_under_its_key_and_no_earlier_wording_
     assert {"Deploy on sundays", "Deploy on weekdays"} == {line.partition("] ")[2] for line in texts(rebuilt(log))}
 
 
+def test_a_removed_bullet_brings_back_nothing_that_it_had_replaced(log):
+    for day in ("fridays", "mondays", "fridays", "sundays"):
+        log.append(Fact(conversation_id="c", content=f"Deploy on {day}", key="deploy"))
+    log.append(Fact(conversation_id="c", content="Owns a boat"))
+    path = rebuilt(log)
+    edit(path, lambda text: text.replace("- [2026-02-20] Deploy on sundays\n", ""))
+
+    assert ["- [2026-02-20] Owns a boat"] == texts(rebuilt(log))
+
+
 @pytest.mark.parametrize("after_the_last_line", [True, False])
 def test_notes_at_the_end_are_kept_verbatim(log, memory, after_the_last_line):
     notes = "## Notes\n\nmine,  *as it is*\n\n### Deeper\n\n- not a fact\n"
