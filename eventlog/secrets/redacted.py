@@ -66,7 +66,10 @@ class Redactions:
             pass
         cached = _read.get(store.root)
         if cached is None or cached[0] != tuple(stamp):
-            cached = _read[store.root] = tuple(stamp), cls(_content(store.redactions), _content(keys_of(store)))
+            from eventlog.store.files import read
+
+            lines, keys = (read(path) or b"" for path in (store.redactions, keys_of(store)))
+            cached = _read[store.root] = tuple(stamp), cls(lines, keys)
         return cached[1]
 
     def names(self, event_id: str) -> bool:
@@ -161,12 +164,3 @@ def is_only_markers(text: str) -> bool:
 
 def _number(value: object) -> int:
     return value if isinstance(value, int) else 0
-
-
-def _content(path: str) -> bytes:
-    from eventlog.store.files import read_regular
-
-    try:
-        return read_regular(path)
-    except OSError:
-        return b""
