@@ -13,46 +13,32 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import Protocol, TypeVar
 
-    class Keyed(Protocol):
-        """A statement."""
+    class _StatementLike(Protocol):
+        """A statement: its key, if any, and the `likeness` of its text."""
 
         @property
-        def key(self) -> str | None:
-            """Return its key, if any."""
+        def key(self) -> str | None: ...
+        @property
+        def same(self) -> bytes: ...
+
+    class _SaveLike(Protocol):
+        """A summary, by whom and of what it is, with its open ends, and those it closes; "" for a rejected text."""
 
         @property
-        def same(self) -> bytes:
-            """Return the `likeness` of its text."""
-
-    class Save(Protocol):
-        """A summary."""
-
+        def layer(self) -> object: ...
         @property
-        def layer(self) -> object:
-            """Return who saved it."""
-
+        def scope(self) -> str: ...
         @property
-        def scope(self) -> str:
-            """Return `session` or `stage`."""
-
+        def summary(self) -> str: ...
         @property
-        def summary(self) -> str:
-            """The text, "" where that is rejected."""
-
+        def topic(self) -> str: ...
         @property
-        def topic(self) -> str:
-            """Return its topic."""
-
+        def todos(self) -> Sequence[str]: ...
         @property
-        def todos(self) -> Sequence[str]:
-            """Return the open ends it names."""
+        def done(self) -> Sequence[str]: ...
 
-        @property
-        def done(self) -> Sequence[str]:
-            """Return those it closes."""
-
-    _Keyed = TypeVar("_Keyed", bound=Keyed)
-    _Save = TypeVar("_Save", bound=Save)
+    _Keyed = TypeVar("_Keyed", bound=_StatementLike)
+    _Save = TypeVar("_Save", bound=_SaveLike)
 
 WHOLE = "session"  # the scope of a summary of all its conversation
 _LIKENESS = 12  # bytes
@@ -90,7 +76,7 @@ def counting_saves(in_order: "Iterable[_Save]") -> "list[_Save]":
     return [save for save in saves if save.layer != SESSION_END or save is newest]
 
 
-def only_names(save: "Save") -> bool:
+def only_names(save: "_SaveLike") -> bool:
     """Return whether a summary was drawn for its topic alone: the conversation came to nothing else."""
     return save.layer == SESSION_END and save.summary == save.topic
 
