@@ -69,38 +69,33 @@ class Appended:
             found.lines += [(is_copy, data[begin:end]) for begin, end in lines_of(data)]
         return found
 
-    def each(self) -> "Iterator[tuple[Claim, bytes, dict[str, object]]]":
-        """Yield each event, and its line, empty where that has an older shape; keep none: they take a lot of memory."""
-        for claim in self.lines:
-            written = decode_line(claim[1])
-            event = _current(written)
-            if event.get("type") in self._types and event.get("id") and event.get("ts"):
-                yield claim, claim[1] if event is written else b"", event
-
-    @property
-    def has_copies(self) -> bool:
-        """Return whether a line came from another machine, and may repeat an event."""
-        return any(is_copy for is_copy, _ in self.lines)
-
     @property
     def events(self) -> "Lines":
         """The events, each once."""
         if self._events is None:
-            found = [(claim, event) for claim, _, event in self.each()]
-            self._events = _each_once(found) if self.has_copies else [event for _, event in found]
+            self._events = [event for _, event in self.each_once()]
         return self._events
 
     def each_once(self) -> "Iterator[tuple[bytes, dict[str, object]]]":
-        """Yield each event once, and its line as `each` does."""
-        if self.has_copies:
-            yield from ((b"", event) for event in self.events)
+        """Yield each event once, and its line, empty for another shape; keep no event: they take a lot of memory."""
+        found = self._each(self.lines)
+        if any(is_copy for is_copy, _ in self.lines):
+            yield from ((b"", event) for event in _each_once((claim, event) for claim, _, event in found))
         else:
-            yield from ((line, event) for _, line, event in self.each())
+            yield from ((line, event) for _, line, event in found)
 
     @property
     def copied(self) -> "Lines":
-        """The events that came from another machine."""
-        return [event for (is_copy, _), _, event in self.each() if is_copy] if self.has_copies else []
+        """The events that came from another machine, and may repeat others."""
+        return [event for _, _, event in self._each(claim for claim in self.lines if claim[0])]
+
+    def _each(self, lines: "Iterable[Claim]") -> "Iterator[tuple[Claim, bytes, dict[str, object]]]":
+        """Yield the events of lines, and each line, empty where that has an older shape."""
+        for claim in lines:
+            written = decode_line(claim[1])
+            event = _current(written)
+            if event.get("type") in self._types and event.get("id") and event.get("ts"):
+                yield claim, claim[1] if event is written else b"", event
 
 
 def _search_for(types: "Collection[str]", size: int) -> "Callable[[bytes], Iterable[tuple[int, int]]]":
@@ -139,7 +134,7 @@ def decode_line(line: bytes) -> dict[str, object]:
     return fastjson.object_in(line)
 
 
-def _each_once(found: "list[tuple[Claim, dict[str, object]]]") -> "Lines":
+def _each_once(found: "Iterable[tuple[Claim, dict[str, object]]]") -> "Lines":
     """Keep of lines with the same id the line that counts, by the rule of `days.claim`."""
     counting: dict[tuple[object, str], tuple[Claim, dict[str, object]]] = {}
     for claim, event in found:
