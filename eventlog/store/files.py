@@ -36,19 +36,19 @@ def make_dirs(path: str, *, durable: bool = True) -> None:
     if parent and not os.path.isdir(parent):
         make_dirs(parent, durable=durable)
     try:
-        os.mkdir(path, 0o700)
+        os.mkdir(path or ".", 0o700)
     except FileExistsError:
         return
     os.chmod(path, 0o700)  # whatever the umask
     if durable:
-        sync_dir(parent or ".")
+        sync_dir(parent)
 
 
 def sync_dir(path: str) -> None:
-    """Sync new names in a directory, where the system can (Windows cannot open a directory)."""
+    """Sync new names in a directory ("": here), where the system can (Windows cannot open a directory)."""
     if os.name == "nt":
         return
-    fd = os.open(path, os.O_RDONLY)
+    fd = os.open(path or ".", os.O_RDONLY)
     try:
         os.fsync(fd)
     finally:

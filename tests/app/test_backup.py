@@ -218,6 +218,16 @@ def test_what_is_no_backup_is_told(tmp_path):
     assert "y.tar" in said.err
 
 
+@pytest.mark.parametrize("name", ["a.tar", "./a.tar", "."])
+def test_a_backup_is_written_where_the_person_is(lived_in, tmp_path, monkeypatch, name):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+
+    said = call("backup", "create", name, "--store", lived_in.store.root)
+    assert said.code == 0, said
+    assert [tarfile.is_tarfile(path) for path in Path().iterdir()] == [True]
+
+
 def test_on_the_command_line_there_and_back(lived_in, tmp_path):
     said = call("backup", "create", tmp_path, "--json", "--store", lived_in.store.root)
     made = json.loads(said.out)
