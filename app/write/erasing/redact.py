@@ -236,8 +236,10 @@ def _content(path: str) -> str:
 
 
 def write_report(store: Store, path: str, page: str) -> str:
-    """Write a page where a person wants it, for them alone, and return its full path; raises NotStored."""
+    """Write a page where a person wants it, for them alone; return its full path. Raises BadRequest or NotStored."""
     place = str(Path(path).absolute())
+    if Path(place).exists() and not Path(place).is_file():  # a device or a pipe would be replaced by the page
+        raise BadRequest("is not a regular file", where=place, hint="name a file, or - for stdout")
     replace_file(place, page.encode())
     with suppress(NotStored):  # the page is what was asked for
         replace_file(store.cached("reports.json"), msgspec.json.encode([*_written_reports(store, place), place]))

@@ -1,6 +1,7 @@
 """`eventlog report`: one private file, its data for programs, and what redact knows of it."""
 
 import json
+import os
 import stat
 from pathlib import Path
 
@@ -60,6 +61,14 @@ def test_an_unwritable_place_is_an_error_in_words(store, tmp_path):
 
     assert ran.code == 3
     assert "r.html" in ran.err
+
+
+def test_a_report_takes_the_place_of_no_pipe_and_no_device(store, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    ran = call("report", "--store", store, "--out", tmp_path / "pipe")
+
+    assert (ran.code, stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)) == (2, True)
+    assert "is not a regular file\n  name a file" in ran.err
 
 
 def test_what_was_forgotten_is_counted_and_can_be_left_out(store, tmp_path):
