@@ -117,8 +117,13 @@ def _reword(error: OSError | UnicodeEncodeError) -> Exception:
     from eventlog.format.errors import EventLogError, place_of, system_reason
 
     if isinstance(error, UnicodeEncodeError):
+        if error.encoding == "utf-8":
+            around = error.object[max(0, error.start - 40) : error.end + 40]
+            return EventLogError(f"a name that is not UTF-8 cannot be written: {around!a}", hint="rename it")
         what = f"the encoding of this locale ({error.encoding}) cannot write {error.object[error.start : error.end]!a}"
         return EventLogError(what, hint="set PYTHONUTF8=1, or LC_ALL to a locale with UTF-8")
+    if isinstance(error, FileNotFoundError) and error.filename is None:
+        return EventLogError("the current directory was removed", hint="change to one that is there")
     what, remedy = system_reason(error)
     return EventLogError(what, where=place_of(error), hint=remedy)
 

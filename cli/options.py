@@ -1,6 +1,7 @@
 """Options that several verbs share, and the values they accept."""
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial, wraps
 from inspect import signature
@@ -352,6 +353,17 @@ class NearChoice(click.Choice[str]):
         near = nearest(str(value), words)
         asked = f"did you mean {' or '.join(near)}?" if near else f"choose one of {', '.join(words)}"
         return f"no {str(value)!r}; {asked}"
+
+
+class Limit(click.IntRange):
+    """A number of lines at most, from 1; a number beyond what a machine counts means all."""
+
+    def __init__(self) -> None:
+        super().__init__(min=1)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read a number."""
+        return min(int(super().convert(value, param, ctx)), sys.maxsize)
 
 
 class HostChoice(NearChoice):

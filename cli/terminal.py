@@ -159,6 +159,8 @@ def edited(text: str) -> str:
     import click
 
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not (editor or sys.stdin.isatty()):
+        raise BadRequest("cannot open an editor without a terminal", hint="set EDITOR; nothing was changed")
     after = click.edit(text, editor=editor, extension=".md", require_save=True)
     if after is None:
         raise BadRequest("the editor was left without saving", hint="nothing was changed")

@@ -19,6 +19,7 @@ from eventlog.fast import fastjson
 from eventlog.fast.fastjson import MAX_LINE
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN
+from eventlog.format.text import encodable
 from eventlog.format.timestamps import order
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
@@ -177,7 +178,7 @@ class _TextFilter(NamedTuple):
 
 def saying(text: str | None, pattern: str | None) -> _TextFilter:
     """Make the test for all words of a text, in any case and order, and for a regular expression; raises BadRequest."""
-    words = (text or "").lower().split()
+    words = encodable(text or "").lower().split()
     try:
         matches = re.compile(pattern, re.IGNORECASE | re.MULTILINE).search if pattern else None
     except re.error as error:

@@ -350,3 +350,55 @@ def test_the_brief_does_not_take_an_unreadable_log_for_an_empty_one(half, home):
 
     assert "no memory yet" not in said
     assert "log    ✗ 1 file cannot be read: eventlog doctor" in said
+
+
+@pytest.mark.parametrize("verb", ["query", "sessions", "search"])
+def test_a_limit_may_be_larger_than_any_number_a_machine_counts_with(tmp_path, verb):
+    call("fact", "the heron nests", "--store", tmp_path)
+    args = ["heron"] if verb == "search" else []
+
+    assert call(verb, *args, "--limit", "9" * 30, "--store", tmp_path).code == 0
+
+
+def test_words_that_are_not_utf_8_are_looked_for_as_they_were_stored(tmp_path):
+    call("fact", "a name like a\udcffb", "--store", tmp_path)
+
+    assert "a name like" in call("query", "--grep", "a\udcffb", "--store", tmp_path).out
+
+
+def test_a_directory_that_was_removed_is_named_where_a_verb_works_in_it(tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+
+    said = call("memory", "--store", tmp_path / "store")
+    assert (3, "eventlog: the current directory was removed\n  change to one that is there\n") == (said.code, said.err)
+
+
+def test_a_name_that_is_not_utf_8_is_not_laid_to_the_locale(tmp_path, monkeypatch):
+    (place := tmp_path / "a\udcffb").mkdir()
+    monkeypatch.chdir(place)
+
+    said = call("report", "--store", tmp_path / "store")
+    assert said.code == 3
+    assert "a name that is not UTF-8 cannot be written: " in said.err
+    assert "rename it" in said.err
+
+
+def test_no_editor_is_opened_where_nobody_sees_it(tmp_path, monkeypatch):
+    for name in ("EDITOR", "VISUAL"):
+        monkeypatch.delenv(name, raising=False)
+    call("fact", "the heron nests", "--store", tmp_path)
+
+    said = call("edit", "the heron nests", "--store", tmp_path)
+    assert (2, True) == (said.code, "cannot open an editor without a terminal" in said.err)
+
+
+def test_a_search_for_common_words_only_says_so(tmp_path):
+    call("fact", "the other one", "--store", tmp_path)
+
+    assert (
+        "it has only common words: eventlog query --grep 'the one'"
+        in call("search", "the one", "--store", tmp_path).err
+    )
+    assert "common words" not in call("search", "zebra", "--store", tmp_path).err

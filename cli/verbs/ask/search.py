@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from pathlib import Path
@@ -59,7 +60,7 @@ def _asked(command: Callable[..., object]) -> Callable[..., object]:
     "eventlog search retention --all-projects --type fact --json",
 )
 @_asked
-@click.option("--limit", type=click.IntRange(min=1), default=_SHOWN, show_default=True, help="At most so many.")
+@click.option("--limit", type=options.Limit(), default=_SHOWN, show_default=True, help="At most so many.")
 def _search_command(query: SearchQuery, limit: int, as_json: bool, store: Store) -> None:
     """Search facts, summaries and past conversations, best first.
 
@@ -94,6 +95,8 @@ def _why_empty(log: EventLog, query: SearchQuery, found: SearchAnswer) -> tuple[
     hints = [f"{count(found.elsewhere, 'answer')} in other projects: --all-projects"] if found.elsewhere else []
     near = [word for word in dict.fromkeys(found.near) if word not in query.text.casefold().split()]
     hints += [f"did you mean: {', '.join(near)}"] if near else []
+    if not tokens(query.text):
+        hints += [f"it has only common words: eventlog query --grep {shlex.quote(query.text)}"]
     return f"no match{where} for: {query.text}", "\n".join(hints)
 
 
@@ -101,7 +104,7 @@ _CHARS = 300
 _SILENCES = {
     "off": "silent: recall is off (recall: {prompt: false})",
     "about nothing": "silent: the prompt has only common words",
-    "nothing known": "silent: no fact of this project or about you shares a word with the prompt",
+    "nothing known": "silent: no fact of this project or about you shares enough words with the prompt",
     "below the gate": "silent: the candidates share too little with the prompt",
     "nothing new": "silent: the session already has it",
     "elsewhere": "silent: the fact belongs to another project",
@@ -122,7 +125,7 @@ _SILENCES = {
 )
 @click.option("--session", metavar="ID|last", help="With --explain: a conversation; recall repeats nothing to it.")
 @_asked
-@click.option("--limit", type=click.IntRange(min=1), help="At most so many.  [default: 10]")
+@click.option("--limit", type=options.Limit(), help="At most so many.  [default: 10]")
 def _recall_command(
     explains: bool, session: str | None, query: SearchQuery, limit: int | None, as_json: bool, store: Store
 ) -> None:

@@ -40,7 +40,7 @@ from eventlog.store import Store
 @options.scope
 @click.option(
     "--limit",
-    type=click.IntRange(min=1),
+    type=options.Limit(),
     default=NEWEST,
     show_default=True,
     help="Print at most this many, the newest.",
