@@ -73,7 +73,14 @@ def movable(opened: OpenStore, reference: str, project: str | None) -> Correctab
     replayed, found = _candidates(opened, reference)
     target = replayed.identities.of(project, replica_of(opened.store) or None)
     elsewhere = [one for one in found if one[0] != target]
-    return _correctable(opened, replayed, *_the_only(reference, elsewhere or found))
+    one = _correctable(opened, replayed, *_the_only(reference, elsewhere or found))
+    _check_moves(opened, one, project)
+    return one
+
+
+def _check_moves(opened: OpenStore, found: Correctable, project: str | None) -> None:
+    if found.projects.of(project, replica_of(opened.store) or None) == found.subject:
+        raise BadRequest("it is there already", where=project_name(project) if project else "user")
 
 
 def _candidates(opened: OpenStore, reference: str, subject: str | None = None) -> tuple[ReplayResult, list["_Found"]]:
@@ -114,8 +121,7 @@ def move(opened: OpenStore, found: Correctable, project: str | None) -> DeedResu
 
     Raises BadRequest or NotStored.
     """
-    if found.projects.of(project, replica_of(opened.store) or None) == found.subject:
-        raise BadRequest("it is there already", where=project_name(project) if project else "user")
+    _check_moves(opened, found, project)
     scope = "project" if project else "user"
     return _carry_out(opened, found, replace(found.fact, project=project, replica=None, scope=scope), "moved")
 

@@ -170,6 +170,11 @@ def test_nothing_moves_to_where_it_is(log, told):
         move(opened(log), correctable(opened(log), line_of(log, OLD)), SHOP)
 
 
+def test_nobody_is_asked_about_a_move_that_cannot_be(log, told):
+    with pytest.raises(BadRequest, match="there already"):
+        movable(opened(log), line_of(log, OLD), SHOP)
+
+
 def test_an_older_wording_of_a_key_does_not_come_back(log):
     for content in ("port is 1", "port is 2"):
         log.append(Fact(conversation_id="s1", project=SHOP, agent="codex", content=content, key="port"))

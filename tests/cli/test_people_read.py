@@ -1,5 +1,6 @@
 """What a person reads is whole, in order and found: prose at its words, the newest of much, a pager, a way on from nothing."""
 
+import json
 import re
 
 import click
@@ -202,3 +203,11 @@ def test_a_colour_beyond_the_sixteen_is_noticed(style):
 )
 def test_how_long_ago_something_was_is_told_as_one_says_it(then, said):
     assert said == Display(Store("/nowhere"), "2026-11-21T12:00:00.000000Z").ago(then)
+
+
+def test_a_taking_back_is_asked_about_in_the_words_it_brings_back(tmp_path):
+    call("fact", "the heron nests", "--store", tmp_path)
+    done = json.loads(call("undo", "--yes", "--json", "--store", tmp_path).out)
+
+    asked = told("undo", done["events"][0]["id"], "--store", tmp_path, answer="n\n", colours=False)
+    assert "  restored  the heron nests\n" in asked

@@ -18,8 +18,9 @@ from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import describe, gist, kind_of
 from eventlog.cli.terminal import confirm, count, edited, emit, is_terminal, say, show_lines, table
 from eventlog.format.codec import to_fields
-from eventlog.format.events import Event
+from eventlog.format.events import Event, Restored, Retraction
 from eventlog.format.text import one_line, project_name
+from eventlog.log.event_log import EventLog
 from eventlog.log.lines import LogLine
 from eventlog.store import Store
 
@@ -113,7 +114,7 @@ def _undo_command(name: str, yes: bool, as_json: bool, store: Store) -> None:
     with spinner():
         found = undoable(opened, name)
     if not as_json:
-        _show_undoable(found, display)
+        _show_undoable(found, display, opened.log)
     if confirm("Undo this?", yes=yes):
         _report(undo(opened, found), "undone", display, as_json=as_json)
 
@@ -131,7 +132,7 @@ def _restore_command(file: str, as_of: str, yes: bool, as_json: bool, store: Sto
     with spinner():
         found = restorable(opened, file, as_of)
     if not as_json:
-        _show_undoable(found, display)
+        _show_undoable(found, display, opened.log)
     if confirm("Undo all of this?", yes=yes):
         _report(undo(opened, found), "restored", display, as_json=as_json)
 
@@ -189,11 +190,11 @@ def _agreed(question: str, *, yes: bool) -> bool:
     return not sys.stdin.isatty() or confirm(question, yes=yes)
 
 
-def _show_undoable(found: Undoable, display: Display) -> None:
+def _show_undoable(found: Undoable, display: Display, log: EventLog) -> None:
     if display.is_for_people:
         say(f"{found.what} · {display.moment(found.told.ts)} · {display.id(found.told.id)}")
         for event in found.targets:
-            say(f"  {kind_of(event)}  {gist(display.worded(event))}")
+            say(f"  {kind_of(event)}  {_gist_behind(event, display, log)}")
         for event in found.staying:
             say(f"stays forgotten: {gist(display.worded(event))}; to allow it: eventlog undo {display.id(event.id)}")
         return
@@ -202,6 +203,13 @@ def _show_undoable(found: Undoable, display: Display) -> None:
         say(f"  {event.type}  {describe(display.worded(event))}")
     for event in found.staying:
         say(f"stays forgotten: {describe(display.worded(event))}; to allow it: eventlog undo {display.short(event.id)}")
+
+
+def _gist_behind(event: Event, display: Display, log: EventLog) -> str:
+    """Describe an event; a withdrawal or a return by the words of its target."""
+    target = event.target if isinstance(event, Retraction | Restored) else None
+    behind = log.find([target]).get(target) if target else None
+    return gist(display.worded(behind.event if behind else event))
 
 
 def _report(done: tuple[Sequence[Event], RebuildResult], verb: str, display: Display, *, as_json: bool) -> None:
