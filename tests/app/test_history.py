@@ -264,6 +264,8 @@ def test_verbs_show_a_file_as_it_was_a_difference_a_session_and_an_event():
     assert "+- [2026-02-21] late" in changed.out
     assert "early" not in changed.out.replace(" - [2026-02-20] early", "")
     assert "early" in call("show", "s1").out
+    call("plan", "--path", "user", "--heading", "Tea", "--content", "Green")
+    assert "Green" in call("show", "user").out
     assert f'"{last.id}"' in call("show", last.id).out
     assert "added by" in call("bisect", "MEMORY.md", "late").out
     without = call("replay", "--without", "session=s1", "--without", f"id={last.id}")

@@ -48,7 +48,7 @@ def _show_command(name: str, as_of: str | None, project: str | None, as_json: bo
     as the log renders it, whatever is on disk.
     """
     opened = options.open_store(store)
-    if as_of or (name.endswith(FILES) and not is_file_line(name)):
+    if as_of or name in opened.settings.knowledge_bases or (name.endswith(FILES) and not is_file_line(name)):
         _show_file(opened, name, as_of or "~", as_json=as_json)
         return
     meant = resolve(opened, name, project)

@@ -94,9 +94,12 @@ def _print_checked(found: VerifyResult, seals: SealResult, display: Display) -> 
         program = sync_program(Path(path).name)
         say(f"{path}: {f'a copy made by {program}' if program else 'not a day file'}, never read")
     totals = f"{count(found.events, 'event')} in {count(found.files, 'file')}"
+    lines = sum(damage.line > 0 for damage in found.damage)
     unread = sum(damage.kind == "unreadable" for damage in found.damage)
     rest = f", {count(unread, 'unreadable file')}" if unread else ""
-    say(f"{totals}, {count(len(found.damage) - unread, 'damaged line')}{rest}")
+    changed = len(found.damage) - lines - unread
+    rest += f", {count(changed, 'file')} not as sealed" if changed else ""
+    say(f"{totals}, {count(lines, 'damaged line')}{rest}")
     if seals.noted:
         say(f"that head is of seal {seals.noted.n} of {display.when(seals.noted.ts)}")
     if seals.seal:
