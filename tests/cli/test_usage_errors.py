@@ -30,6 +30,8 @@ LIBRARY = re.compile(r"Usage:|Error|Invalid value|Missing|No such|not a valid|in
         (("bisect", "MEMORY.md"), "missing argument: TEXT\n  eventlog bisect [OPTIONS] FILE TEXT"),
         (("lifecycle", "run", "start"), "missing option: --session"),
         (("lifecycle", "runn"), "no verb 'runn'\n  did you mean run?"),
+        (("import",), "missing argument: SOURCE\n  eventlog import [OPTIONS] SOURCE [PATH]\n"),
+        (("import", "zzz"), "SOURCE: no 'zzz'; choose one of claude, "),
         (("import", "bullets", "/no/such"), "PATH: no such file or directory: /no/such"),
         (("query", "--format", "zzz"), "--format: no 'zzz'; choose one of table, jsonl, json, markdown"),
         (("query", "--since", "yesterdy"), "--since: 'yesterdy' is no time; say it like 2d, yesterday"),

@@ -28,7 +28,7 @@ _EXPORTED = "eventlog"  # what `eventlog export` wrote
     "eventlog import wake-memory",
     "eventlog import eventlog log.jsonl",
 )
-@click.argument("source", type=HostChoice([*sources(), _EXPORTED]))
+@click.argument("source", metavar="SOURCE", type=HostChoice([*sources(), _EXPORTED]))
 @click.argument("path", required=False, type=click.Path(exists=True, path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Count new events per day; write nothing.")
 @options.projects
@@ -37,9 +37,10 @@ def _import_command(
 ) -> int | None:
     """Import past conversations, and the memory of other programs, under their own dates.
 
-    PATH is a file or a folder [default: where the source keeps its files]. Sources are transcripts of hosts; `bullets`
-    of an instruction file; the memory skill's `daily` notes and summaries; plan entries of `last-word`; the stores of
-    `projectmem` and `wake-memory` in this project; `eventlog`, a file of `eventlog export`, with your decisions.
+    PATH is a file or a folder [default: where the source keeps its files]. Sources are transcripts of `claude`,
+    `codex`, `copilot`, `cline`, `cursor`, `gemini` and `qwen`; `bullets` of an instruction file; the memory skill's
+    `daily` notes and summaries; plan entries of `last-word`; the stores of `projectmem` and `wake-memory` in this
+    project; `eventlog`, a file of `eventlog export`, with your decisions.
 
     Adds everything once, however often you run or interrupt it, and repeats nothing that hooks recorded. Adds the
     start, the end, an automatic summary and a searchable text of each conversation; replaces those that an earlier
