@@ -5,8 +5,10 @@ import sys
 import click
 
 from eventlog.app.ask.export import FORMS
+from eventlog.app.ask.query import why_empty
 from eventlog.cli import options
 from eventlog.cli.options import NearChoice
+from eventlog.cli.terminal import print_error
 from eventlog.store import Store
 
 
@@ -30,5 +32,8 @@ def _export_command(form: str, since: str | None, store: Store) -> None:
     CloudEvents 1.0 as JSON, otlp log records of OpenTelemetry, atif a trajectory per conversation. Every project is in
     it, and withdrawn words are, but in markdown: keep it like the log.
     """
-    for line in FORMS[form](options.open_store(store), since or ""):
+    opened, line = options.open_store(store), None
+    for line in FORMS[form](opened, since or ""):
         sys.stdout.buffer.write(line + b"\n")
+    if line is None:
+        print_error(*why_empty(opened.log, "event", {"since": since}))
