@@ -61,9 +61,15 @@ def _size() -> os.terminal_size:
     return get_terminal_size()
 
 
-def say(text: str) -> None:
-    """Print one line for people; wraps it on a terminal, indented below the start of its text."""
+def say(text: str, *, whole: bool = False) -> None:
+    """Print one line for people; wraps it on a terminal, indented below the start of its text.
+
+    A `whole` line, with a command to copy, is not wrapped, and its paths are not abbreviated: quoted, ~ means nothing.
+    """
     text = harmless(text)
+    if whole:
+        print_lines([text])
+        return
     head = re.match(_HEAD, text)
     assert head  # it matches nothing, too
     print_lines(hang(head.group(), text[head.end() :]))

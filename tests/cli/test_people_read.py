@@ -211,3 +211,19 @@ def test_a_taking_back_is_asked_about_in_the_words_it_brings_back(tmp_path):
 
     asked = told("undo", done["events"][0]["id"], "--store", tmp_path, answer="n\n", colours=False)
     assert "  restored  the heron nests\n" in asked
+
+
+def test_a_command_to_copy_is_one_line_as_a_shell_takes_it(tmp_path, home, monkeypatch):
+    monkeypatch.chdir(home)
+    built = told("plugin", "build", home / "a plugin for agents")
+    call("fact", "the heron nests", "--store", tmp_path)
+    copied = told(
+        "backup",
+        "create",
+        name := "a backup with a name that is longer than a line of a terminal.tar",
+        "--store",
+        tmp_path,
+    )
+
+    assert f"claude plugin marketplace add '{home}/a plugin for agents' && claude plugin install" in built
+    assert f"eventlog backup restore '{name}' --store DIR\n" in copied

@@ -1,6 +1,7 @@
 """Copy a store into one file, make a store of it, and free its disk: `eventlog backup`, `eventlog prune`."""
 
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -39,7 +40,7 @@ def _create(path: Path, store: Store) -> Answer:
 
     def show() -> None:
         say(f"{file}: {count(len(manifest.files), 'file')}, {size:,} bytes")
-        say(f"restore: eventlog backup restore {file.name} --store DIR")
+        say(f"restore: eventlog backup restore {quote(file.name)} --store DIR", whole=True)
 
     return Answer({"status": "ok", "path": str(file), "files": len(manifest.files), "bytes": size}, show)
 

@@ -9,7 +9,7 @@ from eventlog import __version__
 from eventlog.app.setup.plugin import build_plugin, plugin_files
 from eventlog.cli import options
 from eventlog.cli.mcp.tools import TOOLS
-from eventlog.cli.terminal import Answer, count, hang, say
+from eventlog.cli.terminal import Answer, count, say
 from eventlog.hosts.profile import profiles
 
 
@@ -41,7 +41,6 @@ def _build(directory: Path) -> Answer:
     def show() -> None:
         say(f"{directory}: {count(len(files), 'file')}")
         for name, command in commands.items():
-            for line in hang(f"{name:<20} ", command):
-                say(line)
+            say(f"{name:<20} {command}", whole=True)
 
     return Answer({"status": "ok", "path": str(directory), "files": sorted(files), "install": commands}, show)

@@ -81,7 +81,7 @@ def _start(remote: str, dry_run: bool, as_json: bool, store: Store) -> int:
     if as_json:
         emit({"status": "ok", "remote": started.remote, "code": started.code}, pretty=True)
     else:
-        say(f"on the other machine: eventlog sync join {quote(started.remote)} {started.code}")
+        say(f"on the other machine: eventlog sync join {quote(started.remote)} {started.code}", whole=True)
         say(f"recovery code: {started.code}")
         say("Write it down: it is shown once, and it alone opens the remote when all your machines are lost.")
     done = exchanged(opened)
