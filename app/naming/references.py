@@ -182,5 +182,5 @@ class ShortIds:
 
 def is_part_of(full_id: str, reference: str) -> bool:
     """Return whether a text may mean that id: all of it, its beginning or its end."""
-    part, whole = reference.strip().removesuffix("…").casefold(), full_id.casefold()
+    part, whole = reference.strip().strip("…").casefold(), full_id.casefold()
     return part == whole or (len(part) >= SHORTEST_PART and (whole.startswith(part) or whole.endswith(part)))

@@ -45,6 +45,16 @@ def test_a_short_id_of_the_list_leads_to_its_session(store):
     assert "JWT migration" in call("query", "--session", "e42af0", "--store", store).out
 
 
+def test_of_long_ids_that_begin_alike_the_end_is_shown_and_leads_to_the_session(tmp_path):
+    for number in (1, 2):
+        call("fact", f"fact {number}", "--session", f"nightly-build-{number}", "--store", tmp_path)
+    said = re.sub("\x1b\\[[0-9;]*m", "", on_a_terminal("sessions", "--all-projects", "--store", tmp_path))
+    shown = re.findall(r"^  (…\S+) ", said, re.MULTILINE)
+
+    assert ["…y-build-2", "…y-build-1"] == shown
+    assert "fact 1" in call("show", shown[1], "--store", tmp_path).out
+
+
 def test_a_look_at_what_a_session_would_start_with_makes_no_session(store):
     call("context", "--session", "curious", "--store", store)
 

@@ -1,5 +1,6 @@
 """List sessions: `eventlog sessions`."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -98,29 +99,41 @@ _MINUTE, _HOUR = 60_000, 3_600_000  # milliseconds
 
 
 def _lines(newest_first: Sequence[SessionRow], display: Display, are_all: bool) -> Iterator[str]:
-    widths = _widths(newest_first, display)
+    ids = _ids(newest_first, display)
+    widths = _widths(newest_first, ids)
     for heading, of_day in groupby(newest_first, key=lambda row: display.day(row.started_at)):
         yield styled(heading, bold=True)
-        yield from (_line(row, display, widths) for row in of_day)
+        yield from (_line(row, ids[row.session_id], display, widths) for row in of_day)
     total = count(len(newest_first), "session") if are_all else f"the newest {len(newest_first)}; all: --all"
     first = one_line(display.id(newest_first[0].session_id))
     yield styled(f"{total} · to see one: eventlog show {first}", dim=True)
 
 
-def _widths(rows: Sequence[SessionRow], display: Display) -> tuple[int, int, int]:
+def _ids(rows: Sequence[SessionRow], display: Display) -> dict[str, str]:
+    """Format the ids of sessions; of long ids that begin alike, the end is shown: every verb takes it, too."""
+    ids = {row.session_id: one_line(display.id(row.session_id)) for row in rows}
+    beginnings = Counter(fit(name, _ID) for name in ids.values())
+    ends = Counter(name[1 - _ID :] for name in ids.values())
+    return {
+        session: f"…{end}" if beginnings[fit(name, _ID)] > 1 == ends[end := name[1 - _ID :]] else name
+        for session, name in ids.items()
+    }
+
+
+def _widths(rows: Sequence[SessionRow], ids: Mapping[str, str]) -> tuple[int, int, int]:
     def widest(texts: Iterator[str], most: int) -> int:
         return min(most, max(map(cells, texts), default=0))
 
     return (
-        widest((one_line(display.id(row.session_id)) for row in rows), _ID),
+        widest(iter(ids.values()), _ID),
         widest(map(_agent, rows), _AGENT),
         widest(map(_project, rows), _PROJECT),
     )
 
 
-def _line(row: SessionRow, display: Display, widths: tuple[int, int, int]) -> str:
+def _line(row: SessionRow, short: str, display: Display, widths: tuple[int, int, int]) -> str:
     of_id, of_agent, of_project = widths
-    marked_id = styled(padded(one_line(display.id(row.session_id)), of_id), fg="cyan")
+    marked_id = styled(padded(short, of_id), fg="cyan")
     when = f"{display.local(row.started_at):%H:%M}  {_duration(row):>8}"
     head = f"{when}  {padded(_agent(row), of_agent)}  {padded(_project(row), of_project)}"
     saved = _saved(row)
