@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Collection, Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -241,12 +242,13 @@ def _failures(target: InstallTarget, agent: str, failed: list[dict[str, object]]
 # ------------------------------------------------------------------------------------------------ calls of hooks
 
 _DAYS = 60  # to search back
+_START = b'"type":"session_start"'
 
 
 class _EventHead(msgspec.Struct):
     ts: str
     type: str
-    agent: str | None = None
+    agent: str = ""
     replica: str | None = None
 
 
@@ -267,21 +269,19 @@ def _last_starts(store: Store, agents: Collection[str]) -> dict[str, str]:
     replica = replica_of(store)
     found: dict[str, str] = {}
     for day in reversed(days.list_days(store.log)[-_DAYS:] if replica and agents else []):
-        for file in day.files:
-            for agent in agents:
-                found[agent] = max(found.get(agent, ""), _last_in(file, agent, replica))
-        if all(found.get(agent) for agent in agents):
+        for start in chain.from_iterable(map(_starts_in, day.files)):
+            if start.replica == replica and start.agent in agents:
+                found[start.agent] = max(found.get(start.agent, ""), start.ts)
+        if all(agent in found for agent in agents):
             break
-    return {agent: ts for agent, ts in found.items() if ts}
+    return found
 
 
-def _last_in(file: str, agent: str, replica: str) -> str:
-    """Find the time of the file's last start of a session of the agent; "" for none."""
+def _starts_in(file: str) -> Iterator[_EventHead]:
+    """Yield the starts of sessions in a file, the last first."""
     data = read(file) or b""
-    named = f'"agent":"{agent}"'.encode()
-    for start, end in last_lines_with(data, named):
+    for start, end in last_lines_with(data, _START):
         with suppress(msgspec.MsgspecError, UnicodeDecodeError):
             line = _decoder.decode(data[start:end])
-            if (line.type, line.agent, line.replica) == ("session_start", agent, replica):
-                return line.ts
-    return ""
+            if line.type == "session_start":
+                yield line

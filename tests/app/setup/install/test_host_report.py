@@ -4,9 +4,12 @@ import hashlib
 import json
 import shutil
 import time
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from eventlog.app.setup.install import host_report
 from eventlog.app.setup.install.host_report import last_calls
 from eventlog.format import timestamps
 from eventlog.log.event_log import EventLog
@@ -124,6 +127,25 @@ def test_the_last_hook_is_found_behind_damage(log):
         opened.write(b'{"agent":"codex"\n"agent":"codex"')
 
     assert {"codex"} == set(last_calls(log.store, ["codex", "cursor"]))
+
+
+def test_agents_that_never_called_cost_one_look_at_each_day(log, monkeypatch):
+    make_replica(log.store)
+    for hour in range(3):
+        log.append({"type": "turn_end", "conversation_id": "c", "agent": "codex", "ts": f"2026-02-20T0{hour}:00:00Z"})
+    files: list[str] = []
+    decoded: list[bytes] = []
+
+    def noting(file):
+        files.append(file)
+        return Path(file).read_bytes()
+
+    monkeypatch.setattr(host_report, "read", noting)
+    monkeypatch.setattr(host_report, "_decoder", SimpleNamespace(decode=decoded.append))
+
+    assert not last_calls(log.store, ["codex", "cursor", "gemini"])
+    assert 1 == len(files)
+    assert not decoded
 
 
 def _trust_all(home):
