@@ -122,7 +122,7 @@ class IndexWriter:
             before = {(replica, path): name for replica, path, name in self._db.execute("SELECT * FROM names")}
             changes = self._names.changes(before)
             found = self._lines_about(then for then, _ in changes)
-            if sum(found.values()) > _MOST_MOVED or self._lines_about(now for _, now in changes):
+            if sum(found.values()) > _MOST_MOVED or (found and self._lines_about(now for _, now in changes)):
                 raise NotAppended("a project with much in it, or with others in it")
             moved = [line for conversation in found for line in self._moved(conversation)]
             pairs = zip(moved[::2], moved[1::2], strict=True)

@@ -90,10 +90,10 @@ class _Known:
         events = (
             event for conversation in state.by_id.values() for event in (*conversation.facts, *conversation.summaries)
         )
-        self._facts: dict[str, list[Statement]] = defaultdict(list)  # by subject, oldest first
+        self._keyed: dict[str, list[Statement]] = defaultdict(list)  # by subject, oldest first
         for event in sorted((*events, *replayed.knowledge.entries), key=order):
-            if isinstance(event, Fact) and not withdrawn.hides(event):
-                self._facts[event.subject].append(Statement.of(event))
+            if isinstance(event, Fact) and event.key and not withdrawn.hides(event):
+                self._keyed[event.subject].append(Statement.of(event))
             for text in () if withdrawn.hides(event) else filter(None, map(one_line, statements_of(event))):
                 if not withdrawn.rejects(text):
                     self._said.setdefault(statement_of(text), []).append(event.id)
@@ -168,6 +168,6 @@ class _Known:
             digest=digest_of(statement, self._salt),
             source=in_order[0].event.id,
         )
-        held = (earlier for facts in self._facts.values() for earlier in held_back(facts, likeness(statement)))
+        held = (earlier for facts in self._keyed.values() for earlier in held_back(facts, likeness(statement)))
         by: dict[str, Any] = {"conversation_id": HUMAN, "agent": HUMAN, "reason": _EARLIER}
         return Forgettable(text, in_order, decision, [Retraction(target=earlier.id, **by) for earlier in held])

@@ -184,8 +184,9 @@ class _Done:
         return event.batch is None and event.ts in self._saves
 
     def _undoable(self, event: Event) -> Undoable:
-        what = _WORDS.get(type(event), "a correction" if _batch(event) else "an edit by hand")
         deed = self._batches.get(_batch(event) or event.id)
+        first = deed[0] if deed else event
+        what = _WORDS.get(type(first), "a correction" if _batch(event) else "an edit by hand")
         if deed and not (isinstance(event, Restored) and self._is_saved(event)):
             return Undoable(event, self._with_what_waited(deed), what)
         match event:
@@ -316,6 +317,8 @@ class _Since:
         now = Retractions(withdrawals.values())
         then = Retractions(event for event in withdrawals.values() if event.ts <= as_of)
         self.staying = first_texts | {event.id for event in events if _keeps_away(event, withdrawals, now)}
+        with_them = {_batch(event) for event in withdrawals.values() if isinstance(event, Rejected)} - {None}
+        self.staying |= {event.id for event in events if isinstance(event, Retraction) and event.batch in with_them}
         self.targets: list[Event] = []
         self.rejected: list[Rejected] = []
         ids = {event.id for event in statements}

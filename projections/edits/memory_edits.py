@@ -214,7 +214,7 @@ def _dropped(gone: Iterable[Line]) -> dict[str, set[bytes]]:
 def _with_earlier(dropped: dict[str, set[bytes]], state: Conversations) -> dict[str, set[bytes]]:
     """Add the facts that would hold again, as those that are dropped had replaced them."""
     withdrawn, by_subject = state.withdrawn(), defaultdict[str, list[Statement]](list)
-    facts = (fact for conversation in state.by_id.values() for fact in conversation.facts if dropped)
+    facts = (fact for conversation in state.by_id.values() for fact in conversation.facts if dropped and fact.key)
     for fact in sorted((fact for fact in facts if not withdrawn.hides(fact)), key=order):
         by_subject[fact.subject].append(Statement.of(fact))
     earlier = (

@@ -479,8 +479,24 @@ def test_what_is_forgotten_brings_back_nothing_that_it_had_replaced_and_undo_giv
 
     assert ["rejected", "retraction"] == [event.type for event in done.events]
     assert {"projects/barn" in path for path in says(log, "Deploy on") if path.endswith("MEMORY.md")} == {True}
+    assert undoable(opened(log)).what == "a forgetting"
     taken_back(log)
     assert before == files(log)
+
+
+def test_a_memory_as_it_was_has_nothing_again_that_what_is_forgotten_had_replaced(log):
+    for content in ("Deploy on fridays", "Deploy on mondays"):
+        said(log, content, key="deploy")
+    then = list(log.read())[-1].ts
+    said(log, "Ports are odd")
+    replay_store(opened(log))
+    forgotten(log, "Deploy on mondays")
+    [memory] = Path(log.store.knowledge).glob("projects/*/MEMORY.md")
+
+    undo(opened(log), restorable(opened(log), str(memory), then))
+
+    assert not says(log, "Ports are odd")
+    assert not says(log, "Deploy on")
 
 
 def test_undo_takes_back_what_a_person_has_just_written_and_nothing_older(log):

@@ -119,7 +119,8 @@ def test_a_reworded_bullet_takes_its_place_under_its_key_and_no_earlier_wording_
     path = rebuilt(log)
     edit(path, lambda text: text.replace("Deploy on mondays\n", "Deploy on tuesdays\n- Deploy on weekdays\n"))
     rebuilt(log)
-    reworded, added = (event for event in log.read() if event.type == "fact" and event.agent == "human")
+    written = {event.content: event for event in log.read() if event.type == "fact" and event.agent == "human"}
+    reworded, added = written["Deploy on tuesdays"], written["Deploy on weekdays"]
 
     assert (reworded.key, reworded.replaces) == ("deploy", [said[-1].id])
     assert (added.key, added.replaces) == (None, [])

@@ -506,6 +506,8 @@ def test_only_a_project_with_much_in_it_that_gets_another_name_makes_the_index_a
     here, remote = replica_of(memory.log.store), "github.com/ada/shop"
     memory.log.put([ProjectSeen(conversation_id="c9", replica=here, path=SHOP, remote=remote)])
     memory.replay()
+    memory.log.put([ProjectSeen(conversation_id="c9", replica=here, path="/src/clone", remote=remote)])
+    memory.replay()
 
     assert found(memory, "herons") == ["Herons deploy on Friday"]
     assert (inode == index_of(memory).stat().st_ino) is (most == 500)
