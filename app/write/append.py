@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import PurePath, PureWindowsPath
-from typing import Any, NamedTuple, get_type_hints
+from typing import Any, BinaryIO, NamedTuple, get_type_hints
 
 import msgspec
 from msgspec.structs import replace
@@ -12,7 +12,7 @@ from eventlog.app.build.replay import replay
 from eventlog.app.naming.references import events_named, session_meant
 from eventlog.app.progress import Phases, quiet
 from eventlog.app.write.record_once import record_once
-from eventlog.fast.fastjson import BOM
+from eventlog.fast.fastjson import BOM, MAX_LINE
 from eventlog.format import codec
 from eventlog.format.codec import refuse_reserved
 from eventlog.format.errors import BadRequest, BadSettings, InvalidEvent
@@ -25,6 +25,7 @@ from eventlog.settings.schema import Settings
 from eventlog.store.files import write_note
 
 _FIND = "`eventlog query` shows what there is; nothing was stored"
+_LONGEST = 16 * MAX_LINE  # of a line that is read; as escapes, a text is up to six times as long
 _NOTHING_STORED = "nothing was stored; correct this line and send the whole again"
 
 
@@ -46,7 +47,7 @@ def append_event(log: EventLog, fields: Mapping[str, Any]) -> _AppendReport:
 
 
 def append_stream(
-    log: EventLog, lines: Iterable[bytes], *, export: str = "", batch: str | None = None, phases: Phases = quiet
+    log: EventLog, lines: BinaryIO, *, export: str = "", batch: str | None = None, phases: Phases = quiet
 ) -> list[AppendResult]:
     """Append a stream of events, a JSON object a line, all or none; raises InvalidEvent naming the line, or NotStored.
 
@@ -109,11 +110,13 @@ def value_of(type_name: str, field: str, text: str) -> Any:
         return text
 
 
-def _events(lines: Iterable[bytes], place: str, event_of: Callable[[Mapping[str, Any]], Event]) -> Iterator[Event]:
-    for number, line in enumerate(lines, 1):
+def _events(lines: BinaryIO, place: str, event_of: Callable[[Mapping[str, Any]], Event]) -> Iterator[Event]:
+    for number, line in enumerate(iter(lambda: lines.readline(_LONGEST), b""), 1):
         if not line.strip():
             continue
         try:
+            if len(line) == _LONGEST:
+                raise InvalidEvent(f"the line is longer than {_LONGEST:,} bytes")  # noqa: TRY301 - with its place, below
             yield event_of(object_of(line))
         except InvalidEvent as error:
             hint = "; ".join(filter(None, (error.hint, _NOTHING_STORED)))

@@ -1,15 +1,32 @@
 """`fact`, `summary` and `append`: what is said is stored once, and what cannot be stored is refused with its reason."""
 
+import io
 import json
 from unittest.mock import Mock
 
 import pytest
 
 from eventlog.app.write import append
+from eventlog.format.errors import InvalidEvent
 from eventlog.log.event_log import EventLog
 from tests.support import builders
 from tests.support.builders import replay
 from tests.support.command_line import call
+
+
+class _Endless(io.RawIOBase):
+    """A line without an end, as a device has it; whoever reads 64 MiB of it would go on for ever."""
+
+    left = 1 << 26
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        self.left -= len(buffer)
+        assert self.left > 0
+        buffer[:] = b"a" * len(buffer)
+        return len(buffer)
 
 
 @pytest.fixture
@@ -438,3 +455,10 @@ def test_withdrawing_a_conversation_names_who_else_says_the_same(store):
     [other] = _say(store, "fact", "Deploy on Monday", "--session", "b")[1]
 
     assert [other["id"]] == _say(store, "append", "retraction", "conversation=a")[1][0]["still_said"]
+
+
+def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(store):
+    with pytest.raises(InvalidEvent, match="the line is longer than 16,777,216 bytes"):
+        append.append_stream(EventLog(store), io.BufferedReader(_Endless()))
+
+    assert not _events(store)
