@@ -165,16 +165,15 @@ def leave_sync(opened: OpenStore) -> SyncReport | None:
 
     Publishes a last time, where the remote can be reached. Raises BadRequest for a store that does not sync.
     """
-    report = None
-    keyring = Keyring.load(opened.store)
-    if keyring is None:
+    key = f"{opened.store.sync}/key"
+    if not os.path.exists(key):
         raise BadRequest("does not sync", where=opened.store.root)
     try:
         report = exchange(opened, leaving=True)
-    except EventLogError:  # refused, full or busy: who leaves need not care
+    except EventLogError:  # refused, full or busy, or the key is damaged: who leaves need not care
         report = None
     with lock(opened.store.lock("sync")):
-        remove(f"{opened.store.sync}/key")
+        remove(key)
     return report
 
 

@@ -118,6 +118,15 @@ def test_a_machine_is_dropped_and_told(typed, two, hub):
     assert (1, True) == (dropped.code, "was dropped" in dropped.err)
 
 
+def test_leaving_is_the_way_out_of_a_damaged_key_as_its_error_says(typed, two, hub, tmp_path):
+    (tmp_path / "other" / "sync" / "key").write_bytes(b"{torn")
+
+    said = typed("other", "sync")
+    assert (2, True) == (said.code, "`eventlog sync leave`, then join again" in said.err), said
+    assert 0 == typed("other", "sync", "leave", "--yes").code
+    assert 0 == typed("other", "sync", "join", hub, two).code
+
+
 def test_to_leave_deletes_no_event(typed, two):
     assert 0 == typed("other", "sync", "leave", "--yes").code
     assert "The tea is green" in typed("other", "search", "tea", "--all-projects").out
