@@ -161,9 +161,15 @@ class Identities:
         ts, event, path = raw.first_project
         return replace(raw, first_project=(ts, event, name) if path else raw.first_project, place=path, facts=facts)
 
-    def notes(self, raw: Iterable[KnowledgeEdited]) -> list[KnowledgeEdited]:
-        """Move people's notes to the file their project has by now; several of a project are joined."""
-        newest = {note.key.path or "": note for note in sorted(raw, key=order)}
+    def notes(self, raw: Iterable[KnowledgeEdited], withdrawn: Retractions) -> dict[str, KnowledgeEdited]:
+        """Return the newest notes of people in each file of the store, by the file's key in events.
+
+        They are in the file their project has by now; several of a project are joined.
+        """
+        valid = [note for note in raw if not withdrawn.hides(note)]
+        newest = {str(note.key.path): note for note in sorted(valid, key=order)}
+        if self.is_plain:
+            return newest
         projects = {project.name: project for project in self.projects()}
         homes = {slug: projects[name] for slug, name in self.by_directory().items()}
         by_home: dict[str, list[KnowledgeEdited]] = {}
@@ -172,7 +178,7 @@ class Identities:
             home = homes.get(slug) if path.startswith(_FOLDER) else None
             by_home.setdefault(f"{_FOLDER}{home.slug}/{file}" if home else path, []).append(note)
         changed = {f"{_FOLDER}{project.slug}/MEMORY.md": project.changed_at for project in projects.values()}
-        return [_together(path, notes, changed.get(path, "")) for path, notes in by_home.items()]
+        return {path: _together(path, notes, changed.get(path, "")) for path, notes in by_home.items()}
 
     def _fact(self, fact: Fact, replica: str | None) -> Fact:
         name = self.of(fact.project, fact.replica or replica)
@@ -225,8 +231,8 @@ def resolved(state: Conversations) -> Conversations:
     if identities_now.is_plain:
         return state
     by_id = {name: identities_now.conversation(conversation) for name, conversation in state.by_id.items()}
-    notes = [note for note in state.notes if not state.withdrawn().hides(note)]
-    return Conversations(by_id, state.retractions, identities_now.notes(notes), state.places)
+    notes = identities_now.notes(state.notes, state.withdrawn())
+    return Conversations(by_id, state.retractions, [*notes.values()], state.places)
 
 
 def _together(path: str, notes: list[KnowledgeEdited], changed_at: str) -> KnowledgeEdited:

@@ -13,7 +13,6 @@ import msgspec
 from eventlog.format.events import KnowledgeEdited
 from eventlog.format.ids import digest_of
 from eventlog.format.retractions import Retractions
-from eventlog.format.timestamps import order
 from eventlog.projections.base import Document, Line, Pieces, Projection, RowKind, Sources
 from eventlog.projections.current.conversations import Conversation
 from eventlog.projections.current.identity import Identities
@@ -116,7 +115,7 @@ class DocumentIndex:
     @cached_property
     def notes(self) -> dict[str, KnowledgeEdited]:
         """Return the newest notes of people in each file of the store, by the file's key in events."""
-        return newest_notes(self._source)
+        return self._source.identities.notes(self._source.notes, self._source.withdrawn)
 
     def memo(self, derive: Callable[["DocumentIndex", str], _Memo], name: str) -> _Memo:
         """Call `derive(self, name)`; remember the results of the last name for the next view that asks."""
@@ -236,10 +235,3 @@ def files_in(cache: RowStore, view: str) -> Files:
     """Return the files that were current when the units of a view were published."""
     units = [_FILES.decode(data) for _, data in cache.rows(_UNIT, view)]
     return {path: stamp for files in units if files for path, stamp in files.items()}
-
-
-def newest_notes(source: ConversationSource) -> dict[str, KnowledgeEdited]:
-    """Return the newest notes of people in each file of the store, by the file's key in events."""
-    valid = [note for note in source.notes if not source.withdrawn.hides(note)]
-    found = valid if source.identities.is_plain else source.identities.notes(valid)
-    return {str(note.key.path): note for note in sorted(found, key=order)}

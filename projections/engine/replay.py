@@ -24,7 +24,7 @@ from eventlog.projections.current.fact_scopes import FactScope, fact_scope
 from eventlog.projections.current.identity import Identities
 from eventlog.projections.engine.conversation_rows import ConversationSource, RowAddress, RowMaintainer
 from eventlog.projections.engine.day_states import EVERYTHING, DayLog, DayStates, Keep, Progress
-from eventlog.projections.engine.documents import DocumentIndex, Files, newest_notes
+from eventlog.projections.engine.documents import DocumentIndex, Files
 from eventlog.projections.engine.jobs import (
     KINDS,
     VIEWS,
@@ -292,7 +292,7 @@ def _catch_up(
     """Update days, rows and the list of outdated documents."""
     if _differs(cache, "rows", f"{settings.timezone} {surroundings}".encode()):
         days.mark_all_changed()
-    before = newest_notes(days)
+    before = days.identities.notes(days.notes, days.withdrawn)
     rows = RowMaintainer(cache, KINDS)
     if executor and is_long(days.days):
         days.catch_up(progress, executor.map(fold_day, days.days))
