@@ -89,7 +89,8 @@ def _found(log: EventLog, wanted: EventFilter, progress: Progress) -> Iterator[L
 
 def _source(log: EventLog, wanted: EventFilter, progress: Progress) -> Iterator[LogLine]:
     if wanted.ids is None and wanted.session is None:
-        needles = saying(wanted.text, wanted.regex).needles
+        types = [orjson.dumps(kind).lower() for kind in wanted.types]
+        needles = saying(wanted.text, wanted.regex).needles or ((*types, *_DISGUISES) if types else ())
         return log.entries(wanted.since, wanted.until, mentioning=needles, progress=progress)
     if wanted.ids is None:
         return iter(log.session_entries(str(wanted.session)))

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from eventlog.app.build.cache import open_for_reading
 from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search import recall
@@ -10,14 +11,16 @@ from eventlog.app.search.open_index import read_index
 from eventlog.app.search.search_index import Hit, SearchIndex
 from eventlog.app.search.told_before import ToldBefore
 from eventlog.format.codec import to_fields
-from eventlog.format.events import Event, Fact, StageSummary, Withdrawal
+from eventlog.format.events import Event, Fact, StageSummary
 from eventlog.format.retractions import Retractions
+from eventlog.projections.current.withdrawals import withdrawals_until
 from eventlog.projections.search.findable import FINDABLE, Findable
 from eventlog.projections.search.ranking import Gate
 from eventlog.projections.search.told_line import told_line
 from eventlog.projections.search.words import tokens
 from eventlog.settings.cached import wants_recall
 
+_SAVES = (b'"fact"', b'"stage_summary"')
 Verdict = Literal[
     "told", "no line left", "said already", "too little weight", "far below the first", "told before", "withdrawn",
     "elsewhere",
@@ -122,9 +125,8 @@ def _withdrawn(
     opened: OpenStore, gate: Gate, names: KnownProjects, about: tuple[str, str], seen: set[str]
 ) -> Iterator[Candidate]:
     """List what would be shown, were it not withdrawn: the index has it no more."""
-    events = [entry.event for entry in opened.log.entries()]
-    withdrawn = Retractions(event for event in events if isinstance(event, Withdrawal))
-    for event in events:
+    withdrawn = Retractions(withdrawals_until(opened.log, open_for_reading(opened.store)))
+    for event in opened.log.mentioning(_SAVES) if withdrawn.touched else ():
         if not isinstance(event, Fact | StageSummary) or event.subagent or event.id in seen:
             continue
         is_users = isinstance(event, Fact) and event.effective_scope == "user"

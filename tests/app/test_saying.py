@@ -10,9 +10,12 @@ from eventlog.app.ask.query import EventFilter, Follower, query, saying
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Fact
+from eventlog.log.event_log import EventLog
+from eventlog.log.lines import LogLine
 from tests.support import builders
 
 ALPHABET = 'aAkKsSéÉß第三章 "\\/\u212a\u0130\u0131\U0001f389'
+KINDS = ["fact", "turn_end", "Née", "第三章", 'a"b', "K\u212a"]
 texts = st.text(ALPHABET, max_size=12)
 
 
@@ -62,6 +65,32 @@ def test_all_words_in_any_order_are_found_in_what_was_said_and_nowhere_else(said
     assert [all_said[number] for number in found] == _said(said, **wanted)
 
 
+@given(kinds=st.lists(st.sampled_from(KINDS), max_size=12), asked=st.sets(st.sampled_from(KINDS), min_size=1))
+def test_events_of_a_type_are_found_however_a_writer_spells_it(tmp_path_factory, kinds, asked):
+    log = EventLog(tmp_path_factory.mktemp("kinds"), fsync=False)
+    events = [builders.fact(number) | {"type": kind} for number, kind in enumerate(kinds)]
+    lines = [json.dumps(event, ensure_ascii=number % 2 == 0) for number, event in enumerate(events)]
+    builders.write(log.store.log, "".join(f"{line}\n" for line in lines).encode())
+
+    found = [entry.event.id for entry in query(log, EventFilter(types=tuple(asked)))]
+
+    assert [event["id"] for event in events if event["type"] in asked] == found
+
+
+def test_of_events_of_another_type_none_is_decoded(said, monkeypatch):
+    log, decoded, check = said, [], LogLine.check
+
+    def counting(line, day):
+        decoded.append(line.line)
+        return check(line, day)
+
+    monkeypatch.setattr(LogLine, "check", counting)
+    said.append({"type": "turn_end", "conversation_id": "s"})
+
+    assert 1 == len(list(query(log, EventFilter(types=("turn_end",)))))
+    assert 1 == len(decoded)
+
+
 def test_an_expression_that_is_none_is_refused(said):
     with pytest.raises(BadRequest, match="no regular expression"):
         list(query(said, EventFilter(regex="(")))
@@ -69,8 +98,6 @@ def test_an_expression_that_is_none_is_refused(said):
 
 @given(days=st.lists(st.integers(0, 9), max_size=30), limit=st.integers(1, 8))
 def test_the_newest_are_the_last_of_all_however_few_days_are_read(tmp_path_factory, days, limit):
-    from eventlog.log.event_log import EventLog
-
     log = EventLog(tmp_path_factory.mktemp("newest"), fsync=False)
     log.append_many(
         Fact(conversation_id="s", ts=f"2026-02-{10 + day}T12:00:00.000000Z", content=str(number))
