@@ -90,7 +90,7 @@ def _found(log: EventLog, wanted: EventFilter, progress: Progress) -> Iterator[L
 def _source(log: EventLog, wanted: EventFilter, progress: Progress) -> Iterator[LogLine]:
     if wanted.ids is None and wanted.session is None:
         types = [orjson.dumps(kind).lower() for kind in wanted.types]
-        needles = saying(wanted.text, wanted.regex).needles or ((*types, *_DISGUISES) if types else ())
+        needles = saying(wanted.text, wanted.regex).needles or ((*types, *_ESCAPES) if types else ())
         return log.entries(wanted.since, wanted.until, mentioning=needles, progress=progress)
     if wanted.ids is None:
         return iter(log.session_entries(str(wanted.session)))
@@ -164,7 +164,8 @@ def _whole_lines(file: str) -> int:
 
 _UNSAID = frozenset(("v", "id", "ts", "type", "conversation_id", "project", "agent", "subagent", "replica"))
 # escapes another writer may have used, and what is an ASCII letter only once it is in lower case: such lines are read
-_DISGUISES = (b"\\u", b"\\/", "\u212a".encode(), "\u0130".encode())
+_ESCAPES = (b"\\u", b"\\/")
+_DISGUISES = (*_ESCAPES, "\u212a".encode(), "\u0130".encode())
 
 
 class _TextFilter(NamedTuple):
