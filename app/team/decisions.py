@@ -4,7 +4,7 @@ A file has a front matter of plain `name: value` lines, which nothing evaluates,
 `## Why`. Files of any other shape are refused with the reason, and nothing of them is used.
 
 Git has nothing to merge: a file is written once and removed, and its name follows from its content, so two clones never
-write different bytes under one name. It ends in digits that no other file has, as many as the text has characters: git
+write different bytes under one name. It ends in digits that no other file has, more than the text has characters: git
 takes a file that is half the same for a renamed one, and where both clones have removed the old one, for a conflict.
 
 What a person agreed to are facts of the log by the people who share them. The log follows the checkouts: a file that is
@@ -44,6 +44,7 @@ _DIGITS = "<!-- so that git takes no other file for this one:"
 _NAMES = ("id", "who", "when", "kind", "key")
 _NEEDED = ("id", "who", "when")
 _DIGITS_IN_LINE = 64
+_MORE_LINES = 4  # of digits than the text has: what else is the same; git takes one line in 100,000 for any other
 _MOST_FIELDS = 20  # lines
 _MOST_FILES = 10_000
 _PLAIN = ("", "fact")  # kinds of a decision without a category
@@ -112,7 +113,7 @@ class Decision(NamedTuple):
         lines = [_ENDS, *(f"{name}: {value}" for name, value in fields if value), _ENDS, "", self.text]
         lines += ["", _WHY, "", self.why] if self.why else []
         body = ("\n".join(lines) + "\n").encode()
-        digits = [sha256(b"%d\n%s" % (number, body)) for number in range(2 + len(body) // _DIGITS_IN_LINE)]
+        digits = [sha256(b"%d\n%s" % (number, body)) for number in range(_MORE_LINES + len(body) // _DIGITS_IN_LINE)]
         return body + "\n".join(["", _DIGITS, *digits, "-->", ""]).encode()
 
     @property

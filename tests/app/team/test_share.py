@@ -3,6 +3,7 @@
 import json
 import random
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from tests.support.hook_calls import errors_of, tell
 from tests.support.payloads import claude
 from tests.support.repositories import git, repository
 
+_WORD = 0xFFFFFFFF
 TEXT = "Invoices are immutable; corrections are new invoices"
 
 
@@ -361,6 +363,37 @@ def test_a_store_without_consent_pays_for_one_look(ada, monkeypatch):
     ada.start()
 
     assert [] == loaded
+
+
+def _lines_as_git_knows_them(data):
+    """The numbers by which git (diffcore-delta.c) counts what two files share: of each line, or 64 bytes of it."""
+    found, one, other, length = set(), 0, 0, 0
+    for byte in data:
+        one, other = (one << 7 ^ other >> 25) & _WORD, (other << 7 ^ one >> 25) & _WORD
+        one, length = (one + byte) & _WORD, length + 1
+        if length == 64 or byte == ord("\n"):
+            found |= {(one + other * 0x61 & _WORD) % 107_927} if length == 64 else set()
+            one = other = length = 0
+    return found
+
+
+def test_git_takes_no_decision_for_another_also_where_it_mistakes_a_line(tmp_path):
+    def made(number):
+        when, text = "2026-02-17T13:30:00.000000Z", f"decision {number}"
+        return Decision.of(id=ids.derived(1_700_000_000_000, "one"), who="ada", when=when, text=text, why="because")
+
+    first = made(0)
+    known = _lines_as_git_knows_them(first.data)
+    other = next(one for one in map(made, count(1)) if known & _lines_as_git_knows_them(one.data))
+    clone = repository(tmp_path / "clone")
+    for before, now in ((None, first), (first, other)):
+        if before:
+            (clone / before.file_name).unlink()
+        (clone / now.file_name).write_bytes(now.data)
+        git(clone, "add", "-A")
+        git(clone, "commit", "--quiet", "-m", "decisions")
+
+    assert "rename" not in git(clone, "show", "--summary", "--find-renames", "--format=")
 
 
 def test_two_clones_and_many_edits_never_conflict(tmp_path, origin, ada, bob):
