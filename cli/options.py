@@ -312,15 +312,6 @@ class TimeParam(click.ParamType[str]):
             self.fail(f"{error}; {error.hint}", param, ctx)
 
 
-projects = click.option(
-    "--project",
-    metavar="NAME|DIR",
-    callback=project_meant,
-    shell_complete=suggestions.projects,
-    help="Only this project: its name, or part of its path.",
-)
-
-
 def session_to(purpose: str) -> Callable[[_Function], _Function]:
     """Make the option `--session` of a verb that takes the id of a conversation, part of it, or `last`."""
     return click.option(

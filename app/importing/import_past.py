@@ -39,6 +39,11 @@ class ImportResult(NamedTuple):
     switched_off: int  # in projects with memory switched off
     damage: list[BadPlace]
 
+    @property
+    def is_any(self) -> bool:
+        """Return whether anything fitted the request."""
+        return any(self[:-1])
+
 
 def sources() -> Mapping[str, Reader]:
     """Map the names of all sources, as on the command line, to their readers."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from eventlog.app.naming.projects import is_named
 from eventlog.app.open_store import Machine
 from eventlog.app.progress import Phases
 from eventlog.format import ids, timestamps
@@ -69,8 +70,9 @@ class ImportRequest(NamedTuple):
     def wants(self, events: Sequence[SourceEvent]) -> bool:
         """Return whether events that belong together reach into that time, in that project."""
         newest = max(str(event.fields["ts"]) for event in events)
-        projects = {event.fields.get("project") for event in events}
-        return newest >= self.since and (self.project is None or self.project in projects)
+        projects = {str(event.fields.get("project") or "") for event in events}
+        is_wanted = self.project is None or self.project in projects
+        return newest >= self.since and (is_wanted or any(is_named(path, str(self.project)) for path in projects))
 
     def place(self, *own: Path) -> Path:
         """Return the requested file or folder, else the first of the source's own that exists; raises BadRequest."""

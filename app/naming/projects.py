@@ -22,8 +22,11 @@ _SHORTEST_PART = 2  # characters of a path
 _PLACE = re.compile(r"[/~\\]|\.{1,2}(?:$|[/\\])|[A-Za-z]:[/\\]")  # how a path begins that is no name
 
 
-def project_meant(log: EventLog, name: str, *, cwd: str, home: str) -> str:
-    """Find the path of the project that is meant; raises BadRequest for none or several."""
+def project_meant(log: EventLog, name: str, *, cwd: str, home: str, or_new: bool = False) -> str:
+    """Find the path of the project that is meant; raises BadRequest for several, and for none.
+
+    With `or_new`, what names none is returned as it is.
+    """
     place = os.path.normpath(Path(cwd, home if name == "~" else in_full(name, home)))
     if _PLACE.match(name) and os.path.isdir(place):
         return project_root(place) or place
@@ -34,9 +37,17 @@ def project_meant(log: EventLog, name: str, *, cwd: str, home: str) -> str:
         if candidates:
             several = "\n".join(map(one_line, sorted(candidates)[:_SHOWN]))
             raise BadRequest(f"{name!r} may be {len(candidates)} projects: say more of the path", hint=several)
+    if or_new:
+        return name
     known = {project_name(path): path for path in _known_here(log, cwd)}
     wanted = project_name(name.rstrip("/")) if _PLACE.match(name) else name
     raise BadRequest(f"no project {name!r}", hint=did_you_mean(wanted, known))
+
+
+def is_named(path: str, name: str) -> bool:
+    """Return whether a project has that name, or its path that end."""
+    is_end = path.replace("\\", "/").endswith("/" + name.rstrip("/"))
+    return is_end or name in (project_name(path), project_slug(path))
 
 
 def _as_one(store: Store, paths: Collection[str]) -> list[str]:
@@ -73,11 +84,7 @@ def _readings(log: EventLog, name: str, place: str, cwd: str) -> Iterator[list[s
     yield [path for path in projects if path in (place, name)]
     if _PLACE.match(name):
         return
-    yield [
-        path
-        for path in projects
-        if name in (project_name(path), project_slug(path)) or path.replace("\\", "/").endswith("/" + name.strip("/"))
-    ]
+    yield [path for path in projects if is_named(path, name)]
     yield [project_root(place) or place] if os.path.isdir(place) else []
     folded = name.strip("/").casefold()
     tests: list[Callable[[str], bool]] = [

@@ -7,17 +7,27 @@ import click
 
 from eventlog.app.importing.import_past import ImportResult, import_past, sources
 from eventlog.app.importing.source import ImportRequest
+from eventlog.app.naming.projects import project_meant
 from eventlog.app.open_store import Machine
 from eventlog.app.write.append import append_stream
-from eventlog.cli import EXIT_DAMAGED, options
+from eventlog.cli import EXIT_DAMAGED, options, suggestions
 from eventlog.cli.options import HostChoice
 from eventlog.cli.progress import phases
 from eventlog.cli.terminal import count, emit, say, table
 from eventlog.cli.verbs.write.recording import is_switched_off
+from eventlog.format.errors import BadRequest
 from eventlog.log.event_log import EventLog
 from eventlog.store import Store
 
 _EXPORTED = "eventlog"  # what `eventlog export` wrote
+
+
+def _project_named(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:
+    """Find a project of the log, else take the name as transcripts may have it."""
+    if not value or ctx.resilient_parsing:
+        return None
+    log = EventLog(ctx.params["store"])
+    return project_meant(log, value, cwd=str(Path.cwd()), home=Machine.here().home, or_new=True)
 
 
 @options.verb(
@@ -31,7 +41,13 @@ _EXPORTED = "eventlog"  # what `eventlog export` wrote
 @click.argument("source", metavar="SOURCE", type=HostChoice([*sources(), _EXPORTED]))
 @click.argument("path", required=False, type=click.Path(exists=True, path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Count new events per day; write nothing.")
-@options.projects
+@click.option(
+    "--project",
+    metavar="NAME|DIR",
+    callback=_project_named,
+    shell_complete=suggestions.projects,
+    help="Only this project: its name, or part of its path.",
+)
 def _import_command(
     source: str, path: Path | None, dry_run: bool, since: str | None, project: str | None, store: Store
 ) -> int | None:
@@ -60,6 +76,8 @@ def _import_command(
             path and path.absolute(), Path.cwd(), machine, store, opened.settings, phase, since or "", project
         )
         done = import_past(opened.log, source, request, dry_run=dry_run)
+    if project and not (done.is_any or done.damage):
+        raise BadRequest(f"nothing there is of a project {project!r}", hint="name it by its path, or the end of that")
     _print_import(source, done, dry_run=dry_run)
     return EXIT_DAMAGED if done.damage else 0
 
@@ -91,7 +109,7 @@ def _print_import(source: str, done: ImportResult, *, dry_run: bool) -> None:
     elif not sys.stdout.isatty():
         left = {"still_open": done.still_open, "switched_off": done.switched_off, "damaged": len(done.damage)}
         emit({"status": "ok", "new": new, "known": old, "revised": done.revised, **left})
-    if sys.stdout.isatty() and not (new or old or done.revised or done.still_open or done.switched_off or done.damage):
+    if sys.stdout.isatty() and not (done.is_any or done.damage):
         say(f"{source}: nothing to import; files elsewhere? eventlog import {source} PATH")
     elif sys.stdout.isatty():
         say(f"{source}: {count(new, 'event')} {'would be new' if dry_run else 'new'}, {old:,} already known")

@@ -298,6 +298,26 @@ def test_a_real_transcript_is_brought_in_once(host, place, log):
 # ------------------------------------------------------------------------------------------------ the verb
 
 
+@pytest.mark.parametrize("name", ["shop", "/home/ada/shop", "ada/shop"])
+def test_a_project_may_be_named_that_the_log_does_not_know_yet(place, monkeypatch, name):
+    monkeypatch.setenv("HOME", str(place))
+    for one, cwd in (("wanted", "/home/ada/shop"), ("another", "/home/ada/workshop"), ("third", "/home/ada/till")):
+        conversation(place, one, "2026-02-20T10:00:00.000000Z", cwd=cwd)
+    ran = call("import", "claude", "--project", name, "--store", place / "store")
+
+    assert (0, 4) == (ran.code, json.loads(ran.out)["new"])
+    assert {"wanted"} == {event.conversation_id for event in EventLog(place / "store").read()}
+
+
+def test_a_project_that_no_transcript_is_of_is_said_to_be_none(place, monkeypatch):
+    monkeypatch.setenv("HOME", str(place))
+    conversation(place, "one", "2026-02-20T10:00:00.000000Z")
+    ran = call("import", "claude", "--project", "shpo")
+
+    assert 2 == ran.code
+    assert "'shpo'" in ran.err
+
+
 def test_the_verb_reports_and_exits_with_4_where_something_could_not_be_read(place, monkeypatch):
     monkeypatch.setenv("HOME", str(place))
     conversation(place, "one", "2026-02-20T10:00:00.000000Z")
