@@ -77,7 +77,9 @@ class FoundLine:
         fields = marked(event, rejected)
         if fields is event:
             return self
-        return FoundLine(fields, self.subject) if _counts(cleared(fields, rejected)) else None
+        # the last save that names to-dos is so also where all of them are rejected: no earlier ones are open again
+        counts = _counts(cleared(fields, rejected)) or _says(fields.get("todos"))
+        return FoundLine(fields, self.subject) if counts else None
 
 
 class Standing:
