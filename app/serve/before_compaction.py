@@ -52,8 +52,7 @@ class _TranscriptParts:
         self.rules: dict[str, str] = {}
         self.files: dict[str, None] = {}
         self.todos: list[str] = []
-        self._runs: list[tuple[str, bool]] = []  # commands that were run, and whether they failed
-        self._calls = ShellCalls()
+        self.calls = ShellCalls()
 
     def add(self, record: dict[str, Any]) -> None:
         """Take in a line."""
@@ -65,7 +64,7 @@ class _TranscriptParts:
             self._ask("\n".join(texts(content)))
         called = dig(about, "toolCalls")  # of Gemini: each with what it came to
         blocks = content if isinstance(content, list) else [about]
-        for step in self._calls.of_blocks([*blocks, *(called if isinstance(called, list) else [])]):
+        for step in self.calls.of_blocks([*blocks, *(called if isinstance(called, list) else [])]):
             self._take(step)
 
     def _ask(self, prompt: str) -> None:
@@ -78,22 +77,11 @@ class _TranscriptParts:
             self.rules[same_text(rule)] = rule
 
     def _take(self, step: Step) -> None:
-        match step:
-            case ("file", path):
-                self.files.pop(path, None)
-                self.files[path] = None
-            case ("todos", todos):
-                self.todos = todos.splitlines()
-            case ("command", command):
-                self._runs.append((command, False))
-            case ("failed", command):
-                at = max(at for at, run in enumerate(self._runs) if run[0] == command)
-                self._runs[at] = command, True
-
-    @property
-    def runs(self) -> list[tuple[str, bool]]:
-        """The commands that have ended, and whether they failed."""
-        return [run for run in self._runs if run[0] not in self._calls.unanswered]
+        if step.kind == "file":
+            self.files.pop(step.text, None)
+            self.files[step.text] = None
+        elif step.kind == "todos":
+            self.todos = step.text.splitlines()
 
 
 def before_compaction(path: str, project: str, words: "ContextPhrases", receipts: Iterable[str] = ()) -> list[Line]:
@@ -105,7 +93,7 @@ def before_compaction(path: str, project: str, words: "ContextPhrases", receipts
     for line in _lines(path):
         drawn.add(fastjson.object_in(line))
     files = list(dict.fromkeys(file.removeprefix(f"{project}/") for file in drawn.files))
-    failed, passed = _last_failure(drawn.runs)
+    failed, passed = _last_failure(drawn.calls.runs)
     lines: list[str] = []
     left = CHARS - len(words.before) - len("\n# \n\n")
     for part in (

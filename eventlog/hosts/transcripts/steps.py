@@ -9,7 +9,7 @@ commands are recognised, everything else is words.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -232,15 +232,11 @@ _ANSWERS = ("tool_result", "function_call_output", "custom_tool_call_output")
 
 
 class ShellCalls:
-    """The commands of a session by the ids of their calls, to find those that failed."""
+    """The commands of a session by the ids of their calls; `runs` has those that ended, and whether they failed."""
 
     def __init__(self) -> None:
         self._commands: dict[str, str] = {}
-
-    @property
-    def unanswered(self) -> Collection[str]:
-        """The commands that have not ended yet."""
-        return self._commands.values()
+        self.runs: list[tuple[str, bool]] = []
 
     def called(self, call: Any, steps: Iterable[Step]) -> Iterator[Step]:
         """Yield the steps of a call, and remember its command."""
@@ -252,9 +248,13 @@ class ShellCalls:
     def ended(self, call: Any, answer: Any, *, badly: bool = False) -> Iterator[Step]:
         """Yield the command of a call where it failed, by the host or by its output."""
         command = self._commands.pop(call, "") if isinstance(call, str) else ""
-        output = _output_in(answer).strip() if command else ""
+        if not command:
+            return
+        output = _output_in(answer).strip()
         end = output[-_END_OF_OUTPUT:]
-        if command and (badly or _EXITED.search(output[:_HEAD]) or _ENDED_BADLY.search(end)):
+        failed = badly or bool(_EXITED.search(output[:_HEAD]) or _ENDED_BADLY.search(end))
+        self.runs.append((command, failed))
+        if failed:
             yield Step("failed", command)
             yield from [Step("output", end)] if end else []
 

@@ -118,6 +118,13 @@ def test_a_command_that_passed_and_is_about_something_else_is_not_told(drawn):
     assert told[1:] == ["- Failed: `python test_bug.py`"]
 
 
+def test_a_command_that_failed_is_told_also_where_it_was_interrupted_before(drawn):
+    interrupted = tool("Bash", command="pytest tests/bug")
+    told = drawn(user("Go on"), interrupted, *ran("pytest tests/bug", failed=True))
+
+    assert told[1:] == ["- Failed: `pytest tests/bug`"]
+
+
 def test_the_last_wording_of_a_rule_and_the_last_files_come_first(drawn):
     edits = [tool("Write", file_path=f"{PROJECT}/f{number}.py", content="") for number in range(20)]
     told = drawn(user("Begin"), *edits, tool("Edit", file_path=f"{PROJECT}/f3.py", old_string="", new_string=""))
