@@ -1,10 +1,7 @@
 """Phrases of a context in every language a user may choose; what others wrote is not translated."""
 
 from eventlog.fast.copies import Values
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from eventlog.settings.schema import Locale
+from eventlog.projections.views.labels import by_language
 
 
 class ContextPhrases(Values):
@@ -74,7 +71,4 @@ _WORDS = (  # by name, in each language
         "[还有 {count} 部分因篇幅未列出：`{command}` 显示全部]",
     ),
 )
-PHRASES: "dict[Locale, ContextPhrases]" = {
-    "en": ContextPhrases(**{name: english for name, english, _ in _WORDS}),
-    "zh": ContextPhrases(**{name: chinese for name, _, chinese in _WORDS}),
-}
+PHRASES = by_language(ContextPhrases, _WORDS)

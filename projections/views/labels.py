@@ -7,7 +7,14 @@ from eventlog.fast.copies import Values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import TypeVar
+
     from eventlog.settings.schema import Locale
+
+    _Words = TypeVar("_Words", bound=Values)
+
+_LANGUAGES: "tuple[Locale, Locale]" = ("en", "zh")
 
 
 class Labels(Values):
@@ -79,10 +86,14 @@ _WORDS = (  # by name, in each language
     ("projects", "Projects", "项目"),
     ("counts", "facts: {facts}, sessions: {sessions}", "事实 {facts}，会话 {sessions}"),
 )
-LABELS: "dict[Locale, Labels]" = {
-    "en": Labels(**{name: english for name, english, _ in _WORDS}),
-    "zh": Labels(**{name: chinese for name, _, chinese in _WORDS}),
-}
+
+
+def by_language(kind: "type[_Words]", words: "Iterable[tuple[str, ...]]") -> "dict[Locale, _Words]":
+    """Make the words of each language: rows have a name, and the text in English and in Chinese."""
+    return {language: kind(**{name: texts[at] for name, *texts in words}) for at, language in enumerate(_LANGUAGES)}
+
+
+LABELS = by_language(Labels, _WORDS)
 
 
 # in English, in Chinese, and what else is said for it
@@ -105,9 +116,8 @@ _SAME = (
     ("tool", "工具", "tools"),
     ("workflow", "工作流", "workflows"),
 )
-_LANGUAGES = ("en", "zh")
 MEANING = {word: words[0] for words in _SAME for word in words}  # in small letters
-_SPELLED = {words[0]: dict(zip(_LANGUAGES, words, strict=False)) for words in _SAME}
+_SPELLED: dict[str, dict[str, str]] = {words[0]: dict(zip(_LANGUAGES, words, strict=False)) for words in _SAME}
 
 
 def all_for(meant: str) -> tuple[str, ...]:
