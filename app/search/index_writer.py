@@ -11,7 +11,6 @@ from eventlog.app.search.standing_lines import (
     FoundLine,
     Standing,
     WholeLog,
-    can_be_found,
     homes_in,
     place_of,
     rejected_in,
@@ -199,7 +198,7 @@ class IndexWriter:
             if self._db.execute(_AS_FIRST_SAID, (*about, where, "\n".join(order))).rowcount:
                 changed += self._moved(about[0])
         rejected = rejected_in(gone)
-        for found in [FoundLine(event, "") for event in events if can_be_found(event)]:
+        for found in filter(None, map(FoundLine.of, events)):
             left = found.left(gone, rejected)
             if left and not any(line.event == left.event for line in self._lines(_EVENT, left.id)):
                 subject = subject_of(self._names, place_of(left.event), self._home(left.conversation))

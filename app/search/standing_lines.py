@@ -62,6 +62,12 @@ class FoundLine:
         self.key = text_in(event, "key") or None if self.is_fact else None
         self.same = likeness(text_in(event, "content")) if self.is_fact else b""
 
+    @classmethod
+    def of(cls, event: "EventFields", line: bytes = b"") -> "FoundLine | None":
+        """Read a line, of no subject yet; None where it cannot be found: it has no text, or a helper wrote it."""
+        is_found = event["type"] in FINDABLE and not event.get("subagent") and _counts(event)
+        return cls(event, "", line=line) if is_found else None
+
     @property
     def event(self) -> "EventFields":
         """The fields of the line."""
@@ -127,11 +133,6 @@ def homes_in(events: "Iterable[EventFields]") -> "Homes":
     return found
 
 
-def can_be_found(event: "EventFields") -> bool:
-    """Return whether a line can be found: it has a text, and no helper wrote it."""
-    return event["type"] in FINDABLE and not event.get("subagent") and _counts(event)
-
-
 class WholeLog:
     """The events of a log, decoded once: where conversations worked, what withdraws, and lines without events."""
 
@@ -146,8 +147,8 @@ class WholeLog:
         for line, event in news.each_once():
             if event["type"] in WITHDRAWS:
                 self.withdrawing.append(event)
-            elif can_be_found(event):
-                compact, place = FoundLine(event, "", line=line), place_of(event)
+            elif compact := FoundLine.of(event, line):
+                place = place_of(event)
                 compact.conversation = names.setdefault(compact.conversation, compact.conversation)
                 self._found.append((compact, places.setdefault(place, place)))
             yield event
