@@ -167,12 +167,13 @@ def open_todos(now: ReplayResult, rows: Iterable[SessionRow]) -> list[PeriodItem
     for of_project in naming.values():
         oldest = timestamps.to_ns(max(row.timestamp for row in of_project)) - OPEN_NS
         lately |= {row.session_id: row for row in of_project if timestamps.to_ns(row.timestamp) >= oldest}
-    left = [now.index.conversation(name) for name in lately]
-    since = min((save.ts for conversation in left for save in conversation.summaries), default="~")
-    said = now.said_since(since[:10]).by_id.values()
-    left += [now.index.conversation(one.id) for one in said if any(save.done for save in one.summaries)]
+    left = {name: now.index.conversation(name) for name in lately}
+    since = min((save.ts for conversation in left.values() for save in conversation.summaries), default="~")
+    for name, later in now.said_since(since[:10]).by_id.items():
+        if name not in left and any(save.done for save in later.summaries):
+            left[name] = now.index.conversation(name)
     saves: dict[str, dict[str, list[StageSummary]]] = {}
-    for conversation in left:
+    for conversation in left.values():
         standing = [save for save in conversation.summaries if not now.index.withdrawn.hides(save)]
         saves.setdefault(conversation.project or "", {})[conversation.id] = standing
     return _in_order(
