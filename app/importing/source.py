@@ -70,9 +70,8 @@ class ImportRequest(NamedTuple):
     def wants(self, events: Sequence[SourceEvent]) -> bool:
         """Return whether events that belong together reach into that time, in that project."""
         newest = max(str(event.fields["ts"]) for event in events)
-        projects = {str(event.fields.get("project") or "") for event in events}
-        is_wanted = self.project is None or self.project in projects
-        return newest >= self.since and (is_wanted or any(is_named(path, str(self.project)) for path in projects))
+        name, projects = self.project, {str(event.fields.get("project") or "") for event in events}
+        return newest >= self.since and (name is None or any(name == path or is_named(path, name) for path in projects))
 
     def place(self, *own: Path) -> Path:
         """Return the requested file or folder, else the first of the source's own that exists; raises BadRequest."""

@@ -1,6 +1,6 @@
 """The events that join projects, and that name the addresses of those worked in here."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from eventlog.app.naming.known_projects import KnownProjects
@@ -32,7 +32,7 @@ def join_projects(opened: OpenStore, project: str, other: str) -> ProjectJoined:
     return stored
 
 
-def tell_remotes(log: EventLog, replayed: "ReplayResult", paths: Iterable[str] = ()) -> int:
+def tell_remotes(log: EventLog, replayed: "ReplayResult", paths: Collection[str] = ()) -> int:
     """Append addresses that the log does not know: of paths, else of those worked at lately; returns how many.
 
     Raises NotStored.

@@ -105,9 +105,9 @@ def _note(conversation: Conversation, source: RowSource, *, is_whole: bool) -> _
         alone = [summary for summary in conversation.summaries if summary.id not in source.hidden]
         is_all = is_whole and source.summaries
         conclusion = source.conclusion if is_all else conclusion_of(alone, (), source.withdrawn)
-        items += items_of(conclusion, conversation.project or "", Item)
-        done = [(save, text) for save in alone for text in source.withdrawn.cleared(save).done]
         project = conversation.project or ""
+        items += items_of(conclusion, project, Item)
+        done = [(save, text) for save in alone for text in source.withdrawn.cleared(save).done]
         items += [Item(DONE, save.ts, (save.id,), project, "", likeness(text)) for save, text in done]
     events = [*conversation.facts, *conversation.summaries]
     heard = {event for item in items for event in item.events} | source.hidden
