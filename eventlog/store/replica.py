@@ -82,10 +82,12 @@ def rename(store: "Store", former: str, *, only_a_copy: bool = False) -> str:
     from eventlog.store.locks import lock
 
     with lock(store.lock("replica")):
-        if replica_of(store) == former and (not only_a_copy or _is_copied(store, former)):
+        is_former = replica_of(store) == former and (not only_a_copy or _is_copied(store, former))
+        if is_former:
             files.replace_file(store.replica, f"{_new_name()}\n".encode(), durable=_wants_sync(store))
             files.remove(f"{store.replica}.machine")
-            _note(store, replica_of(store), former)
+    if is_former:
+        _note(store, replica_of(store), former)
     return replica_of(store)
 
 
@@ -147,12 +149,18 @@ def _noted(store: "Store", name: str) -> tuple[str, ...]:
 
 def _note(store: "Store", name: str, former: str = "", reported: str = "") -> None:
     """Record this machine and this file, unless either cannot be identified."""
-    machine, file, noted = _machine(), _file(store), _noted(store, name)
-    if not (machine and file) or (noted and noted[0] != machine):
+    from eventlog.store.locks import lock
+
+    machine, file = _machine(), _file(store)
+    if not (machine and file):
         return
-    before = noted[3:] or ("", "")
-    fields = (name, machine, *file, former or before[0], reported or before[1], "")
-    files.replace_file(f"{store.replica}.machine", "\n".join(fields).encode(), durable=False)
+    with lock(store.lock("replica")):  # else one who read the note before another wrote `former` removes it
+        noted = _noted(store, name)
+        if noted and noted[0] != machine:
+            return
+        before = noted[3:] or ("", "")
+        fields = (name, machine, *file, former or before[0], reported or before[1], "")
+        files.replace_file(f"{store.replica}.machine", "\n".join(fields).encode(), durable=False)
 
 
 def _file(store: "Store") -> tuple[str, ...]:

@@ -4,11 +4,13 @@ import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event, current_thread, main_thread
 
 import pytest
 
 from eventlog import Store
 from eventlog.format.errors import NotStored
+from eventlog.store import files
 from eventlog.store import replica as names
 from eventlog.store.replica import copied_from, make_replica, mark_told, own_replica_of, replica_of
 from tests.support.machines import of_machine
@@ -36,7 +38,7 @@ def test_a_name_is_made_once_for_its_owner_only(store):
     assert re.fullmatch(r"[a-z0-9-]{1,33}-[0-9a-f]{6}", name)
     assert [name, name] == [make_replica(store), replica_of(store)]
     assert 0o600 == Path(store.replica).stat().st_mode & 0o777
-    assert {"replica", "replica.machine"} == {path.name for path in Path(store.root).iterdir()}
+    assert {"replica", "replica.machine"} == {path.name for path in Path(store.root).iterdir() if path.is_file()}
 
 
 @pytest.mark.parametrize("links", [True, False])
@@ -82,6 +84,33 @@ def test_a_store_copied_whole_to_another_machine_gets_a_name_of_its_own(store, t
         [ours] = set(pool.map(lambda _: make_replica(copy), range(8)))
     assert ours != theirs
     assert (ours, ours, theirs) == (own_replica_of(copy), make_replica(copy), copied_from(copy))
+
+
+def test_who_notes_a_new_name_at_the_same_time_keeps_what_the_store_was_copied_from(store, tmp_path, monkeypatch):
+    theirs = make_replica(store)
+    copy = copy_of(store, tmp_path)
+    of_machine(monkeypatch, tmp_path, 2)
+    writes, renamed, note, replace_file = Event(), Event(), names._note, files.replace_file
+
+    def write_late(path, *args, **kwargs):
+        if path.endswith(".machine") and current_thread() is not main_thread():
+            writes.set()
+            renamed.wait(0.2)
+        replace_file(path, *args, **kwargs)
+
+    def note_once_another_writes(store, name, former=""):
+        if former:
+            others.append(pool.submit(make_replica, copy))
+            writes.wait(10)
+        note(store, name, former)
+        renamed.set()
+
+    monkeypatch.setattr(files, "replace_file", write_late)
+    monkeypatch.setattr(names, "_note", note_once_another_writes)
+    others = []
+    with ThreadPoolExecutor(1) as pool:
+        name = make_replica(copy)
+    assert (name, theirs) == (others[0].result(), copied_from(copy))
 
 
 def test_that_a_store_is_a_copy_is_told_once_and_stays_known(store, tmp_path, monkeypatch):
