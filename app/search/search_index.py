@@ -28,7 +28,7 @@ from eventlog.fast import fastjson
 from eventlog.format import SESSION_END
 from eventlog.format.text import differing_in_a_number
 from eventlog.projections.search.findable import CONVERSATION, Findable, texts_in
-from eventlog.store.index_lookup import looked_at
+from eventlog.store.index_lookup import looked_at, name_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -193,10 +193,12 @@ class SearchIndex:
         seen = seen_in(self._db, self._before)
         news = Appended.since(store, seen, most, before=self._before)
         self.grown = news.files
-        if news.seen and (news.read >= NOT_WORTH_NOTING or self._tells(news.events)):
+        is_taken = bool(news.seen) and (news.read >= NOT_WORTH_NOTING or self._tells(news.events))
+        if is_taken:
             self._writer().take_in(news, seen, store, most, self._before)
             self._look()
-        if look and all(stamp > look for stamp in news.seen):
+        known = set(map(name_in, seen)) if look and not is_taken else ()  # after this look, no others are looked for
+        if look and all(stamp > look and (is_taken or name_in(stamp) in known) for stamp in news.seen):
             self._remember(look)
         self.state = "" if news.seen else self._about.get("state", "")
 

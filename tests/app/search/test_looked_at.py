@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from eventlog import EventLog, Fact, Memory
+from eventlog import EventLog, Fact, Memory, SessionStart
 from eventlog.app.search import search_index
 from eventlog.store import index_lookup
 
@@ -78,6 +78,22 @@ def test_what_is_said_today_is_found_at_once_in_whichever_way_it_came(looks):
     with today.open("ab") as opened:
         opened.write(line_of(memory, "A lantern by hand"))
     assert "A lantern by hand" in found(memory)
+
+
+@pytest.mark.parametrize("days", [0, 1])
+def test_what_follows_the_start_of_a_first_session_of_the_day_is_found_at_once(tmp_path, monkeypatch, days):
+    """A start says nothing to a search, which does not note that it has seen it: it looks at the file again."""
+    monkeypatch.setattr(index_lookup, "_TICK", -1)
+    memory = Memory(tmp_path / "store")
+    for ts in [LONG_AGO][:days]:
+        say(memory, "The lantern hangs", ts=ts)
+        found(memory)
+    memory.log.append(SessionStart(conversation_id="c2", project=SHOP))
+    for _ in range(2):
+        assert days == len(found(memory))
+
+    say(memory, "The lantern is lit")
+    assert "The lantern is lit" in found(memory)
 
 
 @pytest.mark.parametrize("name", ["2026-01-02.laptop.jsonl", "2026-01-01.jsonl"])
