@@ -37,19 +37,18 @@ class _Label:
     """A word that labels statements: in its line, mid-line after a sentence, or in the list below it."""
 
     def __init__(self, word: str, bare: str = "") -> None:
-        self.at_start = re.compile(rf"^\W*{word}{_FOLLOWS}", re.IGNORECASE)
-        self.after_a_sentence = re.compile(rf"[.!?。！？；;]\s*[*_]*{word}{_FOLLOWS}", re.IGNORECASE)
+        self.stated = re.compile(rf"^\W*{word}{_FOLLOWS}", re.IGNORECASE)
         self.heads_a_list = re.compile(rf"^\W*{word}[*_]*\s*[:：]?[*_]*\s*$", re.IGNORECASE)
         self.bare = re.compile(bare) if bare else None
 
-    def find(self, line: str) -> re.Match[str] | None:
-        """Match the statement of a line."""
-        found = self.at_start.search(line) or self.after_a_sentence.search(line)
-        return found or (self.bare.match(line) if self.bare else None)
+    def find(self, part: str) -> re.Match[str] | None:
+        """Match the statement of a part of a line."""
+        return self.stated.search(part) or (self.bare.match(part) if self.bare else None)
 
 
 DECISIONS = _Label(_DECISION)
 OPEN_ENDS = _Label(_OPEN_END, r"^\W*(?:TODO(?:\(\w+\))?:?\s+|\[ \]\s+)(\S.*)$")
+_BEFORE_A_LABEL = re.compile(rf"(?<=[.!?。！？；;])\s*(?=[*_]*(?:{_DECISION}|{_OPEN_END})[*_]*\s*[:：])", re.IGNORECASE)
 
 
 def stated(label: _Label, message: str) -> list[str]:
@@ -57,8 +56,8 @@ def stated(label: _Label, message: str) -> list[str]:
     found: list[str] = []
     in_list = False
     for line in _text_lines(message):
-        if stated := label.find(line):
-            found.append(stated[1])
+        if labelled := [match[1] for part in _BEFORE_A_LABEL.split(line) if (match := label.find(part))]:
+            found += labelled
             in_list = False
         elif label.heads_a_list.match(line):
             in_list = True
@@ -96,11 +95,9 @@ def _prose_lines(message: str) -> Iterator[str]:
 
 def without_statements(line: str) -> Iterator[str]:
     """Yield a line without the decisions and to-dos it labels, if anything is left."""
-    for label in (DECISIONS, OPEN_ENDS):
-        if found := label.find(line):
-            line = line[: found.start() + 1] if label.after_a_sentence.search(line) and found.start() else ""
-    if line.strip():
-        yield line
+    parts = [part for part in _BEFORE_A_LABEL.split(line) if not (DECISIONS.find(part) or OPEN_ENDS.find(part))]
+    if any(map(str.strip, parts)):
+        yield joined(parts)
 
 
 def prose(message: str) -> str:

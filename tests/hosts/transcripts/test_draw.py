@@ -303,6 +303,12 @@ def test_the_last_list_of_todos_counts():
         ("Done. Decision: use JWT.", ["use JWT"], []),
         ("决定：使用 JWT。\n待办：补充测试", ["使用 JWT"], ["补充测试"]),
         ("已完成。决定：使用 JWT", ["使用 JWT"], []),
+        (
+            "错误码已改。决策：错误码五位。决策：不用 Redis。待办：更新文档。",
+            ["错误码五位", "不用 Redis"],
+            ["更新文档"],
+        ),
+        ("Decision: codes have five digits. To do: update the docs.", ["codes have five digits"], ["update the docs"]),
         ("TODO write the tests", [], ["write the tests"]),
         ("TODO(ada): write the tests", [], ["write the tests"]),
         ("## Next steps\n\n1. Measure it\n2. Tell *Ada*\n\nThat is all", [], ["Measure it", "Tell *Ada"]),
