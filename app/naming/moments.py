@@ -1,4 +1,4 @@
-"""Times as people write them: `2d`, `yesterday`, `monday`, `last week`, `2026-02-20`, `8:30`, RFC 3339."""
+"""Times as people write them: `2d`, `yesterday`, `monday`, `last week`, `2026-02-20`, `8:30`, `3天前`, RFC 3339."""
 
 import re
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 
 from eventlog.format import timestamps
 from eventlog.format.errors import BadRequest
+from eventlog.format.text import fold
 from eventlog.settings import cached
 from eventlog.store import Store
 
@@ -23,6 +24,15 @@ _UNITS = {
 _UNIT = "s|min|h|d|w|m|mo|y|second|minute|hour|day|week|month|year"
 _AGO = re.compile(rf"(\d{{1,6}}|an?|one) ?({_UNIT})s?(?: ago)?", re.ASCII)
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d))?", re.ASCII)
+_CHINESE = {
+    "今天": "today", "昨天": "yesterday", "现在": "now", "本周": "this week", "这周": "this week", "上周": "last week",
+    "本月": "this month", "这个月": "this month", "上个月": "last month", "上月": "last month", "今年": "this year",
+    "去年": "last year",
+    "秒": "s", "分钟": "min", "小时": "h", "天": "d", "周": "w", "星期": "w", "月": "mo", "年": "y",
+    **{f"{week}{day}": name for week in ("周", "星期") for day, name in zip("一二三四五六日", _WEEKDAYS, strict=True)},
+}  # fmt: skip
+_CHINESE_DATE = re.compile(r"(?:(\d{4})年)?(\d{1,2})月(\d{1,2})[日号](.*)", re.ASCII)
+_CHINESE_AGO = re.compile(r"(\d{1,6}) ?个?(秒|分钟|小时|天|周|星期|月|年)前", re.ASCII)
 _HINT = "say it like 2d, yesterday, monday, last week, 2026-02-20, 08:30 or 2026-02-20T08:30:00Z"
 
 
@@ -38,11 +48,23 @@ def moment(text: str, now: str, zone: tzinfo, *, end: bool) -> str:
     Raises BadRequest.
     """
     try:
-        first, after = _span(" ".join(text.casefold().split()), datetime.fromisoformat(now).astimezone(zone))
+        local = datetime.fromisoformat(now).astimezone(zone)
+        first, after = _span(_in_english(" ".join(fold(text).split()), local), local)
         chosen = after - timedelta(microseconds=1) if end and after > first else first
         return timestamps.read(chosen.astimezone(UTC).isoformat())
     except (ValueError, OverflowError) as error:
         raise BadRequest(f"{text!r} is no time", hint=_HINT) from error
+
+
+def _in_english(text: str, now: datetime) -> str:
+    """Translate a time of Chinese; a date without a year was the last such day."""
+    if date := _CHINESE_DATE.fullmatch(text):
+        year, month, day, time = date.groups()
+        day = f"{month:0>2}-{day:0>2}"
+        return f"{year or now.year - (day > f'{now:%m-%d}')}-{day}{time}"
+    if ago := _CHINESE_AGO.fullmatch(text):
+        return ago[1] + _CHINESE[ago[2]]
+    return _CHINESE.get(text, text)
 
 
 def _span(text: str, now: datetime) -> _Span:
