@@ -194,8 +194,8 @@ def marked(mark: str) -> str:
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
-    """Format a number of things: `1 line`, `2,000 lines`."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+    """Format a number of things: `1 line`, `2,000 lines`; a noun of another script has no other form."""
+    return f"{number:,} {noun if number == 1 or not noun.isascii() else plural or noun + 's'}"
 
 
 def table(rows: Iterable[Sequence[str]], *, header: bool = False, **widths: int) -> None:

@@ -23,13 +23,14 @@ from eventlog.app.write.rejections import worded
 from eventlog.format import timestamps
 from eventlog.format.events import Rejected
 from eventlog.format.retractions import Retractions
-from eventlog.format.text import project_name
+from eventlog.format.text import fold, one_line, project_name
 from eventlog.format.timestamps import order
 from eventlog.hooks import error_log
 from eventlog.hooks.error_log import Lost
 from eventlog.log import days
 from eventlog.projections.current.withdrawals import withdrawals_until
 from eventlog.projections.engine.replay import ReplayResult
+from eventlog.projections.views.labels import MEANING
 from eventlog.projections.views.markdown import unstamped
 from eventlog.projections.views.memory import MEMORY
 from eventlog.settings.cached import off_switch
@@ -120,7 +121,8 @@ def _recent(replayed: ReplayResult, paths: Collection[str], now_ns: int) -> dict
         for fact in conversation.facts
         if fact.ts >= since and (fact.project or conversation.project) in paths and not withdrawn.hides(fact)
     )
-    return dict(Counter(fact.category or "fact" for fact in facts).most_common())
+    categories = (one_line(fact.category or "fact") for fact in facts)
+    return dict(Counter(MEANING.get(fold(category), category) for category in categories).most_common())
 
 
 def _sync(opened: OpenStore) -> "SyncStatus | None":

@@ -49,6 +49,18 @@ def test_the_brief_tells_what_was_done_last_what_is_open_and_what_is_new(home, l
     assert said.splitlines()[-1].startswith("next   eventlog ")
 
 
+def test_what_is_new_is_counted_by_what_its_category_means_in_any_language(home, lines):
+    for text, category in (
+        ("金额用分", "决策"),
+        ("四舍五入一次", "Decisions"),
+        ("退款要审核", "合规"),
+        ("限额五万", "合规"),
+    ):
+        call("fact", text, "--category", category, "--session", "s1")
+
+    assert "new    2 decisions, 2 合规 this week" in lines()
+
+
 def test_the_brief_tells_what_waits_for_the_person(home, lines):
     call("plan", "--path", "soul", "--heading", "Tone", "--content", "short", "--session", "s1")
     call("apply")

@@ -81,7 +81,7 @@ def _of_project(found: Brief, display: Display) -> list[str]:
         more = f" · {len(found.todos) - _SHOWN} more" if len(found.todos) > _SHOWN else ""
         lines += _under("open", [fit(shown, _ROOM - len(more)) + more])
     if found.recent:
-        kinds = [count(number, one_line(kind)) for kind, number in list(found.recent.items())[:_SHOWN]]
+        kinds = [count(number, kind) for kind, number in list(found.recent.items())[:_SHOWN]]
         lines += _under("new", [fit(f"{', '.join(kinds)} this week", _ROOM)])
     return lines
 
