@@ -13,7 +13,7 @@ from unicodedata import category, east_asian_width
 import msgspec
 
 from eventlog.format.errors import BadRequest
-from eventlog.format.text import harmless, one_line
+from eventlog.format.text import cut, harmless, one_line
 
 _HEAD = r"\s*(?:(?:\S+ )?\S+ {2,}|[-!✓✗·] +)?"  # of a line in columns, or of an item
 _NARROWEST = 20  # cells for a text, however narrow the terminal
@@ -217,7 +217,7 @@ def table(rows: Iterable[Sequence[str]], *, header: bool = False, **widths: int)
 def _columns(names: list[str], rows: list[list[str]], may_be_cut: list[bool]) -> Iterator[str]:
     room = [max(map(cells, column)) for column in zip(names, *rows, strict=True)][:-1]
     spare = width() - _NARROWEST - sum(room) - 2 * len(room)
-    for at in (at for at, cut in enumerate(may_be_cut[:-1]) if cut):
+    for at in (at for at, may_be in enumerate(may_be_cut[:-1]) if may_be):
         less = max(0, min(-spare, room[at] - _NARROWEST))
         room[at], spare = room[at] - less, spare + less
     yield styled("  ".join([*map(padded, names, room), names[-1]]), bold=True)
@@ -244,7 +244,7 @@ def fit(text: str, room: int) -> str:
     if cells(text) <= room:
         return text
     length = next(end for end in range(len(text), -1, -1) if cells(text[:end]) < room or end == 0)
-    return text[:length].rstrip() + "…"
+    return cut(text, length + 1)
 
 
 def padded(text: str, room: int) -> str:

@@ -40,6 +40,9 @@ _HIDING = frozenset(
     "\ufe00\ufe01\ufe02\ufe03\ufe04\ufe05\ufe06\ufe07\ufe08\ufe09\ufe0a\ufe0b\ufe0c\ufe0d\ufe0e\ufe0f"
 )
 _TAGS = "\U000e0000"
+_JOINER, _FIRST_MARK = "\u200d", "\u0300"
+_FLAGS = "".join(map(chr, range(0x1F1E6, 0x1F200)))  # two letters are one
+_SKINS = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 _CLOSING = frozenset("!\"#%&'()*,-./:;?@[\\]_{}、。「」『』“”‘’…—")  # punctuation that most texts have
 _SYMBOLS = frozenset("$+<=>^`|~")  # and what else ASCII has
 
@@ -139,9 +142,28 @@ def project_name(project: str) -> str:
 _project_names: dict[str, str] = {}
 
 
-def cut(text: str, limit: int) -> str:
-    """Cut a text to at most `limit` characters, with an ellipsis at its end."""
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+def cut(text: str, limit: int, end: str = "…") -> str:
+    """Cut a text to at most `limit` characters, none as people see it halved, with an ellipsis at its end."""
+    if len(text) <= limit:
+        return text
+    most = length = limit - len(end)
+    while length > 0 and _belongs(text, length):
+        length -= 1
+    return text[: length or most].rstrip() + end
+
+
+def _belongs(text: str, at: int) -> bool:
+    """Return whether a character belongs to the one before: a mark, an emoji behind a joiner, the rest of a flag."""
+    char = text[at]
+    if text[at - 1] == _JOINER:
+        return True
+    if char < _FIRST_MARK or _is_common(char):
+        return False
+    if char in _FLAGS:
+        return (at - len(text[:at].rstrip(_FLAGS))) % 2 == 1
+    from unicodedata import category  # few texts end in marks
+
+    return char in _SKINS or category(char) in {"Mn", "Mc", "Me", "Cf"}
 
 
 def same_text(text: str) -> str:

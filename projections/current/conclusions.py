@@ -207,7 +207,7 @@ def _from_facts(facts: "Iterable[tuple[str, Statement]]") -> Conclusion:
     if not groups:
         return Conclusion()
     return Conclusion(
-        topic=groups[0].first.text[:_TOPIC_OF_TEXT].rstrip(),
+        topic=cut(groups[0].first.text, _TOPIC_OF_TEXT, end=""),
         parts=tuple(_stated(fact) for fact in groups[:_FACTS_IN_SUMMARY]),
         joint="; ",
         more=max(0, len(groups) - _FACTS_IN_SUMMARY),
@@ -248,7 +248,7 @@ def _open(summaries: "Sequence[StageSummary]") -> tuple[SourcedText, ...]:
 
 
 def _topic(summary: "StageSummary") -> str:
-    return cut(one_line(summary.topic) or statement_line(summary.summary)[:_TOPIC_OF_TEXT].rstrip(), TOPIC_CHARS)
+    return cut(one_line(summary.topic) or cut(statement_line(summary.summary), _TOPIC_OF_TEXT, end=""), TOPIC_CHARS)
 
 
 _decisions, _todos = attrgetter("decisions"), attrgetter("todos")

@@ -183,3 +183,21 @@ def test_a_text_is_split_at_its_numbers_and_nothing_is_lost(text):
     assert "".join(pieces) == text
     assert all(piece.isdigit() for piece in pieces[1::2])
     assert not any(char.isdigit() for piece in pieces[::2] for char in piece)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "shown"),
+    [
+        ("一二三四五", 5, "一二三四五"),
+        ("一二三四五", 4, "一二三…"),
+        ("caf\u0065\u0301s", 5, "caf…"),  # a letter and its accent
+        ("ab👨\u200d👩\u200d👧c", 5, "ab…"),
+        ("ab👍🏽c", 4, "ab…"),
+        ("ab☀\ufe0fc", 4, "ab…"),
+        ("a🇨🇳🇩🇪b", 5, "a🇨🇳…"),
+        ("a🇨🇳🇩🇪", 4, "a🇨🇳…"),
+        ("a" + "\u0301" * 9, 4, "a\u0301\u0301…"),  # nothing else is in it
+    ],
+)
+def test_a_text_is_cut_between_what_people_see_as_characters(text, limit, shown):
+    assert cut(text, limit) == shown
