@@ -226,11 +226,17 @@ def differing_in_a_number(texts: "Iterable[str]") -> set[str]:
     for statement, text in _alike_but_for_digits(texts):
         pieces = _numbers_apart(statement)
         for at in range(1, min(len(pieces), _MOST_NUMBERS), 2):
-            if not pieces[at - 1].endswith(("#", "-")) and not pieces[at + 1].startswith("-"):
+            if not _is_a_name(*pieces[at - 1 : at + 2]):
                 same = (str(at), *pieces[:at], *pieces[at + 1 :])
                 alike.setdefault(same, {}).setdefault(pieces[at], []).append(text)
     pairs = (numbers for numbers in alike.values() if len(numbers) == len(("15", "16")))
     return {text for numbers in pairs for texts in numbers.values() for text in texts}
+
+
+def _is_a_name(before: str, number: str, after: str) -> bool:
+    """Return whether a number names a thing or a day, by what stands around it: `#12`, `2026-02-15`, `2026年2月`."""
+    is_year, is_day = after.startswith("年") and len(number) == len("2026"), after.startswith(("日", "号"))
+    return before.endswith(("#", "-")) or after.startswith(("-", "月")) or is_year or (is_day and before.endswith("月"))
 
 
 def _alike_but_for_digits(texts: "Iterable[str]") -> "Iterator[tuple[str, str]]":

@@ -147,6 +147,12 @@ def test_a_text_that_is_harmless_at_a_glance_holds_nothing_that_acts_or_hides():
         (["Rule 1 trims", "Rule 2 trims", "Rule 3 trims"], 0),  # a list
         (["Rule 1 trims column 1", "Rule 2 trims column 2"], 0),
         (["Released on 2026-02-15", "Released on 2026-02-16"], 0),
+        (["2026年2月17日上线", "2026年2月18日上线"], 0),
+        (["2026年上线", "2027年上线"], 0),
+        (["2月发布", "3月发布"], 0),
+        (["每月5次", "每月3次"], 2),
+        (["质保3年", "质保5年"], 2),
+        (["端口：8443（临时）", "端口：９４４３（临时）。"], 2),
         (["#12 is merged", "#13 is merged"], 0),
         (["Keep 60 days", "Keep 90 days", "60", "Keep"], 2),
         (["Waits 2.5 s", "Waits 2.6 s"], 2),
