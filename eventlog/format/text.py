@@ -166,6 +166,14 @@ def _belongs(text: str, at: int) -> bool:
     return char in _SKINS or category(char) in {"Mn", "Mc", "Me", "Cf"}
 
 
+def joined(texts: "Iterable[str]") -> str:
+    """Join sentences; behind Chinese stands no space."""
+    whole = ""
+    for text in texts:
+        whole += f" {text}" if whole and whole[-1].isascii() else text
+    return whole
+
+
 def same_text(text: str) -> str:
     """Reduce a statement to what all wordings of the same fact have in common.
 

@@ -6,7 +6,7 @@ words of the question, by what each of these words tells; no model.
 Imported inside agents' hooks where something is told: standard library only, and no re.
 """
 
-from eventlog.format.text import cut, one_line
+from eventlog.format.text import cut, joined, one_line
 from eventlog.projections.search.findable import is_scratch, is_test, speaks_of
 from eventlog.projections.search.words import tokens
 
@@ -26,6 +26,7 @@ _WORTH = 40  # characters of room that a second sentence needs
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 _STEM = 4  # characters of a word that all its regular forms begin with
 _BEFORE = 3  # words before the first that the question has
+_LABEL = 12  # characters of a label, at most
 _SHORTEST = 3  # words of a sentence that says anything by itself
 
 # What a sentence counts beside the words it shares, in parts of the rarest word of the question.
@@ -171,10 +172,10 @@ def _asked(found: "Findable", weights: "Weights") -> str:
 def _answer(found: "Findable", weights: "Weights", room: int, asked: str) -> str:
     """Choose the sentences that give a reason or a way, in their order, as long as they fit."""
     unit = max(weights.values(), default=0.0) or 1.0
-    decided = {sentence for text in found.decisions for sentence in sentences(one_line(text))}
+    decided = {_plain(sentence) for text in found.decisions for sentence in sentences(one_line(text))}
     ranked = sorted(
         (
-            (_worth(text, weights, unit) + _DECIDED * unit * (text in decided), -place, text)
+            (_worth(text, weights, unit) + _DECIDED * unit * (_plain(text) in decided), -place, text)
             for place, text in enumerate(_candidates(found))
             if text != asked
         ),
@@ -185,16 +186,23 @@ def _answer(found: "Findable", weights: "Weights", room: int, asked: str) -> str
         if not chosen or (worth > unit / 2 and room >= _WORTH and len(text) <= room):
             chosen.append((-place, _excerpt(text, weights, room)))
             room -= len(chosen[-1][1]) + 1
-    return " ".join(text for _, text in sorted(chosen))
+    return joined(text for _, text in sorted(chosen))
 
 
 def _candidates(found: "Findable") -> "Iterator[str]":
+    """Yield the sentences that may answer, each once, whether or not a label is before it."""
     seen: set[str] = set()
     for text in found.answers:
         for sentence in sentences(one_line(text)):
-            if sentence not in seen:
-                seen.add(sentence)
+            if _plain(sentence) not in seen:
+                seen.add(_plain(sentence))
                 yield sentence
+
+
+def _plain(sentence: str) -> str:
+    """Return what a sentence says, without a label of one word, as `Decision: …`, and without its end."""
+    label, _, rest = sentence.replace("：", ": ").partition(": ")
+    return (rest if rest and " " not in label and len(label) <= _LABEL else sentence).strip().rstrip(_ENDS)
 
 
 def _worth(sentence: str, weights: "Weights", unit: float) -> float:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from eventlog.format.text import cut, one_line, same_text
+from eventlog.format.text import cut, joined, one_line, same_text
 from eventlog.hosts.transcripts.closing import read_closing
 from eventlog.hosts.transcripts.failures import Failures
 from eventlog.hosts.transcripts.prose import (
@@ -18,7 +18,6 @@ from eventlog.hosts.transcripts.prose import (
     ITEM_CHARS,
     OPEN_ENDS,
     Openings,
-    joined,
     mentions,
     prose,
     request,

@@ -10,11 +10,11 @@ field in prose is.
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice, pairwise
 from os.path import commonprefix
 
-from eventlog.format.text import cut, one_line, same_text
+from eventlog.format.text import cut, joined, one_line, same_text
 
 ITEM_CHARS = 200
 BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)、])\s+")
@@ -127,14 +127,6 @@ def mentions(text: str, name: str) -> bool:
             return True
         at = text.find(name, at + 1)
     return False
-
-
-def joined(texts: Iterable[str]) -> str:
-    """Join sentences; behind Chinese stands no space."""
-    whole = ""
-    for text in texts:
-        whole += f" {text}" if whole and whole[-1].isascii() else text
-    return whole
 
 
 # ----------------------------------------------------------------------------------------------- the topic of a session

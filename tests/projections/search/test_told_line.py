@@ -39,6 +39,21 @@ def test_it_says_what_was_asked_in_which_files_and_why():
     )
 
 
+@pytest.mark.parametrize(
+    ("closing", "decision", "answer"),
+    [
+        ("网关默认等30秒，导致堆积。决策：错误码用五位数字。", "错误码用五位数字", "网关默认等30秒，导致堆积。决策：错误码用五位数字。"),
+        ("Requests hung because of 30 s. Decision: error codes have five digits.", "error codes have five digits",
+         "Requests hung because of 30 s. Decision: error codes have five digits."),
+    ],
+)  # fmt: skip
+def test_a_decision_is_told_once_and_without_a_space_behind_chinese(closing, decision, answer):
+    found = line("错误码 error codes five digits", title="t", prompts=["改错误码 error codes"], files=[], closing=closing,
+                 decisions=[decision])  # fmt: skip
+
+    assert found == f"改错误码 error codes · {answer}"
+
+
 def test_a_later_turn_that_asked_the_same_is_shown_and_not_the_head_of_its_conversation():
     assert line("in which zone do shops sync").startswith("And which zone do the shops sync in? · ")
 
@@ -102,7 +117,7 @@ def test_what_was_decided_is_told_before_other_sentences_that_bear_as_much():
     closing = f"{said}The ledger is read by month. Ledger keys are never reused."
     told = line("ledger", closing=closing, prompts=["Change the ledger"], decisions=["Ledger keys are never reused"])
 
-    assert told.endswith("Ledger keys are never reused")
+    assert told.endswith("Ledger keys are never reused.")
 
 
 def test_how_it_was_tested_is_no_answer_where_there_is_another():
