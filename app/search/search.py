@@ -14,7 +14,7 @@ from eventlog.app.search.open_index import read_index
 from eventlog.app.search.recall import line_of, word
 from eventlog.app.search.search_index import Hit, Scope, SearchIndex
 from eventlog.app.search.word_tables import score_of
-from eventlog.format.text import one_line
+from eventlog.format.text import fold, one_line
 from eventlog.projections.search.findable import Findable
 from eventlog.projections.search.ranking import weighed
 from eventlog.projections.search.words import tokens
@@ -88,8 +88,14 @@ def _search(opened: OpenStore, query: SearchQuery, index: SearchIndex, names: Kn
 
 
 def last_word(text: str) -> str:
-    """Return the beginning of a word that is still being typed; "" where the last word is finished."""
-    typed = text.rpartition(" ")[2].casefold()
+    """Return the beginning of a word that is still being typed; "" where the last word is finished.
+
+    A Chinese character by itself is one: texts have it as the first of two.
+    """
+    typed = fold(text.rpartition(" ")[2])
+    for char in tokens(typed)[-1:]:
+        if len(char) == 1 and not char.isascii():
+            return char
     return typed if len(typed) >= _SHORTEST_BEGINNING and typed.isalnum() else ""
 
 
