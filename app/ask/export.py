@@ -12,17 +12,19 @@ from eventlog.format import timestamps
 from eventlog.format.codec import to_fields
 from eventlog.format.events import HUMAN, ConversationText, Event, Fact, SessionStart, StageSummary
 from eventlog.format.text import one_line, project_name
+from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import as_text
+from eventlog.projections.views.note_lines import local_time
 
 
 def _markdown(opened: OpenStore, since: str) -> Iterator[bytes]:
     """Yield what holds now, memory by memory, and what each session came to."""
     for page in known(opened, None):
         yield from (line.encode() for line in (*page.lines, ""))
-    rows = sessions(opened, since=since, limit=None)
+    rows, local = sessions(opened, since=since, limit=None), local_time(opened.settings.timezone)
     if rows:
-        yield from (b"# Sessions", b"")
-    for day, of_day in groupby(rows, key=lambda row: row.started_at[:10]):
+        yield from (f"# {LABELS[opened.settings.locale].sessions}".encode(), b"")
+    for day, of_day in groupby(rows, key=lambda row: local(row.started_at)[:10]):
         yield from (f"## {day}".encode(), b"")
         for row in of_day:
             yield from (line.encode() for line in _session(row))

@@ -114,6 +114,12 @@ def test_markdown_says_what_holds_and_nothing_that_was_forgotten(log):
     assert not [gone for gone in ("Use HS256", "Carts are blue") if gone in text]
 
 
+def test_markdown_has_the_days_and_the_language_of_the_settings(log):
+    (Path(log.store.root) / "config.yaml").write_text("locale: zh\ntimezone: Pacific/Auckland\n")
+
+    assert "# 会话\n\n## 2026-02-21\n" in exported(log, "--format", "markdown")
+
+
 def test_cloudevents_have_their_four_required_attributes_and_all_fields(log):
     lines = [json.loads(line) for line in exported(log, "--format", "cloudevents").splitlines()]
 
