@@ -193,7 +193,7 @@ def _fill(texts: "dict[str, str]", store: Store, call: HookCall, locale: str, la
     commands = {verb: f"{program()} {verb}{about}" for verb in VERBS} | {"quoting": QUOTING[language]}
     by_tool = hosts.protocol(call.agent).has_tools(call.project)
     ways = {name: way.format(**commands) for name, way in (_BY_TOOL if by_tool else _BY_SHELL)[language].items()}
-    quoting = "" if by_tool else f" {QUOTING[language]}"
+    quoting = "" if by_tool else f"{' ' if language == 'en' else ''}{QUOTING[language]}"
     return texts[language].format(mark=MARK, state=_state(call, language), quoting=quoting, **ways)
 
 

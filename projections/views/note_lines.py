@@ -201,8 +201,8 @@ def _shortened(text: str, room: int) -> str:
     """Cut a text to so many characters, after a sentence where half of the room is used then."""
     if len(text) <= room:
         return text
-    end = max(text.rfind(mark, 0, max(room - 2, 0)) for mark in (". ", "。", "; "))
-    return f"{text[: end + 1].rstrip(' ;')} …" if end >= room // 2 else cut(text, room)
+    end = max(text.rfind(mark, 0, max(room - 2, 0)) for mark in (". ", "。", "; ", "；"))
+    return f"{text[: end + 1].rstrip(' ;；')} …" if end >= room // 2 else cut(text, room)
 
 
 def _fit(texts: "Iterable[SourcedText]", budget: int) -> "Iterator[SourcedText]":

@@ -93,6 +93,7 @@ def test_the_request_before_a_compaction_says_how_full_the_context_is(store, loc
     (event,) = events(store, "save_requested")
 
     assert said in asked
+    assert "。 " not in asked
     assert (82.5, 148) == (event.context_usage_percent, event.message_count)
 
 

@@ -133,6 +133,13 @@ def test_a_text_that_is_cut_says_so():
     assert line.endswith("…")
 
 
+@pytest.mark.parametrize("end", [". ", "; ", "。", "；"])
+def test_a_text_is_cut_behind_a_sentence_of_either_language(end):
+    (line,) = [line for line in _lines(whole(1, f"{'做' * 200}{end}{'了' * 200}")) if line.startswith("- ")]
+
+    assert line == f"- {'做' * 200}{end.strip(' ;；')} …"
+
+
 def test_of_decisions_there_is_no_room_for_the_oldest_are_left_out_and_counted():
     decisions = [f"decision {number} of this session" for number in range(30)]
     said = [line for line in _lines(whole(1, "Did it", decisions=decisions)) if line.startswith("- ")]
