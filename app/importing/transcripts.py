@@ -30,6 +30,7 @@ from eventlog.hosts.transcripts.prose import Openings
 from eventlog.hosts.transcripts.read import find_transcripts, read_transcript
 from eventlog.hosts.transcripts.steps import PastSession
 from eventlog.log.event_log import EventLog
+from eventlog.projections.views.markdown import undated
 from eventlog.projects.root import find_repository, project_root
 from eventlog.secrets import scrub_text
 from eventlog.settings.schema import Settings
@@ -192,7 +193,7 @@ def _statements_of(path: Path, project: str | None, agent: str | None, *, bullet
         return
     conversation = f"{path.name}-{ids.digest(str(path), 4).hex()}"
     about, body = _front_matter(text)
-    common = {"ts": written, "conversation_id": conversation, "project": project, "agent": agent}
+    common = {"conversation_id": conversation, "project": project, "agent": agent}
     statements = [found for found in _statements(body) if found.is_bullet or not bullets]
     description = one_line(about.get("description", ""))
     if not statements and description and not bullets:
@@ -204,8 +205,20 @@ def _statements_of(path: Path, project: str | None, agent: str | None, *, bullet
             seen.add(key)
             kind = {"category": one_line(statement.heading).lower() or None}
             kind |= _ABOUT_THE_USER.get(about.get("type", ""), {})
-            fields = {"type": "fact", **common, **kind, "content": statement.text}
+            ts, content = _dated(statement.text, written)
+            fields = {"type": "fact", "ts": ts, **common, **kind, "content": content}
             yield PastEvents((SourceEvent(fields, key, is_dated=False),), f"{path}:{statement.line}")
+
+
+def _dated(text: str, written: str) -> tuple[str, str]:
+    """Split a statement from the day before it, as memory files have it; without one, the file's time is its own."""
+    day, rest = undated(text)
+    if not "" < day <= written:
+        return written, text
+    try:
+        return min(timestamps.read(f"{day}T12:00:00Z"), written), rest
+    except ValueError:
+        return written, text
 
 
 def read_bullets(request: ImportRequest) -> Iterator[Found]:

@@ -98,6 +98,24 @@ def test_a_statement_is_added_once_though_its_file_changes(place, log):
     assert {("style", str(place))} == {(e.category, e.project) for e in _said(log)}
 
 
+def test_a_bullet_with_its_day_before_it_is_of_that_day(place, log):
+    text = (
+        "# MEMORY.md - 长期记忆\n\n## 重要决策\n- [2026-02-15] 使用文件系统存储上下文\n- [2026-02-14 ×3 ?] 两种会话\n"
+        "- [2026-02-31] 不是日期\n- [2026-03-01] 是期限\n- [ ] 待办\n"
+    )
+    path = put(place / "MEMORY.md", text.encode(), to_ns("2026-02-20T10:00:00.000000Z"))
+    bring_in(log, "bullets", place, path)
+    bring_in(log, "bullets", place, path)
+
+    assert [
+        ("[2026-02-31] 不是日期", "2026-02-20"),
+        ("[2026-03-01] 是期限", "2026-02-20"),
+        ("两种会话", "2026-02-14"),
+        ("使用文件系统存储上下文", "2026-02-15"),
+        ("待办", "2026-02-20"),
+    ] == sorted((event.content, event.ts[:10]) for event in _said(log))
+
+
 def test_bullets_of_a_file_outside_any_repository_are_about_the_user(log, tmp_path):
     bring_in(log, "bullets", tmp_path, put(tmp_path / "AGENTS.md", b"1. Answer in German\n* [x] Never push\n"))
 
