@@ -145,12 +145,16 @@ def _each_once(found: "Iterable[tuple[Claim, dict[str, object]]]") -> "Lines":
 
 
 def _current(event: dict[str, object]) -> dict[str, object]:
-    """Lift an event of an older shape, as every reader of the log does."""
+    """Lift an event of an older shape, as every reader of the log does; reduce a newer event to its common fields."""
     if event.get("v", 1) == 1 and event.get("memory_type") != "S":
         return event
     from eventlog.format.codec import upcast
+    from eventlog.format.events import COMMON, VERSIONS
 
-    return upcast(event)
+    lifted = upcast(event)
+    if lifted.get("v", 1) == VERSIONS.get(str(lifted.get("type"))):
+        return lifted
+    return {name: lifted[name] for name in COMMON if name in lifted}
 
 
 def _grown(now: "list[FileStamp]", then: "Seen") -> "list[tuple[FileStamp, int]]":

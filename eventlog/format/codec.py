@@ -111,6 +111,8 @@ def check(event: Event) -> Event:
     Its time may be given in any RFC 3339 form; the log has one.
     """
     checked = from_fields(_parse(encode(event)))
+    if not checked.conversation_id.strip():
+        raise InvalidEvent("must not be blank", where="conversation_id")
     if checked.ts and not timestamps.is_timestamp(checked.ts):
         checked = structs.replace(checked, ts=_read_time(checked.ts))
     if checked.after and not timestamps.is_timestamp(checked.after):

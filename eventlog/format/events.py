@@ -38,6 +38,7 @@ class Event(
 
     by_envelope: ClassVar[bool] = False  # folds only count such events, by the fields below
     comes_from: ClassVar[str] = ""  # the verb that alone appends them: they tell of a person's decision, or of a file
+    is_known: ClassVar[bool] = True  # this program knows the type in that version, and so what its fields mean
 
     v: Annotated[int, Meta(ge=1)] = 1  # version of this type's schema
     id: str = ""  # UUIDv7, lower-case canonical
@@ -383,6 +384,8 @@ class HostEvent(Event, tag="host_event", frozen=True, kw_only=True):
 
 class UnknownEvent(Event, tag="?", frozen=True, kw_only=True):
     """An event of a type, or of a version, that this program does not know: stored and shown, never interpreted."""
+
+    is_known = False
 
     name: str = field(name="?")  # the type on disk
 

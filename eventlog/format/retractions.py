@@ -9,6 +9,7 @@ from eventlog.format.timestamps import counts_at, order
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Any
 
     from typing_extensions import TypeIs
 
@@ -156,9 +157,8 @@ def statements_of(event: "Event") -> "Iterator[str]":
     """Yield what an event states, as it is worded."""
     if _is_one_statement(event):
         yield from filter(None, (event.content,))
-    elif event.type == "stage_summary":
-        summary: StageSummary = event  # type: ignore[assignment]
-        yield from filter(None, (summary.topic, summary.summary, *summary.decisions, *summary.todos, *summary.done))
+    elif _is_summary(event):
+        yield from filter(None, (event.topic, event.summary, *event.decisions, *event.todos, *event.done))
 
 
 def wordless(rejection: "Rejected") -> "Rejected":
@@ -195,20 +195,29 @@ def _goal(withdrawal: "Withdrawal") -> str:
     return Retractions.aim_of(withdrawal).removeprefix(AN_EVENT)
 
 
+def _is(event: "Any", *types: str) -> bool:
+    """Return whether the event is of such a type, in a version whose fields this program knows."""
+    return event.type in types and getattr(event, "is_known", True)
+
+
 def _is_retraction(event: "Event") -> "TypeIs[Retraction]":
-    return event.type == "retraction"
+    return _is(event, "retraction")
 
 
 def _is_rejected(event: "Event") -> "TypeIs[Rejected]":
-    return event.type == "rejected"
+    return _is(event, "rejected")
 
 
 def _is_restored(event: "Event") -> "TypeIs[Restored]":
-    return event.type == "restored"
+    return _is(event, "restored")
 
 
 def _is_one_statement(event: "Event") -> "TypeIs[Fact | PlanEntry]":
-    return event.type in ("fact", "plan_entry")
+    return _is(event, "fact", "plan_entry")
+
+
+def _is_summary(event: "Event") -> "TypeIs[StageSummary]":
+    return _is(event, "stage_summary")
 
 
 def _effective_withdrawals(withdrawals: "Iterable[tuple[str, str, bool, str]]") -> "Iterator[tuple[str, bool]]":

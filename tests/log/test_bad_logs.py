@@ -3,6 +3,7 @@
 import builtins
 import errno
 import io
+import json
 import os
 import socket
 from pathlib import Path
@@ -179,7 +180,8 @@ VERBS = [
     ["query", "--session", "c"], ["verify"], ["verify", "--json"], ["replay", "--check"], ["replay"], ["replay"],
     ["replay", "--full", "--json"], ["sessions"], ["stats"], ["status"], ["doctor"], ["why", "MEMORY.md"], ["apply"],
     ["context", "--session", "c"], ["settle"], ["fact", "new", "--session", "c"],
-    ["append", "turn_end", "--session", "c"],
+    ["append", "turn_end", "--session", "c"], ["why", "--not", "fact"], ["bisect", "MEMORY.md", "fact 0"],
+    ["restore", "MEMORY.md", "--as-of", "2026-02-20", "--yes"], ["search", "fact"], ["on", DAY], ["review"],
 ]  # fmt: skip
 
 
@@ -216,6 +218,24 @@ def test_no_verb_ends_in_a_traceback_on_a_log_with_everything_wrong_with_it(home
         _ask_everything(tmp_path / "store")
 
     assert 4 == call("verify", "--store", tmp_path / "store").code
+
+
+NEWER: list[dict[str, object]] = [
+    {"type": "fact"}, {"type": "stage_summary", "summary": "fact", "decisions": ["fact"]}, {"type": "session_start"},
+    {"type": "retraction", "target": fact()["id"]}, {"type": "rejected", "conversation": "c"}, {"type": "restored"},
+    {"type": "plan_entry", "key": {"path": "user", "heading": "fact"}}, {"type": "entry_resolved"},
+    {"type": "context_injected"}, {"type": "conversation_text", "title": "fact"}, {"type": "redacted"},
+]  # fmt: skip
+
+
+def test_lines_of_a_newer_version_break_no_verb_and_neither_views_nor_search_interpret_them(home, log):
+    newer = [fact(number, v=2, content=f"fact {number}", **fields) for number, fields in enumerate(NEWER, 1)]
+    write(log.store.log, lines(0) + b"".join(fastjson.dumps(one) + b"\n" for one in newer))
+    _ask_everything(log.store.root)
+
+    assert f"- [{DAY}] fact 0" in call("memory", "", "--store", log.store.root).out
+    hits = json.loads(call("search", "fact", "--all-projects", "--json", "--store", log.store.root).out)
+    assert ["fact 0"] == [hit["text"] for hit in hits]
 
 
 @settings(max_examples=rounds(fixed=4, fuzz=30))

@@ -160,6 +160,13 @@ def test_an_unknown_field_cannot_smuggle_in_what_is_refused_openly():
         codec.check(Fact(conversation_id="c", content="x", extra={"ts": "../../../etc"}))
 
 
+def test_a_blank_conversation_is_refused_at_the_door_and_read_from_logs_that_have_it():
+    blank = codec.from_fields({"type": "turn_end", "conversation_id": " \u3000"})
+
+    with pytest.raises(InvalidEvent, match=r"^conversation_id: must not be blank$"):
+        codec.check(blank)
+
+
 def test_an_event_with_an_id_has_its_time():
     with pytest.raises(InvalidEvent, match=r"^ts: missing"):
         codec.check(codec.from_fields({**fact(), "ts": ""}))
