@@ -71,6 +71,10 @@ def test_in_a_pipe_it_is_a_list(log):
     assert (found["waiting"], len(found["lines"])) == ([], 3)
 
 
+def test_an_empty_list_is_said_to_be_empty_in_a_pipe_too(tmp_path):
+    assert "nothing to decide\n" == call("review", "--store", tmp_path).out
+
+
 def test_each_is_decided_on_a_terminal(log):
     """Keep the newer port, say the old line again, skip the last: three keys."""
     shown = on_a_terminal("review", "--project", "shop", "--store", log.store.root, typed="y\ny\ns\n")

@@ -227,3 +227,15 @@ def test_a_command_to_copy_is_one_line_as_a_shell_takes_it(tmp_path, home, monke
 
     assert f"claude plugin marketplace add '{home}/a plugin for agents' && claude plugin install" in built
     assert f"eventlog backup restore '{name}' --store DIR\n" in copied
+
+
+@pytest.mark.parametrize(
+    ("verb", "why"),
+    [(("show", "s"), "session 's' saved nothing"), (("memory", "", "--since", "2030-01-01"), "said since 2030-01-01")],
+    ids=["a session that saved nothing", "a memory since tomorrow"],
+)
+def test_an_empty_answer_in_a_pipe_says_why(tmp_path, home, verb, why):
+    call("fact", "x", "--project", "", "--session", "f", "--store", tmp_path)
+    call("append", "turn_end", "--session", "s", "--store", tmp_path)
+
+    assert why in call(*verb, "--store", tmp_path).err

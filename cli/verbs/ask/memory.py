@@ -57,7 +57,9 @@ def _memory_command(
     else:
         below = [page.lines for page in _without_gaps(pages, since)]
         print_lines(chain(*([*lines, ""] for lines in below[:-1]), *below[-1:]))
-    if not (pages and (everywhere or not project or pages[0].project)):
+    if since and pages and not any(map(_BULLET.fullmatch, chain(*(page.lines for page in pages)))):
+        print_error(f"nothing was said since {day}", "eventlog memory without --since shows what holds")
+    elif not (pages and (everywhere or not project or pages[0].project)):
         whom = f"of {project_name(project)}" if project else "about you"
         print_error(
             f"no memory {whom} yet", "eventlog fact TEXT saves something; `eventlog project list` lists projects"

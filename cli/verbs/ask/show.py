@@ -23,6 +23,7 @@ from eventlog.cli.terminal import (
     hang,
     is_terminal,
     padded,
+    print_error,
     show_lines,
     styled,
     table,
@@ -91,6 +92,8 @@ def _show_story(found: Story, display: Display, *, as_json: bool) -> None:
             ((display.when(line.ts), kind, line.id, "; ".join([line.text, *line.details])) for line, kind in rows),
             when=0, kind=0, id=0, what=0,
         )  # fmt: skip
+        if not found.lines:
+            print_error(f"session {found.id!r} saved nothing", f"eventlog query --session {found.id} has its events")
 
 
 def _story_lines(found: Story, display: Display) -> Iterator[str]:

@@ -53,6 +53,8 @@ def _review_command(project: str | None, as_json: bool, store: Store) -> None:
             {"waiting": [each.as_fields() for each in waiting], "lines": [line._asdict() for line in lines]},
             pretty=True,
         )
+    elif not (waiting or lines):
+        say("nothing to decide")
     elif is_terminal() and sys.stdin.isatty():
         display = Display(store)
         _ask_each(
@@ -76,9 +78,6 @@ def _rows(waiting: Sequence[StagedEntry], lines: Sequence[ReviewLine]) -> Iterat
 
 def _ask_each(asked: "Sequence[_Waiting | _Line]", display: Display) -> None:
     """Ask about everything in turn, until the person quits."""
-    if not asked:
-        say("nothing to decide")
-        return
     decided = 0
     for number, step in enumerate(asked, 1):
         print_lines([styled(f"({number}/{len(asked)}) {step.concern}", bold=True)])
