@@ -110,8 +110,8 @@ def event_named(log: EventLog, reference: str) -> str:
 def _sessions(log: EventLog, reference: str, project: str | None = None) -> list[str]:
     if log.index.positions(reference):
         return [reference]
-    if reference == LAST:  # what a person decides happens in no session
-        return [event.conversation_id for event in _newest(log, HUMAN, project)]
+    if reference == LAST:
+        return [event.conversation_id for event in _newest(log, project, of_session=True)]
     return [conversation for conversation in log.index.conversations() if is_part_of(conversation, reference)]
 
 
@@ -130,13 +130,14 @@ def _holding(log: EventLog, part: str) -> list[str]:
     return sorted(found)
 
 
-def _newest(log: EventLog, besides: str = "", project: str | None = None) -> list[Event]:
-    """Find the newest event of the log, or of a project, outside a conversation."""
+def _newest(log: EventLog, project: str | None = None, *, of_session: bool = False) -> list[Event]:
+    """Find the newest event of the log, or of a project; what a person decides or a store notes is of no session."""
     is_about = KnownProjects(log.store).about(project) if project else lambda _path, _replica: True
     for day in reversed(log.days()):
         for entry in reversed(day.entries()[0]):
             event = entry.event
-            if event.conversation_id != besides and is_about(event.project, event.replica):
+            is_beside = of_session and event.conversation_id in (HUMAN, event.replica)
+            if not is_beside and is_about(event.project, event.replica):
                 return [event]
     return []
 

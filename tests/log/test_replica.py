@@ -2,7 +2,7 @@ import ctypes
 import os
 import re
 import shutil
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from threading import Event, current_thread, main_thread
 
@@ -107,7 +107,7 @@ def test_who_notes_a_new_name_at_the_same_time_keeps_what_the_store_was_copied_f
 
     monkeypatch.setattr(files, "replace_file", write_late)
     monkeypatch.setattr(names, "_note", note_once_another_writes)
-    others = []
+    others: list[Future[str]] = []
     with ThreadPoolExecutor(1) as pool:
         name = make_replica(copy)
     assert (name, theirs) == (others[0].result(), copied_from(copy))

@@ -11,7 +11,7 @@ from eventlog.app.open_store import Machine, OpenStore
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.format import ids
 from eventlog.format.errors import BadRequest
-from eventlog.format.events import HUMAN, Fact, Rejected
+from eventlog.format.events import HUMAN, Fact, ProjectSeen, Rejected
 from eventlog.settings.schema import Settings
 from eventlog.store import project_slug
 from tests.support import builders
@@ -160,6 +160,13 @@ def test_who_speaks_is_named_by_the_short_id_that_a_screen_shows_or_last_and_els
 def test_the_last_session_is_one_of_agents_whatever_a_person_has_decided_since(opened):
     last = references.session_meant(opened.log, "last")
     opened.log.put([Rejected(ts=builders.at(1), conversation_id=HUMAN, agent=HUMAN, statement="x")])
+
+    assert references.session_meant(opened.log, "last") == last
+
+
+def test_the_last_session_is_none_of_the_machines_notes_about_its_repositories(opened):
+    last = references.session_meant(opened.log, "last")
+    opened.log.put([ProjectSeen(ts=builders.at(1), conversation_id="vm", replica="vm", path="/p", remote="r/p")])
 
     assert references.session_meant(opened.log, "last") == last
 
