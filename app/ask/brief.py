@@ -33,6 +33,7 @@ from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.labels import MEANING
 from eventlog.projections.views.markdown import unstamped
 from eventlog.projections.views.memory import MEMORY
+from eventlog.projects.repository import remote_of
 from eventlog.settings.cached import off_switch
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def brief(opened: OpenStore, target: InstallTarget) -> Brief:
     replayed = _replayed(opened)
     rows, root = SessionRow.all_of(replayed), str(target.project)
     identities = replayed.identities
-    name = identities.of(root, opened.replica or None)  # one repository may lie at several paths
+    name = identities.at(root, opened.replica or None, remote_of)  # one repository may lie at several paths
     paths = {root, *(path for each in identities.projects() if each.name == name for _, path in each.places)}
     here = [row for row in rows if row.project in paths]
     waiting, lost = apply(opened, state=replayed.knowledge, dry_run=True), error_log.lost(opened.store)
@@ -184,7 +185,7 @@ def known(opened: OpenStore, project: str | None, progress: Progress = no_progre
     replayed = _replayed(opened, progress)
     names = sorted(filter(None, replayed.index.names(MEMORY.name)), key=lambda name: (project_name(name), name))
     if project is not None:
-        names = [replayed.identities.of(project, opened.replica or None)] if project else []
+        names = [replayed.identities.at(project, opened.replica or None, remote_of)] if project else []
     pages = [_page(replayed, name, replayed.identities.document(name, "MEMORY.md")) for name in names if name]
     return [page for page in (*pages, _page(replayed, "", "MEMORY.md")) if page.lines]
 

@@ -24,7 +24,7 @@ from eventlog.projections.engine.day_states import EVERYTHING
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.labels import all_for
 from eventlog.projections.views.memory import MEMORY
-from eventlog.store.replica import replica_of
+from eventlog.projects.repository import remote_of
 
 _DECISIONS = frozenset(map(same_text, all_for(DECISION)))
 _IsHere = Callable[[str | None], bool]  # whether a path is of the project that is asked about
@@ -99,7 +99,7 @@ def _statements(
     opened: OpenStore, replayed: ReplayResult, now: ReplayResult, project: str | None
 ) -> dict[tuple[str, bytes], _Held]:
     """Find what holds in the project, or everywhere, by the name that its project has now."""
-    wanted = now.identities.of(project, replica_of(opened.store) or None) if project else None
+    wanted = now.identities.at(project, opened.replica or None, remote_of) if project else None
     found: dict[tuple[str, bytes], _Held] = {}
     for name in replayed.index.names(MEMORY.name):
         named = now.identities.named(name) if name else ""

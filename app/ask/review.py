@@ -14,6 +14,7 @@ from eventlog.format.timestamps import order
 from eventlog.projections.current.distinct_facts import DistinctFact
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.memory import MEMORY
+from eventlog.projects.repository import remote_of
 
 _STALE_DAYS = 60
 _OFTEN, _MOST = 3, 5  # times, and how many that are said so often
@@ -43,7 +44,7 @@ def review(opened: OpenStore, project: str | None = None) -> tuple[list[StagedEn
     Return the entries that wait, oldest first, and the lines to look at, each once.
     """
     replayed = replay(opened.log, opened.settings)
-    here = replayed.identities.of(project, opened.replica or None) if project else None
+    here = replayed.identities.at(project, opened.replica or None, remote_of) if project else None
     names = [name for name in replayed.index.names(MEMORY.name) if here is None or name in (here, "")]
     stale = timestamps.from_ns(opened.machine.clock() - _STALE_DAYS * _DAY_NS)
     found: dict[tuple[str, str], ReviewLine] = {}

@@ -63,9 +63,13 @@ class KnownProjects:
         at = self._here if replica is None else replica
         return _listed(self.known, path, at)
 
-    def subjects_at(self, path: str) -> tuple[str, str]:
-        """Name the subjects a project of this machine may read: the user, and the project, or what has no project."""
-        return "", self.here(path) or NOWHERE
+    def subjects_at(self, path: str) -> tuple[str, ...]:
+        """Name the subjects a project of this machine may read: the user, and the project, or what has no project.
+
+        Another machine may have told of the repository before this one did.
+        """
+        names = dict.fromkeys(filter(None, (self.here(path), self._named_at(path))))
+        return "", *(names or [NOWHERE])
 
     def listed(self) -> "list[ListedProject]":
         """List them as they were rendered, but for damaged lines."""
@@ -86,11 +90,7 @@ class KnownProjects:
         machines = {place[0] for project in listed for place in project["places"] if place[1] == path}
         spoke = None if machines == {None} else here  # what no machine is known to have said is of all
         same = [project for project in listed if [spoke, path] in project["places"]]
-        if not same:
-            from eventlog.projects.repository import remote_of
-
-            remote = remote_of(path)
-            same = [project for project in listed if remote and remote in project["parts"]]
+        same = same or self._at_address(path)
         if same:
             return ProjectHome(str(same[0]["slug"]), str(same[0]["name"]), str(same[0]["project"]))
         if machines:
@@ -112,16 +112,16 @@ class KnownProjects:
         """
         if not project or os.path.exists(f"{self._store.knowledge}/projects/{project_slug(project)}"):
             return project or None
-        if any(path == project for _, path in self.known):
+        if any(path == project for _, path in self.known) or self._at_address(project):
             return project
         return project if self._is_logged(project) else None
 
     def about(self, path: str) -> "Callable[[str | None, str | None], bool]":
         """Build the test whether a path of a machine (None: unknown) is of the same project as this path here."""
-        project = self.listed_at(path)
+        project = self._named_at(path)
         if not project:
             return lambda other, _: other == path
-        places = {place for place, name in self.known.items() if name == project}
+        places = {(self._here, path)} | {place for place, name in self.known.items() if name == project}
         paths = {place for _, place in places}
         return lambda other, replica: (replica, other) in places if replica else other in paths
 
@@ -131,6 +131,19 @@ class KnownProjects:
         seen = {at for (at, place), name in self.known.items() if place == path and name == project}
         named = sorted(filter(None, seen if project else {here}), key=lambda replica: (replica != here, replica))
         return f"{named[0]}:{path}" if named else path
+
+    def _named_at(self, path: str) -> str:
+        """Name the listed project of a path here, else that with the address of the repository; "" for none."""
+        return self.listed_at(path) or next((str(same["project"]) for same in self._at_address(path)), "")
+
+    def _at_address(self, path: str) -> "list[dict[str, Any]]":
+        """List the projects with the address of the repository at a path."""
+        if not (path and self._lines):
+            return []
+        from eventlog.projects.repository import remote_of
+
+        remote = remote_of(path)
+        return [project for project in self._lines if remote and remote in project["parts"]]
 
     def _is_logged(self, project: str) -> bool:
         """Return whether an event is of this project, by the index; search the bytes of changed files."""

@@ -114,7 +114,7 @@ def _here(
         yield _candidate(gate, hit.found, verdict)
 
 
-def _elsewhere(gate: Gate, index: SearchIndex, words: list[str], about: tuple[str, str]) -> Iterator[Candidate]:
+def _elsewhere(gate: Gate, index: SearchIndex, words: list[str], about: tuple[str, ...]) -> Iterator[Candidate]:
     """List what would be shown in another project."""
     for hit in recall.candidates(index, words, None)[1]:
         if hit.subject not in about and gate.bears_on(tokens(hit.found.words)):
@@ -122,7 +122,7 @@ def _elsewhere(gate: Gate, index: SearchIndex, words: list[str], about: tuple[st
 
 
 def _withdrawn(
-    opened: OpenStore, gate: Gate, names: KnownProjects, about: tuple[str, str], seen: set[str]
+    opened: OpenStore, gate: Gate, names: KnownProjects, about: tuple[str, ...], seen: set[str]
 ) -> Iterator[Candidate]:
     """List what would be shown, were it not withdrawn: the index has it no more."""
     withdrawn = Retractions(withdrawals_until(opened.log, open_for_reading(opened.store)))

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     Trigger = Literal["prompt", "file", "failure"]
     Verdict = Literal["told", "said already", "too little weight", "far below the first"]
     Recall = Callable[[Store, "Asked", int], list[Hit]]
-    Find = Callable[[SearchIndex, tuple[str, str]], Iterable[Hit]]  # of the user and the project, by their subjects
+    Find = Callable[[SearchIndex, tuple[str, ...]], Iterable[Hit]]  # of the user and the project, by their subjects
 
 _READ_OF_PROMPT = 4000  # characters; who pastes a log asks at its beginning
 _LOOKED_AT, _OF_A_FILE = 12, 24  # hits
@@ -189,7 +189,7 @@ def append_receipt(
     return append_once(store, {**about, **event}, key, within_ms=SAME_CALL_MS)
 
 
-def _bearing(index: "SearchIndex", subject: "Sequence[str]", about: tuple[str, str]) -> "Iterator[Hit]":
+def _bearing(index: "SearchIndex", subject: "Sequence[str]", about: tuple[str, ...]) -> "Iterator[Hit]":
     """Yield what bears on the subject, each statement once, and a conversation again for what else it decided."""
     gate, hits = candidates(index, subject, about)
     for hit, verdict in judged(index, gate, hits):
@@ -268,7 +268,7 @@ def about_file(store: "Store", asked: Asked, lines: int) -> "list[Hit]":
     return _search_for(store, asked, lines, lambda index, about: _decided(index, asked.prompt, about))
 
 
-def _decided(index: "SearchIndex", path: str, about: tuple[str, str]) -> "Iterator[Hit]":
+def _decided(index: "SearchIndex", path: str, about: tuple[str, ...]) -> "Iterator[Hit]":
     """Yield what names the file, and the decisions of sessions that changed it, each once."""
     from eventlog.app.search.search_index import Scope
     from eventlog.projections.search.findable import names_of

@@ -17,6 +17,7 @@ from eventlog.log.event_log import EventLog
 from eventlog.projections.current.distinct_facts import distinct_facts
 from eventlog.projections.current.fact_scopes import Statement
 from eventlog.projections.current.standing import WHOLE, held_back, standing_saves
+from eventlog.projects.repository import remote_of
 from eventlog.settings.schema import Settings
 from eventlog.store.replica import replica_of
 
@@ -52,7 +53,7 @@ def current_statements(
     """
     replayed = replay(log, settings, projections=[])
     identities, withdrawn = replayed.identities, replayed.index.withdrawn
-    here = identities.of(project, replica_of(log.store) or None)
+    here = identities.at(project or "", replica_of(log.store) or None, remote_of)
     subjects = {here} - {""} if shared else {here, ""}
     facts: dict[str, list[Fact]] = {subject: [] for subject in sorted(subjects)}
     found: list[CurrentStatement] = []

@@ -10,7 +10,7 @@ Facts and conversations are given the name of their project in the place of a pa
 the file they stand in by now (`notes`): views need not know of any of this.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -69,6 +69,12 @@ class Identities:
         """Name the project of a path on a machine; "" where there is no path."""
         part = self._part(path, replica) if path else ""
         return self.roots.get(part, part)
+
+    def at(self, path: str, replica: str | None, address: Callable[[str], str]) -> str:
+        """Name the project of a path on this machine, by its address where the log has nothing from there yet."""
+        remote = "" if replica in self.stays.get(path, ()) else address(path)
+        is_seen = remote and any(seen.remote == remote for seen in self._seen.values())
+        return self.named(remote) if is_seen else self.of(path, replica)
 
     def differ(self, other: "Identities") -> bool:
         """Return whether any path, on any machine, is another project than by another log."""

@@ -1,7 +1,11 @@
 """One rule of scope: the project you are in, --all-projects for all, --project for another; in every verb that asks."""
 
+from typing import Any
+
 import pytest
 
+from eventlog.format.events import Fact, ProjectSeen, StageSummary
+from eventlog.log.event_log import EventLog
 from tests.support.command_line import call
 
 SAID = {"shop": "Carts are blue", "barn": "Doors are red"}
@@ -103,3 +107,40 @@ def test_a_file_of_a_project_needs_no_directory_in_the_project(said, tmp_path, m
 
     assert {here} == answer
     assert call(*verb, *said).code == 2
+
+
+@pytest.fixture
+def clone(tmp_path, monkeypatch):
+    """A checkout of a repository in which another machine worked, this one never; the store, as an option."""
+    laptop: dict[str, Any] = {
+        "replica": "laptop", "conversation_id": "s-shop", "agent": "codex", "project": "/home/ada/shop",
+    }  # fmt: skip
+    log = EventLog(tmp_path / "store")
+    log.put(
+        [
+            Fact(content=SAID["shop"], category="decision", **laptop),
+            StageSummary(summary=f"{SAID['shop']}, done", scope="session", **laptop),
+            ProjectSeen(path="/home/ada/shop", remote="github.com/ada/shop", **laptop | {"conversation_id": "laptop"}),
+        ]
+    )
+    (tmp_path / "clone" / ".git").mkdir(parents=True)
+    (tmp_path / "clone" / ".git" / "config").write_text('[remote "origin"]\n\turl = https://github.com/ada/Shop.git\n')
+    monkeypatch.chdir(tmp_path / "clone")
+    call("replay", "--store", log.store.root)
+    return "--store", str(log.store.root)
+
+
+@pytest.mark.parametrize("verb", [*VERBS[:-2], ("why", "Carts"), ("review", "--json"), ()], ids=" ".join)
+def test_a_repository_in_which_only_another_machine_worked_is_known_by_its_address(clone, verb):
+    ran = call(*verb, *clone)
+
+    assert "no memory" not in ran.out + ran.err
+    assert verb[:1] == ("review",) or told(ran) == {"shop"} or "Carts are blue" in ran.out
+
+
+def test_what_is_said_there_first_is_found_beside_what_the_other_machine_said(clone):
+    call("fact", "Carts are square", "--session", "s-here", *clone)
+
+    found = call("search", "carts", *clone).out
+    assert "Carts are blue" in found
+    assert "Carts are square" in found
