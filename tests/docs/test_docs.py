@@ -8,6 +8,7 @@ import pytest
 from eventlog import Memory
 from eventlog.cli.verbs import VERBS, load
 from eventlog.projections.engine.jobs import KINDS
+from eventlog.store import Store
 from tests.support.tree import ROOT, files, needs_tree
 
 needs_tree()
@@ -44,10 +45,21 @@ def test_everything_the_cache_holds_is_told():
     tables = re.findall(r"CREATE (?:VIRTUAL )?TABLE (?:IF NOT EXISTS )?(\w+)", "".join(files("app").values()))
     kinds = [kind.name for kind in KINDS]
 
+    locks = re.search(r"LockName = Literal\[(.*?)\]", (ROOT / "eventlog" / "store" / "__init__.py").read_text())
     assert names
+    assert locks
+    assert [] == [name for name in re.findall(r'"(\w+)"', locks[1]) if f"`{name}.lock`" not in page]
     assert {"units", "words"} <= set(tables)
     assert [] == [name for name in re.findall(r'^        "(.+?)"', names[1], re.MULTILINE) if f"`{name}`" not in page]
     assert [] == [name for name in [*tables, *kinds] if f"`{name}`" not in page]
+
+
+def test_everything_beside_the_log_is_told():
+    page = (ROOT / "docs" / "store.md").read_text(encoding="utf-8")
+    paths = [path.removeprefix("/s/") for path in vars(Store("/s")).values() if path.startswith("/s/")]
+
+    assert "rewritten.jsonl" in paths
+    assert [] == [path for path in paths if not re.search(rf"^{re.escape(path.split('/')[0])}\b", page, re.MULTILINE)]
 
 
 def test_the_readme_is_short():
