@@ -231,10 +231,15 @@ def test_a_command_to_copy_is_one_line_as_a_shell_takes_it(tmp_path, home, monke
 
 @pytest.mark.parametrize(
     ("verb", "why"),
-    [(("show", "s"), "session 's' saved nothing"), (("memory", "", "--since", "2030-01-01"), "said since 2030-01-01")],
-    ids=["a session that saved nothing", "a memory since tomorrow"],
+    [
+        (("show", "s"), "session 's' saved nothing"),
+        (("memory", "", "--since", "2030-01-01"), "said since 2030-01-01"),
+        (("import", "claude", "--dry-run"), "nothing to import"),
+    ],
+    ids=["a session that saved nothing", "a memory since tomorrow", "an import of what is not there"],
 )
 def test_an_empty_answer_in_a_pipe_says_why(tmp_path, home, verb, why):
+    (home / ".claude" / "projects").mkdir(parents=True)
     call("fact", "x", "--project", "", "--session", "f", "--store", tmp_path)
     call("append", "turn_end", "--session", "s", "--store", tmp_path)
 

@@ -13,7 +13,7 @@ from eventlog.app.write.append import append_stream
 from eventlog.cli import EXIT_DAMAGED, options, suggestions
 from eventlog.cli.options import HostChoice
 from eventlog.cli.progress import phases
-from eventlog.cli.terminal import count, emit, say, table
+from eventlog.cli.terminal import count, emit, print_error, say, table
 from eventlog.cli.verbs.write.recording import is_switched_off
 from eventlog.format.errors import BadRequest
 from eventlog.log.event_log import EventLog
@@ -102,15 +102,18 @@ def _print_import(source: str, done: ImportResult, *, dry_run: bool) -> None:
     for bad in done.damage:
         click.echo(f"{bad.place}: {bad.reason}", err=True)
     new, old = sum(done.new.values()), sum(done.known.values())
-    if dry_run:
+    is_empty = not (done.is_any or done.damage)
+    if dry_run and not is_empty:
         days = sorted({day for counted in (done.new, done.known) for day in counted})
         rows = [(source, day, str(done.new.get(day, 0)), str(done.known.get(day, 0))) for day in days]
         table(rows, source=0, day=0, new=0, known=0)
-    elif not sys.stdout.isatty():
+    elif not (dry_run or sys.stdout.isatty()):
         left = {"still_open": done.still_open, "switched_off": done.switched_off, "damaged": len(done.damage)}
         emit({"status": "ok", "new": new, "known": old, "revised": done.revised, **left})
-    if sys.stdout.isatty() and not (done.is_any or done.damage):
+    if is_empty and sys.stdout.isatty():
         say(f"{source}: nothing to import; files elsewhere? eventlog import {source} PATH")
+    elif is_empty and dry_run:
+        print_error(f"{source}: nothing to import", f"files elsewhere? eventlog import {source} PATH")
     elif sys.stdout.isatty():
         say(f"{source}: {count(new, 'event')} {'would be new' if dry_run else 'new'}, {old:,} already known")
         if done.revised:
