@@ -9,11 +9,11 @@ Unreadable   a day file that cannot be read is left out, and asked again the nex
 Durability   none: temp file + rename, no sync. A damaged or foreign file is ignored and rebuilt.
 """
 
+import os
 from collections.abc import Iterable
 from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
-from pathlib import Path
 
 import msgspec
 
@@ -25,7 +25,7 @@ from eventlog.format.timestamps import order
 from eventlog.log import days
 from eventlog.log.lines import LogLine
 from eventlog.store import index_lookup
-from eventlog.store.files import read_regular, replace_file
+from eventlog.store.files import open_regular, read_regular, replace_file
 from eventlog.store.index_lookup import FileStamp, lines_with, name_in, size_in
 
 _SCAN_AT_MOST = 4 << 20  # bytes of changed files to scan per read before they are folded into the index
@@ -84,7 +84,7 @@ class ConversationIndex:
         if _is_much(changed, files) and self.catch_up():
             changed = []
         found: dict[str, None] = {}
-        with suppress(*index_lookup.DAMAGED), Path(self._path).open("rb") as opened:
+        with suppress(*index_lookup.DAMAGED), os.fdopen(open_regular(self._path), "rb") as opened:
             index_lookup.read_head(opened)
             found = {str(fastjson.loads(line.partition(b"\t")[0])): None for line in opened if line.startswith(b'"')}
         for name in map(name_in, changed):
@@ -117,7 +117,7 @@ class ConversationIndex:
 
     def _read_all(self) -> tuple[_Owners, set[FileStamp]]:
         try:
-            with Path(self._path).open("rb") as opened:
+            with os.fdopen(open_regular(self._path), "rb") as opened:
                 files, _ = index_lookup.read_head(opened)
                 owners = {line[: line.index(b"\t") + 1]: index_lookup.offsets_in(line, files) for line in opened}
         except index_lookup.DAMAGED:

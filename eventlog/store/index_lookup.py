@@ -121,7 +121,7 @@ def look_up(path: str, name: str, kind: bytes = b"") -> "tuple[set[FileStamp], O
     Nothing where it is missing, damaged or of another version.
     """
     try:
-        with open(path, "rb") as opened:
+        with os.fdopen(open_regular(path), "rb") as opened:
             files, start = read_head(opened)
             line = _bisect(opened, start, key_of(name, kind)) if name else b""  # "" asks for the files alone
         return set(files), offsets_in(line, files) if line else {}

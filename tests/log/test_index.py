@@ -108,6 +108,17 @@ def test_a_foreign_file_in_its_place_is_ignored_and_replaced(indexed, data):
     assert before == everything(indexed, NAMES)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs FIFOs")
+def test_a_pipe_in_its_place_holds_up_nobody_and_is_replaced(indexed):
+    index_file(indexed).unlink()
+    os.mkfifo(index_file(indexed))
+
+    assert told_by_scanning(indexed, NAMES) == everything(indexed, NAMES)
+    assert set(NAMES) == set(indexed.index.conversations())
+    assert indexed.index.catch_up()
+    assert index_file(indexed).is_file()
+
+
 @pytest.mark.fuzz
 @pytest.mark.parametrize("mask", [0xFF, 0x01])
 def test_a_flipped_byte_never_breaks_a_read_nor_brings_in_a_stranger(indexed, mask):
