@@ -26,6 +26,7 @@ from eventlog.fast import fastjson
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import EventLogError, NotStored
 from eventlog.format.ids import digest
+from eventlog.format.text import encodable
 from eventlog.hooks import error_log
 from eventlog.store import Store
 from eventlog.store.files import file_stamp
@@ -185,7 +186,7 @@ class _Handler(BaseHTTPRequestHandler):
             found = answer()
         except EventLogError as error:
             status = HTTPStatus.INTERNAL_SERVER_ERROR if isinstance(error, NotStored) else HTTPStatus.BAD_REQUEST
-            self._answer(status, {"error": str(error), "hint": error.hint})
+            self._answer(status, {"error": encodable(str(error)), "hint": encodable(error.hint)})
             return
         except Exception as error:  # noqa: BLE001 - every request gets an answer
             error_log.note(self.server.store, error, b"")
@@ -203,11 +204,13 @@ class _Handler(BaseHTTPRequestHandler):
         if not length.isdigit() or int(length) > _LONGEST:
             raise ValueError(f"a body of at most {_LONGEST:,} bytes is needed, with its length")
         body = self.rfile.read(int(length))
+        if len(body) < int(length):
+            raise ValueError("the body breaks off")
         if self.headers.get_content_type() == _JSON:
             fields = fastjson.loads(body)
             if not isinstance(fields, dict):
                 raise ValueError("the body is no JSON object")
-            return {str(name): str(value) for name, value in fields.items() if value is not None}
+            return {str(name): encodable(str(value)) for name, value in fields.items() if value is not None}
         return {name: values[-1] for name, values in parse_qs(body.decode(), keep_blank_values=True).items()}
 
     def _answer(self, status: HTTPStatus, content: object, kind: str = _JSON) -> None:

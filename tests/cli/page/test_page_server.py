@@ -4,6 +4,7 @@ import http.client
 import json
 import re
 import signal
+import socket
 import stat
 import subprocess
 import threading
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from eventlog.app.ask.history import replay_at
+from eventlog.app.page.deeds import DEEDS
 from eventlog.cli.page import page_server
 from eventlog.cli.page.page_server import PageServer
 from tests.support.builders import fact
@@ -164,6 +166,26 @@ def test_a_wrong_request_is_answered_in_words_and_changes_nothing(server, store,
 
     assert status == 400
     assert json.loads(answer)["error"]
+    assert len(list(store.log.read())) == 2
+
+
+@pytest.mark.parametrize("deed", DEEDS)
+def test_half_a_character_is_answered_by_every_deed(server, deed, capfd):
+    request = {"target": "\ud800", "choice": "edited", "content": "\udfff"}
+
+    assert ask(server, f"/{deed}", "POST", json.dumps(request))[0] == 400
+    assert capfd.readouterr().err == ""
+
+
+def test_a_decision_that_breaks_off_changes_nothing(server, store):
+    sent = f"target={next(store.log.read()).id}&content=Lunch is pem"
+    head = f"POST /edit?token={server.token} HTTP/1.1\r\nHost: {server.host}\r\nContent-Length: {len(sent) + 5}\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=10) as client:
+        client.sendall(f"{head}{sent}".encode())
+        client.shutdown(socket.SHUT_WR)
+        answer = client.makefile("rb").read()
+
+    assert answer.startswith(b"HTTP/1.1 400 ")
     assert len(list(store.log.read())) == 2
 
 
