@@ -35,11 +35,12 @@ _KEYS = (
 )
 
 
-def html_of(page: PageModel, *, live: bool = False, connects: str = "'none'") -> str:
-    """Render the page; a `live` page may connect to the server it came from."""
+def html_of(page: PageModel, *, live: str = "") -> str:
+    """Render the page; a `live` page, of that state of the log, may connect to the server it came from."""
     style, script = _asset("page.css"), _asset("page.js")
+    server = "self" if live else "none"
     policy = (
-        f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; connect-src {connects}; "
+        f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; connect-src '{server}'; "
         "base-uri 'none'; form-action 'none'"
     )
     data = msgspec.json.encode(page).decode()
@@ -47,7 +48,7 @@ def html_of(page: PageModel, *, live: bool = False, connects: str = "'none'") ->
         data = data.replace(character, f"\\u{ord(character):04x}")
     title = "eventlog" if len(page.projects) != 1 else f"eventlog · {page.projects[0].name}"
     parts = (
-        f'<!doctype html>\n<html lang="en" data-live="{"yes" if live else "no"}">\n<head>\n<meta charset="utf-8">',
+        f'<!doctype html>\n<html lang="en" data-live="{live}">\n<head>\n<meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="referrer" content="no-referrer">',
@@ -329,7 +330,7 @@ def _footer(page: PageModel, data: str) -> str:
         else ""
     )
     return (
-        f"<footer>From {page.logged:,} events up to {_text(page.newest)}; times in {_text(page.zone)}; "
+        f'<footer id="foot">From {page.logged:,} events up to {_text(page.newest)}; times in {_text(page.zone)}; '
         f"digest sha256:{digest}. Nothing in this page is loaded from or sent to anywhere else.{held}</footer>"
     )
 

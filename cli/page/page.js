@@ -9,10 +9,10 @@
   const LINES_AT_ONCE = 300; // of memories; those of others are drawn when they come near the window
   const LINE_HEIGHT = 27; // pixels, of a line not drawn yet
   const [MOST_SAVES, PERIOD] = [40, 10000]; // of the address, in milliseconds: browsers refuse more
-  const live = document.documentElement.dataset.live === "yes";
+  const liveOf = (root) => root.documentElement.dataset.live; // the state of the log that a served page shows
   const token = new URLSearchParams(location.search).get("token") || "";
 
-  let page, last, state, current = null, corpus = null, asking = null;
+  let page, last, state, live = liveOf(document), current = null, corpus = null, asking = null;
 
   // ---------------------------------------------------------------- small helpers
 
@@ -291,8 +291,8 @@
     item.setAttribute("aria-current", "true");
     item.setAttribute("tabindex", "0");
     const path = item.closest("article").dataset.file;
-    const isSame = current && current.text === item.textContent && current.path === path && current.day === state.day;
-    current = { path, text: item.textContent, item, position: item.position, day: state.day };
+    const isSame = current && current.page === page && current.text === item.textContent && current.path === path && current.day === state.day;
+    current = { page, path, text: item.textContent, item, position: item.position, day: state.day };
     if (byHand) {
       state.e = item.dataset.ids.split(" ")[0] || "";
       item.scrollIntoView({ block: "nearest" });
@@ -393,27 +393,27 @@
 
   const quoted = (text) => /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replace(/'/g, "'\\''")}'`;
 
-  function target(text, events) { // what to name: the statement of a summary, not all of it
+  function target(text, events) { // what to name, and its words: the statement of a summary, not all of it
     const plain = text.replace(/\\/g, "");
     const valid = events.map((event) => page.events[event]).filter((event) => !event.gone);
     const fact = valid.find((event) => event.type === "fact" || event.type === "plan_entry");
-    if (fact) return fact.id;
+    if (fact) return [fact.id, fact.type === "fact" ? fact.text : text];
     for (const event of valid) {
       for (const detail of event.details || []) {
         const statement = detail.replace(/^(decided|to do|done): /, "");
-        if (statement !== detail && plain.includes(statement)) return statement;
+        if (statement !== detail && plain.includes(statement)) return [statement, statement];
       }
     }
-    return valid[0]?.id;
+    return [valid[0]?.id, text];
   }
 
   function hands(text, events) {
     const made = el("div", { class: "hands" });
-    const what = target(text, events);
+    const [what, wording] = target(text.replace(/^- (\[[^\]]*\] )?/, ""), events);
     const isNow = state.day === last;
     if (what && isNow) {
       made.append(el("button", { type: "button", "data-do": "forget", click: () => ask("forget", { target: what }) }, "Forget"));
-      made.append(el("button", { type: "button", "data-do": "edit", click: () => ask("edit", { target: what, content: text.replace(/^- (\[[^\]]*\] )?/, "") }) }, "Edit"));
+      made.append(el("button", { type: "button", "data-do": "edit", click: () => ask("edit", { target: what, content: wording }) }, "Edit"));
     }
     const shared = isNow && shareable(events);
     if (shared) made.append(el("button", { type: "button", "data-do": "share", click: () => ask("share", shared) }, "Share"));
@@ -444,9 +444,10 @@
     const words = request.choice ? `--${request.choice} ` : "";
     const box = el("div", { class: "ask hands" });
     const option = { edit: "content", share: "why" }[verb];
-    const command = () => `eventlog ${verb} ${words}${quoted(request.target)}`
-      + (option && request.content ? ` --${option} ${quoted(request.content)}` : "")
-      + (request.checkout ? ` --checkout ${quoted(request.checkout)}` : "");
+    const named = (request.target.startsWith("-") ? "-- " : "") + quoted(request.target);
+    const command = () => `eventlog ${verb} ${words}`
+      + (option && request.content ? `--${option} ${quoted(request.content)} ` : "")
+      + (request.checkout ? `--checkout ${quoted(request.checkout)} ` : "") + named;
     const shown = el("code", {}, command());
     let field = null;
     if (option) {
@@ -723,10 +724,14 @@
     const day = given.get("d");
     state = {
       day: day && page.days.length ? upTo(day) : last,
-      e: given.get("e") || "", f: given.get("f") || "", s: given.get("s") || "", q: given.get("q") || "", p: "",
+      e: given.get("e") || "", f: given.get("f") || "", s: given.get("s") || "", q: given.get("q") || "",
     };
-    const project = page.projects.findIndex((one) => one.slug === given.get("p"));
-    if (project >= 0) state.p = String(project);
+    state.p = projectOf(given.get("p"));
+  }
+
+  function projectOf(slug) { // its number, as a text; "" for all
+    const found = page.projects.findIndex((one) => one.slug === slug);
+    return found < 0 ? "" : String(found);
   }
 
   function save() {
@@ -878,7 +883,11 @@
       if (resolve) ask("resolve", { target: resolve.dataset.target, choice: resolve.dataset.choice }, resolve.parentElement);
     });
     document.addEventListener("toggle", (event) => {
-      if (event.target.matches?.("details.session") && event.target.open) { fill(event.target); chooseTold(event.target.dataset.session); }
+      const session = event.target;
+      if (!session.matches?.("details.session") || !session.open) return;
+      fill(session);
+      if (!session.isBack) chooseTold(session.dataset.session);
+      session.isBack = false;
     }, true);
     addEventListener("hashchange", () => { load(); drawAll(); });
     addEventListener("beforeprint", () => $$("#memory > article").filter((one) => one.waits).forEach(fillArticle));
@@ -892,25 +901,24 @@
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     const wasLast = state.day === last;
     const day = page.days[state.day];
+    const project = page.projects[state.p]?.slug;
     const open = $$("#sessions details[open]").map((one) => one.dataset.session);
-    for (const id of ["strip", "sessions", "open", "numbers"]) $(`#${id}`).replaceWith(document.importNode($(`#${id}`, fresh), true));
+    for (const id of ["strip", "sessions", "open", "numbers", "foot"]) $(`#${id}`).replaceWith(document.importNode($(`#${id}`, fresh), true));
     $("[data-projects]").replaceChildren(...[...$("[data-projects]", fresh).children].map((one) => document.importNode(one, true)));
     prepare(JSON.parse($("#data", fresh).textContent));
     $$("#memory > article").forEach((one) => one.remove());
     state.day = wasLast || !day ? last : upTo(day);
-    if (!page.projects[state.p]) state.p = "";
+    state.p = projectOf(project);
+    live = liveOf(fresh);
     drawAll();
-    $$("#sessions details").forEach((one) => { if (open.includes(one.dataset.session)) one.open = true; });
+    $$("#sessions details").filter((one) => open.includes(one.dataset.session)).forEach((one) => { one.open = one.isBack = true; });
   }
 
   async function watch() {
-    let known = null;
     for (;;) {
       try {
         const answer = await fetch(`/state.json?token=${encodeURIComponent(token)}`);
-        const now = (await answer.json()).state;
-        if (known !== null && now !== known && !asking) await refresh();
-        if (!asking) known = now;
+        if (answer.ok && (await answer.json()).state !== live && !asking) await refresh();
       } catch { /* it has ended, or comes back */ }
       await new Promise((resolve) => { setTimeout(resolve, 2000); });
     }

@@ -85,13 +85,13 @@ class PageServer(ThreadingHTTPServer):
         store = self.store
         return digest(repr((stamps_of(store.log), file_stamp(store.config))), 16).hex()
 
-    def page(self) -> PageModel:
-        """Build the page, unless nothing has changed since it was built."""
+    def page(self) -> tuple[str, PageModel]:
+        """Build the page, unless nothing has changed since it was built; return it with its state."""
         with self._lock:
             state = self.state()
             if self._made is None or self._made[0] != state:
                 self._made = state, page_of(self._open_now())
-            return self._made[1]
+            return self._made
 
     def decide(self, deed: str, request: Mapping[str, str]) -> dict[str, Any]:
         """Execute a decision of a person; raises EventLogError."""
@@ -167,12 +167,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _found(self, path: str, asked: Mapping[str, str]) -> tuple[object, str] | None:
         if path == "/":
-            return html_of(self.server.page(), live=True, connects="'self'"), _HTML
+            state, page = self.server.page()
+            return html_of(page, live=state), _HTML
         if path == "/state.json":
             return {"state": self.server.state()}, _JSON
         if path == "/why.json":
             return self.server.why(asked.get("line", "MEMORY.md")), _JSON
-        page = self.server.page()
+        _, page = self.server.page()
         views: dict[str, object] = {
             "/page.json": page,
             "/memory.json": {"days": page.days, "files": page.files, "events": page.events},

@@ -440,22 +440,96 @@ def test_hostile_texts_are_shown_as_they_are_and_do_nothing(tab):
     assert tab.locator("script").count() == 2
 
 
-def test_what_is_forgotten_on_the_served_page_is_forgotten_and_events_arrive(browser, log):
-    log.append_many([fact(1, content="Tea at five"), fact(2, content="Lunch is pemmican")])
+@pytest.fixture
+def served(browser, log):
+    """Opens the served page of a log, which has to have something to say by then."""
     with PageServer(lambda: opened(log)) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         context = browser.new_context()
-        page = context.new_page()
-        page.goto(server.url)
-        page.locator('[data-view="memory"] .item', has_text="Tea at five").first.click()
-        page.locator('[data-do="forget"]').click()
-        page.locator('[data-do="yes"]').click()
-        playwright.expect(page.locator('[data-view="memory"] [data-line]', has_text="Tea at five")).to_have_count(0)
-        log.append(fact(3, content="Biscuits at six"))
-        playwright.expect(page.locator('[data-view="memory"]')).to_contain_text("Biscuits at six")
+
+        def open_page():
+            page = context.new_page()
+            page.goto(server.url)
+            return page
+
+        yield open_page
         context.close()
         server.shutdown()
         thread.join()
 
+
+def test_what_is_forgotten_on_the_served_page_is_forgotten_and_events_arrive(served, log):
+    log.append_many([fact(1, content="Tea at five"), fact(2, content="Lunch is pemmican")])
+    page = served()
+    page.locator('[data-view="memory"] .item', has_text="Tea at five").first.click()
+    page.locator('[data-do="forget"]').click()
+    page.locator('[data-do="yes"]').click()
+    playwright.expect(page.locator('[data-view="memory"] [data-line]', has_text="Tea at five")).to_have_count(0)
+    log.append(fact(3, content="Biscuits at six"))
+    playwright.expect(page.locator('[data-view="memory"]')).to_contain_text("Biscuits at six")
+
     assert b"Tea" not in by_path(replay_at(opened(log)))["MEMORY.md"].data
+
+
+def test_events_arrive_after_a_plan_entry_is_decided(served, log):
+    """And the reasons of the chosen line are those of now."""
+    entry = {"key": {"path": "soul", "heading": "Tone"}, "content": "Short answers"}
+    log.append_many([fact(1, content="Tea at five"), {"type": "plan_entry", "conversation_id": "c", **entry}])
+    page = served()
+    page.locator('[data-waiting] [data-choice="discard"]').click()
+    page.locator('[data-do="yes"]').click()
+    playwright.expect(page.locator("[data-waiting]")).to_have_count(0)
+    log.append(fact(3, content="Tea at five", conversation_id="later"))
+
+    playwright.expect(page.locator('[data-view="why"]')).to_contain_text("said 2×")
+
+
+def test_the_chosen_project_and_session_stay_when_others_arrive(served, log):
+    log.append_many(
+        fact(number, content=f"Tea at {number}", conversation_id=f"c{number}", project="/p/shop") for number in (1, 2)
+    )
+    page = served()
+    page.locator("[data-projects]").select_option(label="shop")
+    for session in ("c1", "c2"):
+        page.locator(f'[data-session="{session}"] summary').click()
+    chosen = page.locator('[data-view="told"] .link').inner_text()
+    log.append(fact(3, content="Bills are blue", project="/p/billing"))
+    playwright.expect(page.locator("[data-projects] option", has_text="billing")).to_have_count(1)
+
+    playwright.expect(page.locator("[data-projects] option:checked")).to_have_text("shop")
+    playwright.expect(page.locator("#foot")).to_contain_text("From 3 events")
+    playwright.expect(page.locator("details[open]")).to_have_count(2)
+    assert page.locator('[data-view="told"] .link').inner_text() == chosen
+
+
+def test_what_is_said_while_the_page_loads_arrives(served, log):
+    log.append(fact(1, content="Tea at five"))
+    page = served()
+    page.route(
+        "**/state.json*", lambda route: (log.append(fact(2, content="Biscuits")), route.continue_())[-1], times=1
+    )
+    page.reload()
+
+    playwright.expect(page.locator('[data-view="memory"]')).to_contain_text("Biscuits")
+
+
+@pytest.mark.parametrize("content", ["#1 is the first", "<pre> keeps spaces", "-1 means never"])
+def test_the_wording_to_edit_is_what_was_said(served, log, content):
+    log.append(fact(1, content=content))
+    page = served()
+    page.locator('[data-do="edit"]').click()
+
+    assert page.locator(".ask textarea").input_value() == content
+
+
+def test_a_command_takes_a_statement_that_looks_like_an_option(browser, log, tmp_path):
+    summary = {"type": "stage_summary", "conversation_id": "c", "topic": "Exports", "summary": "Directories"}
+    log.append({**summary, "decisions": ["--out wants a directory"]})
+    (tmp_path / "memory.html").write_text(html_of(page_of(opened(log))))
+    page = browser.new_page()
+    page.goto((tmp_path / "memory.html").as_uri())
+    page.locator('[data-do="forget"]').click()
+
+    assert page.locator(".ask code").inner_text() == "eventlog forget -- '--out wants a directory'"
+    page.close()
