@@ -15,6 +15,7 @@ Durability   what is sealed is synced first: no seal outlives what it names.
 
 import base64
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from hashlib import sha256
 from typing import NamedTuple
@@ -23,6 +24,7 @@ import msgspec
 from msgspec import Struct
 
 from eventlog.fast import fastjson, os
+from eventlog.format.errors import NotStored
 from eventlog.log import days
 from eventlog.log.lines import Damage, DamageKind
 from eventlog.store import Store, day_of, is_own
@@ -170,7 +172,8 @@ def seal(store: Store, ts: str, replica: str, *, thorough: bool = False, anew: b
         head = _append(store, new_seal, size)
     except OSError as error:
         raise not_stored(error, store.seals) from error
-    replace_file(store.cached("seals.json"), state, durable=False)
+    with suppress(NotStored):  # it is stored; the next one reads the chain
+        replace_file(store.cached("seals.json"), state, durable=False)
     return SealResult(new_seal, head, differing, is_new=True)
 
 

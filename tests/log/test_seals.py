@@ -290,13 +290,16 @@ def test_without_a_cache_a_log_that_has_not_grown_costs_no_tree(full, monkeypatc
     assert not sealed(full).is_new
 
 
-@pytest.mark.parametrize("cache", [b"", b"{}", b"garbage", None])
+@pytest.mark.parametrize("cache", [b"", b"{}", b"garbage", None, "a directory"])
 def test_a_cache_that_is_another_changes_no_seal(full, log_dir, tmp_path, cache):
     twin = tmp_path / "twin"
     shutil.copytree(full.store.root, twin)
     other = EventLog(twin, fsync=False)
     if cache is None:
         shutil.rmtree(other.store.cache)
+    elif cache == "a directory":
+        Path(other.store.cached("seals.json")).unlink()
+        Path(other.store.cached("seals.json"), "x").mkdir(parents=True)
     else:
         Path(other.store.cached("seals.json")).write_bytes(cache)
     for log in (full, other):
