@@ -17,6 +17,25 @@ from tests.support.use_cases import by_path, opened
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium") or ""
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed")
+CONTRASTS = """() => {
+  const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const light = (colour) => colour.slice(0, 3).map((part) => part / 255)
+    .map((part) => part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at], 0);
+  const ancestors = (one) => one ? [one, ...ancestors(one.parentElement)] : [];
+  const styles = (one) => ancestors(one).map((each) => getComputedStyle(each));
+  const isSolid = (colour) => colour.length < 4 || colour[3] === 1;
+  const under = (one) => styles(one).map((style) => numbers(style.backgroundColor)).find(isSolid);
+  return [...document.querySelectorAll("body *")]
+    .filter((one) => one.checkVisibility() && !one.disabled && !one.closest("svg"))
+    .filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
+    .map((one) => {
+      const [opacity, ground] = [styles(one).reduce((all, style) => all * style.opacity, 1), under(one)];
+      const seen = numbers(getComputedStyle(one).color).slice(0, 3).map((part, at) => part * opacity + ground[at] * (1 - opacity));
+      const [low, high] = [light(seen), light(ground)].sort((a, b) => a - b);
+      return [one.className || one.tagName, (high + 0.05) / (low + 0.05)];
+    });
+}"""
 LINES = "list => list.map(one => [one.dataset.line, one.textContent, one.dataset.ids])"
 
 
@@ -418,6 +437,18 @@ def test_light_and_dark_differ_and_can_be_chosen(tab):
     tab.keyboard.press("t")
 
     assert tab.evaluate("getComputedStyle(document.body).backgroundColor") != before
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_is_legible(tab, scheme):
+    """By the contrast that the guidelines of the web ask for."""
+    tab.emulate_media(color_scheme=scheme)
+    tab.locator("[data-search]").fill("port")
+    tab.locator(".session summary").first.click()
+    contrasts = tab.evaluate(CONTRASTS)
+
+    assert len(contrasts) > 100
+    assert {name: contrast for name, contrast in contrasts if contrast < 4.5} == {}
 
 
 def test_print_leaves_out_what_is_for_hands(tab):
