@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from eventlog.store import Store
 
 _ID = HEX + "-"  # a text of nothing else is an id, a digest or a date
+_OF_TIMES = "0123456789-:.TZ"
 _LEAST_MIXED = 6  # characters of a value with letters and digits
 _LONGEST_TOKEN = 512  # characters; a part of a longer token is found as well
 _MOST_CACHED, _LONGEST_CACHED = 256, 200  # names of projects, agents and conversations recur
@@ -114,19 +115,31 @@ def _places(text: str) -> "list[tuple[int, int, str]]":
 
 
 def secrets_in(value: object, name: str = "") -> "Iterator[tuple[str, str]]":
-    """Yield the kind and the text of every secret in a JSON value, names included."""
+    """Yield the kind and the text of every secret in a JSON value, names included.
+
+    Texts that are plain together are so each by itself: most values are, and need a single look.
+    """
+    texts = _texts_in(value, name)
+    if not any(may_name_one(of) for of, _ in texts) and is_plain(" ".join([text for _, text in texts])):
+        return
+    for of, text in texts:
+        places = [] if is_plain(text) else _places(text)
+        kind = _kind_of(of, text) if of and not places else ""
+        yield from ((kind, text[start:end]) for start, end, kind in places)
+        yield from ((kind, text),) if kind else ()
+
+
+def _texts_in(value: object, name: str) -> list[tuple[str, str]]:
+    """List the texts of a JSON value, each with the name of its field; without times, if no pattern is of the user."""
     if isinstance(value, str):
-        places = [] if is_plain(value) else _places(value)
-        kind = _kind_of(name, value) if name and not places else ""
-        yield from ((kind, value[start:end]) for start, end, kind in places)
-        yield from ((kind, value),) if kind else ()
-    elif isinstance(value, list):
-        for item in value:
-            yield from secrets_in(item, item_name(name))
-    elif isinstance(value, dict):
-        for inner, item in value.items():
-            yield from secrets_in(inner)
-            yield from secrets_in(item, inner)
+        return [(name, value)] if own or value.strip(_OF_TIMES) else []
+    if isinstance(value, list):
+        return [found for item in value for found in _texts_in(item, item_name(name))]
+    found = []
+    for inner, item in value.items() if isinstance(value, dict) else ():
+        found.append(("", inner))
+        found += _texts_in(item, inner)
+    return found
 
 
 def scrub_fields(fields: "Mapping[str, object]") -> dict[str, object]:
