@@ -5,8 +5,11 @@ file of people's, and writes only what the cache keeps.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import takewhile
+from functools import cached_property
+from itertools import islice, takewhile
+from operator import itemgetter
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -20,6 +23,8 @@ from eventlog.format.errors import BadRequest
 from eventlog.format.events import Event, Fact, Rejected, Withdrawal
 from eventlog.format.retractions import decided_by, goals_of
 from eventlog.format.text import same_text
+from eventlog.format.timestamps import order
+from eventlog.log.event_log import EventLog
 from eventlog.log.lines import LogLine
 from eventlog.projections.base import Document, Line, Projection
 from eventlog.projections.catalog import installed
@@ -109,6 +114,8 @@ def diff(opened: OpenStore, since: str, until: str = EVERYTHING, file: str | Non
 
 _TRIES = 2  # events that are likely to have turned it, which are looked at before halves are
 _BULLET = re.compile(rf"^(- )?{DATED}")  # what a file puts before a text
+_DECIDING = (b'"rejected"', b'"retraction"', b'"restored"', b'"entry_resolved"')
+_SPELLED_OTHERWISE = range(0x80, 0xFB07)  # characters: in lower case some are ASCII, or several
 
 
 class TurningPoint(NamedTuple):
@@ -125,12 +132,49 @@ class _Moment(NamedTuple):
     id: str
 
 
-class _History(NamedTuple):
+class _History:
     """The events in order, and the positions of those that hold the text, or decide about such an event."""
 
-    moments: list[_Moment]
-    mentions: list[int]
-    deciding: list[int]
+    def __init__(self, log: EventLog, text: str) -> None:
+        self._log = log
+        self._needle = spelled(_BULLET.sub("", text)).decode()[1:-1].casefold()
+
+    @cached_property
+    def moments(self) -> list[_Moment]:
+        """List all events; to read them takes most of the time, and a text that nobody said needs none."""
+        found = ((event.ts[:10], *order(event), event.ts) for event in self._log.mentioning([b"{"]))
+        return [_Moment(ts, event_id) for _, _, event_id, ts in sorted(found)]
+
+    @cached_property
+    def mentions(self) -> list[int]:
+        """List the positions of the events that hold the text."""
+        return [self._places[event.id] for event in self._holders]
+
+    @cached_property
+    def deciding(self) -> list[int]:
+        """List the positions of events that decide about one before them that holds the text, or have its key."""
+        keys = {spelled(event.key) for event in self._holders if isinstance(event, Fact) and event.key}
+        named = ((self._places[event.id], event) for event in self._log.mentioning([*_DECIDING, *keys]))
+        return [at for at, event in sorted(named, key=itemgetter(0)) if self._is_decided(at, event)]
+
+    def _is_decided(self, at: int, event: Event) -> bool:
+        holders = self._holders[: bisect_left(self.mentions, at)]
+        names = {name for holder in holders for name in (holder.id, holder.conversation_id, *_key(holder))}
+        stated = goals_of(holders, [event]) if isinstance(event, Rejected) else set()
+        return not {*decided_by(event), *_key(event)}.isdisjoint(names | stated)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {moment.id: at for at, moment in enumerate(self.moments)}
+
+    @cached_property
+    def _holders(self) -> list[Event]:
+        """List the events that hold the text, in order; what withdraws some does not hold it."""
+        found = self._log.entries(mentioning=_marks(self._needle))
+        return [entry.event for entry in found if not isinstance(entry.event, Withdrawal) and self._is_in(entry.line)]
+
+    def _is_in(self, line: bytes) -> bool:
+        return self._needle in line.decode(errors="replace").casefold()
 
 
 def bisect(opened: OpenStore, file: str, text: str) -> TurningPoint:
@@ -141,8 +185,8 @@ def bisect(opened: OpenStore, file: str, text: str) -> TurningPoint:
     """
     now = replay_at(opened)
     path = document_meant(opened, file, now)
-    history = _read(opened, text)
-    cuts, holding = _Cuts(opened, path, text, history.moments), _holding(now.document(path), text)
+    history, holding = _History(opened.log, text), _holding(now.document(path), text)
+    cuts = _Cuts(opened, path, text, history)
     position = _came(cuts, history, holding) if holding else _left(cuts, history)
     moment = history.moments[position]
     return TurningPoint(path, opened.log.find([moment.id])[moment.id], bool(holding), 1 + len(cuts.known))
@@ -151,8 +195,8 @@ def bisect(opened: OpenStore, file: str, text: str) -> TurningPoint:
 class _Cuts:
     """The file as the log had it after so many events."""
 
-    def __init__(self, opened: OpenStore, path: str, text: str, moments: list[_Moment]) -> None:
-        self._opened, self._path, self._text, self._moments = opened, path, text, moments
+    def __init__(self, opened: OpenStore, path: str, text: str, history: _History) -> None:
+        self._opened, self._path, self._text, self._history = opened, path, text, history
         self._views = [view for view in installed().projections if view.owns_path(path)]
         self.known: dict[int, bool] = {}  # by the number of events: one replay each
 
@@ -163,8 +207,9 @@ class _Cuts:
         return self.known[count]
 
     def _look(self, count: int) -> bool:
-        ts = self._moments[count - 1].ts
-        alike = takewhile(lambda later: later.ts == ts, self._moments[count:])
+        moments = self._history.moments
+        ts = moments[count - 1].ts
+        alike = takewhile(lambda later: later.ts == ts, islice(moments, count, None))
         without = Omission(events=frozenset(moment.id for moment in alike))
         then = replay_at(self._opened, ts, without, self._views).document(self._path)
         return bool(_holding(then, self._text))
@@ -179,8 +224,8 @@ def _came(cuts: _Cuts, history: _History, holding: list[Line]) -> int:
 
 def _left(cuts: _Cuts, history: _History) -> int:
     """Find the event that took the text out, after the last or the first event that holds it; raises BadRequest."""
-    end = len(history.moments)
     ends = [*history.mentions[-1:], *history.mentions[:1]]
+    end = len(history.moments) if ends else 0
     for start in (position + 1 for position in dict.fromkeys(ends)):
         if start != end and (len(set(ends)) == 1 or cuts.has(start)):
             likely = [at for at in history.deciding if at >= start][:_TRIES]
@@ -218,24 +263,16 @@ def _affordable(start: int, end: int, looks: int, likely: Iterable[int]) -> Iter
                 yield count
 
 
-def _read(opened: OpenStore, text: str) -> _History:
-    moments: list[_Moment] = []
-    mentions: list[int] = []
-    deciding: list[int] = []
-    holders: list[Event] = []  # events that hold the text
-    names: set[str] = set()  # their ids, conversations and keys
-    needle = spelled(_BULLET.sub("", text)).decode()[1:-1].casefold()
-    for entry in opened.log.entries():
-        stated = goals_of(holders, [entry.event]) if isinstance(entry.event, Rejected) else ()
-        aims = {*decided_by(entry.event), *_key(entry.event)}
-        if not (aims.isdisjoint(names) and aims.isdisjoint(stated)):
-            deciding.append(len(moments))
-        if not isinstance(entry.event, Withdrawal) and needle in entry.line.decode(errors="replace").casefold():
-            mentions.append(len(moments))
-            holders.append(entry.event)
-            names |= {entry.event.id, entry.event.conversation_id, *_key(entry.event)}
-        moments.append(_Moment(entry.event.ts, entry.event.id))
-    return _History(moments, mentions, deciding)
+def _marks(needle: str) -> list[bytes]:
+    """Return bytes, in lower case, of which a line has some if it holds this in any case; none if any line may."""
+    certain = "".join(char if char.isascii() or char.upper() == char else "\n" for char in needle)
+    longest = max(certain.split("\n"), key=len)
+    disguises = (
+        char
+        for char in map(chr, _SPELLED_OTHERWISE)
+        if char != char.casefold() and not set(longest).isdisjoint(char.casefold())
+    )
+    return [char.encode() for char in (longest, *disguises)] if longest else []
 
 
 def _key(event: Event) -> list[str]:

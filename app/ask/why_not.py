@@ -13,6 +13,7 @@ from eventlog.format.events import Event, Fact, HostEvent, PlanEntry, SessionSta
 from eventlog.format.marks import has_line_mark, line_marks_in
 from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import one_line, statement_of
+from eventlog.format.timestamps import order
 from eventlog.hosts import protocol
 from eventlog.projections.bases.ledger import Refusals
 from eventlog.projections.current.distinct_facts import DistinctFact
@@ -73,7 +74,7 @@ def why_not(opened: OpenStore, words: str, conversation_id: str | None = None) -
     memory it lacks for the same reason.
     """
     wanted = statement_of(words)
-    entries = [entry.event for entry in opened.log.entries(mentioning=_STATING)]
+    entries = sorted(opened.log.mentioning(_STATING), key=order)
     found: dict[tuple[str, bool], list[tuple[Event, str]]] = {}
     for event in entries:
         for text in map(one_line, statements_of(event)):

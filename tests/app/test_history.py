@@ -274,3 +274,11 @@ def test_verbs_show_a_file_as_it_was_a_difference_a_session_and_an_event():
     assert call("replay", "--without", "sessions=s1").code == 2
     assert call("show", "MEMORY.md", "--as-of", "2026-01-01").code == 2
     assert at(1) == first.ts
+
+
+@pytest.mark.parametrize(("content", "text"), [("Die Straße", "STRASSE"), ("Éclair", "éclair"), ("the file", "ﬁle")])
+def test_what_left_a_file_is_found_in_whatever_letters(log, content, text):
+    said_it, _ = said(log, fact(1, content=content), fact(2, content="another"))
+    gone = log.append(Retraction(conversation_id="human", target=said_it.id, ts=at(61)))
+
+    assert bisect(opened(log), "MEMORY.md", text).entry.event.id == gone.id
