@@ -1,7 +1,7 @@
 """Show where a project stands: its last work, its open entries, its memory files, and whether hooks work."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -80,10 +80,8 @@ def brief(opened: OpenStore, target: InstallTarget) -> Brief:
     """Show where the target's project stands; write no file outside the cache."""
     replayed = _replayed(opened)
     rows, root = SessionRow.all_of(replayed), str(target.project)
-    identities = replayed.identities
-    name = identities.at(root, opened.replica or None, remote_of)  # one repository may lie at several paths
-    paths = {root, *(path for each in identities.projects() if each.name == name for _, path in each.places)}
-    here = [row for row in rows if row.project in paths]
+    is_here = replayed.identities.about(root, opened.replica, remote_of)
+    here = [row for row in rows if is_here(row.project, row.replica)]
     waiting, lost = apply(opened, state=replayed.knowledge, dry_run=True), error_log.lost(opened.store)
     return Brief(
         store=opened.store.root,
@@ -92,7 +90,7 @@ def brief(opened: OpenStore, target: InstallTarget) -> Brief:
         sessions=len(rows),
         last=next((row for row in reversed(here) if row.topic), None),
         todos=[todo.text for todo in open_todos(replayed, here)],
-        recent=_recent(replayed, paths, opened.machine.clock()),
+        recent=_recent(replayed, is_here, opened.machine.clock()),
         agents=[_pulse(report) for report in examine(target) if report.found or report.installed],
         staged=waiting.staged,
         edited=len(waiting.edited),
@@ -111,7 +109,7 @@ def _replayed(opened: OpenStore, progress: Progress | None = None) -> ReplayResu
     return replayed
 
 
-def _recent(replayed: ReplayResult, paths: Collection[str], now_ns: int) -> dict[str, int]:
+def _recent(replayed: ReplayResult, is_here: Callable[[str | None, str | None], bool], now_ns: int) -> dict[str, int]:
     """Count what was learnt here in the last seven days, by category, the most frequent first."""
     since = timestamps.from_ns(now_ns - _RECENT_MS * 1_000_000)
     state = replayed.said_since(since[:10])
@@ -120,7 +118,9 @@ def _recent(replayed: ReplayResult, paths: Collection[str], now_ns: int) -> dict
         fact
         for conversation in state.by_id.values()
         for fact in conversation.facts
-        if fact.ts >= since and (fact.project or conversation.project) in paths and not withdrawn.hides(fact)
+        if fact.ts >= since
+        and is_here(fact.project or conversation.project, fact.replica or conversation.replica)
+        and not withdrawn.hides(fact)
     )
     categories = (one_line(fact.category or "fact") for fact in facts)
     return dict(Counter(MEANING.get(fold(category), category) for category in categories).most_common())
@@ -185,7 +185,7 @@ def known(opened: OpenStore, project: str | None, progress: Progress = no_progre
     replayed = _replayed(opened, progress)
     names = sorted(filter(None, replayed.index.names(MEMORY.name)), key=lambda name: (project_name(name), name))
     if project is not None:
-        names = [replayed.identities.at(project, opened.replica or None, remote_of)] if project else []
+        names = [replayed.identities.meant(project, opened.replica, remote_of)] if project else []
     pages = [_page(replayed, name, replayed.identities.document(name, "MEMORY.md")) for name in names if name]
     return [page for page in (*pages, _page(replayed, "", "MEMORY.md")) if page.lines]
 

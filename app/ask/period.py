@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from eventlog.app.ask.history import replay_at
 from eventlog.app.ask.sessions import SessionRow
-from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.format import timestamps
 from eventlog.format.events import HUMAN, Fact, StageSummary
@@ -27,7 +26,6 @@ from eventlog.projections.views.memory import MEMORY
 from eventlog.projects.repository import remote_of
 
 _DECISIONS = frozenset(map(same_text, all_for(DECISION)))
-_IsHere = Callable[[str | None], bool]  # whether a path is of the project that is asked about
 
 
 class PeriodItem(Struct, frozen=True, omit_defaults=True):
@@ -56,18 +54,17 @@ class Period(Struct, frozen=True, kw_only=True):
 
 def period(opened: OpenStore, since: str, until: str = EVERYTHING, project: str | None = None) -> Period:
     """Compare what holds at two times; writes nothing."""
-    is_about = KnownProjects(opened.store).about(project) if project is not None else None
-    is_here: _IsHere = lambda path: is_about is None or is_about(path, None)  # noqa: E731
     before = timestamps.from_ns(timestamps.to_ns(since) - 1000)
     then, now = replay_at(opened, before, projections=[MEMORY]), replay_at(opened, until)
-    held = _statements(opened, then, now, project)
-    holds = _statements(opened, now, now, project)
+    is_here = now.identities.about(project, opened.replica, remote_of)
+    wanted = now.identities.meant(project, opened.replica, remote_of) if project else None
+    held, holds = _statements(then, now, wanted), _statements(now, now, wanted)
     gone = [statement for place, statement in held.items() if place not in holds]
     new = [statement for place, statement in holds.items() if place not in held]
     successors = _successors(opened, new, gone)
     items = [(statement, _item(statement, successors.get(statement.place))) for statement in new]
     followed = {successor.place for successor in successors.values()}
-    rows = [row for row in SessionRow.all_of(now) if is_here(row.project)]
+    rows = [row for row in SessionRow.all_of(now) if is_here(row.project, row.replica)]
     return Period(
         since=since,
         until=until,
@@ -95,11 +92,8 @@ class _Held(NamedTuple):
         return any(same_text(statement.category) in _DECISIONS for statement in self.group.statements)
 
 
-def _statements(
-    opened: OpenStore, replayed: ReplayResult, now: ReplayResult, project: str | None
-) -> dict[tuple[str, bytes], _Held]:
+def _statements(replayed: ReplayResult, now: ReplayResult, wanted: str | None) -> dict[tuple[str, bytes], _Held]:
     """Find what holds in the project, or everywhere, by the name that its project has now."""
-    wanted = now.identities.at(project, opened.replica or None, remote_of) if project else None
     found: dict[tuple[str, bytes], _Held] = {}
     for name in replayed.index.names(MEMORY.name):
         named = now.identities.named(name) if name else ""
@@ -147,11 +141,12 @@ def _sessions(rows: Iterable[SessionRow], since: str) -> Iterator[PeriodItem]:
             yield PeriodItem(row.topic, row.project or "", row.timestamp, 1, row.agent or "")
 
 
-def _closed(now: ReplayResult, since: str, is_here: _IsHere) -> Iterator[PeriodItem]:
+def _closed(now: ReplayResult, since: str, is_here: Callable[[str | None, str | None], bool]) -> Iterator[PeriodItem]:
     """Yield the to-dos that were called done in that time, each in its last words."""
     withdrawn, found = now.index.withdrawn, dict[str, PeriodItem]()
     for conversation in now.said_since(since[:10]).by_id.values():
-        for save in sorted(conversation.summaries, key=order) if is_here(conversation.project) else ():
+        is_wanted = is_here(conversation.project, conversation.replica)
+        for save in sorted(conversation.summaries, key=order) if is_wanted else ():
             for text in () if save.ts < since or withdrawn.hides(save) else withdrawn.cleared(save).done:
                 item = PeriodItem(one_line(text), conversation.project or "", save.ts)
                 found[statement_of(text)] = max(found.get(statement_of(text), item), item, key=lambda item: item.ts)
@@ -162,7 +157,7 @@ def open_todos(now: ReplayResult, rows: Iterable[SessionRow]) -> list[PeriodItem
     """List what these sessions left to be done in each project, the last named first."""
     naming: dict[str, list[SessionRow]] = {}
     for row in (row for row in rows if row.todos):
-        naming.setdefault(now.identities.of(row.project), []).append(row)
+        naming.setdefault(now.identities.of(row.project, row.replica), []).append(row)
     lately: dict[str, SessionRow] = {}
     for of_project in naming.values():
         oldest = timestamps.to_ns(max(row.timestamp for row in of_project)) - OPEN_NS

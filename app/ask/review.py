@@ -44,7 +44,7 @@ def review(opened: OpenStore, project: str | None = None) -> tuple[list[StagedEn
     Return the entries that wait, oldest first, and the lines to look at, each once.
     """
     replayed = replay(opened.log, opened.settings)
-    here = replayed.identities.at(project, opened.replica or None, remote_of) if project else None
+    here = replayed.identities.meant(project, opened.replica, remote_of) if project else None
     names = [name for name in replayed.index.names(MEMORY.name) if here is None or name in (here, "")]
     stale = timestamps.from_ns(opened.machine.clock() - _STALE_DAYS * _DAY_NS)
     found: dict[tuple[str, str], ReviewLine] = {}

@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, islice
+from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from eventlog.app.build.replay import replay
-from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import Progress, no_progress
 from eventlog.format.errors import BadRequest
@@ -19,12 +20,13 @@ from eventlog.projections.current.standing import counting_saves, only_names
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.sessions import LINES
 from eventlog.projections.views.stats import COUNTS, Week, summed, weeks
+from eventlog.projects.repository import remote_of
 
 NEWEST = 50
 
 
 class SessionRow(Struct, frozen=True, kw_only=True):
-    """A conversation, as its line of `sessions.jsonl` has it."""
+    """A conversation, as its line of `sessions.jsonl` has it, and its machine."""
 
     id: str
     session_id: str
@@ -45,14 +47,20 @@ class SessionRow(Struct, frozen=True, kw_only=True):
     stages: int
     revisions: int
     events: int
+    replica: str | None = None
 
     @classmethod
     def all_of(cls, replayed: ReplayResult) -> "list[SessionRow]":
         """Read the conversations of a replay, by start."""
-        return [_decoder.decode(line.line) for line in replayed.newest_rows(LINES)][::-1]
+        return [*_rows_of(replayed.newest_rows(LINES))][::-1]
 
 
 _decoder = msgspec.json.Decoder(SessionRow)
+
+
+def _rows_of(lines: Iterable[Any]) -> Iterator[SessionRow]:
+    for line in lines:
+        yield replace(_decoder.decode(line.line), replica=line.replica)
 
 
 def sessions(
@@ -70,17 +78,17 @@ def sessions(
     `project` and `agents` are as the log has them.
     """
     replayed = replay(opened.log, opened.settings, progress=progress)
-    is_about = KnownProjects(opened.store).about(project) if project else lambda _path, _replica: True
+    is_about = replayed.identities.about(project, opened.replica, remote_of)
     is_narrow = project or (since, until) != ("", "~")
 
     def has_any(day: str) -> bool:
         """Ask the counts of a day, a tenth of its lines, which have the time and the project of each session, too."""
         counts = replayed.rows_of_day(COUNTS, day)
-        return any(since <= count.started_at <= until and is_about(count.project, None) for count in counts)
+        return any(since <= count.started_at <= until and is_about(count.project, count.replica) for count in counts)
 
     lines = replayed.newest_rows(LINES, has_any if is_narrow else lambda _day: True)
-    rows = (_decoder.decode(line.line) for line in lines if since <= line.started_at <= until)
-    wanted = (row for row in rows if is_about(row.project, None) and (not agents or row.agent in agents))
+    rows = _rows_of(line for line in lines if since <= line.started_at <= until)
+    wanted = (row for row in rows if is_about(row.project, row.replica) and (not agents or row.agent in agents))
     return list(islice(wanted, limit))[::-1]
 
 
@@ -188,9 +196,9 @@ def stats(
     """
     replayed = replay(opened.log, opened.settings, progress=progress)
     if project:
-        is_about = KnownProjects(opened.store).about(project)
+        is_about = replayed.identities.about(project, opened.replica, remote_of)
         plans = (entry for entry in replayed.knowledge.entries if is_about(entry.project, entry.replica))
-        rows = [row for row in replayed.rows(COUNTS) if is_about(row.project, None)]
+        rows = [row for row in replayed.rows(COUNTS) if is_about(row.project, row.replica)]
         return weeks(rows, (), [entry.ts[:10] for entry in plans], since=since, until=until)
     avoided = duplicate_log.duplicates_by_day(opened.store)
     planned = [entry.ts[:10] for entry in replayed.knowledge.entries]

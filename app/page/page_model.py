@@ -44,6 +44,7 @@ from eventlog.projections.views.note_lines import local_time
 from eventlog.projections.views.sessions import SESSIONS
 from eventlog.projections.views.stats import COUNTS, weeks
 from eventlog.projections.views.summaries import summary_path
+from eventlog.projects.repository import remote_of
 
 _VERSION = 1
 _MOST_DAYS = 4_000  # beyond, the slider has only days with events
@@ -196,9 +197,12 @@ class _Builder:
         self.replayed = replay(opened.log, opened.settings, projections=[])
         self._identities = self.replayed.identities
         self._withdrawn: Retractions = self.replayed.index.withdrawn
-        self._chosen = {name(path) for path in projects for name in (self._identities.of, self._identities.named)}
+        self._chosen = {self._identities.meant(path, opened.replica, remote_of) for path in projects}
+        self._chosen |= {self._identities.named(name) for name in projects if not name.startswith("/")}
         newest_first = reversed(SessionRow.all_of(self.replayed))
-        self.rows = [row for row in newest_first if row.started_at >= since and self._is_about(row.project)]
+        self.rows = [
+            row for row in newest_first if row.started_at >= since and self._is_about(row.project, row.replica)
+        ]
         self._places = {row.session_id: number for number, row in enumerate(self.rows)}
         self.read = sorted((event for event in opened.log.mentioning(_READ) if not event.subagent), key=order)
         shown = (event for event in self.read if not isinstance(event, _NOT_SHOWN) and self._is_shown(event))
@@ -285,10 +289,13 @@ class _Builder:
 
     def _projects(self) -> list[_PageProject]:
         """List the projects of sessions and facts, each identity once, by name."""
-        paths = {row.project for row in self.rows} | {event.project for event in self._by_id.values()}
+        name = self._identities.of
+        places = {(row.project, name(row.project, row.replica)) for row in self.rows}
+        places |= {(event.project, name(event.project, event.replica)) for event in self._by_id.values()}
         found: dict[str, _PageProject] = {}
-        for path in sorted(path for path in paths if path and self._is_about(path)):
-            identity = self._identities.of(path)
+        for path, identity in sorted((path, identity) for path, identity in places if path):
+            if self._chosen and identity not in self._chosen:
+                continue
             found.setdefault(identity, _PageProject(path, project_name(identity), self._identities.slug(identity)))
         return sorted(found.values(), key=lambda project: (project.name.casefold(), project.path))
 
@@ -318,7 +325,7 @@ class _Builder:
         )
 
     def _page_session(self, row: SessionRow, start: SessionStart | None, places: dict[str, int]) -> PageSession:
-        slug = self._identities.slug(self._identities.of(row.project)) if row.project else ""
+        slug = self._identities.slug(self._identities.of(row.project, row.replica)) if row.project else ""
         return PageSession(
             id=row.session_id,
             agent=row.agent or "",

@@ -53,7 +53,7 @@ def current_statements(
     """
     replayed = replay(log, settings, projections=[])
     identities, withdrawn = replayed.identities, replayed.index.withdrawn
-    here = identities.at(project or "", replica_of(log.store) or None, remote_of)
+    here = identities.meant(project or "", replica_of(log.store), remote_of)
     subjects = {here} - {""} if shared else {here, ""}
     facts: dict[str, list[Fact]] = {subject: [] for subject in sorted(subjects)}
     found: list[CurrentStatement] = []

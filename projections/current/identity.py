@@ -70,11 +70,22 @@ class Identities:
         part = self._part(path, replica) if path else ""
         return self.roots.get(part, part)
 
-    def at(self, path: str, replica: str | None, address: Callable[[str], str]) -> str:
-        """Name the project of a path on this machine, by its address where the log has nothing from there yet."""
-        remote = "" if replica in self.stays.get(path, ()) else address(path)
+    def meant(self, path: str, here: str, address: Callable[[str], str]) -> str:
+        """Name the project that a person `here` means by a path.
+
+        That is the one of this machine, else that with the address of the repository, else the first seen there.
+        """
+        is_known = here in self.stays.get(path, ())
+        remote = address(path) if path and not is_known else ""
         is_seen = remote and any(seen.remote == remote for seen in self._seen.values())
-        return self.named(remote) if is_seen else self.of(path, replica)
+        return self.named(remote) if is_seen else self.of(path, here if is_known else None)
+
+    def about(
+        self, path: str | None, here: str, address: Callable[[str], str]
+    ) -> Callable[[str | None, str | None], bool]:
+        """Build the test whether a path of a machine (None: unknown) is of the project that is `meant`, or of any."""
+        name = self.meant(path, here, address) if path else None
+        return lambda other, replica: name is None or self.of(other, replica) == name
 
     def differ(self, other: "Identities") -> bool:
         """Return whether any path, on any machine, is another project than by another log."""

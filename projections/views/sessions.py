@@ -26,6 +26,7 @@ class _SessionLine(Struct, array_like=True):
     started_at: str
     id: str
     line: bytes
+    replica: str | None = None  # its machine
 
     @property
     def place(self) -> tuple[str, str]:
@@ -61,7 +62,8 @@ def _rows(source: RowSource) -> dict[str, _SessionLine]:
         "revisions": max(0, scopes.count("session") - 1),
         "events": conversation.events - taken_back,
     }
-    return {"": _SessionLine(conversation.started_at, conversation.id, msgspec.json.encode(fields) + b"\n")}
+    line = msgspec.json.encode(fields) + b"\n"
+    return {"": _SessionLine(conversation.started_at, conversation.id, line, conversation.replica)}
 
 
 LINES = RowKind("line", _SessionLine, _rows)

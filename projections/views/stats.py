@@ -58,6 +58,7 @@ class _SessionCount(Struct, array_like=True, gc=False):
     recall: RecallCount | None
     drawn: bool = False  # its summary is from the transcript
     project: str | None = None  # its path
+    replica: str | None = None  # its machine
 
 
 def _rows(source: RowSource) -> dict[str, _SessionCount]:
@@ -67,7 +68,8 @@ def _rows(source: RowSource) -> dict[str, _SessionCount]:
     counted = (session.started_at, session.turns, session.flushed, session.asked)
     drawn = conclusion.source == COMPOSED and bool(source.summaries) and not agents_own(source.summaries)
     found = conclusion.source, conclusion.automatic, _recalls_of(source)
-    return {"": _SessionCount(*counted, *found, drawn=drawn, project=session.place or session.project)}
+    where = session.place or session.project, session.replica
+    return {"": _SessionCount(*counted, *found, drawn, *where)}
 
 
 def _recalls_of(source: RowSource) -> RecallCount | None:

@@ -7,10 +7,15 @@ from pathlib import Path
 import pytest
 
 from eventlog import EventLog, Fact, KnowledgeEdited, StageSummary
+from eventlog.app.ask.brief import brief
+from eventlog.app.ask.period import period
+from eventlog.app.ask.sessions import sessions, stats
+from eventlog.app.page.page_model import page_of
 from eventlog.app.serve.session_context import request_of, session_context
+from eventlog.app.setup.install.install import InstallTarget
 from eventlog.app.write.plan import plan
 from eventlog.app.write.record_once import record_once
-from eventlog.format.events import ProjectJoined, ProjectSeen, Retraction, SectionKey
+from eventlog.format.events import ProjectJoined, ProjectSeen, Retraction, SectionKey, SessionStart
 from eventlog.store import project_slug
 from tests.support.command_line import call
 from tests.support.machines import Network
@@ -387,3 +392,25 @@ def test_an_import_reads_the_address_and_the_folder_keeps_its_name(tmp_path, hom
     assert folders == sorted(one.name for one in (home / ".eventlog" / "knowledge" / "projects").iterdir())
     assert call("import", "bullets", path / "CLAUDE.md").code == 0
     assert 1 == sum(event.type == "project_seen" for event in EventLog(home / ".eventlog").read())
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_every_answer_about_a_path_leaves_out_what_another_machine_did_at_that_path(network, first):
+    opened = [machine.opened for machine in network.machines]
+    for number in (first, 1 - first):
+        session = {"conversation_id": f"s{number}", "project": "/src/app", "replica": network.machines[number].name}
+        opened[number].log.append(SessionStart(**session, source="startup"))
+        opened[number].log.append(
+            StageSummary(**session, topic=f"work {number}", summary="Done", todos=[f"to do {number}"])
+        )
+    network.exchange()
+    for number, machine in enumerate(opened):
+        shown = brief(machine, InstallTarget(machine.store, Path(machine.machine.home), Path("/src/app"), {}))
+        page = page_of(machine, projects=["/src/app"])
+        done = period(machine, "2026-01-01T00:00:00.000000Z", project="/src/app")
+
+        assert [f"s{number}"] == [row.session_id for row in sessions(machine, project="/src/app")]
+        assert 1 == stats(machine, project="/src/app")[-1].sessions
+        assert [f"work {number}", f"to do {number}"] == [shown.last and shown.last.topic, *shown.todos]
+        assert [f"work {number}", f"to do {number}"] == [item.text for item in (*done.done, *done.open)]
+        assert [f"s{number}"] == [row.id for row in page.sessions]
