@@ -18,6 +18,7 @@ from eventlog.format.errors import BadRequest, EventLogError, system_reason
 from eventlog.hosts.profile import profiles
 from eventlog.projections.bases.plan_file import PlanFile, PlannedChange
 from eventlog.projects.root import in_full, project_root
+from eventlog.store.files import read_regular
 
 # ------------------------------------------------------------------------------------------------ a memory skill
 
@@ -244,7 +245,7 @@ def _read_last_word(request: ImportRequest) -> Iterator[Found]:
 
 def _plan_entries(path: Path, request: ImportRequest) -> Iterator[Found]:
     try:
-        loaded = PlanFile.parse(path.read_text(encoding="utf-8-sig"))
+        loaded = PlanFile.parse(read_regular(str(path)).decode("utf-8-sig"))
         written = timestamps.from_ns(path.stat().st_mtime_ns)
     except OSError as error:
         yield BadPlace(str(path), system_reason(error)[0])
@@ -288,7 +289,7 @@ READERS: Mapping[str, Reader] = {
 def _json_lines(path: Path) -> Iterator[Line | BadPlace]:
     """Read the objects of a file of lines, each with its place; every other line is a bad place."""
     try:
-        data = path.read_bytes()
+        data = read_regular(str(path))
     except OSError as error:
         yield BadPlace(str(path), system_reason(error)[0])
         return

@@ -129,6 +129,16 @@ def test_validate_tells_every_mistake_and_exits_with_1(at, tmp_path):
     assert [4, 8] == [one["line"] for one in as_json["mistakes"]]
 
 
+@pytest.mark.parametrize(
+    "args", [("validate", "/dev/zero"), ("plan", "--file", "/dev/zero"), ("import", "last-word", "/dev/zero")]
+)
+def test_a_file_without_an_end_is_refused(at, args):
+    found = at(*args)
+
+    assert found.code
+    assert "/dev/zero" in found.out + found.err
+
+
 def test_validate_prints_the_schema(at):
     assert json.loads(at("validate", "--schema").out)["$defs"]["Entry"]
     assert at("validate").code == 2

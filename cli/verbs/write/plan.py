@@ -1,6 +1,5 @@
 """Plan changes of knowledge bases: `eventlog plan`, `eventlog validate`."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,9 +10,8 @@ from eventlog.app.write.plan import checked, declare, entry_of, parse_plan
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.terminal import count, emit, is_terminal, say
-from eventlog.cli.verbs.write.recording import is_switched_off, report_plans, warn_of_clock, with_stdin
+from eventlog.cli.verbs.write.recording import is_switched_off, read_text, report_plans, warn_of_clock, with_stdin
 from eventlog.format.codec import to_fields
-from eventlog.format.errors import BadRequest, system_reason
 from eventlog.format.events import Event, Operation
 from eventlog.projections.bases.plan_file import PlanFile, every_mistake
 from eventlog.projects.root import project_root
@@ -73,7 +71,7 @@ def _plan_command(
         raise click.UsageError("give --path (or --url), --heading and one of --content, --clear, --delete; or --file")
     flags = entry | {"level": level, "under": under or None, "reason": reason, "confidence": confidence}
     if file:
-        declared = parse_plan(*_read_plan(file))
+        declared = parse_plan(*read_text(file))
     else:
         given = {name: value for name, value in with_stdin(flags, "content", "reason").items() if value is not None}
         declared = PlanFile(version="1.0.0", entries=[entry_of(given)])
@@ -99,7 +97,7 @@ def _validate_command(file: str | None, schema: bool, as_json: bool, store: Stor
     if schema:
         emit(PlanFile.schema(), pretty=True)
         return 0
-    name, text = _read_plan(str(file))
+    name, text = read_text(str(file))
     loaded, bases = PlanFile.parse(text), options.open_store(store).settings.knowledge_bases
     entries = sum(key.startswith("entries[") and key.endswith("]") for key in loaded.lines)
     mistakes = every_mistake(loaded, bases, project_root(str(Path.cwd())), Machine.here().home)
@@ -111,18 +109,6 @@ def _validate_command(file: str | None, schema: bool, as_json: bool, store: Stor
             say(f"{name}:{mistake.line}: {mistake}")
         say(f"{count(entries, 'entry', 'entries')}, {count(len(mistakes), 'mistake')}")
     return EXIT_FOUND if mistakes else 0
-
-
-def _read_plan(file: str) -> tuple[str, str]:
-    """Read a file, or stdin for `-`: its name for messages, and its text; raises BadRequest."""
-    name = "stdin" if file == "-" else file
-    try:
-        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        return name, data.decode("utf-8-sig")
-    except OSError as error:
-        raise BadRequest(f"cannot be read: {system_reason(error)[0]}", where=name) from error
-    except UnicodeDecodeError as error:
-        raise BadRequest("is not UTF-8", where=name, hint=f"see byte {error.start}") from error
 
 
 def _report_checked(events: Sequence[Event]) -> None:

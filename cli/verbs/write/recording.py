@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from eventlog.app.write.record_once import record_once
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.cli.terminal import emit, hang, is_terminal, marked, print_error, print_lines, say, styled
 from eventlog.format.codec import from_fields
-from eventlog.format.errors import BadRequest
+from eventlog.format.errors import BadRequest, system_reason
 from eventlog.format.events import Event, PlanEntry, Redacted, Rejected
 from eventlog.format.text import one_line, project_name
 from eventlog.log.event_log import AppendResult, EventLog
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from eventlog.app.write.plan import Declared
     from eventlog.cli.show.display import Display
 
+_LONGEST = 16 << 20  # bytes of a text
 _ERASED = "not saved: you had this erased (eventlog redact)"
 
 
@@ -53,16 +55,27 @@ def with_stdin(fields: dict[str, Any], *names: str) -> dict[str, Any]:
         import click
 
         raise click.UsageError("only one text is read from stdin: give `-` once")
-    try:
-        content = sys.stdin.buffer.read().decode()
-    except UnicodeDecodeError as error:
-        raise BadRequest("is not UTF-8", where="stdin", hint=f"see byte {error.start}") from error
-    content = content.removesuffix("\n")  # it ends the last line of a here-document
+    content = read_text("-")[1].removesuffix("\n")  # it ends the last line of a here-document
 
     def of(value: Any) -> Any:
         return [of(item) for item in value] if isinstance(value, list) else content if value == "-" else value
 
     return {name: of(value) if name in names else value for name, value in fields.items()}
+
+
+def read_text(file: str) -> tuple[str, str]:
+    """Read a file, or stdin for `-`: its name for messages, and its text; raises BadRequest, also if it is endless."""
+    name = "stdin" if file == "-" else file
+    try:
+        with nullcontext(sys.stdin.buffer) if file == "-" else Path(file).open("rb") as opened:
+            data = opened.read(_LONGEST + 1)
+        if len(data) > _LONGEST:
+            raise BadRequest(f"is longer than {_LONGEST:,} bytes", where=name)
+        return name, data.decode()
+    except OSError as error:
+        raise BadRequest(f"cannot be read: {system_reason(error)[0]}", where=name) from error
+    except UnicodeDecodeError as error:
+        raise BadRequest("is not UTF-8", where=name, hint=f"see byte {error.start}") from error
 
 
 def is_switched_off(machine: Machine, project: str | None) -> bool:
