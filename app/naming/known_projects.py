@@ -7,7 +7,7 @@ Imported while a session waits to begin: standard library only.
 
 from eventlog.fast import fastjson, os
 from eventlog.format.ids import digest
-from eventlog.format.text import project_name
+from eventlog.format.text import encodable, project_name
 from eventlog.store import project_slug
 from eventlog.store.files import read
 from eventlog.store.index_lookup import PROJECT, look_up, name_in, stamps_of
@@ -46,7 +46,7 @@ class KnownProjects:
 
     def of(self, path: str, replica: str) -> str:
         """Name the project of a path, on the machine that spoke; "" for none."""
-        return self.listed_at(path, replica) or path
+        return self.listed_at(path, replica) or encodable(path)
 
     def changes(self, before: "Mapping[tuple[str, str], str]") -> set[tuple[str, str]]:
         """List the pairs of former and present names of places, where they differ."""
@@ -61,7 +61,7 @@ class KnownProjects:
     def listed_at(self, path: str, replica: str | None = None) -> str:
         """Name the listed project of a path on a machine (None: this machine), else on any seen there; "" for none."""
         at = self._here if replica is None else replica
-        return _listed(self.known, path, at)
+        return _listed(self.known, encodable(path), at)
 
     def subjects_at(self, path: str) -> tuple[str, ...]:
         """Name the subjects a project of this machine may read: the user, and the project, or what has no project.
@@ -81,7 +81,7 @@ class KnownProjects:
 
     def home(self, path: str) -> "ProjectHome | None":
         """Find the project of a path of this machine; None where it is known by its path."""
-        listed = self._lines if path else []
+        path, listed = encodable(path), self._lines if path else []
         if not listed:
             return None
         from eventlog.projections.context.request import ProjectHome
@@ -110,6 +110,7 @@ class KnownProjects:
 
         A replay leaves files of what it knows, under the path or in a list; else the index of the log is asked.
         """
+        project = encodable(project)
         if not project or os.path.exists(f"{self._store.knowledge}/projects/{project_slug(project)}"):
             return project or None
         if any(path == project for _, path in self.known) or self._at_address(project):
@@ -118,7 +119,7 @@ class KnownProjects:
 
     def about(self, path: str) -> "Callable[[str | None, str | None], bool]":
         """Build the test whether a path of a machine (None: unknown) is of the same project as this path here."""
-        project = self._named_at(path)
+        project, path = self._named_at(path), encodable(path)
         if not project:
             return lambda other, _: other == path
         places = {(self._here, path)} | {place for place, name in self.known.items() if name == project}

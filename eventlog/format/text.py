@@ -135,7 +135,7 @@ def project_name(project: str) -> str:
         path = project
         while path.endswith(("/", "/.")):
             path = path.removesuffix(".").rstrip("/")
-        _project_names[project] = one_line(path.rpartition("/")[2] or project)
+        _project_names[project] = one_line(encodable(path.rpartition("/")[2] or project))
     return _project_names[project]
 
 

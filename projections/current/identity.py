@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from eventlog.format.events import Fact, KnowledgeEdited
 from eventlog.format.retractions import Retractions
+from eventlog.format.text import encodable
 from eventlog.format.timestamps import order
 from eventlog.projections.current.conversations import Conversation, Conversations, Places
 from eventlog.store import project_slug
@@ -75,10 +76,11 @@ class Identities:
 
         That is the one of this machine, else that with the address of the repository, else the first seen there.
         """
-        is_known = here in self.stays.get(path, ())
+        logged = encodable(path)
+        is_known = here in self.stays.get(logged, ())
         remote = address(path) if path and not is_known else ""
         is_seen = remote and any(seen.remote == remote for seen in self._seen.values())
-        return self.named(remote) if is_seen else self.of(path, here if is_known else None)
+        return self.named(remote) if is_seen else self.of(logged, here if is_known else None)
 
     def about(
         self, path: str | None, here: str, address: Callable[[str], str]

@@ -1,5 +1,7 @@
 """One rule of scope: the project you are in, --all-projects for all, --project for another; in every verb that asks."""
 
+import os
+import sys
 from typing import Any
 
 import pytest
@@ -144,3 +146,15 @@ def test_what_is_said_there_first_is_found_beside_what_the_other_machine_said(cl
     found = call("search", "carts", *clone).out
     assert "Carts are blue" in found
     assert "Carts are square" in found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
+def test_what_was_said_in_a_directory_whose_name_is_not_utf_8_is_found_there(tmp_path, monkeypatch):
+    here, store = tmp_path / os.fsdecode(b"caf\xe9"), tmp_path / "store"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    call("fact", "Prices are integers", "--session", "s", "--store", store)
+    verbs = [("memory",), ("today",), ("sessions",), ("query",), ("search", "prices"), ("context",), ()]
+
+    for verb in verbs:
+        assert "Prices are integers" in call(*verb, "--store", store).out, verb
