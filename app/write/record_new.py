@@ -104,7 +104,7 @@ def _speaker(store: "Store", session: str | None, environ: "Mapping[str, str]") 
     agent = next((agent for agent, conversation in named.items() if conversation == session), "")
     try:
         lines = () if agent else (line for _, line in raw_lines.lines_of(store, session))
-        return {"conversation_id": session, "agent": agent or raw_lines.agent_in(lines, session) or "cli"}
+        return {"conversation_id": session, "agent": agent or raw_lines.named_in(lines, session) or "cli"}
     except (OSError, ValueError):
         return {}
 

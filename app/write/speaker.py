@@ -14,10 +14,10 @@ from eventlog.hooks import background
 from eventlog.hosts import named_conversations
 from eventlog.hosts.call import MACHINE_PROMPT
 from eventlog.log.event_log import EventLog
-from eventlog.log.raw_lines import agent_in
+from eventlog.log.raw_lines import named_in
 from eventlog.store import Store
 from eventlog.store.index_lookup import lines_at
-from eventlog.store.replica import make_replica, replica_of
+from eventlog.store.replica import make_replica, own_replica_of, replica_of
 
 _CLI = "cli"  # who speaks in a conversation no host is known of
 
@@ -98,10 +98,14 @@ def _agent_of(log: EventLog, conversation_id: str, environ: Mapping[str, str]) -
     for agent, named in named_conversations(environ).items():
         if named == conversation_id:
             return agent
+    return _first_named(log, conversation_id, "agent")
+
+
+def _first_named(log: EventLog, conversation_id: str, what: str) -> str:
     with suppress(OSError):
         places = groupby(log.index.positions(conversation_id), key=itemgetter(0))
         lines = (line for file, of_file in places for line in lines_at(file, [offset for _, offset in of_file]))
-        return agent_in(lines, conversation_id)
+        return named_in(lines, conversation_id, what)
     return ""
 
 
@@ -124,7 +128,7 @@ def _last_heard(log: EventLog, conversation_id: str) -> str:
 
 
 def _working(log: EventLog, project: str | None, now_ns: int, agent: str) -> list[Speaker]:
-    """List the conversations at work in a project, by the log; the last one heard of stands last."""
+    """List the conversations at work in a project on this machine, by the log; the last one heard of stands last."""
     since, now = timestamps.from_ns(now_ns - _LONGEST_SILENCE_NS), timestamps.from_ns(now_ns)
     working: dict[str, Speaker] = {}
     events: list[Event] = []
@@ -136,7 +140,8 @@ def _working(log: EventLog, project: str | None, now_ns: int, agent: str) -> lis
         works, speaker = _works_after(event), working.pop(event.conversation_id, None)
         if works or (speaker and works is None):
             working[event.conversation_id] = speaker or Speaker(event.conversation_id, event.agent)
-    return list(working.values())
+    here = "", own_replica_of(log.store)
+    return [speaker for speaker in working.values() if _first_named(log, speaker.conversation_id, "replica") in here]
 
 
 def _works_after(event: Event) -> bool | None:

@@ -52,11 +52,11 @@ def lines_of(store: "Store", conversation_id: str) -> "Iterator[tuple[str, bytes
             yield from ((name, line) for line in lines_at(path, offsets[name]))
 
 
-def agent_in(lines: "Iterable[bytes]", conversation_id: str) -> str:
-    """Read the program that the first line of a conversation names, of those that name any; "" for none."""
+def named_in(lines: "Iterable[bytes]", conversation_id: str, what: str = "agent") -> str:
+    """Read a field of the first line of a conversation that has it; "" for none."""
     for event in map(fastjson.object_in, lines):
-        if event.get("conversation_id") == conversation_id and event.get("agent"):
-            return str(event["agent"])
+        if event.get("conversation_id") == conversation_id and event.get(what):
+            return str(event[what])
     return ""
 
 

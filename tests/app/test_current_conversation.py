@@ -133,6 +133,13 @@ def test_who_works_elsewhere_does_not_speak(log, elsewhere):
     assert "human-2026-02-20" == _speaker(log, agent="gemini").conversation_id
 
 
+def test_who_works_on_another_machine_does_not_speak(log):
+    """As its events arrive by sync, or lie in a copy of its store."""
+    _tell(log, {"type": "session_start", "replica": "elsewhere-1"}, PROMPTED, ASKED)
+
+    assert THE_PERSON == _speaker(log)
+
+
 def test_a_turn_nobody_heard_of_for_hours_is_over(log):
     _tell(log, PROMPTED)
 
