@@ -28,6 +28,7 @@ _WHO = {f"GIT_{role}_{field}": "eventlog" for role in ("AUTHOR", "COMMITTER") fo
 _RACE = ("stale info", "fetch first", "non-fast-forward", "failed to lock", "cannot lock", "incorrect old value",
          "reference already exists", "failed to update ref")  # fmt: skip
 _LOCKED, _PATIENCE = ".lock': File exists", 10  # and so many pushes
+_DAMAGED = ("corrupt", "not our ref")
 _FORBIDDEN = ("non-fast-forward", "denied", "protected", "hook declined")
 
 
@@ -45,7 +46,7 @@ class GitRemote:
         self._locked = 0  # pushes that found a lock there
 
     def names(self) -> set[str]:
-        """Fetch the branch and list its files; raises Offline, or UntrustedRemote for other branches only."""
+        """Fetch the branch and list its files; raises Offline, or UntrustedRemote: damaged, or only other branches."""
         lines = self._online("ls-remote", "--", self._address).splitlines()
         listed = {name: commit for commit, _, name in (line.partition("\t") for line in lines)}
         self._tip, self._objects = listed.get(_BRANCH, ""), {}
@@ -113,7 +114,7 @@ class GitRemote:
                         remove(entry.path)
 
     def _fetch(self) -> None:
-        """Fetch the branch, into a new clone where git cannot use that of before. Raises Offline."""
+        """Fetch the branch, into a new clone where git cannot use that of before. Raises Offline or UntrustedRemote."""
         words = ("fetch", "--quiet", "--no-tags", "--depth=1", "--", self._address, f"+{_BRANCH}:{_TIP}")
         with suppress(NotStored):
             self._prepare()
@@ -150,17 +151,22 @@ class GitRemote:
         done = self._run("push", "--porcelain", "--no-verify", lease, "--", self._address, f"{_NEXT}:{_BRANCH}")
         output = f"{done.stdout.decode(errors='replace')}\n{done.stderr.decode(errors='replace')}"
         if done.returncode and "\n!" not in f"\n{output}" and not any(word in output for word in _RACE):
-            raise self._offline(output)
+            raise self._failure(output)
         return output if done.returncode else ""
 
     def _online(self, *words: str) -> str:
         done = self._run(*words)
         if done.returncode:
-            raise self._offline(done.stderr.decode(errors="replace"))
+            raise self._failure(done.stderr.decode(errors="replace"))
         return done.stdout.decode(errors="surrogateescape")
 
-    def _offline(self, output: str) -> Offline:
-        return Offline(f"git: {_last_line(output)}", where=self._address, hint="it is tried again at the next sync")
+    def _failure(self, output: str) -> Offline | UntrustedRemote:
+        """Explain a failure: the repository is damaged, or it was not reached."""
+        what, where = f"git: {_last_line(output)}", self._address
+        if any(word in output for word in _DAMAGED):
+            hint = f"mend it there (git fsck), or put an empty one in its place and: eventlog sync start {where}"
+            return UntrustedRemote(f"is damaged: {what}", where=where, hint=f"{hint}; nothing is deleted here")
+        return Offline(what, where=where, hint="it is tried again at the next sync")
 
     def _git(self, *words: str, sent: bytes = b"") -> str:
         """Run git in the clone; raises NotStored."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from eventlog.app.open_store import OpenStore
-from eventlog.app.sync.exchange import SyncReport, exchange
+from eventlog.app.sync.exchange import exchange
 from eventlog.app.sync.keyring import SECRET, Keyring
 from eventlog.app.sync.remote import Remote, full_address, open_remote
 from eventlog.app.sync.segments import MARKER, Listing, MachineHead, Marker, look, marker_files
@@ -160,21 +160,24 @@ def drop_machine(opened: OpenStore, reference: str, confirmed: Callable[[str], b
     raise Busy("other machines publish all the time", where=keyring.remote, hint="try again")
 
 
-def leave_sync(opened: OpenStore) -> SyncReport | None:
-    """Remove the key of the remote from this store; its events, and those of other machines, stay here and there.
+def leave_sync(opened: OpenStore, confirmed: Callable[[], bool] = lambda: True) -> bool | None:
+    """Remove the key of the remote from this store, once that is `confirmed`; all events stay, here and there.
 
-    Publishes a last time, where the remote can be reached. Raises BadRequest for a store that does not sync.
+    Publishes a last time; return whether the remote was reached, None where it is not confirmed. Raises BadRequest for
+    a store that does not sync.
     """
     key = f"{opened.store.sync}/key"
     if not os.path.exists(key):
         raise BadRequest("does not sync", where=opened.store.root)
+    if not confirmed():
+        return None
     try:
-        report = exchange(opened, leaving=True)
+        is_published = not exchange(opened, leaving=True).offline
     except EventLogError:  # refused, full or busy, or the key is damaged: who leaves need not care
-        report = None
+        is_published = False
     with lock(opened.store.lock("sync")):
         remove(key)
-    return report
+    return is_published
 
 
 def _opened(opened: OpenStore) -> tuple[Keyring, Remote, SyncState]:

@@ -127,6 +127,10 @@ def test_leaving_is_the_way_out_of_a_damaged_key_as_its_error_says(typed, two, h
     assert 0 == typed("other", "sync", "join", hub, two).code
 
 
+def test_where_nothing_syncs_nobody_is_asked_whether_to_leave(typed):
+    assert "does not sync" in typed("one", "sync", "leave").err
+
+
 def test_to_leave_deletes_no_event(typed, two):
     assert 0 == typed("other", "sync", "leave", "--yes").code
     assert "The tea is green" in typed("other", "search", "tea", "--all-projects").out

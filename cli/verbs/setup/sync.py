@@ -201,12 +201,12 @@ def _drop(machine: str, yes: bool, as_json: bool, store: Store) -> int:
 @options.verb("eventlog sync leave", of=_sync_command, brief="Stop syncing here; no event is deleted anywhere.")
 def _leave(yes: bool, store: Store) -> int:
     """Stop syncing this store: publish a last time, then remove its key. No event is deleted, here or there."""
-    opened = options.open_store(store)
-    if not confirm("Leave, and remove the key from this machine?", yes=yes):
+    question = "Leave, and remove the key from this machine?"
+    is_published = leave_sync(options.open_store(store), lambda: confirm(question, yes=yes))
+    if is_published is None:
         return 0
-    report = leave_sync(opened)
     say("left; every event stays here, and to join again takes the code")
-    if report is None or report.offline:
+    if not is_published:
         say("the remote was not reached: the other machines do not know yet")
     return 0
 

@@ -100,6 +100,27 @@ def test_what_cannot_be_reached_is_offline(tmp_path, address):
     assert not (tmp_path / "clone").exists()
 
 
+@pytest.mark.parametrize("what", ["blob", "tree", "commit"])
+@pytest.mark.parametrize("is_gone", [True, False], ids=["gone", "damaged"])
+def test_a_repository_whose_objects_are_damaged_is_not_offline(hub, tmp_path, what, is_gone):
+    first = remote(hub, tmp_path)
+    first.names()
+    first.publish({"a/1": b"first"}, ())
+    for line in git(hub, "rev-list", "--objects", "eventlog").splitlines():
+        name = line.split()[0]
+        file = hub / "objects" / name[:2] / name[2:]
+        if git(hub, "cat-file", "-t", name) == what:
+            file.chmod(0o600)
+            data = file.read_bytes()
+            file.unlink()
+            if not is_gone:
+                file.write_bytes(data[:8] + b"????" + data[12:])
+            break
+
+    with pytest.raises(UntrustedRemote, match="is damaged"):
+        remote(hub, tmp_path, "other").names()
+
+
 def test_a_repository_that_takes_nothing_from_this_machine_says_so(hub, tmp_path):
     hook = hub / "hooks" / "pre-receive"
     hook.parent.mkdir(exist_ok=True)
