@@ -41,6 +41,7 @@ PLACE = ".eventlog/team"
 _WHY = "## Why"
 _ENDS = "---"
 _DIGITS = "<!-- so that git takes no other file for this one:"
+_CONFLICT = ("<<<<<<< ", ">>>>>>> ")  # how git marks the sides
 _NAMES = ("id", "who", "when", "kind", "key")
 _NEEDED = ("id", "who", "when")
 _DIGITS_IN_LINE = 64
@@ -82,6 +83,8 @@ class Decision(NamedTuple):
             lines = data.decode().replace("\r\n", "\n").split("\n")
         except UnicodeDecodeError as error:
             raise _Refused("is not UTF-8") from error
+        if any(line.startswith(_CONFLICT) for line in lines):
+            raise _Refused("holds both sides of a merge that nobody has finished")
         fields, body = _front_matter(lines)
         text, why = _parts(body)
         found = cls(**fields, text=text, why=why)

@@ -79,6 +79,7 @@ HOSTILE = {
     "no text": (FILE.rpartition("\nPrices")[0].encode(), "says nothing"),
     "a text without an end": ((FILE + "x" * 5000).encode(), "more than 4,000 characters"),
     "a name without an end": (FILE.replace("Ada", "A" * 500).encode(), "has a field 'who'"),
+    "two sides of a merge": (f"{FILE}<<<<<<< HEAD\nA\n=======\nB\n>>>>>>> x\n".encode(), "both sides of a merge"),
     "a time that is none": (FILE.replace(WHEN, "soon").encode(), "has a time that is none"),
     "a time to come": (FILE.replace("2026", "2036").encode(), "is of a time to come"),
     "a huge file": (b"---\n" + b"x" * (1 << 20), "is longer than 65,536 bytes"),
