@@ -64,6 +64,7 @@ def make_replica(store: "Store") -> str:
         if not found:
             _make(store)
         elif _is_copied(store, found):
+            _leave_sessions(store)
             rename(store, found, only_a_copy=True)
         found = replica_of(store)
         if found:
@@ -89,6 +90,16 @@ def rename(store: "Store", former: str, *, only_a_copy: bool = False) -> str:
     if is_former:
         _note(store, replica_of(store), former)
     return replica_of(store)
+
+
+def _leave_sessions(store: "Store") -> None:
+    """Remove the notes of sessions that run on the other machine: here their hosts would look gone."""
+    try:
+        names = os.listdir(store.cached("open"))
+    except OSError:
+        return
+    for name in names:
+        files.remove(store.cached("open", name))
 
 
 def _make(store: "Store") -> None:

@@ -13,8 +13,10 @@ from eventlog.hooks import background
 from eventlog.hosts.call import HookCall
 from eventlog.log.event_log import EventLog
 from eventlog.store import Store
+from eventlog.store.replica import make_replica
 from tests.support.hook_calls import HOOK
 from tests.support.host_calls import alone, events, tell
+from tests.support.machines import copied_whole, of_machine
 from tests.support.payloads import claude
 from tests.support.use_cases import finalize
 
@@ -159,3 +161,15 @@ def test_a_note_tells_where_the_conversation_began(store):
     background.complete(Store(str(store)), later)
 
     assert "/home/ada/shop" == later.project
+
+
+def test_a_session_of_the_machine_that_a_store_was_copied_from_is_not_lost_here(store, host, tmp_path, monkeypatch):
+    process = host(STARTED, TURNED)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    copied_whole(Store(str(store)))
+    of_machine(monkeypatch, tmp_path, 2)
+    make_replica(Store(str(store)))
+    finalize(EventLog(store))
+
+    assert not events(store, "stage_summary")
