@@ -107,7 +107,7 @@ def _tests(log: EventLog, wanted: EventFilter) -> Iterator[Test]:
         is_about = KnownProjects(log.store).about(wanted.project)
         yield (
             lambda entry: (
-                is_about(entry.event.project, entry.event.replica)
+                is_about(entry.event.project, entry.replica)
                 or (wanted.with_decisions and entry.event.project is None and entry.event.agent == HUMAN)
             )
         )

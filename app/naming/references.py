@@ -137,7 +137,7 @@ def _newest(log: EventLog, project: str | None = None, *, of_session: bool = Fal
         for entry in reversed(day.entries()[0]):
             event = entry.event
             is_beside = of_session and event.conversation_id in (HUMAN, event.replica)
-            if not is_beside and is_about(event.project, event.replica):
+            if not is_beside and is_about(event.project, entry.replica):
                 return [event]
     return []
 

@@ -81,6 +81,13 @@ class LogLine(NamedTuple):
         """Make a line whose event is still to be decoded."""
         return cls(_UNREAD, line, file, number, offset)
 
+    @property
+    def replica(self) -> str | None:
+        """The machine of the event, else of its file; None for this machine."""
+        return (
+            self.event.replica or self.file.rpartition("/")[2][len("2026-02-20.") : -len("jsonl")].rstrip(".") or None
+        )
+
     def damage(self, kind: DamageKind, reason: str) -> Damage:
         """Make the damage of this line."""
         return Damage(self.file, self.number, self.offset, kind, reason)

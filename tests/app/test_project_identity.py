@@ -3,19 +3,22 @@
 import os
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from eventlog import EventLog, Fact, KnowledgeEdited, StageSummary
 from eventlog.app.ask.brief import brief
 from eventlog.app.ask.period import period
+from eventlog.app.ask.query import EventFilter, query
 from eventlog.app.ask.sessions import sessions, stats
+from eventlog.app.naming.references import session_meant
 from eventlog.app.page.page_model import page_of
 from eventlog.app.serve.session_context import request_of, session_context
 from eventlog.app.setup.install.install import InstallTarget
 from eventlog.app.write.plan import plan
 from eventlog.app.write.record_once import record_once
-from eventlog.format.events import ProjectJoined, ProjectSeen, Retraction, SectionKey, SessionStart
+from eventlog.format.events import ProjectJoined, ProjectSeen, Retraction, SectionKey, SessionStart, TurnEnd
 from eventlog.store import project_slug
 from tests.support.command_line import call
 from tests.support.machines import Network
@@ -414,3 +417,16 @@ def test_every_answer_about_a_path_leaves_out_what_another_machine_did_at_that_p
         assert [f"work {number}", f"to do {number}"] == [shown.last and shown.last.topic, *shown.todos]
         assert [f"work {number}", f"to do {number}"] == [item.text for item in (*done.done, *done.open)]
         assert [f"s{number}"] == [row.id for row in page.sessions]
+
+
+def test_what_names_no_machine_is_of_the_one_whose_file_it_came_in(network):
+    for number, machine in enumerate(network.machines):
+        session: dict[str, Any] = {"conversation_id": f"s{number}", "project": "/src/app"}
+        machine.log.append(SessionStart(**session, replica=machine.name))
+        machine.log.append(TurnEnd(**session, agent="codex", status="completed"))
+    network.exchange()
+    for number, machine in enumerate(network.machines):
+        found = query(machine.log, EventFilter(project="/src/app"))
+
+        assert {f"s{number}"} == {entry.event.conversation_id for entry in found}
+        assert f"s{number}" == session_meant(machine.log, "last", project="/src/app")
