@@ -90,7 +90,8 @@ def take_over(opened: OpenStore, arrived: Iterable[ForeignRedaction]) -> list[st
     """
     store = opened.store
     origins = {redaction.origin for redaction in redactions_to_send(store)}
-    new = {redaction.origin: redaction for redaction in arrived if redaction.origin not in origins}
+    by_marks = sorted(arrived, key=lambda redaction: bool(redaction.key and redaction.marks))  # some have lost theirs
+    new = {redaction.origin: redaction for redaction in by_marks if redaction.origin not in origins}
     if not new:
         return []
     record_changes(opened)  # an edit is read by the rendering that was edited, which has the texts

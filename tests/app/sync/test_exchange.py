@@ -285,6 +285,25 @@ def test_what_is_redacted_elsewhere_is_in_no_file_of_a_store_whose_memory_a_pers
     assert not [path.name for path in files if b"green and quiet" in path.read_bytes()]
 
 
+@pytest.mark.parametrize("lost", [0, 1])
+def test_a_text_that_was_erased_meanwhile_goes_also_where_a_machine_has_lost_its_marks(tmp_path, lost):
+    memory = Memory(tmp_path, count=3)
+    *two, away = memory.machines
+    two[0].says("The tea is green and quiet")
+    memory.settle()
+    away.says("They say the tea is green and quiet")
+    redact(two[0].opened, redactable(two[0].opened, "The tea is green and quiet"))
+    for machine in two:
+        machine.sync()
+    Path(two[lost].store.root, "redactions.keys").unlink()
+    for machine in two:
+        machine.sync()
+    memory.settle()
+
+    files = [path for machine in memory.machines for path in machine.root.rglob("*") if path.is_file()]
+    assert not [path for path in files if b"green and quiet" in path.read_bytes()]
+
+
 def test_past_days_are_compacted_on_the_way_and_what_was_removed_leaves_the_history(memory):
     one, other = memory.machines
     for number in range(3):
