@@ -14,7 +14,7 @@ from eventlog.fast import fastjson, os
 from eventlog.format.codec import dig
 from eventlog.format.text import cut, one_line, same_text
 from eventlog.hosts.transcripts.read import of_the_user
-from eventlog.hosts.transcripts.steps import ShellCalls, Step, programs_run, texts
+from eventlog.hosts.transcripts.steps import SessionCalls, Step, programs_run, texts
 from eventlog.projections.line import Line
 from eventlog.projections.views.markdown import as_text
 from eventlog.secrets import scrub_text
@@ -52,7 +52,7 @@ class _TranscriptParts:
         self.rules: dict[str, str] = {}
         self.files: dict[str, None] = {}
         self.todos: list[str] = []
-        self.calls = ShellCalls()
+        self.calls = SessionCalls()
 
     def add(self, record: dict[str, Any]) -> None:
         """Take in a line."""

@@ -2,6 +2,7 @@
 
 import json
 import tracemalloc
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -289,6 +290,95 @@ def test_arguments_as_a_text_are_arguments(arguments, step):
 
 def test_a_shell_called_with_a_script_is_the_script():
     assert [Step("command", "make x")] == [*from_tool("shell", {"command": ["bash", "-lc", "make x"]})]
+
+
+# ------------------------------------------------------------------------------------------------ how calls ended
+
+TEST = "pytest tests/test_cart.py"
+EDIT = ("Edit", {"file_path": "/shop/cart.py"})
+COMMIT = ("Bash", {"command": "git commit -am 'Round once'"})
+FAILS, PASSES = (("Bash", {"command": TEST}), "1 failed", True), (("Bash", {"command": TEST}), "3 passed", False)
+REFUSAL = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+
+
+def _claude_code(path, calls):
+    """Write a session that makes these calls; an answer of None never came."""
+    blocks = []
+    for at, ((name, arguments), answer, is_error) in enumerate(calls):
+        blocks.append(("assistant", {"type": "tool_use", "id": f"c{at}", "name": name, "input": arguments}))
+        ended = {"type": "tool_result", "tool_use_id": f"c{at}", "content": answer, "is_error": is_error}
+        blocks += [("user", ended)] if answer is not None else []
+    lines = [("user", {"type": "text", "text": "Fix the rounding"}), *blocks]
+    records = ({"type": role, "message": {"role": role, "content": [block]}} for role, block in lines)
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    drawn = draw(_steps("claude-code", path))
+    assert drawn
+    return drawn.summary
+
+
+@pytest.mark.parametrize(
+    ("calls", "summary"),
+    [
+        ([(EDIT, "The file has been updated.", False)], "Changed cart.py."),
+        ([(EDIT, None, False)], "Changed cart.py."),
+        ([(EDIT, "<tool_use_error>String to replace not found in file.</tool_use_error>", True)], ""),
+        ([(EDIT, REFUSAL, True)], ""),
+        ([(EDIT, "The file has been updated.", False), (EDIT, REFUSAL, True)], "Changed cart.py."),
+        ([(COMMIT, "[main 1a2b3c4] Round once", False)], "Committed “Round once”."),
+        ([(COMMIT, "ruff....Failed\n- exit code: 1", True)], ""),
+        ([(COMMIT, "[main 1a2b3c4] Round once\nerror: failed to push some refs", True)], "Committed “Round once”."),
+        ([(COMMIT, REFUSAL, True)], ""),
+    ],
+)
+def test_what_a_call_did_not_do_is_not_told(calls, summary, tmp_path):
+    assert summary == _claude_code(tmp_path / "t.jsonl", calls)
+
+
+@pytest.mark.parametrize(
+    ("last", "passed"),
+    [
+        ([PASSES], True),
+        ([(PASSES[0], None, False)], False),
+        ([(PASSES[0], "[Request interrupted by user for tool use]", True)], False),
+        ([(PASSES[0], REFUSAL, True)], False),
+        ([(PASSES[0], "Command running in background with ID: b1", False)], False),
+        (
+            [
+                (PASSES[0], "Command running in background with ID: b1", False),
+                (("BashOutput", {"bash_id": "b1"}), "<status>completed</status>\n3 passed", False),
+            ],
+            True,
+        ),
+    ],
+)
+def test_a_test_passed_when_it_has_ended_well(last, passed, tmp_path):
+    edited = (EDIT, "The file has been updated.", False)
+
+    summary = _claude_code(tmp_path / "t.jsonl", [FAILS, edited, *last])
+
+    assert f"Changed cart.py.{f' `{TEST}` failed, then passed.' if passed else ''}" == summary
+
+
+def test_a_test_that_was_refused_has_not_failed(tmp_path):
+    assert "" == _claude_code(tmp_path / "t.jsonl", [(FAILS[0], REFUSAL, True), PASSES])
+
+
+def test_codexs_long_test_ends_when_it_is_looked_at_again(tmp_path):
+    command = {"type": "function_call", "name": "exec_command", "arguments": json.dumps({"cmd": TEST})}
+    looks = {"type": "function_call", "name": "write_stdin", "arguments": json.dumps({"session_id": 7, "chars": ""})}
+    runs, failed = "Wall time: 10 seconds\nProcess running with session ID 7\nOutput:\n", "Process exited with code 1"
+    said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Fix the rounding"}]}
+    lines: list[dict[str, Any]] = [said]
+    for call, (called, answer) in enumerate([(command, runs), (looks, runs), (looks, failed), (command, runs)]):
+        lines += [called | {"call_id": f"c{call}"}]
+        lines += [{"type": "function_call_output", "call_id": f"c{call}", "output": answer}]
+    path = tmp_path / "rollout-x.jsonl"
+    path.write_text("".join(json.dumps({"type": "response_item", "payload": line}) + "\n" for line in lines))
+
+    steps = _steps("codex", path)
+
+    assert [TEST] == _of(steps, "failed")
+    assert [] == _of(steps, "passed")
 
 
 # ------------------------------------------------------------------------------------------------ titles

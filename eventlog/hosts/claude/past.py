@@ -14,7 +14,7 @@ from eventlog.format.codec import dig
 from eventlog.hosts.call import not_the_user, text
 from eventlog.hosts.transcripts.steps import (
     PastSession,
-    ShellCalls,
+    SessionCalls,
     Span,
     Step,
     TranscriptRecord,
@@ -79,9 +79,10 @@ def steps(path: Path) -> Iterator[Step]:
     """Yield the steps of a session, after the changes of its subagents; or of a subagent's file. Raises OSError."""
     is_subagent = path.name.startswith(_SUBAGENT)
     for file in sorted((path.parent / path.stem / "subagents").glob("**/agent-*.jsonl")):
+        helper = SessionCalls()
         for record in records(file):
-            yield from ShellCalls().of_blocks(dig(record, "message", "content"))
-    abandoned, calls, titles = _abandoned(path), ShellCalls(), _Titles(path)
+            yield from helper.of_blocks(dig(record, "message", "content"))
+    abandoned, calls, titles = _abandoned(path), SessionCalls(), _Titles(path)
     for record in records(path):
         titles.see(record)
         if (record.get("isSidechain") and not is_subagent) or text(record, "uuid") in abandoned:

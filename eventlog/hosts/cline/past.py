@@ -16,7 +16,7 @@ from eventlog.format import codec, timestamps
 from eventlog.format.codec import dig
 from eventlog.hosts.transcripts.steps import (
     PastSession,
-    ShellCalls,
+    SessionCalls,
     Step,
     TranscriptRecord,
     first_text,
@@ -72,7 +72,7 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
 
 def steps(path: Path) -> Iterator[Step]:
     """Yield the steps of a task. Raises OSError."""
-    calls = ShellCalls()
+    calls = SessionCalls()
     for message in _messages(path, []):
         content = message.get("content")
         if message.get("role") == "user":

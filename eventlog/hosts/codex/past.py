@@ -12,7 +12,7 @@ from typing import Any
 from eventlog.format.codec import dig
 from eventlog.hosts.transcripts.steps import (
     PastSession,
-    ShellCalls,
+    SessionCalls,
     Span,
     Step,
     first_text,
@@ -65,7 +65,7 @@ _NOT_THE_USER = ("<environment_context>", "<user_instructions>", "<permissions",
 def steps(path: Path) -> Iterator[Step]:
     """Yield the steps of a rollout. Raises OSError."""
     thread: Any = None
-    calls = ShellCalls()
+    calls = SessionCalls()
     for record in records(path):
         payload = record.get("payload")
         if record.get("type") == "response_item":
@@ -78,7 +78,7 @@ def steps(path: Path) -> Iterator[Step]:
                 yield Step("title", name)
 
 
-def _item(payload: Any, calls: ShellCalls) -> Iterator[Step]:
+def _item(payload: Any, calls: SessionCalls) -> Iterator[Step]:
     match dig(payload, "type"):
         case "message":
             words = text_of(dig(payload, "content"))
@@ -87,6 +87,6 @@ def _item(payload: Any, calls: ShellCalls) -> Iterator[Step]:
             elif dig(payload, "role") == "user" and words and not words.startswith(_NOT_THE_USER):
                 yield Step("prompt", words)
         case "local_shell_call":
-            yield from from_tool("shell", dig(payload, "action"))
+            yield from calls.called(dig(payload, "call_id"), from_tool("shell", dig(payload, "action")))
         case _:
             yield from calls.of_blocks([payload])

@@ -11,7 +11,7 @@ from typing import Any
 from eventlog.format.codec import dig
 from eventlog.hosts.transcripts.steps import (
     PastSession,
-    ShellCalls,
+    SessionCalls,
     Span,
     Step,
     StepKind,
@@ -51,7 +51,7 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
 
 def steps(path: Path) -> Iterator[Step]:
     """Yield the steps of a session. Raises OSError."""
-    calls = ShellCalls()
+    calls = SessionCalls()
     for record in records(path):
         match record.get("type"):
             case "user.message" if dig(record, "data", "source") in (None, "", "user"):

@@ -10,7 +10,7 @@ from pathlib import Path
 from eventlog.format.codec import dig
 from eventlog.hosts.transcripts.steps import (
     PastSession,
-    ShellCalls,
+    SessionCalls,
     Span,
     Step,
     directory_spelled,
@@ -46,4 +46,4 @@ def steps(path: Path) -> Iterator[Step]:
             yield Step("prompt", "\n".join(_QUERY.findall(words)) or words)
         elif record.get("role") == "assistant" and words:
             yield Step("reply", words)
-        yield from ShellCalls().of_blocks(content)
+        yield from SessionCalls().of_blocks(content)

@@ -14,7 +14,7 @@ from eventlog.format.codec import dig
 from eventlog.hosts.call import text
 from eventlog.hosts.transcripts.steps import (
     PastSession,
-    ShellCalls,
+    SessionCalls,
     Span,
     Step,
     TranscriptRecord,
@@ -117,4 +117,4 @@ def _of(message: TranscriptRecord) -> Iterator[Step]:
         yield Step("prompt", words)
     elif message.get("type") == "gemini" and words:
         yield Step("reply", words)
-    yield from ShellCalls().of_blocks(message.get("toolCalls"))
+    yield from SessionCalls().of_blocks(message.get("toolCalls"))

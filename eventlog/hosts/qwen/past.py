@@ -8,7 +8,15 @@ from pathlib import Path
 
 from eventlog.format.codec import dig
 from eventlog.hosts.call import text
-from eventlog.hosts.transcripts.steps import PastSession, ShellCalls, Span, Step, TranscriptRecord, first_text, records
+from eventlog.hosts.transcripts.steps import (
+    PastSession,
+    SessionCalls,
+    Span,
+    Step,
+    TranscriptRecord,
+    first_text,
+    records,
+)
 
 FOLDERS = ("projects", "tmp")
 NAMES = ("chats/*.jsonl",)
@@ -34,7 +42,7 @@ _OF_A_HOOK = "<qwen:"
 
 def steps(path: Path) -> Iterator[Step]:
     """Yield the steps of a session. Raises OSError."""
-    calls = ShellCalls()
+    calls = SessionCalls()
     for record in records(path):
         match record.get("type"):
             case "user" if record.get("provenance") in (None, "real_user"):

@@ -5,7 +5,7 @@ failed before it passed. Decisions and to-dos are those that somebody stated.
 """
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
@@ -44,6 +44,12 @@ _COMMAND_CHARS = 80
 _OF_MANY = ("__init__.", "__main__.", "index.", "main.", "mod.rs", "lib.rs")
 _REMOVES = re.compile(r"^(?:\S*/)?(?:rm|git rm|git clean|unlink)\b")
 _MAY_REMOVE = re.compile(r"\b(?:rm|unlink|clean)\b")
+_GIVES_BACK = re.compile(  # makes these files, or all, what they were at the last commit
+    r"^git (?:-C \S+ )?(?:(?P<verb>checkout|restore)(?! --staged| -S)|(?P<all>reset(?= --hard)"
+    r"|stash(?! (?:pop|apply|list|show|drop|clear|branch))))\b(?P<words>.*)$"
+)
+_MAY_GIVE_BACK = re.compile(r"\bgit\b.*\b(?:checkout|restore|reset|stash)\b", re.DOTALL)
+_GIVES_AGAIN = re.compile(r"^git (?:-C \S+ )?stash (?:pop|apply)\b")
 _ADDS = re.compile(r"\bgit (?:-C \S+ )?add ([^\n|;&]+)")
 _ADDS_ALL = frozenset(("-A", "--all", ".", "*"))
 _DECIDED = re.compile(
@@ -154,9 +160,21 @@ class _Transcript:
                 _add(self.decisions, stated(DECISIONS, text))
             case ("todos", text):
                 self.todos, self.lists = text, True
+            case _:
+                self._do(step)
+
+    def _do(self, step: Step) -> None:
+        match step:
             case ("command", text):
                 _add(self.commits, commit_titles(text))
-                self._run(text)
+                self.files.run(text)
+            case ("undone", text):
+                self.commits.pop(same_text(text), None)
+                self.files.undo(text)
+            case ("passed", text):
+                for test in self.failed.intersection(_tests_in(text)):
+                    self.failed.discard(test)
+                    self.passed = test
             case ("failed", text):
                 self.failed.update(_tests_in(text))
                 self.passed = "" if self.passed in self.failed else self.passed
@@ -173,13 +191,6 @@ class _Transcript:
         said = stated(DECISIONS, prompt)
         _add(self.decisions, said)
         _add(self.of_user, said)
-
-    def _run(self, command: str) -> None:
-        self.files.run(command)
-        for test in _tests_in(command):
-            if test in self.failed:
-                self.failed.discard(test)
-                self.passed = test
 
     def drawing(self, language: _Language) -> Drawing:
         scratch = self.files.scratch
@@ -250,16 +261,27 @@ class _Files:
     def __init__(self, project: str) -> None:
         self._project = project
         self._changed: dict[str, bool] = {}  # whether the repository has it
+        self._times: Counter[str] = Counter()
         self._seen: set[str] = set()
         self._staged: set[str] = set()
+        self._committed: set[str] = set()
+        self._stashed: dict[str, bool] = {}
 
     def add(self, kind: str, path: str) -> None:
         path = self._below_project(one_line(path))
         if kind == "file":
+            self._times[path] += 1
             self._changed.setdefault(path, True)
         elif kind == "created" and path not in self._changed:
             self._changed[path] = path in self._seen
         self._seen.add(path)
+
+    def undo(self, path: str) -> None:
+        """Take back a change that was announced, but not made."""
+        path = self._below_project(one_line(path))
+        self._times[path] -= 1
+        if self._times[path] < 1:
+            self._changed.pop(path, None)
 
     def run(self, command: str) -> None:
         """Take in that files were committed, or removed."""
@@ -268,12 +290,34 @@ class _Files:
         self._staged |= {path for path in self._changed if everything or any(_names(word, path) for word in added)}
         if _COMMITS.search(command):
             self._changed |= dict.fromkeys(self._staged & self._changed.keys(), True)
+            self._committed |= self._changed.keys()
+        for piece in programs_run(command) if _MAY_GIVE_BACK.search(command) else ():
+            self._give_back(piece)
         pieces = programs_run(command) if _MAY_REMOVE.search(command) else ()
         removed = {word for piece in pieces if _REMOVES.match(piece) for word in piece.split()[1:]}
         for path in [path for path, is_known in self._changed.items() if not is_known]:
             if any(_names(word, path) for word in removed):
                 del self._changed[path]
                 self._seen.discard(path)
+
+    def _give_back(self, piece: str) -> None:
+        """Take in that git made files what they were, or brought their changes back."""
+        if _GIVES_AGAIN.match(piece):
+            self._changed |= self._stashed
+        elif found := _GIVES_BACK.match(piece):
+            words = found["words"].split()
+            is_named = "--" in words or found["verb"] == "restore"  # else a word may be a branch
+            everything = "." in words or (found["all"] and not is_named)
+            gone = {
+                path: is_known
+                for path, is_known in self._changed.items()
+                if path not in self._committed
+                and (everything or any(_names(word, path) and (is_named or path.endswith(word)) for word in words))
+            }
+            self._stashed = gone if found["all"] == "stash" else self._stashed
+            for path in gone:
+                del self._changed[path]
+                self._times[path] = 0
 
     @property
     def changed(self) -> list[str]:

@@ -205,7 +205,7 @@ class _ShellRun:
     def __init__(self, command: str, edits: int) -> None:
         self.command = command
         self.edits = edits
-        self.has_failed = False
+        self.has_passed = False
         self.failure = ""  # the signature
 
 
@@ -225,11 +225,14 @@ class Failures:
             case ("command", command):
                 self._runs.append(_ShellRun(command, self._edits))
             case ("failed", command):
-                self._failed = next((run for run in reversed(self._runs) if run.command == command), None)
-                if self._failed:
-                    self._failed.has_failed = True
+                self._failed = self._last(command)
+            case ("passed", command) if run := self._last(command):
+                run.has_passed = True
             case ("output", output) if self._failed:
                 self._failed.failure = signature(self._failed.command, output)
+
+    def _last(self, command: str) -> _ShellRun | None:
+        return next((run for run in reversed(self._runs) if run.command == command), None)
 
     def fixes(self) -> list[dict[str, str]]:
         """List the failures after which another command passed, each once, as events have them."""
@@ -241,7 +244,7 @@ class Failures:
 
     def _passed_after(self, at: int, failed: _ShellRun) -> str:
         """Find the next command about the same that passed, if nothing was edited; "" for none, or for the same."""
-        later = (run.command for run in self._runs[at + 1 :] if not run.has_failed and run.edits == failed.edits)
+        later = (run.command for run in self._runs[at + 1 :] if run.has_passed and run.edits == failed.edits)
         words = _named_in(failed.command)
         passed = ((text, _named_in(text)) for text in map(repeatable, later) if text)
         found, named = next((pair for pair in passed if words & pair[1] - _TELL_NOTHING), ("", words))

@@ -11,15 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from eventlog import hosts
-from eventlog.format.codec import dig
 from eventlog.format.events import Event, HostEvent
 from eventlog.hosts.call import not_the_user
-from eventlog.hosts.transcripts.steps import ShellCalls, Step, from_tool
+from eventlog.hosts.transcripts.steps import SessionCalls, Step, from_tool
 from eventlog.secrets import scrub_text
 
 # hosts' names of a prompt of the user, in lower case
 PROMPTS = ("userpromptsubmit", "promptsubmit", "userpromptsubmitted", "beforesubmitprompt", "beforeagent")
-_TOOLS, _FAILED_TOOL = ("posttooluse", "aftertool"), "posttoolusefailure"
+_FAILED_TOOL = "posttoolusefailure"
+_TOOLS = ("posttooluse", "aftertool", _FAILED_TOOL)
+_ANSWERS = ("tool_response", "tool_output", "toolResult", "error")
 
 _WRAPPED = re.compile(r"<(hook_context|hook_prompt|system-reminder|session_context)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL)
 _CONTEXT = re.compile(r"^# (?:Memory|记忆) ?[(（]eventlog[)）]$.*\Z", re.DOTALL | re.MULTILINE)
@@ -77,12 +78,11 @@ def _steps_of(name: str, payload: dict[str, Any], *, is_subagent: bool) -> Itera
         if isinstance(prompt, str) and not not_the_user(prompt):
             yield Step("prompt", prompt)
     elif name in _TOOLS:
-        arguments = dig(payload, "tool_input") or dig(payload, "toolArgs")
-        yield from from_tool(str(dig(payload, "tool_name") or dig(payload, "toolName")), arguments)
-    elif name == _FAILED_TOOL:
-        called = ShellCalls()
-        yield from called.called("", from_tool(str(dig(payload, "tool_name")), dig(payload, "tool_input")))
-        yield from called.ended("", dig(payload, "error"), badly=True)
+        arguments = payload.get("tool_input") or payload.get("toolArgs")
+        answer = next((found for field in _ANSWERS if (found := payload.get(field))), "")
+        calls = SessionCalls()
+        yield from calls.called("", from_tool(str(payload.get("tool_name") or payload.get("toolName")), arguments))
+        yield from calls.ended("", answer, badly=name == _FAILED_TOOL)
     elif name == "afterfileedit":
         yield from from_tool("edit", payload)
     elif name == "aftershellexecution":

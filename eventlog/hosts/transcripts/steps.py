@@ -19,7 +19,8 @@ from eventlog.format.codec import dig
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)", re.ASCII)
 LONGEST_LINE = 64 << 20  # bytes; longer lines are skipped: they hold pictures
 
-StepKind = Literal["title", "prompt", "reply", "file", "created", "read", "command", "failed", "output", "todos"]
+StepKind = Literal["title", "prompt", "reply", "file", "created", "read", "command", "passed", "failed", "output",
+                   "undone", "todos"]  # fmt: skip
 TranscriptRecord = dict[str, Any]
 _TEXT_BLOCKS = ("text", "input_text", "output_text", None)
 
@@ -168,8 +169,7 @@ _OPEN_BOX = re.compile(r"^\s*[-*] \[ \] +(\S.*)$", re.MULTILINE)
 def from_tool(name: str, arguments: Any) -> Iterator[Step]:
     """Yield the effects of a tool call; its arguments as an object, or as the JSON text of an object."""
     plain = name.rpartition("__")[2].casefold().replace("_", "").replace("-", "")
-    parsed = codec.json_object(arguments) if isinstance(arguments, str) else None
-    arguments = arguments if parsed is None else parsed
+    arguments = _object(arguments)
     path = next((dig(arguments, key) for key in _PATHS if isinstance(dig(arguments, key), str)), "")
     looks = dig(arguments, "command") == "view" if plain in _WRITES else plain in _READS
     if path and looks:
@@ -222,53 +222,85 @@ def _open_todos(arguments: Any) -> list[str]:
     return [text for text, status in todos if isinstance(text, str) and status not in _CLOSED]
 
 
-_EXIT = r"\bexit(?:ed with)?(?: code| status)?:? [1-9]|\"exit_code\": ?[1-9]"
+_EXIT = r"\bexit(?:ed with)?(?: code| status)?:? [1-9]|\"exit_?code\": ?[1-9]"
 _EXITED = re.compile(_EXIT, re.IGNORECASE)
 _ENDED_BADLY = re.compile(rf"{_EXIT}|\b[1-9]\d* (?:failed|failures?|errors?)\b|^FAILED", re.IGNORECASE | re.MULTILINE)
 _HEAD, _END_OF_OUTPUT = 200, 2000  # characters
 _ARGUMENTS = ("input", "arguments", "args")
-_OUTPUTS = ("functionResponse", "content", "output", "response", "result", "error", "text")
+_OUTPUTS = ("functionResponse", "content", "output", "response", "result", "error", "text", "stdout", "llmContent",
+            "textResultForLlm")  # fmt: skip
+_SHELL_IDS = ("session_id", "bash_id", "shell_id", "shellId", "task_id")
+_GOES_ON = re.compile(r"\b(?:running in (?:the )?background with ID|Process running with session ID):? *(?P<shell>\w+)")
+_NEVER_RAN = re.compile(
+    r"\bdoesn't want to (?:proceed|take this action)\b|\b(?:rejected|denied|aborted|cancell?ed) by (?:the )?user\b"
+    r"|\[Request interrupted by user\b|\brequested permissions? to\b|\bPermission to use\b.*\bdenied\b",
+    re.IGNORECASE,
+)
+_REFUSED = re.compile(r"\W*(?:tool_use_|apply_patch verification )?(?:error|failed)\b|Exit code: [1-9]", re.IGNORECASE)
+_COMMITTED = re.compile(r"^\[[^\]\n]+ [0-9a-f]{7,40}\] ", re.MULTILINE)  # the answer of git
 _ANSWERS = ("tool_result", "function_call_output", "custom_tool_call_output")
 
 
-class ShellCalls:
-    """The commands of a session by the ids of their calls; `runs` has those that ended, and whether they failed."""
+class SessionCalls:
+    """The calls of a session by their ids, until they end; `runs` has the commands that ended, and whether they failed.
+
+    A call is taken for done until its end says otherwise: not every transcript has the ends. That a command passed is
+    only said by an end.
+    """
 
     def __init__(self) -> None:
-        self._commands: dict[str, str] = {}
+        self._open: dict[str, list[Step]] = {}
         self.runs: list[tuple[str, bool]] = []
 
     def called(self, call: Any, steps: Iterable[Step]) -> Iterator[Step]:
-        """Yield the steps of a call, and remember its command."""
-        for step in steps:
-            if step.kind == "command" and isinstance(call, str):
-                self._commands[call] = step.text
-            yield step
+        """Yield the steps of a call, and remember them."""
+        if isinstance(call, str):
+            steps = self._open[call] = list(steps)
+        yield from steps
 
     def ended(self, call: Any, answer: Any, *, badly: bool = False) -> Iterator[Step]:
-        """Yield the command of a call where it failed, by the host or by its output."""
-        command = self._commands.pop(call, "") if isinstance(call, str) else ""
-        if not command:
+        """Yield whether the command of a call passed, by the host and its output, and what was not done after all."""
+        steps = self._open.pop(call, []) if isinstance(call, str) else []
+        if not steps:
             return
         output = _output_in(answer).strip()
-        end = output[-_END_OF_OUTPUT:]
-        failed = badly or bool(_EXITED.search(output[:_HEAD]) or _ENDED_BADLY.search(end))
-        self.runs.append((command, failed))
-        if failed:
-            yield Step("failed", command)
-            yield from [Step("output", end)] if end else []
+        files = [step.text for step in steps if step.kind == "file"]
+        head, end = output[:_HEAD], output[-_END_OF_OUTPUT:]
+        command = next((step.text for step in steps if step.kind == "command"), "")
+        if goes_on := _GOES_ON.search(head):
+            self._open[goes_on["shell"]] = steps
+        elif _NEVER_RAN.search(head) or (not command and (badly or _REFUSED.match(head))):
+            yield from (Step("undone", text) for text in (*files, *commit_titles(command)))
+        elif command:
+            failed = badly or bool(_EXITED.search(head) or _ENDED_BADLY.search(end))
+            self.runs.append((command, failed))
+            yield Step("failed" if failed else "passed", command)
+            if failed:
+                yield from [Step("output", end)] if end else []
+                yield from (Step("undone", title) for title in commit_titles(command) if not _COMMITTED.search(output))
 
     def of_blocks(self, content: Any, effects: Callable[[str, Any], Iterable[Step]] = from_tool) -> Iterator[Step]:
         """Yield the effects of the tool calls among the blocks of a message, as any host's model has them."""
         for block in content if isinstance(content, list) else ():
             kind, call = dig(block, "type"), _first(block, "functionCall") or block
             if isinstance(name := dig(call, "name"), str):
-                yield from self.called(_first(call, "call_id", "id", "name"), effects(name, _first(call, *_ARGUMENTS)))
+                arguments = _first(call, *_ARGUMENTS)
+                shell = _first(_object(arguments), *_SHELL_IDS)  # a look at a command that goes on
+                known = self._open.pop(str(shell), []) if shell else []
+                called = _first(call, "call_id", "id", "name")
+                yield from self.called(called, [] if known else effects(name, arguments))
+                self._open |= {called: known} if known else {}
             status = dig(block, "status") if kind is None else ""  # of Gemini, where a call has its answer in it
             answer = _first(block, "functionResponse") or block
             if answer is not block or kind in _ANSWERS or status in ("success", "error"):
                 badly = dig(answer, "is_error") is True or status == "error"
                 yield from self.ended(_first(answer, "tool_use_id", "call_id", "id", "name"), answer, badly=badly)
+
+
+def _object(arguments: Any) -> Any:
+    """Return the arguments of a call, decoded where they are the JSON text of an object."""
+    parsed = codec.json_object(arguments) if isinstance(arguments, str) else None
+    return arguments if parsed is None else parsed
 
 
 def _first(record: Any, *names: str) -> Any:

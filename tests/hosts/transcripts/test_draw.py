@@ -169,7 +169,9 @@ def test_one_thing_done_is_worth_a_summary(step):
     st.lists(
         st.builds(
             Step,
-            st.sampled_from(["title", "prompt", "reply", "file", "created", "command", "failed", "todos"]),
+            st.sampled_from(
+                ["title", "prompt", "reply", "file", "created", "command", "passed", "failed", "undone", "todos"]
+            ),
             st.text(max_size=3000),
         )
     )
@@ -206,7 +208,7 @@ def test_a_file_whose_name_most_folders_have_is_named_with_its_folder():
 )
 def test_no_command_is_worth_a_word_but_a_test_that_failed(noise):
     steps = [*prompts("Fix it"), Step("command", noise), Step("file", "/f"), Step("command", "pytest -x tests 2>&1 | tail"),
-             Step("failed", "pytest -x tests 2>&1 | tail"), Step("command", "pytest -x tests")]  # fmt: skip
+             Step("failed", "pytest -x tests 2>&1 | tail"), Step("passed", "pytest -x tests")]  # fmt: skip
 
     assert "Changed f. `pytest -x tests` failed, then passed." == summary_of(steps)[1]
     assert "Changed f." == summary_of([*steps, Step("failed", "pytest -x tests")])[1]
@@ -234,6 +236,31 @@ def test_files_that_only_served_the_work_come_last_and_are_not_told():
         "Totals are rounded once. Changed old.py, new.py, cart.py. Committed “x”."
         == summary_of(steps, project="/src/shop")[1]
     )
+
+
+@pytest.mark.parametrize(
+    ("commands", "left"),
+    [
+        (["git checkout src/main/cart.py"], "price.py"),
+        (["git checkout -- cart.py price.py"], ""),
+        (["git -C /shop restore src/main"], "price.py"),
+        (["pytest; git checkout ."], ""),
+        (["git reset --hard"], ""),
+        (["git stash"], ""),
+        (["git stash && pytest; git stash pop"], "cart.py, price.py"),
+        (["git add -A && git commit -m 'x'", "git reset --hard"], "cart.py, price.py"),
+        (["git checkout main"], "cart.py, price.py"),
+        (["git restore --staged src/main"], "cart.py, price.py"),
+        (["git stash list; git reset cart.py"], "cart.py, price.py"),
+    ],
+)
+def test_a_file_that_git_made_what_it_was_has_not_changed(commands, left):
+    files = [Step("file", f"/shop/{path}") for path in ("src/main/cart.py", "src/price.py")]
+    steps = [*prompts("Fix it"), *files, *(Step("command", command) for command in commands), Step("todos", "Ask")]
+
+    summary = summary_of(steps, project="/shop")[1]
+
+    assert summary.startswith(f"Changed {left}." if left else "Fix it")
 
 
 def test_a_file_that_was_only_made_is_told_where_there_is_no_other():

@@ -23,6 +23,10 @@ def failing(command, output=STALE):
     return [("command", command), ("failed", command), ("output", output)]
 
 
+def passing(command):
+    return [("command", command), ("passed", command)]
+
+
 # ------------------------------------------------------------------------------------------------ signatures
 
 NAMES = st.text("abcdefgh_-.", min_size=1, max_size=8).filter(lambda name: name.strip(".-_"))
@@ -126,7 +130,7 @@ def test_no_line_with_something_irreversible_in_it_is_ever_told(harmless, harmfu
     line = between.join([*harmless[:at], harmful, *harmless[at:]]) + noise
 
     assert "" == repeatable(line)
-    assert [] == fixes_of(*failing("pytest tests/checkout"), ("command", f"pytest tests/checkout && {line}"))
+    assert [] == fixes_of(*failing("pytest tests/checkout"), *passing(f"pytest tests/checkout && {line}"))
 
 
 @given(st.text(max_size=60))
@@ -139,7 +143,7 @@ def test_whatever_was_typed_is_read_without_an_error(text):
 
 
 def test_the_command_that_passed_after_a_failure_is_drawn():
-    (fix,) = fixes_of(*failing("pytest tests/checkout -x"), ("reply", "Let me reindex."), ("command", PASSED))
+    (fix,) = fixes_of(*failing("pytest tests/checkout -x"), ("reply", "Let me reindex."), *passing(PASSED))
 
     assert {"failure": signature("pytest tests/checkout -x", STALE), "passed": PASSED} == fix
 
@@ -148,11 +152,12 @@ def test_the_command_that_passed_after_a_failure_is_drawn():
     "steps",
     {
         "nothing passed": [],
+        "nobody saw the end of it": [("command", PASSED)],
         "it failed, too": failing(PASSED),
-        "a file was changed meanwhile": [("file", "/shop/cart.py"), ("command", PASSED)],
-        "the same passed": [("command", "pytest tests/checkout -x 2>&1 | tail")],
-        "it is about something else": [("command", "npm run lint")],
-        "it is no command to repeat": [("command", "rm -rf .cache && pytest tests/checkout")],
+        "a file was changed meanwhile": [("file", "/shop/cart.py"), *passing(PASSED)],
+        "the same passed": passing("pytest tests/checkout -x 2>&1 | tail"),
+        "it is about something else": passing("npm run lint"),
+        "it is no command to repeat": passing("rm -rf .cache && pytest tests/checkout"),
     }.items(),
     ids=lambda item: item[0],
 )
@@ -162,7 +167,8 @@ def test_nothing_is_drawn_where(steps):
 
 def test_a_session_keeps_what_passed_with_its_text():
     steps = [Step("prompt", "Fix the checkout"), *(Step(*step) for step in failing("pytest tests/checkout -x"))]
-    drawn = draw([*steps, Step("command", PASSED), Step("reply", "Done: it passes now.")])
+    passed = [Step(*step) for step in passing(PASSED)]
+    drawn = draw([*steps, *passed, Step("reply", "Done: it passes now.")])
 
     assert drawn
     assert [PASSED] == [fix["passed"] for fix in (drawn.text_fields("Checkout") or {})["fixes"]]
