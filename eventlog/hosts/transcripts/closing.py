@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from eventlog.format.text import one_line
-from eventlog.hosts.transcripts.prose import BULLET, FENCE, mentions, sentences, without_statements
+from eventlog.hosts.transcripts.prose import BULLET, FENCE, OPEN_ENDS, mentions, sentences, without_statements
 
 _About = Literal["result", "problem", "cause", "change", "test", "open", "aside", ""]
 
@@ -26,10 +26,13 @@ _PRAISE = re.compile(
 _MARKS = re.compile(r"^[^\w\s`\"'(\[/.~$@#<*+-]+\s*|\s*[✓✔✅☑]\ufe0f?(?: PASS\w*)?$")
 _ANNOUNCES = re.compile(
     r"(?:(?:now|next|first|then|so|finally)[,:]? )?(?:let me|let's|let us|i'll|i will|i am going to|i'm going to|we'll"
-    r"|i need to|i should|i can (?:also|now)|now let|now i|would you|do you want|want me|shall i|feel free|if you"
-    r"|please|you can|you may)\b|让我|我来|我将|我会|接下来|现在我|请|如果(?:你|您)|需要我",
+    r"|i need to|i should|i can (?:also|now)|now let|now i|i (?:would|could)(?! not)|i'd"
+    r"|(?:we|you) could(?! not)|would you|do you want|want me|shall i|feel free|if you"
+    r"|please|you can|you may|ich (?:werde|würde)|soll ich|als nächstes)\b"
+    r"|让我|我来|我将|我会|接下来|现在我|请|如果(?:你|您)|需要我",
     re.IGNORECASE,
 )
+_CONTINUES = re.compile(r"(?:then|also|and|afterwards|after that)\b,? (?!\w+ed\b)|然后|再", re.IGNORECASE)
 _INTRODUCES = re.compile(
     r"(?:here(?:'s| is| are)|below (?:is|are)|in summary|to summari[sz]e|(?:a )?summary of|the following|以下是|总结)"
     r"|(?:i|we)(?:'ve| have)? (?:summari[sz]ed|provided)\b",
@@ -49,6 +52,19 @@ _OF_THE_HOST = re.compile(
     r"API Error|Request timed out|No response requested|Credit balance|Prompt is too long|Invalid API key"
     r"|(?:\w+ )?usage limit reached|\[Request interrupted",
     re.IGNORECASE,
+)
+_UNRESOLVED = re.compile(  # what a session leaves broken, undone or unseen
+    r"\bstill (?:fail|crash|broken|wrong|red|missing|flaky|reproduc)|\b\d+ (?:\w+ )?tests? fail\b|\bnot yet\b"
+    r"|\b(?:is|are|has|have)(?:n't| not) (?:been )?(?:fixed|done|tested|verified|implemented|work|push|commit|deploy"
+    r"|finish|complete)"
+    r"|\b(?:i|we) (?:could(?:n't| not)|(?:was|were)(?:n't| not) able to|am unable to|have(?:n't| not)|did(?:n't| not))"
+    r" (?:fix|run|verif|test|reproduc|finish|complet|push|commit)"
+    r"|\bnoch nicht\b|\bnicht behoben\b|\bschl[aä]g(?:en|t)\b.*\bfehl\b"
+    r"|尚未|仍然?(?:失败|报错)|未能|还?没有?(?:修复|完成|测试|提交|通过)",
+    re.IGNORECASE,
+)
+_HOWEVER = re.compile(
+    r"^(?:however|but|unfortunately|note(?: that)?|caveat|allerdings|但是?|不过)[,:，：]?\s*", re.IGNORECASE
 )
 _SUBJECT = re.compile(
     r"^(?:(?:i|we)(?:'ve| have)?|successfully)(?: (?:also|now|just|then|successfully|have|been able to))* "
@@ -128,12 +144,19 @@ def read_closing(message: str, asked: str = "", scratch: Iterable[str] = ()) -> 
     names = tuple(scratch)
     found: dict[str, _About] = {}
     leads: set[str] = set()
+    intends = False
     for sentence in _sentences_in(message):
         text = _plain(sentence.text).rstrip(":：")
+        intends = bool(_ANNOUNCES.match(text) or (intends and _CONTINUES.match(text)))
         leads |= {text} if sentence.text.endswith((":", "：")) else set()
         is_order = sentence.about == "change" and _ORDERS.match(text) and not _CHANGE.search(text)
         text = f"Fix: {text}" if is_order else text
-        if _is_telling(text) and sentence.about != "open" and not any(mentions(text, name) for name in names):
+        if (
+            not intends
+            and _is_telling(text)
+            and sentence.about != "open"
+            and not any(mentions(text, name) for name in names)
+        ):
             found.setdefault(text, sentence.about)
     body = {text: about for text, about in found.items() if about not in ("aside", "test")}
     outcome = _outcome(body, _words(asked)) or next(iter(body or found), "")
@@ -143,7 +166,8 @@ def read_closing(message: str, asked: str = "", scratch: Iterable[str] = ()) -> 
     changes = sorted(changed, key=lambda text: (bool(_TEST.match(text)), bool(_DEPENDS.match(text))))
     causes = _causes(rest)
     result = [text for text, about in rest.items() if about == "result" and text not in leads and not _TEST.match(text)]
-    others = dict.fromkeys((*causes[:1], *changes, *causes[1:], *result))
+    unresolved = [text for text in found if _UNRESOLVED.search(text)]
+    others = dict.fromkeys((*unresolved[:1], *causes[:1], *changes, *causes[1:], *result))
     worth = [*filter(None, (outcome,)), *(text for text in others if not _DEPENDS.match(text))]
     return worth, [text for text, about in found.items() if text not in worth and about != "aside"]
 
@@ -183,12 +207,13 @@ def _plain(sentence: str) -> str:
     text, before = sentence.strip(), ""
     while text != before:
         before, text = text, _PRAISE.sub("", _MARKS.sub("", text)).strip()
+    text = _HOWEVER.sub("", text) if _UNRESOLVED.search(text) else text
     text = _TWICE.sub(r"\2", _SUBJECT.sub("", _PATCH_CLAUSE.sub("", text)))
     return text[:1].upper() + text[1:] if _PLAIN_WORD.match(text) else text
 
 
 def _is_telling(text: str) -> bool:
-    nothing = (_ANNOUNCES, _INTRODUCES, _OF_THE_HOST)
+    nothing = (_INTRODUCES, _OF_THE_HOST)
     if any(pattern.match(text) for pattern in nothing) or _FOR_THE_OCCASION.search(text):
         return False
     han = len(_HAN_GENERAL.sub("", "".join(_HAN.findall(text))))
@@ -206,7 +231,8 @@ def _words(text: str) -> set[str]:
 _TITLES: dict[_About, str] = {
     "cause": "(?:root )?causes?|analysis|diagnosis|why|lessons?|takeaways?|insights?|教训|经验|(?:根本)?原因|根因|分析",
     "open": "next steps?|remaining|to-?dos?|limitations?|follow[- ]?ups?|not done|decisions?"
-    "|下一步|待办|遗留|未完成|决[定策]",
+    r"|(?:plan|proposal|proposed changes|suggestions?|recommendations?|offen|nächste schritte)(?=\W*$)"
+    "|下一步|待办|遗留|未完成|决[定策]|计划|建议|方案",
     "test": r"test(?:s|ing)?|verif\w+|validat\w+|checks?|测试|验证",
     "aside": "output|benefits?|usage|examples?|files?|method|location|lines?|status|notes?|impact|deliverables?|how to"
     "|输出|用法|示例|文件|好处",
@@ -234,8 +260,12 @@ _SUMS_UP = re.compile(  # a line whose items are what was done, each by itself
 _SHELLS = frozenset(("bash", "sh", "shell", "console", "zsh", "text", "output", "diff"))
 _SHORT_CODE = 90  # characters that are told within a sentence
 _JOINED = 280  # of a line and its items, told as one sentence
+_PLANS = re.compile(  # a line whose items are not done
+    r"\b(?:my|the|a) plan\b|\b(?:could|would|should|suggest|propose|recommend)\b|计划|建议|下一步|待办", re.IGNORECASE
+)
 _OPENS = re.compile(
-    r"\b(?:from|to|with|by|of|as|is|was|are|like|in|using|following|example|e\.g|that|including|before|after|code)\s*[:：]$",
+    r"\b(?:from|to|with|by|of|as|is|was|are|like|in|using|following|example|e\.g|that|including|before|after"
+    r"|code|says?|reads?|states?)\s*[:：]$",
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(r"^(?:to|with|into|after|now)\s*[:：]$", re.IGNORECASE)
@@ -336,12 +366,16 @@ def _unit(blocks: list[_Block], about: _About) -> Iterator[_Sentence]:
     text, about = _labelled(blocks[0].text, about)
     text, at = _with_object(text, blocks, 1)
     found = [part for line in without_statements(text) for part in sentences(line)]
+    leads = (sentences(text) or [""])[-1]
+    is_plan = _is_plan(leads)
+    found = [part for part in found if not (is_plan and part == leads)]
     items = [block for block in blocks[at:] if block.kind == "item"]
     texts = [_labelled(item.text, "")[0].rstrip(".;") for item in items]
     joined = f"{found[-1] if found else text} {'; '.join(texts)}".strip()
     if (
         items
         and found
+        and not is_plan
         and not _SUMS_UP.search(found[-1])
         and len(joined) <= _JOINED
         and len({item.indent for item in items}) == 1
@@ -354,8 +388,14 @@ def _unit(blocks: list[_Block], about: _About) -> Iterator[_Sentence]:
     while at < len(blocks):
         end = _end_of_unit(blocks, at)
         if blocks[at].kind == "item":
-            yield from _unit(blocks[at:end], about)
+            yield from _unit(blocks[at:end], "open" if is_plan else about)
         at = end
+
+
+def _is_plan(line: str) -> bool:
+    """Check whether the items below a line are not done: a plan, an offer, what is open."""
+    intends = _ANNOUNCES.match(line) or _PLANS.search(line) or OPEN_ENDS.heads_a_list.match(line)
+    return bool(intends) and line.endswith((":", "：")) and not _SUMS_UP.search(line)
 
 
 def _labelled(text: str, about: _About) -> tuple[str, _About]:

@@ -25,20 +25,28 @@ _SENTENCE_END = re.compile(
     r"|(?<=[.!?][)\"'])\s+(?=[A-Z])|(?<=[。！？])\s*"
 )
 
-_DECISION = r"(?:(?:key )?decisions?|decided|we decided|(?:关键)?决策|(?:关键)?决定)"
+_DECISION = r"(?:(?:key )?decisions?|decided|we decided|entscheidung(?:en)?|entschieden|(?:关键)?决策|(?:关键)?决定)"
 _OPEN_END = (
     r"(?:todos?|to[- ]dos?|next steps?|remaining(?: work)?|still open|open ends?|not done|follow[- ]?ups?"
-    r"|待办(?:事项)?|未完成|下一步|遗留(?:问题)?)"
+    r"|(?:noch )?offen(?:e punkte)?|nächste schritte|noch zu tun|待办(?:事项)?|未完成|下一步|遗留(?:问题)?)"
 )
-_FOLLOWS = r"[*_]*+\s*[:：]\s*+[*_]*+\s*(\S.*)$"
+_ASIDE = r"(?:\s*\([^()]*\))?"  # "(optional)"
+_FOLLOWS = rf"{_ASIDE}[*_]*+\s*[:：]\s*+[*_]*+\s*(\S.*)$"
+_UNQUOTED = r"^(?!\W*[\"“„«「『`>])\W*"  # what is quoted, somebody else states
+_STATES_NOTHING = re.compile(
+    r"\W*(?:(?:none|nothing|no (?:\w+ )?(?:decisions?|to-?dos?|steps?|items?|work)|n/?a|tb[ad]|pending|keine?|nichts"
+    r"|无|没有|暂无|待定)(?: (?:at (?:this time|the moment)|for now|so far|yet|left|open|remaining|outstanding|pending"
+    r"|else|needed|required|mehr|weiter|offen))*(?:\b\W*|\W+(?:all|everything|the (?:task|work)|alles|全部|都)\b.*))?",
+    re.IGNORECASE,
+)
 
 
 class _Label:
     """A word that labels statements: in its line, mid-line after a sentence, or in the list below it."""
 
     def __init__(self, word: str, bare: str = "") -> None:
-        self.stated = re.compile(rf"^\W*{word}{_FOLLOWS}", re.IGNORECASE)
-        self.heads_a_list = re.compile(rf"^\W*{word}[*_]*\s*[:：]?[*_]*\s*$", re.IGNORECASE)
+        self.stated = re.compile(rf"{_UNQUOTED}{word}{_FOLLOWS}", re.IGNORECASE)
+        self.heads_a_list = re.compile(rf"{_UNQUOTED}{word}{_ASIDE}[*_]*\s*[:：]?[*_]*\s*$", re.IGNORECASE)
         self.bare = re.compile(bare) if bare else None
 
     def find(self, part: str) -> re.Match[str] | None:
@@ -47,8 +55,10 @@ class _Label:
 
 
 DECISIONS = _Label(_DECISION)
-OPEN_ENDS = _Label(_OPEN_END, r"^\W*(?:TODO(?:\(\w+\))?:?\s+|\[ \]\s+)(\S.*)$")
-_BEFORE_A_LABEL = re.compile(rf"(?<=[.!?。！？；;])\s*(?=[*_]*(?:{_DECISION}|{_OPEN_END})[*_]*\s*[:：])", re.IGNORECASE)
+OPEN_ENDS = _Label(_OPEN_END, rf"{_UNQUOTED}(?:TODO(?:\(\w+\))?:?\s+|\[ \]\s+)(\S.*)$")
+_BEFORE_A_LABEL = re.compile(
+    rf"(?<=[.!?。！？；;,，])\s*(?=[*_]*(?:{_DECISION}|{_OPEN_END}){_ASIDE}[*_]*\s*[:：])", re.IGNORECASE
+)
 
 
 def stated(label: _Label, message: str) -> list[str]:
@@ -66,7 +76,13 @@ def stated(label: _Label, message: str) -> list[str]:
         else:
             in_list = in_list and not line.strip()
     texts = (one_line(text.replace("**", "")).strip(" *_").removesuffix("。").removesuffix(".") for text in found)
-    return [cut(text, ITEM_CHARS) for text in texts if text and not text.startswith(("[x]", "[X]"))]
+    return [cut(text, ITEM_CHARS) for text in texts if not _is_empty(label, text)]
+
+
+def _is_empty(label: _Label, text: str) -> bool:
+    """Check whether a statement is empty: a question for a decision, a to-do that is done, "none"."""
+    asks = label is DECISIONS and sentences(text)[:1] and sentences(text)[0].endswith(("?", "？"))
+    return bool(asks or text.startswith(("[x]", "[X]")) or _STATES_NOTHING.fullmatch(text))
 
 
 def _text_lines(message: str) -> Iterator[str]:
@@ -146,13 +162,15 @@ _ASKS = (
 )  # fmt: skip
 _NAMED = re.compile(rf"^(?:{'|'.join(_ASKS)})\s*[:：]\s+(?=\S)", re.IGNORECASE)
 _GREETING = re.compile(
-    r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: +\w{1,20})?|你好|您好|嗨|早上好)"
+    r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|hallo|guten (?:morgen|tag|abend))(?: +\w{1,20})?"
+    r"|你好|您好|嗨|早上好)"
     r"\s*(?:[,.!，。！]\s*|$)",
     re.IGNORECASE,
 )
 _NOTHING = re.compile(
     r"(?:(?:ok(?:ay)?|yes|yep|sure|no|please|go on|go ahead|continue|proceed|do (?:it|that)|fix (?:it|this)|lgtm"
-    r"|sounds good|looks good|thanks?|thank you|test|好的?|是的?|可以|开始吧?|继续|谢谢)[\s.!,。！，]*)*[\s.!,。！，]*",
+    r"|sounds good|looks good|thanks?|thank you|test|ja|nein|bitte|(?:mach )?weiter|danke"
+    r"|好的?|是的?|可以|开始吧?|继续|谢谢)[\s.!,。！，]*)*[\s.!,。！，]*",
     re.IGNORECASE,
 )
 

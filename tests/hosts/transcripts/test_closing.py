@@ -32,6 +32,13 @@ def worth(message, asked="", scratch=()):
         "No response requested.",
         "```py\nx = 1\n```",
         "| a | b |\n|---|---|",
+        "I would round the sum of the cart. Then add a test of the tax.",
+        "Ich würde den Warenkorb umbauen. Soll ich anfangen?",
+        "## Plan\n- Replaced floats in the cart\n- Round the tax",
+        "Here is my plan for the cart:\n1. Round the sum once\n2. Show the tax",
+        "下一步：\n- 迁移购物车的旧数据",
+        "Nächste Schritte:\n- Alte Preise des Warenkorbs migrieren",
+        f"I will do this:\n- Round the sum of {'the cart and ' * 20}the tax\n- Show the tax",
     ],
 )
 def test_what_says_nothing_is_not_told(message):
@@ -72,6 +79,37 @@ def test_of_several_changes_the_one_that_was_asked_for_comes_first():
 
     assert worth(message, "Show a badge")[0] == "Added a badge to the receipt"
     assert worth(message, "Document the tax")[0] == "Updated the docs of the tax"
+
+
+@pytest.mark.parametrize(
+    ("message", "left"),
+    [
+        ("Rounded the totals. However, 2 tests of the tax still fail.", "2 tests of the tax still fail."),
+        ("Rounded the totals. The cause was a float. Unfortunately, I could not run the tests of the tax.",
+         "I could not run the tests of the tax."),
+        ("Rounded the totals.\n\n## Tests\n- The tests of the tax still fail", "The tests of the tax still fail"),
+        ("修复了购物车的取整问题。但税额的测试仍然失败。", "税额的测试仍然失败。"),
+        ("Die Summe des Warenkorbs wird gerundet. Allerdings schlagen Tests der Steuer noch fehl.",
+         "Schlagen Tests der Steuer noch fehl."),
+    ],
+)  # fmt: skip
+def test_what_is_left_broken_follows_the_outcome(message, left):
+    assert worth(message)[1] == left
+
+
+def test_what_was_done_beside_an_intention_is_told():
+    message = "Rounded the totals. Let me check the tax. Also updated the printed invoice."
+
+    assert ["Rounded the totals."] == worth(message)
+    assert ["Also updated the printed invoice."] == read_closing(message)[1]
+
+
+def test_a_cause_in_the_past_is_nothing_left_broken():
+    message = (
+        "Rounded the totals. The test of the tax now fails gracefully. Sums were off because floats were not exact."
+    )
+
+    assert "Sums were off because floats were not exact." == worth(message)[1]
 
 
 def test_in_a_numbered_report_what_was_fixed_comes_first_and_how_it_was_set_up_and_tested_is_left_out():

@@ -345,6 +345,23 @@ def test_the_last_list_of_todos_counts():
         ("- [ ] one\n- [x] two", [], ["one"]),
         ("We decided to keep prices as integers.", ["Decided to keep prices as integers"], []),
         ("Totals are off. I chose integers over floats.", ["I chose integers over floats"], []),
+        ("Decision: none\nTODO: nothing left\n", [], []),
+        ("**Next steps:** None – everything is done\n**Decisions:** TBD", [], []),
+        ("下一步：无\n决定：待定", [], []),
+        ("TODO: No retries on 404\nDecision: no Redis", ["no Redis"], ["No retries on 404"]),
+        ("Remaining: nothing but the docs\nTODO: All prices in EUR", [], ["nothing but the docs", "All prices in EUR"]),
+        ("Decision: do we keep the endpoint? I left it", [], []),
+        ("Next steps: Does the endpoint stay?", [], ["Does the endpoint stay?"]),
+        ("The old notes say:\n> Decision: use Kafka\n> TODO: tests", [], []),
+        ('"Decision: use Kafka" is what they wrote', [], []),
+        ("No, decision: use JWT", ["use JWT"], []),
+        ("Next steps (optional):\n1. Measure it", [], ["Measure it"]),
+        (
+            "Entscheidung: Preise sind ganze Zahlen.\nOffen: Preise messen",
+            ["Preise sind ganze Zahlen"],
+            ["Preise messen"],
+        ),
+        ("**Nächste Schritte:**\n- Ada fragen\n", [], ["Ada fragen"]),
     ],
 )
 def test_decisions_and_open_ends_are_taken_where_they_are_said(reply, decided, left):

@@ -30,6 +30,8 @@ def openings(*prompts, project="/src/shop"):
         ("你好，修复购物车的取整。谢谢", "修复购物车的取整"),
         ("Hi there!", ""),
         ("ok", ""),
+        ("Ja, bitte weiter", ""),
+        ("Guten Morgen! Bitte, mach weiter. Baue den Login um", "Baue den Login um"),
         ('{"error": 7,\n "at": "x"}', ""),
         ("Fix the totals\nThey are a cent off, since a week", "Fix the totals"),
         (f"Fix {'the totals ' * 7}\nand rules", f"Fix {'the totals ' * 7}and rules"),
