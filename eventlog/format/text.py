@@ -41,6 +41,7 @@ _HIDING = frozenset(
 )
 _TAGS = "\U000e0000"
 _JOINER, _FIRST_MARK = "\u200d", "\u0300"
+_FIRST_HAN = "\u2e80"  # characters of Chinese, and its punctuation, begin there
 _FLAGS = "".join(map(chr, range(0x1F1E6, 0x1F200)))  # two letters are one
 _SKINS = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 _CLOSING = frozenset("!\"#%&'()*,-./:;?@[\\]_{}、。「」『』“”‘’…—")  # punctuation that most texts have
@@ -68,6 +69,12 @@ class _Remembered(dict[str, str]):
         return found
 
 
+_NOTHINGS = ("none", "nothing", "no ", "n/a", "tba", "tbd", "pending", "kein", "nichts", "无", "没有", "暂无", "待定")
+_NOTHING = (
+    r"(?:none|nothing|no (?:\w+ )?(?:decisions?|to-?dos?|steps?|items?|work)|n/a|tb[ad]|pending|keine?|nichts"
+    r"|无|没有|暂无|待定)(?: (?:at (?:this time|the moment)|for now|so far|yet|left|open|remaining|outstanding|pending"
+    r"|else|needed|required|mehr|weiter|offen))*(?:\b\W*|\W+(?:all|everything|the (?:task|work)|alles|全部|都)\b.*)"
+)
 STAGE_PREFIX = "阶段摘要："
 
 
@@ -170,7 +177,7 @@ def joined(texts: "Iterable[str]") -> str:
     """Join sentences; behind Chinese stands no space."""
     whole = ""
     for text in texts:
-        whole += f" {text}" if whole and whole[-1].isascii() else text
+        whole += text if not whole or whole[-1] >= _FIRST_HAN else f" {text}"
     return whole
 
 
@@ -213,6 +220,12 @@ def _unclosed(text: str) -> str:
 def statement_line(text: str) -> str:
     """Take a text on one line, without the mark of a stage."""
     return one_line(text).removeprefix(STAGE_PREFIX).strip()
+
+
+def states_nothing(text: str) -> bool:
+    """Check whether an item stands for an empty list: `None`, `nothing left`, `待定`."""
+    plain = text.strip(" *_-–—.").lower()
+    return not plain or (plain.startswith(_NOTHINGS) and bool(_compiled(_NOTHING).fullmatch(plain)))
 
 
 def statement_of(text: str) -> str:

@@ -15,7 +15,7 @@ from _operator import attrgetter
 
 from eventlog.fast.copies import replace
 from eventlog.format import AGENT, PRE_COMPACTION, SESSION_END, STOP_FALLBACK
-from eventlog.format.text import cut, one_line, statement_line
+from eventlog.format.text import cut, one_line, statement_line, states_nothing
 from eventlog.format.timestamps import counts_at, from_ns, order, to_ns
 from eventlog.projections.current.distinct_facts import DistinctFact, distinct_facts
 from eventlog.projections.current.standing import WHOLE, counting_saves, current_saves, likeness, only_names, open_todos
@@ -264,7 +264,7 @@ def _said(summaries: "Sequence[StageSummary]", texts: "Callable[[StageSummary], 
         Mention(text, summary.ts, summary.id, likeness(text), summary.after)
         for summary in summaries
         for text in map(statement_line, texts(summary))
-        if text
+        if not states_nothing(text)
     ]
 
 

@@ -6,7 +6,7 @@ Imported inside agents' hooks: standard library only.
 
 from eventlog.format import SESSION_END
 from eventlog.format.ids import digest
-from eventlog.format.text import statement_line, statement_of
+from eventlog.format.text import statement_line, statement_of, states_nothing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def open_todos(saves: "Sequence[_Save]") -> "tuple[_Save | None, set[bytes]]":
     lists = agents_own(naming) or naming
     if not lists:
         return None, set()
-    left = {likeness(text) for text in map(statement_line, lists[-1].todos) if text}
+    left = {likeness(text) for text in map(statement_line, lists[-1].todos) if not states_nothing(text)}
     later = saves[saves.index(lists[-1]) + 1 :]
     return lists[-1], left - {likeness(text) for save in later for text in save.done}
 

@@ -185,8 +185,9 @@ def _answer(found: "Findable", weights: "Weights", room: int, asked: str) -> str
     for worth, place, text in ranked[:_FILES]:
         if not chosen or (worth > unit / 2 and room >= _WORTH and len(text) <= room):
             chosen.append((-place, _excerpt(text, weights, room)))
-            room -= len(chosen[-1][1]) + 1
-    return joined(text for _, text in sorted(chosen))
+            room -= len(chosen[-1][1]) + len(_SEPARATOR)
+    *before, last = [text for _, text in sorted(chosen)] or [""]
+    return joined([*(text if text[-1] in _MAY_END else f"{text} ·" for text in before), last])
 
 
 def _candidates(found: "Findable") -> "Iterator[str]":

@@ -72,6 +72,7 @@ def _answers(world, project):
 
 
 @example([_save("a", todos=["Otters sign"]), _save("b", done=["otters sign."])])
+@example([_save("a", todos=["Otters sign"]), _save("a", todos=["None left"])])
 @example([_save("a", todos=["Otters sign"]), _save("b", done=["Otters sign"]), _save("a", summary="Did it again")])
 @example([_save("a", todos=["Otters sign"]), _save("b", project="billing", done=["Otters sign"])])
 @example([_save("a", todos=["Otters sign"]), _save("b", done=["Otters sign"]), "Otters sign"])

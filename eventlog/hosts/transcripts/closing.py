@@ -159,7 +159,7 @@ def read_closing(message: str, asked: str = "", scratch: Iterable[str] = ()) -> 
         ):
             found.setdefault(text, sentence.about)
     body = {text: about for text, about in found.items() if about not in ("aside", "test")}
-    outcome = _outcome(body, _words(asked)) or next(iter(body or found), "")
+    outcome = _outcome(body, telling_words(asked)) or next(iter(body or found), "")
     rest = {text: about for text, about in body.items() if text != outcome}
     changed = [text for text, about in rest.items() if about in ("change", "result") and _CHANGE.search(text)]
     changed += [text for text, about in rest.items() if about == "change" and text not in (*changed, *leads)]
@@ -183,7 +183,7 @@ def _outcome(body: dict[str, _About], asked: set[str]) -> str:
         telling = [text for text in of_rank if _CHANGE.search(text)] or (of_rank if "change" in abouts else [])
         alone = [text for text in telling if not any(kind.match(text) for kind in (_DEPENDS, _TEST, _FOUND))]
         alone = alone or telling[:1]
-        shared = [len(_words(text) & asked) for text in alone]
+        shared = [len(telling_words(text) & asked) for text in alone]
         if any(shared):
             return alone[[*map(bool, shared)].index(True) if "result" in abouts else shared.index(max(shared))]
         first = first or next(iter(alone), "")
@@ -217,10 +217,10 @@ def _is_telling(text: str) -> bool:
     if any(pattern.match(text) for pattern in nothing) or _FOR_THE_OCCASION.search(text):
         return False
     han = len(_HAN_GENERAL.sub("", "".join(_HAN.findall(text))))
-    return len(_words(text)) + han // 2 >= _FEWEST_WORDS
+    return len(telling_words(text)) + han // 2 >= _FEWEST_WORDS
 
 
-def _words(text: str) -> set[str]:
+def telling_words(text: str) -> set[str]:
     """Collect the words of a text that any other closing need not have."""
     found = {word.casefold().rstrip("./-") for word in _WORD.findall(_HAN.sub(" ", text))}
     return {word for word in found if word not in _GENERAL and not _NUMBER.match(word)}

@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from eventlog.format.text import cut, joined, one_line, same_text
-from eventlog.hosts.transcripts.closing import read_closing
+from eventlog.hosts.transcripts.closing import read_closing, telling_words
 from eventlog.hosts.transcripts.failures import Failures
 from eventlog.hosts.transcripts.prose import (
     DECISIONS,
@@ -57,6 +57,11 @@ _DECIDED = re.compile(
     r"|(?:(?:I|we) )?went with\b.*\b(?:instead of|over|rather than)\b|(?:我们?)?(?:决定|选择了))",
     re.IGNORECASE,
 )
+_REJECTS = re.compile(
+    r"(?:\b(?:instead of|rather than|not|no longer|statt|nicht|keine?)\b|而不是|不再用)\s*([^,.;:，。；()]+)",
+    re.IGNORECASE,
+)
+_OF_ANY_DECISION = frozenset(("use", "uses", "used", "using", "keep", "go", "more", "any"))
 _COMMITS = re.compile(r"\bgit (?:-C \S+ )?commit\b")
 
 
@@ -157,7 +162,7 @@ class _Transcript:
                 self._ask(text)
             case ("reply", text):
                 self.replies[-1].append(text)
-                _add(self.decisions, stated(DECISIONS, text))
+                self._decide(stated(DECISIONS, text))
             case ("todos", text):
                 self.todos, self.lists = text, True
             case _:
@@ -189,8 +194,14 @@ class _Transcript:
         self.prompts.append(prompt)
         self.replies.append(deque(maxlen=_CLOSING_REPLIES))
         said = stated(DECISIONS, prompt)
-        _add(self.decisions, said)
+        self._decide(said)
         _add(self.of_user, said)
+
+    def _decide(self, texts: Iterable[str]) -> None:
+        """Add decisions, and take away those that they reverse."""
+        for text in texts:
+            self.decisions = {same: past for same, past in self.decisions.items() if not _reverses(text, past)}
+            _add(self.decisions, (text,))
 
     def drawing(self, language: _Language) -> Drawing:
         scratch = self.files.scratch
@@ -199,7 +210,7 @@ class _Transcript:
         last = next((closing for closing in read if closing[0]), ([], []))
         worth, others = (list(map(self._sentence, texts)) for texts in last)
         unlabelled = (text.rstrip(".。") for texts in last for text in texts if _DECIDED.match(text))
-        _add(self.decisions, (cut(text, ITEM_CHARS) for text in unlabelled))
+        self._decide(cut(text, ITEM_CHARS) for text in unlabelled)
         decided, todos = [*self.decisions.values()][:_MOST_ITEMS], self._open()
         enough = self.files.known or self.commits or decided or todos or len(self.prompts) > _TRIVIAL_PROMPTS
         summary = self._summary(worth, language) if enough or self.files.changed else ""
@@ -208,7 +219,7 @@ class _Transcript:
             opening=self.opening,
             summary=summary,
             decisions=decided,
-            of_user=[*self.of_user.values()][:_MOST_ITEMS],
+            of_user=[text for same, text in self.of_user.items() if same in self.decisions][:_MOST_ITEMS],
             todos=todos,
             prompts=[cut(text, _PROMPT) for text in map(one_line, self.prompts) if len(text) >= _SHORTEST_PROMPT],
             closing=_join_fitting((*worth, *others), _CLOSING) or self._last_words(),
@@ -364,6 +375,14 @@ def _add(distinct: dict[str, str], texts: Iterable[str]) -> None:
     for text in texts:
         if text.strip():
             distinct.setdefault(same_text(text), text)
+
+
+def _reverses(text: str, earlier: str) -> bool:
+    """Check whether a decision rejects by name what an earlier one about the same chose."""
+    rejected = telling_words(" ".join(_REJECTS.findall(text)))
+    chosen = telling_words(_REJECTS.sub("", earlier)) - _OF_ANY_DECISION
+    about = chosen - rejected
+    return bool(chosen & rejected) and (not about or bool(about & telling_words(_REJECTS.sub("", text))))
 
 
 def _listed(language: _Language, form: str, items: Sequence[str]) -> str:

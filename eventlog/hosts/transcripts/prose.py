@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from itertools import islice, pairwise
 from os.path import commonprefix
 
-from eventlog.format.text import cut, joined, one_line, same_text
+from eventlog.format.text import cut, joined, one_line, same_text, states_nothing
 
 ITEM_CHARS = 200
 BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)、])\s+")
@@ -33,12 +33,6 @@ _OPEN_END = (
 _ASIDE = r"(?:\s*\([^()]*\))?"  # "(optional)"
 _FOLLOWS = rf"{_ASIDE}[*_]*+\s*[:：]\s*+[*_]*+\s*(\S.*)$"
 _UNQUOTED = r"^(?!\W*[\"“„«「『`>])\W*"  # what is quoted, somebody else states
-_STATES_NOTHING = re.compile(
-    r"\W*(?:(?:none|nothing|no (?:\w+ )?(?:decisions?|to-?dos?|steps?|items?|work)|n/?a|tb[ad]|pending|keine?|nichts"
-    r"|无|没有|暂无|待定)(?: (?:at (?:this time|the moment)|for now|so far|yet|left|open|remaining|outstanding|pending"
-    r"|else|needed|required|mehr|weiter|offen))*(?:\b\W*|\W+(?:all|everything|the (?:task|work)|alles|全部|都)\b.*))?",
-    re.IGNORECASE,
-)
 
 
 class _Label:
@@ -82,7 +76,7 @@ def stated(label: _Label, message: str) -> list[str]:
 def _is_empty(label: _Label, text: str) -> bool:
     """Check whether a statement is empty: a question for a decision, a to-do that is done, "none"."""
     asks = label is DECISIONS and sentences(text)[:1] and sentences(text)[0].endswith(("?", "？"))
-    return bool(asks or text.startswith(("[x]", "[X]")) or _STATES_NOTHING.fullmatch(text))
+    return bool(asks or text.startswith(("[x]", "[X]")) or states_nothing(text))
 
 
 def _text_lines(message: str) -> Iterator[str]:

@@ -370,6 +370,28 @@ def test_decisions_and_open_ends_are_taken_where_they_are_said(reply, decided, l
     assert (decided, left) == (decisions, todos)
 
 
+@pytest.mark.parametrize(
+    ("decisions", "left"),
+    [
+        (["prices are Decimal", "prices are cents, not Decimal"], ["prices are cents, not Decimal"]),
+        (["use SQLite", "use Redis instead of SQLite for the cache"], ["use Redis instead of SQLite for the cache"]),
+        (["Preise als Decimal", "Preise in Cent statt Decimal"], ["Preise in Cent statt Decimal"]),
+        (["缓存用 SQLite", "缓存用 Redis 而不是 SQLite"], ["缓存用 Redis 而不是 SQLite"]),
+        (["use SQLite for the search", "use Redis instead of SQLite for the cache"], None),
+        (["prices are cents, not Decimal", "totals are cents, not Decimal"], None),
+        (["round once", "do not round the tax"], None),
+    ],
+)
+def test_a_decision_that_a_later_reverses_is_none(decisions, left):
+    steps = [Step("reply", f"Decision: {decision}") for decision in decisions]
+    asked = prompts("Fix the cart", *(f"Decision: {decision}" for decision in decisions))
+    told, of_user = draw([*prompts("Fix the cart"), *steps]), draw(asked)
+
+    assert told
+    assert of_user
+    assert (left or decisions) == told.decisions == of_user.decisions == of_user.of_user
+
+
 def test_a_users_decision_is_told_from_the_agents():
     drawn = draw([*prompts("Decision: prices are integers."), Step("reply", "Decision: round once.")])
 

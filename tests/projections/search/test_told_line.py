@@ -67,6 +67,12 @@ def test_of_a_long_request_the_words_of_the_question_are_shown_and_not_its_begin
     assert len(shown) <= 100
 
 
+def test_decisions_beside_each_other_are_told_apart():
+    decided = ["refunds of the ledger follow payments", "the ledger of refunds has no floats, none", "none"]
+
+    assert line("refunds in the ledger", closing="", decisions=decided).endswith(f" · {' · '.join(decided[:2])}")
+
+
 @pytest.mark.parametrize("noise", ["Perfect", "summary of what", "Let me", "Root Cause", "```", "##", "key ="])
 def test_praise_intentions_headings_and_code_are_no_answers(noise):
     assert noise not in line("why is the ledger of refunds wrong, summary of what root cause")

@@ -63,6 +63,15 @@ def test_a_session_that_saved_nothing_is_listed_without_words():
     assert event("x", 2).ts == line["timestamp"]
 
 
+def test_who_saves_that_nothing_is_left_leaves_nothing():
+    line = _line(
+        whole(1, "Did it", decisions=["none", "Herons nest"], todos=["Feed them"]),
+        whole(2, "Fed them", decisions=["TBD"], todos=["None left – all done"]),
+    )
+
+    assert (["Herons nest"], []) == (line["decisions"], line["todos"])
+
+
 def test_what_is_not_known_is_null():
     line = _line(fact(1))
 
