@@ -381,6 +381,32 @@ def test_codexs_long_test_ends_when_it_is_looked_at_again(tmp_path):
     assert [] == _of(steps, "passed")
 
 
+@pytest.mark.parametrize(
+    ("session", "left"),
+    [("ab", "ab"), ("ab1", "a"), ("ab1c", "ac"), ("ab1cd3e", "e"), ("ab1cd2e", "ae"), ("abc11d", "ad"), ("a1", ""), ("a9b", "b"), ("ab0c", "abc")],
+)  # fmt: skip
+def test_of_turns_that_codex_rolled_back_only_the_changes_are_left(session, left, tmp_path):
+    lines: list[tuple[str, dict[str, Any]]] = []
+    for sign in session:
+        patch = f"*** Begin Patch\n*** Update File: {sign}.py\n*** End Patch"
+        turn: list[dict[str, Any]] = [
+            {"type": "message", "role": role, "content": [{"type": "input_text", "text": sign}]}
+            for role in ("user", "assistant")
+        ]
+        turn += [{"type": "custom_tool_call", "name": "apply_patch", "input": patch}]
+        if sign.isdigit():
+            lines.append(("event_msg", {"type": "thread_rolled_back", "num_turns": int(sign)}))
+        else:
+            lines += [("response_item", line) for line in turn]
+    path = tmp_path / "rollout-x.jsonl"
+    path.write_text("".join(json.dumps({"type": kind, "payload": payload}) + "\n" for kind, payload in lines))
+
+    steps = _steps("codex", path)
+
+    assert [*left] == _of(steps, "prompt") == _of(steps, "reply")
+    assert [f"{sign}.py" for sign in session if sign.isalpha()] == _of(steps, "file")
+
+
 # ------------------------------------------------------------------------------------------------ titles
 
 SESSION = "5f0c0000-0000-4000-8000-000000000000"

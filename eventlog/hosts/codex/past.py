@@ -1,8 +1,9 @@
 """Codex CLI's history: `sessions/2026/02/21/rollout-<time>-<thread>.jsonl`, lines of `{timestamp, type, payload}`.
 
 Archived rollouts lie in `archived_sessions`. The same words may stand twice, as `response_item` and as `event_msg`;
-the items are the conversation. A subagent has a rollout of its own, which names the thread it was started from
-(`source.subagent`), and with `session_id` the root of all.
+the items are the conversation. Turns that were rolled back stay in the file, and their changes on the disk. A subagent
+has a rollout of its own, which names the thread it was started from (`source.subagent`), and with `session_id` the root
+of all.
 """
 
 from collections.abc import Iterator
@@ -62,20 +63,41 @@ _NOT_THE_USER = ("<environment_context>", "<user_instructions>", "<permissions",
                  "# AGENTS.md", "<INSTRUCTIONS>", "<subagent_notification>")  # fmt: skip
 
 
+_WORDS = ("prompt", "reply", "todos")
+
+
 def steps(path: Path) -> Iterator[Step]:
     """Yield the steps of a rollout. Raises OSError."""
     thread: Any = None
-    calls = SessionCalls()
+    calls, gone, turn = SessionCalls(), _rolled_back(path), 0
     for record in records(path):
         payload = record.get("payload")
         if record.get("type") == "response_item":
-            yield from _item(payload, calls)
+            for step in _item(payload, calls):
+                turn += step.kind == "prompt"
+                yield from [step] if turn not in gone or step.kind not in _WORDS else []
         elif record.get("type") == "session_meta":  # a fork repeats that of its origin below its own
             thread = thread or dig(payload, "id")
         elif record.get("type") == "event_msg" and dig(payload, "type") == "thread_name_updated":
             name = dig(payload, "thread_name")
             if isinstance(name, str) and dig(payload, "thread_id") in (None, thread):
                 yield Step("title", name)
+
+
+def _rolled_back(path: Path) -> set[int]:
+    """Find the turns that were rolled back, by the number of their prompts."""
+    standing: list[int] = []
+    gone: set[int] = set()
+    for record in records(path):
+        payload = record.get("payload")
+        if record.get("type") == "response_item" and dig(payload, "type") == "message":
+            asked = any(step.kind == "prompt" for step in _item(payload, SessionCalls()))
+            standing += [len(standing) + len(gone) + 1] if asked else []
+        elif dig(payload, "type") == "thread_rolled_back" and isinstance(count := dig(payload, "num_turns"), int):
+            left = max(0, len(standing) - max(0, count))
+            gone.update(standing[left:])
+            del standing[left:]
+    return gone
 
 
 def _item(payload: Any, calls: SessionCalls) -> Iterator[Step]:
