@@ -174,6 +174,7 @@ def gather(
     most = 0 if came_back or not request.project else _most_sessions(parts)
     sessions = source.sessions(most) if most else []
     heard = by_conversation({event.id: event for event in (*sessions, *recent)}.values())
+    parts.todos = _open_todos(heard, source.rejections, request.session_id if came_back else "")
     if came_back:
         heard = {name: events for name, events in heard.items() if name == request.session_id}
     parts.before = source.before_compaction(request, parts.words) if request.transcript and not shared else []
@@ -181,7 +182,6 @@ def gather(
     parts.told_by_host = [text for file in left_out for text in _read(file)]
     parts.notes = list(_notes(heard, source.rejections, settings, request.now))
     parts.facts = _recent_facts(source.recent, request.now, settings.context, parts.local)
-    parts.todos = _open_todos(heard, source.rejections)
     bearings = [  # that the session may read of; it knows its own statements
         bearing
         for bearing in request.work.bearings
@@ -299,10 +299,15 @@ def _decay(
             yield fact
 
 
-def _open_todos(conversations: "Mapping[str, Sequence[HeardEvent]]", rejections: "RejectedStatements") -> list[Line]:
-    """List what conversations left to be done."""
+def _open_todos(
+    conversations: "Mapping[str, Sequence[HeardEvent]]", rejections: "RejectedStatements", only: str
+) -> list[Line]:
+    """List what conversations left to be done, all or this only, without what any of them has done since."""
     saves = {name: [event for event in lines if event.type == "stage_summary"] for name, lines in conversations.items()}
-    left = (todo for _, todo in left_open(saves, rejections))  # type: ignore[arg-type]
+    left = [todo for _, todo in left_open(saves, rejections)]  # type: ignore[arg-type]
+    if only:
+        own = {todo.same for _, todo in left_open({only: saves.get(only, [])}, rejections)}  # type: ignore[dict-item]
+        left = [todo for todo in left if todo.same in own]
     return [Line(f"- [ ] {cut(as_text(todo.text), _TODO_CHARS)}", todo.sources) for todo in left][:_MOST_TODOS]
 
 

@@ -3,6 +3,7 @@
 import itertools
 from pathlib import Path
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -50,9 +51,9 @@ def _machine():
     return Machine.here()._replace(clock=lambda: NOON + MINUTE * 60)
 
 
-def _told_at_start(world, project):
+def _told_at_start(world, project, **session):
     there = opened(world.log)._replace(machine=_machine())
-    text = session_context(there, request_of(there, project, budget=60_000)).context.text
+    text = session_context(there, request_of(there, project, budget=60_000, **session)).context.text
     lines = text.partition("\n# Open to-dos\n\n")[2].split("\n")
     section = list(itertools.takewhile(lambda line: line.startswith("- [ ] "), lines))
     assert [line for line in text.split("\n") if line.startswith("- [ ] ")] == section  # and in no note
@@ -97,6 +98,19 @@ def test_what_is_open_is_the_same_list_in_every_answer(steps):
         for name in ("shop", "billing"):
             answers = {who: {statement_of(text) for text in told} for who, told in _answers(world, world.place(name))}
             assert all(told == answers["start"] for told in answers.values()), (name, answers)
+
+
+@pytest.mark.parametrize("source", ["startup", "resume", "compact"])
+def test_who_comes_back_is_told_of_its_own_what_nobody_has_done(source):
+    with a_log() as log:
+        world = World(log)
+        for step in (_save("a", todos=["Otters sign", "Herons nest"]), _save("b", todos=["Ask"], done=["Otters sign"])):
+            world.take(step)
+        project = world.place("shop")
+
+        left = _told_at_start(world, project, session="a", source=source)
+
+        assert (["Ask", "Herons nest"] if source == "startup" else ["Herons nest"]) == left
 
 
 def _forget(world, text):
