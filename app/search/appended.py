@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 WITHDRAWS = ("retraction", "rejected", "restored")
+UNTIL_ERASED = "until erased"  # so long an index is behind a statement that is rejected
 _TELLS = (*FINDABLE, "session_start", *WITHDRAWS)  # types of which anything follows for a search
 _LONG = 1 << 20  # bytes
 

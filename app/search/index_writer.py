@@ -6,7 +6,7 @@ Imported inside agents' hooks where something was appended that can be found: st
 """
 
 from eventlog.app.search import standing_lines
-from eventlog.app.search.appended import WITHDRAWS, Appended, NotAppended, seen_in
+from eventlog.app.search.appended import UNTIL_ERASED, WITHDRAWS, Appended, NotAppended, seen_in
 from eventlog.app.search.standing_lines import (
     FoundLine,
     Standing,
@@ -61,6 +61,8 @@ _LINES = "SELECT id, subject, line, ts, told FROM units WHERE "
 _EVENT, _CONVERSATION = "event = ?", "conversation = ?"
 _SAME, _KEYED = "subject = ? AND same = ? AND type = 'fact'", "subject = ? AND key = ?"
 _FELL_BEHIND = "INSERT OR REPLACE INTO meta VALUES ('behind', '1')"
+_BEHIND_UNTIL_ERASED = "INSERT OR IGNORE INTO meta VALUES ('behind', ?)"
+_ERASED = "DELETE FROM meta WHERE name = 'remains' OR (name = 'behind' AND value = ?)"
 _CHANGED = "INSERT OR REPLACE INTO meta VALUES ('state', ?)"
 _RENAMED = "INSERT OR REPLACE INTO meta VALUES ('names', ?)"
 _LINES_ABOUT = """SELECT conversation, count(*) FROM units WHERE conversation IN
@@ -68,7 +70,6 @@ _LINES_ABOUT = """SELECT conversation, count(*) FROM units WHERE conversation IN
 _PLACE = (1 << SEQUENCE) - 1  # those bits of a unit's number
 _MOST_MOVED = 500  # lines; to make an index anew takes less than to move more of them
 _HAS_REMAINS = "INSERT OR REPLACE INTO meta VALUES ('remains', '1')"
-_HAS_NONE = "DELETE FROM meta WHERE name = 'remains'"
 _WITHDRAWING = [f'"{name}"'.encode() for name in WITHDRAWS]
 _AS_FIRST_SAID = """INSERT INTO homes VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
     SET said = excluded.said, at = excluded.at WHERE excluded.at < at"""
@@ -150,7 +151,10 @@ class IndexWriter:
         self._db.executemany("INSERT OR IGNORE INTO gone VALUES (?)", [(aim,) for aim in gone])
         if gone and not is_new:
             self._hide(gone, {AN_EVENT + text_in(event, "id") for event in events if event["type"] in FINDABLE})
-            if any(event["type"] != "retraction" for event in news):
+            others = [event for event in news if event["type"] != "retraction"]
+            if all(aim.startswith(A_STATEMENT) for aim in standing_lines.aims_of(others, in_force=False)):
+                self._db.execute(_BEHIND_UNTIL_ERASED, (UNTIL_ERASED,))
+            else:
                 self._db.execute(_FELL_BEHIND)
         return self._gone()
 
@@ -168,7 +172,8 @@ class IndexWriter:
                 hidden += found
         if hidden or rejected_in(gone):
             self._db.execute(_HAS_REMAINS)
-        if not gone <= arriving | {AN_EVENT + line.id for line in hidden}:
+        others = {aim for aim in gone if not aim.startswith(A_STATEMENT)}
+        if not others <= arriving | {AN_EVENT + line.id for line in hidden}:
             self._db.execute(_FELL_BEHIND)
         self._tell(hidden, rejected_in(self._gone()))
 
@@ -179,16 +184,18 @@ class IndexWriter:
         """Leave no byte of what was taken out, nor of statements that were rejected: it is looked for line by line."""
         with self._db:
             self._db.execute("BEGIN IMMEDIATE")
+            self._db.execute(_ERASED, (UNTIL_ERASED,))
             rejected = rejected_in(self._gone())
-            changed = []
+            changed: list[FoundLine] = []
             for line in self._lines("TRUE") if rejected else ():
                 event = standing_lines.marked(line.event, rejected)
                 if event != line.event:
                     self._take_out(line)
-                    changed += [] if line.is_fact else [self._insert(event, line.subject)]
+                    changed.append(line if line.is_fact else self._insert(event, line.subject))
+                    if line.told:
+                        self._places[changed[-1].number] = line.number & _PLACE
             self._tell(changed, rejected)
             self._words.erase()
-            self._db.execute(_HAS_NONE)
             self._db.execute(_CHANGED, (os.urandom(8).hex(),))
 
     def _add(self, events: "Lines", gone: "AbstractSet[str]") -> None:

@@ -134,8 +134,7 @@ def _there(store: "Store", names: KnownProjects, patience: float, most: int, pro
         index.catch_up(store, most)
         if program and not index.is_outdated(program):
             index.erase()
-            return True
-        return not program
+        return not (program and index.is_outdated(program))
 
     path = store.cached("search.sqlite")
     return _used(SearchIndex(path, names, patience), is_usable) if os.path.exists(path) else None

@@ -10,7 +10,7 @@ Currency     whoever asks takes in what was appended since, first; `index_writer
 Imported inside agents' hooks: standard library only.
 """
 
-from eventlog.app.search.appended import Appended, seen_in
+from eventlog.app.search.appended import UNTIL_ERASED, Appended, seen_in
 from eventlog.app.search.database import OperationalError, connect
 from eventlog.app.search.word_tables import (
     ALL_ROWS,
@@ -154,7 +154,7 @@ class SearchIndex:
 
     def is_outdated(self, program: str) -> bool:
         """Return whether another program made it, or a withdrawal may have brought something back to light."""
-        return self._about.get("program") != program or self.is_behind()
+        return self._about.get("program") != program or self._about.get("behind", UNTIL_ERASED) != UNTIL_ERASED
 
     def is_behind(self) -> bool:
         """Return whether a decision may have brought something back that the rows lack."""
@@ -164,6 +164,7 @@ class SearchIndex:
         """Leave no byte of what is withdrawn."""
         if "remains" in self._about:
             self._writer().erase()
+            self._look()
 
     def count(self) -> None:
         """Count the rows of common words again, where there are twice as many things as when that was done."""

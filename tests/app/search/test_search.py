@@ -442,8 +442,10 @@ def test_an_index_of_a_whole_log_finds_what_one_kept_current_line_by_line_does(m
 
     assert one_by_one == memory.search("port", everywhere=True)
     assert len(one_by_one) > 3
-    for one in stored[1:4]:
-        memory.log.append(Retraction(conversation_id="human", target=one.id))
+    texts = [getattr(one, "content", None) or getattr(one, "summary", "") for one in stored[4:]]
+    rejected = [Rejected(conversation_id="human", statement=text) for text in (*filter(None, texts), "port 3 prompt")]
+    for gone in (*(Retraction(conversation_id="human", target=one.id) for one in stored[1:4]), *rejected):
+        memory.log.put([gone])
         one_by_one = memory.search("port", everywhere=True)
         index_of(memory).unlink()
         assert one_by_one == memory.search("port", everywhere=True)
@@ -521,14 +523,22 @@ def test_only_a_project_with_much_in_it_that_gets_another_name_makes_the_index_a
     assert (inode == index_of(memory).stat().st_ino) is (most == 500)
 
 
-def test_only_a_withdrawal_that_brings_something_back_to_light_makes_the_index_anew(memory):
+@pytest.mark.parametrize(
+    "withdrawal",
+    [
+        lambda fact: Retraction(conversation_id="human", target=fact.id),
+        lambda fact: Rejected(conversation_id="human", statement=fact.content),
+    ],
+    ids=["retracted", "rejected"],
+)
+def test_only_a_withdrawal_that_brings_something_back_to_light_makes_the_index_anew(memory, withdrawal):
     say(memory, "The port was 8080", key="port")
     keyed = say(memory, "The port is 9090", key="port")
     indexed = say(memory, "Herons nest in column seven")
     inodes = [index_of(memory).stat().st_ino for _ in found(memory, "port")]
     for told in (indexed, None, keyed):
         target = told or say(memory, "Otters sign releases")
-        memory.log.append(Retraction(conversation_id="human", target=target.id))
+        memory.log.put([withdrawal(target)])
         assert found(memory, "herons otters port") == (["The port was 8080"] if told is keyed else ["The port is 9090"])
         inodes.append(index_of(memory).stat().st_ino)
         assert told is not indexed or b"column" not in index_of(memory).read_bytes()
