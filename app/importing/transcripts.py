@@ -211,7 +211,7 @@ def _statements_of(path: Path, project: str | None, agent: str | None, *, bullet
 
 
 def _dated(text: str, written: str) -> tuple[str, str]:
-    """Split a statement from the day before it, as memory files have it; without one, the file's time is its own."""
+    """Split a statement from the day before it, as memory files have it; the file's time stands for a missing day."""
     day, rest = undated(text)
     if not "" < day <= written:
         return written, text

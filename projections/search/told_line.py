@@ -201,7 +201,7 @@ def _candidates(found: "Findable") -> "Iterator[str]":
 
 
 def _plain(sentence: str) -> str:
-    """Return what a sentence says, without a label of one word, as `Decision: …`, and without its end."""
+    """Strip from a sentence its end, and a label of one word: `Decision: …`."""
     label, _, rest = sentence.replace("：", ": ").partition(": ")
     return (rest if rest and " " not in label and len(label) <= _LABEL else sentence).strip().rstrip(_ENDS)
 
