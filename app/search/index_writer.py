@@ -152,10 +152,10 @@ class IndexWriter:
         if gone and not is_new:
             self._hide(gone, {AN_EVENT + text_in(event, "id") for event in events if event["type"] in FINDABLE})
             others = [event for event in news if event["type"] != "retraction"]
-            if all(aim.startswith(A_STATEMENT) for aim in standing_lines.aims_of(others, in_force=False)):
-                self._db.execute(_BEHIND_UNTIL_ERASED, (UNTIL_ERASED,))
-            else:
+            if not all(aim.startswith(A_STATEMENT) for aim in standing_lines.aims_of(others, in_force=False)):
                 self._db.execute(_FELL_BEHIND)
+            elif others:
+                self._db.execute(_BEHIND_UNTIL_ERASED, (UNTIL_ERASED,))
         return self._gone()
 
     def _hide(self, gone: "AbstractSet[str]", arriving: "AbstractSet[str]") -> None:
