@@ -20,7 +20,7 @@ from tests.support.builders import Clock
 
 # `make test` tries the same examples every time, on every machine however slow; `make fuzz` looks for new ones.
 _common = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("fixed", _common, max_examples=10, derandomize=True)
+settings.register_profile("fixed", _common, max_examples=5, derandomize=True)
 settings.register_profile("fuzz", _common, max_examples=effort.EXAMPLES, print_blob=True)
 settings.load_profile("fuzz" if effort.FUZZ else "fixed")
 
@@ -122,6 +122,12 @@ def _nobodys_home(tmp_path_factory, monkeypatch):
 
 
 @pytest.fixture
+def called_by_a_host(monkeypatch):
+    """What called this process is no shell, whoever runs the tests: above them there may be nothing but shells."""
+    monkeypatch.setattr(os, "getppid", os.getpid)
+
+
+@pytest.fixture
 def clock():
     return Clock()
 
@@ -152,9 +158,10 @@ def home(tmp_path, monkeypatch):
 
 
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector thousands of tests and the libraries they need: they stay until the end."""
+    """Spare the garbage collector thousands of tests and the libraries they need: they stay until the end, and little else is garbage."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

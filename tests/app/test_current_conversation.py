@@ -45,7 +45,7 @@ def _speaker(log, environ=None, agent="", now=NOON + 10**9, *, is_typed=False):
 # ------------------------------------------------------------------------------------------------ a server
 
 
-def test_a_server_speaks_for_the_conversation_of_the_host_that_started_it(log):
+def test_a_server_speaks_for_the_conversation_of_the_host_that_started_it(log, called_by_a_host):
     """Not for another one of the same host and project that was heard of since."""
     machine = Machine("/home", {}, lambda: NOON + 10**9, "eventlog", lambda: False)
     _tell(log, PROMPTED, session="mine")

@@ -117,7 +117,7 @@ def test_a_host_that_was_never_known_or_lives_elsewhere_is_not_gone():
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="there is no /proc")
-def test_a_process_of_the_same_number_that_began_later_is_another_one():
+def test_a_process_of_the_same_number_that_began_later_is_another_one(called_by_a_host):
     space, pid, started = background._host_process().split()
 
     assert background.is_gone(f"{space} {pid} {int(started) - 1}")
@@ -125,7 +125,7 @@ def test_a_process_of_the_same_number_that_began_later_is_another_one():
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="there is no /proc")
-def test_a_process_that_nobody_has_waited_for_is_gone():
+def test_a_process_that_nobody_has_waited_for_is_gone(called_by_a_host):
     ended = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     space = background._host_process().split()[0]
     process = f"{space} {ended.pid} {background._process(ended.pid)[2]}"
