@@ -98,17 +98,26 @@ class Scene:
     def __init__(self, root):
         self.root, self.home = root, root / "home"
         self.store = self.home / ".eventlog"
-        (root / "shop" / ".git").mkdir(parents=True)
-        self.home.mkdir()
+        self.home.mkdir(parents=True)
         (self.home / ".gitconfig").write_text("[user]\n\tname = Ada\n")
+        pasts.lay_out(self.home, "claude")
         self.then = self.first = ""
+        self.keep("new")
+
+    def begin(self):
+        """Let everything be as in a new home."""
+        shutil.rmtree(self.root / "shop", ignore_errors=True)
+        (self.root / "shop" / ".git").mkdir(parents=True)
+        self.begin_again("new")
 
     @property
     def user_md(self):
         return self.home / ".config" / "agents" / "USER.md"
 
     def live_in(self):
-        """Let the store have something of everything."""
+        """Let the store have something of everything; what it took to get there is done for the first test only."""
+        if (self.root / "lived in").exists():
+            return self.begin_again("lived in")
         for args in (
             ["fact", TEA, "--session", "a"],
             ["fact", f"The door opens with {LEAKED}", "--session", "b"],
@@ -126,14 +135,16 @@ class Scene:
         [day] = (self.store / "log").iterdir()
         day.write_bytes(day.read_bytes() + b"null\n")
         Path(self.home, "backup.tar").write_bytes(b"")
+        return self.keep("lived in")
 
-    def keep(self):
-        shutil.copytree(self.home, self.root / "kept", symlinks=True)
+    def keep(self, name="kept"):
+        shutil.rmtree(self.root / name, ignore_errors=True)
+        shutil.copytree(self.home, self.root / name, symlinks=True)
 
-    def begin_again(self):
+    def begin_again(self, name="kept"):
         shutil.rmtree(self.home)
         shutil.rmtree(self.root / "shop" / ".eventlog", ignore_errors=True)
-        shutil.copytree(self.root / "kept", self.home, symlinks=True)
+        shutil.copytree(self.root / name, self.home, symlinks=True)
 
     def events(self):
         return list(EventLog(self.store).read()) if (self.store / "log").exists() else []
@@ -160,17 +171,21 @@ class Scene:
         return 99 if "Traceback" in ran.err else ran.code
 
 
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return Scene(tmp_path_factory.mktemp("scene"))
+
+
 @pytest.fixture
-def scene(tmp_path, monkeypatch):
-    made = Scene(tmp_path / "scene")
+def scene(place, monkeypatch):
+    place.begin()
     for name in list(os.environ):
         if name.startswith(("EVENTLOG_", "CLAUDE", "CODEX", "COPILOT")):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("HOME", str(made.home))
-    of_machine(monkeypatch, made.root, 1)
-    monkeypatch.chdir(made.root / "shop")
-    pasts.lay_out(made.home, "claude")
-    return made
+    monkeypatch.setenv("HOME", str(place.home))
+    of_machine(monkeypatch, place.root, 1)
+    monkeypatch.chdir(place.root / "shop")
+    return place
 
 
 def happens(scene, name):
