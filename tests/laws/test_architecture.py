@@ -101,6 +101,7 @@ PACKAGES = {
 }
 
 
+@cache
 def importers_named(source):
     """The folders that may import a package, as its docstring says; empty where it does not say it."""
     found = IMPORTED_BY.search(ast.get_docstring(ast.parse(source)) or "")
@@ -164,7 +165,7 @@ def needed(source, known):
     for_types = {
         id(inside)
         for node in nodes(source)
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
         for child in node.body
         for inside in ast.walk(child)
     }

@@ -43,7 +43,7 @@ def server(store):
 
 def ask(server, path, method="GET", body=None, *, token=True, **headers):
     """Status, headers and body of an answer."""
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=120)
     token = server.token if token is True else token
     path = f"{path}{'&' if '?' in path else '?'}token={token}" if token else path
     sent = {"Content-Type": "application/json"} if body is not None else {}
@@ -233,14 +233,14 @@ class TestTheVerb:
     def test_prints_the_address_and_ends_by_ctrl_c(self, running):
         url = running.stdout.readline().decode().strip()
         [(port, token)] = re.findall(r"^http://127\.0\.0\.1:(\d+)/\?token=([\w-]+)$", url)
-        connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=120)
         connection.request("GET", f"/?token={token}")
 
         assert SECRET_WORD in connection.getresponse().read().decode()
         connection.close()
 
         running.send_signal(signal.SIGINT)
-        _, errors = running.communicate(timeout=30)
+        _, errors = running.communicate(timeout=120)
 
         assert (running.returncode, errors) == (0, b"")
 
