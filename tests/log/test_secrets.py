@@ -47,14 +47,14 @@ def left(directory):
 
 
 @KINDS
-@pytest.mark.parametrize("around", ["{}", "see {} there", '"{}"', "a\n{}\nb", '{{"out": "a\\n{}\\nb"}}', "令牌：{}。"])
-def test_every_kind_is_replaced_by_its_name_wherever_it_stands(kind, around):
+def test_every_kind_is_replaced_by_its_name_wherever_it_stands(kind):
     text, secret = sample(kind)
-    scrubbed = scrub_text(around.format(text))
+    for around in ("{}", "see {} there", '"{}"', "a\n{}\nb", '{{"out": "a\\n{}\\nb"}}', "令牌：{}。"):
+        scrubbed = scrub_text(around.format(text))
 
-    assert "[secret:" in scrubbed
-    assert secret not in scrubbed
-    assert secret[-12:] not in scrubbed
+        assert "[secret:" in scrubbed
+        assert secret not in scrubbed
+        assert secret[-12:] not in scrubbed
 
 
 @KINDS
@@ -89,12 +89,10 @@ def test_a_long_word_of_other_letters_is_not_plain_and_not_refused(odd):
 
 
 @KINDS
-@pytest.mark.parametrize(
-    "around", ["since 4f6ec4c7e9f5e2b8d41c0aa7 in {}", "/home/ada/src/{}", "test_of-{}.py", "`{}`, {}"]
-)
-def test_no_text_with_paths_and_hashes_is_plain_with_a_secret(kind, around):
-    text = around.format(*[sample(kind)[0]] * 2)
-    assert not is_plain(text) or not list(find(text))
+def test_no_text_with_paths_and_hashes_is_plain_with_a_secret(kind):
+    for around in ("since 4f6ec4c7e9f5e2b8d41c0aa7 in {}", "/home/ada/src/{}", "test_of-{}.py", "`{}`, {}"):
+        text = around.format(*[sample(kind)[0]] * 2)
+        assert not is_plain(text) or not list(find(text))
 
 
 _PARTS = [beginning for _, some, *_ in patterns.TOKENS for beginning in some]
