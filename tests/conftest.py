@@ -4,16 +4,18 @@ import gc
 import itertools
 import os
 import re
+import shutil
 import sqlite3
 import tempfile
 import warnings
-from functools import partial
+from functools import lru_cache, partial
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from eventlog.app.search import dialogues, search_index
 from eventlog.log.event_log import EventLog
+from eventlog.settings import yaml_errors
 from eventlog.store import dayfile
 from tests.support import effort
 from tests.support.builders import Clock
@@ -37,22 +39,37 @@ def _use_memory_for_files(place="/dev/shm", needed=1 << 30):
 _use_memory_for_files()
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _no_loss_of_power():
+@pytest.hookimpl(wrapper=True)
+def pytest_runtestloop():
+    """Patch once for all tests what each would have to; a fixture of a session is asked for by every test again."""
+    with pytest.MonkeyPatch.context() as patch:
+        _lose_no_power(patch)
+        _stay_up(patch)
+        _read_settings_once(patch)
+        _own_connections(patch)
+        return (yield)
+
+
+def _lose_no_power(patch):
     """Syncs of this process cost nothing and do nothing: no test cuts the power, those that count syncs put in their own."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("fsync", "fdatasync"):
-            patch.setattr(os, name, _nothing(name), raising=False)
-        patch.setattr(dayfile, "_sync", _nothing("fdatasync"))
-        yield
+    for name in ("fsync", "fdatasync"):
+        patch.setattr(os, name, _nothing(name), raising=False)
+    patch.setattr(dayfile, "_sync", _nothing("fdatasync"))
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _no_way_down():
+def _stay_up(patch):
     """A verb that steps back behind the others would do so for every test after it."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "nice", _nothing("nice"), raising=False)
-        yield
+    patch.setattr(os, "nice", _nothing("nice"), raising=False)
+
+
+def _read_settings_once(patch):
+    """The same text of a `config.yaml` means the same, and yaml takes its time."""
+    patch.setattr(yaml_errors, "load", lru_cache(yaml_errors.load))
+
+
+def _own_connections(patch):
+    for module in (sqlite3, search_index, dialogues):
+        patch.setattr(module, "connect", partial(sqlite3.connect, factory=_OwnedConnection))
 
 
 def _nothing(name):
@@ -82,20 +99,13 @@ class _OwnedConnection(sqlite3.Connection):
             self.close()  # Python need not warn of it as well
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _connections_have_owners():
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (sqlite3, search_index, dialogues):
-            patch.setattr(module, "connect", partial(sqlite3.connect, factory=_OwnedConnection))
-        yield
-
-
-@pytest.fixture(autouse=True)
-def _rounds(request):
-    """Let `make trust` know how often a test has tried what it tries."""
+def pytest_runtest_setup():
     effort.begin()
-    yield
-    request.node.user_properties.append(("rounds", effort.played(request.node.obj)))
+
+
+def pytest_runtest_teardown(item):
+    """Let `make trust` know how often a test has tried what it tries."""
+    item.user_properties.append(("rounds", effort.played(item.obj)))
 
 
 _numbers = itertools.count()
@@ -135,6 +145,26 @@ def clock():
 @pytest.fixture
 def log(tmp_path, clock):
     return EventLog(tmp_path / "store", fsync=False, clock=clock)
+
+
+@pytest.fixture(scope="module")
+def _made(tmp_path_factory):
+    return tmp_path_factory.mktemp("made") / "store"
+
+
+@pytest.fixture
+def made_once(_made):
+    """A log in which something has happened: for the first test of a module it happens, all others get a copy."""
+
+    def made(happens, log):
+        if _made.exists():
+            shutil.copytree(_made, log.store.root, symlinks=True)
+        else:
+            happens(log)
+            shutil.copytree(log.store.root, _made, symlinks=True)
+        return log
+
+    return made
 
 
 @pytest.fixture

@@ -29,8 +29,12 @@ def log(tmp_path):
 
 
 @pytest.fixture
-def told(log):
+def told(log, made_once):
     """A port that two sessions name and one decides, beside what else they say."""
+    return made_once(_told, log)
+
+
+def _told(log):
     for session in ("s1", "s2"):
         log.append(Fact(conversation_id=session, project=SHOP, agent="codex", content=OLD, category="lesson"))
     log.append(
@@ -45,7 +49,6 @@ def told(log):
     )
     log.append(Fact(conversation_id="s3", project=BARN, agent="codex", content=OLD))
     replay_store(opened(log))
-    return log
 
 
 def memory(log, project):

@@ -1,6 +1,7 @@
 """What is exported comes back as it was, decisions of people included; other programs' formats are what they say."""
 
 import json
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -17,13 +18,17 @@ from tests.support.published_rules import ATIF, CLOUDEVENT, OTLP_LOGS, violation
 from tests.support.use_cases import opened
 
 SHOP = "/p/shop"
+_TICKS = count(1_771_588_800 * 10**9, 3600 * 10**9)  # a copy of a log begins when that has ended
 
 
 @pytest.fixture
-def log(tmp_path):
+def log(tmp_path, made_once):
     """A log in which a person has forgotten, corrected and undone."""
-    ticks = iter(range(10**6))
-    log = EventLog(tmp_path / "store", fsync=False, clock=lambda: 1_771_588_800 * 10**9 + next(ticks) * 10**9)
+    clock = iter(range(next(_TICKS), 1_800_000_000 * 10**9, 10**9))
+    return made_once(_with_decisions, EventLog(tmp_path / "store", fsync=False, clock=lambda: next(clock)))
+
+
+def _with_decisions(log):
     log.append(SessionStart(conversation_id="s1", project=SHOP, agent="codex", model="m-1"))
     for text in ("Use HS256", "Ports are odd", "Carts are blue"):
         log.append(Fact(conversation_id="s1", project=SHOP, agent="codex", content=text))
@@ -37,7 +42,6 @@ def log(tmp_path):
     undo(opened(log), undoable(opened(log)))
     edit(opened(log), correctable(opened(log), "Carts are blue"), "Carts are green")
     replay_store(opened(log))
-    return log
 
 
 def exported(log, *options):
