@@ -6,6 +6,7 @@ import pytest
 
 from eventlog import EventLog
 from tests.support.bases import SETTINGS, apply_all, edits, planned, rendered, user_md, write_user
+from tests.support.effort import stride
 from tests.support.faults import KILLED, killed
 from tests.support.use_cases import apply
 
@@ -60,7 +61,7 @@ def test_killed_anywhere_the_next_run_completes_it(busy_store, clock):
         assert sorted(one.content for one in edits(log)) == ["by hand", "long ago"]
         assert [one.name[-9:] for one in (root / "staging").glob("*.yaml")] == [f"{waiting(log)[0].entry.id[-4:]}.yaml"]
         assert sum(1 for _ in log.read()) == events + 2 + 3
-        step += 1
+        step += stride(3)
 
     assert (DONE, True) == (code, step > 10)
 

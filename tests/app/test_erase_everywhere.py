@@ -14,7 +14,7 @@ from eventlog.format.events import Fact
 from eventlog.log.verify import verify
 from eventlog.store import Store
 from tests.support.bases import apply_all, planned, user_md
-from tests.support.effort import rounds
+from tests.support.effort import stride
 from tests.support.faults import KILLED, killed
 from tests.support.use_cases import opened
 
@@ -56,7 +56,7 @@ def test_killed_anywhere_the_next_program_finishes_it_and_all_other_events_are_w
             assert not Path(pending_of(log.store)).exists()
         assert events == [event.id for event in again.read()]
         assert [] == verify(again).damage
-        step += rounds(fixed=4, fuzz=1)
+        step += stride(4)
     assert DONE == code
     assert begun > 5
 

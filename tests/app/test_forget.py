@@ -314,7 +314,7 @@ def test_a_person_who_writes_it_by_hand_has_it_back(log):
     assert "Use HS256" in memory.read_text()
 
 
-@settings(max_examples=rounds(fixed=12, fuzz=150))
+@settings(max_examples=rounds(fixed=5, fuzz=150))
 @given(histories(plans=True), histories(plans=True), st.data())
 def test_what_is_forgotten_never_comes_back_by_itself(earlier, later, data):
     with a_log() as log:

@@ -109,7 +109,7 @@ def mutated(draw):
     return payload
 
 
-@settings(max_examples=rounds(fixed=40, fuzz=600))
+@settings(max_examples=rounds(fixed=15, fuzz=600))
 @given(
     payloads | mutated(),
     st.sampled_from(["claude", "cursor", "codex", "gemini", "copilot", "vscode", "qwen", "", "?"]),

@@ -160,7 +160,7 @@ def tools_in(store):
 # ------------------------------------------------------------------------------------------------ the same as without
 
 EVERY = {name: payload for name, (payload, _, _) in MOMENTS.items()}
-EVERY |= {path.name: json.loads(path.read_bytes()) for path in payloads.captured()}
+EVERY |= {path.name: json.loads(path.read_bytes()) for path in payloads.captured()[:: effort.stride(3)]}
 IDS = ("session_id", "sessionId", "conversation_id")
 
 

@@ -142,7 +142,7 @@ def world_after(steps, store="nameless"):
         yield world
 
 
-@settings(max_examples=rounds(fixed=10, fuzz=300))
+@settings(max_examples=rounds(fixed=4, fuzz=300))
 @given(STEPS_OF_MACHINES)
 @example([("say", ("S", 2)), ("apply", ("S", 2))])
 @example([("plan", ("S", 2)), ("apply", ("S", 2)), ("nameless", ("S", 2))])
@@ -210,7 +210,7 @@ def test_applying_settles_and_nothing_a_person_had_in_the_file_is_lost(steps):
         assert [] == apply(world.log, SETTINGS).edited
 
 
-@settings(max_examples=rounds(fixed=8, fuzz=300))
+@settings(max_examples=rounds(fixed=3, fuzz=300))
 @given(STEPS, STORES)
 @example(
     [

@@ -30,7 +30,7 @@ from eventlog.projections.views.sessions import LINES
 from eventlog.projections.views.stats import COUNTS, summed, weeks
 from eventlog.settings.schema import MemorySettings, Settings, SummarySettings
 from tests.support.builders import replay
-from tests.support.effort import rounds
+from tests.support.effort import rounds, stride
 from tests.support.golden import rendered, tree
 from tests.support.histories import DAYS, REPLICAS, a_log, histories, ts_of
 from tests.support.use_cases import opened, rebuild
@@ -154,7 +154,7 @@ HAPPENINGS = [
 ]
 
 
-@settings(max_examples=rounds(fixed=10, fuzz=400))
+@settings(max_examples=rounds(fixed=3, fuzz=400))
 @given(st.lists(st.sampled_from(HAPPENINGS), min_size=3, max_size=8), st.data())
 def test_an_incremental_replay_a_full_one_and_one_elsewhere_give_the_same_bytes(happenings, data):
     with a_log() as log, pytest.MonkeyPatch.context() as patch:
@@ -264,7 +264,7 @@ def test_whenever_a_row_turns_out_to_be_damaged_all_files_are_those_of_the_log(l
             {"type": "fact", "conversation_id": f"c{number}", "content": f"Fact {number}", "project": f"/p/{name}"}
         )
     real = getattr(cache.StoreCache, access)
-    for after in range(0, 60, 3):
+    for after in range(0, 60, stride(9)):
         rebuild(log, Settings())
         left = iter(range(after))
 
@@ -322,7 +322,7 @@ def test_who_asks_gets_the_answer_whatever_row_turns_out_to_be_damaged(log, monk
     rebuild(log, Settings())
     answered = ASKS[ask](opened(log))
     real = getattr(cache.StoreCache, access)
-    for after in range(rounds(fixed=16, fuzz=40)):
+    for after in range(rounds(fixed=5, fuzz=40)):
         left = iter(range(after))
 
         def damaged(*arguments, left=left):

@@ -14,6 +14,7 @@ from eventlog.format.marks import digest_of
 from eventlog.log.event_log import EventLog
 from tests.support.bases import user_md
 from tests.support.command_line import call
+from tests.support.effort import stride
 
 ENGLISH, CHINESE = "OKAPINAME is the password", "密钥是霍加狓的名字"
 NOISE = {ENGLISH: "The port is 8443", CHINESE: "端口是八千"}
@@ -112,8 +113,13 @@ def a_store(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("text", [ENGLISH, CHINESE], ids=["english", "chinese"])
-@pytest.mark.parametrize("way", [by_id, by_text, by_line, by_session, by_key, by_plan, by_decision, by_done])
+WAYS = [by_id, by_text, by_line, by_session, by_key, by_plan, by_decision, by_done]
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize(
+    ("way", "text"), [*((way, ENGLISH) for way in WAYS), *((way, CHINESE) for way in WAYS[1 :: stride(3)])]
+)
 def test_forgotten_words_stand_nowhere_but_in_the_log(way, text):
     eventlog("fact", NOISE[text], "--session", "s3")
     what = way(text)

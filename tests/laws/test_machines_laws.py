@@ -64,7 +64,7 @@ def never_done(machine):
     return told - machine.acts
 
 
-@settings(max_examples=rounds(fixed=12, fuzz=300))
+@settings(max_examples=rounds(fixed=4, fuzz=300))
 @given(STEPS)
 @example([("plan", 0, ("S", 2), 1), ("edit", 1, ("T", 2), 1), ("replay", 0, ("S", 2), 1), ("copy", 1, ("S", 2), 1)])
 @example([("edit", 1, ("S", 2), 1), ("plan", 0, ("S", 2), 1), ("replay", 0, ("S", 2), 1)])
@@ -89,7 +89,7 @@ def news_of(machine):
     return told
 
 
-@settings(max_examples=rounds(fixed=12, fuzz=300))
+@settings(max_examples=rounds(fixed=4, fuzz=300))
 @given(STEPS, st.booleans())
 @example([("plan", 0, ("S", 2), 1)], False)
 @example([("plan", 0, ("S", 2), 1), ("replay", 0, ("S", 2), 1), ("edit", 0, ("S", 2), 1)], True)

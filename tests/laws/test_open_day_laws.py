@@ -64,7 +64,7 @@ def same(found):
     return documents, events, len(damage)
 
 
-@settings(max_examples=rounds(fixed=25, fuzz=1000))
+@settings(max_examples=rounds(fixed=8, fuzz=1000))
 @given(histories(max_size=14), st.data())
 def test_a_log_cut_anywhere_and_grown_piece_by_piece_says_what_it_says_at_once(lines, data):
     files: dict[str, bytes] = {}

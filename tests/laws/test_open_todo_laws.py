@@ -83,7 +83,7 @@ def _answers(world, project):
 @example(  # nor of the save that replaced what was to be done
     [_save("a", todos=["Otters sign"]), _save("a", summary=TEXTS[0], todos=[TEXTS[0]]), TEXTS[0]]
 )
-@settings(max_examples=rounds(fixed=8, fuzz=400))
+@settings(max_examples=rounds(fixed=4, fuzz=400))
 @given(_STEPS)
 def test_what_is_open_is_the_same_list_in_every_answer(steps):
     with a_log() as log:

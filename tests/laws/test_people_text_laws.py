@@ -63,7 +63,7 @@ def store(found):
         yield log
 
 
-@settings(max_examples=rounds(fixed=15, fuzz=200))
+@settings(max_examples=rounds(fixed=6, fuzz=200))
 @given(DOCUMENTS, st.data(), OPERATIONS, STORES)
 def test_every_byte_outside_the_addressed_range_stays(document, data, operation, found_in):
     position = data.draw(st.integers(0, len(document) - 1))
@@ -88,7 +88,7 @@ def test_every_byte_outside_the_addressed_range_stays(document, data, operation,
     assert (0, []) == (again.applied.stored, again.applied.files)
 
 
-@settings(max_examples=rounds(fixed=15, fuzz=200))
+@settings(max_examples=rounds(fixed=6, fuzz=200))
 @given(
     DOCUMENTS,
     st.lists(st.tuples(OPERATIONS, st.sampled_from(sorted(HEADINGS)), st.integers(1, 4), BODIES), max_size=5),

@@ -131,7 +131,7 @@ def _saved(decisions, **fields):
     [_saved(["Herons nest in column seven"], todos=["Otters sign releases"]), _saved([], summary="苍鹭在第七列筑巢")]
 )
 @example([_saved(["Herons nest in column seven"]), "ask", _saved([], summary="苍鹭在第七列筑巢")])
-@settings(max_examples=rounds(fixed=8, fuzz=400))
+@settings(max_examples=rounds(fixed=3, fuzz=400))
 @given(_STEPS)
 def test_what_the_files_say_holds_is_what_a_search_finds(steps):
     with a_log() as log:
@@ -216,7 +216,7 @@ def check_absences(world, bullets):
 
 
 @example([_saved(["Herons nest in column seven"]), _saved([], summary="苍鹭在第七列筑巢")])
-@settings(max_examples=rounds(fixed=8, fuzz=400))
+@settings(max_examples=rounds(fixed=3, fuzz=400))
 @given(_STEPS)
 def test_whoever_decides_what_holds_decides_as_the_files_do(steps):
     with a_log() as log, pytest.MonkeyPatch.context() as patch:

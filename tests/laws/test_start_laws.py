@@ -49,7 +49,7 @@ def make_index(scene):
     open_index(scene.log.store, KnownProjects(scene.log.store)).close()
 
 
-@settings(max_examples=rounds(fixed=6, fuzz=300))
+@settings(max_examples=rounds(fixed=3, fuzz=300))
 @given(acts)
 @example([("fact", "use zstd", 0, ""), ("rejected", "", 0, "index"), ("restored", "", 0, "replay")])
 @example([("fact", "use zstd", 0, ""), ("withdrawn", "", 0, "index"), ("restored", "", 0, "")])
@@ -68,7 +68,7 @@ def test_with_rows_and_a_tail_a_session_is_told_what_the_whole_log_says(drawn):
         assert told == scene.ask(source="startup").text
 
 
-@settings(max_examples=rounds(fixed=6, fuzz=300))
+@settings(max_examples=rounds(fixed=3, fuzz=300))
 @given(acts)
 def test_nothing_that_was_withdrawn_is_told_before_the_next_replay_nor_after(drawn):
     with TemporaryDirectory() as path:

@@ -114,7 +114,7 @@ def happen(memory, steps):  # noqa: C901 - one arm for each thing that can happe
 @example([("say", 0, 0), ("sync", 0, 0), ("sync", 1, 0), ("redact", 1, 0), ("sync", 1, 0), ("sync", 0, 0)])
 @example([("say", 0, 0), ("kill", 0, 1), ("kill", 0, 2), ("kill", 1, 3), ("copy", 0, 0), ("say", 0, 0), ("say", 3, 0)])
 @example([("say", 0, 0), ("sync", 0, 0), ("say", 0, 0), ("sync", 0, 0), ("roll back", 0, 0), ("sync", 1, 0)])
-@settings(max_examples=rounds(fixed=6, fuzz=200))
+@settings(max_examples=rounds(fixed=2, fuzz=200))
 def test_machines_settle_on_the_same_bytes_and_lose_and_double_nothing(steps):
     with tempfile.TemporaryDirectory() as directory:
         memory = Memory(directory, count=3)

@@ -14,13 +14,13 @@ from eventlog.hooks.conversation import history
 from eventlog.log import index
 from eventlog.store import index_lookup
 from tests.support.builders import DAY, NEXT_DAY, fact, kinds, line, lines, write
-from tests.support.effort import rounds
+from tests.support.effort import stride
 from tests.support.strategies import any_lines, non_empty
 
 if TYPE_CHECKING:
     from eventlog.log.lines import Damage
 
-STRIDE = rounds(fixed=5, fuzz=1)  # bytes
+STRIDE = stride(5)  # bytes
 NAMES = ["a", "b", "ab", "a b", '"', "\t", "é", "\u2028", "a:1,2;3"]
 
 

@@ -16,6 +16,11 @@ def rounds(*, fixed: int, fuzz: int) -> int:
     return tried(number)
 
 
+def stride(fixed: int) -> int:
+    """Choose how many places lie from one that is tried to the next; fuzz effort tries each."""
+    return 1 if FUZZ else fixed
+
+
 def tried(number: int) -> int:
     """Note so many rounds of the test that runs; return their number."""
     _asked.append(number)

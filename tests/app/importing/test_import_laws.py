@@ -25,7 +25,7 @@ def past(tmp_path_factory):
     return home, list(log.read()), told(log)
 
 
-@settings(max_examples=rounds(fixed=12, fuzz=200))
+@settings(max_examples=rounds(fixed=5, fuzz=200))
 @given(data=st.data())
 def test_an_import_completes_any_part_of_itself(data, past, tmp_path_factory):
     home, events, whole = past
@@ -53,7 +53,7 @@ def _hooked(day, kind):
     return {"type": kind, "conversation_id": f"c{day}", "project": "/home/ada/shop", **fields, "ts": ts}
 
 
-@settings(max_examples=rounds(fixed=12, fuzz=200))
+@settings(max_examples=rounds(fixed=5, fuzz=200))
 @given(data=st.data())
 def test_an_import_completes_what_hooks_and_a_part_of_itself_have_left(data, past, tmp_path_factory):
     home = past[0]

@@ -28,6 +28,7 @@ from eventlog.format.events import (
 from eventlog.projections.search import ranking
 from eventlog.store.replica import replica_of
 from tests.support.command_line import call
+from tests.support.effort import rounds
 
 SHOP, BILLING = "/src/shop", "/src/billing"
 
@@ -461,7 +462,7 @@ def test_what_is_said_now_and_then_never_writes_the_words_of_a_whole_log_again(m
             return dict(database.execute("SELECT id, block FROM words_data WHERE id > 1000"))
 
     whole = parts()
-    for number in range(40):
+    for number in range(20):
         say(memory, f"Otters sign release {number}")
         assert whole.items() <= parts().items()
 
@@ -476,7 +477,8 @@ NAMINGS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.fuzz
+@pytest.mark.parametrize("seed", range(rounds(fixed=2, fuzz=6)))
 def test_where_projects_get_other_names_an_index_that_stays_finds_what_a_new_one_does(memory, seed):
     rows = [
         {"project": SHOP, "content": "Herons deploy on Friday"},

@@ -69,7 +69,7 @@ def _agree_on(event, views, search):
         assert list(getattr(left, name)) == kept.get(name, [])
 
 
-@settings(max_examples=rounds(fixed=60, fuzz=1000))
+@settings(max_examples=rounds(fixed=20, fuzz=1000))
 @given(withdrawals())
 def test_search_and_views_withdraw_the_same_of_any_withdrawals(made):
     facts = [Fact(id=builders.fact(n)["id"], conversation_id="cd"[n % 2], content="Use RS256.") for n in range(4)]

@@ -25,7 +25,7 @@ def told(page, heading, *, is_gone):
     )  # fmt: skip
 
 
-@settings(max_examples=rounds(fixed=100, fuzz=20_000))
+@settings(max_examples=rounds(fixed=30, fuzz=20_000))
 @given(st.permutations([*MANAGED, *OWN]), st.lists(st.sampled_from(MANAGED), max_size=20))
 def test_sections_that_leave_and_return_in_any_order_keep_the_order_of_the_page(original, toggled):
     there = list(original)
