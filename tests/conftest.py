@@ -196,4 +196,4 @@ def pytest_collection_finish() -> None:
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Share the tests among more processes than there are processors: a third of their time is waiting for others."""
-    return (os.cpu_count() or 1) * 3 // 2
+    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS", "0")) or (os.cpu_count() or 1) * 3 // 2
