@@ -256,6 +256,7 @@ def test_where_there_can_be_no_cache_a_replay_works_without(log, monkeypatch, ho
         holder.close()
 
 
+@pytest.mark.fuzz
 @pytest.mark.parametrize("access", ["read", "rows", "write"])
 def test_whenever_a_row_turns_out_to_be_damaged_all_files_are_those_of_the_log(log, monkeypatch, access):
     """Also while files are written: some have been looked at by then, and rest on rows that are not asked again."""
