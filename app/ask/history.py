@@ -141,7 +141,7 @@ class _History:
 
     @cached_property
     def moments(self) -> list[_Moment]:
-        """List all events; to read them takes most of the time, and a text that nobody said needs none."""
+        """List all events: to read them takes most of the time, and a text that is in no event needs none of them."""
         found = ((event.ts[:10], *order(event), event.ts) for event in self._log.mentioning([b"{"]))
         return [_Moment(ts, event_id) for _, _, event_id, ts in sorted(found)]
 

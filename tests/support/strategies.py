@@ -82,7 +82,7 @@ FIELDS: dict[type[events.Event], dict[str, st.SearchStrategy[Any]]] = {
 }  # fmt: skip
 
 COMMON: dict[str, st.SearchStrategy[Any]] = {
-    "conversation_id": non_empty, "project": maybe, "agent": maybe, "subagent": maybe,
+    "conversation_id": non_blank, "project": maybe, "agent": maybe, "subagent": maybe,
     "layer": st.none() | st.integers(1, 4), "replica": maybe,
 }  # fmt: skip
 
