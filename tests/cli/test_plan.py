@@ -139,6 +139,13 @@ def test_a_file_without_an_end_is_refused(at, args):
     assert "/dev/zero" in found.out + found.err
 
 
+def test_a_file_may_begin_with_a_byte_order_mark(at, store, tmp_path):
+    (tmp_path / "plan.yaml").write_text(FILE, encoding="utf-8-sig")
+
+    assert [0, 0] == [at("validate", "plan.yaml").code, at("plan", "--file", "plan.yaml").code]
+    assert events(store)
+
+
 def test_validate_prints_the_schema(at):
     assert json.loads(at("validate", "--schema").out)["$defs"]["Entry"]
     assert at("validate").code == 2

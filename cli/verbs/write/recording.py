@@ -71,7 +71,7 @@ def read_text(file: str) -> tuple[str, str]:
             data = opened.read(_LONGEST + 1)
         if len(data) > _LONGEST:
             raise BadRequest(f"is longer than {_LONGEST:,} bytes", where=name)
-        return name, data.decode()
+        return name, data.decode("utf-8-sig")
     except OSError as error:
         raise BadRequest(f"cannot be read: {system_reason(error)[0]}", where=name) from error
     except UnicodeDecodeError as error:

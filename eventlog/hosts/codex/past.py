@@ -61,9 +61,8 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
 
 _NOT_THE_USER = ("<environment_context>", "<user_instructions>", "<permissions", "<turn_aborted>", "<skill",
                  "# AGENTS.md", "<INSTRUCTIONS>", "<subagent_notification>")  # fmt: skip
-
-
 _WORDS = ("prompt", "reply", "todos")
+_ROLLED_BACK = "thread_rolled_back"
 
 
 def steps(path: Path) -> Iterator[Step]:
@@ -88,12 +87,15 @@ def _rolled_back(path: Path) -> set[int]:
     """Find the turns that were rolled back, by the number of their prompts."""
     standing: list[int] = []
     gone: set[int] = set()
+    with path.open("rb") as opened:
+        if not any(_ROLLED_BACK.encode() in line for line in opened):
+            return gone
     for record in records(path):
         payload = record.get("payload")
         if record.get("type") == "response_item" and dig(payload, "type") == "message":
             asked = any(step.kind == "prompt" for step in _item(payload, SessionCalls()))
             standing += [len(standing) + len(gone) + 1] if asked else []
-        elif dig(payload, "type") == "thread_rolled_back" and isinstance(count := dig(payload, "num_turns"), int):
+        elif dig(payload, "type") == _ROLLED_BACK and isinstance(count := dig(payload, "num_turns"), int):
             left = max(0, len(standing) - max(0, count))
             gone.update(standing[left:])
             del standing[left:]
