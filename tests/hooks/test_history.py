@@ -199,7 +199,7 @@ def test_a_damaged_note_of_a_look_is_none(looks, note):
     assert f"{DAY}.jsonl" in names
 
 
-ids = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
+ids = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20).filter(str.strip)
 
 
 @given(st.dictionaries(ids, st.integers(1, 40), max_size=30), ids)
