@@ -209,8 +209,10 @@ class Scene:
         self._write_files()
         self.project.mkdir()
         (self.project / "README.md").write_text("# A shop\n")
-        (self.home / ".gitconfig").write_text("[user]\n\tname = u\n\temail = u@example.com\n")
-        for command in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "Begin"]):
+        self.run(["git", "init", "-q", "-b", "main"])
+        with (self.project / ".git" / "config").open("a") as config:  # Gemini's shell reads none of the home's
+            config.write("[user]\n\tname = u\n\temail = u@example.com\n")
+        for command in (["add", "."], ["commit", "-qm", "Begin"]):
             self.run(["git", *command])
 
 
