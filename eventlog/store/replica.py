@@ -64,7 +64,6 @@ def make_replica(store: "Store") -> str:
         if not found:
             _make(store)
         elif _is_copied(store, found):
-            _leave_sessions(store)
             rename(store, found, only_a_copy=True)
         found = replica_of(store)
         if found:
@@ -85,6 +84,8 @@ def rename(store: "Store", former: str, *, only_a_copy: bool = False) -> str:
     with lock(store.lock("replica")):
         is_former = replica_of(store) == former and (not only_a_copy or _is_copied(store, former))
         if is_former:
+            if only_a_copy:
+                _leave_sessions(store)
             files.replace_file(store.replica, f"{_new_name()}\n".encode(), durable=_wants_sync(store))
             files.remove(f"{store.replica}.machine")
     if is_former:

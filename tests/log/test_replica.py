@@ -113,6 +113,26 @@ def test_who_notes_a_new_name_at_the_same_time_keeps_what_the_store_was_copied_f
     assert (name, theirs) == (others[0].result(), copied_from(copy))
 
 
+def test_a_session_that_began_once_a_copy_was_named_keeps_its_note(store, tmp_path, monkeypatch):
+    make_replica(store)
+    copy = copy_of(store, tmp_path)
+    of_machine(monkeypatch, tmp_path, 2)
+    is_copied, note = names._is_copied, Path(copy.cached("open", "began.json"))
+
+    def once_another_has_named_it(store, name):
+        found = is_copied(store, name)
+        if found and not note.exists():
+            monkeypatch.setattr(names, "_is_copied", is_copied)
+            make_replica(copy)
+            note.parent.mkdir(parents=True)
+            note.write_bytes(b"{}")
+        return found
+
+    monkeypatch.setattr(names, "_is_copied", once_another_has_named_it)
+    make_replica(copy)
+    assert note.exists()
+
+
 def test_that_a_store_is_a_copy_is_told_once_and_stays_known(store, tmp_path, monkeypatch):
     theirs = make_replica(store)
     copy = copy_of(store, tmp_path)
