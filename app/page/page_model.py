@@ -291,11 +291,10 @@ class _Builder:
         """List the projects of sessions and facts, each identity once, by name."""
         name = self._identities.of
         places = {(row.project, name(row.project, row.replica)) for row in self.rows}
-        places |= {(event.project, name(event.project, event.replica)) for event in self._by_id.values()}
+        about = (event for event in self._by_id.values() if self._is_about(event.project, event.replica))
+        places |= {(event.project, name(event.project, event.replica)) for event in about}
         found: dict[str, _PageProject] = {}
         for path, identity in sorted((path, identity) for path, identity in places if path):
-            if self._chosen and identity not in self._chosen:
-                continue
             found.setdefault(identity, _PageProject(path, project_name(identity), self._identities.slug(identity)))
         return sorted(found.values(), key=lambda project: (project.name.casefold(), project.path))
 
