@@ -81,20 +81,20 @@ class KnownProjects:
 
     def home(self, path: str) -> "ProjectHome | None":
         """Find the project of a path of this machine; None where it is known by its path."""
-        path, listed = encodable(path), self._lines if path else []
+        logged, listed = encodable(path), self._lines if path else []
         if not listed:
             return None
         from eventlog.projections.context.request import ProjectHome
 
         here = self._here or None
-        machines = {place[0] for project in listed for place in project["places"] if place[1] == path}
+        machines = {place[0] for project in listed for place in project["places"] if place[1] == logged}
         spoke = None if machines == {None} else here  # what no machine is known to have said is of all
-        same = [project for project in listed if [spoke, path] in project["places"]]
+        same = [project for project in listed if [spoke, logged] in project["places"]]
         same = same or self._at_address(path)
         if same:
             return ProjectHome(str(same[0]["slug"]), str(same[0]["name"]), str(same[0]["project"]))
         if machines:
-            return ProjectHome(project_slug(f"{here}:{path}"), project_name(path), f"{here}:{path}")
+            return ProjectHome(project_slug(f"{here}:{logged}"), project_name(logged), f"{here}:{logged}")
         return None
 
     def path_at(self, cwd: str, name: str) -> str:
@@ -110,12 +110,12 @@ class KnownProjects:
 
         A replay leaves files of what it knows, under the path or in a list; else the index of the log is asked.
         """
-        project = encodable(project)
-        if not project or os.path.exists(f"{self._store.knowledge}/projects/{project_slug(project)}"):
-            return project or None
-        if any(path == project for _, path in self.known) or self._at_address(project):
-            return project
-        return project if self._is_logged(project) else None
+        logged = encodable(project)
+        if not logged or os.path.exists(f"{self._store.knowledge}/projects/{project_slug(logged)}"):
+            return logged or None
+        if any(path == logged for _, path in self.known) or self._at_address(project):
+            return logged
+        return logged if self._is_logged(logged) else None
 
     def about(self, path: str) -> "Callable[[str | None, str | None], bool]":
         """Build the test whether a path of a machine (None: unknown) is of the same project as this path here."""
