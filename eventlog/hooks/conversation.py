@@ -12,7 +12,7 @@ from eventlog.hosts.call import HookCall
 from eventlog.store import Store, index_lookup
 from eventlog.store.append_once import SAME_CALL_MS
 from eventlog.store.dayfile import path_of
-from eventlog.store.files import file_stamp, read, read_end, replace_file, write_note
+from eventlog.store.files import file_stamp, last_pieces, read, replace_file, write_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,18 +99,11 @@ def last_prompt(store: Store, session: str, agent: str) -> "dict[str, object]":
 
 def _todays(store: Store, session: str) -> "Iterator[dict[str, object]]":
     """Yield a conversation's events at the end of today's log, newest first, without those of helpers."""
-    try:
-        data = read_end(path_of(store.log, timestamps.from_ns(time.time_ns())[:10]), _END)
-    except OSError:
-        return
-    # most starts are the first of their conversation, and `in` takes a tenth of what `rfind` does
-    end, marks = len(data), [mark for mark in index_lookup.marks(session) if mark in data]
-    while (at := max((data.rfind(mark, 0, end) for mark in marks), default=-1)) >= 0:
-        start = data.rfind(b"\n", 0, at) + 1
-        event = fastjson.object_in(data[start : data.find(b"\n", at)])
+    today = path_of(store.log, timestamps.from_ns(time.time_ns())[:10])
+    for line in reversed([*_lines_in(today, index_lookup.marks(session), _END)]):
+        event = fastjson.object_in(line)
         if event.get("conversation_id") == session and not event.get("subagent"):
             yield event
-        end = start
 
 
 # ------------------------------------------------------------------------------------------------ its saves and turns
@@ -174,14 +167,21 @@ def _lines(store: Store, conversation_id: str, files: "list[FileStamp] | None") 
             searched += index_lookup.size_in(stamp)
             if searched > _SEARCH_AT_MOST:
                 raise TooMuch(f"{searched:,} bytes of the log are not indexed")
-            data = read(f"{store.log}/{name}") or b""
-            found = index_lookup.lines_with(data, index_lookup.marks(conversation_id))
-            yield from (data[start:end] for start, end in found)
+            yield from _lines_in(f"{store.log}/{name}", index_lookup.marks(conversation_id))
         elif name in offsets:
             try:
                 yield from index_lookup.lines_at(f"{store.log}/{name}", offsets[name])
             except OSError:
                 continue
+
+
+def _lines_in(path: str, marks: "Collection[bytes]", most: int = 1 << 62) -> "Iterator[bytes]":
+    """Yield the lines in the last bytes of a file that have any of the marks, in order; none where it is unreadable."""
+    try:
+        for piece in last_pieces(path, most):
+            yield from (piece[start:end] for start, end in sorted(index_lookup.lines_with(piece, marks)))
+    except OSError:
+        return
 
 
 def _likeliest_first(

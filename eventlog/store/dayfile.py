@@ -31,7 +31,7 @@ import eventlog
 from eventlog.fast import os
 from eventlog.format.timestamps import newest_in, to_ms
 from eventlog.store import files
-from eventlog.store.files import check_regular, make_dirs, not_stored, open_regular, sync_dir, sync_names
+from eventlog.store.files import check_regular, make_dirs, not_stored, open_regular, read_at, sync_dir, sync_names
 
 try:
     import fcntl
@@ -40,7 +40,7 @@ except ImportError:  # Windows: filelock stands in, imported when a file is open
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import TracebackType
 
     Stamped = tuple[str, str, bytes]  # time, id and line of an event
@@ -56,13 +56,7 @@ _FROM_END = 2  # SEEK_END, which hooks would load the whole of `os` for
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0001, 0.002  # seconds between two looks at a lock; writers hold it for microseconds
 
 
-def _seek_and_read(fd: int, size: int, offset: int) -> bytes:
-    os.lseek(fd, offset, os.SEEK_SET)
-    return os.read(fd, size)
-
-
 _AT_ONCE, _RELEASE = (fcntl.LOCK_EX | fcntl.LOCK_NB, fcntl.LOCK_UN) if fcntl else (0, 0)
-_read_at = getattr(os, "pread", _seek_and_read)  # Windows has no pread
 _sync = getattr(os, "fdatasync", os.fsync)
 _yield = getattr(os, "sched_yield", lambda: None)
 
@@ -146,10 +140,14 @@ class DayFile:
         """Read the last `size` bytes of the file, fewer where it is shorter."""
         start = max(0, self._size - size)
         chunks = []
-        while start < self._size and (chunk := _read_at(self._fd, self._size - start, start)):
+        while start < self._size and (chunk := read_at(self._fd, self._size - start, start)):
             chunks.append(chunk)
             start += len(chunk)
         return b"".join(chunks)
+
+    def last_pieces(self, most: int) -> "Iterator[bytes]":
+        """Read the lines that begin in the last bytes of the file, as `files.pieces` does."""
+        return files.pieces(self._fd, max(0, self._size - most))
 
     def newest(self, now: str) -> str:
         """Return the time at which the newest event of this day or a later one counts; "" for an empty log.
@@ -270,7 +268,7 @@ class DayFile:
 
     def _has_grown_to(self, size: int) -> bool:
         """Return whether others have added whole lines since it was left; then this is where."""
-        if size < self._whole or _read_at(self._fd, 1, size - 1) != b"\n":
+        if size < self._whole or read_at(self._fd, 1, size - 1) != b"\n":
             return False
         self._whole = size
         return True

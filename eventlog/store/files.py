@@ -9,7 +9,7 @@ from eventlog.fast import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import BinaryIO
 
     from eventlog.format.errors import Busy, NotStored
@@ -28,6 +28,15 @@ ADDED = len(".0a1b2c3d") + len(ENDING)
 HEX = frozenset("0123456789abcdef")
 READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_PIECE = 32 << 10  # bytes
+
+
+def _seek_and_read(fd: int, size: int, offset: int) -> bytes:
+    os.lseek(fd, offset, os.SEEK_SET)
+    return os.read(fd, size)
+
+
+read_at = getattr(os, "pread", _seek_and_read)  # Windows has no pread
 
 
 def make_dirs(path: str, *, durable: bool = True) -> None:
@@ -114,6 +123,34 @@ def read_end(path: str, most: int) -> bytes:
     with os.fdopen(open_regular(path), "rb") as opened:
         opened.seek(max(0, os.fstat(opened.fileno()).st_size - most))
         return opened.read()
+
+
+def last_pieces(path: str, most: int = 1 << 62) -> "Iterator[bytes]":
+    """Read the lines of a regular file that begin in its last bytes, as `pieces` does; raises OSError."""
+    fd = open_regular(path)
+    try:
+        yield from pieces(fd, max(0, os.fstat(fd).st_size - most))
+    finally:
+        os.close(fd)
+
+
+def pieces(fd: int, start: int) -> "Iterator[bytes]":
+    """Read the lines of a file that begin at an offset or later, by pieces of whole lines; the last may lack its end.
+
+    Short pieces, each in the memory of the one before: a system takes longer to find new memory than to fill it.
+    """
+    size, begins = _PIECE, start == 0
+    start -= not begins  # a line begins at an offset where the byte before ends one
+    while data := read_at(fd, size, start):
+        is_last = len(data) < size
+        end = len(data) if is_last else data.rfind(b"\n") + 1
+        if not end:
+            size *= 4  # for a long line
+            continue
+        yield data[0 if begins else data.find(b"\n") + 1 or end : end]
+        if is_last:
+            return
+        start, size, begins = start + end, _PIECE, True
 
 
 def file_stamp(path: str) -> FileStamp:
