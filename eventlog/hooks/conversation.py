@@ -12,7 +12,7 @@ from eventlog.hosts.call import HookCall
 from eventlog.store import Store, index_lookup
 from eventlog.store.append_once import SAME_CALL_MS
 from eventlog.store.dayfile import path_of
-from eventlog.store.files import file_stamp, last_pieces, read, replace_file, write_note
+from eventlog.store.files import file_stamp, pieces_of, read, replace_file, write_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def last_prompt(store: Store, session: str, agent: str) -> "dict[str, object]":
 def _todays(store: Store, session: str) -> "Iterator[dict[str, object]]":
     """Yield a conversation's events at the end of today's log, newest first, without those of helpers."""
     today = path_of(store.log, timestamps.from_ns(time.time_ns())[:10])
-    for line in reversed([*_lines_in(today, index_lookup.marks(session), _END)]):
+    for line in reversed([*_lines_in(today, index_lookup.marks(session), -_END)]):
         event = fastjson.object_in(line)
         if event.get("conversation_id") == session and not event.get("subagent"):
             yield event
@@ -160,25 +160,39 @@ def _lines(store: Store, conversation_id: str, files: "list[FileStamp] | None") 
     index = store.cached("conversations.index")
     stamp_of_index = file_stamp(index)  # before it is read
     indexed, offsets = index_lookup.look_up(index, conversation_id)
-    searched = 0
+    searched, marks = 0, index_lookup.marks(conversation_id)
     for stamp in _likeliest_first(store, indexed, offsets, stamp_of_index) if files is None else reversed(files):
         name = index_lookup.name_in(stamp)
-        if stamp not in indexed:
-            searched += index_lookup.size_in(stamp)
+        path, size = f"{store.log}/{name}", index_lookup.size_in(stamp)
+        known = _size_indexed(indexed, stamp)
+        try:
+            found = list(index_lookup.lines_at(path, offsets.get(name, ()) if known else ()))
+        except OSError:
+            continue
+        if not all(any(mark in line for mark in marks) for line in found):  # another file by now
+            found, known = [], 0
+        yield from found
+        if known < size:
+            searched += size - known
             if searched > _SEARCH_AT_MOST:
                 raise TooMuch(f"{searched:,} bytes of the log are not indexed")
-            yield from _lines_in(f"{store.log}/{name}", index_lookup.marks(conversation_id))
-        elif name in offsets:
-            try:
-                yield from index_lookup.lines_at(f"{store.log}/{name}", offsets[name])
-            except OSError:
-                continue
+            yield from _lines_in(path, marks, known)
 
 
-def _lines_in(path: str, marks: "Collection[bytes]", most: int = 1 << 62) -> "Iterator[bytes]":
-    """Yield the lines in the last bytes of a file that have any of the marks, in order; none where it is unreadable."""
+def _size_indexed(indexed: "set[FileStamp]", stamp: "FileStamp") -> int:
+    """Return up to which size the index knows a file: its own where it is as then, less where it has only grown."""
+    if stamp in indexed:
+        return index_lookup.size_in(stamp)
+    name, size, *_, inode = stamp.split(" ")
+    before = next((other for other in indexed if other.startswith(f"{name} ") and other.endswith(f" {inode}")), "")
+    known = index_lookup.size_in(before) if before else 0
+    return known if known < int(size) else 0
+
+
+def _lines_in(path: str, marks: "Collection[bytes]", start: int) -> "Iterator[bytes]":
+    """Yield the lines of a file, as `pieces_of` reads it, that have any of the marks; none where it is unreadable."""
     try:
-        for piece in last_pieces(path, most):
+        for piece in pieces_of(path, start):
             yield from (piece[start:end] for start, end in sorted(index_lookup.lines_with(piece, marks)))
     except OSError:
         return

@@ -13,7 +13,7 @@ from eventlog.format import ids, timestamps
 from eventlog.secrets import scrub_fields, without_erased
 from eventlog.settings import cached
 from eventlog.store.dayfile import DayFile, path_of
-from eventlog.store.files import last_pieces, not_stored, sync_file
+from eventlog.store.files import not_stored, pieces_of, sync_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _is_logged(pieces: "Iterable[bytes]", tail: str, now: int, within_ms: int | 
 def _is_logged_in(path: str, tail: str, now: int, within_ms: int | None, *, sync: bool) -> bool:
     """Search a file that is not locked, and sync it where the event is found. Raises NotStored."""
     try:
-        found = _is_logged(last_pieces(path, _REMEMBERED_BYTES), tail, now, within_ms)
+        found = _is_logged(pieces_of(path, -_REMEMBERED_BYTES), tail, now, within_ms)
     except OSError:  # nothing to be found in it
         return False
     try:

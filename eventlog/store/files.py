@@ -125,11 +125,11 @@ def read_end(path: str, most: int) -> bytes:
         return opened.read()
 
 
-def last_pieces(path: str, most: int = 1 << 62) -> "Iterator[bytes]":
-    """Read the lines of a regular file that begin in its last bytes, as `pieces` does; raises OSError."""
+def pieces_of(path: str, start: int) -> "Iterator[bytes]":
+    """Read a regular file as `pieces` does; below zero, `start` counts from its end. Raises OSError."""
     fd = open_regular(path)
     try:
-        yield from pieces(fd, max(0, os.fstat(fd).st_size - most))
+        yield from pieces(fd, start if start >= 0 else max(0, os.fstat(fd).st_size + start))
     finally:
         os.close(fd)
 

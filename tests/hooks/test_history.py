@@ -106,6 +106,27 @@ def test_what_is_indexed_needs_no_search(log, monkeypatch):
     assert 1 == history(log.store, "c").turns
 
 
+def test_of_a_file_that_has_grown_since_only_the_rest_is_searched(log, monkeypatch):
+    for _ in range(9):
+        log.append({"type": "turn_end", "conversation_id": "c"})
+    log.index.catch_up()
+    log.append({"type": "turn_end", "conversation_id": "c"})
+    monkeypatch.setattr("eventlog.hooks.conversation._SEARCH_AT_MOST", 300)
+
+    assert 10 == history(log.store, "c").turns
+
+
+def test_where_an_indexed_file_was_written_over_all_of_it_is_searched(log):
+    for _ in range(2):
+        log.append({"type": "turn_end", "conversation_id": "c"})
+    log.index.catch_up()
+    path = Path(log.days()[0].files[0])
+    with path.open("r+b") as opened:  # the same file by its inode
+        opened.write(b'{"note":"written before the others"}\n' + path.read_bytes())
+
+    assert 2 == history(log.store, "c").turns
+
+
 def test_where_the_index_knows_of_a_save_no_other_file_is_looked_at(log, monkeypatch):
     log.append({"type": "fact", "content": "x", "conversation_id": "c"})
     log.index.catch_up()

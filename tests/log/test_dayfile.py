@@ -2,8 +2,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from eventlog.format.errors import NotStored
+from eventlog.store import files
 from eventlog.store.dayfile import DayFile, path_of
 from eventlog.store.files import make_dirs
 from tests.support.builders import DAY
@@ -49,6 +52,25 @@ def test_the_tail_is_what_the_file_ends_with(directory, size):
     append(directory, b"0123456789")
     with DayFile(directory, DAY, sync=False) as file:
         assert b"0123456789"[-size:] == file.tail(size)
+
+
+@given(st.lists(st.binary(max_size=9).map(lambda line: line.replace(b"\n", b"")), max_size=9), st.integers(-60, 60))
+@example([b"ab", b"c"], 3)  # where a line begins
+@example([b"a" * 30, b"c"], 1)  # within a line that is longer than a piece
+def test_pieces_hold_the_lines_that_begin_where_they_are_asked_for(tmp_path_factory, lines, start):
+    path = tmp_path_factory.mktemp("log") / "file"
+    text = b"\n".join(lines)
+    path.write_bytes(text)
+    begin = start if start >= 0 else max(0, len(text) + start)
+    whole = [line + b"\n" for line in lines[:-1]] + lines[-1:]
+    offsets = [sum(map(len, whole[:number])) for number in range(len(whole))]
+    wanted = b"".join(line for line, offset in zip(whole, offsets, strict=True) if offset >= begin)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "_PIECE", 8)
+        found = list(filter(None, files.pieces_of(str(path), start)))
+
+    assert wanted == b"".join(found)
+    assert all(piece.endswith(b"\n") for piece in found[:-1])
 
 
 def test_opening_writes_nothing(directory):
