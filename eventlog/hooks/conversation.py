@@ -169,7 +169,7 @@ def _lines(store: Store, conversation_id: str, files: "list[FileStamp] | None") 
             found = list(index_lookup.lines_at(path, offsets.get(name, ()) if known else ()))
         except OSError:
             continue
-        if not all(any(mark in line for mark in marks) for line in found):  # another file by now
+        if known < size and not all(any(mark in line for mark in marks) for line in found):  # another file by now
             found, known = [], 0
         yield from found
         if known < size:
