@@ -53,6 +53,17 @@ def rows(store: Path, events: int) -> Iterator[Row]:
     yield compare(name, process(end, _end), bare, process(FLOOR), "≤ 1.5", rounds=_PAIRS)
 
 
+def on_a_busy_day(busy: Path, quiet: Path, events: int) -> Iterator[Row]:
+    """The bars of hooks in a store that has so many events of today, beside one that has few."""
+    for what, event, payload in (
+        ("tool call", "PostToolUse", _tool),
+        ("turn end", "Stop", partial(stop, "a-new-one-")),
+    ):
+        runs = [processor(hook(store, event), payload) for store in (busy, quiet)]
+        name = f"{what} on a day of {events:,} events, processor time"
+        yield compare(name, runs[0], "the same on a quiet day", runs[1], "≤ 1.3", rounds=_PAIRS)
+
+
 def _live_rows(store: Store, tool: tuple[str, ...], turn: tuple[str, ...]) -> Iterator[Row]:
     """The commands that `install` writes where the server is registered, beside those that it writes elsewhere."""
     asking, plain = _installed(tool, store), _installed(tool)

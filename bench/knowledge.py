@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from bench.generate import PROJECT, call_tools, conversation_id
+from bench.hook import on_a_busy_day
 from bench.measure import FLOOR, Row, Run, compare, peak, process, processor
 from eventlog.format.events import Event, Retraction, TurnEnd
 from eventlog.log.event_log import EventLog
@@ -168,6 +169,8 @@ def _on_a_busy_day(store: Path, small: Path) -> Iterator[Row]:
         runs.append(after)
     name = f"replay after one turn on a day of {_CALLS:,} events, processor time"
     yield compare(name, runs[0], "the same on a quiet day", runs[1], "≤ 1.3", rounds=5)
+    wait_for_settle(busy)
+    yield from on_a_busy_day(busy, quiet, _CALLS)
 
 
 def _flat(store: Path, small: Path, events: int) -> Iterator[Row]:
