@@ -63,6 +63,8 @@ _SAME, _KEYED = "subject = ? AND same = ? AND type = 'fact'", "subject = ? AND k
 _FELL_BEHIND = "INSERT OR REPLACE INTO meta VALUES ('behind', '1')"
 _BEHIND_UNTIL_ERASED = "INSERT OR IGNORE INTO meta VALUES ('behind', ?)"
 _ERASED = "DELETE FROM meta WHERE name = 'remains' OR (name = 'behind' AND value = ?)"
+_WITHDREW = """INSERT INTO meta VALUES ('withdrew', ?) ON CONFLICT (name)
+    DO UPDATE SET value = max(value, excluded.value)"""
 _CHANGED = "INSERT OR REPLACE INTO meta VALUES ('state', ?)"
 _RENAMED = "INSERT OR REPLACE INTO meta VALUES ('names', ?)"
 _LINES_ABOUT = """SELECT conversation, count(*) FROM units WHERE conversation IN
@@ -149,6 +151,8 @@ class IndexWriter:
         news = [event for event in events if event["type"] in WITHDRAWS]
         gone = standing_lines.aims_of(news, in_force=is_new) if news else set()
         self._db.executemany("INSERT OR IGNORE INTO gone VALUES (?)", [(aim,) for aim in gone])
+        if news or is_new:
+            self._db.execute(_WITHDREW, (max((str(event["ts"]) for event in news), default=""),))
         if gone and not is_new:
             self._hide(gone, {AN_EVENT + text_in(event, "id") for event in events if event["type"] in FINDABLE})
             others = [event for event in news if event["type"] != "retraction"]

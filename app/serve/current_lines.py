@@ -24,7 +24,7 @@ from eventlog.projections.context.sources import DAY_MS
 from eventlog.projections.current.standing import likeness, standing
 from eventlog.projections.search.findable import text_in, texts_in
 from eventlog.store import day_of, index_lookup
-from eventlog.store.files import read, read_regular
+from eventlog.store.files import pieces_of, read_regular
 from eventlog.store.index_lookup import line_at, lines_at, lines_with
 
 TYPE_CHECKING = False
@@ -167,7 +167,9 @@ class CurrentLines:
         The next replay does: it is looked for what was withdrawn since yesterday.
         """
         if self._withdraws is None:
-            self._withdraws = _withdraws_entry(self._store, self._yesterday)
+            last = self._rows.withdrew
+            may = last is None or last >= self._yesterday
+            self._withdraws = may and _withdraws_entry(self._store, self._yesterday)
         if not self._withdraws:
             return text
         find_libraries()
@@ -185,13 +187,14 @@ class CurrentLines:
 
 
 class _Rows:
-    """The rows of the search's index."""
+    """The rows of the search's index; `withdrew` is the time of the last withdrawal, None where that is not known."""
 
     is_whole = True
 
     def __init__(self, database: "Connection") -> None:
         self._db = database
         self.gone = {str(aim) for (aim,) in database.execute("SELECT aim FROM gone WHERE aim >= 'statement '")}
+        (self.withdrew,) = database.execute("SELECT max(value) FROM meta WHERE name = 'withdrew'").fetchone()
 
     def since(self, subjects: "Collection[str]", ts: str) -> "list[tuple[EventFields, str]]":
         """List the facts and summaries about these subjects that were recorded since."""
@@ -245,6 +248,7 @@ class _Lines:
     def __init__(self) -> None:
         self.is_whole = False
         self.gone: set[str] = set()
+        self.withdrew: str | None = None
         self._found: list[FoundLine] = []
 
     def read(self, store: "Store", names: KnownProjects, since: str) -> "_Lines":
@@ -259,6 +263,7 @@ class _Lines:
             return self
         withdrawals += log.withdrawing
         self.gone = standing_lines.aims_of(withdrawals, in_force=True) if withdrawals else set()
+        self.withdrew = max((text_in(event, "ts") for event in withdrawals), default="")
         self._found = log.lines(names, self.gone)
         return self
 
@@ -418,8 +423,11 @@ def _listed(store: "Store") -> "list[str]":
 
 def _events_with(store: "Store", name: str, words: "list[bytes]") -> "Iterator[dict[str, object]]":
     """Read the lines of a file that hold any of the words."""
-    data = read(f"{store.log}/{name}") or b""
-    yield from (fastjson.object_in(data[start:end]) for start, end in lines_with(data, words))
+    try:
+        for piece in pieces_of(f"{store.log}/{name}", 0):
+            yield from (fastjson.object_in(piece[start:end]) for start, end in lines_with(piece, words))
+    except OSError:
+        return
 
 
 def _ts_of(line: bytes) -> str:
