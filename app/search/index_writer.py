@@ -109,7 +109,9 @@ class IndexWriter:
                 news = Appended.since(store, seen, most)
             if seen:
                 self._compare(news.copied)
-                self._add(news.events, self._withdraw(news.events, is_new=False))
+                withdrawals = [event for event in news.events if event["type"] in WITHDRAWS]
+                arriving = {text_in(event, "id") for event in news.events if event["type"] in FINDABLE}
+                self._add(news.events, self._withdraw(withdrawals, arriving, is_new=False))
             else:
                 self._fill(news)
             rows = [(name_in(stamp), stamp) for stamp in news.seen]
@@ -146,21 +148,29 @@ class IndexWriter:
             if any(line.event != event for line in self._lines(_EVENT, event["id"])):
                 raise NotAppended("a copy of an event says something else")
 
-    def _withdraw(self, events: "Lines", *, is_new: bool) -> set[str]:
-        """Take out what is withdrawn, and return all that ever was."""
-        news = [event for event in events if event["type"] in WITHDRAWS]
+    def _withdraw(self, news: "Lines", arriving: "AbstractSet[str]", *, is_new: bool) -> set[str]:
+        """Take out what is withdrawn, also of the lines with ids that are `arriving`; return all that ever was."""
         gone = standing_lines.aims_of(news, in_force=is_new) if news else set()
         self._db.executemany("INSERT OR IGNORE INTO gone VALUES (?)", [(aim,) for aim in gone])
         if news or is_new:
-            self._db.execute(_WITHDREW, (max((str(event["ts"]) for event in news), default=""),))
+            of_plans = (str(event["ts"]) for event in news if not self._is_of_a_line(event, arriving))
+            self._db.execute(_WITHDREW, (max(of_plans, default=""),))
         if gone and not is_new:
-            self._hide(gone, {AN_EVENT + text_in(event, "id") for event in events if event["type"] in FINDABLE})
+            self._hide(gone, {AN_EVENT + event_id for event_id in arriving})
             others = [event for event in news if event["type"] != "retraction"]
             if not all(aim.startswith(A_STATEMENT) for aim in standing_lines.aims_of(others, in_force=False)):
                 self._db.execute(_FELL_BEHIND)
             elif others:
                 self._db.execute(_BEHIND_UNTIL_ERASED, (UNTIL_ERASED,))
         return self._gone()
+
+    def _is_of_a_line(self, withdrawal: "EventFields", arriving: "AbstractSet[str]") -> bool:
+        """Return whether a single line is withdrawn that can be found: that is no entry of a plan."""
+        target = text_in(withdrawal, "target")
+        is_line = target in arriving or bool(
+            self._db.execute("SELECT 1 FROM units WHERE event = ?", (target,)).fetchone()
+        )
+        return is_line and not text_in(withdrawal, "conversation")
 
     def _hide(self, gone: "AbstractSet[str]", arriving: "AbstractSet[str]") -> None:
         """Take out events, and all of conversations; what states something rejected is cleared when it is read.
@@ -284,7 +294,9 @@ class IndexWriter:
         """Take in a whole log: what stands of it is known before any is written, and its words come first."""
         log = WholeLog(news)
         news.lines.clear()
-        gone = self._withdraw(log.withdrawing, is_new=True)
+        gone = self._withdraw(
+            log.withdrawing, log.ids({text_in(event, "target") for event in log.withdrawing}), is_new=True
+        )
         rows = ((*about, home, "\n".join(order)) for about, (home, order) in log.homes.items())
         self._db.executemany("INSERT INTO homes VALUES (?, ?, ?, ?)", rows)
         lines = log.lines(self._names, gone)

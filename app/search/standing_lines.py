@@ -153,6 +153,10 @@ class WholeLog:
                 self._found.append((compact, places.setdefault(place, place)))
             yield event
 
+    def ids(self, wanted: "AbstractSet[str]") -> set[str]:
+        """Return those of the ids that lines have which can be found."""
+        return {found.id for found, _ in self._found if found.id in wanted}
+
     def lines(self, names: "KnownProjects", gone: "AbstractSet[str]") -> list[FoundLine]:
         """List the lines that can be found, each once, with their subjects."""
         homes: dict[str, dict[str, str]] = {}

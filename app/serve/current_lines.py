@@ -187,7 +187,7 @@ class CurrentLines:
 
 
 class _Rows:
-    """The rows of the search's index; `withdrew` is the time of the last withdrawal, None where that is not known."""
+    """The rows of the search's index; `withdrew`: when last a plan entry may have been withdrawn, None for unknown."""
 
     is_whole = True
 

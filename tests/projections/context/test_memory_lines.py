@@ -98,23 +98,39 @@ def test_what_was_withdrawn_long_ago_is_not_told_from_a_file_that_is_older_still
     assert POISON not in _told(scene)
 
 
-@pytest.mark.parametrize("is_indexed", [True, False])
-@pytest.mark.parametrize(("day", "is_searched"), [("05", False), ("20", True)], ids=["long ago", "yesterday"])
-def test_days_are_searched_for_withdrawn_plans_only_where_something_was_withdrawn_in_them(
-    scene, monkeypatch, day, is_searched, is_indexed
-):
+WITHDRAWALS = {  # and whether plan entries may be among what they withdraw
+    "of a conversation, long ago": ("05", {"conversation": "bad"}, False),
+    "of a conversation, yesterday": ("20", {"conversation": "bad"}, True),
+    "of a plan entry": ("20", {"target": "019c0000-0000-7000-8000-000000000000"}, True),
+    "of a fact": ("20", {"target": POISON}, False),
+}
+
+
+@pytest.mark.parametrize("how", WITHDRAWALS)
+@pytest.mark.parametrize("indexed", ["before", "after"])
+def test_days_are_searched_for_withdrawn_plans_only_where_such_may_be_in_them(scene, monkeypatch, how, indexed):
+    day, withdrawal, may_be_planned = WITHDRAWALS[how]
     searched = []
-    monkeypatch.setattr(current_lines, "_withdraws_entry", lambda *_: bool(searched.append(1)))
-    scene.tell(("02 09:00", "bad", "fact", {"content": POISON}))
-    if is_indexed:
-        scene.replay()
-        open_index(scene.log.store, KnownProjects(scene.log.store)).close()
-    scene.tell((f"{day} 09:00", "person", "retraction", {"target": _id(scene, POISON)}))
-    (scene.home / ".config/agents").mkdir(parents=True, exist_ok=True)
-    (scene.home / ".config/agents/USER.md").write_text("# Me\n\nmine\n")
+
+    def search(*about):
+        searched.append(about)
+        return False
+
+    monkeypatch.setattr(current_lines, "_withdraws_entry", search)
+    scene.tell(("02 09:00", "bad", "fact", {"content": POISON})).replay()
+    names = KnownProjects(scene.log.store)
+    if indexed == "before":
+        open_index(scene.log.store, names).close()
+    target = {"target": _id(scene, POISON)} if withdrawal == {"target": POISON} else withdrawal
+    scene.tell((f"{day} 09:00", "person", "retraction", target))
+    if indexed == "after":
+        open_index(scene.log.store, names).close()
+    base = scene.home / ".config/agents/USER.md"
+    base.parent.mkdir(parents=True, exist_ok=True)
+    base.write_text("# Me\n\nmine\n")
 
     assert "mine" in _told(scene)
-    assert is_searched == bool(searched)
+    assert may_be_planned == bool(searched)
 
 
 NOWHERE, ELSEWHERE = {"project": None}, {"project": "/elsewhere/blog"}
