@@ -39,11 +39,11 @@ def first_use(store: Path, small: Path, events: int) -> Iterator[Row]:
     yield _memory("peak memory of that settling, MiB", peak(settle), store)
     log, everything = (_bytes_in(place) / events for place in (store / "log", store))
     yield Row("disk per event, bytes: all of a store", everything, "its log", log, everything / log, "")
-    number, command = count(), (*_EVENTLOG, "--store", str(store), "fact", "--session", "bench")
+    number = count()
     for what, facts in (("a new one", (f"prices are in cents {one}" for one in number)), ("said before", repeat("so"))):
 
         def fact(facts: Iterator[str] = facts) -> object:
-            return processor((*command, next(facts)))()
+            return processor(_fact(store, next(facts)))()
 
         name = f"eventlog fact, {what}, processor time"
         goal = "≤ 4" if what == "a new one" else ""
@@ -76,6 +76,11 @@ def rows(store: Path, small: Path, events: int) -> Iterator[Row]:
     yield compare(f"verify {events:,} events", verify, "untyped decode of every line", decode, "≤ 3", rounds=3)
     yield from _redact(small.parent / "redact")
     yield from asking(store, small, events)
+
+
+def _fact(store: Path, text: str) -> tuple[str, ...]:
+    """The command by which an agent saves a fact."""
+    return (*_EVENTLOG, "--store", str(store), "fact", "--session", "bench", text)
 
 
 def _memory(what: str, taken: float, store: Path) -> Row:
@@ -171,6 +176,10 @@ def _on_a_busy_day(store: Path, small: Path) -> Iterator[Row]:
     yield compare(name, runs[0], "the same on a quiet day", runs[1], "≤ 1.3", rounds=5)
     wait_for_settle(busy)
     yield from on_a_busy_day(busy, quiet, _CALLS)
+    number = count()
+    facts = [lambda where=where: processor(_fact(where, f"so {next(number)}"))() for where in (busy, quiet)]
+    name = f"eventlog fact on a day of {_CALLS:,} events, processor time"
+    yield compare(name, facts[0], "the same on a quiet day", facts[1], "≤ 1.3", rounds=15)
 
 
 def _flat(store: Path, small: Path, events: int) -> Iterator[Row]:

@@ -162,31 +162,17 @@ def _lines(store: Store, conversation_id: str, files: "list[FileStamp] | None") 
     indexed, offsets = index_lookup.look_up(index, conversation_id)
     searched, marks = 0, index_lookup.marks(conversation_id)
     for stamp in _likeliest_first(store, indexed, offsets, stamp_of_index) if files is None else reversed(files):
-        name = index_lookup.name_in(stamp)
-        path, size = f"{store.log}/{name}", index_lookup.size_in(stamp)
-        known = _size_indexed(indexed, stamp)
+        path, size = f"{store.log}/{index_lookup.name_in(stamp)}", index_lookup.size_in(stamp)
+        known, places = index_lookup.known_part(store.log, indexed, offsets, stamp)
         try:
-            found = list(index_lookup.lines_at(path, offsets.get(name, ()) if known else ()))
+            yield from index_lookup.lines_at(path, places)
         except OSError:
             continue
-        if known < size and not all(any(mark in line for mark in marks) for line in found):  # another file by now
-            found, known = [], 0
-        yield from found
         if known < size:
             searched += size - known
             if searched > _SEARCH_AT_MOST:
                 raise TooMuch(f"{searched:,} bytes of the log are not indexed")
             yield from _lines_in(path, marks, known)
-
-
-def _size_indexed(indexed: "set[FileStamp]", stamp: "FileStamp") -> int:
-    """Return up to which size the index knows a file: its own where it is as then, less where it has only grown."""
-    if stamp in indexed:
-        return index_lookup.size_in(stamp)
-    name, size, *_, inode = stamp.split(" ")
-    before = next((other for other in indexed if other.startswith(f"{name} ") and other.endswith(f" {inode}")), "")
-    known = index_lookup.size_in(before) if before else 0
-    return known if known < int(size) else 0
 
 
 def _lines_in(path: str, marks: "Collection[bytes]", start: int) -> "Iterator[bytes]":

@@ -25,13 +25,14 @@ from eventlog.format.timestamps import order
 from eventlog.log import days
 from eventlog.log.lines import LogLine
 from eventlog.store import index_lookup
-from eventlog.store.files import open_regular, read_regular, replace_file
+from eventlog.store.files import open_regular, replace_file
 from eventlog.store.index_lookup import FileStamp, lines_with, name_in, size_in
 
 _SCAN_AT_MOST = 4 << 20  # bytes of changed files to scan per read before they are folded into the index
 _LITTLE = 256 << 10  # bytes to scan per read even where the index knows less than half of the log
 
 Position = tuple[str, int]  # path of a day file, offset of a line
+_Known = tuple[FileStamp, int, list[int]]  # a day file, up to which size the index knows it, offsets of lines there
 _Owners = dict[bytes, dict[str, list[int]]]  # key of a conversation or project -> file name -> offsets
 
 
@@ -63,34 +64,37 @@ class ConversationIndex:
 
     def positions(self, conversation_id: str) -> list[Position]:
         """Locate each of the conversation's lines: file and byte offset."""
-        files = index_lookup.stamps_of(self._log)
-        covered, offsets = index_lookup.look_up(self._path, conversation_id)
-        changed = [stamp for stamp in files if stamp not in covered]
-        if _is_much(changed, files) and self.catch_up():
-            covered, offsets = index_lookup.look_up(self._path, conversation_id)
-            changed = []
-        stored = set(map(name_in, files)).difference(map(name_in, changed))
-        fresh = [(name, offset) for name, found in offsets.items() if name in stored for offset in found]
-        for name in map(name_in, changed):
-            with suppress(OSError):
-                fresh += [(name, offset) for offset in _search(f"{self._log}/{name}", conversation_id)]
-        return [(f"{self._log}/{name}", offset) for name, offset in sorted(fresh)]
+        found: list[Position] = []
+        for stamp, known, offsets in self._look_up(conversation_id):
+            path = f"{self._log}/{name_in(stamp)}"
+            found += [(path, offset) for offset in offsets]
+            if known < size_in(stamp):
+                with suppress(OSError):
+                    found += [(path, offset) for offset in _search(path, conversation_id, known)]
+        return sorted(found)
 
     def conversations(self) -> list[str]:
         """List every conversation, those of changed files last."""
-        covered, _ = index_lookup.look_up(self._path, "")
-        files = index_lookup.stamps_of(self._log)
-        changed = [stamp for stamp in files if stamp not in covered]
-        if _is_much(changed, files) and self.catch_up():
-            changed = []
+        files = self._look_up("")
         found: dict[str, None] = {}
         with suppress(*index_lookup.DAMAGED), os.fdopen(open_regular(self._path), "rb") as opened:
             index_lookup.read_head(opened)
             found = {str(fastjson.loads(line.partition(b"\t")[0])): None for line in opened if line.startswith(b'"')}
-        for name in map(name_in, changed):
-            with suppress(OSError):
-                found |= dict.fromkeys(_scan(f"{self._log}/{name}")[0])
+        for stamp, known, _ in files:
+            if known < size_in(stamp):
+                with suppress(OSError):
+                    found |= dict.fromkeys(_scan(f"{self._log}/{name_in(stamp)}", known)[0])
         return list(found)
+
+    def _look_up(self, conversation_id: str) -> list[_Known]:
+        """Look a conversation up, in an index that lacks little of the log where it can be written."""
+        found = self._known(conversation_id)
+        return self._known(conversation_id) if _is_much(found) and self.catch_up() else found
+
+    def _known(self, conversation_id: str) -> list[_Known]:
+        covered, offsets = index_lookup.look_up(self._path, conversation_id)
+        files = index_lookup.stamps_of(self._log)
+        return [(stamp, *index_lookup.known_part(self._log, covered, offsets, stamp)) for stamp in files]
 
     def catch_up(self) -> bool:
         """Fold every changed file into the index; False where the cache cannot be written."""
@@ -138,10 +142,11 @@ class ConversationIndex:
         return True
 
 
-def _is_much(changed: Iterable[FileStamp], files: Iterable[FileStamp]) -> bool:
-    """Return whether to fold the changed files: writing the index again is as much work as it is long."""
-    unknown = sum(map(size_in, changed))
-    return unknown > min(_SCAN_AT_MOST, max(_LITTLE, sum(map(size_in, files)) // 2))
+def _is_much(files: Iterable[_Known]) -> bool:
+    """Return whether to fold what is not known: writing the index again is as much work as it is long."""
+    sizes = [(size_in(stamp), known) for stamp, known, _ in files]
+    unknown, whole = sum(size - known for size, known in sizes), sum(size for size, _ in sizes)
+    return unknown > min(_SCAN_AT_MOST, max(_LITTLE, whole // 2))
 
 
 def _claim(entry: LogLine) -> tuple[bool, str, tuple[bool, bytes]]:
@@ -155,30 +160,38 @@ def _line(key: bytes, by_file: dict[str, list[int]], number: dict[str, int]) -> 
     return key + places.encode() + b"\n"
 
 
-def _search(path: str, conversation_id: str) -> list[int]:
+def _search(path: str, conversation_id: str, start: int) -> list[int]:
     """Find the offsets of a conversation's lines, in the order of the file: decode only lines that can hold its id."""
-    data = read_regular(path)
+    data = _read_from(path, start)
     found = []
-    for start, end in lines_with(data, index_lookup.marks(conversation_id)):
+    for begin, end in lines_with(data, index_lookup.marks(conversation_id)):
         with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            if _owner.decode(data[start:end]).conversation_id == conversation_id:
-                found.append(start)
+            if _owner.decode(data[begin:end]).conversation_id == conversation_id:
+                found.append(start + begin)
     return sorted(found)
 
 
-def _scan(path: str) -> tuple[dict[str, list[int]], dict[str, int]]:
+def _scan(path: str, start: int = 0) -> tuple[dict[str, list[int]], dict[str, int]]:
     """Map conversations to the offsets of their lines, in the order of the file, and projects to that of the first."""
     owners: dict[str, list[int]] = {}
     projects: dict[str, int] = {}
-    data = read_regular(path)
-    offset = len(BOM) if data.startswith(BOM) else 0
-    for line in data[offset:].split(b"\n"):
-        start, offset = offset, offset + len(line) + 1
+    data = _read_from(path, start)
+    first = len(BOM) if data.startswith(BOM) else 0
+    offset = start + first
+    for line in data[first:].split(b"\n"):
+        begin, offset = offset, offset + len(line) + 1
         try:  # not `suppress`, which takes as long as to decode a line
             owner = _owner.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             continue
-        owners.setdefault(owner.conversation_id, []).append(start)
+        owners.setdefault(owner.conversation_id, []).append(begin)
         if isinstance(owner.project, str) and owner.project not in projects:
-            projects[owner.project] = start
+            projects[owner.project] = begin
     return owners, projects
+
+
+def _read_from(path: str, start: int) -> bytes:
+    """Read a day file from the beginning of a line on."""
+    with os.fdopen(open_regular(path), "rb") as opened:
+        opened.seek(start)
+        return opened.read()

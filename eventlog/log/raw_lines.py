@@ -8,7 +8,7 @@ from eventlog.fast import fastjson
 from eventlog.format import timestamps
 from eventlog.format.ids import day_in_id
 from eventlog.store import index_lookup
-from eventlog.store.files import read_regular
+from eventlog.store.files import pieces_of
 from eventlog.store.index_lookup import lines_at, lines_with
 
 TYPE_CHECKING = False
@@ -41,15 +41,15 @@ def lines_of(store: "Store", conversation_id: str) -> "Iterator[tuple[str, bytes
     indexed, offsets = index_lookup.look_up(store.cached("conversations.index"), conversation_id)
     searched = 0
     for stamp in index_lookup.stamps_of(store.log, indexed):
-        name = index_lookup.name_in(stamp)
+        name, size = index_lookup.name_in(stamp), index_lookup.size_in(stamp)
         path = f"{store.log}/{name}"
-        if stamp not in indexed:
-            searched += index_lookup.size_in(stamp)
+        known, places = index_lookup.known_part(store.log, indexed, offsets, stamp)
+        yield from ((name, line) for line in lines_at(path, places))
+        if known < size:
+            searched += size - known
             if searched > _SEARCH_AT_MOST:
                 raise ValueError(f"{searched:,} bytes of the log are not indexed")
-            yield from ((name, line) for line in _with(path, index_lookup.marks(conversation_id)))
-        elif name in offsets:
-            yield from ((name, line) for line in lines_at(path, offsets[name]))
+            yield from ((name, line) for line in _with(path, index_lookup.marks(conversation_id), known))
 
 
 def named_in(lines: "Iterable[bytes]", conversation_id: str, what: str = "agent") -> str:
@@ -67,7 +67,7 @@ def of_event(store: "Store", event_id: str) -> "list[bytes] | None":
     mark, day = fastjson.text(event_id), day_in_id(event_id)
     names = [name for name in index_lookup.names_of(store.log) if name.startswith(day)]
     files = [name for name in names if index_lookup.stamp_of(store.log, name)]
-    found = [(name, line) for name in files for line in _with(f"{store.log}/{name}", [mark])]
+    found = [(name, line) for name in files for line in _with(f"{store.log}/{name}", [mark], 0)]
     return _in_order(found, "id", event_id)
 
 
@@ -95,7 +95,7 @@ def _is_ours(name: str, line: bytes, event_id: str, ts: str) -> bool:
     return line.endswith(b"}\n") and day_in_id(event_id) == ts[:10] == name[:10]
 
 
-def _with(path: str, marks: "list[bytes]") -> "Iterator[bytes]":
-    """Yield every line that holds any of these marks, with its line break; the caller looks closer."""
-    data = read_regular(path)
-    yield from (data[start : end + 1] for start, end in sorted(lines_with(data, marks)))
+def _with(path: str, marks: "list[bytes]", start: int) -> "Iterator[bytes]":
+    """Yield each line from an offset on that holds any of these marks, with its line break; the caller looks closer."""
+    for data in pieces_of(path, start):
+        yield from (data[begin : end + 1] for begin, end in sorted(lines_with(data, marks)))

@@ -6,7 +6,8 @@ Format       first line: JSON `{"version", "size" of the rest, "files": ["name s
              string, TAB, and the first line of each file that has it.
 Lookup       bisection in the file: its cost does not grow with the log.
 
-What it says of a day file holds while the file's stamp (see eventlog/store/files.py) is the same.
+What it says of a day file holds while the file's stamp (see eventlog/store/files.py) is the same, and of its first
+lines where the file has grown since: nothing edits a line of the log.
 Imported inside agents' hooks: standard library only, as little of it as possible.
 """
 
@@ -21,7 +22,7 @@ from eventlog.store.files import open_regular, stamp_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import BinaryIO
 
     Offsets = dict[str, list[int]]  # of lines, by the name of their day file
@@ -127,6 +128,35 @@ def look_up(path: str, name: str, kind: bytes = b"") -> "tuple[set[FileStamp], O
         return set(files), offsets_in(line, files) if line else {}
     except DAMAGED:
         return set(), {}
+
+
+def known_part(
+    log_dir: str, indexed: "Collection[FileStamp]", offsets: "Offsets", stamp: FileStamp
+) -> "tuple[int, list[int]]":
+    """Return up to which size an index knows a file, and the offsets that it names there.
+
+    All of it where it is as it was indexed; where it has only grown since, its lines of then; else nothing.
+    """
+    name = name_in(stamp)
+    if stamp in indexed:
+        return size_in(stamp), offsets.get(name, [])
+    first, last = f"{name} ", stamp[stamp.rindex(" ") :]  # behind the last space is the inode
+    before = next((other for other in indexed if other.startswith(first) and other.endswith(last)), "")
+    size = before.removeprefix(first).partition(" ")[0]
+    known = int(size) if size.isdecimal() else 0  # the index may be damaged
+    if not 0 < known < size_in(stamp) or not _ends_line(f"{log_dir}/{name}", known):
+        return 0, []
+    return known, [offset for offset in offsets.get(name, ()) if offset < known]
+
+
+def _ends_line(path: str, size: int) -> bool:
+    """Return whether a line of the file ends at that size: what was indexed then was whole."""
+    try:
+        with os.fdopen(open_regular(path), "rb") as opened:
+            opened.seek(size - 1)
+            return opened.read(1) == b"\n"
+    except OSError:
+        return False
 
 
 def key_of(name: str, kind: bytes = b"") -> bytes:

@@ -106,16 +106,6 @@ def test_what_is_indexed_needs_no_search(log, monkeypatch):
     assert 1 == history(log.store, "c").turns
 
 
-def test_of_a_file_that_has_grown_since_only_the_rest_is_searched(log, monkeypatch):
-    for _ in range(9):
-        log.append({"type": "turn_end", "conversation_id": "c"})
-    log.index.catch_up()
-    log.append({"type": "turn_end", "conversation_id": "c"})
-    monkeypatch.setattr("eventlog.hooks.conversation._SEARCH_AT_MOST", 300)
-
-    assert 10 == history(log.store, "c").turns
-
-
 def test_where_an_indexed_file_was_written_over_all_of_it_is_searched(log):
     for _ in range(2):
         log.append({"type": "turn_end", "conversation_id": "c"})

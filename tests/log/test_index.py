@@ -11,7 +11,7 @@ from eventlog import EventLog, Memory
 from eventlog.app.naming import known_projects
 from eventlog.fast.fastjson import BOM
 from eventlog.hooks.conversation import history
-from eventlog.log import index
+from eventlog.log import index, raw_lines
 from eventlog.store import index_lookup
 from tests.support.builders import DAY, NEXT_DAY, fact, kinds, line, lines, write
 from tests.support.effort import stride
@@ -54,6 +54,39 @@ def test_a_session_is_what_scanning_the_log_finds(tmp_path_factory, some, indexe
     names = {*(name for name, _ in some), "nobody"}
 
     assert told_by_scanning(log, names) == everything(log, names)
+
+
+@given(st.lists(st.sampled_from(NAMES), min_size=1, max_size=9), st.integers(0, 3000))
+def test_a_line_that_was_half_written_when_it_was_indexed_is_found_once_it_is_whole(tmp_path_factory, names, torn_at):
+    log = EventLog(tmp_path_factory.mktemp("store"), fsync=False)
+    log.append_many(fact(n, conversation_id=name) for n, name in enumerate(names))
+    path = Path(log.store.log) / f"{DAY}.jsonl"
+    whole = path.read_bytes()
+    with path.open("r+b") as opened:  # the same file by its inode
+        opened.truncate(torn_at)
+        log.index.catch_up()
+        opened.seek(0)
+        opened.write(whole)
+
+    assert told_by_scanning(log, NAMES) == everything(log, NAMES)
+    assert set(names) == {*filter(None, log.index.conversations())}
+    assert [name in names for name in NAMES] == [history(log.store, name).saved for name in NAMES]
+    raw = {name: raw_lines.of_session(log.store, name) for name in NAMES}
+    assert {name: names.count(name) for name in NAMES} == {name: len(found or ()) for name, found in raw.items()}
+
+
+def test_of_a_file_that_has_grown_only_the_rest_is_searched(log, monkeypatch):
+    log.append_many(fact(n, conversation_id="c") for n in range(9))
+    log.index.catch_up()
+    log.append(fact(9, conversation_id="c"))
+    size = (Path(log.store.log) / f"{DAY}.jsonl").stat().st_size // 2
+    for module in ("eventlog.log.raw_lines", "eventlog.hooks.conversation"):
+        monkeypatch.setattr(f"{module}._SEARCH_AT_MOST", size)
+    monkeypatch.setattr(index, "_SCAN_AT_MOST", size)
+    monkeypatch.setattr(index.ConversationIndex, "catch_up", None)
+
+    assert 10 == len(log.session("c")) == len(raw_lines.of_session(log.store, "c") or ())
+    assert history(log.store, "c").saved
 
 
 @pytest.mark.parametrize("spelled", ["\\u00e9/", "é\\/", "\\u00E9\\u002f"])
