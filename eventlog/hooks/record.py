@@ -14,7 +14,8 @@ from eventlog.hooks import deadline
 from eventlog.hooks.deadline import OutOfTime
 from eventlog.hosts.call import HookCall, Payload, present
 from eventlog.projects.root import git_head
-from eventlog.secrets import item_name, scrub, scrub_beginning, scrub_text
+from eventlog.secrets import scrub, scrub_beginning, scrub_text
+from eventlog.secrets.plain import item_name
 from eventlog.store import Store, files
 from eventlog.store.append_once import SAME_CALL_MS, append_once, stamp
 

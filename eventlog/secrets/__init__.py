@@ -7,7 +7,7 @@ Imported by: eventlog, app.
 """
 
 from eventlog.fast import os
-from eventlog.secrets.plain import HEX, is_plain, may_name_one, own
+from eventlog.secrets.plain import HEX, changed_in, is_plain, item_name, may_name_one, own, spliced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ def scrub_text(text: str) -> str:
     """Replace every credential in the text by its kind; the time is linear in the length."""
     if text in _clean or not text.strip(_ID):
         return text
-    scrubbed = _replace_found(text)
+    places = [] if is_plain(text) else _places(text)
+    scrubbed = spliced(text, ((start, end, f"[secret:{kind}]") for start, end, kind in places))
     if scrubbed is text and len(text) < _LONGEST_CACHED:
         if len(_clean) >= _MOST_CACHED:
             _clean.clear()
@@ -87,17 +88,6 @@ def scrub_beginning(text: str, most: int) -> str:
     searched = scrub_text(text[: 2 * most])
     last_word = searched[-min(_LONGEST_TOKEN, most) :].split(" ")[-1].split("\n")[-1]
     return searched[: min(most, len(searched) - len(last_word))]
-
-
-def _replace_found(text: str) -> str:
-    if is_plain(text):
-        return text
-    parts: list[str] = []
-    done = 0
-    for start, end, kind in _places(text):
-        parts += (text[done:start], f"[secret:{kind}]")
-        done = end
-    return "".join((*parts, text[done:])) if parts else text
 
 
 def _places(text: str) -> "list[tuple[int, int, str]]":
@@ -152,17 +142,13 @@ def scrub(value: object, name: str = "") -> object:
 
     Its name may tell that a text is one, and of a list that each item is.
     """
-    if isinstance(value, str):
-        scrubbed = scrub_text(value)
-        kind = _kind_of(name, value) if name and scrubbed is value else ""
-        return f"[secret:{kind}]" if kind else scrubbed
-    if isinstance(value, list):
-        items = [scrub(item, item_name(name)) for item in value]
-        return value if all(new is old for new, old in zip(items, value, strict=True)) else items
-    if isinstance(value, dict):
-        fields = {scrub_text(inner): scrub(item, inner) for inner, item in value.items()}
-        return value if all(inner in value and fields[inner] is value[inner] for inner in fields) else fields
-    return value
+    return changed_in(value, _scrub_field, name)
+
+
+def _scrub_field(text: str, name: str) -> str:
+    scrubbed = scrub_text(text)
+    kind = _kind_of(name, text) if name and scrubbed is text else ""
+    return f"[secret:{kind}]" if kind else scrubbed
 
 
 def _kind_of(name: str, value: str) -> str:
@@ -172,8 +158,3 @@ def _kind_of(name: str, value: str) -> str:
     from eventlog.secrets.find import kind_of
 
     return kind_of(name, value)
-
-
-def item_name(name: str) -> str:
-    """Name the items of a list: `passwords` has those that are a password."""
-    return name[:-1] if name[-1:] in ("s", "S") else name

@@ -1,10 +1,13 @@
 """Texts that cannot hold a credential, found by a look at their words; most are so, and hooks load no more than this.
 
-`patterns.py` has what credentials look like, and `find.py` searches all other texts.
+`patterns.py` has what credentials look like, and `find.py` searches all other texts. At the end stands how parts of a
+text, and texts of a JSON value, are replaced, whatever finds them.
 """
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from eventlog.secrets.own_patterns import OwnPattern
 
 LEAST_RANDOM = 16  # characters of a generated value
@@ -104,3 +107,35 @@ def sorted_beginnings() -> "dict[bytes, list[tuple[bytes, int]]]":
         letters = beginning.encode().translate(_APART).split()[0]
         _beginnings.setdefault(letters[:3], []).append((beginning.encode(), least))
     return _beginnings
+
+
+def spliced(text: str, places: "Iterable[tuple[int, int, str]]") -> str:
+    """Put others in the place of parts of a text, each from, to, and what; the first of those that overlap counts."""
+    parts: list[str] = []
+    done = 0
+    for start, end, other in places:
+        if start >= done:
+            parts += (text[done:start], other)
+            done = end
+    return "".join((*parts, text[done:])) if parts else text
+
+
+def changed_in(value: object, change: "Callable[[str, str], str]", name: str = "") -> object:
+    """Change every text in a JSON value, by the name of its field; a name itself has none.
+
+    Returns the same object where nothing differs.
+    """
+    if isinstance(value, str):
+        return change(value, name)
+    if isinstance(value, list):
+        items = [changed_in(item, change, item_name(name)) for item in value]
+        return value if all(new is old for new, old in zip(items, value, strict=True)) else items
+    if isinstance(value, dict):
+        fields = {change(str(inner), ""): changed_in(item, change, inner) for inner, item in value.items()}
+        return value if all(inner in value and fields[inner] is value[inner] for inner in fields) else fields
+    return value
+
+
+def item_name(name: str) -> str:
+    """Name the items of a list: `passwords` has those that are a password."""
+    return name[:-1] if name[-1:] in ("s", "S") else name

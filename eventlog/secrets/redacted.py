@@ -8,8 +8,10 @@
 Imported inside agents' hooks, where `redactions.jsonl` exists: standard library only.
 """
 
-from eventlog.fast import fastjson, os
+from eventlog.fast import fastjson
 from eventlog.fast.sha import keyed
+from eventlog.secrets.plain import changed_in, spliced
+from eventlog.store.files import NO_FILE, file_stamp, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,12 +19,13 @@ if TYPE_CHECKING:
 
     from eventlog.fast.sha import Keyed
     from eventlog.store import Store
+    from eventlog.store.files import FileStamp
 
 _SAID = {"fact": "content", "stage_summary": "summary", "plan_entry": "content"}  # what an event is nothing without
 _NO_TEXT = frozenset(("v", "id", "ts", "after", "type", "replica", "redacted"))
 _MOST_WORDS = 64  # of an erased text, by which it is known again
 _STAMP = len("019c7b12-8f00")
-_read: "dict[str, tuple[tuple[int, ...], Redactions]]" = {}  # by store
+_cached: "dict[str, tuple[tuple[FileStamp, FileStamp], Redactions]]" = {}  # by store
 
 
 class Redactions:
@@ -54,22 +57,12 @@ class Redactions:
     @classmethod
     def of(cls, store: "Store") -> "Redactions | None":
         """Read what a store had erased; None where that is nothing, which costs one system call."""
-        try:
-            first = os.stat(store.redactions)
-        except OSError:
+        stamps = file_stamp(store.redactions), file_stamp(store.redaction_keys)
+        if stamps[0] == NO_FILE:
             return None
-        stamp = [first.st_size, first.st_mtime_ns, first.st_ino]
-        try:
-            second = os.stat(keys_of(store))
-            stamp += [second.st_size, second.st_mtime_ns, second.st_ino]
-        except OSError:
-            pass
-        cached = _read.get(store.root)
-        if cached is None or cached[0] != tuple(stamp):
-            from eventlog.store.files import read
-
-            lines, keys = (read(path) or b"" for path in (store.redactions, keys_of(store)))
-            cached = _read[store.root] = tuple(stamp), cls(lines, keys)
+        cached = _cached.get(store.root)
+        if cached is None or cached[0] != stamps:
+            cached = _cached[store.root] = stamps, cls(read(store.redactions) or b"", read(store.redaction_keys) or b"")
         return cached[1]
 
     def names(self, event_id: str) -> bool:
@@ -91,28 +84,13 @@ class Redactions:
 
     def clean(self, value: object) -> object:
         """Replace the erased texts in every text of a JSON value; the same object where there are none."""
-        if isinstance(value, str):
-            return self._clean_text(value)
-        if isinstance(value, list):
-            items = [self.clean(item) for item in value]
-            return value if all(new is old for new, old in zip(items, value, strict=True)) else items
-        if isinstance(value, dict):
-            fields = {str(self.clean(name)): self.clean(item) for name, item in value.items()}
-            return value if all(name in value and fields[name] is value[name] for name in fields) else fields
-        return value
+        return changed_in(value, self._clean_text) if self._marks else value
 
-    def _clean_text(self, text: str) -> str:
-        if not self._marks:
-            return text
+    def _clean_text(self, text: str, _name: str) -> str:
         words = list(words_of(text))
         found = [place for key, marks in self._marks.items() for place in _places(words, keyed(key.encode()), marks)]
-        parts: list[str] = []
-        done = 0
-        for start, end, number in sorted(found, key=lambda place: (place[0], -place[1])):
-            if start >= done:
-                parts += (text[done:start], marker(number))
-                done = end
-        return "".join((*parts, text[done:])) if parts else text
+        longest_first = sorted(found, key=lambda place: (place[0], -place[1]))
+        return spliced(text, ((start, end, marker(number)) for start, end, number in longest_first))
 
 
 def _places(
@@ -145,11 +123,6 @@ def words_of(text: str) -> "Iterator[tuple[str, int, int]]":
 
     for found in re.finditer(r"\w+", text):
         yield found[0].casefold(), found.start(), found.end()
-
-
-def keys_of(store: "Store") -> str:
-    """Name the file of the key and the marks."""
-    return store.redactions.removesuffix("jsonl") + "keys"
 
 
 def is_only_markers(text: str) -> bool:

@@ -72,6 +72,7 @@ class Store:
         self.cache = f"{self.root}/cache"
         self.replica = f"{self.root}/replica"
         self.redactions = f"{self.root}/redactions.jsonl"
+        self.redaction_keys = f"{self.root}/redactions.keys"  # and the marks of erased texts
         self.seals = f"{self.root}/seals.jsonl"
         self.rewritten = f"{self.root}/rewritten.jsonl"
         self.spare = self.cached("hook-errors.spare")

@@ -16,7 +16,6 @@ from eventlog.format.events import ConversationText, Fact, HostEvent, StageSumma
 from eventlog.hooks.error_log import note
 from eventlog.log.event_log import EventLog
 from eventlog.log.verify import verify
-from eventlog.secrets.redacted import keys_of
 from eventlog.store import spool
 from tests.support.bases import REVIEWED, apply_all, planned, user_md, write_user
 from tests.support.builders import replay
@@ -349,7 +348,7 @@ def test_what_cannot_be_meant_is_refused_and_nothing_changes(log, meant, why):
 def test_without_its_keys_the_events_are_refused_all_the_same(log):
     fact = log.append(Fact(conversation_id="s1", content=SECRET))
     erased(log, SECRET)
-    Path(keys_of(log.store)).unlink()
+    Path(log.store.redaction_keys).unlink()
     again = log.put([{"type": "fact", "conversation_id": "s1", "content": "any", "id": fact.id, "ts": fact.ts}])
     assert [("redacted", False)] == [(one.event.type, one.new) for one in again]
 

@@ -29,7 +29,7 @@ from eventlog.format.events import Rejected
 from eventlog.format.retractions import wordless
 from eventlog.log.rewrite import rewrite
 from eventlog.projections.views.markdown import is_untouched
-from eventlog.secrets.redacted import Redactions, is_only_markers, keys_of, mark_of
+from eventlog.secrets.redacted import Redactions, is_only_markers, mark_of
 from eventlog.store import Store, day_of, is_own
 from eventlog.store.files import FileStamp, file_stamp, read, read_regular, remove, replace_file, sync_dir
 from eventlog.store.locks import locked
@@ -196,7 +196,7 @@ def _announce(store: Store, erasing: Erasing) -> None:
     """Let every writer refuse the texts from now on; the key of this redaction is there before it is used."""
     if not os.path.exists(store.redactions):
         replace_file(store.redactions, b"")
-    path = keys_of(store)
+    path = store.redaction_keys
     lines = [fastjson.object_in(line) for line in (read(path) or b"").splitlines()]
     if any(line.get("n") == erasing.number for line in lines):
         return

@@ -9,6 +9,7 @@ import re
 from base64 import b64encode
 from collections.abc import Iterable
 
+from eventlog.secrets.plain import changed_in, spliced
 from eventlog.secrets.redacted import marker
 
 SHORTEST = 4  # characters; shorter texts stand in too much
@@ -74,22 +75,11 @@ class Needles:
         return _is_any_in(self._folded, _collapsed(plain))
 
     def _marked(self, text: str, places: list[tuple[int, int]]) -> str:
-        parts: list[str] = []
-        done = 0
-        for start, end in places:
-            parts += (text[done:start], self.marker)
-            done = end
-        return "".join((*parts, text[done:]))
+        return spliced(text, ((start, end, self.marker) for start, end in places))
 
     def without_in(self, value: object) -> object:
         """Replace them in a JSON value, in names, too."""
-        if isinstance(value, str):
-            return self.without(value)
-        if isinstance(value, list):
-            return [self.without_in(item) for item in value]
-        if isinstance(value, dict):
-            return {self.without(str(name)): self.without_in(item) for name, item in value.items()}
-        return value
+        return changed_in(value, lambda text, _: self.without(text))
 
     def without_in_fields(self, fields: dict[str, object]) -> dict[str, object]:
         """Replace the texts in the fields of an event, except those that identify it."""

@@ -21,7 +21,7 @@ from eventlog.fast import fastjson
 from eventlog.format.codec import json_of, to_fields
 from eventlog.log.event_log import EventLog
 from eventlog.log.rewrite import rewrite
-from eventlog.secrets.redacted import Redactions, keys_of
+from eventlog.secrets.redacted import Redactions
 from eventlog.store import Store
 from eventlog.store.files import read, replace_file
 from eventlog.store.locks import locked
@@ -63,7 +63,7 @@ def redactions_to_send(store: Store) -> list[ForeignRedaction]:
     """List all redactions of a store, those taken over from others included."""
     receipts, marks = _read(store.redactions, _Receipt), {}
     own = ""
-    for line in _read(keys_of(store), _Marks):
+    for line in _read(store.redaction_keys, _Marks):
         if line.marks is None:
             own = line.key
         else:
@@ -97,7 +97,7 @@ def take_over(opened: OpenStore, arrived: Iterable[ForeignRedaction]) -> list[st
     record_changes(opened)  # an edit is read by the rendering that was edited, which has the texts
     with locked(store, store.lock("replay")):
         receipts = _announce(store, new.values())
-        redactions = Redactions(receipts, read(keys_of(store)) or b"")
+        redactions = Redactions(receipts, read(store.redaction_keys) or b"")
         without = _Erased(opened.log, redactions).without
         erase_in_files(store, without, {})  # as long as the log still has what is known by its event alone
         for path in day_files(store):
@@ -126,7 +126,7 @@ def _announce(store: Store, new: Iterable[ForeignRedaction]) -> bytes:
     receipts = read(store.redactions)
     if receipts is None:
         replace_file(store.redactions, receipts := b"")
-    keys = read(keys_of(store)) or b""
+    keys = read(store.redaction_keys) or b""
     for redaction in new:
         number = Redactions(receipts, keys).last + 1
         if redaction.marks:
@@ -135,7 +135,7 @@ def _announce(store: Store, new: Iterable[ForeignRedaction]) -> bytes:
         events = [{"id": event, "file": "", "before": "", "now": ""} for event in redaction.events]
         made = {"n": number, "ts": redaction.ts, "what": redaction.what, "events": events, "origin": redaction.origin}
         receipts += fastjson.dumps(made) + b"\n"
-    replace_file(keys_of(store), keys)
+    replace_file(store.redaction_keys, keys)
     return receipts
 
 

@@ -43,7 +43,7 @@ from eventlog.format.retractions import statements_of
 from eventlog.projections.bases import sections
 from eventlog.projections.bases.sections import Page
 from eventlog.projections.views.markdown import is_untouched
-from eventlog.secrets.redacted import Redactions, keys_of
+from eventlog.secrets.redacted import Redactions
 from eventlog.store import Store
 from eventlog.store.files import read, replace_file
 from eventlog.store.locks import locked
@@ -155,7 +155,7 @@ def _matching(opened: OpenStore, pattern: str) -> list[str]:
 def _located(opened: OpenStore, erasing: Erasing) -> Redactable:
     """Find every place; raises BadRequest where nothing is found."""
     needles, store = Needles(erasing.texts, erasing.number), opened.store
-    own = (keys_of(store), store.redactions, store.seals, store.rewritten)
+    own = (store.redaction_keys, store.redactions, store.seals, store.rewritten)
     files = [path for path in files_below(store.root) if path not in own and not path.startswith(store.cache)]
     holding = [path for path in files if needles.are_in(_content(path))]  # of the cache, all is made anew
     log = day_files(store)
