@@ -70,7 +70,7 @@ def _take_in(store: "Store", path: str) -> bool:
         os.unlink(path)
     except FileNotFoundError:  # another process was faster
         return True
-    except (InvalidEvent, ValueError, LookupError, TypeError):
+    except (InvalidEvent, ValueError, LookupError, TypeError, OverflowError, RecursionError):
         return _set_aside(path)
     except (EventLogError, OSError):
         return False

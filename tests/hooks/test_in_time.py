@@ -202,7 +202,15 @@ def test_many_who_take_in_at_once_append_once(store):
     assert ["host_event", *["turn_end"] * 6, "host_event"] == types(store)
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"ns":1}', b'{"ns":1,"key":"k","within_ms":null,"event":7}'])
+DEEP = b'{"ns":1,"key":"k","within_ms":null,"event":{"type":"fact","deep":' + b"[" * 600 + b"]" * 600 + b"}}"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b'{"ns":1}', b'{"ns":1,"key":"k","within_ms":null,"event":7}',
+     b'{"ns":1e999,"key":"k","within_ms":null,"event":{}}', DEEP],
+    ids=range(7),
+)  # fmt: skip
 def test_what_is_no_event_is_set_aside_and_stops_nobody(store, content):
     began(store)
     place = store / "spool"
