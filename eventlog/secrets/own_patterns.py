@@ -28,8 +28,9 @@ def parse(pattern: str) -> "OwnPattern":
 def _beginning(pattern: str) -> tuple[str, int]:
     found, at = "", 0
     while at < len(pattern) and pattern[at] != "[" and pattern[at : at + 2] not in ("\\d", "\\w"):
-        at += pattern[at] == "\\"
-        if pattern[at - 1 : at] != "\\" and pattern[at : at + 1] in tuple("^$*+?{}()|"):
+        is_escaped = pattern[at] == "\\"
+        at += is_escaped
+        if not is_escaped and pattern[at] in "^$*+?{}()|":
             return "", len(pattern)
         found += pattern[at : at + 1]
         at += 1
@@ -64,6 +65,6 @@ def _how_many(text: str) -> tuple[int, int]:
     if text == "+":
         return 1, 0
     least, comma, most = text[1:-1].partition(",")
-    if text[:1] + text[-1:] != "{}" or not least.isdigit() or (most and not most.isdigit()):
+    if text[:1] + text[-1:] != "{}" or not least.isdecimal() or (most and not most.isdecimal()):
         return 0, 0
     return int(least), int(most or 0) if comma else int(least)

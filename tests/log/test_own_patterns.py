@@ -37,7 +37,8 @@ def test_a_pattern_is_a_beginning_and_so_many_characters(pattern, meaning):
 
 
 @pytest.mark.parametrize("pattern", ["", "co[a]{2}", "(a+)+b", "corp-", "corp-.*", "corp-[^a]{3}", "corp-[a]{0}", "^corp-[a]{2}",
-                                     "corp-[a]{3,2}", "corp-[a]{2}[b]{2}", "corp-[a"])  # fmt: skip
+                                     "corp-[a]{3,2}", "corp-[a]{2}[b]{2}", "corp-[a", r"corp\\+[a]{2}", "corp-[a]{²}",
+                                     "corp-[a]{1,²}"])  # fmt: skip
 def test_every_other_pattern_is_refused_with_how_to_write_it(pattern, tmp_path):
     store = Store(tmp_path)
     with pytest.raises(ValueError, match="write a beginning"):
