@@ -39,19 +39,17 @@ class Redactions:
         for line in map(fastjson.object_in, lines.splitlines()):
             self.last = max(self.last, _number(line.get("n")))
             events = line.get("events")
-            self.ids.update(str(event["id"]) for event in events if isinstance(event, dict)) if isinstance(
-                events, list
-            ) else 0
+            for event in events if isinstance(events, list) else ():
+                self.ids |= {str(event["id"])} if isinstance(event, dict) and event.get("id") else set()
         own = ""
         for line in map(fastjson.object_in, keys.splitlines()):
-            self.last = max(self.last, _number(line.get("n")))
-            key = line.get("key", own)
-            marks = line.get("marks")
-            if not isinstance(marks, dict):
-                own = str(key)
+            number, key, marks = _number(line.get("n")), str(line.get("key", own)), line.get("marks")
+            self.last = max(self.last, number)
+            own = own if isinstance(marks, dict) else key
             for words, digests in marks.items() if isinstance(marks, dict) and key else ():
-                digests_known = self._marks.setdefault(str(key), {}).setdefault(int(words), {})
-                digests_known.update((digest, _number(line.get("n"))) for digest in digests)
+                if words.isdecimal() and isinstance(digests, list):  # else of a newer release, on another machine
+                    known = self._marks.setdefault(key, {}).setdefault(int(words), {})
+                    known.update((str(digest), number) for digest in digests)
         self._tails = {event_id[_STAMP:] for event_id in self.ids}
 
     @classmethod

@@ -353,6 +353,15 @@ def test_without_its_keys_the_events_are_refused_all_the_same(log):
     assert [("redacted", False)] == [(one.event.type, one.new) for one in again]
 
 
+def test_lines_of_redactions_that_nobody_understands_cost_only_themselves(log):
+    log.append(Fact(conversation_id="s1", content=f"pin {SECRET}"))
+    erased(log, SECRET)
+    with Path(log.store.redactions).open("a") as receipts, Path(log.store.redaction_keys).open("a") as keys:
+        receipts.write('{"n":7,"events":[{"file":""},3]}\n{"n":7,"events":{}}\n')
+        keys.write('{"n":7,"marks":{"3c":["ab"],"2":"ab","1":[7]}}\n')
+    assert "pin [redacted:1]" == log.append(Fact(conversation_id="s1", content=f"pin {SECRET}")).content
+
+
 def test_twice_is_two_receipts_and_numbers_go_on(log):
     log.append(Fact(conversation_id="s1", content="The tea is green and the sea is blue"))
     erased(log, "the tea")
