@@ -75,17 +75,13 @@ def failures(store: Store) -> "list[dict[str, object]]":
 
 def lost(store: Store) -> "Lost | None":
     """Return the lost events as far as they were counted; None for none."""
-    found = []
+    found = {}
     for path in store.lost:
         with suppress(OSError):
             counted = os.stat(path)
             if S_ISREG(counted.st_mode) and counted.st_size:
-                found.append(Lost(counted.st_size, counted.st_mtime_ns, counted.st_ctime_ns, (path,)))
+                found[path] = counted.st_size, counted.st_mtime_ns, counted.st_ctime_ns
     if not found:
         return None
-    return Lost(
-        sum(counter.events for counter in found),
-        min(counter.first_ns for counter in found),
-        max(counter.last_ns for counter in found),
-        tuple(path for counter in found for path in counter.counters),
-    )
+    events, first, last = zip(*found.values(), strict=True)
+    return Lost(sum(events), min(first), max(last), tuple(found))

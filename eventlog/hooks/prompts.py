@@ -164,13 +164,9 @@ def ask(store: Store, call: HookCall, locale: str) -> str:
 def program() -> str:
     """Return the command by which an agent's shell calls this program; it does not need a PATH."""
     python = interpreter()
-    beside = os.path.join(os.path.dirname(python), "eventlog")
-    places = os.environ.get("PATH", "").split(os.pathsep)
-    for path in (
-        beside,
-        *(os.path.join(os.path.abspath(place), "eventlog") for place in places if os.path.isabs(place)),
-    ):
-        if os.path.exists(path):
+    places = filter(os.path.isabs, os.environ.get("PATH", "").split(os.pathsep))
+    for place in (os.path.dirname(python), *map(os.path.abspath, places)):
+        if os.path.exists(path := os.path.join(place, "eventlog")):
             return shell_word(path)
     return f"{shell_word(python)} -m eventlog" if python else "eventlog"
 

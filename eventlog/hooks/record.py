@@ -115,9 +115,8 @@ def event_of(store: Store, call: HookCall) -> dict[str, object]:
     about = envelope(call, call.type)
     if call.type == "host_event":
         return {**about, **_host_event(call, bounded(call.payload))}
-    if call.type == "session_start":
-        return {**about, **bounded(call.fields), **_head(call), **_replica(store)}
-    return {**about, **bounded(call.fields)}
+    place = {**_head(call), **_replica(store)} if call.type == "session_start" else {}
+    return {**about, **bounded(call.fields), **place}
 
 
 def envelope(call: HookCall, event_type: "EventType") -> "Envelope":
@@ -125,15 +124,12 @@ def envelope(call: HookCall, event_type: "EventType") -> "Envelope":
     fields: Envelope = {
         "type": event_type,
         "conversation_id": log_name(call.session),
+        "project": log_name(call.project),
+        "agent": log_name(call.agent),
+        "layer": SESSION_END if event_type == "stage_summary" else None,  # saved without the agent
+        "subagent": log_name(call.subagent),
     }
-    if call.project:
-        fields["project"] = log_name(call.project)
-    fields["agent"] = log_name(call.agent)
-    if event_type == "stage_summary":
-        fields["layer"] = SESSION_END  # saved without the agent
-    if call.subagent:
-        fields["subagent"] = log_name(call.subagent)
-    return fields
+    return present(fields)
 
 
 def _host_event(call: HookCall, payload: Payload) -> "HostEvent":

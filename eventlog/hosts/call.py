@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import TypeVar
 
+    from typing_extensions import Unpack
+
     from eventlog.format.payloads import EventType, SaveRequested, SessionEnd, SessionStart, StageSummary, TurnEnd
 
     Fields = TypeVar("Fields", bound=Mapping[str, object])
@@ -49,20 +51,14 @@ class HookCall:
         self.subagent = subagent
         self.fields: Mapping[str, object] = {}  # of the event it becomes
 
-    def as_session_start(
-        self, *, source: str = "", model: str = "", transcript_path: str = "", dedupe_key: str = ""
-    ) -> "HookCall":
+    def as_session_start(self, *, dedupe_key: str = "", **fields: "Unpack[SessionStart]") -> "HookCall":
         """Make the call the start of a session."""
-        fields: SessionStart = {"source": source, "model": model, "transcript_path": transcript_path}
-        return self._as("session_start", present(fields), dedupe_key)
+        return self._as("session_start", fields, dedupe_key)
 
-    def as_turn_end(
-        self, *, turn_id: str = "", status: str = "", dedupe_key: str = "", may_ask: bool = True
-    ) -> "HookCall":
+    def as_turn_end(self, *, dedupe_key: str = "", may_ask: bool = True, **fields: "Unpack[TurnEnd]") -> "HookCall":
         """Make the call the end of a turn."""
         self.may_ask = may_ask
-        fields: TurnEnd = {"turn_id": turn_id, "status": status}
-        return self._as("turn_end", present(fields), dedupe_key)
+        return self._as("turn_end", fields, dedupe_key)
 
     def as_compaction(
         self, *, context_usage_percent: "float | None" = None, message_count: "int | None" = None, dedupe_key: str = ""
@@ -73,20 +69,11 @@ class HookCall:
             "context_usage_percent": context_usage_percent,
             "message_count": message_count,
         }
-        return self._as("save_requested", present(fields), dedupe_key)
+        return self._as("save_requested", fields, dedupe_key)
 
-    def as_session_end(
-        self,
-        *,
-        reason: str = "",
-        status: str = "",
-        duration_ms: "float | None" = None,
-        error: str = "",
-        dedupe_key: str = "",
-    ) -> "HookCall":
+    def as_session_end(self, *, dedupe_key: str = "", **fields: "Unpack[SessionEnd]") -> "HookCall":
         """Make the call the end of a session."""
-        fields: SessionEnd = {"reason": reason, "status": status, "duration_ms": duration_ms, "error": error}
-        return self._as("session_end", present(fields), dedupe_key)
+        return self._as("session_end", fields, dedupe_key)
 
     def as_prompt(self, prompt: str, *, source: str = "", dedupe_key: str = "") -> "HookCall":
         """Make the call a prompt of the user, or of a machine: that is no turn of the user's, and no question."""
@@ -122,7 +109,7 @@ class HookCall:
         self.fields = {**self.fields, **fields}
 
     def _as(self, event_type: "EventType", fields: "Mapping[str, object]", dedupe_key: str) -> "HookCall":
-        self.type, self.fields, self.dedupe_key = event_type, fields, dedupe_key
+        self.type, self.fields, self.dedupe_key = event_type, present(fields), dedupe_key
         return self
 
     @property
