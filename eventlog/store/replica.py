@@ -13,6 +13,8 @@ from eventlog.store import files, is_replica_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from eventlog.store import Store
 
 _READ = 256  # bytes; a longer file is none of ours
@@ -60,17 +62,14 @@ def make_replica(store: "Store") -> str:
     noted = _noted(store, found) if found else ()
     if noted and noted[1:3] == _file(store):  # this very file, on whatever machine
         return found
-    try:
-        if not found:
-            _make(store)
-        elif _is_copied(store, found):
-            rename(store, found, only_a_copy=True)
-        found = replica_of(store)
-        if found:
-            _note(store, found)
-    except OSError as error:
-        raise files.not_stored(error, store.replica) from error
-    if found:
+    if not found:
+        with _alone(store):
+            if not os.path.exists(store.replica):
+                _write_name(store)
+    elif _is_copied(store, found):
+        rename(store, found, only_a_copy=True)
+    if found := replica_of(store):
+        _note(store, found)
         return found
     raise eventlog.NotStored(
         "does not hold the name of a store", where=store.replica, hint="remove it, and it is made anew"
@@ -79,14 +78,12 @@ def make_replica(store: "Store") -> str:
 
 def rename(store: "Store", former: str, *, only_a_copy: bool = False) -> str:
     """Give a store another name, unless it has got one meanwhile: a copy of it has the former. Raises NotStored."""
-    from eventlog.store.locks import lock
-
-    with lock(store.lock("replica")):
+    with _alone(store):
         is_former = replica_of(store) == former and (not only_a_copy or _is_copied(store, former))
         if is_former:
             if only_a_copy:
                 _leave_sessions(store)
-            files.replace_file(store.replica, f"{_new_name()}\n".encode(), durable=_wants_sync(store))
+            _write_name(store)
             files.remove(f"{store.replica}.machine")
     if is_former:
         _note(store, replica_of(store), former)
@@ -103,30 +100,17 @@ def _leave_sessions(store: "Store") -> None:
         files.remove(store.cached("open", name))
 
 
-def _make(store: "Store") -> None:
-    """Give the store a name, unless it has got one meanwhile; raises OSError or NotStored."""
-    durable = _wants_sync(store)
-    temporary = files.write_beside(store.replica, f"{_new_name()}\n".encode(), durable=durable)
-    try:
-        os.link(temporary, store.replica)
-    except FileExistsError:
-        return
-    except OSError:  # a file system without links
-        from eventlog.store.locks import lock
-
-        with lock(store.lock("replica")):
-            if not os.path.exists(store.replica):
-                os.replace(temporary, store.replica)
-    finally:
-        files.remove(temporary)
-    if durable:
-        files.sync_dir(store.root)
-
-
-def _wants_sync(store: "Store") -> bool:
+def _write_name(store: "Store") -> None:
     from eventlog.settings.cached import wants_sync
 
-    return wants_sync(store)
+    files.replace_file(store.replica, f"{_new_name()}\n".encode(), durable=wants_sync(store))
+
+
+def _alone(store: "Store") -> "AbstractContextManager[object]":
+    """Keep other processes from giving a name meanwhile; raises NotStored or Busy."""
+    from eventlog.store.locks import lock
+
+    return lock(store.lock("replica"))
 
 
 def _new_name() -> str:
@@ -161,12 +145,10 @@ def _noted(store: "Store", name: str) -> tuple[str, ...]:
 
 def _note(store: "Store", name: str, former: str = "", reported: str = "") -> None:
     """Record this machine and this file, unless either cannot be identified."""
-    from eventlog.store.locks import lock
-
     machine, file = _machine(), _file(store)
     if not (machine and file):
         return
-    with lock(store.lock("replica")):  # else one who read the note before another wrote `former` removes it
+    with _alone(store):  # else one who read the note before another wrote `former` removes it
         noted = _noted(store, name)
         if noted and noted[0] != machine:
             return
