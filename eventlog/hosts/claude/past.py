@@ -44,10 +44,9 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
         model = model or first_text(dig(record, "message", "model"))
     if not sessions:
         return None
-    started, ended, is_dated = span.of(path)
     helper = path.stem.removeprefix(_SUBAGENT) if path.name.startswith(_SUBAGENT) else ""
     conversation = path.stem if path.stem in sessions else first_text(*sessions, _root(path))
-    return PastSession(conversation, started, ended, where, helper, model, branch, "", is_dated)
+    return PastSession(conversation, *span.of(path), where, helper, model, branch)
 
 
 def _root(path: Path) -> str:

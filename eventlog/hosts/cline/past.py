@@ -48,11 +48,8 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
     found = _messages(path, damaged)
     if not found:
         return None
-    about = (
-        _json(path.with_name(path.name.replace(".messages.json", ".json")))
-        if path.name.endswith(".messages.json")
-        else {}
-    )
+    head = path.with_name(path.name.replace(".messages.json", ".json"))
+    about = _json(head) if head != path else {}
     words = "\n".join(texts(dig(found[0], "content")))
     named = _WHERE.search(words)
     written = timestamps.from_ns(path.stat().st_mtime_ns)

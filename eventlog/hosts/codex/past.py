@@ -45,13 +45,10 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
     parent = first_text(dig(about, "source", "subagent", "thread_spawn", "parent_thread_id"))
     is_subagent = bool(dig(about, "source", "subagent"))
     root = first_text(dig(about, "session_id"), thread)
-    started, ended, is_dated = span.of(path)
     return PastSession(
-        conversation=(root if root != thread else parent or thread) if is_subagent else thread,
+        (root if root != thread else parent or thread) if is_subagent else thread,
+        *span.of(path),
         subagent=thread if is_subagent else "",
-        started=started,
-        ended=ended,
-        is_dated=is_dated,
         where=first_text(dig(about, "cwd")),
         model=model,
         branch=first_text(dig(about, "git", "branch")),

@@ -36,16 +36,13 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
             about = record.get("data")
     if about is None:
         return None
-    started, ended, is_dated = span.of(path)
     return PastSession(
-        conversation=first_text(dig(about, "sessionId"), path.parent.name),
-        started=started,
-        ended=ended,
+        first_text(dig(about, "sessionId"), path.parent.name),
+        *span.of(path),
         where=first_text(dig(about, "context", "cwd"), dig(about, "context", "gitRoot")),
         model=first_text(dig(about, "selectedModel")),
         branch=first_text(dig(about, "context", "branch")),
         commit=first_text(dig(about, "context", "headCommit")),
-        is_dated=is_dated,
     )
 
 

@@ -28,10 +28,8 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
     roles = [record.get("role") for record in records(path, damaged)]
     if "user" not in roles and "assistant" not in roles:
         return None
-    written, _, _ = Span().of(path)
     slug = path.parts[path.parts.index(_FOLDER) - 1] if _FOLDER in path.parts[1:] else ""
-    where = directory_spelled(slug) if slug else ""
-    return PastSession(path.stem, written, written, where, is_dated=False)
+    return PastSession(path.stem, *Span().of(path), where=directory_spelled(slug) if slug else "")
 
 
 _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)

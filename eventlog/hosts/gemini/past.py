@@ -1,8 +1,8 @@
 """Gemini CLI's history: `tmp/<project>/chats/session-*.jsonl` (older: `.json`), subagents in `<parent>/<id>.jsonl`.
 
 Lines are messages with ids, `$set` patches and `$rewindTo`: a message may be written again under its id, then the last
-version counts; a rewind removes everything after its target. The project is named in the first message of a session,
-and by `projects.json`. A resumed session leaves a second, almost empty file of its id.
+version counts; a rewind removes its target and everything after it. The project is named in the first message of a
+session, and by `projects.json`. A resumed session leaves a second, almost empty file of its id.
 """
 
 import re
@@ -43,12 +43,10 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
     for record in (*about, *(dig(record, "$set") for record in found)):
         span.see(dig(record, "startTime"))
         span.see(dig(record, "lastUpdated"))
-    started, ended, is_dated = span.of(path)
     session, parent = first_text(about[0]["sessionId"], path.stem), path.parent.name
     is_subagent = dig(about[0], "kind") == "subagent" or path.parent.parent.name == "chats"
     conversation, subagent = (parent, session) if is_subagent else (session, "")
-    where = where or _registered(path)
-    return PastSession(conversation, started, ended, where, subagent, model, "", "", is_dated)
+    return PastSession(conversation, *span.of(path), where or _registered(path), subagent, model)
 
 
 def _whole(path: Path, damaged: list[int]) -> list[TranscriptRecord]:

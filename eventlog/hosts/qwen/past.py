@@ -14,7 +14,6 @@ from eventlog.hosts.transcripts.steps import (
     Span,
     Step,
     TranscriptRecord,
-    first_text,
     records,
 )
 
@@ -32,9 +31,7 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
         branch, model = branch or text(record, "gitBranch"), model or text(record, "model")
     if not session:
         return None
-    started, ended, is_dated = span.of(path)
-    conversation = first_text(session, path.stem)
-    return PastSession(conversation, started, ended, where, "", model, branch, "", is_dated)
+    return PastSession(session, *span.of(path), where, model=model, branch=branch)
 
 
 _OF_A_HOOK = "<qwen:"

@@ -34,12 +34,12 @@ class PastSession(NamedTuple):
     conversation: str
     started: str
     ended: str
+    is_dated: bool = True
     where: str = ""
     subagent: str = ""
     model: str = ""
     branch: str = ""
     commit: str = ""
-    is_dated: bool = True
 
 
 class Span:
