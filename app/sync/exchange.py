@@ -35,6 +35,7 @@ from eventlog.fast import os
 from eventlog.format.errors import Busy, EventLogError, Offline
 from eventlog.format.timestamps import to_ms
 from eventlog.hooks import background, error_log
+from eventlog.store.files import names_in
 from eventlog.store.locks import lock
 from eventlog.store.replica import make_replica, rename
 
@@ -96,7 +97,7 @@ def sync_store(opened: OpenStore, *, compact: bool = False) -> SyncReport:
 
     def replay(report: SyncReport) -> None:
         is_settled = False
-        if background.any_open(opened.store):  # conversations that wait for it, unless another process settles
+        if names_in(opened.store.cached("open")):  # conversations that wait for it, unless another process settles
             from eventlog.app.build.finalize import finalize  # reads transcripts, by patterns slow to compile
 
             is_settled = bool(list(finalize(opened.store, partial(open_store, opened.store, opened.machine))))

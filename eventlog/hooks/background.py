@@ -15,7 +15,7 @@ from eventlog.hooks import deadline
 from eventlog.hosts.call import HookCall, present
 from eventlog.secrets import scrub_fields
 from eventlog.store import Store, conversation_name
-from eventlog.store.files import is_locked, read, remove, write_note
+from eventlog.store.files import is_locked, names_in, read, remove, write_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,14 +29,6 @@ _PAUSE = 0.5  # seconds: the host finishes first, and a single process handles s
 
 
 # ------------------------------------------------------------------------------------------------ notes
-
-
-def any_open(store: Store) -> bool:
-    """Return whether there is a note of any conversation."""
-    try:
-        return bool(os.listdir(store.cached("open")))
-    except OSError:
-        return False
 
 
 def mark_open(store: Store, call: HookCall) -> None:
@@ -132,12 +124,9 @@ def conversations_of_host(store: Store) -> "set[str]":
 
 
 def _open(store: Store) -> "Iterator[dict[str, object]]":
-    """Yield the notes of open conversations."""
-    try:
-        names = os.listdir(store.cached("open"))
-    except OSError:
-        return
-    yield from (_noted(store.cached("open", name)) for name in names if name.endswith(".json"))
+    """Read the notes of open conversations."""
+    names = (name for name in names_in(store.cached("open")) if name.endswith(".json"))
+    return (_noted(store.cached("open", name)) for name in names)
 
 
 # ------------------------------------------------------------------------------------------------ the host

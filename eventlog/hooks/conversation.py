@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from eventlog.store.index_lookup import FileStamp
 
 _UUID = 36  # characters
+_RETRIED_NS = 2 * SAME_CALL_MS * 1_000_000  # nanoseconds: a file as young as that may be of the attempt before a retry
 
 # events of hosts; summaries, receipts and requests of ours come from elsewhere, at any time
 _CALLS = ("host_event", "turn_end", "save_requested", "session_start", "session_end")
@@ -55,21 +56,13 @@ def _own_id(store: Store, call: HookCall) -> str:
     """Return an id of our own: new with each start that is no return, and cached until then."""
     path = store.cached("conversations", f"{ids.digest(f'{call.agent} {call.project}', 8).hex()}.json")
     returns = call.type != "session_start" or call.fields.get("source") in ("resume", "compact")
-    returns = returns or (call.is_retry and _is_fresh(path))
+    returns = returns or (call.is_retry and time.time_ns() - file_stamp(path)[1] < _RETRIED_NS)
     cached = fastjson.object_in(read(path) or b"") if returns else {}
     if conversation := str(cached.get("conversation_id", "")).strip():
         return conversation
     fresh = ids.new(time.time_ns() // 1_000_000)
     replace_file(path, fastjson.dumps({"conversation_id": fresh}), durable=False)
     return fresh
-
-
-def _is_fresh(path: str) -> bool:
-    """Return whether a file is as young as the attempt before a retry."""
-    try:
-        return time.time() - os.stat(path).st_mtime < 2 * SAME_CALL_MS / 1000
-    except OSError:
-        return False
 
 
 # ------------------------------------------------------------------------------------------------ its previous event

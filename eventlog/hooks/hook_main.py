@@ -15,7 +15,7 @@ from eventlog.hooks import deadline, safety_nets
 from eventlog.hooks.deadline import OutOfTime
 from eventlog.hooks.record import dated, event_of, log_name, note, note_call, parse, record, tidy
 from eventlog.hosts.call import HookCall
-from eventlog.settings.cached import off_switch, use_own_secrets
+from eventlog.settings.cached import off_switch, use_own_secrets, wants_recall
 from eventlog.store import Store
 from eventlog.store.files import keep_owners_rights
 
@@ -164,8 +164,6 @@ def _before_file(store: Store, call: HookCall, dialect: "HostProtocol", start_co
 
     The call becomes no event.
     """
-    from eventlog.settings.cached import wants_recall
-
     if not wants_recall(store, "file"):
         return None
     deadline.set_stage(deadline.ANSWER)

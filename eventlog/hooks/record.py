@@ -184,7 +184,8 @@ def _append(store: Store, call: HookCall, event: dict[str, object]) -> bool | No
     """Append, waiting less where others wait for the log already: all hooks of a turn share a budget."""
     key, within_ms, now = _key(call), None if call.dedupe_key else SAME_CALL_MS * (1 + call.is_retry), time.time_ns()
     try:
-        deadline.set_stage_within(deadline.LOCK_AGAIN if _has_spooled(store) else deadline.LOCK, deadline.APPEND)
+        others_wait = files.names_in(store.spool)
+        deadline.set_stage_within(deadline.LOCK_AGAIN if others_wait else deadline.LOCK, deadline.APPEND)
         return append_once(store, event, key, within_ms=within_ms)
     except OutOfTime:
         _leave(store, event, key, within_ms, now)
@@ -204,13 +205,6 @@ def _leave(store: Store, event: dict[str, object], key: str, within_ms: int | No
 
     deadline.set_stage(deadline.LAST)
     spool.leave(store, event, key, within_ms, now)
-
-
-def _has_spooled(store: Store) -> bool:
-    try:
-        return bool(os.listdir(store.spool))
-    except OSError:
-        return False
 
 
 def note_call(store: Store, agent: str) -> None:
@@ -243,7 +237,7 @@ def note(store: Store, error: Exception, lost: "bytes | dict[str, object]", agen
 
 def tidy(store: Store) -> None:
     """Append the spooled events, and reserve room for notes; three system calls where there is nothing to do."""
-    if _has_spooled(store):
+    if files.names_in(store.spool):
         from eventlog.store import spool
 
         spool.take_in(store)

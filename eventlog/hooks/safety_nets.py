@@ -9,7 +9,9 @@
 from eventlog.fast import os
 from eventlog.hooks.record import envelope
 from eventlog.hosts.call import HookCall
+from eventlog.settings import cached
 from eventlog.store import Store, conversation_name
+from eventlog.store.append_once import append_once
 from eventlog.store.files import read_regular, write_note
 
 TYPE_CHECKING = False
@@ -47,23 +49,14 @@ def answer(
             return context
     if call.type == "save_requested":
         from eventlog.hooks import prompts
-        from eventlog.settings.cached import preferences
 
-        return dialect.flush(prompts.flush(store, call, preferences(store)["locale"]))
-    recalled = start_context(store, call) if (call.asked or _wants_fix(store, call)) and new else ""
+        return dialect.flush(prompts.flush(store, call, cached.preferences(store)["locale"]))
+    asks = call.asked or (call.failed and cached.wants_recall(store, "failure"))
+    recalled = start_context(store, call) if asks and new else ""
     request = _request(store, call, dialect) if call.may_ask and new is not None else ""
     if recalled:
         return dialect.start("\n".join(filter(None, (recalled, request))), call.name)
     return dialect.ask(request) if request else dialect.silent
-
-
-def _wants_fix(store: Store, call: HookCall) -> bool:
-    """Return whether a command failed, and the user wants what passed after the same failure."""
-    if not call.failed:
-        return False
-    from eventlog.settings.cached import wants_recall
-
-    return wants_recall(store, "failure")
 
 
 def _give_context(store: Store, call: HookCall, dialect: "HostProtocol", start_context: "StartContext") -> bytes:
@@ -107,7 +100,6 @@ def note_and_start(store: Store, call: HookCall) -> None:
 def _has_work(store: Store) -> bool:
     """Return whether conversations ended, settings are not cached yet, or session hooks do more than log."""
     from eventlog.hooks import background
-    from eventlog.settings import cached
 
     hooks = cached.settings(store).get("session_hooks")
     enabled = [name for name, chosen in hooks.items() if _is_on(chosen)] if isinstance(hooks, dict) else []
@@ -120,10 +112,7 @@ def _is_on(chosen: object) -> bool:
 
 def _request(store: Store, call: HookCall, dialect: "HostProtocol") -> str:
     """Build the request to save if all conditions hold; `append_once` decides between several hooks."""
-    from eventlog.settings.cached import preferences
-    from eventlog.store.append_once import append_once
-
-    chosen = preferences(store)
+    chosen = cached.preferences(store)
     if chosen["stop_fallback"] != "once" or dialect.ask("") == dialect.silent:
         return ""
     if not _should_ask(store, call, chosen["min_turns"]):

@@ -2,6 +2,7 @@
 
 from eventlog.fast import fastjson, os
 from eventlog.projects.root import project_root
+from eventlog.store.files import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -264,8 +265,6 @@ class HostProtocol:
 
         A person may take the server out of them. They are searched, not parsed, because a session waits.
         """
-        from eventlog.store.files import read
-
         paths = filter(None, self.server_files(os.path.expanduser("~"), project or "/", os.environ))
         registered = (read(path) or b"" for path in paths)
         return any(script in data for data in registered for script in _SERVER_SCRIPTS)

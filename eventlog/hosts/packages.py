@@ -10,6 +10,7 @@ Imported inside agents' hooks, where an agent is none of our own hosts: standard
 import sys
 
 from eventlog.fast import os
+from eventlog.store.files import names_in, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,11 +64,7 @@ def _places() -> "Iterator[str]":
 
 def _named_in(place: str) -> "Iterator[tuple[str, str]]":
     """Yield agents and modules that the packages in a directory name."""
-    try:
-        about = sorted(name for name in os.listdir(place) if name.endswith(_ABOUT))
-    except OSError:
-        return
-    for folder in about:
+    for folder in sorted(name for name in names_in(place) if name.endswith(_ABOUT)):
         for line in _section(f"{place}/{folder}/entry_points.txt"):
             agent, equals, module = (part.strip() for part in line.partition("="))
             if equals and agent and module and _SAFE.issuperset(agent) and agent[0] not in "-_.":
@@ -76,8 +73,6 @@ def _named_in(place: str) -> "Iterator[tuple[str, str]]":
 
 def _section(file: str) -> list[str]:
     """Read the lines of our group in a table of entry points; none where it cannot be read, or names none."""
-    from eventlog.store.files import read
-
     text = (read(file, _LARGEST) or b"").decode("utf-8", "replace")
     _, head, after = f"\n{text}".partition(f"\n[{GROUP}]")
     return after.split("\n[")[0].splitlines()[1:] if head else []

@@ -9,8 +9,9 @@ Imported inside agents' hooks: standard library only.
 
 import sys
 
-from eventlog.fast import os
+from eventlog.fast import fastjson, os
 from eventlog.secrets import use_own
+from eventlog.store.files import NO_FILE, file_stamp, read, replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,13 +94,8 @@ def are_current(store: "Store") -> bool:
 
 
 def _stamp(path: str) -> str | None:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    from eventlog.store.files import stamp_from
-
-    return " ".join(map(str, stamp_from(found)))
+    stamp = file_stamp(path)
+    return " ".join(map(str, stamp)) if stamp != NO_FILE else None
 
 
 def _saved(store: "Store", stamp: str) -> "Values | None":
@@ -115,9 +111,6 @@ def _read(path: str) -> "Values":
         return {}
     stamp, saved = _cached.get(path, ("", {}))
     if stamp != stamp_now:
-        from eventlog.fast import fastjson
-        from eventlog.store.files import read
-
         saved = fastjson.object_in(read(path) or b"")
         _cached[path] = stamp_now, saved
     return saved
@@ -125,9 +118,7 @@ def _read(path: str) -> "Values":
 
 def _compile(store: "Store", stamp: str) -> "Values":
     """Read the file as every other part of the program does, and cache its values, also where it has none."""
-    from eventlog.fast import fastjson
     from eventlog.format.errors import EventLogError
-    from eventlog.store.files import replace_file
 
     values: Values = {}
     try:

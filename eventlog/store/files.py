@@ -153,6 +153,14 @@ def pieces(fd: int, start: int) -> "Iterator[bytes]":
         start, size, begins = start + end, _PIECE, True
 
 
+def names_in(directory: str) -> list[str]:
+    """List the names in a directory; none where it cannot be read."""
+    try:
+        return os.listdir(directory)
+    except OSError:
+        return []
+
+
 def file_stamp(path: str) -> FileStamp:
     """Make the stamp of a file, to detect later changes; `NO_FILE` where there is none to look at."""
     try:

@@ -92,11 +92,7 @@ def rename(store: "Store", former: str, *, only_a_copy: bool = False) -> str:
 
 def _leave_sessions(store: "Store") -> None:
     """Remove the notes of sessions that run on the other machine: here their hosts would look gone."""
-    try:
-        names = os.listdir(store.cached("open"))
-    except OSError:
-        return
-    for name in names:
+    for name in files.names_in(store.cached("open")):
         files.remove(store.cached("open", name))
 
 
@@ -158,11 +154,8 @@ def _note(store: "Store", name: str, former: str = "", reported: str = "") -> No
 
 
 def _file(store: "Store") -> tuple[str, ...]:
-    try:
-        found = os.stat(store.replica)
-    except OSError:
-        return ()
-    return str(found.st_ino), str(found.st_ctime_ns)
+    _, _, changed, inode = files.file_stamp(store.replica)
+    return (str(inode), str(changed)) if inode else ()
 
 
 def _machine() -> str:

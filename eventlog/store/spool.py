@@ -15,7 +15,7 @@ from eventlog.secrets import scrub_fields, without_erased
 from eventlog.settings import cached
 from eventlog.store.append_once import append_once
 from eventlog.store.dayfile import path_of
-from eventlog.store.files import is_locked, not_stored, read_regular, replace_file, sync_file
+from eventlog.store.files import is_locked, names_in, not_stored, read_regular, replace_file, sync_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,10 +50,7 @@ def leave(store: "Store", fields: "dict[str, object]", key: str, within_ms: "int
 
 def waiting(store: "Store", ending: str = _ENDING) -> "list[str]":
     """List the files of events that wait, oldest first; or those that are `REFUSED`."""
-    try:
-        return [f"{store.spool}/{name}" for name in sorted(os.listdir(store.spool)) if name.endswith(ending)]
-    except OSError:
-        return []
+    return [f"{store.spool}/{name}" for name in sorted(names_in(store.spool)) if name.endswith(ending)]
 
 
 def take_in(store: "Store") -> int:

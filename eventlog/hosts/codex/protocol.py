@@ -8,6 +8,7 @@ Documentation: developers.openai.com/codex/hooks.
 from eventlog.fast import os
 from eventlog.hosts.call import HookCall, Payload, text
 from eventlog.hosts.claude.protocol import ClaudeLike
+from eventlog.store.files import names_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,16 +47,9 @@ class _CodexProtocol(ClaudeLike):
         home = environ.get("CODEX_HOME") or os.path.expanduser("~/.codex")
         days = [f"{home}/sessions"]
         for _ in ("year", "month", "day"):
-            days = [f"{parent}/{name}" for parent in days for name in _numbered(parent)]
+            days = [f"{parent}/{name}" for parent in days for name in names_in(parent) if name.isdigit()]
         found = [path for path in map(self.newest_file, days) if path]
         return max(found, key=lambda path: os.stat(path).st_mtime_ns, default="")
-
-
-def _numbered(directory: str) -> "list[str]":
-    try:
-        return [name for name in os.listdir(directory) if name.isdigit()]
-    except OSError:
-        return []
 
 
 PROTOCOL = _CodexProtocol("codex")
