@@ -113,10 +113,9 @@ def check(event: Event) -> Event:
     checked = from_fields(_parse(encode(event)))
     if not checked.conversation_id.strip():
         raise InvalidEvent("must not be blank", where="conversation_id")
-    if checked.ts and not timestamps.is_timestamp(checked.ts):
-        checked = structs.replace(checked, ts=_read_time(checked.ts))
-    if checked.after and not timestamps.is_timestamp(checked.after):
-        checked = structs.replace(checked, after=_read_time(checked.after, "after"))
+    for field in ("ts", "after"):
+        if (text := getattr(checked, field)) and not timestamps.is_timestamp(text):
+            checked = structs.replace(checked, **{field: _read_time(text, field)})
     if checked.id and not _ID.fullmatch(checked.id):
         raise InvalidEvent(f"{checked.id!r} is not a canonical lower-case UUIDv7", where="id")
     if checked.id and not checked.ts:
@@ -138,7 +137,7 @@ def refuse_reserved(event: Event) -> Event:
     return event
 
 
-def _read_time(text: str, field: str = "ts") -> str:
+def _read_time(text: str, field: str) -> str:
     try:
         return timestamps.read(text)
     except ValueError as error:

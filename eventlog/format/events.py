@@ -7,7 +7,7 @@ part of the program and ignored by projections, so that a newer writer never bre
 Total order everywhere: `(after or ts, id)`. Two lines with the same `id` are one event.
 """
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from msgspec import Meta, Struct, field
 
@@ -395,16 +395,12 @@ class UnknownEvent(Event, tag="?", frozen=True, kw_only=True):
         return self.name
 
 
-KNOWN: tuple[type[Event], ...] = (
-    SessionStart, Fact, StageSummary, PlanEntry, SessionEnd,
-    TurnEnd, SaveRequested, Retraction, Rejected, Restored, EntryApplied, EntryResolved, KnowledgeEdited, ProjectSeen,
-    ProjectJoined, ContextInjected, ConversationText, Redacted, HostEvent,
-)  # fmt: skip
 AnyEvent = (
     SessionStart | Fact | StageSummary | PlanEntry | SessionEnd | TurnEnd | SaveRequested | Retraction | Rejected
     | Restored | EntryApplied | EntryResolved | KnowledgeEdited | ProjectSeen | ProjectJoined | ContextInjected
     | ConversationText | Redacted | HostEvent | UnknownEvent
 )  # fmt: skip
+KNOWN: tuple[type[Event], ...] = get_args(AnyEvent)[:-1]
 Withdrawal = Retraction | Rejected | Restored
 TYPES: dict[str, type[Event]] = {str(cls.__struct_config__.tag): cls for cls in KNOWN}
 VERSIONS: dict[str, int] = dict.fromkeys(TYPES, 1)

@@ -36,15 +36,11 @@ class Retractions(RejectedStatements):
         self.statements = {}
         self.rejected_events: dict[str, list[str]] = {}
         self.touched: dict[str, str] = {}
-        rows = (
-            (*order(withdrawal), withdrawal.type != "retraction", withdrawal.target or "")
-            for withdrawal in self._made.values()
-        )
-        for name, is_in_force in _effective_withdrawals(rows):
-            self._touch(self._made[name])
+        for withdrawal, is_in_force in _judged(self._made.values()):
+            self._touch(withdrawal)
             if is_in_force:
-                self._in_force.append(self._made[name])
-                self._count(self._made[name])
+                self._in_force.append(withdrawal)
+                self._count(withdrawal)
         super().__init__(self.statements)
         self._ever = salts_in(self.judged_statements(self.touched))  # of all that was ever rejected
 
@@ -220,19 +216,19 @@ def _is_summary(event: "Event") -> "TypeIs[StageSummary]":
     return _is(event, "stage_summary")
 
 
-def _effective_withdrawals(withdrawals: "Iterable[tuple[str, str, bool, str]]") -> "Iterator[tuple[str, bool]]":
-    """Yield the ids of withdrawals, newest first, and whether each is in force.
+def _judged(withdrawals: "Iterable[Withdrawal]") -> "Iterator[tuple[Withdrawal, bool]]":
+    """Yield withdrawals, newest first, and whether each is in force.
 
     A withdrawal may be taken back by another. Newer ones are judged first, so one only ever undoes an older one, and no
     two can undo each other. What a person decided, only a person takes back: others who try are passed over.
     """
-    newest_first = sorted(set(withdrawals), reverse=True)
-    by_hand = {name for _, name, is_by_hand, _ in newest_first if is_by_hand}
-    taken_back: set[str] = set()
-    for _, name, is_by_hand, target in newest_first:
-        if not is_by_hand and target in by_hand:
+    newest_first = sorted(withdrawals, key=order, reverse=True)
+    by_hand = {withdrawal.id for withdrawal in newest_first if withdrawal.type != "retraction"}
+    taken_back: set[str | None] = set()
+    for withdrawal in newest_first:
+        if withdrawal.type == "retraction" and withdrawal.target in by_hand:
             continue
-        is_in_force = name not in taken_back
+        is_in_force = withdrawal.id not in taken_back
         if is_in_force:
-            taken_back.add(target)
-        yield name, is_in_force
+            taken_back.add(withdrawal.target)
+        yield withdrawal, is_in_force

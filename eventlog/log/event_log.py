@@ -19,7 +19,7 @@ from eventlog.log import days
 from eventlog.log.days import Day, DuplicateFilter, misdated
 from eventlog.log.index import ConversationIndex
 from eventlog.log.lines import Damage, LogLine
-from eventlog.secrets import scrub_fields
+from eventlog.secrets import scrub_fields, without_erased
 from eventlog.settings import cached
 from eventlog.store import Store, index_lookup
 from eventlog.store.dayfile import DayFile
@@ -135,8 +135,6 @@ class EventLog:
 
     def _without_redacted(self, event: Event) -> Event:
         """Return the event without texts that a person had erased; what stands for it where it was erased itself."""
-        from eventlog.secrets import without_erased
-
         fields = codec.to_fields(event)
         cleaned = without_erased(self.store, fields)
         if cleaned is None:

@@ -15,8 +15,6 @@ from eventlog.store import Store
 from eventlog.store.files import append_bounded, not_stored, open_regular, read_end, replace_file, sync_file
 from eventlog.store.locks import open_locked
 
-_ENDLESS = 1 << 62
-
 
 def rewrite(path: str, make: Callable[[bytes], bytes | None], patience: float | None = None) -> bool:
     """Give a file of the log the bytes made of its own; None leaves it as it is. Tells whether it was replaced.
@@ -54,7 +52,7 @@ def _list_changes(path: str, before: Sequence[bytes], now: Sequence[bytes]) -> N
                 taken_out.append(old)
     listed = fastjson.dumps({"file": os.path.basename(path), "in": _leaves(put_in), "out": _leaves(taken_out)})
     is_torn = os.path.exists(store.rewritten) and read_end(store.rewritten, 1) != b"\n"
-    append_bounded(store.rewritten, b"\n" + listed if is_torn else listed, _ENDLESS)
+    append_bounded(store.rewritten, b"\n" + listed if is_torn else listed)
     sync_file(store.rewritten)
 
 

@@ -43,7 +43,6 @@ from eventlog.store.files import (
 
 _LEAF = 16  # bytes of a digest that stand for a line
 _TAIL = 1 << 16  # bytes in which the last seal is looked for
-_ENDLESS = 1 << 62
 _CHECK = b',"check":"'
 _MARK = 64  # digits of the digest of a line that was erased
 
@@ -237,7 +236,7 @@ def _append(store: Store, seal: Seal, size: int) -> str:
     is_first = not os.path.exists(store.seals)
     if not is_first and os.stat(store.seals).st_size > size:
         os.truncate(store.seals, size)  # its writer died in the middle of a seal
-    append_bounded(store.seals, line, _ENDLESS)
+    append_bounded(store.seals, line)
     sync_file(store.seals, with_name=False)
     if is_first:
         sync_dir(store.root)

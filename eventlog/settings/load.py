@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from eventlog.format.errors import BadSettings
+from eventlog.format.errors import BadSettings, system_reason
 from eventlog.settings.schema import Settings
 from eventlog.store import Store, files
 
@@ -34,8 +34,6 @@ def load(store: Store) -> _ConfigFile:
     except FileNotFoundError:
         return _ConfigFile(Settings(), {})
     except OSError as error:
-        from eventlog.format.errors import system_reason  # a file that can be read needs no words
-
         what, remedy = system_reason(error)
         raise BadSettings(f"cannot be read: {what}", where=store.config, hint=remedy) from error
     return parse(data, store.config)

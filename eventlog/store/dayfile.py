@@ -189,11 +189,10 @@ class DayFile:
             done = os.write(self._fd, data)
             if done < len(data):
                 self._write_rest(data[done:])
-        except OSError as error:
+        except BaseException as error:
             self._cut_back()
-            raise not_stored(error, self.path) from error
-        except BaseException:
-            self._cut_back()
+            if isinstance(error, OSError):
+                raise not_stored(error, self.path) from error
             raise
         self._announce()
         if len(lines) <= _TAIL:  # after many, `newest` reads the end of the file again

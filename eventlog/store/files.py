@@ -175,7 +175,7 @@ def stamp_from(found: os.stat_result) -> FileStamp:
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 
-def append_bounded(path: str, line: bytes, largest: int, *, starts_anew: bool = True) -> None:
+def append_bounded(path: str, line: bytes, largest: float = float("inf"), *, starts_anew: bool = True) -> None:
     """Append a line to a log in the cache; raises OSError, also for a partial write, which is cut back.
 
     A file of more than `largest` bytes becomes `.1` and a new one begins; else, without `starts_anew`, it is full.

@@ -259,12 +259,3 @@ def lines_at(path: str, offsets: "Sequence[int]") -> "Iterator[bytes]":
         for offset in offsets:
             opened.seek(offset)
             yield opened.readline()
-
-
-def last_lines_with(data: bytes, word: bytes) -> "Iterator[tuple[int, int]]":
-    """Find start and end of each line that holds the word, the last one first."""
-    at = data.rfind(word)
-    while at >= 0:
-        start, end = line_at(data, at)
-        yield start, end
-        at = data.rfind(word, 0, start)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.fast.fastjson import BOM
-from eventlog.store.index_lookup import last_lines_with, line_at, lines_with
+from eventlog.store.index_lookup import line_at, lines_with
 
 DATA = st.lists(st.sampled_from([b"a", b"b", b"\n", b"ab"]), max_size=30).map(b"".join)
 WORDS = st.lists(st.sampled_from([b"a", b"b", b"ab", b"ba"]), max_size=3)
@@ -15,11 +15,6 @@ def test_each_line_with_a_word_is_found_once(data, words):
     found = [data[start:end] for start, end in lines_with(data, words)]
 
     assert sorted(found) == sorted(line for line in data.split(b"\n") if any(word in line for word in words))
-
-
-@given(DATA)
-def test_backwards_is_the_other_way_round(data):
-    assert list(last_lines_with(data, b"ab")) == list(lines_with(data, [b"ab"]))[::-1]
 
 
 @given(DATA, st.integers(0, 60))

@@ -24,7 +24,7 @@ from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, Scope, profiles
 from eventlog.log import days
 from eventlog.store import Store
 from eventlog.store.files import read
-from eventlog.store.index_lookup import last_lines_with
+from eventlog.store.index_lookup import lines_with
 from eventlog.store.replica import replica_of
 
 
@@ -280,7 +280,7 @@ def _last_starts(store: Store, agents: Collection[str]) -> dict[str, str]:
 def _starts_in(file: str) -> Iterator[_EventHead]:
     """Yield the starts of sessions in a file, the last first."""
     data = read(file) or b""
-    for start, end in last_lines_with(data, _START):
+    for start, end in sorted(lines_with(data, [_START]), reverse=True):
         with suppress(msgspec.MsgspecError, UnicodeDecodeError):
             line = _decoder.decode(data[start:end])
             if line.type == "session_start":
