@@ -311,13 +311,13 @@ def _grown(store: Store, rows: dict[str, _Row], *, thorough: bool) -> tuple[list
 def _changed(store: Store, path: str, whole: memoryview) -> _Entry | Damage:
     """List the lines of a file that were erased or moved, and those that are new; else name its first difference."""
     name, lines = os.path.basename(path), _lines(whole)
-    sealed = _sealed_leaves(Chain.read(store).files().get(name, ()))
-    found = _compare(sealed or (), lines, _Allowed(store, name))
-    if sealed is None or isinstance(found, _Difference):
-        return _named(path, found, sealed, lines, "before")
+    files = Chain.read(store).files().get(name, [])
+    found = _followed(store, path, files, lines, "before")
+    if isinstance(found, Damage):
+        return found
     leaves = list(map(leaf_of, lines))
     entry, row = _entry(name, whole, _Row(0, 0, "", []), leaves)
-    length = len(sealed) - sum(not leaf for _, leaf in found)
+    length = sum(file.lines for file in files[-1:]) - sum(not leaf for _, leaf in found)
     entry.leaves, entry.changed = _base64(b"".join(leaves[length:])), found
     return entry, row
 
@@ -378,25 +378,14 @@ def _difference(store: Store, path: str, entries: list[SealedFile], until: str) 
         data = read_settled(path)
     except OSError:  # named by the readers
         return
-    lines, sealed = _lines(memoryview(data)[: data.rfind(b"\n") + 1]), _sealed_leaves(entries)
-    found = _compare(sealed or (), lines, _Allowed(store, entries[-1].name))
-    if sealed is None or isinstance(found, _Difference):
-        yield _named(path, found, sealed, lines, f"before {until}")
+    lines = _lines(memoryview(data)[: data.rfind(b"\n") + 1])
+    found = _followed(store, path, entries, lines, f"before {until}")
+    yield from [found] if isinstance(found, Damage) else []
 
 
 def _begins_as(path: str, sealed: SealedFile) -> bool:
     data = read(path) or b""
     return len(data) >= sealed.bytes and sha256(memoryview(data)[: sealed.bytes]).hexdigest() == sealed.sha256
-
-
-class _Difference(NamedTuple):
-    """The place of a difference: the number of the sealed line, and how many lines of the file come before it."""
-
-    sealed: int
-    before: int
-
-
-_Changes = list[tuple[int, str]]
 
 
 class _Allowed:
@@ -424,10 +413,15 @@ class _Allowed:
         return isinstance(mark, str) and len(mark) == _MARK
 
 
-def _compare(sealed: Sequence[bytes], lines: Sequence[bytes], allowed: _Allowed) -> _Changes | _Difference:
-    """Follow the sealed lines through the file: return the changes that are listed, or the place of the first other."""
-    now = list(map(leaf_of, lines))
-    changed: _Changes = []
+def _followed(
+    store: Store, path: str, files: Sequence[SealedFile], lines: Sequence[bytes], when: str
+) -> list[tuple[int, str]] | Damage:
+    """Follow the sealed lines through the file: return the changes that are listed, or the first other difference."""
+    sealed = _sealed_leaves(files)
+    if sealed is None:
+        return Damage(path, 0, 0, "altered", "not as it was sealed; its seals are damaged, so no line can be named")
+    now, allowed = list(map(leaf_of, lines)), _Allowed(store, os.path.basename(path))
+    changed: list[tuple[int, str]] = []
     at = 0
     for number, leaf in enumerate(sealed, 1):
         if at < len(now) and now[at] == leaf:
@@ -438,29 +432,24 @@ def _compare(sealed: Sequence[bytes], lines: Sequence[bytes], allowed: _Allowed)
             changed.append((number, _base64(now[at])))
             at += 1
         else:
-            return _Difference(number, at)
+            kind, reason = _named(sealed, number, now[at:], when)
+            return Damage(path, at + 1, sum(len(line) + 1 for line in lines[:at]), kind, reason)
     return changed
 
 
-def _named(
-    path: str, place: _Difference | _Changes, sealed: Sequence[bytes] | None, lines: Sequence[bytes], when: str
-) -> Damage:
-    """Name a difference: where it is in the file, and what has become of the line that was sealed."""
-    if sealed is None or not isinstance(place, _Difference):
-        return Damage(path, 0, 0, "altered", "not as it was sealed; its seals are damaged, so no line can be named")
-    now, leaf = list(map(leaf_of, lines[place.before :])), sealed[place.sealed - 1]
-    kind: DamageKind = "altered"
-    reason = f"not the line that was sealed {when}"
+def _named(sealed: Sequence[bytes], number: int, now: Sequence[bytes], when: str) -> tuple[DamageKind, str]:
+    """Name what has become of the sealed line of that number, by the lines from where it should be."""
+    leaf = sealed[number - 1]
     if not now:
-        kind = "missing"
-        reason = f"the last {len(sealed) - place.sealed + 1:,} of {len(sealed):,} lines sealed {when} are gone"
-    elif now[0] in set(sealed):
-        kind = "swapped" if leaf in now else "missing"
-        reason = f"line {place.sealed} of those sealed {when} {'comes later' if leaf in now else 'is gone'}"
-    elif leaf in now:
-        kind, reason = "inserted", f"not sealed; line {place.sealed} of those sealed {when} comes later"
-    offset = sum(len(line) + 1 for line in lines[: place.before])
-    return Damage(path, place.before + 1, offset, kind, reason)
+        return "missing", f"the last {len(sealed) - number + 1:,} of {len(sealed):,} lines sealed {when} are gone"
+    line = f"line {number} of those sealed {when}"
+    if leaf in now:
+        return (
+            ("swapped", f"{line} comes later") if now[0] in sealed else ("inserted", f"not sealed; {line} comes later")
+        )
+    if now[0] in sealed:
+        return "missing", f"{line} is gone"
+    return "altered", f"not the line that was sealed {when}"
 
 
 def _texts(value: object) -> set[str]:
