@@ -33,12 +33,7 @@ def command(agent: str, event: str, store: Store, home: str, *, shared: bool = F
 
     A `live` one asks at the socket of the store first.
     """
-    words = [interpreter(), "-I", "-S", str(Path(eventlog.__file__).parent / "hook.py")]
-    words += ["--agent", agent, "--event", event]
-    if store.root != str(Path(home) / ".eventlog"):  # a host started from a desktop lacks the shell's environment
-        words += ["--store", store.root]
-    if shared:
-        words += _SHARED
+    words = _words("hook.py", ["--agent", agent, "--event", event], store, home, shared=shared)
     if sys.platform == "win32":
         from subprocess import list2cmdline  # loaded on Windows only: it takes as long as all the rest
 
@@ -52,9 +47,13 @@ def command(agent: str, event: str, store: Store, home: str, *, shared: bool = F
 
 def server_command(agent: str, store: Store, home: str, *, shared: bool = False) -> list[str]:
     """Build the command that starts our MCP server, as words: no shell reads it."""
-    script = Path(eventlog.__file__).parent / "cli" / "mcp" / "start.py"
-    words = [interpreter(), "-I", "-S", str(script), "--agent", agent]
-    words += ["--store", store.root] if store.root != str(Path(home) / ".eventlog") else []
+    return _words("cli/mcp/start.py", ["--agent", agent], store, home, shared=shared)
+
+
+def _words(script: str, hints: list[str], store: Store, home: str, *, shared: bool) -> list[str]:
+    words = [interpreter(), "-I", "-S", str(Path(eventlog.__file__).parent / script), *hints]
+    if store.root != str(Path(home) / ".eventlog"):  # a host started from a desktop lacks the shell's environment
+        words += ["--store", store.root]
     return words + (_SHARED if shared else [])
 
 

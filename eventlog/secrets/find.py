@@ -24,9 +24,10 @@ from eventlog.secrets.plain import LEAST_RANDOM
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     Found = tuple[int, int, str]  # from, to, kind
+    Rule = tuple[str, tuple[str, ...], str, int, int, float]  # as in `token_rules.py`
 
 _CHUNK = 256  # characters looked at in one go
 _LEAST_TOKEN = min(len(beginning) + least for _, beginnings, _, least, _ in TOKENS for beginning in beginnings)
@@ -65,9 +66,11 @@ def find(text: str) -> "Iterator[Found]":
     if longest >= LEAST_RANDOM:  # generated ones are long
         # a token is within a word; what tools print has few long ones, and those again and again
         long = " ".join([word for word in words if len(word) >= _LEAST_TOKEN])
-        yield from _tokens(text, long)
+        yield from _tokens(text, long, ((*token, 0.0) for token in TOKENS))
         if any(longest >= least and beginning in long for beginning, least in MAINTAINED):
-            yield from _maintained(text)
+            from eventlog.secrets.token_rules import TOKEN_RULES  # few texts have one of the beginnings
+
+            yield from _tokens(text, long, TOKEN_RULES)
         yield from _web_tokens(text)
         yield from _around(text)
         yield from _bearers(text)
@@ -79,19 +82,10 @@ def find(text: str) -> "Iterator[Found]":
     yield from _blocks(text)
 
 
-def _tokens(text: str, long: str) -> "Iterator[Found]":
-    for kind, beginnings, alphabet, least, most in TOKENS:
+def _tokens(text: str, long: str, rules: "Iterable[Rule]") -> "Iterator[Found]":
+    for kind, beginnings, alphabet, least, most, entropy in rules:
         for beginning in beginnings:
             if beginning in long:
-                yield from beginning_so(text, kind, beginning, alphabet, least, most)
-
-
-def _maintained(text: str) -> "Iterator[Found]":
-    from eventlog.secrets.token_rules import TOKEN_RULES  # few texts have one of the beginnings
-
-    for kind, beginnings, alphabet, least, most, entropy in TOKEN_RULES:
-        for beginning in beginnings:
-            if beginning in text:
                 yield from beginning_so(text, kind, beginning, alphabet, least, most, entropy)
 
 
@@ -166,24 +160,26 @@ def _blocks(text: str) -> "Iterator[Found]":
 
 
 def _bearers(text: str) -> "Iterator[Found]":
-    for word in ("Bearer ", "bearer ", "BEARER "):
-        for at in _places(text, word):
-            start = at + len(word)
-            end = _run(text, start, HEADER)
-            if end - start >= LEAST_RANDOM and any(map(text[start:end].__contains__, DIGITS)):
-                yield start, end, "bearer-token"
+    for start in _behind(text, "Bearer "):
+        end = _run(text, start, HEADER)
+        if end - start >= LEAST_RANDOM and any(map(text[start:end].__contains__, DIGITS)):
+            yield start, end, "bearer-token"
 
 
 def _basic(text: str) -> "Iterator[Found]":
     """Find `user:password` in base 64; in a header, any value."""
-    for word in ("Basic ", "basic ", "BASIC "):
-        for at in _places(text, word):
-            start = at + len(word)
-            before = text[max(0, at - 40) : at].rstrip(_AROUND_HEADER)  # however that is written in a program
-            in_header = before[-len(_HEADER) :].lower() == _HEADER
-            end = _run(text, start, HEADER if in_header else BASE64)
-            if not _is_word(text[start:end]) if in_header else _is_basic(text[start:end]):
-                yield start, end, "basic-credentials"
+    for start in _behind(text, "Basic "):
+        at = start - len("Basic ")
+        before = text[max(0, at - 40) : at].rstrip(_AROUND_HEADER)  # however that is written in a program
+        in_header = before[-len(_HEADER) :].lower() == _HEADER
+        end = _run(text, start, HEADER if in_header else BASE64)
+        if not _is_word(text[start:end]) if in_header else _is_basic(text[start:end]):
+            yield start, end, "basic-credentials"
+
+
+def _behind(text: str, word: str) -> "Iterator[int]":
+    """Find what follows a word in any of its spellings."""
+    return (at + len(word) for spelled in (word, word.lower(), word.upper()) for at in _places(text, spelled))
 
 
 _HEADER, _AROUND_HEADER = "authorization", " \t\"'`\\:=>,[](){}"
