@@ -106,33 +106,24 @@ class TooMuch(Exception):
     """The error that more of the log is unindexed than can be searched while a host waits."""
 
 
-class _CallHistory:
-    """The history of a conversation: whether it saved anything or was asked to, and its number of turns."""
-
-    saved = asked = False
-    turns = 0
-
-
-def history(store: Store, conversation_id: str) -> _CallHistory:
-    """Read the history over all days, or until it shows that nothing need be asked; raises TooMuch or OSError.
+def turns_unsaved(store: Store, conversation_id: str) -> int | None:
+    """Count the turns of a conversation over all days; None where it saved anything, or was asked to.
 
     The index names the lines in files that have not changed since. The other files are searched for the id as bytes,
-    newest first, and only while the answer is open. Only lines with statements or ends of turns are parsed.
+    newest first, and only while the answer is open. Raises TooMuch or OSError.
     """
-    found = _CallHistory()
-    seen: set[object] = set()
+    turns, seen = 0, set[object]()
     for event in all_events(store, conversation_id):
         if event.get("subagent") or event.get("id") in seen:
             continue
         seen.add(event.get("id"))
         kind = event.get("type")
         names_only = kind == "stage_summary" and event.get("summary") == event.get("topic")  # drawn for want of one
-        found.saved = kind in _SAVES and not names_only
-        found.asked = kind == "save_requested" and event.get("trigger") == _OUR_TRIGGER
-        found.turns += kind == "turn_end"
-        if found.saved or found.asked:
-            break
-    return found
+        is_asked = kind == "save_requested" and event.get("trigger") == _OUR_TRIGGER
+        if is_asked or (kind in _SAVES and not names_only):
+            return None
+        turns += kind == "turn_end"
+    return turns
 
 
 def all_events(

@@ -115,7 +115,13 @@ def _request(store: Store, call: HookCall, dialect: "HostProtocol") -> str:
     chosen = cached.preferences(store)
     if chosen["stop_fallback"] != "once" or dialect.ask("") == dialect.silent:
         return ""
-    if not _should_ask(store, call, chosen["min_turns"]):
+    from eventlog.hooks.conversation import TooMuch, turns_unsaved
+
+    try:
+        turns = turns_unsaved(store, call.session)
+    except TooMuch:
+        return ""
+    if turns is None or turns < chosen["min_turns"]:
         return ""
     fields: SaveRequested = {"trigger": "stop"}
     if not append_once(
@@ -125,13 +131,3 @@ def _request(store: Store, call: HookCall, dialect: "HostProtocol") -> str:
     from eventlog.hooks import prompts  # most turns end without a request
 
     return prompts.ask(store, call, chosen["locale"])
-
-
-def _should_ask(store: Store, call: HookCall, min_turns: int) -> bool:
-    from eventlog.hooks.conversation import TooMuch, history
-
-    try:
-        so_far = history(store, call.session)
-    except TooMuch:
-        return False
-    return not so_far.saved and not so_far.asked and so_far.turns >= min_turns

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from eventlog.format import codec
-from eventlog.hooks.conversation import TooMuch, history
+from eventlog.hooks.conversation import TooMuch, turns_unsaved
 from eventlog.log.event_log import EventLog
 from eventlog.store import day_of, index_lookup
 from tests.support.builders import DAY, DAY_NS, NEXT_DAY, NOON, Clock, write
@@ -38,11 +38,8 @@ def test_the_index_changes_nothing(tmp_path_factory, happened, indexed):
             log.index.catch_up()
     for conversation in ("c", "d", 'q"\\', "nobody"):
         kinds = [kind for kind, who, _ in happened if who == conversation]
-        found = history(log.store, conversation)
-
         decided = "fact" in kinds or "asked" in kinds
-        assert decided == (found.saved or found.asked)
-        assert decided or kinds.count("turn") == found.turns
+        assert (None if decided else kinds.count("turn")) == turns_unsaved(log.store, conversation)
 
 
 @pytest.mark.parametrize("indexed", [False, True])
@@ -53,7 +50,7 @@ def test_a_replicas_copy_of_a_turn_is_the_same_turn(log, indexed):
     if indexed:
         log.index.catch_up()
 
-    assert 1 == history(log.store, "c").turns
+    assert 1 == turns_unsaved(log.store, "c")
 
 
 def test_a_replica_counts(log):
@@ -64,7 +61,7 @@ def test_a_replica_counts(log):
     write(log.store.log, Path(other.days()[0].files[0]).read_bytes(), f"{NEXT_DAY}.laptop.jsonl")
 
     assert line
-    assert history(log.store, "c").saved
+    assert turns_unsaved(log.store, "c") is None
 
 
 @pytest.mark.parametrize("damage", [b'{"conversation_id":"c","type":"fa', b'"conversation_id":"c"\n', b'\xff"c"\n'])
@@ -73,7 +70,7 @@ def test_damage_costs_only_itself(log, damage):
     with Path(log.days()[0].files[0]).open("ab") as opened:
         opened.write(damage)
 
-    assert (False, 1) == (history(log.store, "c").saved, history(log.store, "c").turns)
+    assert 1 == turns_unsaved(log.store, "c")
 
 
 def test_a_damaged_index_is_no_index(log):
@@ -81,13 +78,11 @@ def test_a_damaged_index_is_no_index(log):
     log.index.catch_up()
     write(log.store.cache, b"{}\ngarbage", "conversations.index")
 
-    assert history(log.store, "c").saved
+    assert turns_unsaved(log.store, "c") is None
 
 
 def test_no_log_is_no_history(log):
-    found = history(log.store, "c")
-
-    assert (False, False, 0) == (found.saved, found.asked, found.turns)
+    assert 0 == turns_unsaved(log.store, "c")
 
 
 def test_more_than_can_be_searched_is_not_searched(log, monkeypatch):
@@ -95,7 +90,7 @@ def test_more_than_can_be_searched_is_not_searched(log, monkeypatch):
     monkeypatch.setattr("eventlog.hooks.conversation._SEARCH_AT_MOST", 5)
 
     with pytest.raises(TooMuch):
-        history(log.store, "c")
+        turns_unsaved(log.store, "c")
 
 
 def test_what_is_indexed_needs_no_search(log, monkeypatch):
@@ -103,7 +98,7 @@ def test_what_is_indexed_needs_no_search(log, monkeypatch):
     log.index.catch_up()
     monkeypatch.setattr("eventlog.hooks.conversation._SEARCH_AT_MOST", 5)
 
-    assert 1 == history(log.store, "c").turns
+    assert 1 == turns_unsaved(log.store, "c")
 
 
 def test_where_an_indexed_file_was_written_over_all_of_it_is_searched(log):
@@ -114,7 +109,7 @@ def test_where_an_indexed_file_was_written_over_all_of_it_is_searched(log):
     with path.open("r+b") as opened:  # the same file by its inode
         opened.write(b'{"note":"written before the others"}\n' + path.read_bytes())
 
-    assert 2 == history(log.store, "c").turns
+    assert 2 == turns_unsaved(log.store, "c")
 
 
 def test_where_the_index_knows_of_a_save_no_other_file_is_looked_at(log, monkeypatch):
@@ -122,7 +117,7 @@ def test_where_the_index_knows_of_a_save_no_other_file_is_looked_at(log, monkeyp
     log.index.catch_up()
     monkeypatch.setattr(index_lookup, "names_of", None)
 
-    assert history(log.store, "c").saved
+    assert turns_unsaved(log.store, "c") is None
 
 
 SAVE = {"type": "fact", "content": "x", "conversation_id": "new", "ts": f"{DAY}T13:00:00.000000Z"}
@@ -136,7 +131,7 @@ def looks(log, monkeypatch):
     log.index.catch_up()
     monkeypatch.setattr(index_lookup, "_TICK", -1)
     time.sleep(0.02)  # so that the directory changes at another time from now on
-    assert not history(log.store, "new").saved
+    assert turns_unsaved(log.store, "new") is not None
     names, look = [], index_lookup.stamp_of
 
     def noting(log_dir, name, *rest):
@@ -156,9 +151,9 @@ def line_of(log, event):
 def test_days_that_are_over_are_not_looked_at_for_each_new_conversation(looks):
     log, names = looks
 
-    assert not history(log.store, "new").saved
+    assert turns_unsaved(log.store, "new") is not None
     assert not names
-    assert 2 == history(log.store, "c").turns
+    assert 2 == turns_unsaved(log.store, "c")
     assert {f"{DAY}.jsonl", f"{NEXT_DAY}.jsonl"} == set(names)  # which have lines of it
 
 
@@ -175,8 +170,8 @@ def test_what_happens_to_a_day_that_is_over_counts_at_once(looks, happens):
     log, _ = looks
     happens(log)
 
-    assert history(log.store, "new").saved
-    assert history(log.store, "new").saved
+    assert turns_unsaved(log.store, "new") is None
+    assert turns_unsaved(log.store, "new") is None
 
 
 @pytest.mark.parametrize("then", ["ten minutes", "another index"])
@@ -191,14 +186,14 @@ def test_what_another_program_writes_into_a_day_that_is_over_counts_in_ten_minut
     else:
         log.index.catch_up()
 
-    assert history(log.store, "new").saved
+    assert turns_unsaved(log.store, "new") is None
 
 
 def test_a_day_that_is_not_indexed_is_searched_for_each_conversation(looks):
     log, _ = looks
     log.append({**SAVE, "conversation_id": "other"})
     for conversation in ("new", "other", "new", "other"):
-        assert (conversation == "other") == history(log.store, conversation).saved
+        assert (conversation == "other") == (turns_unsaved(log.store, conversation) is None)
 
 
 @pytest.mark.parametrize("note", [b"", b"\xff", b"2026-02-20", b"a b c\nd", b"2026-02-20 x 1 2 3 4\n()"])
@@ -206,7 +201,7 @@ def test_a_damaged_note_of_a_look_is_none(looks, note):
     log, names = looks
     write(log.store.cache, note, "conversations.looked")
 
-    assert not history(log.store, "new").saved
+    assert turns_unsaved(log.store, "new") is not None
     assert f"{DAY}.jsonl" in names
 
 

@@ -16,7 +16,7 @@ from eventlog import EventLog
 from eventlog.fast import fastjson
 from eventlog.format import codec
 from eventlog.format.errors import InvalidEvent, NotStored
-from eventlog.hooks.conversation import history
+from eventlog.hooks.conversation import turns_unsaved
 from eventlog.log.verify import verify
 from eventlog.settings.schema import Settings
 from tests.support.builders import DAY, NEXT_DAY, contents, day_of, fact, line, lines, replay, write
@@ -192,7 +192,7 @@ def test_no_verb_ends_in_a_traceback_on_a_disk_that_goes_bad(home, log, bad_sect
 
     assert 1 == call("doctor", "--store", log.store.root).code
     assert 4 == call("verify", "--store", log.store.root).code
-    assert 0 == history(log.store, "c").turns
+    assert turns_unsaved(log.store, "c") is None
 
 
 def _ask_everything(store):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from eventlog import EventLog, Memory
 from eventlog.app.naming import known_projects
 from eventlog.fast.fastjson import BOM
-from eventlog.hooks.conversation import history
+from eventlog.hooks.conversation import turns_unsaved
 from eventlog.log import index, raw_lines
 from eventlog.store import index_lookup
 from tests.support.builders import DAY, NEXT_DAY, fact, kinds, line, lines, write
@@ -70,7 +70,7 @@ def test_a_line_that_was_half_written_when_it_was_indexed_is_found_once_it_is_wh
 
     assert told_by_scanning(log, NAMES) == everything(log, NAMES)
     assert set(names) == {*filter(None, log.index.conversations())}
-    assert [name in names for name in NAMES] == [history(log.store, name).saved for name in NAMES]
+    assert [name in names for name in NAMES] == [turns_unsaved(log.store, name) is None for name in NAMES]
     raw = {name: raw_lines.of_session(log.store, name) for name in NAMES}
     assert {name: names.count(name) for name in NAMES} == {name: len(found or ()) for name, found in raw.items()}
 
@@ -86,7 +86,7 @@ def test_of_a_file_that_has_grown_only_the_rest_is_searched(log, monkeypatch):
     monkeypatch.setattr(index.ConversationIndex, "catch_up", None)
 
     assert 10 == len(log.session("c")) == len(raw_lines.of_session(log.store, "c") or ())
-    assert history(log.store, "c").saved
+    assert turns_unsaved(log.store, "c") is None
 
 
 @pytest.mark.parametrize("spelled", ["\\u00e9/", "é\\/", "\\u00E9\\u002f"])
@@ -97,7 +97,7 @@ def test_an_id_may_be_escaped_by_other_writers(log, log_dir, spelled):
 
     assert 1 == len(searched)
     assert searched == log.session("é/")
-    assert history(log.store, "é/").saved
+    assert turns_unsaved(log.store, "é/") is None
 
 
 @given(any_lines)
