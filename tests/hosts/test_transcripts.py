@@ -328,6 +328,7 @@ def _claude_code(path, calls):
         ([(COMMIT, "ruff....Failed\n- exit code: 1", True)], ""),
         ([(COMMIT, "[main 1a2b3c4] Round once\nerror: failed to push some refs", True)], "Committed “Round once”."),
         ([(COMMIT, REFUSAL, True)], ""),
+        ([(COMMIT, "On branch main\nnothing to commit, working tree clean", False)], ""),
     ],
 )
 def test_what_a_call_did_not_do_is_not_told(calls, summary, tmp_path):
@@ -553,6 +554,25 @@ def test_a_command_that_failed_is_told_by_every_host(tmp_path):
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
         assert [Step("command", "make test"), Step("failed", "make test")] == _steps(agent, path)[:2]
+
+
+@pytest.mark.parametrize(
+    ("name", "payload"),
+    [
+        ("afterShellExecution", {"output": "nothing to commit, working tree clean\n"}),
+        ("postToolUse", {"tool_output": '{"output":"hook: style","exitCode":1}'}),
+        ("postToolUse", {"toolResult": {"textResultForLlm": "hook: style\n<exited with exit code 1>"}}),
+        ("PostToolUse", {"tool_result": {"text_result_for_llm": "hook: style\n<exited with exit code 1>"}}),
+        ("AfterTool", {"tool_response": {"llmContent": "hook: style\nExit Code: 1"}}),
+    ],
+)
+def test_a_commit_that_failed_in_a_hooks_call_is_not_told(name, payload):
+    command = {"command": COMMIT[1]["command"], "tool_name": "Shell", "tool_input": COMMIT[1]}
+    event = {"type": "host_event", "conversation_id": "s1", "name": name, "payload": {**command, **payload}}
+    steps = list(read.logged_steps([from_fields(event)]))
+
+    assert "command" == steps[0].kind
+    assert Step("undone", "Round once") == steps[-1]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,12 @@ const COMMANDS = {}
 const AGENT = /--agent (\w+)/.exec(COMMANDS.SessionStart)?.[1] ?? "opencode"
 const SESSION_ID = `${AGENT.toUpperCase()}_SESSION_ID` // of the agent's shell commands
 const ASKS = { SessionStart: true, UserPromptSubmit: true, SubagentStart: true }
+const MOST = 1500 // characters of what a command printed: its end
+const STOPPED = 124 // the exit code of a command that was stopped, as timeout(1) has it
+
+// What a command came to; `exit` is null where it was stopped, and no other tool has one.
+const cameTo = ({ output = "", metadata: { exit } = {} } = {}) =>
+  exit === undefined ? {} : { tool_response: (exit === 0 ? "" : `Exit code: ${exit ?? STOPPED}\n`) + output.slice(-MOST) }
 
 export const EventLog = async ({ directory }) => {
   const parents = new Map() // of a helper's session
@@ -70,9 +76,9 @@ export const EventLog = async ({ directory }) => {
     "experimental.chat.system.transform": async ({ sessionID }, { system }) => {
       for (const told of [contexts.get(sessionID), requests.get(sessionID)]) if (told) system.push(told)
     },
-    "tool.execute.after": async ({ tool, sessionID, callID, args }) => {
-      if (/^(bash|edit|write|patch|todowrite)$/.test(tool))
-        tell("PostToolUse", sessionID, { tool_name: tool, tool_input: args, tool_use_id: callID })
+    "tool.execute.after": async ({ tool, sessionID, callID, args }, result) => {
+      if (/^(bash|edit|write|patch|apply_patch|todowrite)$/.test(tool))
+        tell("PostToolUse", sessionID, { tool_name: tool, tool_input: args, tool_use_id: callID, ...cameTo(result) })
     },
     "experimental.session.compacting": async ({ sessionID }) => {
       tell("PreCompact", sessionID)

@@ -20,7 +20,7 @@ from eventlog.secrets import scrub_text
 PROMPTS = ("userpromptsubmit", "promptsubmit", "userpromptsubmitted", "beforesubmitprompt", "beforeagent")
 _FAILED_TOOL = "posttoolusefailure"
 _TOOLS = ("posttooluse", "aftertool", _FAILED_TOOL)
-_ANSWERS = ("tool_response", "tool_output", "toolResult", "error")
+_ANSWERS = ("tool_response", "tool_output", "toolResult", "tool_result", "error")
 
 _WRAPPED = re.compile(r"<(hook_context|hook_prompt|system-reminder|session_context)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL)
 _CONTEXT = re.compile(r"^# (?:Memory|记忆) ?[(（]eventlog[)）]$.*\Z", re.DOTALL | re.MULTILINE)
@@ -80,15 +80,20 @@ def _steps_of(name: str, payload: dict[str, Any], *, is_subagent: bool) -> Itera
     elif name in _TOOLS:
         arguments = payload.get("tool_input") or payload.get("toolArgs")
         answer = next((found for field in _ANSWERS if (found := payload.get(field))), "")
-        calls = SessionCalls()
-        yield from calls.called("", from_tool(str(payload.get("tool_name") or payload.get("toolName")), arguments))
-        yield from calls.ended("", answer, badly=name == _FAILED_TOOL)
+        tool = str(payload.get("tool_name") or payload.get("toolName"))
+        yield from _called(tool, arguments, answer, badly=name == _FAILED_TOOL)
     elif name == "afterfileedit":
         yield from from_tool("edit", payload)
     elif name == "aftershellexecution":
-        yield from from_tool("shell", payload)
+        yield from _called("shell", payload, payload.get("output"))
     elif name == "afteragentresponse" and isinstance(payload.get("text"), str):
         yield Step("reply", payload["text"])
+
+
+def _called(tool: str, arguments: Any, answer: Any, *, badly: bool = False) -> Iterator[Step]:
+    calls = SessionCalls()
+    yield from calls.called("", from_tool(tool, arguments))
+    yield from calls.ended("", answer, badly=badly)
 
 
 def without_own_texts(steps: Iterable[Step]) -> Iterator[Step]:

@@ -192,7 +192,7 @@ def from_tool(name: str, arguments: Any) -> Iterator[Step]:
 def _command(arguments: Any) -> str:
     if isinstance(arguments, str):
         return arguments
-    command = _first(arguments, "command", "cmd", "input") or ""
+    command = _first(arguments, "command", "cmd", "input", "patchText") or ""
     if not isinstance(command, list):
         return str(command)
     match [str(word) for word in command]:
@@ -228,7 +228,7 @@ _ENDED_BADLY = re.compile(rf"{_EXIT}|\b[1-9]\d* (?:failed|failures?|errors?)\b|^
 _HEAD, _END_OF_OUTPUT = 200, 2000  # characters
 _ARGUMENTS = ("input", "arguments", "args")
 _OUTPUTS = ("functionResponse", "content", "output", "response", "result", "error", "text", "stdout", "llmContent",
-            "textResultForLlm")  # fmt: skip
+            "textResultForLlm", "text_result_for_llm")  # fmt: skip
 _SHELL_IDS = ("session_id", "bash_id", "shell_id", "shellId", "task_id")
 _GOES_ON = re.compile(r"\b(?:running in (?:the )?background with ID|Process running with session ID):? *(?P<shell>\w+)")
 _NEVER_RAN = re.compile(
@@ -238,6 +238,7 @@ _NEVER_RAN = re.compile(
 )
 _REFUSED = re.compile(r"\W*(?:tool_use_|apply_patch verification )?(?:error|failed)\b|Exit code: [1-9]", re.IGNORECASE)
 _COMMITTED = re.compile(r"^\[[^\]\n]+ [0-9a-f]{7,40}\] ", re.MULTILINE)  # the answer of git
+_NOT_COMMITTED = re.compile(r"^(?:nothing (?:added )?to commit|no changes added to commit)", re.MULTILINE)
 _ANSWERS = ("tool_result", "function_call_output", "custom_tool_call_output")
 
 
@@ -275,9 +276,10 @@ class SessionCalls:
             failed = badly or bool(_EXITED.search(head) or _ENDED_BADLY.search(end))
             self.runs.append((command, failed))
             yield Step("failed" if failed else "passed", command)
-            if failed:
-                yield from [Step("output", end)] if end else []
-                yield from (Step("undone", title) for title in commit_titles(command) if not _COMMITTED.search(output))
+            if failed and end:
+                yield Step("output", end)
+            if (failed or _NOT_COMMITTED.search(output)) and not _COMMITTED.search(output):
+                yield from (Step("undone", title) for title in commit_titles(command))
 
     def of_blocks(self, content: Any, effects: Callable[[str, Any], Iterable[Step]] = from_tool) -> Iterator[Step]:
         """Yield the effects of the tool calls among the blocks of a message, as any host's model has them."""

@@ -9,6 +9,10 @@ import pytest
 from eventlog.app.setup.install.hook_entries import value_of
 from eventlog.hooks.command import HookCommand
 from eventlog.hosts.profile import profiles
+from eventlog.hosts.transcripts.draw import draw
+from eventlog.hosts.transcripts.read import logged_steps
+from eventlog.log.event_log import EventLog
+from eventlog.store import Store
 from tests.support.command_line import call
 
 PLUGIN = ".config/opencode/plugins/eventlog.js"
@@ -34,6 +38,20 @@ const shell = { env: {} }
 await plugin["shell.env"]({ sessionID: "ses_1" }, shell)
 await plugin.dispose()
 console.log(JSON.stringify([told.system, shell.env]))
+"""
+WORK = """
+import { pathToFileURL } from "node:url"
+const { EventLog } = await import(pathToFileURL(process.argv[1]).href)
+const plugin = await EventLog({ directory: process.argv[2] })
+const run = (tool, args, result) => plugin["tool.execute.after"]({ tool, sessionID: "ses_1", callID: tool + args.command, args }, result)
+const commit = (title) => ({ command: `git commit -m "${title}"` })
+await plugin["chat.message"]({ sessionID: "ses_1" }, { message: { id: "msg_1" }, parts: [{ type: "text", text: "Fix it" }] })
+await run("apply_patch", { patchText: "*** Begin Patch\\n*** Add File: cart.py\\n+x = 1\\n*** End Patch" }, { output: "Success." })
+await run("bash", commit("Round up"), { output: "hook: style\\n", metadata: { exit: 1 } })
+await run("bash", commit("Round in halves"), { output: "", metadata: { exit: null } })
+await run("bash", commit("Round down"), { output: "[main 1a2b3c4] Round down\\n", metadata: { exit: 0 } })
+await run("todowrite", { todos: [{ content: "release", status: "pending" }] }, undefined)
+console.log("1")
 """
 
 
@@ -77,10 +95,10 @@ def test_a_damaged_plugin_is_told_by_doctor(home):
     assert any("lacks Stop" in problem["what"] for problem in found["problems"])
 
 
-def _play(home, tmp_path):
+def _play(home, tmp_path, program=PLAY):
     plugin = shutil.copy(home / PLUGIN, tmp_path / "plugin.mjs")
     assert NODE
-    command = [NODE, "--input-type=module", "-e", PLAY, plugin, str(tmp_path)]
+    command = [NODE, "--input-type=module", "-e", program, plugin, str(tmp_path)]
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
@@ -113,3 +131,14 @@ def test_a_plugin_without_an_installation_says_nothing(home, tmp_path):
     path.write_text(path.read_text().replace("hook.py", "gone.py"))
 
     assert [[], {"OPENCODE_SESSION_ID": "ses_1"}] == _play(home, tmp_path)
+
+
+@pytest.mark.skipif(NODE is None, reason="the plugin is a program for Node or Bun")
+def test_what_failed_in_a_host_of_plugins_is_not_told_as_done(home, tmp_path):
+    call("install", "opencode")
+    _play(home, tmp_path, WORK)
+    drawing = draw(logged_steps(EventLog(Store(home / ".eventlog")).session("ses_1")), str(tmp_path))
+
+    assert drawing
+    assert "Changed cart.py. Committed “Round down”." == drawing.summary
+    assert ["release"] == drawing.todos
