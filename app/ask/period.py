@@ -16,7 +16,7 @@ from eventlog.format import timestamps
 from eventlog.format.events import HUMAN, Fact, StageSummary
 from eventlog.format.text import one_line, same_text, statement_of
 from eventlog.format.timestamps import order
-from eventlog.projections.current.conclusions import OPEN_NS, left_open
+from eventlog.projections.current.conclusions import COMPOSED, NONE, OPEN_NS, left_open
 from eventlog.projections.current.distinct_facts import DistinctFact
 from eventlog.projections.current.fact_scopes import DECISION
 from eventlog.projections.engine.day_states import EVERYTHING
@@ -65,15 +65,16 @@ def period(opened: OpenStore, since: str, until: str = EVERYTHING, project: str 
     items = [(statement, _item(statement, successors.get(statement.place))) for statement in new]
     followed = {successor.place for successor in successors.values()}
     rows = [row for row in SessionRow.all_of(now) if is_here(row.project, row.replica)]
+    broken_off = [row for row in rows if _broke_off(now, row)]
     return Period(
         since=since,
         until=until,
         project=project,
-        done=[*_sessions(rows, since), *_closed(now, since, is_here)],
+        done=[*_sessions([row for row in rows if row not in broken_off], since), *_closed(now, since, is_here)],
         decided=_in_order(item for statement, item in items if statement.is_decision),
         changed=_in_order(item for statement, item in items if not statement.is_decision),
         dropped=_in_order(_item(statement) for statement in gone if statement.place not in followed),
-        open=open_todos(now, rows),
+        open=_in_order([*open_todos(now, rows), *_sessions(broken_off, since)]),
     )
 
 
@@ -139,6 +140,13 @@ def _sessions(rows: Iterable[SessionRow], since: str) -> Iterator[PeriodItem]:
     for row in sorted(rows, key=lambda row: row.timestamp, reverse=True):
         if row.topic and row.agent != HUMAN and max(row.timestamp, row.ended_at or "") >= since:
             yield PeriodItem(row.topic, row.project or "", row.timestamp, 1, row.agent or "")
+
+
+def _broke_off(now: ReplayResult, row: SessionRow) -> bool:
+    """Return whether a session ended before its agent had finished a turn or saved its outcome."""
+    if row.turns or row.ended_at or row.facts or row.stages or row.source not in (COMPOSED, NONE):
+        return False
+    return now.index.conversation(row.session_id).resumed_at != ""
 
 
 def _closed(now: ReplayResult, since: str, is_here: Callable[[str | None, str | None], bool]) -> Iterator[PeriodItem]:

@@ -150,7 +150,7 @@ def story(opened: OpenStore, conversation_id: str) -> Story:
     ends = [event for event in mine if isinstance(event, SessionEnd)]
     summaries = counting_saves(event for event in mine if isinstance(event, StageSummary))
     told_events = [event for event in mine if isinstance(event, Fact | PlanEntry | Retraction) or event in summaries]
-    turns = sum(isinstance(event, TurnEnd) for event in mine)
+    turn_ends = sum(isinstance(event, TurnEnd) for event in mine)
     return Story(
         id=conversation_id,
         agent=_first(event.agent for event in mine),
@@ -160,9 +160,9 @@ def story(opened: OpenStore, conversation_id: str) -> Story:
         started_at=events[0].ts,
         last_at=events[-1].ts,
         end=_first((end.reason for end in reversed(ends)), "" if ends else None),
-        turns=turns,
+        turns=max([turn_ends, *(end.turns or 0 for end in ends)]),
         lines=list(_each_once(told_events, withdrawn)),
-        others=len(events) - len(told_events) - turns - len(starts) - len(ends),
+        others=len(events) - len(told_events) - turn_ends - len(starts) - len(ends),
     )
 
 

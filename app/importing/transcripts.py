@@ -146,9 +146,10 @@ def _events(agent: str, transcript: _ReadTranscript, openings: Openings, setting
         begun = {"model": session.model, "git_branch": session.branch, "git_commit": session.commit}
         start = {"type": "session_start", "source": _IMPORT, **{name: value or None for name, value in begun.items()}}
         lasted = (timestamps.to_ns(session.ended) - timestamps.to_ns(session.started)) / 1_000_000
-        end = {"type": "session_end", "reason": _IMPORT, "duration_ms": lasted if session.is_dated else None}
+        ended = {"reason": _IMPORT, "duration_ms": lasted if session.is_dated else None, "turns": drawing.turns}
         text = drawing.text_fields(topic) if settings.recall.transcripts else None
-        found = [(session.started, {**start, "transcript_path": str(path)}), *found, (session.ended, end)]
+        found = [(session.started, {**start, "transcript_path": str(path)}), *found]
+        found += [(session.ended, {"type": "session_end", **ended})] if drawing.turns else []  # else it was broken off
         found += [(session.ended, {"type": "conversation_text", **text})] if text else []
     for ts, fields in found:
         key = "\n".join((_IMPORT, agent, session.conversation, session.subagent, str(fields["type"])))

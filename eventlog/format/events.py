@@ -166,6 +166,7 @@ class SessionEnd(Event, tag="session_end", frozen=True, kw_only=True):
     status: str | None = None
     duration_ms: float | None = None
     error: str | None = None
+    turns: int | None = None  # finished until then, where no `turn_end` tells of each
 
 
 # ------------------------------------------------------------------------------------------------ supporting types

@@ -81,6 +81,7 @@ class SessionEnd(TypedDict, total=False):
     status: str | None
     duration_ms: float | None
     error: str | None
+    turns: int | None
 
 
 class KnownFile(TypedDict):

@@ -73,7 +73,7 @@ class Conversation(Struct, array_like=True):
     first_agent: Named = _NEVER
     first_replica: Named = _NEVER
     place: str | None = None  # the path of the project, where `first_project` names its identity
-    turns: int = 0
+    turn_ends: int = 0
     events: int = 0
     flushed: bool = False  # asked to save before a compaction
     asked: bool = False  # asked to save at the end of a turn
@@ -126,6 +126,11 @@ class Conversation(Struct, array_like=True):
         """Return the newest end, unless the conversation came back after it."""
         return self.end if self.end and self.end.ts >= self.resumed_at else None
 
+    @property
+    def turns(self) -> int:
+        """Return how many turns were finished, by their ends, or by what an import counted."""
+        return max(self.turn_ends, (self.end and self.end.turns) or 0)
+
     def fold(self, events: Sequence[AnyEvent], skimmed: Sequence[Envelope] = ()) -> None:
         """Fold events of this conversation, whole events and envelopes of others; at least a single event."""
         self._date(skimmed, events)
@@ -136,7 +141,7 @@ class Conversation(Struct, array_like=True):
     def _count(self, skimmed: Sequence[Envelope]) -> None:
         for event in [event for event in skimmed if event.type != "host_event"]:
             if event.type in _OF_WORK:
-                self.turns += event.type == "turn_end"
+                self.turn_ends += event.type == "turn_end"
                 self.resumed_at = max(self.resumed_at, event.ts)
             elif event.type == "context_injected":
                 self.receipts += 1
@@ -158,7 +163,7 @@ class Conversation(Struct, array_like=True):
             case SessionEnd():
                 self.end = _newest(self.end, event)
             case TurnEnd():
-                self.turns += 1
+                self.turn_ends += 1
                 self.resumed_at = max(self.resumed_at, event.ts)
             case SessionStart():
                 self.resumed_at = max(self.resumed_at, event.ts)
@@ -223,7 +228,7 @@ class Conversation(Struct, array_like=True):
         self.first_project = min(self.first_project, other.first_project)
         self.first_agent = min(self.first_agent, other.first_agent)
         self.first_replica = min(self.first_replica, other.first_replica)
-        self.turns += other.turns
+        self.turn_ends += other.turn_ends
         self.events += other.events
         self.receipts += other.receipts
         self.prompts += other.prompts
@@ -279,7 +284,7 @@ class Places(Struct):
 class Conversations(Struct, dict=True):
     """The conversations of a log, and the retractions."""
 
-    version: ClassVar[int] = 9
+    version: ClassVar[int] = 10
 
     by_id: dict[str, Conversation] = field(default_factory=dict)
     retractions: list[Withdrawal] = field(default_factory=list)

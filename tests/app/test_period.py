@@ -8,7 +8,7 @@ from eventlog.app.ask.period import period
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.write.correct import correctable, edit
 from eventlog.app.write.forget import forget, forgettable
-from eventlog.format.events import Fact, StageSummary
+from eventlog.format.events import Fact, SessionEnd, SessionStart, StageSummary, TurnEnd
 from eventlog.log.event_log import EventLog
 from tests.support.builders import Clock
 from tests.support.command_line import call
@@ -96,6 +96,22 @@ def test_all_projects_are_one_question(log, week):
 
     assert "Barn doors are red" in texts(found.decided)
     assert "Prices are integers in cents" in texts(found.decided)
+
+
+def test_a_session_that_broke_off_is_open_and_not_done(log, clock):
+    begins = log.moment("").stamp(Fact(conversation_id="x", content="x"), 0).ts
+    ends = {"killed": None, "over": SessionEnd(conversation_id="over"), "at work": TurnEnd(conversation_id="at work")}
+    for session, end in ends.items():
+        clock.now += 10**9
+        log.append(SessionStart(conversation_id=session, project=SHOP, agent="claude-code"))
+        summed_up(log, session=session, topic=f"Work that is {session}", summary="Changed cart.py.", layer=3)
+        if end:
+            log.append(end)
+    summed_up(log, session="imported from elsewhere", topic="Elsewhere", summary="Did it", layer=3)
+    found = period(opened(log), begins, project=SHOP)
+
+    assert ["Elsewhere", "Work that is at work", "Work that is over"] == [item.text for item in found.done]
+    assert ["Work that is killed"] == [item.text for item in found.open]
 
 
 def test_a_quiet_time_holds_nothing(log, week, clock):

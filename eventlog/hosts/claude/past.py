@@ -136,8 +136,11 @@ def _request_of_ours(record: TranscriptRecord) -> Iterator[Step]:
         yield Step("prompt", request[request.index(MARK) :])
 
 
+_OF_NOBODY = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
+
+
 def _words(record: TranscriptRecord) -> Iterator[Step]:
-    if record.get("isMeta") or record.get("isCompactSummary") or record.get("isVisibleInTranscriptOnly"):
+    if any(map(record.get, _OF_NOBODY)):
         return
     content = dig(record, "message", "content")
     if record.get("type") == "assistant" and (reply := text_of(content)):

@@ -40,7 +40,7 @@ _TEST = re.compile(
 )
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
 _NOISE = re.compile(r"\s*(?:2>&1|\|.*)")
-_COMMAND_CHARS = 80
+_COMMAND_CHARS, _REQUEST_CHARS = 80, 80
 _OF_MANY = ("__init__.", "__main__.", "index.", "main.", "mod.rs", "lib.rs")
 _REMOVES = re.compile(r"^(?:\S*/)?(?:rm|git rm|git clean|unlink)\b")
 _MAY_REMOVE = re.compile(r"\b(?:rm|unlink|clean)\b")
@@ -62,29 +62,43 @@ _REJECTS = re.compile(
     re.IGNORECASE,
 )
 _OF_ANY_DECISION = frozenset(("use", "uses", "used", "using", "keep", "go", "more", "any"))
+_GOES_ON = ("prompt", "file", "read", "command", "todos")  # what the agent has still to speak of
 _COMMITS = re.compile(r"\bgit (?:-C \S+ )?commit\b")
 
 
 class _Language(NamedTuple):
-    """Sentences for what was done; the first two take a list, `passed` a command."""
+    """Sentences for what was done; the first two take a list, `passed` a command, `broke_off_at` a request."""
 
     changed: str
     committed: str
     passed: str
+    broke_off: str
+    broke_off_at: str
     more: str
     between: str
 
 
 _LANGUAGES = {
-    "en": _Language("Changed {}.", "Committed {}.", "`{}` failed, then passed.", "{} and {} more", ", "),
-    "zh": _Language("修改了 {}。", "提交了{}。", "`{}` 先失败，后通过。", "{} 等，另有 {} 项", "、"),
+    "en": _Language(
+        "Changed {}.",
+        "Committed {}.",
+        "`{}` failed, then passed.",
+        "Broke off.",
+        "Broke off at “{}”.",
+        "{} and {} more",
+        ", ",
+    ),
+    "zh": _Language(
+        "修改了 {}。", "提交了{}。", "`{}` 先失败，后通过。", "中途中断。", "在“{}”处中断。", "{} 等，另有 {} 项", "、"
+    ),
 }
 
 
 class Drawing(NamedTuple):
     """The parts that are drawn of a session, but its topic, which depends on how other sessions began.
 
-    `opening` is the first request as it was made, `summary` "" where there is nothing to tell but the topic.
+    `opening` is the first request as it was made, `summary` "" where there is nothing to tell but the topic, `turns`
+    the number of requests to which the agent's words are the end.
     """
 
     title: str
@@ -98,6 +112,7 @@ class Drawing(NamedTuple):
     outcome: str
     files: list[str]
     fixes: list[dict[str, str]]
+    turns: int
 
     def topic(self, project: str, openings: Openings) -> str:
         """Name the session: by its host's title, else what was asked, else what came of it."""
@@ -141,7 +156,8 @@ class _Transcript:
         self._project = project
         self.prompts: list[str] = []
         self.opening = self.title = self.todos = ""
-        self.lists = False
+        self.lists = self.speaks = self.has_ended = False  # whether the agent's words are all that is last
+        self.turns = 0
         self.replies: deque[deque[str]] = deque([deque(maxlen=_CLOSING_REPLIES)], _CLOSING_TURNS)
         self.files = _Files(project)
         self.commits: dict[str, str] = {}
@@ -155,12 +171,16 @@ class _Transcript:
         self._failures.add(step)
         if not one_line(step.text) and step.kind != "todos":
             return
+        self.turns += step.kind == "prompt" and self.has_ended
+        if step.kind in _GOES_ON and (step.kind != "command" or any(programs_run(step.text))):
+            self.has_ended = False
         match step:
             case ("title", text):
                 self.title = one_line(text)
             case ("prompt", text):
                 self._ask(text)
             case ("reply", text):
+                self.speaks, self.has_ended = True, bool(self.prompts)
                 self.replies[-1].append(text)
                 self._decide(stated(DECISIONS, text))
             case ("todos", text):
@@ -226,6 +246,7 @@ class _Transcript:
             outcome=cut(worth[0], TOPIC_CHARS).rstrip(".。") if worth else "",
             files=[*self.files.known, *self.files.others],
             fixes=self._failures.fixes(),
+            turns=self.turns + self.has_ended,
         )
 
     def _sentence(self, text: str) -> str:
@@ -235,7 +256,9 @@ class _Transcript:
         return text if text.endswith(_ENDS) else f"{text}{end}"
 
     def _summary(self, worth: Sequence[str], language: _Language) -> str:
-        """Join the sentences of worth, and add files, tests and commits that they do not name."""
+        """Join the sentences of worth; add files, tests and commits that they do not name, and where it broke off."""
+        broke_off = self._broke_off(language)
+        limit = _SUMMARY_CHARS - len(broke_off)
         names = [_called(PurePath(path)) for path in self.files.known or self.files.changed]
         changed = _listed(language, language.changed, names)
         added = [
@@ -244,15 +267,22 @@ class _Transcript:
             _listed(language, language.committed, [f"“{title}”" for title in self.commits.values()]),
         ]
         added = [text for text in added if text and len(text) <= _SUMMARY_CHARS // 2]
-        chosen = [_join_fitting(worth[:1], _SUMMARY_CHARS)] if worth else []
+        chosen = [_join_fitting(worth[:1], limit)] if worth else []
         for text in (*added[:1], *worth[1:], *added[1:]):
-            if len(joined((*chosen, text))) <= _SUMMARY_CHARS:
+            if len(joined((*chosen, text))) <= limit:
                 chosen.append(text)
         others = " ".join(text for text in chosen if text != changed)
         if any(mentions(others, name) for name in names):
             chosen = [text for text in chosen if text != changed]
         in_order = (text for text in (*worth, *added) if text in chosen[1:])
-        return joined(dict.fromkeys((*chosen[:1], *in_order)))
+        return joined(dict.fromkeys(filter(None, (*chosen[:1], *in_order, broke_off))))
+
+    def _broke_off(self, language: _Language) -> str:
+        """Name the request without a closing answer; "" for none, and where the agent never spoke."""
+        if self.has_ended or not self.speaks:
+            return ""
+        asked = cut(request(self.prompts[-1]) or one_line(self.prompts[-1]), _REQUEST_CHARS)
+        return language.broke_off_at.format(asked) if len(self.prompts) > 1 else language.broke_off
 
     def _last_words(self) -> str:
         """Return the longest of the last replies, where no outcome is in any."""

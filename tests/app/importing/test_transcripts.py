@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from eventlog.app.ask.sessions import sessions
 from eventlog.app.importing.transcripts import count_past
 from eventlog.app.memory import Memory
 from eventlog.app.open_store import Machine
@@ -26,6 +27,7 @@ from tests.support.pasts import (
     put,
     told,
 )
+from tests.support.use_cases import opened
 
 TOPICS = {
     "claude": "Rounding of cart prices",
@@ -69,6 +71,21 @@ def test_a_past_conversation_becomes_its_start_its_end_and_its_summary_on_its_da
     assert [3] == [event.layer for event in _of(log, "stage_summary")]
     assert ["import"] == [event.reason for event in _of(log, "session_end")]
     assert [True] == [bool(event.prompts) for event in _of(log, "conversation_text")]
+
+
+def test_a_past_conversation_has_the_turns_that_were_finished(place, log):
+    lay_out(place, "claude")
+    path = place / next(iter(PLACES["claude"].values()))
+    bring_in(log, "claude", place)
+    finished = [row.turns for row in sessions(opened(log))]
+    forget(log)
+    first = next(line for line in path.read_text().splitlines() if "Fix the rounding" in line)
+    path.write_text(f"{first}\n")
+    bring_in(log, "claude", place, path)
+
+    assert [1] == finished
+    assert [0] == [row.turns for row in sessions(opened(log))]
+    assert [] == _of(log, "session_end")
 
 
 @pytest.mark.parametrize("host", sorted(PLACES.keys() - {"cursor"}))  # which does not tell where

@@ -49,7 +49,7 @@ DRAWN = {
         [],
         ["show it in the cart too"],
     ),
-    "gemini": ("German invoice", "The invoice is in German. Changed invoice_de.html.", [], []),
+    "gemini": ("German invoice", "The invoice is in German. Changed invoice_de.html. Broke off at “German”.", [], []),
     "qwen-code": (
         "Let the basket remember its items",
         "The basket remembers its items. Changed basket.js.",
@@ -195,6 +195,27 @@ def test_a_summary_begins_with_the_outcome_and_says_why():
         "line 12 from `return sum(round(item) for item in items)` to `return round(sum(items))`. "
         "Added a test: of three items; of none. The issue was in `src/cart.py` at line 12."
     )
+
+
+@pytest.mark.parametrize(
+    ("steps", "turns", "summary"),
+    [
+        ([Step("reply", "Totals are rounded once.")], 1, "Totals are rounded once."),
+        ([Step("reply", "Totals are rounded once."), Step("command", "git commit -qm x && eventlog summary")], 1,
+         "Totals are rounded once."),
+        ([Step("reply", "Let me look."), Step("read", "b.py")], 0, "Broke off."),
+        ([Step("reply", "Totals are rounded once."), *prompts("Now the invoice")], 1,
+         "Totals are rounded once. Broke off at “Now the invoice”."),
+        ([Step("reply", "Let me look."), *prompts("Stop"), Step("reply", "Stopped.")], 2, ""),
+        ([Step("read", "b.py")], 0, ""),  # of an agent whose words nobody has
+    ],
+)  # fmt: skip
+def test_a_request_that_the_agents_words_do_not_end_broke_off(steps, turns, summary):
+    drawn = draw([*prompts("Fix the cart"), Step("file", "cart.py"), *steps])
+
+    assert drawn
+    assert turns == drawn.turns
+    assert summary == " ".join(drawn.summary.replace("Changed cart.py.", "").replace("Committed “x”.", "").split())
 
 
 def test_a_file_whose_name_most_folders_have_is_named_with_its_folder():
