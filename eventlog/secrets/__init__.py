@@ -68,7 +68,7 @@ def looks_secret(text: str) -> bool:
     from eventlog.secrets.patterns import PASSWORDS
 
     words = text.lower().replace("_", " ").split()
-    is_named = any(name in word for word in words for name in (*PASSWORDS, "passwort", "secret", "token", "api key"))
+    is_named = any(name in word for word in words for name in (*PASSWORDS, "secret", "token", "api key"))
     values = (word.strip(".,;:'\"") for word in words)
     return scrub_text(text) != text or "[secret:" in text or (is_named and any(map(_is_mixed, values)))
 

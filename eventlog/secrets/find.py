@@ -21,6 +21,7 @@ from eventlog.secrets.patterns import (
     UPPER_ONLY,
 )  # fmt: skip
 from eventlog.secrets.plain import LEAST_RANDOM
+from eventlog.secrets.said import before_any, passwords_said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ def find(text: str) -> "Iterator[Found]":
         yield from _in_addresses(text)
         yield from _in_commands(text)
         yield from _assigned(text, long=longest >= _LEAST_ASSIGNED)
+        yield from passwords_said(text)
     yield from _blocks(text)
 
 
@@ -198,7 +200,7 @@ def _in_addresses(text: str) -> "Iterator[Found]":
         host = text[start : start + _CHUNK]
         if "@" not in host:
             continue
-        host = _before_any(host, _HOST_STOPS)
+        host = before_any(host, _HOST_STOPS)
         user, _, password = host[: host.rfind("@") + 1].partition(":")
         if len(password) > 1 and not host.startswith(_KIND) and not password.startswith(_OPENS):
             yield start, start + len(user) + len(password), "password"
@@ -261,7 +263,7 @@ def _argument(text: str, at: int, end: int) -> tuple[int, int]:
     closing = text.find(text[start - 1], start, end) if start > at and text[start - 1] in _QUOTES else -1
     if closing >= 0:
         return start, closing - _tail(text[start:closing], "\\")
-    return start, start + len(_before_any(text[start : min(end, start + _LONGEST_VALUE)], _ARGUMENT_STOPS))
+    return start, start + len(before_any(text[start : min(end, start + _LONGEST_VALUE)], _ARGUMENT_STOPS))
 
 
 def _is_argument(value: str) -> bool:
@@ -389,15 +391,7 @@ def _is_option(text: str, at: int) -> bool:
 
 
 def _end_of_value(text: str, start: int) -> int:
-    return start + len(_before_any(text[start : start + _LONGEST_VALUE], _STOPS))
-
-
-def _before_any(text: str, stops: str) -> str:
-    """Return the text before the first of these characters; it gets shorter with each that is found."""
-    for stop in stops:
-        if stop in text:
-            text = text[: text.index(stop)]
-    return text
+    return start + len(before_any(text[start : start + _LONGEST_VALUE], _STOPS))
 
 
 def kind_of(name: str, value: str) -> str:

@@ -111,7 +111,7 @@ BLOCKS = (
 )
 
 # the ends of names (in lower case) that credentials are assigned to
-PASSWORDS = ("password", "passwd", "passphrase", "pwd", "密码", "口令")
+PASSWORDS = ("password", "passwd", "passphrase", "passwort", "kennwort", "pwd", "密码", "密碼", "口令", "パスワード")
 NAMES = (
     ("secret_access_key", "aws-secret-key"), ("secretaccesskey", "aws-secret-key"),
     ("aws_secret_key", "aws-secret-key"),

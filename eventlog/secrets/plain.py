@@ -15,7 +15,8 @@ HEX = "0123456789abcdef"
 own: "list[OwnPattern]" = []  # patterns of the user
 # the ends of all names, in lower case, that credentials are assigned to
 _NAMES = ("word", "swd", "pwd", "phrase", "key", "key_id", "key_base", "secret", "token", "credential", "credentials",
-          "auth", "密码", "口令", "密钥", "令牌")  # fmt: skip
+          "auth", "wort", "密码", "密碼", "口令", "密钥", "令牌", "パスワード")  # fmt: skip
+_SAID = ("密码", "密碼", "口令", "パスワード")
 _WORDS = b"x" * 9 + b" " * 5 + b"x" * 14 + b" " * 5 + b"x" * 223  # ASCII: what parts words, and all the rest
 _LONG_WORD = b"x" * LEAST_RANDOM
 _HEX = HEX.encode()
@@ -55,6 +56,7 @@ def is_plain(text: str) -> bool:
         ('"' in text and '",' in text)
         or ("'" in text and "'," in text)
         or ("-" in text and ("--" in text or " -p" in text))
+        or _may_say_one(text)
     ):
         return False
     if not text.isascii():
@@ -70,6 +72,15 @@ def is_plain(text: str) -> bool:
         long.append(data[at:] if end < 0 else data[at:end])
         at = spaced.find(_LONG_WORD, end) if end >= 0 else -1
     return not long or _are_names(long, text)
+
+
+def _may_say_one(text: str) -> bool:
+    """Return whether a password is spoken of."""
+    if "ass" in text and ("assw" in text or "assp" in text or "assc" in text):
+        return True
+    if "ASS" in text or "wort" in text:
+        return "ASSW" in text or "ennwort" in text
+    return not text.isascii() and any(map(text.__contains__, _SAID))
 
 
 def _are_names(long: list[bytes], text: str) -> bool:

@@ -406,7 +406,7 @@ def test_on_the_command_line_it_asks_says_where_and_never_the_text(log):
 
 
 def test_forgetting_a_secret_points_to_erasing_it(log):
-    log.append(Fact(conversation_id="s1", content="Prod DB password is hunter2-Sommer2026"))
+    log.append(Fact(conversation_id="s1", content="Prod DB token is hunter2-Sommer2026"))
     log.append(Fact(conversation_id="s1", content="The tea is green"))
     assert "eventlog redact" in call("forget", "hunter2", "--store", log.store.root).out
     assert "eventlog redact" not in call("forget", "tea", "--store", log.store.root).out

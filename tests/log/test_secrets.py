@@ -224,6 +224,12 @@ ORDINARY = [
     "passwords = [read_password(1), words2[0], default_2]",
     "Password: [reset-page2](https://example.org/reset)",
     "tokens: ['a', 'b', 'three']",
+    "the password is wrong, or required, and stored in 1Password",
+    "the password is 1Password-managed, sha256 hashed, base64-encoded",
+    "password is 8-character minimum, the password for user1 is wrong, a password reset is SHOP-12045",
+    "the password is test_user1 of config.db.password1, in https://example.org/x1",
+    "密码是必填的，密码是 8 位，密码是sha256加密的，密码错误时返回 error401",
+    "Das Passwort ist mindestens 12-stellig; Passwort ist falsch",
 ]
 
 

@@ -45,7 +45,7 @@ def test_machines_what_waits_and_the_key(tmp_path):
 def test_a_redaction_waits_for_every_machine_to_confirm(tmp_path):
     memory = Memory(tmp_path)
     one, other = memory.machines
-    one.says("The password is hunter2, of course")
+    one.says("It is hunter2, of course")
     other.says("hunter2 was said by another")
     memory.settle()
     redact(one.opened, redactable(one.opened, "hunter2"))
