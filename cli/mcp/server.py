@@ -5,7 +5,7 @@ metadata of a request shows its era. Messages are JSON-RPC 2.0.
 
 2026-07-28     no handshake: every request carries its version in `_meta`, every result its type, and lists their
                time to live; `server/discover` lists versions and capabilities.
-up to 2025-11-25   a handshake, `initialize`, then requests without a version; `ping`.
+up to 2025-11-25   a handshake, `initialize`, then requests without a version; `ping`. 2025-03-26 alone has batches.
 
 Only messages reach the client: other output of this process goes to /dev/null. Starts without click, and imports little
 of the standard library: hosts wait for the start of every server.
@@ -34,9 +34,11 @@ _LONGEST_LINE = 1 << 22  # bytes; a longer message is refused unread
 _ROOTS = "roots"  # the id of the one request of ours
 _PARSE_ERROR, _INVALID_REQUEST, _METHOD_NOT_FOUND, _INVALID_PARAMS = -32700, -32600, -32601, -32602
 _UNSUPPORTED_VERSION = -32022
+_NO_OBJECT = "Invalid request: not a JSON object"
 _VERSION = "2.0"
 _STATELESS = "2026-07-28"
-_HANDSHAKES = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+_WITH_BATCHES = "2025-03-26"
+_HANDSHAKES = ("2025-11-25", "2025-06-18", _WITH_BATCHES, "2024-11-05")
 _PREFIX = "io.modelcontextprotocol/"
 _FRESH_MS = 3_600_000  # the tools change with the program only
 _CAPABILITIES: "JSON" = {"tools": {}}
@@ -53,9 +55,13 @@ class _RpcError(Exception):
 
 
 class _ClientMessage:
-    """A message of the client: a request with an id, a notification without an id, or a response with a `result`."""
+    """A message of the client: a request with an id, a notification without an id, or a response with a `result`.
 
-    def __init__(self, fields: "JSON") -> None:
+    A `batch` is a list of them in one line.
+    """
+
+    def __init__(self, fields: "JSON", batch: "Sequence[object]" = ()) -> None:
+        self.batch = batch
         self.id = fields.get("id")
         self.method = fields.get("method")
         self.result = fields.get("result")
@@ -86,8 +92,10 @@ def _parsed(line: bytes) -> _ClientMessage:
         fields = fastjson.loads(line)
     except ValueError as error:
         raise _RpcError(_PARSE_ERROR, f"Parse error: {error}") from None
+    if isinstance(fields, list) and fields:
+        return _ClientMessage({}, fields)
     if not isinstance(fields, dict):
-        raise _RpcError(_INVALID_REQUEST, "Invalid request: not a JSON object")
+        raise _RpcError(_INVALID_REQUEST, _NO_OBJECT)
     return _ClientMessage(fields)
 
 
@@ -116,7 +124,7 @@ class Protocol:
         self._instructions: JSON = {"instructions": INSTRUCTIONS} if tools else {}
         self._server: JSON = {"name": "eventlog", "version": version}
         self._is_initialized = False
-        self.has_roots = False
+        self.has_roots = self.has_batches = False
 
     def answer(self, message: _ClientMessage) -> "JSON":
         """Return the result of a request; raises _RpcError."""
@@ -156,6 +164,7 @@ class Protocol:
         self._is_initialized = True
         asked, capabilities = params.get("protocolVersion"), params.get("capabilities")
         self.has_roots = isinstance(capabilities, dict) and "roots" in capabilities
+        self.has_batches = asked == _WITH_BATCHES
         return {
             "protocolVersion": asked if asked in _HANDSHAKES else _HANDSHAKES[0],
             "capabilities": _CAPABILITIES,
@@ -240,14 +249,17 @@ class Session:
         self._say = say
 
     def serve(self, batches: "Iterator[list[bytes]]") -> None:
-        """Answer all messages; skips requests cancelled before their turn."""
+        """Answer all messages, until the client closes its end."""
         for lines in batches:
-            messages = [message for line in lines if (message := self._read(line))]
-            for at, message in enumerate(messages):
-                later = (each for each in messages[at + 1 :] if each.method == "notifications/cancelled")
-                is_open = not message.is_request or message.method == "initialize"  # what nobody can cancel
-                if is_open or message.id not in (each.params.get("requestId") for each in later):
-                    self._take(message)
+            self.take_all([message for line in lines if (message := self._read(line))])
+
+    def take_all(self, messages: "Sequence[_ClientMessage]") -> None:
+        """Answer messages that came together; skips requests cancelled before their turn."""
+        for at, message in enumerate(messages):
+            later = (each for each in messages[at + 1 :] if each.method == "notifications/cancelled")
+            is_open = not message.is_request or message.method == "initialize"  # what nobody can cancel
+            if is_open or message.id not in (each.params.get("requestId") for each in later):
+                self._take(message)
 
     def _read(self, line: bytes) -> _ClientMessage | None:
         if not line.strip():
@@ -259,7 +271,9 @@ class Session:
             return None
 
     def _take(self, message: _ClientMessage) -> None:
-        if message.is_response:
+        if message.batch:
+            self._take_batch(message.batch)
+        elif message.is_response:
             self._learn_roots(message)
         elif not message.is_well_formed:
             self._say(_error(message.id, _RpcError(_INVALID_REQUEST, "Invalid request")))
@@ -267,6 +281,17 @@ class Session:
             self._answer(message)
         elif message.method == "notifications/initialized" and self._protocol.has_roots:
             self._say(_line({"id": _ROOTS, "method": "roots/list"}))
+
+    def _take_batch(self, batch: "Sequence[object]") -> None:
+        """Answer the messages of a batch in one line, where the version of the client has batches."""
+        if not self._protocol.has_batches:
+            self._say(_error(None, _RpcError(_INVALID_REQUEST, _NO_OBJECT)))
+            return
+        answers: list[bytes] = []
+        each_alone = Session(self._calls, self._protocol, answers.append)
+        each_alone.take_all([_ClientMessage(each if isinstance(each, dict) else {}) for each in batch])
+        if answers:
+            self._say(b"[" + b",".join(map(bytes.strip, answers)) + b"]\n")
 
     def _answer(self, message: _ClientMessage) -> None:
         try:

@@ -200,6 +200,36 @@ def test_whatever_a_client_sends_the_next_request_is_served(tmp_path_factory, me
     assert {} == client.send(message, {"id": "last", "method": "ping"})[-1]["result"]
 
 
+PING, NOTE, BROKEN = (
+    {"jsonrpc": "2.0", **fields} for fields in ({"id": 1, "method": "ping"}, {"method": "x"}, {"id": 2})
+)
+
+
+@pytest.mark.parametrize(
+    ("batch", "answered"),
+    [
+        ([PING, NOTE, {**PING, "id": "b"}], [[1, "b"]]),
+        ([BROKEN, 7, [PING], PING], [[2, None, None, 1]]),
+        ([NOTE], []),
+        ([PING, {**NOTE, "method": "notifications/cancelled", "params": {"requestId": 1}}], []),
+        ([], [None]),
+    ],
+)
+def test_a_batch_is_answered_in_a_batch_where_the_version_has_them(store, batch, answered):
+    client, line = Client(store, greet=False), json.dumps(batch).encode()
+    agreed = {**INITIALIZE, "params": {"protocolVersion": "2025-03-26"}}
+    client.send(agreed)
+    told = client.send(line)
+
+    assert answered == [[one.get("id") for one in each] if isinstance(each, list) else each.get("id") for each in told]
+
+
+def test_a_batch_is_refused_where_the_version_has_none(client):
+    [refused] = client.send(json.dumps([PING]).encode())
+
+    assert "not a JSON object" in refused["error"]["message"]
+
+
 def test_notifications_are_not_answered(client):
     assert [] == client.send({"method": "notifications/no/such"}, {"method": "tools/list"}, b"", b"  ")
 
