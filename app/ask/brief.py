@@ -143,7 +143,7 @@ def _pulse(report: Report) -> AgentPulse:
 class StatusReport(Struct, frozen=True):
     """The sections that wait, by why they do.
 
-    `pending`: apply writes them. `idle`: pending deletions of what is not there. `drifted`: edited by a person, not yet
+    `pending`: apply writes them. `idle`: pending, and so already. `drifted`: edited by a person, not yet
     recorded. `staged`: for a decision. `blocked`: files that cannot be written, and why.
     `rejected`: what a person does not want said, the newest last; it waits for nothing.
     """

@@ -28,7 +28,7 @@ class ApplyResult(Struct):
     """The changes to the knowledge bases, and the entries and files that wait."""
 
     applied: list[SectionChange] = []
-    nothing: list[SectionChange] = []  # deletions of absent sections
+    nothing: list[SectionChange] = []  # sections that were so already
     edited: list[SectionChange] = []  # by people, and now in the log
     staged: "list[StagedEntry]" = []  # everything that waits for a person, staged by this run or earlier
     pending: list[tuple[str, str]] = []  # files that could not be written, and why

@@ -22,7 +22,7 @@ _SHOWN, _CHARS = 3, 60
 def print_applied(done: "ApplyResult", short: Callable[[str], str], *, dry_run: bool = False) -> None:
     """Print a line per section with its short id; and diffs on a terminal or for a dry run."""
     words = {"edited": done.edited, "would apply" if dry_run else "applied": done.applied}
-    for word, changes in (words | {"nothing to delete": done.nothing}).items():
+    for word, changes in (words | {"unchanged": done.nothing}).items():
         for change in changes:
             say(f"{word:<10} {change.section}  [{short(change.event)}]")
             _print_replaced(change, short, dry_run=dry_run)

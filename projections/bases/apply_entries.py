@@ -37,7 +37,7 @@ class AppliedSection(NamedTuple):
     meant: str | None
     replaced: tuple[str, ...] = ()  # lines it had before and has no more
     cascaded: bool = False  # removed with a section above it
-    no_op: bool = False  # a deletion of an absent section
+    no_op: bool = False  # the section was so already: absent, or with this text
     spot: Spot | None = None
 
 
@@ -250,7 +250,8 @@ class _Applier:
         data = section_edits.with_body(self._on.page, section, body)
         if not self._on.is_recorded(section):
             self._record_text(section)
-        self._record(entry, section, body, content, missing(_texts(before), lines_of(body)))
+        lines = missing(_texts(before), lines_of(body))
+        self._record(entry, section, body, content, lines, no_op=before == body)
         self._on.change(data)
 
     def _create(self, entry: PlanEntry, content: str) -> None:
@@ -300,11 +301,11 @@ class _Applier:
 
     def _record(
         self, entry: PlanEntry, section: Section, body: str | None, meant: str | None, replaced: Iterable[str], *,
-        cascaded: bool = False, spot: Spot | None = None,
+        cascaded: bool = False, no_op: bool = False, spot: Spot | None = None,
     ) -> None:  # fmt: skip
         """Record the text that a section gets from an entry."""
         key, at, spot = self._on.key(section), self._on.spelling(section), spot or self._on.page.spot(section)
-        applied = AppliedSection(key, at, entry.id, body, meant, tuple(replaced), cascaded, spot=spot)
+        applied = AppliedSection(key, at, entry.id, body, meant, tuple(replaced), cascaded, no_op, spot)
         self._result.sections.append(applied)
         self._on.record_entry(key, section.source, entry.id, body, meant)
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from eventlog.settings.yaml_errors import Mistake, YamlReading
 
+_MARKED = re.compile(r"\s*(#{1,6})\s+(\S.*)")  # a heading with the signs that its level stands for
+
 Change = tuple[Operation, str]  # the operation of an entry, and its text
 
 _PUBLISHED = {"PlanFile": "Exchange", "PlannedChange": "Entry", "SectionKey": "Target"}
@@ -136,6 +138,10 @@ def _wrong_key(key: SectionKey, bases: Bases, project: str | None, home: str) ->
 
 
 def _wrong_change(entry: PlannedChange) -> Iterator[tuple[str, str]]:
+    for heading in (entry.key.heading, *(entry.key.under or ())) if entry.content else ():
+        if marked := _MARKED.match(heading):
+            signs, title = marked.groups()
+            yield "key.heading", f"leave the {signs} out, the level says it: {title!r} of level {len(signs)}"
     if refused := refused_content(entry.content or ""):
         yield "content", refused
     if entry.operation == "update" and entry.content is None:

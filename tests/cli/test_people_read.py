@@ -244,3 +244,16 @@ def test_an_empty_answer_in_a_pipe_says_why(tmp_path, home, verb, why):
     call("append", "turn_end", "--session", "s", "--store", tmp_path)
 
     assert why in call(*verb, "--store", tmp_path).err
+
+
+def test_a_context_that_is_empty_says_why(tmp_path, home, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    nothing = call("context", "--store", tmp_path)
+    call("fact", "prices are in cents", "--store", tmp_path)
+    cut = call("context", "--budget", "150", "--store", tmp_path)
+
+    assert ("", 0) == (nothing.out, nothing.code)
+    assert "eventlog: no session has anything to start with yet" in nothing.err
+    assert ("", 0) == (cut.out, cut.code)
+    assert "eventlog: 150 characters are too few for Search, Recent facts" in cut.err
+    assert not call("context", "--store", tmp_path).err

@@ -496,7 +496,35 @@ def test_one_of_two_equal_headings_is_named_by_the_one_above(at):
     told = at("apply")
 
     assert user_md().read_text() == "# A\n\n## S\n\n# B\n\n## S\n\nx\n"
-    assert "nothing to delete" in told.out
+    assert "unchanged  ~/.config/agents/USER.md ## None" in told.out
+
+
+@pytest.mark.parametrize("where", [["--heading", "### S"], ["--heading", "T", "--under", "### S"]])
+def test_a_heading_with_its_signs_is_refused_and_the_right_way_named(at, store, where):
+    refused = at("plan", "--path", "user", *where, "--content", "x", "--session", "s")
+
+    assert refused.code == 2
+    assert "entries[0].key.heading: leave the ### out, the level says it: 'S' of level 3" in refused.err
+    assert not events(store)
+
+
+def test_a_section_whose_heading_has_such_signs_can_be_deleted(at):
+    write_user("## ## S\n\n")
+    planned = at("plan", "--path", "user", "--heading", "## S", "--delete", "--session", "s")
+
+    assert planned.code == 0
+
+
+def test_a_text_that_its_section_has_already_is_not_called_applied(at):
+    plan(at, "- a")
+    at("apply")
+    plan(at, "- a")
+    status, again = at("status"), at("apply")
+
+    assert "nothing to change" in status.out
+    assert again.out.startswith("unchanged  ~/.config/agents/USER.md ## S  [")
+    assert "applied" not in again.out
+    assert "nothing waits" in at("status").out
 
 
 def test_what_is_withdrawn_from_a_base_leaves_the_copies_of_contexts_too(store, at):

@@ -77,7 +77,7 @@ def _rows(found: StatusReport, display: Display) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [
         ("pending", change.section, display.id(change.event), "") for change in found.pending
     ]
-    rows += [("pending", change.section, display.id(change.event), "nothing to delete") for change in found.idle]
+    rows += [("pending", change.section, display.id(change.event), "nothing to change") for change in found.idle]
     rows += [("drifted", change.section, "", "edited by hand, not yet recorded") for change in found.drifted]
     rows += [("staged", staged.section, display.id(staged.entry.id), staged.reason) for staged in found.staged]
     rows += [("blocked", file, "", reason) for file, reason in found.blocked]
@@ -94,7 +94,7 @@ def _waiting_lines(found: StatusReport, display: Display) -> Iterator[str]:
             yield from _entry(staged.section, display.id(staged.entry.id))
             yield from hang(" " * 10, styled(one_line(staged.reason), dim=True))
     yield from _by_itself("will be written", found.pending, display)
-    yield from _by_itself("will be skipped: nothing to delete", found.idle, display)
+    yield from _by_itself("will be skipped: nothing to change", found.idle, display)
     yield from _by_itself("edited by hand will be recorded", found.drifted, display)
     if found.pending or found.idle or found.drifted:
         yield styled("to write them: eventlog apply; to preview: eventlog apply --dry-run", dim=True)
