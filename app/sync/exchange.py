@@ -165,8 +165,10 @@ class _Exchange:
 
     def _look(self) -> Listing:
         found = look(self._remote, self._keyring, self._state, self._store)
-        own = found.heads.get(self._state.replica)
-        if own and own.token not in (self._state.token, self._state.pending):  # a copy of this store publishes
+        own, is_new = found.heads.get(self._state.replica), not (self._state.token or self._state.pending)
+        if own and is_new and own.recipient == self._keyring.recipient:  # by our key: only the state was lost
+            self._state.token, self._state.last = own.token, own.last
+        elif own and own.token not in (self._state.token, self._state.pending):  # a copy of this store publishes
             self._report.renamed = self._state.replica
             self._state.begin_again(rename(self._store, self._state.replica))
         return found

@@ -121,10 +121,10 @@ class GitRemote:
             if not self._run(*words).returncode:
                 return
         broken, self._clone = self._clone, f"{self._clone}.new"
-        rmtree(self._clone, ignore_errors=True)
+        _clear(self._clone)
         self._prepare()
         self._online(*words)
-        rmtree(broken, ignore_errors=True)
+        _clear(broken)
         os.rename(self._clone, broken)
         self._clone = broken
 
@@ -194,6 +194,12 @@ class GitRemote:
             raise Offline("git is not installed", hint="install git, or sync through dir:PATH") from error
         except subprocess.TimeoutExpired as error:
             raise Offline(f"git gave no answer in {_SECONDS} seconds", where=self._address) from error
+
+
+def _clear(clone: str) -> None:
+    """Remove a clone, or whatever is in its place."""
+    rmtree(clone, ignore_errors=True)
+    remove(clone)
 
 
 def _last_line(output: str) -> str:

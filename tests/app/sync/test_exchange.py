@@ -247,13 +247,29 @@ def test_a_store_that_was_copied_whole_goes_on_under_a_name_of_its_own(memory):
     assert one.knowledge() == other.knowledge() == copy.knowledge()
 
 
+def test_a_store_that_lost_its_state_keeps_its_name_and_sends_nothing_twice(memory):
+    one, other = memory.machines
+    one.says("The tea is green")
+    memory.settle()
+    name = replica_of(one.store)
+    Path(one.store.sync, "state.json").unlink()
+    one.says("The cups are blue")
+    found = one.sync()
+    memory.settle()
+
+    assert ("", name) == (found.renamed, replica_of(one.store))
+    assert ["The cups are blue", "The tea is green"] == one.facts() == other.facts()
+    assert one.knowledge() == other.knowledge()
+    assert not [*one.sync().arrived, *other.sync().arrived]
+
+
 def test_what_is_redacted_after_a_store_lost_its_state_is_the_same_bytes_everywhere(tmp_path):
     memory = Memory(tmp_path)
     one, other = memory.machines
     one.says("The tea is green")
     one.says("The cups are blue", conversation_id="c2")
     memory.settle()
-    Path(one.store.sync, "state.json").unlink()  # so it goes on by another name
+    Path(one.store.sync, "state.json").unlink()
 
     redact(one.opened, redactable(one.opened, "The tea is green"))
     memory.settle()

@@ -143,13 +143,16 @@ def test_what_a_killed_git_left_in_the_clone_is_no_obstacle(hub, tmp_path):
     assert one.publish({"b": b"second"}, ())
 
 
-@pytest.mark.parametrize("lost", ["refs", "objects", "config"])
+@pytest.mark.parametrize("lost", ["refs", "objects", "config", "."])
 def test_a_clone_that_git_cannot_use_is_made_anew(hub, tmp_path, lost):
     one = remote(hub, tmp_path)
     one.names()
     one.publish({"a": b"first"}, ())
     path = tmp_path / "clone" / lost
-    shutil.rmtree(path) if path.is_dir() else path.write_text("[broken")
+    if path.is_dir():
+        shutil.rmtree(path)
+    if lost in (".", "config"):
+        path.resolve().write_text("[broken")
 
     assert {"a"} == one.names()
     assert one.publish({"b": b"second"}, ())
