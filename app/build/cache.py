@@ -288,8 +288,10 @@ def _close(handle: "weakref.ref[StoreCache]") -> None:
 def open_cache(store: Store, *, writes: bool, rebuild: bool = False) -> StoreCache | None:
     """Open the cache of a store; None where it is missing and cannot be made. With `rebuild`, start it empty."""
     path = store.cached("knowledge.db")
-    if not writes and not os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises where one may not look
-        return None
+    if not os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises where one may not look
+        if not writes:
+            return None
+        database.delete(path)
     if rebuild:
         from eventlog.app.search.open_index import invalidate
 

@@ -60,13 +60,19 @@ def is_damage(error: DatabaseError) -> bool:
 
 def create_private(path: str) -> None:
     """Create the file of a database, private to the user, unless it exists. Raises OSError."""
+    if not os.path.isfile(path):
+        delete(path)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, files.MODE_PRIVATE))
 
 
 def delete(path: str) -> None:
-    """Delete a database, if it exists, and first the journal of a killed writer: it is not for the next database."""
+    """Delete a database or what is in its place, and first the journal of a killed writer: it is not for the next."""
     files.remove(f"{path}-journal")
     files.remove(path)
+    if os.path.isdir(path):
+        from shutil import rmtree  # hooks find no directory there
+
+        rmtree(path, ignore_errors=True)
 
 
 def delete_damaged(path: str, error: Exception) -> None:

@@ -64,7 +64,7 @@ def read_index(store: "Store", read: "Callable[[SearchIndex, KnownProjects], T]"
 def invalidate(store: "Store") -> None:
     """Mark the index stale: a later replay rebuilds it, prompts read it until then."""
     path = store.cached("search.sqlite")
-    if not os.path.exists(path):
+    if not os.path.isfile(path):
         return
     try:
         index = SearchIndex(path, KnownProjects(store), PATIENCE)
@@ -93,10 +93,9 @@ def leave_index(store: "Store", most: int) -> SearchIndex:
         return True
 
     path, names = store.cached("search.sqlite"), KnownProjects(store)
-    if os.path.exists(path):
-        if index := _used(SearchIndex(path, names, PATIENCE), is_left):
-            return index
-        delete(path)
+    if os.path.isfile(path) and (index := _used(SearchIndex(path, names, PATIENCE), is_left)):
+        return index
+    delete(path)
     return _anew(store, names, most, _program(PATIENCE))
 
 
@@ -137,7 +136,10 @@ def _there(store: "Store", names: KnownProjects, patience: float, most: int, pro
         return not (program and index.is_outdated(program))
 
     path = store.cached("search.sqlite")
-    return _used(SearchIndex(path, names, patience), is_usable) if os.path.exists(path) else None
+    if os.path.isfile(path):
+        return _used(SearchIndex(path, names, patience), is_usable)
+    delete(path)
+    return None
 
 
 def _anew(store: "Store", names: KnownProjects, most: int, program: str) -> SearchIndex:

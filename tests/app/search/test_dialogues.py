@@ -279,9 +279,22 @@ def test_a_damaged_file_costs_one_search_its_dialogues(memory, past, damage):
     assert found(memory, "gazetteer") == ["c1"]
 
 
-def test_a_search_of_a_cache_nobody_may_write_finds_what_the_log_says(memory, past):
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+@pytest.mark.parametrize("name", ["dialogues.sqlite", "knowledge.db"])
+def test_what_stands_in_the_place_of_a_database_makes_room_for_it(memory, past, name, make):
     past(ANSWERED)
-    os.makedirs(memory.log.store.cached("dialogues.sqlite"))  # noqa: PTH103
+    path = Path(memory.log.store.cached(name))
+    path.parent.mkdir(exist_ok=True)
+    make(path)
+    memory.replay()
+
+    assert found(memory, "gazetteer") == ["c1"]
+    assert path.is_file()
+
+
+def test_a_search_of_a_cache_nobody_may_write_finds_what_the_log_says(memory, past, monkeypatch):
+    past(ANSWERED)
+    monkeypatch.setattr(dialogues, "create_private", lambda path: os.open(f"{path}/", os.O_RDONLY))
 
     assert found(memory, "checkout customers") == ["c1"]
     assert found(memory, "gazetteer") == []

@@ -1,6 +1,7 @@
 """With a prompt comes what bears on it, once, as data, with a receipt; on most prompts nothing."""
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from eventlog import Memory
-from eventlog.app.search import search_index, word_tables
+from eventlog.app.search import open_index, search_index, word_tables
 from eventlog.app.search.recall import Asked, recall
 from eventlog.format.events import ContextInjected, Fact, Rejected, Retraction, SessionStart
 from eventlog.store import Store
@@ -280,7 +281,19 @@ def test_the_name_of_a_thing_in_code_is_enough_also_in_a_chinese_prompt(store):
     assert not ask(store, "每次运行结果符号不一样", session="c")
 
 
-def test_whatever_goes_wrong_the_prompt_is_told_nothing_and_the_failure_is_noted(store):
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_stands_in_the_place_of_the_index_makes_room_for_it(store, make):
+    path = Path(Store(str(store)).cached("search.sqlite"))
+    path.parent.mkdir(exist_ok=True)
+    path.unlink(missing_ok=True)
+    make(path)
+
+    assert STRIPE in ask(store, ASKS)
+    assert (True, []) == (path.is_file(), errors_of(store))
+
+
+def test_whatever_goes_wrong_the_prompt_is_told_nothing_and_the_failure_is_noted(store, monkeypatch):
+    monkeypatch.setattr(open_index, "delete", lambda _: None)
     path = Path(Store(str(store)).cached("search.sqlite"))
     path.mkdir(parents=True)
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from eventlog import Memory
+from eventlog.app.search import open_index
 from eventlog.format.events import (
     ContextInjected,
     ConversationText,
@@ -128,7 +129,8 @@ def test_a_command_that_opens_no_file_is_told_nothing_and_leaves_no_event(store)
     assert events(store, HostEvent) == []
 
 
-def test_whatever_goes_wrong_the_file_is_opened_without_and_the_failure_is_noted(store):
+def test_whatever_goes_wrong_the_file_is_opened_without_and_the_failure_is_noted(store, monkeypatch):
+    monkeypatch.setattr(open_index, "delete", lambda _: None)
     (store / "cache" / "search.sqlite").mkdir(parents=True)
 
     assert opens(store) == ""

@@ -1,6 +1,7 @@
 """Search finds what was said and still holds, the moment it was said; and nothing that holds no more, from that moment."""
 
 import json
+import os
 import random
 import resource
 import sqlite3
@@ -336,13 +337,21 @@ def test_what_is_sought_is_found_where_the_index_finds_no_room(memory):
     assert not list(Path(memory.log.store.cache).glob("search.sqlite*"))
 
 
-@pytest.mark.parametrize("harm", ["damaged", "a line", "gone", "empty", "of another version", "not a database"])
+@pytest.mark.parametrize(
+    "harm", ["damaged", "a line", "gone", "a directory", "a pipe", "empty", "of another version", "not a database"]
+)
 def test_an_index_that_is_no_good_is_made_anew(memory, harm):
     say(memory, "Herons fish at dawn")
     assert found(memory, "herons")
     path = index_of(memory)
-    if harm == "gone":
+    if harm in ("gone", "a directory", "a pipe"):
         path.unlink()
+    if harm == "a directory":
+        Path(path, "not", "empty").mkdir(parents=True)
+    elif harm == "a pipe":
+        os.mkfifo(path)
+    elif harm == "gone":
+        pass
     elif harm == "a line":
         with closing(sqlite3.connect(path)) as database, database:
             database.execute("UPDATE units SET line = x'00', told = NULL")
