@@ -52,13 +52,14 @@ class PageServer(ThreadingHTTPServer):
 
     daemon_threads = True
     allow_reuse_address = False
+    request_queue_size = 128  # connections; a browser that is refused waits a second before it tries again
 
     def __init__(self, open_now: Callable[[], OpenStore], port: int = 0) -> None:
         super().__init__((ADDRESS, port), _Handler)
         self.token = secrets.token_urlsafe(_TOKEN)
         self._open_now = open_now
         self._lock = threading.Lock()  # pages are built, and decisions carried out, by one thread at a time
-        self._made: tuple[str, PageModel] | None = None
+        self._made: tuple[str, PageModel, str] | None = None
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Pass over connections that a browser has cut; report anything else."""
@@ -85,13 +86,14 @@ class PageServer(ThreadingHTTPServer):
         store = self.store
         return digest(repr((stamps_of(store.log), file_stamp(store.config))), 16).hex()
 
-    def page(self) -> tuple[str, PageModel]:
-        """Build the page, unless nothing has changed since it was built; return it with its state."""
+    def page(self) -> tuple[PageModel, str]:
+        """Build the page, unless nothing has changed since it was built; return it with its HTML."""
         with self._lock:
             state = self.state()
             if self._made is None or self._made[0] != state:
-                self._made = state, page_of(self._open_now())
-            return self._made
+                page = page_of(self._open_now())
+                self._made = state, page, html_of(page, live=state)
+            return self._made[1:]
 
     def decide(self, deed: str, request: Mapping[str, str]) -> dict[str, Any]:
         """Execute a decision of a person; raises EventLogError."""
@@ -167,13 +169,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _found(self, path: str, asked: Mapping[str, str]) -> tuple[object, str] | None:
         if path == "/":
-            state, page = self.server.page()
-            return html_of(page, live=state), _HTML
+            return self.server.page()[1], _HTML
         if path == "/state.json":
             return {"state": self.server.state()}, _JSON
         if path == "/why.json":
             return self.server.why(asked.get("line", "MEMORY.md")), _JSON
-        _, page = self.server.page()
+        page, _ = self.server.page()
         views: dict[str, object] = {
             "/page.json": page,
             "/memory.json": {"days": page.days, "files": page.files, "events": page.events},

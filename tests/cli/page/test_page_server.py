@@ -8,6 +8,7 @@ import socket
 import stat
 import subprocess
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from eventlog.app.ask.history import replay_at
 from eventlog.app.page.deeds import DEEDS
 from eventlog.cli.page import page_server
+from eventlog.cli.page.html import html_of
 from eventlog.cli.page.page_server import PageServer
 from tests.support.builders import fact
 from tests.support.command_line import call, command, surroundings
@@ -67,6 +69,20 @@ def test_every_view_answers_with_the_token_and_headers_that_keep_it_private(serv
     assert headers["X-Frame-Options"] == "DENY"
     assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
     assert body
+
+
+def test_many_who_ask_at_once_are_given_the_page_that_was_built_for_the_first(server, monkeypatch):
+    built: list[object] = []
+
+    def build(page, **live):
+        built.append(page)
+        return html_of(page, **live)
+
+    monkeypatch.setattr(page_server, "html_of", build)
+    with ThreadPoolExecutor(80) as browsers:
+        answers = {answer[::2] for answer in browsers.map(lambda _: ask(server, "/"), range(80))}
+
+    assert 1 == len(built) == len(answers)
 
 
 @pytest.mark.parametrize("path", [*VIEWS, "/nothing"])
