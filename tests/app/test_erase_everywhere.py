@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from eventlog.app.build.rebuild import replay_store
 from eventlog.app.open_store import Machine, open_log
-from eventlog.app.write.erasing.erase_everywhere import Erasing, _erase_lines, begin, pending_of
+from eventlog.app.write.erasing.erase_everywhere import Erasing, _erase_lines, begin, erase_in_files, pending_of
 from eventlog.app.write.erasing.erased_text import Needles
 from eventlog.app.write.erasing.redact import redactable
 from eventlog.format.events import Fact
@@ -80,3 +81,42 @@ def test_a_damaged_line_loses_the_text_and_nothing_else():
     erasing = Erasing(number=3, ts="", what="text", key="k", texts=[SECRET])
     wanted = b'{"torn": "[redacted:3]\n\xff\xfe bytes\n{"v":1}\n'
     assert wanted == _erase_lines(data, erasing, Needles([SECRET], 3))
+
+
+def test_a_link_to_itself_hides_no_file_from_a_redaction(log):
+    log.append(Fact(conversation_id="s", content=f"It is {SECRET}"))
+    Path(log.store.staging).mkdir()
+    for name in "abcdefghij":
+        Path(log.store.staging, name).write_text(SECRET)
+    Path(log.store.staging, "loop").symlink_to("loop")
+
+    begin(log.store, redactable(opened(log), SECRET).erasing)
+
+    assert [] == _holding(log.store.root)
+
+
+def test_a_file_that_another_program_takes_in_meanwhile_stays_away(log):
+    Path(log.store.spool).mkdir(parents=True)
+    waiting = Path(log.store.spool, "1-k.json")
+    waiting.write_text(SECRET)
+
+    def without(text):
+        waiting.unlink(missing_ok=True)
+        return text.replace(SECRET, "")
+
+    erase_in_files(log.store, without, {})
+
+    assert not waiting.exists()
+
+
+@pytest.mark.parametrize("name", ["knowledge-old/MEMORY.md", "cache-old/notes.db"])
+def test_only_what_a_replay_makes_again_is_removed(log, name):
+    log.append(Fact(conversation_id="s", content=f"It is {SECRET}"))
+    replay_store(opened(log))
+    own = Path(log.store.root, name)
+    own.parent.mkdir()
+    own.write_bytes(Path(log.store.knowledge, "MEMORY.md").read_bytes())
+
+    begin(log.store, redactable(opened(log), SECRET).erasing)
+
+    assert SECRET not in own.read_text()

@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from eventlog.app.write.erasing.erased_text import Needles
+from eventlog.app.write.erasing.erased_text import Needles, bytes_of, text_of
 from eventlog.fast import fastjson, os
 from eventlog.fast.sha import keyed, sha256
 from eventlog.format import codec
@@ -180,7 +180,7 @@ def _carry_out(store: Store, erasing: Erasing) -> Receipt:
             _replace(str(copy), needles.without, changed)
         _replace(path, lambda text: needles.without_in_lines(text, set(erasing.lines)), changed)
     for path in erasing.copies:
-        if (data := read(path)) is not None and needles.are_in(_text(data)) and is_untouched(data):
+        if (data := read(path)) is not None and needles.are_in(text_of(data)) and is_untouched(data):
             remove(path, must=True)
             changed[path] = len(data)
     for path in log:  # what was appended by a program that had begun before the texts were announced
@@ -260,11 +260,11 @@ def _erase_day(path: str, erasing: Erasing, needles: Needles, changed: dict[str,
 def _erase_lines(data: bytes, erasing: Erasing, needles: Needles) -> bytes:
     """Erase from the lines of a day file; all other lines stay as they are, to the byte."""
     ids = [event_id.encode() for event_id in erasing.events] + [digest.encode() for digest in erasing.digests]
-    if not needles.are_in(_text(data)) and not any(event_id in data for event_id in ids):
+    if not needles.are_in(text_of(data)) and not any(event_id in data for event_id in ids):
         return data
     lines = data.split(b"\n")
     for number, line in enumerate(lines):
-        if needles.are_in(_text(line)) or any(event_id in line for event_id in ids):
+        if needles.are_in(text_of(line)) or any(event_id in line for event_id in ids):
             lines[number] = _erase_line(line, erasing, needles)
     return b"\n".join(lines)
 
@@ -272,7 +272,7 @@ def _erase_lines(data: bytes, erasing: Erasing, needles: Needles) -> bytes:
 def _erase_line(line: bytes, erasing: Erasing, needles: Needles) -> bytes:
     fields = fastjson.object_in(line)
     if not fields:  # damaged, or written half
-        return needles.without(_text(line)).encode("utf-8", "surrogateescape")
+        return bytes_of(needles.without(text_of(line)))
     kind = str(fields.get("type"))
     if fields.get("id") in erasing.events and kind not in _LIFECYCLE:
         left = _stub(fields, needles)
@@ -283,7 +283,7 @@ def _erase_line(line: bytes, erasing: Erasing, needles: Needles) -> bytes:
             left = needles.without_in_fields({**fields, **texts})
     else:
         left = _without(fields, erasing, needles)
-    if left == fields and not needles.are_in(_text(line)):
+    if left == fields and not needles.are_in(text_of(line)):
         return line
     key = keyed(erasing.key.encode())(str(fields.get("id")).encode("utf-8", "replace"))
     left["redacted"] = keyed(key.encode())(line)
@@ -346,7 +346,7 @@ def erase_in_files(store: Store, without: Callable[[str], str], changed: dict[st
     """Erase texts from all files of a store but its log, or from those below a directory of it; raises NotStored."""
     kept = {pending_of(store), *(f"{store.root}/{name}" for name in _OWN)}
     for path in files_below(below or store.root):
-        if not (path in kept or path.startswith(f"{store.sync}/") or _is_of_log(store, path)):
+        if not (path in kept or _is_below(store.sync, path) or _is_of_log(store, path)):
             _erase_file(store, path, without, changed)
 
 
@@ -354,24 +354,22 @@ def _is_of_log(store: Store, path: str) -> bool:
     return os.path.dirname(path) == store.log and bool(day_of(os.path.basename(path)))
 
 
+def _is_below(folder: str, path: str) -> bool:
+    return path.startswith(f"{folder}/")
+
+
 def _erase_file(store: Store, path: str, without: Callable[[str], str], changed: dict[str, int]) -> None:
-    if path.startswith(store.cache) and _is_database(path):
+    if _is_below(store.cache, path) and _is_database(path):
         remove(path, must=True)
         return
-    data = read(path)
-    if data is None:
-        return
-    if path.startswith(store.knowledge) and is_untouched(data):
-        if without(_text(data)) != _text(data):
+    data = read(path) or b""
+    if _is_below(store.knowledge, path) and is_untouched(data):
+        if without(text_of(data)) != text_of(data):
             changed[path] = len(data)
             remove(path, must=True)  # the next replay makes it anew
         return
-    new = _in_backup(data, without) if os.path.dirname(path) == f"{store.root}/backups" else None
-    if new is None:
-        new = without(_text(data)).encode("utf-8", "surrogateescape")
-    if new != data:
-        changed[path] = abs(len(data) - len(new))
-        replace_file(path, new, mode=os.stat(path).st_mode & 0o777)
+    is_backup = os.path.dirname(path) == f"{store.root}/backups"
+    _replace(path, partial(_in_backup, without) if is_backup else without, changed)
 
 
 def _is_database(path: str) -> bool:
@@ -379,26 +377,24 @@ def _is_database(path: str) -> bool:
     return path.endswith(_DATABASES) or (read(path) or b"").startswith(_DATABASE)
 
 
-def _in_backup(data: bytes, without: Callable[[str], str]) -> bytes | None:
-    """Erase from the file that a backup holds; None where it is no backup, or there is nothing to erase in it."""
-    fields = fastjson.object_in(data)
-    try:
-        before = base64.b64decode(str(fields.get("before") or ""), validate=True)
-    except ValueError:
-        return None
-    left = without(_text(before)).encode("utf-8", "surrogateescape")
-    if left == before:
-        return None
-    fields["before"] = base64.b64encode(left).decode()
-    return without(_text(fastjson.dumps(fields))).encode("utf-8", "surrogateescape")
+def _in_backup(without: Callable[[str], str], text: str) -> str:
+    """Erase texts from a backup of a host's file, and from the file that it holds."""
+    fields = fastjson.object_in(bytes_of(text))
+    with suppress(ValueError):  # damaged
+        before = text_of(base64.b64decode(str(fields.get("before") or ""), validate=True))
+        if (left := without(before)) != before:
+            fields["before"] = base64.b64encode(bytes_of(left)).decode()
+            text = text_of(fastjson.dumps(fields))
+    return without(text)
 
 
 def _replace(path: str, make: Callable[[str], str], changed: dict[str, int]) -> None:
+    """Replace the text of a file; what another program saves or removes meanwhile counts. Raises NotStored."""
     for _ in range(_TRIES):
         data = read(path)
-        if data is None or (new := make(_text(data)).encode("utf-8", "surrogateescape")) == data:
+        if data is None or (new := bytes_of(make(text_of(data)))) == data:
             return
-        with suppress(ChangedMeanwhile):
+        with suppress(ChangedMeanwhile, FileNotFoundError):
             replace_if_unchanged(path, new, data, mode=os.stat(path).st_mode & 0o777)
             changed[path] = abs(len(data) - len(new))
             return
@@ -407,25 +403,20 @@ def _replace(path: str, make: Callable[[str], str], changed: dict[str, int]) -> 
 
 def files_below(root: str) -> list[str]:
     """List the files of a store, also where a directory of it, or a day file, is a link; no other link is followed."""
-    found, seen = [], {os.path.realpath(root)}
-    folders = [root]
-    while folders:
-        folder = folders.pop()
-        with suppress(OSError), os.scandir(folder) as entries:
-            for entry in entries:
-                real = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
-                if entry.is_dir() and real not in seen:
-                    seen.add(real)
-                    folders.append(entry.path)
-                elif entry.is_file(follow_symlinks=bool(day_of(entry.name))) and not entry.name.endswith(".lock"):
-                    found.append(entry.path)
+    found, seen = [], set[str]()
+    for folder, below, names in os.walk(root, followlinks=True):
+        if (real := os.path.realpath(folder)) in seen:
+            below.clear()
+            continue
+        seen.add(real)
+        for name in names:
+            path = f"{folder}/{name}"
+            is_followed = day_of(name) or not os.path.islink(path)
+            if is_followed and os.path.isfile(path) and not name.endswith(".lock"):
+                found.append(path)
     return sorted(found)
 
 
 def day_files(store: Store) -> list[str]:
     """List the day files of a store, those of other machines included."""
     return [path for path in files_below(store.log) if day_of(os.path.basename(path))]
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")

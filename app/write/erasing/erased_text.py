@@ -86,6 +86,16 @@ class Needles:
         return {name: value if name in _STRUCTURE else self.without_in(value) for name, value in fields.items()}
 
 
+def text_of(data: bytes) -> str:
+    """Decode any bytes; `bytes_of` encodes the text to the same."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def bytes_of(text: str) -> bytes:
+    """Encode what `text_of` decoded."""
+    return text.encode("utf-8", "surrogateescape")
+
+
 def folded(text: str) -> str:
     """Bring a text to the form in which texts are compared."""
     return _collapsed(_unescaped(text).casefold())

@@ -25,7 +25,7 @@ from eventlog.app.write.erasing.erase_everywhere import (
     erase_arrived,
     files_below,
 )
-from eventlog.app.write.erasing.erased_text import SHORTEST, Needles, folded, texts_in
+from eventlog.app.write.erasing.erased_text import SHORTEST, Needles, bytes_of, folded, text_of, texts_in
 from eventlog.app.write.forget import forgettable
 from eventlog.fast import fastjson, os
 from eventlog.format.codec import json_of
@@ -155,9 +155,9 @@ def _matching(opened: OpenStore, pattern: str) -> list[str]:
 def _located(opened: OpenStore, erasing: Erasing) -> Redactable:
     """Find every place; raises BadRequest where nothing is found."""
     needles, store = Needles(erasing.texts, erasing.number), opened.store
-    own = (store.redaction_keys, store.redactions, store.seals, store.rewritten)
-    files = [path for path in files_below(store.root) if path not in own and not path.startswith(store.cache)]
-    holding = [path for path in files if needles.are_in(_content(path))]  # of the cache, all is made anew
+    own = {store.redaction_keys, store.redactions, store.seals, store.rewritten}
+    own.update(files_below(store.cache))  # of which all is made anew
+    holding = [path for path in files_below(store.root) if path not in own and needles.are_in(_content(path))]
     log = day_files(store)
     entries = [fields for path in log for fields in _lines_of(path, needles, erasing.events)]
     left, config = [], f"{store.root}/config.yaml"
@@ -183,11 +183,10 @@ def _lines_of(path: str, needles: Needles, ids: list[str]) -> Iterator[dict[str,
     """Yield the events of a day file that hold any of the texts, or are to go."""
     data, wanted = read(path) or b"", set(ids)
     named = [event_id.encode() for event_id in ids]
-    text = data.decode("utf-8", "surrogateescape")
-    if not needles.are_in(text) and not any(event_id in data for event_id in named):
+    if not needles.are_in(text_of(data)) and not any(event_id in data for event_id in named):
         return
     for line in data.split(b"\n"):
-        if needles.are_in(line.decode("utf-8", "surrogateescape")) or any(event_id in line for event_id in named):
+        if needles.are_in(text_of(line)) or any(event_id in line for event_id in named):
             fields = fastjson.object_in(line)
             if fields.get("id") in wanted or any(map(needles.are_in, texts_in(fields))):
                 yield fields
@@ -202,12 +201,10 @@ def _bases(opened: OpenStore, needles: Needles, erasing: Erasing, entries: list[
         return found
     knowledge = replay(opened.log, opened.settings).knowledge
     for _, _, target in base_targets(opened, knowledge):
-        if isinstance(target, LocalFile) and (data := target.read()):
-            text = data.decode("utf-8", "surrogateescape")
-            if needles.are_in(text):
-                found.append(target.identity)
-                new = needles.without_in_lines(text, set(erasing.lines)).encode("utf-8", "surrogateescape")
-                erasing.digests |= _digests(data, new)
+        if isinstance(target, LocalFile) and (data := target.read()) and needles.are_in(text_of(data)):
+            found.append(target.identity)
+            new = bytes_of(needles.without_in_lines(text_of(data), set(erasing.lines)))
+            erasing.digests |= _digests(data, new)
     return found
 
 
@@ -229,7 +226,7 @@ def _transcripts(log: list[str], needles: Needles, entries: list[dict[str, objec
 
 
 def _content(path: str) -> str:
-    return (read(path) or b"").decode("utf-8", "surrogateescape")
+    return text_of(read(path) or b"")
 
 
 # --------------------------------------------------------------------- pages in files that people asked for
