@@ -43,7 +43,7 @@ _FORMAT = 1
 _BEFORE_LOG = ("seals.jsonl", "config.yaml")  # no seal is of lines that the log in the backup lacks
 _AFTER_LOG = ("rewritten.jsonl", "redactions.jsonl", "redactions.keys")
 _FILES = (*_BEFORE_LOG, *_AFTER_LOG)
-_FOLDERS = ("log", "spool", "staging", "applying")
+_FOLDERS = ("spool", "applying", "staging", "log")  # what is on its way into the log is in either, or in both
 _MADE_AGAIN: tuple["CacheName", ...] = (
     "knowledge.db", "search.sqlite", "meaning.sqlite", "conversations.index", "deleted", "redacted.seen", "swept",
     "settings.json", "copies.json",
@@ -140,7 +140,7 @@ def _add(tar: tarfile.TarFile, name: str, data: bytes, created: str) -> None:
 
 
 def _contents(store: Store) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a backup, oldest day first; of a day file whole lines only."""
+    """Yield the files of a backup, the log's after those of what waits for it; of a day file whole lines only."""
     folders = [folder for folder in _FOLDERS if Path(store.root, folder).is_dir()]
     inside = (f"{folder}/{name}" for folder in folders for name in sorted(os.listdir(f"{store.root}/{folder}")))
     for name in chain(_BEFORE_LOG, inside, _AFTER_LOG):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from eventlog.app.build.rebuild import replay_store
+from eventlog.app.setup import backup
 from eventlog.app.setup.backup import create_backup, restore_backup
 from eventlog.app.setup.seal import seal_log, verify_sealed
 from eventlog.app.write.erasing.redact import redact, redactable
@@ -20,6 +21,7 @@ from eventlog.log.event_log import EventLog
 from eventlog.log.seals import Chain
 from eventlog.log.verify import verify
 from eventlog.store import spool
+from eventlog.store.dayfile import read_settled
 from eventlog.store.replica import make_replica, replica_of
 from tests.support.bases import REVIEWED, apply_all, planned, user_md, write_user
 from tests.support.command_line import call
@@ -106,6 +108,24 @@ def test_every_event_acknowledged_before_is_in_it_while_others_write(tmp_path):
         wanted.set()
         for writer in writers:
             writer.join()
+
+
+def test_what_waited_and_is_appended_beside_a_backup_is_in_it(log, tmp_path, monkeypatch):
+    log.append(Fact(conversation_id="s", content="The tea is green"))
+    spool.leave(log.store, {"type": "fact", "conversation_id": "s", "content": "spooled"}, "k", None, log.now())
+
+    def read_before_it_is_appended(path):
+        data = read_settled(path)
+        spool.take_in(log.store)
+        return data
+
+    monkeypatch.setattr(backup, "read_settled", read_before_it_is_appended)
+    file, _ = backed_up(log, tmp_path / "a.tar")
+    other = store_at(tmp_path / "other")
+    restore_backup(other, file)
+    spool.take_in(other.store)
+
+    assert ["The tea is green", "spooled"] == [event.content for event in other.log.read()]
 
 
 def test_a_restored_store_goes_on_with_the_chain_of_its_seals_under_its_new_name(lived_in, tmp_path):
