@@ -205,7 +205,7 @@ def _meant(opened: OpenStore, reference: str, scopes: Iterable[tuple[str, FactSc
         return _of_line(opened, reference, groups)
     wanted = statement_of(reference)
     same = [group for group in groups if statement_of(group[2].first.text) == wanted]
-    found = same or [group for group in groups if wanted in statement_of(group[2].first.text)]
+    found = same or [group for group in groups if wanted and wanted in statement_of(group[2].first.text)]
     if not found:
         near = did_you_mean(reference, [group.first.text for _, _, group in groups], "")
         raise BadRequest(f"no memory says {reference!r}", hint=near)
