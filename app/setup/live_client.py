@@ -67,6 +67,7 @@ def server_of(store: Store) -> int | None:
     if sys.platform != "linux":
         return None
     with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
+        client.setblocking(False)  # a process that was stopped lets others wait
         at = Path(store.live[0])
         folder = os.open(at.parent, os.O_PATH | os.O_DIRECTORY)
         try:

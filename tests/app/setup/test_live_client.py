@@ -3,9 +3,11 @@
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import time
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -144,6 +146,25 @@ def test_the_mcp_server_brings_a_live_process_and_takes_it_along(home, with_comp
 
     assert f"answered live by process {live}" in doctor.out
     assert ["host_event"] == [event.type for event in events_of(store)]
+
+
+def test_a_process_that_was_stopped_delays_nobody_who_asks_for_it(home, monkeypatch):
+    store = Store(str(home / ".eventlog"))
+    at = Path(store.live[0])
+    at.parent.mkdir(parents=True)
+    monkeypatch.chdir(at.parent)
+    with ExitStack() as sockets:
+        listener, *clients = (
+            sockets.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)) for _ in "1234"
+        )
+        listener.bind(at.name)
+        listener.listen(0)
+        with suppress(BlockingIOError):
+            for client in clients:
+                client.setblocking(False)
+                client.connect(at.name)
+
+        assert server_of(store) is None
 
 
 def test_without_a_client_the_mcp_server_starts_nothing(home):
