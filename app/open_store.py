@@ -75,7 +75,7 @@ class OpenStore(NamedTuple):
 
 def open_log(store: Store, machine: Machine) -> EventLog:
     """Open the log, with what waited for it; to record something, a mistake in `config.yaml` is no obstacle."""
-    if os.path.exists(f"{store.redactions}.pending"):  # noqa: PTH110 - its place may not be looked at
+    if os.path.exists(store.redacting):  # noqa: PTH110 - its place may not be looked at
         from eventlog.app.write.erasing.erase_everywhere import complete  # a redaction was killed
 
         with suppress(NotStored):  # a full disk must not keep events out; doctor tells

@@ -16,7 +16,6 @@ from eventlog.app.build.cache import open_for_reading
 from eventlog.app.naming.references import ShortIds
 from eventlog.app.setup.install.host_report import Problem, Report, examine
 from eventlog.app.setup.install.install import InstallTarget
-from eventlog.app.write.erasing.erase_everywhere import pending_of
 from eventlog.app.write.set_aside import copies_in
 from eventlog.format import fence, timestamps
 from eventlog.format.codec import to_fields
@@ -125,7 +124,7 @@ def _problems(target: InstallTarget) -> Iterator[Problem]:
 
 
 def _redacting(store: Store) -> Iterator[Problem]:
-    if Path(pending_of(store)).exists():
+    if Path(store.redacting).exists():
         yield Problem(
             "a redaction was killed, and is not finished",
             "any verb finishes it once the disk takes it; eventlog redact says why not",

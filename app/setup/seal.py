@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from eventlog.app.progress import Progress, no_progress
-from eventlog.app.write.erasing.erase_everywhere import complete, erase_arrived, pending_of
+from eventlog.app.write.erasing.erase_everywhere import complete, erase_arrived
 from eventlog.fast import os
 from eventlog.format import timestamps
 from eventlog.format.errors import Busy, NotStored
@@ -24,8 +24,8 @@ def settled(store: Store, patience: float | None = None) -> Iterator[None]:
     """Lock the log against all that rewrites it, and erase what came back; raises NotStored, or Busy after a time."""
     complete(store)
     with locked(store, store.lock("replay"), patience):
-        if os.path.exists(pending_of(store)):
-            raise NotStored("a redaction is not finished", where=pending_of(store), hint="try again")
+        if os.path.exists(store.redacting):
+            raise NotStored("a redaction is not finished", where=store.redacting, hint="try again")
         erase_arrived(store)
         yield
 

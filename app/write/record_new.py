@@ -57,7 +57,7 @@ def record_new(
     Return the id of the event that states it, and whether that is new. Raises NotStored, or InvalidEvent.
     """
     project = project_root(where)
-    sees_first = (f"{store.redactions}.pending", store.trusted)  # a shell: to erasures, and decisions of a team
+    sees_first = (store.redacting, store.trusted)  # a shell: to erasures, and decisions of a team
     if cached.off_switch(environ, where, project) or any(map(os.path.exists, sees_first)):
         return "", False
     spool.take_in(store)

@@ -73,6 +73,7 @@ class Store:
         self.replica = f"{self.root}/replica"
         self.redactions = f"{self.root}/redactions.jsonl"
         self.redaction_keys = f"{self.root}/redactions.keys"  # and the marks of erased texts
+        self.redacting = f"{self.redactions}.pending"
         self.seals = f"{self.root}/seals.jsonl"
         self.rewritten = f"{self.root}/rewritten.jsonl"
         self.spare = self.cached("hook-errors.spare")

@@ -8,7 +8,7 @@ import pytest
 
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.open_store import Machine, open_log
-from eventlog.app.write.erasing.erase_everywhere import Erasing, _erase_lines, begin, erase_in_files, pending_of
+from eventlog.app.write.erasing.erase_everywhere import Erasing, _erase_lines, begin, erase_in_files
 from eventlog.app.write.erasing.erased_text import Needles
 from eventlog.app.write.erasing.redact import redactable
 from eventlog.format.events import Fact
@@ -48,14 +48,14 @@ def test_killed_anywhere_the_next_program_finishes_it_and_all_other_events_are_w
         shutil.copytree(before, log.store.root, symlinks=True)
         user_md().write_bytes(base)
         code = killed(lambda: begin(log.store, erasing) and DONE, step)
-        is_begun = Path(pending_of(log.store)).exists() or Path(log.store.redactions).exists()
+        is_begun = Path(log.store.redacting).exists() or Path(log.store.redactions).exists()
         again = open_log(Store(log.store.root), Machine.here())
         assert bool(_holding(log.store.root)) == (not is_begun)
         if is_begun:
             begun += 1
             assert SECRET.encode() not in user_md().read_bytes()
             assert [1] == [json.loads(line)["n"] for line in Path(log.store.redactions).read_bytes().splitlines()]
-            assert not Path(pending_of(log.store)).exists()
+            assert not Path(log.store.redacting).exists()
         assert events == [event.id for event in again.read()]
         assert [] == verify(again).damage
         step += stride(4)
@@ -66,7 +66,7 @@ def test_killed_anywhere_the_next_program_finishes_it_and_all_other_events_are_w
 def test_while_one_redaction_is_at_work_others_do_not_wait_for_it(log):
     log.append(Fact(conversation_id="s", content=f"It is {SECRET}"))
     erasing = redactable(opened(log), SECRET).erasing
-    Path(pending_of(log.store)).write_bytes(b"{}")  # as another process writes it
+    Path(log.store.redacting).write_bytes(b"{}")  # as another process writes it
     from eventlog.store.locks import locked
 
     with locked(log.store, log.store.lock("replay")):

@@ -37,7 +37,7 @@ from eventlog.store.shared_files import ChangedMeanwhile, replace_if_unchanged
 
 _KEY = 32  # bytes
 _LIFECYCLE = frozenset(("session_start", "session_end", "turn_end", "save_requested", "context_injected", "redacted"))
-_IN_FILES = frozenset(("plan_entry", "entry_applied", "entry_resolved", "knowledge_edited"))  # ledgers need them
+IN_FILES = frozenset(("plan_entry", "entry_applied", "entry_resolved", "knowledge_edited"))  # ledgers need them
 _DECISIONS = frozenset(("retraction", "rejected", "restored", "project_seen", "project_joined"))
 _LISTS = ("decisions", "todos", "done", "entities", "prompts", "files")
 _ENVELOPE = ("v", "id", "ts", "after", "type", "conversation_id", "project", "agent", "subagent", "layer", "replica",
@@ -90,16 +90,11 @@ class Receipt(Struct):
 _ID = re.compile(rb'"id":"([^"]*)"')
 
 
-def pending_of(store: Store) -> str:
-    """Name the journal of a redaction that is not finished."""
-    return f"{store.redactions}.pending"
-
-
 def begin(store: Store, erasing: Erasing) -> Receipt:
     """Write the journal, and carry it out; raises NotStored, or Busy where another replay is at work."""
     with locked(store, store.lock("replay")):
         erasing.before = [event.before for path in day_files(store) for event in _erased_in(path)]
-        replace_file(pending_of(store), msgspec.json.encode(erasing))
+        replace_file(store.redacting, msgspec.json.encode(erasing))
         try:
             return _carry_out(store, erasing)
         except NotStored as error:
@@ -161,11 +156,11 @@ def without_redacted_in(redactions: Redactions, is_from_here: bool, data: bytes)
 
 def _read_journal(store: Store) -> Erasing | None:
     try:
-        return msgspec.json.decode(read_regular(pending_of(store)), type=Erasing)
+        return msgspec.json.decode(read_regular(store.redacting), type=Erasing)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise NotStored("cannot be read: a redaction is not finished", where=pending_of(store)) from error
+        raise NotStored("cannot be read: a redaction is not finished", where=store.redacting) from error
 
 
 def _carry_out(store: Store, erasing: Erasing) -> Receipt:
@@ -187,7 +182,7 @@ def _carry_out(store: Store, erasing: Erasing) -> Receipt:
         if file_stamp(path) != seen[path]:
             _erase_day(path, erasing, needles, changed)
     receipt = _note(store, erasing, log, changed)
-    remove(pending_of(store), must=True)
+    remove(store.redacting, must=True)
     sync_dir(store.root)
     return receipt
 
@@ -276,7 +271,7 @@ def _erase_line(line: bytes, erasing: Erasing, needles: Needles) -> bytes:
     kind = str(fields.get("type"))
     if fields.get("id") in erasing.events and kind not in _LIFECYCLE:
         left = _stub(fields, needles)
-        if kind in _IN_FILES | _DECISIONS:  # others refer to it: it loses its texts only
+        if kind in IN_FILES | _DECISIONS:  # others refer to it: it loses its texts only
             texts = {
                 name: needles.marker for name in ("content", "below", "reason") if isinstance(fields.get(name), str)
             }
@@ -344,7 +339,7 @@ def _is_event(line: bytes) -> bool:
 
 def erase_in_files(store: Store, without: Callable[[str], str], changed: dict[str, int], *, below: str = "") -> None:
     """Erase texts from all files of a store but its log, or from those below a directory of it; raises NotStored."""
-    kept = {pending_of(store), *(f"{store.root}/{name}" for name in _OWN)}
+    kept = {store.redacting, *(f"{store.root}/{name}" for name in _OWN)}
     for path in files_below(below or store.root):
         if not (path in kept or _is_below(store.sync, path) or _is_of_log(store, path)):
             _erase_file(store, path, without, changed)

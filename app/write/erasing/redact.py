@@ -17,6 +17,7 @@ from eventlog.app.build.storage import LocalFile, base_targets
 from eventlog.app.naming.references import event_named
 from eventlog.app.open_store import OpenStore
 from eventlog.app.write.erasing.erase_everywhere import (
+    IN_FILES,
     Erasing,
     Receipt,
     begin,
@@ -51,7 +52,6 @@ from eventlog.store.locks import locked
 _LONG = 12  # characters of an event's text from which on it is looked for in other places, too
 _MOST = 1_000  # different texts that one pattern may match
 _ESCAPED = (("\\u003c", "<"), ("\\u003e", ">"), ("\\u0026", "&"), ('\\"', '"'), ("\\\\", "\\"))  # in a page's JSON
-_IN_BASES = ("plan_entry", "entry_applied", "entry_resolved", "knowledge_edited")
 
 
 class Redactable(NamedTuple):
@@ -194,7 +194,7 @@ def _lines_of(path: str, needles: Needles, ids: list[str]) -> Iterator[dict[str,
 
 def _bases(opened: OpenStore, needles: Needles, erasing: Erasing, entries: list[dict[str, object]]) -> list[str]:
     """Find the files of knowledge bases in which the log wrote any of the texts; notes what it knows of them."""
-    texts = [text for fields in entries if fields.get("type") in _IN_BASES for text in texts_in(fields)]
+    texts = [text for fields in entries if fields.get("type") in IN_FILES for text in texts_in(fields)]
     erasing.lines = sorted({folded(line) for text in texts for line in text.split("\n") if line.strip()})
     found: list[str] = []
     if not texts:
