@@ -33,7 +33,6 @@ from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.knowledge import KNOWLEDGE
 from eventlog.projections.views.memory import MEMORY
 from eventlog.projects.root import in_full
-from eventlog.store import Store
 from eventlog.store.files import remove
 from eventlog.store.index_lookup import look_up
 from eventlog.store.locks import locked
@@ -268,18 +267,11 @@ def _rebuilt(
         projections,
         taken_in=taken_in,
         dry_run=check,
-        before_copy=partial(_sweep_copies_later, log.store),
+        before_copy=partial(remove, log.store.cached("swept")),  # the next sweep sees it, should this run be killed
         progress=phases(_WRITING),
         executor=workers.executor,
     )
     return RebuildResult(replayed, published, applied, edits)
-
-
-def _sweep_copies_later(store: Store) -> None:
-    """Let the next sweep look through all copies of edited files: this run may be killed before its own."""
-    from eventlog.app.write.set_aside import SetAside
-
-    remove(SetAside.note_of_sweep(store))
 
 
 def _name(opened: OpenStore) -> None:

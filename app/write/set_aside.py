@@ -12,7 +12,6 @@ from contextlib import suppress
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct
 
 from eventlog.app.build import publish
 from eventlog.fast.sha import sha256
@@ -43,11 +42,6 @@ class SetAside:
         self._present = {path: file_stamp(path) for path in paths}
         self._read = (json_of(read(self._list), dict[str, FileStamp]) or {}) if self._present else {}
 
-    @staticmethod
-    def note_of_sweep(store: Store) -> str:
-        """Name the file that has a digest of what was withdrawn when all copies were last looked through."""
-        return store.cached("swept")
-
     def unread(self) -> dict[Path, bytes]:
         """Read the copies that have changed since they were read; leaves out those that cannot be read."""
         found = {}
@@ -73,13 +67,6 @@ class SetAside:
         return _file_of(copy).relative_to(self._root).as_posix()
 
 
-class _Swept(Struct):
-    """The copies that were changed and those that were removed, as paths relative to the knowledge directory."""
-
-    changed: list[str] = []
-    removed: list[str] = []
-
-
 def copies_in(store: Store) -> list[Path]:
     """List all copies by path; none if the directory cannot be read."""
     with suppress(OSError):
@@ -87,24 +74,23 @@ def copies_in(store: Store) -> list[Path]:
     return []
 
 
-def sweep_copies(log: EventLog, withdrawn: Retractions, new: Iterable[str] = ()) -> _Swept:
+def sweep_copies(log: EventLog, withdrawn: Retractions, new: Iterable[str] = ()) -> None:
     """Remove withdrawn texts from all copies, or only from those beside `new` copies if no withdrawal has changed.
 
     Raises NotStored.
     """
-    swept, root = _Swept(), Path(log.store.knowledge)
+    root = Path(log.store.knowledge)
     targets = sorted([*withdrawn.events, *withdrawn.conversations, *withdrawn.statements])
-    note, now = SetAside.note_of_sweep(log.store), sha256("\n".join(targets).encode("utf-8", "replace"))
+    note, now = log.store.cached("swept"), sha256("\n".join(targets).encode("utf-8", "replace"))
     is_current = (read(note) or b"").decode("utf-8", "replace") == now
     copies = {copy for name in new for copy in _beside(root / name)} if is_current else copies_in(log.store)
     if copies:
         matches = _WithdrawnTexts(log, withdrawn).match
         for copy in sorted(copies, reverse=True):
-            _sweep(copy, matches, swept, root)
+            _sweep(copy, matches)
     if not is_current:
         with suppress(NotStored):  # without a cache, every run looks at all copies
             replace_file(note, now.encode(), durable=False)
-    return swept
 
 
 class _WithdrawnTexts:
@@ -134,23 +120,20 @@ class _WithdrawnTexts:
         return any(statement in whole for statement in self._long)
 
 
-def _sweep(copy: Path, matches: Callable[[str], bool], swept: _Swept, root: Path) -> None:
+def _sweep(copy: Path, matches: Callable[[str], bool]) -> None:
     data = publish.read(copy)
     if data is None:
         return
-    lines, in_file, newer = data.split(b"\n"), _lines(_file_of(copy)), set[bytes]()
+    lines, in_file = data.split(b"\n"), _lines(_file_of(copy))
     said = {_statement(line) for line in in_file}
-    newer = newer.union(*(_lines(other) for other in _beside(copy) if other.name > copy.name))
+    newer = set[bytes]().union(*(_lines(other) for other in _beside(copy) if other.name > copy.name))
     left = [line for line in lines if _statement(line) in said or not matches(line.decode("utf-8", "replace"))]
     is_less = len(left) < len(lines)
-    name = copy.relative_to(root).as_posix()
     stands = newer | in_file if is_less else newer
     if (is_less or newer) and all(line in stands or not line.strip() or stamped_at(line) for line in left):
-        remove(str(copy))
-        swept.removed.append(name)
+        remove(str(copy), must=True)
     elif is_less:
         replace_file(str(copy), b"\n".join(left))
-        swept.changed.append(name)
 
 
 def _file_of(copy: Path) -> Path:

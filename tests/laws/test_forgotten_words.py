@@ -1,5 +1,6 @@
 """What a person has forgotten stands in no file of ours but the log, once a replay has run: not one byte of it."""
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -225,6 +226,26 @@ def test_a_copy_goes_that_has_nothing_else_and_one_that_a_newer_has_all_of():
     whole.write_text(f"- {ENGLISH}\n")
     eventlog("undo", "--yes")
     eventlog("forget", ENGLISH, "--yes")
+    assert [] == copies()
+
+
+def test_a_copy_that_cannot_be_removed_is_told_and_goes_when_it_can(monkeypatch):
+    by_text(ENGLISH)
+    eventlog("replay")
+    memory().with_name("MEMORY.md.edited-20260220-083000").write_text(f"- {ENGLISH}\n")
+    unlink = os.unlink
+
+    def refuse(path, **options):
+        if ".edited-" in str(path):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        unlink(path, **options)
+
+    with monkeypatch.context() as refused:
+        refused.setattr(os, "unlink", refuse)
+        eventlog("forget", ENGLISH, "--yes", code=EXIT_NOT_WRITTEN)
+    assert copies()
+    eventlog("replay")
+
     assert [] == copies()
 
 
