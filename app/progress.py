@@ -1,18 +1,14 @@
 """The progress of long work: its phases have names, and count what is done of how much."""
 
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
-_Item_co = TypeVar("_Item_co", covariant=True)
+_Item = TypeVar("_Item")
 
 Progress = Callable[[int, int], None]  # done, and in all: 0 where that is not known
 Phases = Callable[[str], Progress]  # called when a phase begins
-
-
-class _SizedItems(Sized, Iterable[_Item_co], Protocol[_Item_co]):
-    """Items that can be counted first."""
 
 
 READING = "reading days"
@@ -28,7 +24,7 @@ def quiet(_phase: str) -> Progress:
     return no_progress
 
 
-def track(items: _SizedItems[_Item_co], progress: Progress) -> Iterator[_Item_co]:
+def track(items: Collection[_Item], progress: Progress) -> Iterator[_Item]:
     """Yield items, and report after each how many are done."""
     for number, item in enumerate(items, 1):
         yield item

@@ -218,11 +218,9 @@ def _over(opened: OpenStore) -> Iterator[Path]:
 
 def _give_up(opened: OpenStore, path: Path) -> None:
     """Remove a note that has failed for a week: it will not succeed any more."""
-    try:
+    with suppress(OSError):
         if _age(opened, path) > _GIVE_UP_NS:
             path.unlink()
-    except OSError:
-        return
 
 
 def _age(opened: OpenStore, path: Path) -> int:

@@ -41,12 +41,7 @@ def remember(store: Store) -> None:
     """
     before = _remembered(store)
     now = {name: _look(path, before.get(name)) for name, path in _of_others(store)}
-    seen = {**before, **{name: found for name, found in now.items() if found}}
-    if seen != before:
-        try:
-            replace_file(store.cached("replicas.json"), msgspec.json.encode(seen), durable=False)
-        except NotStored:  # a loss is reported later, or not at all
-            return
+    _record(store, before, {name: found for name, found in now.items() if found})
 
 
 def accept(store: Store, path: str) -> None:
@@ -54,8 +49,7 @@ def accept(store: Store, path: str) -> None:
     before = _remembered(store)
     name = path.rpartition("/")[2]
     if name in before and (found := _look(path, None)):
-        with suppress(NotStored):
-            replace_file(store.cached("replicas.json"), msgspec.json.encode({**before, name: found}), durable=False)
+        _record(store, before, {name: found})
 
 
 def lost_lines(store: Store) -> Iterator[_LostLines]:
@@ -89,6 +83,13 @@ def _lines_naming(name: str, file: str) -> set[bytes]:
 
 def _remembered(store: Store) -> dict[str, _SeenFile]:
     return json_of(read(store.cached("replicas.json")), dict[str, _SeenFile]) or {}
+
+
+def _record(store: Store, before: dict[str, _SeenFile], now: dict[str, _SeenFile]) -> None:
+    seen = before | now
+    with suppress(NotStored):  # a loss is reported later, or not at all
+        if seen != before:
+            replace_file(store.cached("replicas.json"), msgspec.json.encode(seen), durable=False)
 
 
 def _of_others(store: Store) -> Iterator[tuple[str, str]]:
