@@ -100,7 +100,7 @@ def _correctable(
     for statement in stated:
         dropped.setdefault(statement.id, set()).add(statement.same)
     state = replayed.conversations.once(resolved)
-    place = replayed.identities.place(name, replica_of(opened.store)) if name else (None, None)
+    place = replayed.identities.place(name, replica_of(opened.store))
     return Correctable(
         text=group.first.text,
         behind=sorted(found.values(), key=lambda entry: order(entry.event)),

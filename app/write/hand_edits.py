@@ -23,7 +23,6 @@ from eventlog.projections.current.identity import Identities, identities, resolv
 from eventlog.projections.current.withdrawals import withdrawals_until
 from eventlog.projections.engine.day_states import EVERYTHING
 from eventlog.projections.engine.documents import Files, files_in
-from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.engine.row_store import RowsDamaged
 from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import is_untouched
@@ -66,8 +65,9 @@ class _Past:
     def __init__(self, log: EventLog, settings: Settings) -> None:
         self.log = log
         self.words = LABELS[settings.locale]
-        self.renderings = cache(partial(_replay_memory, log, settings))
-        self.whole = cache(partial(_replay_memory, log, settings, anew=True))  # includes withdrawn texts
+        rendered = partial(replay, log, settings, projections=[MEMORY])
+        self.renderings = cache(lambda until: rendered(until=until))
+        self.whole = cache(lambda until: rendered(until=until, anew=True))  # includes withdrawn texts
 
 
 def _added_in(copies: SetAside, past: _Past, events: Iterable[Event]) -> list[Event]:
@@ -169,7 +169,7 @@ def _origin(past: _Past, name: str, path: Path, data: bytes) -> _Origin | None:
     project = _project(now, projects, name)
     if project is None and name != "MEMORY.md":
         return None
-    saved = _saved_at(path, past.log.now(), edited.stamp)
+    saved, replica = _saved_at(path, past.log.now(), edited.stamp), replica_of(past.log.store)
     # the name of a path may have gone to another machine's project since the file was rendered
     names: dict[str | None, str] = {project: name}
     names |= {other: projects.document(other, name.rpartition("/")[2]) for other in projects.beside(project)}
@@ -178,15 +178,10 @@ def _origin(past: _Past, name: str, path: Path, data: bytes) -> _Origin | None:
         moments = (edited.stamp, edited.stamp and candidate and projects.changed_at(candidate))
         bases = (past.renderings(as_of).document(document) for as_of in moments if as_of)
         if base := next((base for base in bases if base and edited.is_edit_of(base)), None):
-            return _Origin(saved, candidate, _place(past, candidate), document, base)
+            return _Origin(saved, candidate, projects.place(candidate, replica), document, base)
     if len(names) > 1:
         project = max(names, key=lambda candidate: edited.shares(past.whole(EVERYTHING).document(names[candidate])))
-    return _Origin(saved, project, _place(past, project), names[project], None)
-
-
-def _place(past: _Past, project: str | None) -> tuple[str | None, str | None]:
-    projects = past.renderings(EVERYTHING).conversations.once(identities)
-    return projects.place(project, replica_of(past.log.store)) if project else (None, None)
+    return _Origin(saved, project, projects.place(project, replica), names[project], None)
 
 
 def _with_place(reading: "EditReading", place: tuple[str | None, str | None]) -> "EditReading":
@@ -207,10 +202,6 @@ def _named(event: Event, replica: str) -> Event:
     if isinstance(event, Fact | Retraction):
         event = replace(event, conversation_id=persons_conversation(event.ts, replica))
     return event if event.replica else replace(event, replica=replica)
-
-
-def _replay_memory(log: EventLog, settings: Settings, until: str, *, anew: bool = False) -> ReplayResult:
-    return replay(log, settings, projections=[MEMORY], until=until, anew=anew)
 
 
 def _project(state: Conversations, identified: Identities, name: str) -> str | None:

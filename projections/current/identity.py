@@ -158,8 +158,10 @@ class Identities:
         """Return when a record of this project's identity was last made or withdrawn."""
         return next((project.changed_at for project in self.projects() if project.name == name), "")
 
-    def place(self, name: str, replica: str) -> tuple[str | None, str]:
+    def place(self, name: str | None, replica: str) -> tuple[str | None, str | None]:
         """Choose machine and path for a project named on that machine: there, where it is known there."""
+        if not name:
+            return None, None
         found = [place for project in self.projects() if project.name == name for place in project.places]
         own = [place for place in found if place[0] == replica]
         return next(iter([*own, *filter(lambda place: place[0], found), *found]), (None, name))
