@@ -171,10 +171,8 @@ class Memory:
         opened = self._opened()
         if (what is None) == (session is None):
             raise BadRequest("say what to forget, or name a session")
-        if session is not None:
-            said = forgetting.forgettable(opened, session=session_meant(self.log, session))
-            return forgetting.forget(opened, said)
-        return forgetting.forget(opened, forgetting.forgettable(opened, what or ""))
+        whole = None if session is None else session_meant(self.log, session)
+        return forgetting.forget(opened, forgetting.forgettable(opened, what or "", session=whole))
 
     def edit(self, what: str, content: str) -> DeedResult:
         """Replace the wording of a fact or decision, in the words of a person; rebuild all files.

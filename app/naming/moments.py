@@ -1,6 +1,7 @@
 """Times as people write them: `2d`, `yesterday`, `monday`, `last week`, `2026-02-20`, `8:30`, `3天前`, RFC 3339."""
 
 import re
+from calendar import monthrange
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
@@ -107,9 +108,7 @@ def _ago(match: re.Match[str], now: datetime) -> _Span:
 
 def _months_before(now: datetime, months: int) -> datetime:
     year, month = divmod(now.year * 12 + now.month - 1 - months, 12)
-    after = datetime(year + month // 11, (month + 1) % 12 + 1, 1, tzinfo=UTC)
-    last = (after - timedelta(days=1)).day
-    return now.replace(year=year, month=month + 1, day=min(now.day, last))
+    return now.replace(year=year, month=month + 1, day=min(now.day, monthrange(year, month + 1)[1]))
 
 
 def _period(unit: str, now: datetime, *, back: bool) -> _Span:

@@ -27,10 +27,11 @@ def make_client(target: InstallTarget) -> bool:
 
     `CC` of the environment names the compiler; empty, none.
     """
-    compiler = shutil.which(target.environ.get("CC", "cc")) if sys.platform == "linux" else None
-    client = Path(target.store.live[1]) if sys.platform == "linux" else None
-    if client is None or target.dry_run:
-        return compiler is not None or (client is not None and client.exists())
+    if sys.platform != "linux":
+        return False
+    compiler, client = shutil.which(target.environ.get("CC", "cc")), Path(target.store.live[1])
+    if target.dry_run:
+        return compiler is not None or client.exists()
     if compiler:
         with suppress(OSError, eventlog.NotStored):
             make_dirs(str(client.parent))

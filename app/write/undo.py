@@ -43,7 +43,7 @@ from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.markdown import unstamped
 from eventlog.projections.views.memory import MEMORY, notes_path
 
-_TOGETHER_US = 500  # what one save of a file came to is dated one microsecond after the other
+_TOGETHER_NS = 500_000  # what one save of a file came to is dated one microsecond after the other
 
 
 class Undoable(NamedTuple):
@@ -93,8 +93,9 @@ class _Done:
 
     def __init__(self, opened: OpenStore) -> None:
         self._log = opened.log
-        named = (event for event in opened.log.mentioning(_NAMED) if _does_something(event))
-        events = sorted(named, key=order)
+        named = opened.log.mentioning(_NAMED)
+        deeds = (event for event in named if isinstance(event, _DOING) or event.agent == HUMAN or _batch(event))
+        events = sorted(deeds, key=order)
         self._events = {event.id: event for event in events}
         self._withdrawn = Retractions(event for event in events if isinstance(event, Withdrawal))
         self._firsts = _first_texts(opened)
@@ -214,7 +215,7 @@ class _Done:
     def _saved_together(self, event: Event) -> list[Event]:
         """Collect the events of one save of a file: all of that moment, with a repeated summary."""
         since = timestamps.to_ns(event.ts)
-        around = self._log.read(_shifted(since, -_TOGETHER_US), _shifted(since, _TOGETHER_US))
+        around = self._log.read(timestamps.from_ns(since - _TOGETHER_NS), timestamps.from_ns(since + _TOGETHER_NS))
         kinds = (Fact, Retraction, KnowledgeEdited, StageSummary)
         others = (
             other
@@ -244,19 +245,11 @@ _DOING: tuple[type[Event], ...] = (*_WORDS, KnowledgeEdited, Retraction)
 _NAMED = [f'"{name}"'.encode() for name in (*(kind.__struct_config__.tag for kind in _DOING), HUMAN, "batch")]
 
 
-def _does_something(event: Event) -> bool:
-    return isinstance(event, _DOING) or event.agent == HUMAN or bool(_batch(event))
-
-
 def _first_texts(opened: OpenStore) -> set[str]:
     """Find the edits that only record the text of a file before an entry changed it: no person did anything there."""
     state = replay(opened.log, opened.settings, projections=[]).knowledge
     files = ledgers(state, opened.settings.knowledge_bases, opened.replica).values()
     return {text for ledger in files for text in ledger.recorded_before_entries}
-
-
-def _shifted(ns: int, us: int) -> str:
-    return timestamps.from_ns(ns + us * 1000)
 
 
 def restorable(opened: OpenStore, file: str, as_of: str) -> Undoable:
