@@ -21,7 +21,7 @@ from eventlog.format.timestamps import order
 from eventlog.hooks.conversation import TooMuch, all_events
 from eventlog.projections.context.heard import HeardEvent
 from eventlog.projections.context.sources import DAY_MS
-from eventlog.projections.current.standing import likeness, standing
+from eventlog.projections.current.standing import likeness
 from eventlog.projections.search.findable import text_in, texts_in
 from eventlog.store import day_of, index_lookup
 from eventlog.store.files import pieces_of, read_regular
@@ -118,7 +118,7 @@ class CurrentLines:
         facts = self.facts_that_stand(subject, sames)
         if facts is None:
             return None
-        left = {text: day for same, text in sames.items() if same not in facts for day in (texts[text],)}
+        left = {text: texts[text] for same, text in sames.items() if same not in facts}
         about = {subject or self._names.subjects_at("")[1], self.subject}  # of the user's, some have moved here
         of_those_days = self._decided(about, set(left.values())) if left else set()
         if unknown := left.keys() - of_those_days:
@@ -267,48 +267,41 @@ class _Lines:
         self._found = log.lines(names, self.gone)
         return self
 
+    # what `_Rows` lists, by the same rules
+
     def since(self, subjects: "Collection[str]", ts: str) -> "list[tuple[EventFields, str]]":
-        """List the facts and summaries about these subjects that were recorded since."""
-        return [
-            (line.event, line.subject)
-            for line in self._found
-            if line.subject in subjects and line.ts >= ts and line.type in _SAID
-        ]
+        return _shown(line for line in self._found if line.subject in subjects and line.ts >= ts and line.type in _SAID)
 
     def sessions(self, subject: str, most: int) -> "list[tuple[EventFields, str]]":
-        """List the summaries and texts of so many conversations about a project, of those that have its last lines."""
         found = [line for line in self._found if line.subject == subject and not line.is_fact]
         last_first = sorted(found, key=lambda line: line.ts, reverse=True)
         chosen = list(dict.fromkeys(line.conversation for line in last_first))[:most]
-        return [(line.event, subject) for line in last_first if line.conversation in chosen]
+        return _shown(line for line in last_first if line.conversation in chosen)
 
     def events(self, ids: "Collection[str]") -> "list[tuple[EventFields, str]]":
-        """List those of these events that were found."""
-        return [(line.event, line.subject) for line in self._found if line.id in ids]
+        return _shown(line for line in self._standing() if line.id in ids)
 
     def conversation(self, conversation: str) -> "list[tuple[EventFields, str]]":
-        """List the facts and summaries of a conversation."""
-        return [
-            (line.event, line.subject)
-            for line in self._found
-            if line.conversation == conversation and line.type in _SAID
-        ]
+        return _shown(line for line in self._found if line.conversation == conversation and line.type in _SAID)
 
     def facts(self, subject: str, sames: "Collection[bytes]") -> set[bytes]:
-        """Choose of texts those that a fact states which stands."""
-        facts = sorted(
-            (line for line in self._found if line.is_fact and line.subject == subject), key=lambda line: line.order
-        )
-        return {line.same for line in standing(facts)} & set(sames)
+        return {line.same for line in self._standing() if line.is_fact and line.subject == subject} & set(sames)
 
     def summaries(self, subject: str, days: "Collection[str] | None") -> "Iterator[EventFields]":
-        """Yield the summaries about a project, of these days or of all."""
         for line in self._found:
             if not line.is_fact and line.subject == subject and (days is None or line.ts[:10] in days):
                 yield line.event
 
     def close(self) -> None:
         """Close nothing: no file is open."""
+
+    def _standing(self) -> "Iterator[FoundLine]":
+        stands = standing_lines.standing_in(self._found, standing_lines.rejected_in(self.gone))
+        return (found.line for found in stands)
+
+
+def _shown(lines: "Iterable[FoundLine]") -> "list[tuple[EventFields, str]]":
+    return [(line.event, line.subject) for line in lines]
 
 
 def _open(store: "Store", names: KnownProjects, since: str) -> _Rows | _Lines:
@@ -350,9 +343,7 @@ def _is_small(files: list[str]) -> bool:
 def _withdraws_entry(store: "Store", since: str) -> bool:
     """Return whether anything since that day withdraws a plan entry, or may have brought it back."""
     marks = [f'"{kind}"'.encode() for kind in WITHDRAWS]
-    left = [
-        event for name in _listed(store) if name >= since and day_of(name) for event in _events_with(store, name, marks)
-    ]
+    left = [event for name in _day_files(store, since) for event in _events_with(store, name, marks)]
     seen: set[str] = set()
     while left:
         event = left.pop()
@@ -360,11 +351,14 @@ def _withdraws_entry(store: "Store", since: str) -> bool:
         if event.get("type") == "plan_entry":
             return True
         if event.get("type") in WITHDRAWS and conversation:
-            left += (entry for entry in all_events(store, conversation) if entry.get("type") == "plan_entry")
+            try:
+                left += (entry for entry in all_events(store, conversation) if entry.get("type") == "plan_entry")
+            except (OSError, TooMuch):
+                return True
         elif event.get("type") in WITHDRAWS and target and target not in seen:
             seen.add(target)
             day = day_in_id(target)
-            names = (name for name in _listed(store) if name.startswith(day) and day_of(name))
+            names = (name for name in _day_files(store, day) if name.startswith(day))
             found = (event for name in names for event in _events_with(store, name, [target.encode()]))
             left += (event for event in found if event.get("id") == target)
     return False
@@ -414,9 +408,9 @@ def _withdrawn_events(log: "EventLog", withdrawals: "Iterable[Withdrawal]") -> "
             yield from (event for day in log.days(date, date) for event in day.load_mentioning(targets))
 
 
-def _listed(store: "Store") -> "list[str]":
+def _day_files(store: "Store", since: str) -> "list[str]":
     try:
-        return os.listdir(store.log)
+        return index_lookup.names_of(store.log, since=since)
     except OSError:
         return []
 

@@ -301,6 +301,16 @@ def test_what_a_conversation_said_that_was_withdrawn_as_a_whole_is_in_no_memory(
     assert "Deploys happen on Fridays" in told
 
 
+def test_a_withdrawn_conversation_too_large_to_search_costs_no_context(tmp_path, monkeypatch):
+    monkeypatch.setattr("eventlog.hooks.conversation._SEARCH_AT_MOST", 0)
+    scene = history(tmp_path).replay()
+    scene.tell(("21 11:00", "later", "retraction", {"conversation": "yesterday"}))
+    told = "\n".join(remembered(scene))
+
+    assert "RS256" not in told
+    assert "Deploys happen on Fridays" in told
+
+
 def test_what_others_said_too_stays_and_so_does_what_was_restored(tmp_path):
     scene = history(tmp_path).replay()
     before = remembered(scene)

@@ -184,3 +184,15 @@ def test_a_start_after_a_compaction_begins_with_it_and_with_what_was_told_at_pro
     assert "Refunds go through Stripe" in text
     assert text.index("Asked first") < text.index("Prices are integers")
     assert "Asked first" not in start(scene, transcript, "resume")
+
+
+def test_what_was_told_and_replaced_since_is_not_told_again_without_an_index(tmp_path):
+    scene = Scene(tmp_path)
+    transcript = tmp_path / "t.jsonl"
+    transcript.write_text("".join(json.dumps(record) + "\n" for record in SESSION))
+    old = scene.log.append(scene.event("01 08:00", "old", "fact", content="Refunds go through Stripe", key="refunds"))
+    receipt = {"trigger": "prompt", "sources": [old.id], "digest": "", "chars": 1}
+    scene.log.append(scene.event("21 08:00", "now", "context_injected", **receipt))
+    scene.log.append(scene.event("21 08:01", "other", "fact", content="Refunds go through Adyen", key="refunds"))
+
+    assert "Stripe" not in start(scene, transcript, "compact")
