@@ -8,6 +8,7 @@ Imported while a session waits to begin: standard library only.
 """
 
 from eventlog.fast import fastjson, os
+from eventlog.fast.copies import Values
 from eventlog.format.errors import NotStored
 from eventlog.format.ids import digest
 from eventlog.format.text import encodable
@@ -22,29 +23,16 @@ if TYPE_CHECKING:
     from eventlog.projections.context.context_files import ContextFile
 
 
-class _LoadedFile:
-    """The result of loading a file: its content, or the error; neither of an optional file that is missing.
+class _LoadedFile(Values):
+    """The result of loading a file: its content, or the error; neither of an optional file that is missing."""
 
-    `from_cache`: it is the last good copy; `is_default`: it was just created from its template.
-    """
-
-    def __init__(
-        self,
-        path: str,
-        content: str | None,
-        error: str | None,
-        loaded_at: "datetime | str",
-        *,
-        from_cache: bool = False,
-        is_default: bool = False,
-    ) -> None:
-        self.file_path = path
-        self.success = content is not None
-        self.content = content
-        self.error = error
-        self.loaded_at = loaded_at
-        self.from_cache = from_cache
-        self.is_default = is_default
+    file_path: str
+    success: bool
+    content: str | None
+    error: str | None
+    loaded_at: "datetime | str"
+    from_cache: bool = False  # the last good copy
+    is_default: bool = False  # just created from its template
 
 
 class Loader:
@@ -109,16 +97,9 @@ class Loader:
             return
 
     def _result(
-        self,
-        file: "ContextFile",
-        content: str | None,
-        error: str | None = None,
-        *,
-        from_cache: bool = False,
-        is_default: bool = False,
+        self, file: "ContextFile", content: str | None, error: str | None = None, **origin: bool
     ) -> _LoadedFile:
-        path = encodable(file.path)
-        return _LoadedFile(path, content, error, self._now, from_cache=from_cache, is_default=is_default)
+        return _LoadedFile(encodable(file.path), content is not None, content, error, self._now, **origin)
 
 
 def _copy_of(copies: str, path: str) -> str:

@@ -27,42 +27,32 @@ from eventlog.store.append_once import SAME_CALL_MS, append_once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol
+    from typing import TypeAlias
 
+    from eventlog.app.open_store import OpenStore
     from eventlog.format.payloads import ContextInjected, Envelope
     from eventlog.projections.context.agent_context import AgentContext
     from eventlog.projections.context.sources import ContextSources
     from eventlog.settings.schema import Settings
     from eventlog.store import Store
 
-    class OnMachine(Protocol):
-        """A store, its settings, and the machine it is on: `OpenStore`, or the part of it that a hook has."""
+    OnMachine: TypeAlias = "OpenStore | HookStore"
 
-        @property
-        def store(self) -> Store:
-            """The paths of the store."""
 
-        @property
-        def settings(self) -> Settings:
-            """The settings in force."""
+class HookStore:
+    """A store, its settings and its machine, as far as a hook has them."""
 
-        @property
-        def machine(self) -> "Here":
-            """The machine."""
+    def __init__(self, store: "Store", settings: "Settings", home: str, now: str) -> None:
+        self.store = store
+        self.settings = settings
+        self.machine = self
+        self.home = home
+        self.program = prompts.program()
+        self._now = now
 
-    class Here(Protocol):
-        """The part of a machine that a context depends on."""
-
-        @property
-        def home(self) -> str:
-            """The home directory."""
-
-        @property
-        def program(self) -> str:
-            """The command by which a shell calls us."""
-
-        def now(self) -> str:
-            """Return the time as a timestamp of the log."""
+    def now(self) -> str:
+        """Return the time as a timestamp of the log."""
+        return self._now
 
 
 class ContextResult:

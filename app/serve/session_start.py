@@ -13,31 +13,9 @@ from eventlog.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from eventlog.app.serve.session_context import ContextResult
-    from eventlog.settings.schema import Settings
-
+    from eventlog.app.serve.session_context import ContextResult, HookStore
 
 _RESERVE = 0.12  # seconds for what is certain: it takes a quarter of that
-
-
-class _Here:
-    """A store and its machine together, as far as a hook has them."""
-
-    def __init__(self, store: Store, settings: "Settings") -> None:
-        import time
-
-        from eventlog.fast import os
-
-        self.store = store
-        self.settings = settings
-        self.machine = self
-        self.home = os.path.expanduser("~")
-        self.program = prompts.program()
-        self._now = timestamps.from_ns(time.time_ns())
-
-    def now(self) -> str:
-        """Return the time as a timestamp of the log."""
-        return self._now
 
 
 def start_context(store: Store, call: HookCall) -> str:
@@ -51,10 +29,7 @@ def start_context(store: Store, call: HookCall) -> str:
             deadline.set_stage(deadline.ANSWER if certain else deadline.ANSWER - _RESERVE)
             return _known(store, call, source, certain=certain)
         except (Exception, OutOfTime) as error:  # noqa: BLE001 - to know less is better than nothing
-            from eventlog.hooks.error_log import note
-
-            deadline.set_stage(deadline.LAST)
-            note(store, error, b"", call.agent)
+            _note(store, call, error)
     return prompts.start(store, call, cached.preferences(store)["locale"], source)
 
 
@@ -66,38 +41,48 @@ def _name_lost(store: Store, call: HookCall) -> None:
         deadline.set_stage_within(deadline.LOCK, deadline.ANSWER)
         background.name_lost(store, call)
     except (Exception, OutOfTime) as error:  # noqa: BLE001 - `eventlog settle` sees to them all the same
-        from eventlog.hooks.error_log import note
+        _note(store, call, error)
 
-        deadline.set_stage(deadline.LAST)
-        note(store, error, b"", call.agent)
+
+def _note(store: Store, call: HookCall, error: BaseException) -> None:
+    from eventlog.hooks.error_log import note
+
+    deadline.set_stage(deadline.LAST)
+    note(store, error, b"", call.agent)
 
 
 def _helper_context(store: Store, call: HookCall) -> str:
     """Build the text a helper starts with: what is known of the project; "" for nothing."""
     from eventlog.app.serve.session_context import helpers_context
-    from eventlog.fast.modules import find_libraries
-    from eventlog.settings.cached import plain_settings
 
     deadline.set_stage(deadline.ANSWER)
-    if not cached.are_current(store):
-        find_libraries()
-    built = helpers_context(_Here(store, plain_settings(cached.settings(store))), call)
+    built = helpers_context(_opened(store), call)
     if built.receipt.get("sources"):
         _append_receipt(store, call, built, "helper")
         return built.text
     return ""
 
 
+def _opened(store: Store) -> "HookStore":
+    import time
+
+    from eventlog.app.serve.session_context import HookStore
+    from eventlog.fast import os
+
+    if not cached.are_current(store):
+        from eventlog.fast.modules import find_libraries
+
+        find_libraries()  # nobody has read `config.yaml` since it changed
+    now = timestamps.from_ns(time.time_ns())
+    return HookStore(store, cached.plain_settings(cached.settings(store)), os.path.expanduser("~"), now)
+
+
 def _known(store: Store, call: HookCall, source: str, *, certain: bool) -> str:
     """Build the context, and put its receipt into the log; of files alone where only what is `certain` is wanted."""
     from eventlog.app.serve.session_context import request_of, session_context
-    from eventlog.fast.modules import find_libraries
     from eventlog.projections.context.request import NEW
-    from eventlog.settings.cached import plain_settings
 
-    if not cached.are_current(store):
-        find_libraries()  # nobody has read `config.yaml` since it changed
-    opened = _Here(store, plain_settings(cached.settings(store)))
+    opened = _opened(store)
     request = request_of(
         opened,
         call.project,
