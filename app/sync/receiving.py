@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from eventlog.app.build import foreign_logs
 from eventlog.app.write.erasing.erase_everywhere import without_redacted_in
-from eventlog.fast import fastjson, os
+from eventlog.fast import os
 from eventlog.format.errors import NotStored
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
@@ -63,8 +63,8 @@ def _not_elsewhere(log: EventLog, path: str, day: str, arriving: dict[str, bytes
     for found in days.by_date(f"{log.store.log}/{name}" for name in names):
         for file in found.files:
             if file != path:
-                for event_id in arriving.keys() & _ids(day, read(file) or b""):
-                    del arriving[event_id]
+                for event_id, _ in by_id(day, read(file) or b""):
+                    arriving.pop(event_id, None)
     return arriving
 
 
@@ -119,10 +119,3 @@ def by_id(day: str, data: bytes) -> Iterator[tuple[str, bytes]]:
         for found in LogLine.unread(line, "", 0, 1).check(day):
             if isinstance(found, LogLine):
                 yield found.event.id, line
-
-
-def _ids(day: str, data: bytes) -> set[str]:
-    events = decode_whole(data, day)
-    if events is not None:
-        return {event.id for event in events}
-    return {str(fastjson.object_in(line).get("id")) for line in data.split(b"\n") if line}

@@ -72,6 +72,15 @@ def test_damaged_lines_and_those_of_another_day_are_left_out(log):
     assert lines(1) == read(log)
 
 
+def test_an_event_whose_line_is_damaged_in_another_file_of_the_day_arrives_whole(log):
+    own = Path(log.store.log, f"{DAY}.jsonl")
+    own.parent.mkdir(parents=True)
+    own.write_bytes(lines(1).replace(b'"content"', b'"kontent"'))
+
+    assert 1 == take_in(log, "laptop-1", DAY, lines(1))
+    assert ["fact 1"] == [event.content for event in log.read()]
+
+
 def test_new_lines_are_appended_and_a_line_that_a_kill_tore_is_whole_afterwards(log):
     path = Path(log.store.log, f"{DAY}.laptop-1.jsonl")
     take_in(log, "laptop-1", DAY, lines(1))
