@@ -7,93 +7,66 @@ from eventlog.fast.copies import Values
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import TypeVar
+    from typing import Any
 
     from eventlog.settings.schema import Locale
 
-    _Words = TypeVar("_Words", bound=Values)
-
 _LANGUAGES: "tuple[Locale, Locale]" = ("en", "zh")
+
+
+class Phrase:
+    """A text in English and in Chinese; `Values` with a `locale` have it in their language."""
+
+    def __init__(self, *texts: str) -> None:
+        self._texts = dict(zip(_LANGUAGES, texts, strict=True))
+
+    def __get__(self, of: "Any", _: object) -> str:
+        return self._texts[of.locale]
 
 
 class Labels(Values):
     """Headings and fixed phrases."""
 
-    session: str
-    topic: str
-    session_id: str
-    time: str
-    project: str
-    mode: str
-    workflow: str
-    free: str
-    done: str
-    key_decisions: str
-    open_ends: str
-    memory: str
-    decisions: str
-    preferences: str
-    lessons: str
-    knowledge: str
-    general: str  # what is true whatever the project
-    experience: str
-    agents_notes: str  # in the place of a title that is a person's own
-    more: str  # with {count} and {command}
-    events: str
-    insights: str
-    todos: str
-    index_title: str
-    index_key: str  # how a line of the index is read
-    keywords: str
-    sessions: str
-    projects: str
-    counts: str  # with {facts} and {sessions}
+    locale: "Locale"
 
-
-_WORDS = (  # by name, in each language
-    ("session", "Session summary", "会话摘要"),
-    ("topic", "Topic", "主题"),
-    ("session_id", "Session ID", "Session ID"),
-    ("time", "Time", "时间"),
-    ("project", "Project", "项目"),
-    ("mode", "Mode", "模式"),
-    ("workflow", "workflow", "工作流"),
-    ("free", "free", "自由"),
-    ("done", "What was done", "做了什么"),
-    ("key_decisions", "Key decisions", "关键决策"),
-    ("open_ends", "Open", "未完成"),
-    ("memory", "Memory", "长期记忆"),
-    ("decisions", "Key decisions", "重要决策"),
-    ("preferences", "User preferences", "用户偏好"),
-    ("lessons", "Lessons", "经验教训"),
-    ("knowledge", "Project knowledge", "项目知识"),
-    ("general", "General knowledge", "通用知识"),
-    ("experience", "Experience", "经历"),
-    ("agents_notes", "Notes of agents", "智能体笔记"),
-    ("more", "{count} more did not fit; see them with `{command}`.", "还有 {count} 条放不下，用 `{command}` 查看。"),
-    ("events", "Events", "今日事件"),
-    ("insights", "Insights", "重要洞察"),
-    ("todos", "To-dos", "待办事项"),
-    ("index_title", "Index", "索引"),
-    (
-        "index_key",
+    session = Phrase("Session summary", "会话摘要")
+    topic = Phrase("Topic", "主题")
+    session_id = Phrase("Session ID", "Session ID")
+    time = Phrase("Time", "时间")
+    project = Phrase("Project", "项目")
+    mode = Phrase("Mode", "模式")
+    workflow = Phrase("workflow", "工作流")
+    free = Phrase("free", "自由")
+    done = Phrase("What was done", "做了什么")
+    key_decisions = Phrase("Key decisions", "关键决策")
+    open_ends = Phrase("Open", "未完成")
+    memory = Phrase("Memory", "长期记忆")
+    decisions = Phrase("Key decisions", "重要决策")
+    preferences = Phrase("User preferences", "用户偏好")
+    lessons = Phrase("Lessons", "经验教训")
+    knowledge = Phrase("Project knowledge", "项目知识")
+    general = Phrase("General knowledge", "通用知识")  # what is true whatever the project
+    experience = Phrase("Experience", "经历")
+    agents_notes = Phrase("Notes of agents", "智能体笔记")  # in the place of a title that is a person's own
+    more = Phrase(
+        "{count} more did not fit; see them with `{command}`.",
+        "还有 {count} 条放不下，用 `{command}` 查看。",
+    )
+    events = Phrase("Events", "今日事件")
+    insights = Phrase("Insights", "重要洞察")
+    todos = Phrase("To-dos", "待办事项")
+    index_title = Phrase("Index", "索引")
+    index_key = Phrase(  # how a line of the index is read
         "Keyword (how many facts): ids of the first → sessions; `eventlog show ID` shows each.",
         "关键词（事实数）：最重要几条的 id → 相关会话；用 `eventlog show ID` 查看。",
-    ),
-    ("keywords", "Keywords", "关键词"),
-    ("sessions", "Sessions", "会话"),
-    ("projects", "Projects", "项目"),
-    ("counts", "facts: {facts}, sessions: {sessions}", "事实 {facts}，会话 {sessions}"),
-)
+    )
+    keywords = Phrase("Keywords", "关键词")
+    sessions = Phrase("Sessions", "会话")
+    projects = Phrase("Projects", "项目")
+    counts = Phrase("facts: {facts}, sessions: {sessions}", "事实 {facts}，会话 {sessions}")
 
 
-def by_language(kind: "type[_Words]", words: "Iterable[tuple[str, ...]]") -> "dict[Locale, _Words]":
-    """Make the words of each language: rows have a name, and the text in English and in Chinese."""
-    return {language: kind(**{name: texts[at] for name, *texts in words}) for at, language in enumerate(_LANGUAGES)}
-
-
-LABELS = by_language(Labels, _WORDS)
+LABELS = {locale: Labels(locale) for locale in _LANGUAGES}
 
 
 # in English, in Chinese, and what else is said for it
