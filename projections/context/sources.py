@@ -11,7 +11,7 @@ Imported inside agents' hooks: standard library only.
 """
 
 from eventlog.fast import os
-from eventlog.fast.copies import replace
+from eventlog.fast.copies import Values, replace
 from eventlog.fast.sha import sha256
 from eventlog.format import timestamps
 from eventlog.format.text import cut, encodable
@@ -254,18 +254,15 @@ def _brief_lines(sessions: "Sequence[EarlierSession]", local: "Local", project: 
 # ------------------------------------------------------------------------------------------------ of the last days
 
 
-class _Item:
+class _Item(Values):
     """An item of a section; as `daily_notes.Item`, which rows have."""
 
-    __slots__ = ("events", "project", "same", "section", "text", "ts")
-
-    def __init__(self, section: int, ts: str, events: tuple[str, ...], project: str, text: str, same: bytes) -> None:
-        self.section = section
-        self.ts = ts
-        self.events = events
-        self.project = project
-        self.text = text
-        self.same = same
+    section: int
+    ts: str
+    events: tuple[str, ...]
+    project: str
+    text: str
+    same: bytes
 
 
 def _recent_facts(

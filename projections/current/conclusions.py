@@ -13,7 +13,7 @@ Imported inside agents' hooks: standard library only.
 import sys
 from _operator import attrgetter
 
-from eventlog.fast.copies import replace
+from eventlog.fast.copies import Values, replace
 from eventlog.format import AGENT, PRE_COMPACTION, SESSION_END, STOP_FALLBACK
 from eventlog.format.text import cut, one_line, statement_line, states_nothing
 from eventlog.format.timestamps import counts_at, from_ns, order, to_ns
@@ -77,35 +77,22 @@ class SourcedText:
         return self.mentions[0].same
 
 
-class Conclusion:
+class Conclusion(Values):
     """The conclusion of a conversation; `source` `none` and empty texts where nothing was saved.
 
     `parts` are the summary in the order it was said, `joint` what stands between them, `more` the parts
     beside these.
     """
 
-    def __init__(
-        self,
-        topic: str = "",
-        parts: tuple[SourcedText, ...] = (),
-        joint: str = "",
-        more: int = 0,
-        decisions: tuple[SourcedText, ...] = (),
-        todos: tuple[SourcedText, ...] = (),
-        source: str = NONE,
-        *,
-        automatic: bool = False,
-        saved_at: str = "",
-    ) -> None:
-        self.topic = topic
-        self.parts = parts
-        self.joint = joint
-        self.more = more
-        self.decisions = decisions
-        self.todos = todos
-        self.source = source
-        self.automatic = automatic
-        self.saved_at = saved_at
+    topic: str = ""
+    parts: tuple[SourcedText, ...] = ()
+    joint: str = ""
+    more: int = 0
+    decisions: tuple[SourcedText, ...] = ()
+    todos: tuple[SourcedText, ...] = ()
+    source: str = NONE
+    automatic: bool = False
+    saved_at: str = ""
 
     @property
     def summary(self) -> str:
