@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from html import escape
 from pathlib import Path
+from string import Template
 
 import msgspec
 
@@ -23,46 +24,47 @@ _WIDTH, _HEIGHT = 1000, 40  # of the strip, in its own units
 _CHART, _CHART_HEIGHT = 300, 60
 _BARS = 26  # of a chart: the newest
 _UNSAFE = "<>&\u2028\u2029"  # in JSON inside a script
-_KEYS = (
-    ("j  k", "next, previous line"),
-    ("w", "why: the events behind the line"),
-    ("[  ]", "a day back, a day on; on the slider, the arrow keys"),
-    ("/", "search"),
-    ("f  u  e", "forget, undo, edit"),
-    ("t", "light or dark"),
-    ("?", "this help"),
-    ("Esc", "close, leave the search"),
-)
 
 
 def html_of(page: PageModel, *, live: str = "") -> str:
     """Render the page; a `live` page, of that state of the log, may connect to the server it came from."""
     style, script = _asset("page.css"), _asset("page.js")
-    server = "self" if live else "none"
     policy = (
-        f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; connect-src '{server}'; "
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; "
+        f"connect-src '{'self' if live else 'none'}'; base-uri 'none'; form-action 'none'"
     )
     data = msgspec.json.encode(page).decode()
     for character in _UNSAFE:
         data = data.replace(character, f"\\u{ord(character):04x}")
-    title = "eventlog" if len(page.projects) != 1 else f"eventlog · {page.projects[0].name}"
-    parts = (
-        f'<!doctype html>\n<html lang="en" data-live="{live}">\n<head>\n<meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        '<meta name="referrer" content="no-referrer">',
-        f"<title>{_text(title)}</title>\n<style>{style}</style>\n</head>\n<body>",
-        *_top(page),
-        "<main>",
-        *_views(page),
-        "</main>",
-        _footer(page, data),
-        _help(),
-        '<p class="toast" role="status" aria-live="polite"></p>',
-        f'<script type="application/json" id="data">{data}</script>\n<script>{script}</script>\n</body>\n</html>\n',
+    day, last = page.days[-1] if page.days else "", max(len(page.days) - 1, 0)
+    held = f" It holds {page.withdrawn:,} events that were withdrawn since: --without-withdrawn leaves them out."
+    return Template(_asset("page.html")).substitute(
+        live=live,
+        policy=escape(policy),
+        style=style,
+        script=script,
+        data=data,
+        title=_text("eventlog" if len(page.projects) != 1 else f"eventlog · {page.projects[0].name}"),
+        projects="".join(
+            f'<option value="{number}">{_text(project.name)}</option>' for number, project in enumerate(page.projects)
+        ),
+        day=day,
+        day_name=_day_name(day),
+        last=last,
+        disabled="" if last else " disabled",
+        strip=_strip(page),
+        legend="".join(_legend(page)),
+        memories=_memories(page),
+        count=f"{len(page.sessions):,}",
+        sessions="".join(_days_of_sessions(page)),
+        open="".join(_open(page)),
+        numbers="".join(_numbers(page)),
+        logged=f"{page.logged:,}",
+        newest=_text(page.newest),
+        zone=_text(page.zone),
+        digest=hashlib.sha256(data.encode()).hexdigest()[:16],
+        withdrawn=held if page.withdrawn else "",
     )
-    return "\n".join(parts)
 
 
 def _asset(name: str) -> str:
@@ -77,57 +79,13 @@ def _text(text: str) -> str:
     return escape(harmless(text))
 
 
-def _top(page: PageModel) -> Iterator[str]:
-    last = len(page.days) - 1
-    options = "".join(
-        f'<option value="{number}">{_text(project.name)}</option>' for number, project in enumerate(page.projects)
-    )
-    day = page.days[-1] if page.days else ""
-    yield '<header class="top"><div class="bar"><h1>eventlog</h1>'
-    yield f'<select data-projects aria-label="Project"><option value="">all projects</option>{options}</select>'
-    yield (
-        '<div class="grow"><input type="search" data-search aria-label="Search everything" '
-        'placeholder="Search everything  /" autocomplete="off" spellcheck="false"></div>'
-    )
-    yield '<div class="when"><button type="button" data-step="-1" aria-label="A day back">◀</button>'
-    yield f'<output class="num">{_day_name(day)}</output>'
-    yield '<button type="button" data-step="1" aria-label="A day on">▶</button></div>'
-    yield '<button type="button" data-theme-switch aria-label="Light or dark">◐</button>'
-    yield '<button type="button" data-help aria-label="Help">?</button></div>'
-    yield f'<div class="time" id="strip">{_strip(page)}'
-    yield (
-        f'<input type="range" data-slider min="0" max="{max(last, 0)}" value="{max(last, 0)}" step="1" '
-        f'aria-label="As of" aria-valuetext="{day}"{" disabled" if last < 1 else ""}>'
-    )
-    yield f'<div class="legend">{"".join(_legend(page))}</div></div></header>'
-
-
-def _views(page: PageModel) -> Iterator[str]:
-    yield '<section class="card" id="hits" hidden><header><h2>Found</h2></header><ol></ol></section>'
-    yield '<div class="pair"><section class="card" id="memory" data-view="memory"><header><h2>Memory</h2>'
-    yield '<span class="soft" data-summary></span>'
-    yield '<select class="push" data-files aria-label="Another file"><option value="">another file …</option></select>'
-    yield "</header>"
+def _memories(page: PageModel) -> str:
     memories = [file for file in page.files if _is_memory(file)]
-    yield "".join(
+    if not memories:
+        return "<p>Nothing is known yet. Agents save facts once <code>eventlog install</code> has run.</p>"
+    return "".join(
         _memory(file, page) for file in sorted(memories, key=lambda file: (file.path != "MEMORY.md", file.path))
     )
-    if not memories:
-        yield "<p>Nothing is known yet. Agents save facts once <code>eventlog install</code> has run.</p>"
-    yield '</section>\n<section class="card" id="why" data-view="why" tabindex="-1"><header><h2>Why</h2></header>'
-    yield '<p class="soft">Choose a line: who said it, when, and in which words. Without JavaScript: '
-    yield "<code>eventlog why FILE:LINE</code></p></section></div>"
-    yield '<div class="pair"><section class="card" id="sessions" data-view="sessions"><header><h2>Sessions</h2>'
-    yield f'<span class="soft num">{len(page.sessions):,}</span></header>'
-    yield "".join(_days_of_sessions(page))
-    yield '</section>\n<section class="card" id="told" data-view="told">'
-    yield "<header><h2>What the agent was told</h2></header>"
-    yield '<p class="soft">Choose a session. Without JavaScript: '
-    yield "<code>eventlog why --session ID</code></p></section></div>"
-    yield '<div class="pair"><section class="card" id="open"><header><h2>Open</h2></header>'
-    yield f"{''.join(_open(page))}</section>"
-    yield '<section class="card" id="numbers"><header><h2>Numbers</h2></header>'
-    yield f"{''.join(_numbers(page))}</section></div>"
 
 
 def _is_memory(file: FileTimeline) -> bool:
@@ -320,28 +278,6 @@ def _by_project(page: PageModel) -> list[str]:
         f"{project.name}: {count:,} sessions"
         for count, project in sorted(named, key=lambda pair: (-pair[0], pair[1].path))
     ]
-
-
-def _footer(page: PageModel, data: str) -> str:
-    digest = hashlib.sha256(data.encode()).hexdigest()[:16]
-    held = (
-        f" It holds {page.withdrawn:,} events that were withdrawn since: --without-withdrawn leaves them out."
-        if page.withdrawn
-        else ""
-    )
-    return (
-        f'<footer id="foot">From {page.logged:,} events up to {_text(page.newest)}; times in {_text(page.zone)}; '
-        f"digest sha256:{digest}. Nothing in this page is loaded from or sent to anywhere else.{held}</footer>"
-    )
-
-
-def _help() -> str:
-    rows = "".join(f"<dt><kbd>{keys}</kbd></dt><dd>{what}</dd>" for keys, what in _KEYS)
-    return (
-        f'<dialog aria-label="Help"><h2>Keys</h2><dl>{rows}</dl><p class="soft">The address keeps what you look at: '
-        "the day, the event, the search. Print leaves out what is for hands.</p>"
-        '<button type="button" data-close>Close</button></dialog>'
-    )
 
 
 def _day_name(day: str) -> str:

@@ -124,9 +124,7 @@ class _Handler(BaseHTTPRequestHandler):
         path, asked = self._asked()
         self._attempt(lambda: self._found(path, asked))
 
-    def do_HEAD(self) -> None:
-        """Answer without a body."""
-        self.do_GET()
+    do_HEAD = do_GET  # noqa: N815 - `_answer` sends it no body
 
     def do_POST(self) -> None:
         """Execute a decision of a person."""
