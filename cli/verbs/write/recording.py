@@ -1,7 +1,7 @@
 """Append events for the recording verbs, and report the result; without click and what only terminals need."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from eventlog.cli.show.display import Display
 
 _LONGEST = 16 << 20  # bytes of a text
-_ERASED = "not saved: you had this erased (eventlog redact)"
 
 
 def record(store: Store, speaker: SpeakerOptions, fields: dict[str, Any]) -> None:
@@ -88,74 +87,60 @@ def is_switched_off(machine: Machine, project: str | None) -> bool:
     return bool(switch)
 
 
-def report(appended: AppendResult, reason: str, store: Store, **more: object) -> None:
+def report(appended: AppendResult, reason: str, store: Store, **more: Any) -> None:
     """Report an event: as a line of JSON in a pipe, with what `more` there is; in a sentence on a terminal."""
-    if is_terminal():
-        from eventlog.cli.show.display import Display
-
-        _print_saved(appended, Display(store), more)
+    event = appended.event
+    if isinstance(event, Rejected | Redacted):
+        _report_refusal(event, store)
+    elif is_terminal():
+        _print_saved(appended, _display(store), more.get("still_said"))
+    elif appended.new:
+        emit({"status": "ok", "id": event.id, **{name: value for name, value in more.items() if value}})
     else:
-        _emit(appended, reason, {name: value for name, value in more.items() if value})
+        emit({"status": "skipped", "reason": reason, "id": event.id})
 
 
 def report_plans(planned: "Sequence[Declared]", store: Store) -> None:
     """Report stored plan entries, and those that a person has rejected."""
-    from eventlog.cli.show.display import Display
-
-    for plan in planned:
-        if is_terminal():
-            _print_plan(plan, Display(store))
-        elif isinstance(plan.event, PlanEntry):
-            emit({"status": "ok", "id": plan.event.id, **({"waits": plan.waits} if plan.waits else {})})
+    for event, waits in planned:
+        if not isinstance(event, PlanEntry):
+            _report_refusal(event, store)
+        elif is_terminal():
+            _print_event("planned", event, _display(store))
+            if waits:
+                say(f"it waits for you: it {waits}; eventlog resolve {_display(store).id(event.id)}")
         else:
-            reason = "redacted" if isinstance(plan.event, Redacted) else "rejected"
-            emit({"status": "skipped", "reason": reason, "id": plan.event.id})
+            emit({"status": "ok", "id": event.id, **({"waits": waits} if waits else {})})
     if is_terminal() and any(isinstance(plan.event, PlanEntry) and not plan.waits for plan in planned):
         say("eventlog apply or the next replay writes it into its file")
 
 
-def _print_plan(plan: "Declared", display: "Display") -> None:
-    if isinstance(plan.event, Redacted):
-        say(_ERASED)
-        return
-    if not isinstance(plan.event, PlanEntry):
-        _print_rejection(plan.event, display)
-        return
-    _print_event("planned", plan.event, display)
-    if plan.waits:
-        say(f"it waits for you: it {plan.waits}; eventlog resolve {display.id(plan.event.id)}")
-
-
-def _emit(appended: AppendResult, reason: str, more: Mapping[str, object]) -> None:
-    if isinstance(appended.event, Rejected):
-        emit({"status": "skipped", "reason": "rejected", "id": appended.event.id})
-    elif isinstance(appended.event, Redacted):
-        named = {"id": appended.event.id} if appended.event.id else {}
-        emit({"status": "skipped", "reason": "redacted", **named})
-    elif appended.new:
-        emit({"status": "ok", "id": appended.event.id, **more})
+def _report_refusal(decision: Event, store: Store) -> None:
+    """Report what stands against saving: the text was erased, or a person has rejected it."""
+    is_erased = isinstance(decision, Redacted)
+    if not is_terminal():
+        named = {"id": decision.id} if decision.id else {}
+        emit({"status": "skipped", "reason": "redacted" if is_erased else "rejected", **named})
+    elif is_erased:
+        say("not saved: you had this erased (eventlog redact)")
     else:
-        emit({"status": "skipped", "reason": reason, "id": appended.event.id})
+        undo = f"eventlog undo {_display(store).id(decision.id)}"
+        say(f"not saved: you asked to forget this; to allow it again: {undo}")
 
 
-def _print_saved(appended: AppendResult, display: "Display", more: Mapping[str, Any]) -> None:
+def _display(store: Store) -> "Display":
+    from eventlog.cli.show.display import Display
+
+    return Display(store)
+
+
+def _print_saved(appended: AppendResult, display: "Display", still_said: Sequence[str] | None) -> None:
     event = appended.event
-    if isinstance(event, Rejected):
-        _print_rejection(event, display)
-        return
-    if isinstance(event, Redacted):
-        say(_ERASED)
-        return
     _print_event("saved" if appended.new else "already known", event, display)
     if not appended.new:
         say(f"recorded in this conversation {display.moment(event.ts)}; nothing was written")
-    if more.get("still_said"):
-        others = ", ".join(map(display.id, more["still_said"]))
-        say(f"the line stays while other events state it: {others}")
-
-
-def _print_rejection(decision: Event, display: "Display") -> None:
-    say(f"not saved: you asked to forget this; to allow it again: eventlog undo {display.id(decision.id)}")
+    if still_said:
+        say(f"the line stays while other events state it: {', '.join(map(display.id, still_said))}")
 
 
 def _print_event(done: str, event: Event, display: "Display") -> None:
