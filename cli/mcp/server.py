@@ -130,32 +130,24 @@ class Protocol:
         """Return the result of a request; raises _RpcError."""
         version = message.meta.get(f"{_PREFIX}protocolVersion")
         if version is None and (message.method in ("initialize", "ping") or self._is_initialized):
-            return self._answer_after_handshake(message)
+            return self._result(message, {})
         _check_metadata(message, version)
-        fields = self._answer_stateless(message)
+        fields = self._result(message, {"ttlMs": _FRESH_MS, "cacheScope": "public"})
         return {"resultType": "complete", **fields, "_meta": {f"{_PREFIX}serverInfo": self._server}}
 
-    def _answer_after_handshake(self, message: _ClientMessage) -> "JSON":
-        match message.method:
-            case "initialize":
+    def _result(self, message: _ClientMessage, cached: "JSON") -> "JSON":
+        """Answer a method of either era; without a handshake, results may be `cached`."""
+        match message.method, bool(cached):
+            case "initialize", False:
                 return self._initialize(message.params)
-            case "ping":
+            case "ping", False:
                 return {}
-            case "tools/list":
-                return {"tools": [*self._tools]}
-            case "tools/call":
-                return self._use(message)
-        raise _RpcError(_METHOD_NOT_FOUND, f"Method not found: {message.method}")
-
-    def _answer_stateless(self, message: _ClientMessage) -> "JSON":
-        cached: JSON = {"ttlMs": _FRESH_MS, "cacheScope": "public"}
-        match message.method:
-            case "server/discover":
+            case "server/discover", True:
                 versions: JSON = {"supportedVersions": [_STATELESS], "capabilities": _CAPABILITIES}
                 return {**versions, **self._instructions, **cached}
-            case "tools/list":
+            case "tools/list", _:
                 return {"tools": [*self._tools], **cached}
-            case "tools/call":
+            case "tools/call", _:
                 return self._use(message)
         raise _RpcError(_METHOD_NOT_FOUND, f"Method not found: {message.method}")
 

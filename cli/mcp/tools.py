@@ -111,10 +111,7 @@ class ToolCalls:
             return without_tags("; ".join(filter(None, (str(error), error.hint))))
         if isinstance(error, OSError):
             return ": ".join(system_reason(error))
-        try:
-            error_log.note(self.store, error, b"", self.agent)
-        except OSError:
-            return "the call failed, and the error could not be logged"
+        error_log.note(self.store, error, b"", self.agent)
         return "the call failed; `eventlog doctor` shows the error"
 
 

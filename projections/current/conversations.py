@@ -347,7 +347,7 @@ class Conversations(Struct, dict=True):
 
     def withdrawn(self) -> Retractions:
         """Return the withdrawals in force."""
-        return self.once(_withdrawn)
+        return self.once(lambda state: Retractions(state.retractions))
 
     def once(self, derive: Callable[["Conversations"], _Derived]) -> _Derived:
         """Derive something of this state, once until it changes: several projections ask the same."""
@@ -398,10 +398,6 @@ class Knowledge(Struct):
         self.applied += other.applied
         self.resolved += other.resolved
         self.retractions += other.retractions
-
-
-def _withdrawn(state: Conversations) -> Retractions:
-    return Retractions(state.retractions)
 
 
 def _newest(session_end: SessionEnd | None, other: SessionEnd | None) -> SessionEnd | None:

@@ -228,11 +228,9 @@ def summed(counted: Iterable[Week], avoided: Iterable[str], planned: Iterable[st
     found: dict[str, Week] = {}
     for week in counted:
         found.setdefault(week.week, Week(week.week)).absorb(week)
-    for day in avoided:
-        monday = _monday(day)
+    for monday in map(_monday, avoided):
         found.setdefault(monday, Week(monday)).duplicates_avoided += 1
-    for day in planned:
-        monday = _monday(day)
+    for monday in map(_monday, planned):
         found.setdefault(monday, Week(monday)).planned += 1
     total = Week("all")
     for week in found.values():
