@@ -197,7 +197,7 @@ class GitRemote:
 
 
 def _clear(clone: str) -> None:
-    """Remove a clone, or whatever is in its place."""
+    """Remove a clone, or the file in its place."""
     rmtree(clone, ignore_errors=True)
     remove(clone)
 
