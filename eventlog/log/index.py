@@ -33,7 +33,8 @@ _LITTLE = 256 << 10  # bytes to scan per read even where the index knows less th
 
 Position = tuple[str, int]  # path of a day file, offset of a line
 _Known = tuple[FileStamp, int, list[int]]  # a day file, up to which size the index knows it, offsets of lines there
-_Owners = dict[bytes, dict[str, list[int]]]  # key of a conversation or project -> file name -> offsets
+_Owners = dict[bytes, dict[str, bytes]]  # key of a conversation or project -> file name -> offsets, as they are written
+_OF_PLACES = b"0123456789,:;"
 
 
 class _Owner(msgspec.Struct):
@@ -114,16 +115,17 @@ class ConversationIndex:
                 files = [stamp for stamp in files if name_in(stamp) != name]
                 continue
             for conversation, offsets in found.items():
-                owners.setdefault(index_lookup.key_of(conversation), {})[name] = offsets
+                owners.setdefault(index_lookup.key_of(conversation), {})[name] = ",".join(map(str, offsets)).encode()
             for project, offset in projects.items():
-                owners.setdefault(index_lookup.key_of(project, index_lookup.PROJECT), {})[name] = [offset]
+                owners.setdefault(index_lookup.key_of(project, index_lookup.PROJECT), {})[name] = b"%d" % offset
         return self._write(files, owners)
 
     def _read_all(self) -> tuple[_Owners, set[FileStamp]]:
         try:
             with os.fdopen(open_regular(self._path), "rb") as opened:
                 files, _ = index_lookup.read_head(opened)
-                owners = {line[: line.index(b"\t") + 1]: index_lookup.offsets_in(line, files) for line in opened}
+                names = list(map(name_in, files))
+                owners = {line[: line.index(b"\t") + 1]: _places(line, names) for line in opened}
         except index_lookup.DAMAGED:
             return {}, set()
         return owners, set(files)
@@ -155,9 +157,20 @@ def _claim(entry: LogLine) -> tuple[bool, str, tuple[bool, bytes]]:
     return day != day_in_id(entry.event.id), day, days.claim(entry)
 
 
-def _line(key: bytes, by_file: dict[str, list[int]], number: dict[str, int]) -> bytes:
-    places = ";".join(f"{number[name]}:{','.join(map(str, offsets))}" for name, offsets in sorted(by_file.items()))
-    return key + places.encode() + b"\n"
+def _places(line: bytes, names: list[str]) -> dict[str, bytes]:
+    """Split a line by its files; raises an error of `DAMAGED` where another program wrote it.
+
+    Their offsets stay text: most go into the next index as they are, and a long log has a million of them.
+    """
+    text = line[line.index(b"\t") + 1 : -1]
+    if text.translate(None, _OF_PLACES):
+        raise ValueError("no offsets")
+    places = (place.partition(b":") for place in text.split(b";"))
+    return {names[int(number)]: offsets for number, _, offsets in places}
+
+
+def _line(key: bytes, by_file: dict[str, bytes], number: dict[str, int]) -> bytes:
+    return key + b";".join(b"%d:%b" % (number[name], offsets) for name, offsets in sorted(by_file.items())) + b"\n"
 
 
 def _search(path: str, conversation_id: str, start: int) -> list[int]:
