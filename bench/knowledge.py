@@ -69,7 +69,18 @@ def rows(store: Path, small: Path, events: int) -> Iterator[Row]:
     taken: list[float] = []
     _alone(lambda: taken.append(peak(command)), store)()
     yield _memory("peak memory of that, MiB", taken[0], store)
-    yield from _after_one_event(EventLog(store), replay, full, events)
+    log, settle = EventLog(store), processor((*_EVENTLOG, "--store", str(store), "settle"))
+    yield from _after_one_event(log, replay, full, events)
+
+    def settle_a_turn() -> object:
+        log.append(TurnEnd(conversation_id="bench"))
+        return settle()
+
+    settle_a_turn()
+    name = f"settling after one turn, in {events:,}, processor time"
+    yield compare(
+        name, settle_a_turn, "python -I -c pass", processor((sys.executable, "-I", "-c", "pass")), "", rounds=5
+    )
     yield from _on_a_busy_day(store, small)
     yield from _flat(store, small, events)
     verify = process((*_EVENTLOG, "--store", str(store), "verify"))
