@@ -42,13 +42,14 @@ def _session(row: SessionRow) -> Iterator[str]:
 
 def _cloudevents(opened: OpenStore, since: str) -> Iterator[bytes]:
     """Yield an event of CloudEvents 1.0 a line, in its JSON format."""
+    here = opened.replica or "store"  # a look at files
     for event in opened.log.read(since):
         fields = to_fields(event)
         yield fastjson.dumps(
             {
                 "specversion": "1.0",
                 "id": event.id,
-                "source": f"urn:eventlog:{event.replica or opened.replica or 'store'}",
+                "source": f"urn:eventlog:{event.replica or here}",
                 "type": f"eventlog.{event.type}.v{event.v}",
                 "time": event.ts,
                 "subject": event.conversation_id,

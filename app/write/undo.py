@@ -242,7 +242,9 @@ _WORDS: dict[type[Event], str] = {
     ProjectJoined: "a joining of two projects",
 }
 _DOING: tuple[type[Event], ...] = (*_WORDS, KnowledgeEdited, Retraction)
-_NAMED = [f'"{name}"'.encode() for name in (*(kind.__struct_config__.tag for kind in _DOING), HUMAN, "batch")]
+_STATING: tuple[type[Event], ...] = (Fact, StageSummary)
+_SAYING = [f'"{kind.__struct_config__.tag}"'.encode() for kind in (*_DOING, *_STATING)]
+_NAMED = [*_SAYING[: len(_DOING)], *(f'"{name}"'.encode() for name in (HUMAN, "batch"))]
 
 
 def _first_texts(opened: OpenStore) -> set[str]:
@@ -258,10 +260,13 @@ def restorable(opened: OpenStore, file: str, as_of: str) -> Undoable:
     path = document_meant(opened, file, now, then)
     if not (MEMORY.owns_path(path) or path.startswith("bases/")):
         raise BadRequest("only a MEMORY.md and a knowledge base can be as they were", where=path)
-    events = list(opened.log.read())
+    events = sorted(opened.log.mentioning(_SAYING), key=order)
     since = _Since(events, list(_with_a_say(opened, now, path, events)), as_of, _first_texts(opened))
-    later = frozenset(event.id for event in events if event.ts > as_of and event.id not in since.staying)
-    was = _lines_of(path, replay_at(opened, without=Omission(events=later)) if since.staying else then)
+
+    def stays(event: Event) -> bool:
+        return event.ts <= as_of or event.id in since.staying
+
+    was = _lines_of(path, replay(opened.log, opened.settings, keep=stays) if since.staying else then)
     if was == _lines_of(path, now):
         but = ", but for what you have forgotten" if since.rejected else ""
         hint = "\n".join(f"eventlog undo {rejection.id}" for rejection in since.rejected)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from eventlog import store
+from eventlog.fast.fastjson import MAX_LINE
 from eventlog.format import ids, timestamps
 from eventlog.format.errors import system_reason
 from eventlog.format.events import Event
@@ -190,10 +191,12 @@ def _scan_bytes(file: str, data: bytes, day: str) -> Iterator[LogLine | Damage]:
     """Read every line of the bytes of a file."""
     offset = 0
     pieces: Sequence[bytes] = data.split(b"\n")
+    events = decode_whole(data, day) if max(map(len, pieces)) <= MAX_LINE else None
     for number, piece in enumerate(pieces, 1):
         whole = number < len(pieces)
         if piece or whole:
-            yield from LogLine.unread(piece, file, number, offset).check(day, whole=whole)
+            line = LogLine.unread(piece, file, number, offset)
+            yield from line.check(day, whole=whole) if events is None else (line._replace(event=events[number - 1]),)
         offset += len(piece) + 1
 
 

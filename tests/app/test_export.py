@@ -133,6 +133,15 @@ def test_cloudevents_have_their_four_required_attributes_and_all_fields(log):
     assert lines[1]["data"]["content"] == "Use HS256"
 
 
+def test_the_name_of_the_store_is_looked_up_once_for_all_cloudevents(log, monkeypatch):
+    names = iter(["laptop-0123ab"])
+    monkeypatch.setattr("eventlog.app.open_store.own_replica_of", lambda _: next(names))
+
+    lines = [json.loads(line) for line in exported(log, "--format", "cloudevents").splitlines()]
+
+    assert "urn:eventlog:laptop-0123ab" in [line["source"] for line in lines]
+
+
 def test_otlp_is_log_records_with_times_and_whole_numbers_as_texts(log):
     lines = [json.loads(line) for line in exported(log, "--format", "otlp").splitlines()]
     records = [

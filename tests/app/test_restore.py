@@ -203,3 +203,14 @@ def test_an_entry_that_a_decision_let_through_days_ago_is_part_of_it_unless_some
     is_part = between == "knowledge_edited" or not days_between
 
     assert is_part == (undoable(opened(log)).told.type != "entry_applied")
+
+
+def test_a_restore_reads_no_event_that_changes_no_file(log, monkeypatch):
+    said(log, "ports are odd")
+    then = said(log, "tests run with nose").ts
+    log.append({"type": "host_event", "conversation_id": "s1", "name": "PreToolUse"})
+    late = said(log, "tests run with pytest")
+    store = opened(log)
+    monkeypatch.delattr(EventLog, "read")  # which decodes every event
+
+    assert [late] == restorable(store, "MEMORY.md", then).targets

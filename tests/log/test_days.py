@@ -1,5 +1,6 @@
 import pytest
 
+from eventlog.format import codec
 from eventlog.log import days
 from tests.support.builders import DAY, NEXT_DAY, contents, day_of, line, lines, write
 
@@ -85,6 +86,16 @@ def test_an_ordinary_day_is_loaded_with_the_fields_nobody_knows(log_dir):
     day = day_of(write(log_dir, lines(0) + line(1, mood="calm", extra={"a": 1}) + b"\n"))
 
     assert [{}, {"mood": "calm", "extra": {"a": 1}}] == [event.extra for event in day.load()[0]]
+
+
+def test_an_ordinary_day_is_decoded_at_once_for_its_lines_too(log_dir, monkeypatch):
+    day = day_of(write(log_dir, lines(0, 1, 2)))
+    line_by_line = [entry for one in (0, 1, 2) for entry in day._mentioning([b"fact %d" % one])]
+    monkeypatch.setattr(codec, "decode", None)  # what decodes a single line
+
+    entries, damage = day.entries()
+
+    assert ([entry[:3] for entry in line_by_line], []) == ([entry[:3] for entry in entries], damage)
 
 
 def test_a_replica_adds_its_events_to_the_day(log, log_dir):
