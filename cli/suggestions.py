@@ -38,10 +38,9 @@ def _suggesting(find: Callable[[OpenStore], Iterable[_Suggestion]]) -> _Suggest:
 
 
 def _projects(opened: OpenStore) -> Iterator[_Suggestion]:
-    from eventlog.app.naming.names import known_names
     from eventlog.format.text import project_name
 
-    paths = list(known_names(opened.log).projects)
+    paths = opened.log.index.projects()
     names = [project_name(path) for path in paths]
     for path, name in zip(paths, names, strict=True):
         yield (name if names.count(name) == 1 else path), path

@@ -18,33 +18,23 @@ from eventlog.store.files import read
 class _Names(msgspec.Struct):
     conversation_id: str
     type: str
-    project: str | None = None
     agent: str | None = None
-
-
-class _KnownNames(NamedTuple):
-    """The projects (by path), agents and types of events, each once."""
-
-    projects: dict[str, None]
-    agents: dict[str, None]
-    types: dict[str, None]
 
 
 _decoder = msgspec.json.Decoder(_Names)
 
 
-def known_names(log: EventLog) -> _KnownNames:
-    """Read the names of all events, those of the newest day last; a damaged line or file has none."""
-    known = _KnownNames({}, {}, {})
+def _logged(log: EventLog) -> tuple[dict[str, None], dict[str, None]]:
+    """Read the types and agents of all events, those of the newest day last; a damaged line or file has none."""
+    types: dict[str, None] = {}
+    agents: dict[str, None] = {}
     for day in log.days():
         for file in day.files:
             for names in _read(read(file) or b""):
-                known.types[names.type] = None
-                if names.project:
-                    known.projects[names.project] = None
+                types[names.type] = None
                 if names.agent:
-                    known.agents[names.agent] = None
-    return known
+                    agents[names.agent] = None
+    return types, agents
 
 
 def _read(data: bytes) -> list[_Names]:
@@ -143,8 +133,8 @@ def _meant(
     """Take each name once, if it is known or the log has it; raises BadRequest with what may be meant instead."""
     wanted = tuple(dict.fromkeys(names))
     if strange := [name for name in wanted if name not in known]:
-        found = known_names(log)
-        logged = found.types if kind == "event type" else found.agents
+        types, agents = _logged(log)
+        logged = types if kind == "event type" else agents
         for name in strange:
             if name not in logged:
                 raise BadRequest(f"no {kind} {name!r}", hint=did_you_mean(name, [*logged, *shown]))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from eventlog.app.naming.known_projects import KnownProjects
-from eventlog.app.naming.names import did_you_mean, known_names
+from eventlog.app.naming.names import did_you_mean
 from eventlog.fast import os
 from eventlog.format.errors import BadRequest
 from eventlog.format.text import one_line, project_name
@@ -63,14 +63,14 @@ def all_projects(log: EventLog) -> list[ListedProject]:
     """List the projects of all events, by name: as the last replay knew them, and each other path by itself."""
     found = KnownProjects(log.store).listed()
     listed = {path for project in found for _, path in project.places}
-    others = [path for path in known_names(log).projects if path not in listed]
+    others = [path for path in log.index.projects() if path not in listed]
     found += [ListedProject(path, project_name(path), project_slug(path), (path,), ((None, path),)) for path in others]
     return sorted(found, key=lambda project: (project.name, project.project))
 
 
 def _known_here(log: EventLog, cwd: str) -> list[str]:
     """List the projects of all events, and that of the current directory."""
-    projects = list(known_names(log).projects)
+    projects = log.index.projects()
     return projects + [here for here in [project_root(cwd)] if here and here not in projects]
 
 

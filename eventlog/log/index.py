@@ -10,7 +10,7 @@ Durability   none: temp file + rename, no sync. A damaged or foreign file is ign
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
@@ -33,6 +33,7 @@ _LITTLE = 256 << 10  # bytes to scan per read even where the index knows less th
 
 Position = tuple[str, int]  # path of a day file, offset of a line
 _Known = tuple[FileStamp, int, list[int]]  # a day file, up to which size the index knows it, offsets of lines there
+_Scanned = tuple[dict[str, list[int]], dict[str, int]]  # offsets of conversations, and of the first of each project
 _Owners = dict[bytes, dict[str, bytes]]  # key of a conversation or project -> file name -> offsets, as they are written
 _OF_PLACES = b"0123456789,:;"
 
@@ -76,16 +77,40 @@ class ConversationIndex:
 
     def conversations(self) -> list[str]:
         """List every conversation, those of changed files last."""
-        files = self._look_up("")
-        found: dict[str, None] = {}
-        with suppress(*index_lookup.DAMAGED), os.fdopen(open_regular(self._path), "rb") as opened:
-            index_lookup.read_head(opened)
-            found = {str(fastjson.loads(line.partition(b"\t")[0])): None for line in opened if line.startswith(b'"')}
-        for stamp, known, _ in files:
-            if known < size_in(stamp):
-                with suppress(OSError):
-                    found |= dict.fromkeys(_scan(f"{self._log}/{name_in(stamp)}", known)[0])
+        _, scanned = self._scan_rest()
+        found = dict.fromkeys(name for name, _ in self._listed(b""))
+        for conversations, _ in scanned.values():
+            found |= dict.fromkeys(conversations)
         return list(found)
+
+    def projects(self) -> list[str]:
+        """List every project, in the order of their first lines."""
+        known, scanned = self._scan_rest()
+        firsts = [((name, at), of) for name, (_, projects) in scanned.items() for of, at in projects.items()]
+        for of, places in self._listed(index_lookup.PROJECT):
+            firsts += [((name, at[0]), of) for name, at in places.items() if at[0] < known.get(name, 0)]
+        return list(dict.fromkeys(project for _, project in sorted(firsts)))
+
+    def _scan_rest(self) -> tuple[dict[str, int], dict[str, _Scanned]]:
+        """Return up to which sizes the index knows the files, by name, and what is in the rest of them."""
+        known: dict[str, int] = {}
+        scanned: dict[str, _Scanned] = {}
+        for stamp, size, _ in self._look_up(""):
+            name = name_in(stamp)
+            known[name] = size
+            if size < size_in(stamp):
+                with suppress(OSError):
+                    scanned[name] = _scan(f"{self._log}/{name}", size)
+        return known, scanned
+
+    def _listed(self, kind: bytes) -> Iterator[tuple[str, dict[str, list[int]]]]:
+        """Yield the names of a kind in the index, of projects with the offsets of lines."""
+        with suppress(*index_lookup.DAMAGED), os.fdopen(open_regular(self._path), "rb") as opened:
+            files, _ = index_lookup.read_head(opened)
+            for line in opened:
+                if line.startswith(kind + b'"'):
+                    name = str(fastjson.loads(line[len(kind) : line.index(b"\t")]))
+                    yield name, index_lookup.offsets_in(line, files) if kind else {}
 
     def _look_up(self, conversation_id: str) -> list[_Known]:
         """Look a conversation up, in an index that lacks little of the log where it can be written."""
@@ -184,7 +209,7 @@ def _search(path: str, conversation_id: str, start: int) -> list[int]:
     return sorted(found)
 
 
-def _scan(path: str, start: int = 0) -> tuple[dict[str, list[int]], dict[str, int]]:
+def _scan(path: str, start: int = 0) -> _Scanned:
     """Map conversations to the offsets of their lines, in the order of the file, and projects to that of the first."""
     owners: dict[str, list[int]] = {}
     projects: dict[str, int] = {}

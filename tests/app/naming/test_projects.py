@@ -6,6 +6,8 @@ from eventlog import Memory
 from eventlog.app.naming import known_projects, projects
 from eventlog.app.naming.projects import project_meant
 from eventlog.format.errors import BadRequest
+from eventlog.format.events import Fact
+from eventlog.log.index import ConversationIndex
 from tests.support import builders
 from tests.support.command_line import call
 
@@ -48,7 +50,7 @@ def test_a_project_is_found_by_its_name_or_a_unique_part_of_its_path(known, here
 
 
 def test_a_path_the_log_knows_is_found_without_decoding_every_event(known, here, monkeypatch):
-    monkeypatch.setattr(projects, "known_names", None)
+    monkeypatch.setattr(ConversationIndex, "projects", None)
 
     assert "/srv/b/tool" == _meant(known, "/srv/b/tool", here)
 
@@ -66,6 +68,18 @@ def test_an_unknown_project_is_an_error_with_suggestions(known, here, said, near
         _meant(known, said, here)
 
     assert near in caught.value.hint
+
+
+def test_the_projects_of_an_indexed_log_are_known_without_decoding_it(known, here, monkeypatch):
+    said = known.append(Fact(conversation_id="late", project="/srv/z/last", content="x"))
+    before = projects.all_projects(known)
+    assert known.index.catch_up()
+    monkeypatch.setattr("eventlog.log.index._scan", None)
+
+    assert said.project == known.index.projects()[-1]
+    assert before == projects.all_projects(known)
+    with pytest.raises(BadRequest, match="no project"):
+        _meant(known, "zzz", here)
 
 
 def test_a_name_of_several_projects_lists_them(known, here):
