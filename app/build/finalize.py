@@ -160,7 +160,7 @@ def _draw(log: EventLog, note: _OpenSession, settings: Settings) -> list[Event]:
     Returns the summary, unless it says nothing but the topic.
     """
     events, project = log.session(note.session), note.project or ""
-    drawing = draw(_steps(note, events), project, settings.locale)
+    drawing = draw(_steps(note, events), project, settings.locale, note.cwd)
     if drawing is None:
         return []
     openings = openings_in(log.store)

@@ -109,7 +109,8 @@ def read_session(
     try:
         session: PastSession | None = hosts.part(agent, "past").past_session(path, damaged)
         project = (project_root(session.where) or None) if session and session.where.startswith("/") else None
-        drawing = draw(read_transcript(agent, str(path)), project or "", settings.locale) if session else None
+        steps = read_transcript(agent, str(path))
+        drawing = draw(steps, project or "", settings.locale, session.where) if session else None
     except OSError as error:
         return [BadPlace(str(path), system_reason(error)[0])]
     found: list[_ReadTranscript | BadPlace] = [BadPlace(f"{path}:{line}", "not a JSON object") for line in damaged]

@@ -18,6 +18,7 @@ from eventlog.hosts.transcripts.prose import (
     ITEM_CHARS,
     OPEN_ENDS,
     Openings,
+    lasting,
     mentions,
     prose,
     request,
@@ -63,15 +64,18 @@ _REJECTS = re.compile(
 )
 _OF_ANY_DECISION = frozenset(("use", "uses", "used", "using", "keep", "go", "more", "any"))
 _GOES_ON = ("prompt", "file", "read", "command", "todos")  # what the agent has still to speak of
+_WORKS = ("file", "command")
+_TELLS_OF_FAILURE = re.compile(r"fail|broken|red\b|失败|未通过|报错|fehl|schl[aä]g|失敗|通らな", re.IGNORECASE)
 _COMMITS = re.compile(r"\bgit (?:-C \S+ )?commit\b")
 
 
 class _Language(NamedTuple):
-    """Sentences for what was done; the first two take a list, `passed` a command, `broke_off_at` a request."""
+    """Sentences for what was done; the first two take a list, the next two a command, `broke_off_at` a request."""
 
     changed: str
     committed: str
     passed: str
+    fails: str
     broke_off: str
     broke_off_at: str
     more: str
@@ -83,13 +87,21 @@ _LANGUAGES = {
         "Changed {}.",
         "Committed {}.",
         "`{}` failed, then passed.",
+        "`{}` failed last.",
         "Broke off.",
         "Broke off at “{}”.",
         "{} and {} more",
         ", ",
     ),
     "zh": _Language(
-        "修改了 {}。", "提交了{}。", "`{}` 先失败，后通过。", "中途中断。", "在“{}”处中断。", "{} 等，另有 {} 项", "、"
+        "修改了 {}。",
+        "提交了{}。",
+        "`{}` 先失败，后通过。",
+        "`{}` 最后失败。",
+        "中途中断。",
+        "在“{}”处中断。",
+        "{} 等，另有 {} 项",
+        "、",
     ),
 }
 
@@ -141,9 +153,13 @@ class Drawing(NamedTuple):
         return fields | ({"fixes": self.fixes} if self.fixes else {})
 
 
-def draw(steps: Iterable[Step], project: str = "", locale: str = "en") -> Drawing | None:
-    """Draw a session from its steps; None without a prompt."""
-    transcript = _Transcript(project)
+def draw(steps: Iterable[Step], project: str = "", locale: str = "en", where: str = "") -> Drawing | None:
+    """Draw a session from its steps; None without a prompt.
+
+    Files are named as they are in the project, also below the directory `where` it ran: a worktree, elsewhere.
+    """
+    is_elsewhere = project and where and not f"{project}/".startswith(f"{where.rstrip('/')}/")
+    transcript = _Transcript([root.rstrip("/") for root in (project, where if is_elsewhere else "") if root])
     for step in steps:
         transcript.add(step)
     return transcript.drawing(_LANGUAGES.get(locale, _LANGUAGES["en"])) if transcript.prompts else None
@@ -152,19 +168,20 @@ def draw(steps: Iterable[Step], project: str = "", locale: str = "en") -> Drawin
 class _Transcript:
     """The parts of a session a drawing needs, collected while its steps stream by."""
 
-    def __init__(self, project: str) -> None:
-        self._project = project
+    def __init__(self, roots: list[str]) -> None:
+        self._roots = roots
         self.prompts: list[str] = []
         self.opening = self.title = self.todos = ""
         self.lists = self.speaks = self.has_ended = False  # whether the agent's words are all that is last
         self.turns = 0
         self.replies: deque[deque[str]] = deque([deque(maxlen=_CLOSING_REPLIES)], _CLOSING_TURNS)
-        self.files = _Files(project)
+        self.at_work = self.replies[-1]  # of the last turn that changed or ran something
+        self.files = _Files(roots)
         self.commits: dict[str, str] = {}
         self.decisions: dict[str, str] = {}
         self.of_user: dict[str, str] = {}
         self.failed: set[str] = set()
-        self.passed = ""
+        self.passed = self.fails = ""  # a test that failed before, and the last that was run
         self._failures = Failures()
 
     def add(self, step: Step) -> None:
@@ -174,6 +191,7 @@ class _Transcript:
         self.turns += step.kind == "prompt" and self.has_ended
         if step.kind in _GOES_ON and (step.kind != "command" or any(programs_run(step.text))):
             self.has_ended = False
+            self.at_work = self.replies[-1] if step.kind in _WORKS else self.at_work
         match step:
             case ("title", text):
                 self.title = one_line(text)
@@ -193,6 +211,7 @@ class _Transcript:
             case ("command", text):
                 _add(self.commits, commit_titles(text))
                 self.files.run(text)
+                self.fails = "" if _tests_in(text) else self.fails  # until it has ended
             case ("undone", text):
                 self.commits.pop(same_text(text), None)
                 self.files.undo(text)
@@ -200,8 +219,10 @@ class _Transcript:
                 for test in self.failed.intersection(_tests_in(text)):
                     self.failed.discard(test)
                     self.passed = test
+                self.fails = "" if _tests_in(text) else self.fails
             case ("failed", text):
-                self.failed.update(_tests_in(text))
+                self.failed.update(tests := _tests_in(text))
+                self.fails = next(iter(tests), self.fails)
                 self.passed = "" if self.passed in self.failed else self.passed
             case ("output", _):
                 return
@@ -213,7 +234,7 @@ class _Transcript:
             self.opening = self.opening if self.opening and not request(prompt) else prompt[:_OPENING]
         self.prompts.append(prompt)
         self.replies.append(deque(maxlen=_CLOSING_REPLIES))
-        said = stated(DECISIONS, prompt)
+        said = [*stated(DECISIONS, prompt), *lasting(prompt)]
         self._decide(said)
         _add(self.of_user, said)
 
@@ -224,12 +245,9 @@ class _Transcript:
             _add(self.decisions, (text,))
 
     def drawing(self, language: _Language) -> Drawing:
-        scratch = self.files.scratch
-        asked = f"{self.title} {request(self.opening)}"
-        read = (read_closing(reply, asked, scratch) for turn in reversed(self.replies) for reply in reversed(turn))
-        last = next((closing for closing in read if closing[0]), ([], []))
-        worth, others = (list(map(self._sentence, texts)) for texts in last)
-        unlabelled = (text.rstrip(".。") for texts in last for text in texts if _DECIDED.match(text))
+        worth, others = self._closing(self.at_work, *reversed(self.replies))
+        later, _ = self._closing(self.replies[-1]) if self.replies[-1] is not self.at_work else ([], [])
+        unlabelled = (text.rstrip(".。") for text in (*worth, *others, *later) if _DECIDED.match(text))
         self._decide(cut(text, ITEM_CHARS) for text in unlabelled)
         decided, todos = [*self.decisions.values()][:_MOST_ITEMS], self._open()
         enough = self.files.known or self.commits or decided or todos or len(self.prompts) > _TRIVIAL_PROMPTS
@@ -242,16 +260,24 @@ class _Transcript:
             of_user=[text for same, text in self.of_user.items() if same in self.decisions][:_MOST_ITEMS],
             todos=todos,
             prompts=[cut(text, _PROMPT) for text in map(one_line, self.prompts) if len(text) >= _SHORTEST_PROMPT],
-            closing=_join_fitting((*worth, *others), _CLOSING) or self._last_words(),
+            closing=_join_fitting(dict.fromkeys((*worth, *others, *later)), _CLOSING) or self._last_words(),
             outcome=cut(worth[0], TOPIC_CHARS).rstrip(".。") if worth else "",
             files=[*self.files.known, *self.files.others],
             fixes=self._failures.fixes(),
             turns=self.turns + self.has_ended,
         )
 
+    def _closing(self, *turns: Iterable[str]) -> tuple[list[str], list[str]]:
+        """Read the sentences of worth, and the others, of the first of these turns that has any of worth."""
+        asked, scratch = f"{self.title} {request(self.opening)}", self.files.scratch
+        read = (read_closing(reply, asked, scratch) for turn in turns for reply in reversed([*turn]))
+        worth, others = next((closing for closing in read if closing[0]), ([], []))
+        return [*map(self._sentence, worth)], [*map(self._sentence, others)]
+
     def _sentence(self, text: str) -> str:
         """End a sentence of a closing, and name files as they are called in the project."""
-        text = text.replace(f"{self._project}/", "") if self._project else text
+        for root in self._roots:
+            text = text.replace(f"{root}/", "")
         end = "." if text[-1:].isascii() else "。"
         return text if text.endswith(_ENDS) else f"{text}{end}"
 
@@ -264,6 +290,7 @@ class _Transcript:
         added = [
             "" if any(mentions(" ".join(worth[:2]), name) for name in names) else changed,
             language.passed.format(self.passed) if self.passed else "",
+            language.fails.format(self.fails) if self.fails and not _TELLS_OF_FAILURE.search(joined(worth)) else "",
             _listed(language, language.committed, [f"“{title}”" for title in self.commits.values()]),
         ]
         added = [text for text in added if text and len(text) <= _SUMMARY_CHARS // 2]
@@ -299,8 +326,8 @@ class _Transcript:
 class _Files:
     """The files a session changed: those the repository has, and those that only served the work."""
 
-    def __init__(self, project: str) -> None:
-        self._project = project
+    def __init__(self, roots: list[str]) -> None:
+        self._roots = roots
         self._changed: dict[str, bool] = {}  # whether the repository has it
         self._times: Counter[str] = Counter()
         self._seen: set[str] = set()
@@ -378,8 +405,8 @@ class _Files:
         return [PurePath(path).name for path in self.others] if self.known else []
 
     def _below_project(self, path: str) -> str:
-        inside = self._project and PurePath(path).is_relative_to(self._project)
-        return str(PurePath(path).relative_to(self._project)) if inside else path
+        root = next((root for root in self._roots if PurePath(path).is_relative_to(root)), "")
+        return str(PurePath(path).relative_to(root)) if root else path
 
 
 def _names(word: str, path: str) -> bool:

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 from os.path import commonprefix
 
 from eventlog.format.text import cut, joined, one_line, same_text, states_nothing
@@ -32,7 +32,8 @@ _OPEN_END = (
 )
 _ASIDE = r"(?:\s*\([^()]*\))?"  # "(optional)"
 _FOLLOWS = rf"{_ASIDE}[*_]*+\s*[:：]\s*+[*_]*+\s*(\S.*)$"
-_UNQUOTED = r"^(?!\W*[\"“„«「『`>])\W*"  # what is quoted, somebody else states
+_QUOTES = re.compile(r"\W*[\"“„«「『`>]")
+_UNQUOTED = rf"^(?!{_QUOTES.pattern})\W*"  # what is quoted, somebody else states
 
 
 class _Label:
@@ -55,6 +56,23 @@ _BEFORE_A_LABEL = re.compile(
 )
 
 
+_LASTS = re.compile(
+    r"\b(?:from now on|going forward|ab sofort|von nun an|we(?: have|'ve)? decided (?:to|on|against|that)"
+    r"|wir haben (?:uns )?(?:beschlossen|entschieden))\b|从现在起|从今以后|今后|今後"
+    r"|(?:^|[，,；])以后(?:都|一律|统一|不再|请)|^我们(?:已经)?决定|に決め(?:まし)?た|に決定し(?:まし)?た",
+    re.IGNORECASE,
+)
+_OF_WORK = re.compile(r"(?:I|I['’](?:ll|ve|m|d)|[Ll]et me|[Nn]ext|[Tt]omorrow|Ich|[Mm]orgen)\b|我(?!们)|接下来|明天")
+
+
+def lasting(prompt: str) -> list[str]:
+    """List the sentences of a prompt by which the user decides for later."""
+    lines = map(one_line, _text_lines(prompt))
+    found = (text for line in lines for text in sentences(line) if _LASTS.search(text) and not _QUOTES.match(text))
+    texts = [text.removesuffix("。").removesuffix(".") for text in found if not text.endswith(("?", "？"))]
+    return [text for text in texts if len(text) <= ITEM_CHARS]
+
+
 def stated(label: _Label, message: str) -> list[str]:
     """List the statements that a message labels so: its decisions, or the to-dos that it leaves open."""
     found: list[str] = []
@@ -69,8 +87,15 @@ def stated(label: _Label, message: str) -> list[str]:
             found.append(line[bullet.end() :])
         else:
             in_list = in_list and not line.strip()
-    texts = (one_line(text.replace("**", "")).strip(" *_").removesuffix("。").removesuffix(".") for text in found)
+    plain = (_without_work(one_line(text.replace("**", "")).strip(" *_")) for text in found)
+    texts = (text.removesuffix("。").removesuffix(".") for text in plain)
     return [cut(text, ITEM_CHARS) for text in texts if not _is_empty(label, text)]
+
+
+def _without_work(text: str) -> str:
+    """Cut a statement where its author goes on to speak of the work: what was not done yet, what comes next."""
+    first, *others = sentences(text) or [""]
+    return joined((first, *takewhile(lambda sentence: not _OF_WORK.match(sentence), others)))
 
 
 def _is_empty(label: _Label, text: str) -> bool:

@@ -232,8 +232,47 @@ def test_no_command_is_worth_a_word_but_a_test_that_failed(noise):
              Step("failed", "pytest -x tests 2>&1 | tail"), Step("passed", "pytest -x tests")]  # fmt: skip
 
     assert "Changed f. `pytest -x tests` failed, then passed." == summary_of(steps)[1]
-    assert "Changed f." == summary_of([*steps, Step("failed", "pytest -x tests")])[1]
+    assert "Changed f. `pytest -x tests` failed last." == summary_of([*steps, Step("failed", "pytest -x tests")])[1]
     assert "Changed f." == summary_of(steps[:4])[1]
+
+
+def test_the_outcome_is_that_of_the_last_turn_at_work_and_not_an_answer():
+    steps = [*prompts("The limiter lets bursts through"), Step("file", "limiter.py"),
+             Step("reply", "The limiter is a token bucket now."), *prompts("Did we talk of Redis?"), Step("read", "a.py"),
+             Step("reply", "We never talked about Redis. It would add a round trip.")]  # fmt: skip
+
+    assert "The limiter is a token bucket now. Changed limiter.py." == summary_of(steps)[1]
+    assert text_of(steps)["closing"].startswith("The limiter is a token bucket now. We never talked about Redis.")
+
+
+def test_a_test_that_failed_last_is_told_where_the_agent_says_nothing_of_it():
+    steps = [*prompts("Round once"), Step("file", "cart.py"), Step("command", "pytest"), Step("failed", "pytest")]
+    again = [Step("command", "pytest")]  # whose end nobody saw
+
+    assert (
+        "Totals are rounded once. Changed cart.py. `pytest` failed last."
+        == summary_of([*steps, Step("reply", "Totals are rounded once.")])[1]
+    )
+    assert (
+        "Totals are rounded once. Changed cart.py."
+        == summary_of([*steps, *again, Step("reply", "Totals are rounded once.")])[1]
+    )
+
+
+def test_a_file_of_a_worktree_is_named_as_in_the_project():
+    steps = [
+        *prompts("Round once"),
+        Step("file", "/src/hotfix/shop/cart.py"),
+        Step("reply", "See /src/hotfix/shop/cart.py, it rounds once."),
+    ]
+    drawn = draw(steps, "/src/shop", "en", "/src/hotfix")
+
+    assert drawn
+    assert ["shop/cart.py"] == drawn.files
+    assert "/src" not in drawn.summary
+    outside = draw([*prompts("Round once"), Step("file", "/etc/hosts")], "/src/shop", "en", "/")
+    assert outside
+    assert ["/etc/hosts"] == outside.files
 
 
 def test_files_that_only_served_the_work_come_last_and_are_not_told():
@@ -376,6 +415,12 @@ def test_the_last_list_of_todos_counts():
         ("The old notes say:\n> Decision: use Kafka\n> TODO: tests", [], []),
         ('"Decision: use Kafka" is what they wrote', [], []),
         ("No, decision: use JWT", ["use JWT"], []),
+        (
+            "Decision: prices are cents. Floats lose some. I have not changed any code yet; tomorrow I will.",
+            ["prices are cents. Floats lose some"],
+            [],
+        ),
+        ("决定：价格用整数分。我还没有改代码。", ["价格用整数分"], []),
         ("Next steps (optional):\n1. Measure it", [], ["Measure it"]),
         (
             "Entscheidung: Preise sind ganze Zahlen.\nOffen: Preise messen",
@@ -389,6 +434,28 @@ def test_decisions_and_open_ends_are_taken_where_they_are_said(reply, decided, l
     _, _, decisions, todos = summary_of([*prompts("Do the thing, please"), Step("file", "/f"), Step("reply", reply)])
 
     assert (decided, left) == (decisions, todos)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "decided"),
+    [
+        ("From now on, all dates are UTC. Fix the report.", ["From now on, all dates are UTC"]),
+        ("Please go on. We decided to drop Redis.", ["We decided to drop Redis"]),
+        ("Wir verwenden ab sofort openpyxl statt xlsxwriter. Bitte umstellen.",
+         ["Wir verwenden ab sofort openpyxl statt xlsxwriter"]),
+        ("以后不再用 localStorage，缓存改用 IndexedDB。把存储改掉", ["以后不再用 localStorage，缓存改用 IndexedDB"]),
+        ("消費税の端数は切り捨てに決めました。四捨五入は使わないでください。", ["消費税の端数は切り捨てに決めました"]),
+        ("Should we use UTC from now on?", []),
+        ("> From now on, all dates are UTC\nWho wrote that?", []),
+        ("升级以后都报错，帮我看看", []),
+        ("Never seen this error before. Don't touch the tables.", []),
+    ],
+)  # fmt: skip
+def test_a_user_decides_without_a_label_too(prompt, decided):
+    drawn = draw([*prompts(prompt), Step("file", "/f"), Step("reply", "Done.")])
+
+    assert drawn
+    assert (decided, decided) == (drawn.decisions, drawn.of_user)
 
 
 @pytest.mark.parametrize(
