@@ -153,7 +153,9 @@ def _add_decisions(found: dict[str, _Stated], deciding: list[StageSummary], sour
         found[source.project],
         [saying for decision in source.conclusion.decisions for saying in decision.mentions],
     )
-    agents = {summary.id: set(map(likeness, summary.of_user)) for summary in deciding if summary.layer == SESSION_END}
+    drawn = [summary for summary in deciding if summary.layer == SESSION_END]
+    # what a user decided in no project is not about the user, unless it is said again
+    agents = {save.id: set(map(likeness, save.of_user if source.project else ())) for save in drawn}
     row.statements += [
         _of_decision(saying, source.conversation.id, drawn=saying.id in agents and saying.same not in agents[saying.id])
         for saying in mentions

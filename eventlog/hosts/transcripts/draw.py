@@ -175,7 +175,7 @@ class _Transcript:
         self.lists = self.speaks = self.has_ended = False  # whether the agent's words are all that is last
         self.turns = 0
         self.replies: deque[deque[str]] = deque([deque(maxlen=_CLOSING_REPLIES)], _CLOSING_TURNS)
-        self.at_work = self.replies[-1]  # of the last turn that changed or ran something
+        self.at_work: deque[deque[str]] = deque(maxlen=_CLOSING_TURNS)  # of turns that changed or ran something
         self.files = _Files(roots)
         self.commits: dict[str, str] = {}
         self.decisions: dict[str, str] = {}
@@ -191,7 +191,8 @@ class _Transcript:
         self.turns += step.kind == "prompt" and self.has_ended
         if step.kind in _GOES_ON and (step.kind != "command" or any(programs_run(step.text))):
             self.has_ended = False
-            self.at_work = self.replies[-1] if step.kind in _WORKS else self.at_work
+            if step.kind in _WORKS and not self._is_at_work():
+                self.at_work.append(self.replies[-1])
         match step:
             case ("title", text):
                 self.title = one_line(text)
@@ -245,8 +246,8 @@ class _Transcript:
             _add(self.decisions, (text,))
 
     def drawing(self, language: _Language) -> Drawing:
-        worth, others = self._closing(self.at_work, *reversed(self.replies))
-        later, _ = self._closing(self.replies[-1]) if self.replies[-1] is not self.at_work else ([], [])
+        worth, others = self._closing(*reversed(self.at_work), *reversed(self.replies))
+        later, _ = ([], []) if self._is_at_work() else self._closing(self.replies[-1])
         unlabelled = (text.rstrip(".。") for text in (*worth, *others, *later) if _DECIDED.match(text))
         self._decide(cut(text, ITEM_CHARS) for text in unlabelled)
         decided, todos = [*self.decisions.values()][:_MOST_ITEMS], self._open()
@@ -266,6 +267,9 @@ class _Transcript:
             fixes=self._failures.fixes(),
             turns=self.turns + self.has_ended,
         )
+
+    def _is_at_work(self) -> bool:
+        return bool(self.at_work) and self.at_work[-1] is self.replies[-1]
 
     def _closing(self, *turns: Iterable[str]) -> tuple[list[str], list[str]]:
         """Read the sentences of worth, and the others, of the first of these turns that has any of worth."""

@@ -242,6 +242,10 @@ def test_the_outcome_is_that_of_the_last_turn_at_work_and_not_an_answer():
              Step("reply", "We never talked about Redis. It would add a round trip.")]  # fmt: skip
 
     assert "The limiter is a token bucket now. Changed limiter.py." == summary_of(steps)[1]
+    assert (
+        summary_of(steps)[1]
+        == summary_of([*steps, *prompts("Commit"), Step("file", "limiter.py"), Step("reply", "Ok.")])[1]
+    )
     assert text_of(steps)["closing"].startswith("The limiter is a token bucket now. We never talked about Redis.")
 
 

@@ -183,14 +183,20 @@ def test_a_later_save_without_decisions_leaves_the_file_as_it_is():
     assert before == _document(summary(1, decisions=["RS256"], layer=2), whole(2, "all done"))
 
 
-def _drawn(minute, conversation, **fields):
+def _drawn(minute, conversation, project="/p/shop", **fields):
     return whole(
-        minute, "Done", conversation_id=conversation, layer=3, decisions=["round once"], project="/p/shop", **fields
+        minute, "Done", conversation_id=conversation, layer=3, decisions=["round once"], project=project, **fields
     )
 
 
 def test_what_a_program_drew_once_is_the_sessions_alone():
     assert [] == list(documents_of(MEMORY, folded(_drawn(1, "c"), _drawn(2, "c")), Settings()))
+
+
+def test_a_decision_of_a_user_in_no_project_that_a_program_drew_is_not_about_the_user():
+    drawn = _drawn(1, "c", None, of_user=["round once"])
+
+    assert [] == list(documents_of(MEMORY, folded(drawn), Settings()))
 
 
 @pytest.mark.parametrize(
