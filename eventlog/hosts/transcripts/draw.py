@@ -32,7 +32,7 @@ _TITLE, _CLOSING, _FILES, _PROMPT = 200, 1200, 800, 600
 TOPIC_CHARS, _SUMMARY_CHARS = 100, 300
 _OPENING = 4000  # characters of a request that are looked at
 _MOST_NAMED, _MOST_ITEMS = 3, 8
-_TRIVIAL_PROMPTS = 2  # no more than a topic of so few, without a change or a decision
+_TRIVIAL_PROMPTS = 2  # no more than a topic of so few, without a change, a command or a decision
 _CLOSING_TURNS, _CLOSING_REPLIES = 3, 2  # the last replies of the last turns: a commit often is the very last
 _SHORTEST_PROMPT = 3  # characters; shorter prompts are not searched
 _TEST = re.compile(
@@ -251,8 +251,8 @@ class _Transcript:
         unlabelled = (text.rstrip(".。") for text in (*worth, *others, *later) if _DECIDED.match(text))
         self._decide(cut(text, ITEM_CHARS) for text in unlabelled)
         decided, todos = [*self.decisions.values()][:_MOST_ITEMS], self._open()
-        enough = self.files.known or self.commits or decided or todos or len(self.prompts) > _TRIVIAL_PROMPTS
-        summary = self._summary(worth, language) if enough or self.files.changed else ""
+        enough = self.at_work or self.commits or decided or todos or len(self.prompts) > _TRIVIAL_PROMPTS
+        summary = self._summary(worth, language) if enough else ""
         return Drawing(
             title=self.title,
             opening=self.opening,

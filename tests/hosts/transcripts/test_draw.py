@@ -249,6 +249,14 @@ def test_the_outcome_is_that_of_the_last_turn_at_work_and_not_an_answer():
     assert text_of(steps)["closing"].startswith("The limiter is a token bucket now. We never talked about Redis.")
 
 
+@pytest.mark.parametrize("tried", [[Step("file", "lookup.py"), Step("command", "git checkout lookup.py")],
+                                   [Step("command", "kubectl logs api")]])  # fmt: skip
+def test_what_was_tried_in_vain_or_looked_up_is_told(tried):
+    steps = [*prompts("Try to cache the lookup"), *tried, Step("reply", "Caching made it slower, because keys differ.")]
+
+    assert "Caching made it slower, because keys differ." == summary_of(steps)[1]
+
+
 def test_a_test_that_failed_last_is_told_where_the_agent_says_nothing_of_it():
     steps = [*prompts("Round once"), Step("file", "cart.py"), Step("command", "pytest"), Step("failed", "pytest")]
     again = [Step("command", "pytest")]  # whose end nobody saw
