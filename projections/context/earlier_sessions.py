@@ -78,12 +78,11 @@ class EarlierSession(Values):
         return Line(f"- [{day} {short_id(self.name)}] {as_text(text)}", () if is_brief else self.sources, (self.name,))
 
     def in_full(self, local: "Local", project: str, *, minute: bool = True) -> list[Line]:
-        """Write it in a line, with its decisions below."""
-        day = local(self.at)[:_DAY]
-        decided = [
-            Line(f"- [{day}] {decision.text[2:]}", decision.events) for decision in self.decisions[:_MOST_DECISIONS]
-        ]
-        return [self.line(local, project, minute=minute), *decided]
+        """Write it in a line, with the decisions that are not in it below."""
+        day, line = local(self.at)[:_DAY], self.line(local, project, minute=minute)
+        left = [decision for decision in self.decisions if decision.text[2:].casefold() not in line.text.casefold()]
+        decided = [Line(f"- [{day}] {decision.text[2:]}", decision.events) for decision in left[:_MOST_DECISIONS]]
+        return [line, *decided]
 
 
 def _telling(files: "Sequence[str]", project: str) -> list[str]:

@@ -6,6 +6,7 @@ import pytest
 
 from eventlog.format.ids import short_id
 from eventlog.projections.context.earlier_sessions import EarlierSession
+from eventlog.projections.line import Line
 from eventlog.projections.views.note_lines import local_time
 from eventlog.settings.schema import Settings
 from tests.support.context_scene import Scene
@@ -74,6 +75,15 @@ def test_files_of_the_project_are_told_before_tests_data_and_scratch_files(files
 
 def test_an_outcome_that_begins_with_the_topic_says_it_once():
     assert line_of(outcome="Round half even, per line item.").count("Round half even") == 1
+
+
+def test_a_decision_that_is_in_the_line_is_not_below_it():
+    decisions = [Line("- From now on, totals are in cents"), Line("- No floats")]
+    session = EarlierSession(
+        V4, "2026-02-20T23:30:00.000000Z", "From now on, totals are in cents", "", decisions=decisions
+    )
+
+    assert ["- [2026-02-20] No floats"] == [line.text for line in session.in_full(local_time("UTC"), "/p")[1:]]
 
 
 def test_a_brief_line_keeps_the_file():
