@@ -62,15 +62,20 @@ _LASTS = re.compile(
     r"|(?:^|[，,；])以后(?:都|一律|统一|不再|请)|^我们(?:已经)?决定|に決め(?:まし)?た|に決定し(?:まし)?た",
     re.IGNORECASE,
 )
+_SUPPOSES = re.compile(
+    r"\b(?:what if|suppose|said|says|wrote|if|whether|wenn|falls|ob|sagt)\b|如果|假如|是否|要不要|说过?|もし"
+    r"|[?？吗呢か]$",
+    re.IGNORECASE,
+)
 _OF_WORK = re.compile(r"(?:I|I['’](?:ll|ve|m|d)|[Ll]et me|[Nn]ext|[Tt]omorrow|Ich|[Mm]orgen)\b|我(?!们)|接下来|明天")
 
 
 def lasting(prompt: str) -> list[str]:
-    """List the sentences of a prompt by which the user decides for later."""
+    """List the sentences of a prompt by which the user decides for later; no question and nothing of others."""
     lines = map(one_line, _text_lines(prompt))
-    found = (text for line in lines for text in sentences(line) if _LASTS.search(text) and not _QUOTES.match(text))
-    texts = [text.removesuffix("。").removesuffix(".") for text in found if not text.endswith(("?", "？"))]
-    return [text for text in texts if len(text) <= ITEM_CHARS]
+    found = (text.removesuffix("。").removesuffix(".") for line in lines for text in sentences(line))
+    chosen = [text for text in found if _LASTS.search(text) and not (_QUOTES.match(text) or _SUPPOSES.search(text))]
+    return [text for text in chosen if len(text) <= ITEM_CHARS]
 
 
 def stated(label: _Label, message: str) -> list[str]:

@@ -460,6 +460,8 @@ def test_decisions_and_open_ends_are_taken_where_they_are_said(reply, decided, l
         ("Should we use UTC from now on?", []),
         ("> From now on, all dates are UTC\nWho wrote that?", []),
         ("升级以后都报错，帮我看看", []),
+        ("What if we use UTC from now on. Ada said that from now on tabs are used.", []),
+        ("今后都用 UTC 吗", []),
         ("Never seen this error before. Don't touch the tables.", []),
     ],
 )  # fmt: skip
