@@ -18,8 +18,8 @@ _About = Literal["result", "problem", "cause", "change", "test", "open", "aside"
 _PRAISE = re.compile(
     r"^(?:[^\w\s`\"'(\[/]+\s*)?(?:perfect|excellent|great(?: (?:news|job|work))?|done|awesome|wonderful|fantastic"
     r"|success|nice|all (?:done|set)|got it|sure(?: thing)?|okay|ok|yes|yep|absolutely|certainly|of course"
-    r"|good(?: news)?"
-    r"|congratulations|you(?:'re| are) (?:absolutely )?right|太好了|完美|很好|好的|搞定了?|没问题|完成了?)"
+    r"|good(?: news)?|understood|noted|verstanden|alles klar"
+    r"|congratulations|you(?:'re| are) (?:absolutely )?right|太好了|完美|很好|好的|明白了?|收到|搞定了?|没问题|完成了?)"
     r"\s*[!.,:：，。！—–-]+\s*",
     re.IGNORECASE,
 )
@@ -115,6 +115,14 @@ _DEPENDS = re.compile(
     r"|also|so|then|for example|e\.g|\w+ed (?:it|them|this|that)(?!.*: ))\b",
     re.IGNORECASE,
 )
+_RESTS = re.compile(  # a sentence that makes the one before it untrue by itself
+    r"(?:(?:it|that|this|they|these) (?:does|do|is|are|has|have|works?)|now (?:it|they) (?:does|do|is|are|works?))"
+    r"(?: now| been| fixed| done| gone| resolved| corrected)*[.!]?"
+    r"|(?:that(?: is|'s| has been) )?(?:fixed|corrected)(?: now)?[.!]?"
+    r"|(?:das )?ist (?:jetzt )?(?:behoben|erledigt)[.!]?"
+    r"|(?:现在?|目前)?已经?(?:修复|解决|改好|更正)了?[。！]?",
+    re.IGNORECASE,
+)
 _GENERAL_WORDS = """
 a all also an and are as at backward backwards be been both branch bug bugs by change changed changes clean code
 commit committed compatibility compatible complete completed completely confirmed correctly created done effective
@@ -144,9 +152,12 @@ def read_closing(message: str, asked: str = "", scratch: Iterable[str] = ()) -> 
     names = tuple(scratch)
     found: dict[str, _About] = {}
     leads: set[str] = set()
-    intends = False
+    intends, last = False, ""
     for sentence in _sentences_in(message):
         text = _plain(sentence.text).rstrip(":：")
+        if last and _RESTS.fullmatch(sentence.text):
+            found = {f"{text} {sentence.text}" if text == last else text: about for text, about in found.items()}
+        last = ""
         intends = bool(_ANNOUNCES.match(text) or (intends and _CONTINUES.match(text)))
         leads |= {text} if sentence.text.endswith((":", "：")) else set()
         is_order = sentence.about == "change" and _ORDERS.match(text) and not _CHANGE.search(text)
@@ -158,6 +169,7 @@ def read_closing(message: str, asked: str = "", scratch: Iterable[str] = ()) -> 
             and not any(mentions(text, name) for name in names)
         ):
             found.setdefault(text, sentence.about)
+            last = text
     body = {text: about for text, about in found.items() if about not in ("aside", "test")}
     outcome = _outcome(body, telling_words(asked)) or next(iter(body or found), "")
     rest = {text: about for text, about in body.items() if text != outcome}
@@ -231,8 +243,9 @@ def telling_words(text: str) -> set[str]:
 _TITLES: dict[_About, str] = {
     "cause": "(?:root )?causes?|analysis|diagnosis|why|lessons?|takeaways?|insights?|教训|经验|(?:根本)?原因|根因|分析",
     "open": "next steps?|remaining|to-?dos?|limitations?|follow[- ]?ups?|not done|decisions?"
+    "|what (?:i|we) need(?: from you)?|open questions?|action items?|manual steps?|offene fragen"
     r"|(?:plan|proposal|proposed changes|suggestions?|recommendations?|offen|nächste schritte)(?=\W*$)"
-    "|下一步|待办|遗留|未完成|决[定策]|计划|建议|方案",
+    "|下一步|待办|遗留|未完成|决[定策]|计划|建议|方案|需要你|残タスク|残作業|未対応|今後の",
     "test": r"test(?:s|ing)?|verif\w+|validat\w+|checks?|测试|验证",
     "aside": "output|benefits?|usage|examples?|files?|method|location|lines?|status|notes?|impact|deliverables?|how to"
     "|输出|用法|示例|文件|好处",

@@ -175,7 +175,9 @@ class _Transcript:
         self.lists = self.speaks = self.has_ended = False  # whether the agent's words are all that is last
         self.turns = 0
         self.replies: deque[deque[str]] = deque([deque(maxlen=_CLOSING_REPLIES)], _CLOSING_TURNS)
-        self.at_work: deque[deque[str]] = deque(maxlen=_CLOSING_TURNS)  # of turns that changed or ran something
+        self.at_work: deque[deque[str]] = deque(maxlen=_CLOSING_TURNS)  # of ended turns that changed or ran something
+        self.work: set[str] = set()  # of this turn
+        self.edits: deque[deque[str]] = deque(maxlen=_CLOSING_TURNS)  # of those that changed a file
         self.files = _Files(roots)
         self.commits: dict[str, str] = {}
         self.decisions: dict[str, str] = {}
@@ -188,11 +190,11 @@ class _Transcript:
         self._failures.add(step)
         if not one_line(step.text) and step.kind != "todos":
             return
-        self.turns += step.kind == "prompt" and self.has_ended
+        if step.kind == "prompt":
+            self._end_turn()
         if step.kind in _GOES_ON and (step.kind != "command" or any(programs_run(step.text))):
             self.has_ended = False
-            if step.kind in _WORKS and not self._is_at_work():
-                self.at_work.append(self.replies[-1])
+            self.work.add(step.kind)
         match step:
             case ("title", text):
                 self.title = one_line(text)
@@ -206,6 +208,14 @@ class _Transcript:
                 self.todos, self.lists = text, True
             case _:
                 self._do(step)
+
+    def _end_turn(self) -> None:
+        """Count the turn, if the agent's words end it, and remember them by what was done before."""
+        self.turns += self.has_ended
+        if self.has_ended and self.work.intersection(_WORKS):
+            self.at_work.append(self.replies[-1])
+            self.edits.extend([self.replies[-1]] if "file" in self.work else [])
+        self.work.clear()
 
     def _do(self, step: Step) -> None:
         match step:
@@ -229,6 +239,7 @@ class _Transcript:
                 return
             case (kind, path):
                 self.files.add(kind, path)
+                self.fails = "" if kind == "file" else self.fails
 
     def _ask(self, prompt: str) -> None:
         if not self.opening or not request(self.opening):
@@ -246,12 +257,23 @@ class _Transcript:
             _add(self.decisions, (text,))
 
     def drawing(self, language: _Language) -> Drawing:
-        worth, others = self._closing(*reversed(self.at_work), *reversed(self.replies))
-        later, _ = ([], []) if self._is_at_work() else self._closing(self.replies[-1])
+        self._end_turn()
+        of_turns = (*reversed(self.edits), *reversed(self.at_work), *reversed(self.replies))
+        worth, others = self._closing(*of_turns)
+        after, _ = self._closing(*[*self.at_work][-1:])
+        worth = [*dict.fromkeys((*worth[:1], *after[:1], *worth[1:]))]
+        later, _ = self._closing(self.replies[-1])
         unlabelled = (text.rstrip(".。") for text in (*worth, *others, *later) if _DECIDED.match(text))
         self._decide(cut(text, ITEM_CHARS) for text in unlabelled)
         decided, todos = [*self.decisions.values()][:_MOST_ITEMS], self._open()
-        enough = self.at_work or self.commits or decided or todos or len(self.prompts) > _TRIVIAL_PROMPTS
+        enough = (
+            self.files.changed
+            or self.at_work
+            or self.commits
+            or decided
+            or todos
+            or len(self.prompts) > _TRIVIAL_PROMPTS
+        )
         summary = self._summary(worth, language) if enough else ""
         return Drawing(
             title=self.title,
@@ -265,11 +287,8 @@ class _Transcript:
             outcome=cut(worth[0], TOPIC_CHARS).rstrip(".。") if worth else "",
             files=[*self.files.known, *self.files.others],
             fixes=self._failures.fixes(),
-            turns=self.turns + self.has_ended,
+            turns=self.turns,
         )
-
-    def _is_at_work(self) -> bool:
-        return bool(self.at_work) and self.at_work[-1] is self.replies[-1]
 
     def _closing(self, *turns: Iterable[str]) -> tuple[list[str], list[str]]:
         """Read the sentences of worth, and the others, of the first of these turns that has any of worth."""

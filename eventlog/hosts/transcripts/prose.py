@@ -28,7 +28,8 @@ _SENTENCE_END = re.compile(
 _DECISION = r"(?:(?:key )?decisions?|decided|we decided|entscheidung(?:en)?|entschieden|(?:关键)?决策|(?:关键)?决定)"
 _OPEN_END = (
     r"(?:todos?|to[- ]dos?|next steps?|remaining(?: work)?|still open|open ends?|not done|follow[- ]?ups?"
-    r"|(?:noch )?offen(?:e punkte)?|nächste schritte|noch zu tun|待办(?:事项)?|未完成|下一步|遗留(?:问题)?)"
+    r"|(?:noch )?offen(?:e punkte)?|nächste schritte|noch zu tun|待办(?:事项)?|未完成|下一步|遗留(?:问题)?"
+    r"|what (?:i|we) need from you|open questions?|action items?|offene fragen|残タスク|残作業|未対応)"
 )
 _ASIDE = r"(?:\s*\([^()]*\))?"  # "(optional)"
 _FOLLOWS = rf"{_ASIDE}[*_]*+\s*[:：]\s*+[*_]*+\s*(\S.*)$"

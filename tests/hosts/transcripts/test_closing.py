@@ -253,3 +253,17 @@ def test_any_message_is_read_and_no_sentence_is_told_twice(lines):
 
     assert len(set(told)) == len(told)
     assert all(text.strip() and "\n" not in text for text in told)
+
+
+def test_what_is_asked_of_the_user_is_not_told_as_done():
+    told, others = read_closing(
+        "Prepared 14 resources.\n\n**What I need from you**\n- set `URL` in the variables of CI\n"
+    )
+
+    assert (["Prepared 14 resources."], []) == (told, others)
+
+
+def test_what_was_wrong_is_not_told_without_its_end():
+    told, _ = read_closing("`refresh()` never checks the expiry of the token. It does now.")
+
+    assert ["`refresh()` never checks the expiry of the token. It does now."] == told

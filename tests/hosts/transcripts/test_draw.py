@@ -249,6 +249,28 @@ def test_the_outcome_is_that_of_the_last_turn_at_work_and_not_an_answer():
     assert text_of(steps)["closing"].startswith("The limiter is a token bucket now. We never talked about Redis.")
 
 
+def test_a_turn_that_the_user_broke_into_tells_no_outcome():
+    steps = [*prompts("Round once"), Step("reply", "At first glance tax.py looks odd."), Step("file", "cart.py"),
+             *prompts("Run the tests"), Step("reply", "Totals are rounded once.")]  # fmt: skip
+
+    assert "Totals are rounded once. Changed cart.py." == summary_of(steps)[1]
+
+
+def test_a_test_that_failed_before_the_change_did_not_fail_last():
+    steps = [*prompts("Round once"), Step("command", "pytest"), Step("failed", "pytest"), Step("file", "cart.py"),
+             Step("reply", "Totals are rounded once.")]  # fmt: skip
+
+    assert "Totals are rounded once. Changed cart.py." == summary_of(steps)[1]
+
+
+def test_what_came_of_a_command_follows_what_was_changed_before():
+    steps = [*prompts("Round once"), Step("file", "cart.py"), Step("reply", "Totals are rounded once."), *prompts("push"),
+             Step("command", "git push"), Step("reply", "The push was rejected: the remote has newer commits.")]  # fmt: skip
+    rejected = "The push was rejected: the remote has newer commits."
+
+    assert f"Totals are rounded once. {rejected} Changed cart.py." == summary_of(steps)[1]
+
+
 @pytest.mark.parametrize("tried", [[Step("file", "lookup.py"), Step("command", "git checkout lookup.py")],
                                    [Step("command", "kubectl logs api")]])  # fmt: skip
 def test_what_was_tried_in_vain_or_looked_up_is_told(tried):
@@ -440,6 +462,8 @@ def test_the_last_list_of_todos_counts():
             ["Preise messen"],
         ),
         ("**Nächste Schritte:**\n- Ada fragen\n", [], ["Ada fragen"]),
+        ("**What I need from you**\n- run the migration", [], ["run the migration"]),
+        ("残タスク：\n- 計測する", [], ["計測する"]),
     ],
 )
 def test_decisions_and_open_ends_are_taken_where_they_are_said(reply, decided, left):
