@@ -27,6 +27,7 @@ from eventlog.app.write.project_events import tell_remotes
 from eventlog.format.errors import NotStored
 from eventlog.format.events import Event
 from eventlog.hooks import background
+from eventlog.log.event_log import AppendResult, EventLog
 from eventlog.projections.base import Projection
 from eventlog.projections.catalog import ALL, installed
 from eventlog.projections.engine.replay import ReplayResult
@@ -143,11 +144,17 @@ def carry_out(opened: OpenStore, decisions: Sequence[Event], *, after: str = "")
     What waits to be recorded or applied goes first: it is no part of the deed, and stays where that is taken back.
     """
     settled = replay_store(opened)
-    stored = [appended.event for appended in opened.log.put(decisions, after=after)]
+    stored = [appended.event for appended in record_deed(opened.log, decisions, after=after)]
     done = _in_all(settled, replay_store(opened))
     with suppress(OSError, DatabaseError):  # a session that starts now is given what was restored
         open_index(opened.store, KnownProjects(opened.store)).close()
     return DeedResult(stored, done)
+
+
+def record_deed(log: EventLog, decisions: Sequence[Event], *, after: str = "") -> list[AppendResult]:
+    """Append what a single deed decided, all or nothing; several events have a `batch` in common. Raises NotStored."""
+    batch = os.urandom(8).hex() if len(decisions) > 1 else None
+    return log.put([structs.replace(event, batch=batch) for event in decisions], after=after)
 
 
 def _in_all(first: RebuildResult, then: RebuildResult) -> RebuildResult:
@@ -196,11 +203,8 @@ def replay_elsewhere(
         writes=not check,
         progress=phases(READING),
     )
-    documents = replayed.documents
-    speaking = [
-        projection for projection in projections if projection.name not in replayed.broken
-    ]  # the files of a projection that failed stay
-    published = publish(documents, directory, speaking, dry_run=check, progress=phases(_WRITING))
+    whole = [view for view in projections if view.name not in replayed.broken]  # the files of one that failed stay
+    published = publish(replayed.documents, directory, whole, dry_run=check, progress=phases(_WRITING))
     replayed.save()
     return RebuildResult(replayed, published, ApplyResult())
 

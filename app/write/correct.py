@@ -4,14 +4,13 @@ A correction withdraws every event behind a statement and states it anew, as a p
 MEMORY.md. The log keeps what was replaced, `why` shows it behind the new line, and `undo` takes all of it back.
 """
 
-import os
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from eventlog.app.ask.why import names_line, reasons_behind
-from eventlog.app.build.rebuild import DeedResult, carry_out
+from eventlog.app.build.rebuild import DeedResult, carry_out, record_deed
 from eventlog.app.build.replay import replay
 from eventlog.app.naming.names import did_you_mean
 from eventlog.app.naming.references import event_named
@@ -57,7 +56,7 @@ class Correctable(NamedTuple):
 
 
 def correctable(opened: OpenStore, reference: str, subject: str | None = None) -> Correctable:
-    """Find the statement that is meant by an id, a line (`FILE:LINE`) or a text, in any memory or that of a subject.
+    """Find the statement that an id, a line (`FILE:LINE`) or a text means, in any memory or a subject's.
 
     Raises BadRequest.
     """
@@ -117,10 +116,7 @@ def edit(opened: OpenStore, found: Correctable, content: str) -> DeedResult:
 
 
 def move(opened: OpenStore, found: Correctable, project: str | None) -> DeedResult:
-    """Move a statement to the project of a path here, or to the user (None), and rebuild.
-
-    Raises BadRequest or NotStored.
-    """
+    """Move a statement to the project of a path, or to the user (None), and rebuild; raises BadRequest or NotStored."""
     _check_moves(opened, found, project)
     scope = "project" if project else "user"
     return _carry_out(opened, found, replace(found.fact, project=project, replica=None, scope=scope), "moved")
@@ -139,26 +135,22 @@ def put_in_place(
     assert isinstance(event, Fact)
     if event.agent != HUMAN and (rejection := Rejections(opened.log).of(event)):
         return AppendResult(rejection, new=False)
-    events = _deed(opened, found, event, "replaced")
-    stored = opened.log.put(events)
+    stored = record_deed(opened.log, _deed(opened, found, event, "replaced"))
     return next(entry for entry in stored if isinstance(entry.event, Fact))
 
 
 def _carry_out(opened: OpenStore, found: Correctable, fact: Fact, reason: str) -> DeedResult:
     speaker = persons_conversation(opened.machine.now(), make_replica(opened.store))
-    events = _deed(opened, found, replace(fact, conversation_id=speaker), reason)
-    return carry_out(opened, events)
+    return carry_out(opened, _deed(opened, found, replace(fact, conversation_id=speaker), reason))
 
 
 def _deed(opened: OpenStore, found: Correctable, fact: Fact, reason: str) -> list[Event]:
     """Make the events of a correction: withdrawals come last, so that a write that was cut off takes nothing away."""
-    batch = os.urandom(8).hex()
     by = {"conversation_id": fact.conversation_id, "agent": fact.agent, "speaker": fact.speaker, "reason": reason}
     left = [event for event in found.withdrawn if not isinstance(event, Retraction)]  # of a summary, its agent's
     withdrawn = [replace(event, **by) for event in found.withdrawn if isinstance(event, Retraction)]
     stated = replace(fact, replaces=[entry.event.id for entry in found.behind])
-    events = [stated, *restore_retyped(opened.log, [fact]), *left, *withdrawn]
-    return [replace(event, batch=batch) for event in events]
+    return [stated, *restore_retyped(opened.log, [fact]), *left, *withdrawn]
 
 
 def _other_words(found: Correctable, content: str) -> str:

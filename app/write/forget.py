@@ -5,8 +5,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from msgspec.structs import replace
-
 from eventlog.app.ask.why import LineReason, names_line, reasons_behind
 from eventlog.app.build.rebuild import DeedResult, carry_out
 from eventlog.app.build.replay import replay
@@ -72,9 +70,7 @@ def forgettable(
 
 def forget(opened: OpenStore, chosen: Sequence[Forgettable]) -> DeedResult:
     """Reject these statements for every speaker, and rebuild; raises NotStored."""
-    decisions = [event for item in chosen for event in (item.decision, *item.earlier)]
-    batch = os.urandom(8).hex() if len(decisions) > 1 else None
-    return carry_out(opened, [replace(event, batch=batch) for event in decisions])
+    return carry_out(opened, [event for item in chosen for event in (item.decision, *item.earlier)])
 
 
 class _Known:

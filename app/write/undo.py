@@ -5,7 +5,6 @@ that has a say in it. What a person has rejected since then stays rejected: to s
 hear that again.
 """
 
-import os
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -74,8 +73,7 @@ def undoable(opened: OpenStore, reference: str = "") -> Undoable:
 
 def undo(opened: OpenStore, chosen: Undoable) -> DeedResult:
     """Take it back, and rebuild: text that made way comes back; raises NotStored."""
-    batch = os.urandom(8).hex() if len(chosen.targets) > 1 else None
-    common = Restored(conversation_id=HUMAN, agent=HUMAN, target="-", batch=batch, deed=not chosen.is_step)
+    common = Restored(conversation_id=HUMAN, agent=HUMAN, target="-", deed=not chosen.is_step)
     newest = max(map(counts_at, chosen.targets), default="")
     return carry_out(opened, [replace(common, target=target.id) for target in chosen.targets], after=newest)
 
