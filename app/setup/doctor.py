@@ -6,7 +6,6 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -103,21 +102,21 @@ def _home(target: InstallTarget) -> Iterator[Problem]:
 def _problems(target: InstallTarget) -> Iterator[Problem]:
     store = target.store
     for check in (
-        partial(_switches, target),
-        partial(_settings, store),
-        partial(_ownership, store),
-        partial(_writing, store),
-        partial(_waiting, store),
-        partial(_lost, store),
-        partial(_redacting, store),
-        partial(_log_files, store.log),
-        partial(_replicas, store),
-        partial(_leaving, store),
-        partial(_future, store),
-        _rooms,
+        _switches(target),
+        _settings(store),
+        _ownership(store),
+        _writing(store),
+        _waiting(store),
+        _lost(store),
+        _redacting(store),
+        _log_files(store.log),
+        _replicas(store),
+        _leaving(store),
+        _future(store),
+        _rooms(),
     ):
         try:
-            yield from check()
+            yield from check
         except OSError as error:
             what, fix = system_reason(error)
             yield Problem(f"{place_of(error, store.root)} cannot be examined: {what}", fix)

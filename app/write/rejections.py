@@ -37,7 +37,7 @@ class Rejections:
             return None
         found = self._withdrawn.rejections(event.content if isinstance(event, Fact) else event.summary)
         if not found:
-            alike = (other for other in self._targets if _says_as_much(event, other))
+            alike = (other for other in self._targets if _words(event) == _words(other))
             found = [rejection for other in alike for rejection in self._withdrawn.rejections_of(other)]
         return self._event(found[0]) if found else None
 
@@ -105,15 +105,12 @@ def _worded(rejection: Rejected, line: LogLine | None) -> Rejected:
     return replace(rejection, statement=one_line(found), salt=None, digest=None, source=None) if found else rejection
 
 
-def _says_as_much(event: Event, other: Event) -> bool:
-    match event, other:
-        case Fact(content=text), Fact(content=earlier):
-            return statement_of(text) == statement_of(earlier)
-        case StageSummary(), StageSummary():
-            return _reduced(event) == _reduced(other)
+def _words(event: Event) -> tuple[str, ...] | None:
+    """Reduce a fact or a summary to what equal statements have in common; None for other types."""
+    match event:
+        case Fact():
+            return (statement_of(event.content),)
+        case StageSummary():
+            return statement_of(event.topic), statement_of(event.summary)
         case _:
-            return False
-
-
-def _reduced(summary: StageSummary) -> tuple[str, str]:
-    return statement_of(summary.topic), statement_of(summary.summary)
+            return None

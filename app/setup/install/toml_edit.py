@@ -101,8 +101,8 @@ class TomlText(str):
     def _insert(self, table: str, key: str, quoted: str) -> str:
         block, line = _block(table, key, quoted, self.newline)
         if items := self._items(table, key):
-            opening, ends = items
-            comma, at = (", ", ends[-1]) if ends else ("", opening)
+            opening, strings = items
+            comma, at = (", ", strings[-1][1]) if strings else ("", opening)
             return f"{self[:at]}{comma}{quoted}{self[at:]}"
         if header := self._header(table):
             at = self.find("\n", header.end()) + 1 or len(self)
@@ -112,11 +112,8 @@ class TomlText(str):
 
     def _remove(self, table: str, key: str, value: str) -> str:
         """Remove the item, and the comma before it, or after the first item."""
-        items = self._items(table, key)
-        for end in items[1] if items else ():
-            start = next(
-                found.start() for found in _TOKEN.finditer(self, items[0] if items else 0) if found.end() == end
-            )
+        _, strings = self._items(table, key) or (0, [])
+        for start, end in strings:
             if tomllib.loads(f"v = {self[start:end]}")["v"] != value:
                 continue
             if before := re.search(r",\s*\Z", self[:start]):
@@ -125,8 +122,8 @@ class TomlText(str):
             return self[:start] + self[end + (after.end() if after else 0) :]
         return self
 
-    def _items(self, table: str, key: str) -> tuple[int, list[int]] | None:
-        """Find where the list opens, and where each of its strings ends; None where the table does not contain it."""
+    def _items(self, table: str, key: str) -> tuple[int, list[tuple[int, int]]] | None:
+        """Find where the list opens, and from where to where each of its strings is; None where the table lacks it."""
         header = self._header(table)
         if not header:
             return None
@@ -135,12 +132,12 @@ class TomlText(str):
         opened = re.compile(rf"^[ \t]*{re.escape(key)}[ \t]*=[ \t]*\[", re.MULTILINE).search(self, header.end(), limit)
         if not opened:
             return None
-        ends: list[int] = []
+        strings: list[tuple[int, int]] = []
         for token in _TOKEN.finditer(self, opened.end()):
             if token[0] == "]":
-                return opened.end(), ends
+                return opened.end(), strings
             if not token[0].startswith("#"):
-                ends.append(token.end())
+                strings.append(token.span())
         return None
 
     def _header(self, table: str) -> re.Match[str] | None:

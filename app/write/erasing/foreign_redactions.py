@@ -127,8 +127,7 @@ def _announce(store: Store, new: Iterable[ForeignRedaction]) -> bytes:
     if receipts is None:
         replace_file(store.redactions, receipts := b"")
     keys = read(store.redaction_keys) or b""
-    for redaction in new:
-        number = Redactions(receipts, keys).last + 1
+    for number, redaction in enumerate(new, Redactions(receipts, keys).last + 1):
         if redaction.marks:
             marks: dict[str, object] = {"n": number, "key": redaction.key, "marks": redaction.marks}
             keys += fastjson.dumps(marks) + b"\n"
