@@ -146,10 +146,7 @@ class Memory:
         return text
 
     def known(self, project: str | os.PathLike[str] | None = None) -> list[KnownPage]:
-        """List what is known now, page by page: of that project, then of the user; leave out an empty page.
-
-        Raises BadSettings.
-        """
+        """List what is known now, page by page: of that project, then of the user. Raises BadSettings."""
         where = self._project(os.fspath(project)) if project else None
         return knowing.known(self._opened(), where or "")
 
@@ -256,10 +253,7 @@ class Memory:
         return self._run("end", session, project, agent, reason, issue)
 
     def apply(self, only: str | None = None, *, dry_run: bool = False) -> ApplyResult:
-        """Apply plan entries to their knowledge bases, or to the `only` base of that name.
-
-        Raises BadRequest, BadSettings or NotStored.
-        """
+        """Apply plan entries, to the `only` base or to all; raises BadRequest, BadSettings or NotStored."""
         return applying.apply(self._opened(), only=only, dry_run=dry_run)
 
     def sync(self, *, compact: bool = False) -> SyncReport:

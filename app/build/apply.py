@@ -77,10 +77,7 @@ class _ManagedFile:
         raise NotStored("is another in every round; what it says is in the log", where=self._target.shown)
 
     def round(self, ledger: Ledger, state: Knowledge) -> bool:
-        """Record user edits, else apply what is due; return whether anything changed.
-
-        Folds the appended events into the state.
-        """
+        """Record user edits, else apply what is due; fold it into the state, and return whether anything changed."""
         self._newest = max(self._newest, ledger.last_observed_at)
         data = self._target.read() if self._dry_text is None else self._dry_text
         if data is not None:

@@ -105,11 +105,9 @@ def publish_outdated(
     progress: Progress = no_progress,
     executor: Executor | None = None,
 ) -> PublishResult:
-    """Publish the documents of a replay; only look at files that are current.
+    """Publish the documents of a replay; only look at files that are current. Raises NotStored.
 
     Calls `before_copy` before an edited file is set aside. The executor helps where much is to be rendered.
-
-    Raises NotStored.
     """
     names = {projection.name for projection in projections}
     index = None
@@ -296,10 +294,7 @@ class _Publishing:
             self.put_in_place()
 
     def _name(self, new: _NewFile) -> None:
-        """Give a new file its name; set a person's edit of the old file aside.
-
-        Raises NotStored, and ChangedMeanwhile where that was saved now.
-        """
+        """Set a person's edit of the old file aside, and name the new file; raises ChangedMeanwhile or NotStored."""
         path, written = self.base / new.document.path, file_stamp(new.temporary)
         self._set_aside(new.aside, new.there)
         if new.there is not None and path.suffix == ".md":

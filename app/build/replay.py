@@ -83,10 +83,7 @@ def _with(
 
 
 def _overlay(found: cache.StoreCache, until: str) -> MemoryRows:
-    """Open an overlay of the cache for a replay of the past: without later days, or where those are most, empty.
-
-    Raises RowsDamaged.
-    """
+    """Open an overlay of the cache as of a past day; it is empty where most days are later. Raises RowsDamaged."""
     days = found.blocks("day", "")
     since = sum(day > until for day in days)
     return MemoryRows((), found, until if since > _MOST * len(days) else "")

@@ -44,10 +44,7 @@ def zone_of(store: Store) -> tzinfo:
 
 
 def moment(text: str, now: str, zone: tzinfo, *, end: bool) -> str:
-    """Translate into a timestamp of the log: a day or week means its first microsecond, or with `end` its last.
-
-    Raises BadRequest.
-    """
+    """Translate into a timestamp of the log; of a day its first moment, with `end` its last. Raises BadRequest."""
     try:
         local = datetime.fromisoformat(now).astimezone(zone)
         first, after = _span(_in_english(" ".join(fold(text).split()), local), local)

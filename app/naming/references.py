@@ -43,10 +43,7 @@ _decoder = msgspec.json.Decoder(_Id)
 
 
 def resolve(opened: OpenStore, typed: str, project: str | None = None) -> Reference:
-    """Find the conversation or event that is meant; `last` is a conversation, of that project if it is given.
-
-    Raises BadRequest.
-    """
+    """Find the conversation or event that is meant; `last` is the project's last conversation. Raises BadRequest."""
     if is_file_line(typed):
         return Reference("event", event_meant(opened, typed))
     found = [Reference("session", session) for session in _sessions(opened.log, typed, project)]

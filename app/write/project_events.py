@@ -33,10 +33,7 @@ def join_projects(opened: OpenStore, project: str, other: str) -> ProjectJoined:
 
 
 def tell_remotes(log: EventLog, replayed: "ReplayResult", paths: Collection[str] = ()) -> int:
-    """Append addresses that the log does not know: of paths, else of those worked at lately; returns how many.
-
-    Raises NotStored.
-    """
+    """Append addresses that the log lacks: of paths, else of those worked at lately; count them. Raises NotStored."""
     replica = make_replica(log.store) if paths else replica_of(log.store)
     since = timestamps.from_ns(log.now() - _LATELY_NS)
     stays = replayed.places.stays.items()

@@ -64,10 +64,7 @@ def compare(opened: OpenStore, staged: StagedEntry) -> list[tuple[str, str]]:
 
 
 def ways_out(opened: OpenStore, staged: StagedEntry) -> list[str]:
-    """List the options that name the headings above each section that the entry could mean, where those are several.
-
-    Raises as `compare` does.
-    """
+    """List the options that choose among several sections the entry could mean; raises as `compare` does."""
     key = staged.entry.key
     found = _page(opened, staged).candidates(key.heading, key.level, key.under)
     return [_under(above) for above in dict.fromkeys(section.above for section in found)] if len(found) > 1 else []

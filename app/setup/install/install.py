@@ -59,10 +59,7 @@ class Installation(NamedTuple):
         return cls(target, hosts[room])
 
     def install(self, scope: Scope, part: InstallPart = "hooks") -> FileChange | None:
-        """Add a part to the host's file; the second time changes nothing. None where it has no file for that part.
-
-        Raises BadRequest or NotStored.
-        """
+        """Add a part to the host's file, once; None where it has no file for that. Raises BadRequest or NotStored."""
         added = self._part(scope, part)
         if added is None:
             return None
@@ -148,10 +145,7 @@ class Installation(NamedTuple):
         return [path for path in paths if rule.is_unsafe(host_file.read_text(path))]
 
     def saving(self) -> Saving | None:
-        """Return whether the host lets its agent save unasked, by tool where it starts our server.
-
-        None where that is not documented.
-        """
+        """Return whether the host lets its agent save unasked, by tool with our server; None if undocumented."""
         found = self.host.permission
         if isinstance(found, NoPermission):
             return Saving(found.verdict, found.remedy(self._grant))
