@@ -4,6 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from eventlog.app.build.rebuild import replay_store
@@ -47,7 +48,7 @@ def test_killed_anywhere_the_next_program_finishes_it_and_all_other_events_are_w
         shutil.rmtree(log.store.root)
         shutil.copytree(before, log.store.root, symlinks=True)
         user_md().write_bytes(base)
-        code = killed(lambda: begin(log.store, erasing) and DONE, step)
+        code = killed(lambda: begin(log.store, lambda: erasing) and DONE, step)
         is_begun = Path(log.store.redacting).exists() or Path(log.store.redactions).exists()
         again = open_log(Store(log.store.root), Machine.here())
         assert bool(_holding(log.store.root)) == (not is_begun)
@@ -72,7 +73,19 @@ def test_while_one_redaction_is_at_work_others_do_not_wait_for_it(log):
     with locked(log.store, log.store.lock("replay")):
         open_log(log.store, Machine.here())
     assert _holding(log.store.root)
-    begin(log.store, erasing)
+    Path(log.store.redacting).unlink()  # it is done
+    begin(log.store, lambda: erasing)
+    assert [] == _holding(log.store.root)
+
+
+def test_what_a_kill_cut_off_meanwhile_is_finished_before_another_redaction_begins(log):
+    log.append(Fact(conversation_id="s", content=f"It is {SECRET}"))
+    log.append(Fact(conversation_id="s", content="The tea is green"))
+    other, cut_off = redactable(opened(log), "The tea is green"), redactable(opened(log), SECRET).erasing
+    Path(log.store.redacting).write_bytes(msgspec.json.encode(cut_off))
+
+    begin(log.store, lambda: other.erasing)
+
     assert [] == _holding(log.store.root)
 
 
@@ -90,7 +103,7 @@ def test_a_link_to_itself_hides_no_file_from_a_redaction(log):
         Path(log.store.staging, name).write_text(SECRET)
     Path(log.store.staging, "loop").symlink_to("loop")
 
-    begin(log.store, redactable(opened(log), SECRET).erasing)
+    begin(log.store, lambda: redactable(opened(log), SECRET).erasing)
 
     assert [] == _holding(log.store.root)
 
@@ -117,6 +130,6 @@ def test_only_what_a_replay_makes_again_is_removed(log, name):
     own.parent.mkdir()
     own.write_bytes(Path(log.store.knowledge, "MEMORY.md").read_bytes())
 
-    begin(log.store, redactable(opened(log), SECRET).erasing)
+    begin(log.store, lambda: redactable(opened(log), SECRET).erasing)
 
     assert SECRET not in own.read_text()

@@ -371,6 +371,20 @@ def test_twice_is_two_receipts_and_numbers_go_on(log):
     assert [1, 2] == [json.loads(line)["n"] for line in Path(log.store.redactions).read_bytes().splitlines()]
 
 
+def test_two_that_were_prepared_beside_each_other_are_two_redactions(log):
+    for name in ("one", "two"):
+        log.append(Fact(conversation_id=name, content=f"The secret {name}"))
+    prepared = [redactable(opened(log), f"The secret {name}") for name in ("one", "two")]
+
+    receipts = [redact(opened(log), each) for each in prepared]
+
+    assert [1, 2] == [receipt.n for receipt in receipts]
+    assert [1, 1] == [len(receipt.events) for receipt in receipts]
+    for name in ("one", "two"):
+        said = call("fact", f"The secret {name}", "--session", "s9", "--store", log.store.root)
+        assert {"status": "skipped", "reason": "redacted"} == json.loads(said.out)
+
+
 def test_what_cannot_be_removed_is_said_and_done_at_the_next_use(log, monkeypatch):
     log.append(Fact(conversation_id="s1", content=f"pin {SECRET}"))
     replay_store(opened(log))

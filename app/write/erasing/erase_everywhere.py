@@ -90,9 +90,14 @@ class Receipt(Struct):
 _ID = re.compile(rb'"id":"([^"]*)"')
 
 
-def begin(store: Store, erasing: Erasing) -> Receipt:
-    """Write the journal, and carry it out; raises NotStored, or Busy where another replay is at work."""
+def begin(store: Store, prepare: Callable[[], Erasing]) -> Receipt:
+    """Write the journal of what is prepared at our turn, and carry it out.
+
+    Raises NotStored, or Busy where another replay is at work.
+    """
     with locked(store, store.lock("replay")):
+        _finish(store)
+        erasing = prepare()
         erasing.before = [event.before for path in day_files(store) for event in _erased_in(path)]
         replace_file(store.redacting, msgspec.json.encode(erasing))
         try:
@@ -106,8 +111,7 @@ def complete(store: Store) -> None:
     """Finish a redaction whose program was killed, unless another redaction is at work; raises NotStored."""
     try:
         with locked(store, store.lock("replay"), patience=0):
-            if erasing := _read_journal(store):
-                _carry_out(store, erasing)
+            _finish(store)
     except Busy:
         return
 
@@ -154,13 +158,15 @@ def without_redacted_in(redactions: Redactions, is_from_here: bool, data: bytes)
     return None if new == data else new
 
 
-def _read_journal(store: Store) -> Erasing | None:
+def _finish(store: Store) -> None:
+    """Finish a redaction whose program was killed, by its journal, if there is any; raises NotStored."""
     try:
-        return msgspec.json.decode(read_regular(store.redacting), type=Erasing)
+        erasing = msgspec.json.decode(read_regular(store.redacting), type=Erasing)
     except FileNotFoundError:
-        return None
+        return
     except (OSError, ValueError) as error:
         raise NotStored("cannot be read: a redaction is not finished", where=store.redacting) from error
+    _carry_out(store, erasing)
 
 
 def _carry_out(store: Store, erasing: Erasing) -> Receipt:

@@ -77,9 +77,7 @@ def redactable(
     complete(opened.store)  # one that was killed, and could not be finished so far
     with suppress(Busy), locked(opened.store, opened.store.lock("replay"), patience=0):
         erase_arrived(opened.store)  # or the replay before the redaction leaves nothing of it
-    found = Redactions.of(opened.store)
-    number = found.last + 1 if found else 1
-    erasing = Erasing(number=number, ts=opened.machine.now(), what="", key=os.urandom(32).hex())
+    erasing = Erasing(number=_next_number(opened.store), ts=opened.machine.now(), what="", key=os.urandom(32).hex())
     if texts:
         erasing.what, erasing.texts = "secrets", list(texts)
     elif pattern is not None:
@@ -92,11 +90,19 @@ def redactable(
     return _located(opened, erasing)
 
 
+def _next_number(store: Store) -> int:
+    found = Redactions.of(store)
+    return found.last + 1 if found else 1
+
+
 def redact(opened: OpenStore, chosen: Redactable) -> Receipt:
     """Erase, and rebuild what is made from the log; raises NotStored, also where not everything could be erased."""
     record_changes(opened)  # that is erased, too
-    now = _located(opened, chosen.erasing)
-    receipt = begin(opened.store, now.erasing)
+
+    def prepare() -> Erasing:  # others may have been carried out since: the number is the next, and markers have it
+        return _located(opened, replace(chosen.erasing, number=_next_number(opened.store))).erasing
+
+    receipt = begin(opened.store, prepare)
     replay_store(opened, anew=True, indexes=False)
     return receipt
 
