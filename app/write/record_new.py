@@ -13,7 +13,7 @@ from eventlog.fast import fastjson, os
 from eventlog.format import effective_scope
 from eventlog.format.errors import Busy, NotStored
 from eventlog.format.marks import A_STATEMENT, AS_REJECTED, marks_of, salts_in
-from eventlog.format.text import statement_of
+from eventlog.format.text import encodable, statement_of
 from eventlog.log import raw_lines
 from eventlog.projects.root import project_root
 from eventlog.settings import cached
@@ -111,13 +111,10 @@ def _speaker(store: "Store", session: str | None, environ: "Mapping[str, str]") 
 
 def _is_plain(values: "list[object]") -> bool:
     """Return whether UTF-8 has every text."""
-    for text in values:
-        if isinstance(text, list):
-            if not _is_plain(text):
-                return False
-        elif not isinstance(text, str) or any("\ud800" <= char <= "\udfff" for char in text):
-            return False
-    return True
+    return all(
+        _is_plain(value) if isinstance(value, list) else isinstance(value, str) and encodable(value) == value
+        for value in values
+    )
 
 
 def _event(store: "Store", speaker: "Fields", asked: "Fields") -> "Fields":

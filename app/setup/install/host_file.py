@@ -5,8 +5,6 @@ what an installation made of it, `restore` returns these bytes; after others hav
 entries. The backup stays until then. A file, its backup and the directories made for it change under one lock.
 """
 
-import base64
-import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterable
@@ -15,6 +13,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from eventlog.fast.sha import sha256
 from eventlog.format import codec
 from eventlog.format.errors import BadRequest, NotStored, system_reason
 from eventlog.format.ids import digest
@@ -65,9 +64,9 @@ def restore(store: Store, path: Path, strip: Callable[[str], str], is_empty: Cal
         left: bytes | None = edit_of(path, strip, _decode(now, path)).encode()
         if left == now:
             return FileChange(path, "absent")
-        if backup and backup.after == _fingerprint(now):
-            left = backup.data
-        elif (not backup or backup.data is None) and left is not None and is_empty(left.decode()):
+        if backup and backup.after == sha256(now):
+            left = backup.before
+        elif (not backup or backup.before is None) and left is not None and is_empty(left.decode()):
             left = None
         if left is None:
             _remove(path, backup.made_dirs if backup else ())
@@ -154,13 +153,9 @@ class _Backup(msgspec.Struct):
     """A file: its bytes before (None: no file), and a digest of those after."""
 
     path: str
-    before: str | None
+    before: bytes | None  # base64 in JSON
     after: str
     made_dirs: list[str] = []
-
-    @property
-    def data(self) -> bytes | None:
-        return None if self.before is None else base64.b64decode(self.before)
 
 
 def _keep_backup(
@@ -172,15 +167,14 @@ def _keep_backup(
     another file count for this file too: whichever is removed last removes them.
     """
     earlier = _backup(_backup_path(store, path))
-    encoded = None if before is None else base64.b64encode(before).decode()
-    if earlier and now is not None and _fingerprint(now) == earlier.after:
-        encoded, made_dirs = earlier.before, earlier.made_dirs
+    if earlier and now is not None and sha256(now) == earlier.after:
+        before, made_dirs = earlier.before, earlier.made_dirs
     else:
         above = {str(parent) for parent in path.parents}
         others = (_backup(other) for other in Path(store.root, "backups").glob("*.json"))
         shared = {directory for other in others if other for directory in other.made_dirs} & above
         made_dirs = [*sorted(shared, key=len), *made_dirs]
-    backup = _Backup(str(path), encoded, _fingerprint(after), made_dirs)
+    backup = _Backup(str(path), before, sha256(after), made_dirs)
     replace_file(str(_backup_path(store, path)), msgspec.json.encode(backup))
 
 
@@ -195,7 +189,3 @@ def _backup(path: Path) -> _Backup | None:
 
 def _backup_path(store: Store, path: Path) -> Path:
     return Path(store.root, "backups", f"{path.name}-{digest(str(path), 8).hex()}.json")
-
-
-def _fingerprint(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()

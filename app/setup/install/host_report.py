@@ -64,7 +64,7 @@ def examine(target: InstallTarget) -> list[Report]:
     hosts = profiles()
     calls: dict[str, str] = {}
     with suppress(OSError):
-        calls = last_calls(target.store, [agent_name(agent) for agent in hosts])
+        calls = _last_calls(target.store, [agent_name(agent) for agent in hosts])
     installations = {agent: Installation(target, host) for agent, host in hosts.items()}
     files = {agent: list(_files(found)) for agent, found in installations.items()}
     reports = [_report(found, files, calls.get(agent_name(agent))) for agent, found in installations.items()]
@@ -255,7 +255,7 @@ class _EventHead(msgspec.Struct):
 _decoder = msgspec.json.Decoder(_EventHead)
 
 
-def last_calls(store: Store, agents: Collection[str]) -> dict[str, str]:
+def _last_calls(store: Store, agents: Collection[str]) -> dict[str, str]:
     """Map agents to the time their hooks last called on this machine; agents without a call are missing."""
     noted: dict[str, str] = {}
     for agent in agents:

@@ -142,7 +142,7 @@ class Installation(NamedTuple):
         if self.rule is None or not self.rule.unsafe:
             return []
         rule, paths = SavingRule(self.rule, self._grant), dict.fromkeys(map(self.rule_file, BOTH_SCOPES))
-        return [path for path in paths if rule.is_unsafe(host_file.read_text(path))]
+        return [path for path in paths if rule.without_outdated(text := host_file.read_text(path)) != text]
 
     def saving(self) -> Saving | None:
         """Return whether the host lets its agent save unasked, by tool with our server; None if undocumented."""

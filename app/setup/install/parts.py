@@ -38,7 +38,7 @@ class SavingRule(NamedTuple):
         items = self.rule.items(self.grant)
         match self.rule.form:
             case "json":
-                return self._without_outdated(text).with_items(self.rule.keys, items)
+                return self.without_outdated(text).with_items(self.rule.keys, items)
             case "toml":
                 return TomlText(text).with_item(*self.rule.keys, *items)
             case "own":
@@ -55,17 +55,14 @@ class SavingRule(NamedTuple):
             case "own":
                 return "" if rule.is_ours(text, grant) else text
 
-    def is_unsafe(self, text: str) -> bool:
-        """Return whether the text has a rule from us that allows more than saving; raises BadRequest."""
-        return bool(self.rule.unsafe) and self._without_outdated(text) != text
-
     def judge(self, texts: Iterable[str], *, by_tool: bool) -> Verdict:
         """Decide by the texts of all files of the host's rules; a refusal overrules a permission."""
         judged = self.rule.judge_tools if by_tool else self.rule.judge
         verdicts = [judged(self._parsed(text), self.grant) for text in texts]
         return next((verdict for verdict in ("refused", "allowed") if verdict in verdicts), "asked")
 
-    def _without_outdated(self, text: str) -> JsonText:
+    def without_outdated(self, text: str) -> JsonText:
+        """Remove the rules of earlier releases; raises BadRequest."""
         rule, grant, items = self.rule, self.grant, self.rule.items(self.grant)
         return JsonText(text).without_items(rule.keys, lambda item: rule.is_ours(item, grant) and item not in items)
 

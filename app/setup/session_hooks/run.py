@@ -198,7 +198,7 @@ def _make(name: str, options: dict[str, Any]) -> SessionLifecycleHook | None:
         raise BadSettings(str(error), where=f"session_hooks.{name}", hint="see the options of the hook") from error
 
 
-def issue_key(branch: str | None) -> str | None:
+def _issue_key(branch: str | None) -> str | None:
     """Find the issue in a branch's name: a tracker's key, else a number at the start of a part."""
     if not branch:
         return None
@@ -220,7 +220,7 @@ def _context(log: EventLog, event: SessionEvent, cwd: str, issue: str) -> HookCo
         at=event.ts,
         start_branch=started_on,
         branch=branch,
-        issue=issue or issue_key(branch) or issue_key(started_on),
+        issue=issue or _issue_key(branch) or _issue_key(started_on),
         usage=_usage(events),
     )
     if isinstance(event, SessionStart):

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from eventlog.app.setup.install import host_report
-from eventlog.app.setup.install.host_report import last_calls
+from eventlog.app.setup.install.host_report import _last_calls
 from eventlog.format import timestamps
 from eventlog.log.event_log import EventLog
 from eventlog.store.replica import make_replica, replica_of
@@ -126,7 +126,7 @@ def test_the_last_hook_is_found_behind_damage(log):
     with open(log.days()[0].files[0], "ab") as opened:  # noqa: PTH123
         opened.write(b'{"agent":"codex"\n"agent":"codex"')
 
-    assert {"codex"} == set(last_calls(log.store, ["codex", "cursor"]))
+    assert {"codex"} == set(_last_calls(log.store, ["codex", "cursor"]))
 
 
 def test_agents_that_never_called_cost_one_look_at_each_day(log, monkeypatch):
@@ -143,7 +143,7 @@ def test_agents_that_never_called_cost_one_look_at_each_day(log, monkeypatch):
     monkeypatch.setattr(host_report, "read", noting)
     monkeypatch.setattr(host_report, "_decoder", SimpleNamespace(decode=decoded.append))
 
-    assert not last_calls(log.store, ["codex", "cursor", "gemini"])
+    assert not _last_calls(log.store, ["codex", "cursor", "gemini"])
     assert 1 == len(files)
     assert not decoded
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from eventlog import Memory
 from eventlog.app.setup.session_hooks import HookResult, SessionLifecycleHook, SessionUsage, get_registry
-from eventlog.app.setup.session_hooks.run import issue_key, run_hooks
+from eventlog.app.setup.session_hooks.run import _issue_key, run_hooks
 from eventlog.cli.group import VerbGroup
 from eventlog.format.events import HostEvent, SaveRequested, SessionEnd, SessionStart, StageSummary, TurnEnd
 from eventlog.log.event_log import EventLog
@@ -242,7 +242,7 @@ def test_the_issue_a_caller_names_counts_more_than_the_branch(tmp_path, project,
     ],
 )  # fmt: skip
 def test_an_issue_is_found_where_a_branch_is_named_for_one(branch_name, issue):
-    assert issue == issue_key(branch_name)
+    assert issue == _issue_key(branch_name)
 
 
 # ---------------------------------------------------------------------------------------------------------- the verb
