@@ -134,7 +134,8 @@ def _reword_error(error: click.ClickException) -> tuple[str, str]:
         return f"missing {kind}: {_named(error)}", _usage(context)
     if isinstance(error, click.NoSuchOption):
         near = f"did you mean {' or '.join(error.possibilities)}?" if error.possibilities else _usage(context)
-        return f"no option {error.option_name}", near
+        is_text = " " in error.option_name
+        return f"no option {error.option_name}", "put -- before a text that begins with -" if is_text else near
     if isinstance(error, click.NoSuchCommand):
         near = f"did you mean {' or '.join(error.possibilities)}?" if error.possibilities else _usage(context)
         return f"no verb {error.command_name!r}", near

@@ -13,7 +13,7 @@ from eventlog.fast import fastjson, os
 from eventlog.format import effective_scope
 from eventlog.format.errors import Busy, NotStored
 from eventlog.format.marks import A_STATEMENT, AS_REJECTED, marks_of, salts_in
-from eventlog.format.text import encodable, statement_of
+from eventlog.format.text import encodable, one_line, statement_of
 from eventlog.log import raw_lines
 from eventlog.projects.root import project_root
 from eventlog.settings import cached
@@ -63,7 +63,7 @@ def record_new(
     spool.take_in(store)
     speaker = _speaker(store, session, environ)
     text = str(asked[_STATES[str(asked["type"])]])
-    if not speaker or not text.strip() or not _is_plain([*speaker.values(), project, *asked.values()]):
+    if not speaker or not one_line(text) or not _is_plain([*speaker.values(), project, *asked.values()]):
         return "", False
     event = _event(store, {**speaker, **({"project": project} if project else {})}, asked)
     try:
@@ -99,7 +99,7 @@ def _speaker(store: "Store", session: str | None, environ: "Mapping[str, str]") 
     named = hosts.named_conversations(environ)
     if session is None:
         return {"conversation_id": next(iter(named.values())), "agent": next(iter(named))} if len(named) == 1 else {}
-    if session in ("", _LAST) or (_SHORTEST <= len(session) <= _LONGEST and not session.strip(_HEX)):
+    if session.strip() in ("", _LAST) or (_SHORTEST <= len(session) <= _LONGEST and not session.strip(_HEX)):
         return {}
     agent = next((agent for agent, conversation in named.items() if conversation == session), "")
     try:

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.write.rejections import Rejections
-from eventlog.format.errors import Busy, NotStored
+from eventlog.format.errors import Busy, InvalidEvent, NotStored
 from eventlog.format.events import Event, Fact, StageSummary, Withdrawal
 from eventlog.format.retractions import Retractions
-from eventlog.format.text import statement_of
+from eventlog.format.text import one_line, statement_of
 from eventlog.hooks import duplicate_log
 from eventlog.log.event_log import AppendResult, EventLog, accept
 from eventlog.projections.current.distinct_facts import distinct_facts
@@ -32,6 +32,10 @@ def record_once(log: EventLog, event: Event) -> AppendResult:
     both be first. Raises InvalidEvent or NotStored.
     """
     event = accept(event)
+    if isinstance(event, (Fact, StageSummary)):
+        name = "content" if isinstance(event, Fact) else "summary"
+        if not one_line(getattr(event, name)):
+            raise InvalidEvent("must not be blank: nobody sees its characters", where=name)
     if not (event.replica or event.ts or event.id):  # born now, it names no store of its own
         event = replace(event, replica=make_replica(log.store))
     with _one_at_a_time(log):

@@ -23,9 +23,11 @@ from tests.support.histories import a_log, histories
 from tests.support.histories import write as write_lines
 
 _NOW = timestamps.to_ns("2026-02-22T10:00:00.000000Z")
-_texts = st.sampled_from(["Use RS256", "use rs256", "写完。", "x" * 600, " ", "new", sample("AWS key id")[0]])
+_texts = st.sampled_from(
+    ["Use RS256", "use rs256", "写完。", "x" * 600, " ", "\u200b\x01", "new", sample("AWS key id")[0]]
+)
 _sessions = st.sampled_from(
-    [[], ["--session", "c"], ["--session", "会话"], ["--session", "new"], ["--session", "abcdef"]]
+    [[], ["--session", "c"], ["--session", "会话"], ["--session", "new"], ["--session", "abcdef"], ["--session", " "]]
 )
 _environs = st.sampled_from(
     [{}, {}, {"CODEX_SESSION_ID": "c"}, {"CODEX_SESSION_ID": "d", "CLAUDE_CODE_SESSION_ID": "c"}]

@@ -115,6 +115,10 @@ def test_without_a_project_the_repository_of_the_working_directory_is_meant(stor
 
 REFUSED = {
     "a blank text": (("fact", " ", "--session", "s"), "content: must not be blank"),
+    "a text that nobody sees": (("fact", "\u200b\x01", "--session", "s"), "content: must not be blank"),
+    "a summary that nobody sees": (("summary", "--topic", "t", "--summary", "\x1b"), "summary: must not be blank"),
+    "a text like an option": (("fact", "--force is forbidden"), "put -- before a text that begins with -"),
+    "a blank session": (("fact", "x", "--session", " "), "conversation_id"),
     "an empty session": (("fact", "x", "--session", ""), "conversation_id"),
     "too much confidence": (("fact", "x", "--session", "s", "--confidence", 2), "confidence"),
     "too little importance": (("fact", "x", "--session", "s", "--importance", 0), "importance"),
