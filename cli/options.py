@@ -131,7 +131,9 @@ def _named_before(ctx: click.Context) -> str | None:
 
 
 _STORE_HELP = "Directory of the store [default: $EVENTLOG_HOME, else ~/.eventlog]."
-store_of_verbs = click.option("--store", metavar="DIR", help=_STORE_HELP)  # of a verb with subcommands: they look it up
+store_of_verbs = click.option(  # of a verb with subcommands: they look it up
+    "--store", metavar="DIR", help=_STORE_HELP, callback=lambda ctx, _, value: value or _named_before(ctx)
+)
 
 
 def project_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:

@@ -121,7 +121,8 @@ def _paths(command_of_verb, *words):
     """The words that lead to each command of a verb, and the command."""
     if isinstance(command_of_verb, click.Group):
         below = command_of_verb.commands.items()
-        return [path for name, one in below for path in _paths(one, *words, name)]
+        itself = [(words, command_of_verb)] if command_of_verb.invoke_without_command else []
+        return [*itself, *(path for name, one in below for path in _paths(one, *words, name))]
     return [(words, command_of_verb)]
 
 
