@@ -66,6 +66,7 @@ _KINDS = {  # by type
     "retraction": "withdrawn",
     "save_requested": "asked",
     "context_injected": "context",
+    "conversation_text": "text",
     "project_seen": "project",
     "project_joined": "joined",
     "host_event": "host",

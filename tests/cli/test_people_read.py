@@ -220,13 +220,14 @@ def test_a_command_to_copy_is_one_line_as_a_shell_takes_it(tmp_path, home, monke
     copied = told(
         "backup",
         "create",
-        name := "a backup with a name that is longer than a line of a terminal.tar",
+        tmp_path / "a backup with a name that is longer than a line of a terminal.tar",
         "--store",
         tmp_path,
     )
 
     assert f"claude plugin marketplace add '{home}/a plugin for agents' && claude plugin install" in built
-    assert f"eventlog backup restore '{name}' --store DIR\n" in copied
+    assert f"eventlog backup restore '{tmp_path}/a backup with a name that is longer" in copied
+    assert "terminal.tar' --store DIR\n" in copied
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def _create(path: Path, store: Store) -> Answer:
 
     def show() -> None:
         say(f"{file}: {count(len(manifest.files), 'file')}, {size:,} bytes")
-        say(f"restore: eventlog backup restore {quote(file.name)} --store DIR", whole=True)
+        say(f"restore: eventlog backup restore {quote(str(file))} --store DIR", whole=True)
 
     return Answer({"status": "ok", "path": str(file), "files": len(manifest.files), "bytes": size}, show)
 
