@@ -37,6 +37,7 @@ def _use_memory_for_files(place="/dev/shm", needed=1 << 30):
 
 
 _use_memory_for_files()
+os.environ["TZ"] = "UTC"  # `install` writes any other into the settings
 
 
 @pytest.hookimpl(wrapper=True)

@@ -10,16 +10,19 @@ from eventlog.app.setup.install import hook_entries, host_file
 from eventlog.app.setup.install.host_file import FileChange, change, restore
 from eventlog.app.setup.install.json_edit import JsonText
 from eventlog.app.setup.install.parts import Rules, Saving, SavingRule, ServerEntry, rule_text, starts_server
-from eventlog.format.errors import BadRequest
+from eventlog.fast import os
+from eventlog.format.errors import BadRequest, BadSettings
 from eventlog.hooks import prompts
 from eventlog.hooks.command import command, server_command
 from eventlog.hosts import agent_name, protocol, room_name
 from eventlog.hosts.profile import BOTH_SCOPES, Grant, HostProfile, NoPermission, Permission, Scope, profiles
 from eventlog.settings.cached import wants_recall
-from eventlog.settings.load import load
+from eventlog.settings.load import load, parse
 from eventlog.store import Store
+from eventlog.store.files import read, replace_file
 from eventlog.store.locks import locked
 
+_LONGEST_NAME = 100  # bytes
 InstallPart = Literal["hooks", "permission", "server", "rules"]
 _PARTS: tuple[InstallPart, ...] = ("permission", "server", "hooks", "rules")  # in the order they are taken out
 
@@ -34,6 +37,30 @@ class InstallTarget(NamedTuple):
     dry_run: bool = False  # only tell which files would change
     shared: bool = False  # sessions start as shared: others than the user read them
     live: bool = False  # hooks ask a server first
+
+    def write_timezone(self) -> str:
+        """Write the system's time zone into a `config.yaml` that does not exist, and return it; "" where it is UTC.
+
+        Raises NotStored.
+        """
+        name = _system_timezone(self.environ)
+        if name.endswith("UTC") or os.path.lexists(self.store.config):
+            return ""
+        data = f"timezone: {name}\n".encode()
+        try:
+            parse(data, self.store.config)
+        except BadSettings:  # what the system has is no name of a time zone
+            return ""
+        if not self.dry_run:
+            replace_file(self.store.config, data)
+        return name
+
+
+def _system_timezone(environ: Mapping[str, str]) -> str:
+    """Return the name of the system's time zone, as the environment, a link or a file has it; UTC where none does."""
+    where = environ.get("TZ", "").lstrip(":") or os.path.realpath("/etc/localtime")
+    name = where.partition("zoneinfo/")[2] or ("" if where.startswith("/") else where)
+    return name or (read("/etc/timezone", _LONGEST_NAME) or b"").decode(errors="replace").strip() or "UTC"
 
 
 class _Part(NamedTuple):

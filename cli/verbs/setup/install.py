@@ -95,6 +95,9 @@ def _install_command(
         if with_rules:
             with failed.noted():
                 _rules(one, scope)
+    with failed.noted():
+        if zone := target.write_timezone():
+            say(f"{'would add' if dry_run else 'added':<10} timezone {zone}: {store.config}")
     if scope == "project" and not dry_run:
         say("the commands hold paths of this machine: keep these files out of shared branches")
     return failed.report()

@@ -336,3 +336,35 @@ def test_a_dry_run_names_the_files_and_writes_none(home, agent):
     assert named == [line.split(": ")[-1] for line in real.out.splitlines() if line.startswith("installed")]
     again = call("install", *options, "--dry-run")
     assert "would add" not in again.out
+
+
+@pytest.mark.parametrize(
+    ("zone", "written"),
+    [
+        ("Asia/Shanghai", "timezone: Asia/Shanghai\n"),
+        (":/usr/share/zoneinfo/Pacific/Pago_Pago", "timezone: Pacific/Pago_Pago\n"),
+        ("Etc/UTC", None),
+        ("CST-8", None),
+        ("../../etc/passwd", None),
+    ],
+)
+def test_the_days_of_a_new_store_are_those_of_the_system(home, monkeypatch, zone, written):
+    monkeypatch.setenv("TZ", zone)
+    settings = home / ".eventlog" / "config.yaml"
+    before, was_there = call("install", "claude", "--dry-run"), settings.exists()
+    told = call("install", "claude")
+    line = f" timezone {written.split()[1]}: {settings}\n" if written else ""
+
+    assert ([bool(line)] * 2, False) == (["timezone" in ran.out for ran in (before, told)], was_there)
+    assert line in told.out
+    assert written == (settings.read_text() if settings.exists() else None)
+
+
+def test_settings_that_exist_stay_as_they_are(home, monkeypatch):
+    monkeypatch.setenv("TZ", "Asia/Shanghai")
+    settings = home / ".eventlog" / "config.yaml"
+    settings.parent.mkdir()
+    settings.write_text("{locale: zh}")
+    call("install", "claude")
+
+    assert "{locale: zh}" == settings.read_text()
