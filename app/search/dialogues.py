@@ -311,13 +311,10 @@ def _allowed(conversation: str, statements: Sequence[str], aims: set[str]) -> li
     allowed = []
     for statement in statements:
         lines = [] if states(statement) else [line for line in statement.split("\n") if not states(line)]
-        left = [" ".join(sentence for sentence in _sentences(line) if not states(sentence)) for line in lines]
+        split = ((text for text in re.split(_SENTENCE, line) if text.strip()) for line in lines)
+        left = [" ".join(sentence for sentence in sentences if not states(sentence)) for sentences in split]
         allowed.append(statement if left == statement.split("\n") else "\n".join(filter(None, left)))
     return [statement for statement in allowed if statement]
-
-
-def _sentences(text: str) -> list[str]:
-    return [sentence for sentence in re.split(_SENTENCE, text) if sentence and sentence.strip()]
 
 
 def _passages(statements: Sequence[str]) -> list[Sequence[str]]:

@@ -70,7 +70,7 @@ def explain(opened: OpenStore, prompt: str, project: str = "", session: str = ""
 
     def weigh(index: SearchIndex, names: KnownProjects) -> tuple[Gate, list[Candidate]]:
         about = names.subjects_at(project)
-        seen = ToldBefore.read(store, session, index.log_files(), shared=False) if session else None
+        seen = ToldBefore(store, session, index.log_files(), shared=False) if session else None
         gate, here = recall.candidates(index, words, about)
         found = list(_here(index, gate, here, seen, lines))
         found += _elsewhere(gate, index, words, about)
@@ -78,13 +78,9 @@ def explain(opened: OpenStore, prompt: str, project: str = "", session: str = ""
         return gate, found
 
     gate, found = read_index(store, weigh)
-    found = [candidate for candidate in found if candidate.score > 0]
-    found.sort(
-        key=lambda candidate: (
-            0.0 if candidate.verdict == "told" else 1.0,
-            0.0 if candidate.verdict == "told" else -candidate.score,
-        )
-    )
+    told = [candidate for candidate in found if candidate.verdict == "told"]
+    others = [candidate for candidate in found if candidate.verdict != "told" and candidate.score > 0]
+    found = [*told, *sorted(others, key=lambda candidate: candidate.score, reverse=True)]
     silence = _silence([candidate.verdict for candidate in found]) if wants_recall(store, "prompt") else "off"
     return Explanation(words, round(gate.needed, 3), lines, found, silence)
 

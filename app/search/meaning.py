@@ -8,7 +8,7 @@ index tells it, and of one version of the encoder. No hook loads it, nothing is 
 import importlib
 import importlib.util
 import json
-from collections.abc import Sequence
+from collections.abc import Collection
 from contextlib import closing, suppress
 from functools import cache
 from typing import Any
@@ -48,9 +48,7 @@ def is_installed() -> bool:
     return all(importlib.util.find_spec(name) for name in (_MODULE, "numpy")) and bool(_version())
 
 
-def nearest(
-    store: Store, index: SearchIndex, query: str, subjects: Sequence[str] | None, scope: Scope, *, alone: bool
-) -> list[Hit]:
+def nearest(store: Store, index: SearchIndex, query: str, scope: Scope, *, alone: bool) -> list[Hit]:
     """Find what means nearly the same as a query, the nearest first; nothing where the cache cannot be used.
 
     Alone, where no word answers, it has to be nearer.
@@ -58,7 +56,8 @@ def nearest(
     try:
         with closing(_Vectors(store, index)) as vectors:
             vectors.add(_AT_ONCE)
-            return index.chosen(vectors.near(query, subjects, _LEAST_ALONE if alone else _LEAST), scope, _LOOKED_AT)
+            near = vectors.near(query, scope.subjects, _LEAST_ALONE if alone else _LEAST)
+            return index.chosen(near, scope, _LOOKED_AT)
     except (OSError, DatabaseError, ImportError) as error:
         delete_damaged(store.cached("meaning.sqlite"), error)
         return []
@@ -69,7 +68,7 @@ def settle_meaning(opened: OpenStore) -> None:
     index = open_index(opened.store, KnownProjects(opened.store))
     with closing(index), closing(_Vectors(opened.store, index)) as vectors:
         vectors.add(_AT_SETTLE)
-        vectors.drop()
+        index.database.execute(_GONE)
 
 
 class _Vectors:
@@ -78,7 +77,6 @@ class _Vectors:
     def __init__(self, store: Store, index: SearchIndex) -> None:
         self._index = index
         self._db = index.database
-        self._numpy: Any = importlib.import_module("numpy")
         path = store.cached("meaning.sqlite")
         create_private(path)
         self._db.execute("ATTACH DATABASE ? AS meaning", (path,))
@@ -99,30 +97,23 @@ class _Vectors:
         rows = self._db.execute(_WITHOUT, (most,)).fetchall()
         texts = {row[0]: one_line(Findable(fields).shown)[:_LONGEST] for row, fields in self._index.allowed(rows)}
         if texts:
-            vectors = self._encode([*texts.values()])
+            vectors = _encoded([*texts.values()])
             with self._db:
                 self._db.execute("BEGIN IMMEDIATE")
                 rows = [(vector.tobytes(), unit) for unit, vector in zip(texts, vectors, strict=True)]
                 self._db.executemany(_ADD, rows)
 
-    def near(self, query: str, subjects: Sequence[str] | None, least: float) -> list[tuple[float, int]]:
+    def near(self, query: str, subjects: Collection[str] | None, least: float) -> list[tuple[float, int]]:
         """Rank the things about these subjects by their cosine, those that are near enough."""
         about = () if subjects is None else (json.dumps(list(subjects)),)
         rows = self._db.execute(_NEAR + (_ABOUT if about else ""), about).fetchall()
         if not rows:
             return []
-        numpy = self._numpy
+        numpy = importlib.import_module("numpy")
         vectors = numpy.frombuffer(b"".join(vector for _, vector in rows), dtype=_ENCODED).reshape(len(rows), -1)
-        cosines = vectors.astype("float32") @ self._encode([query[:_LONGEST]])[0].astype("float32")
+        cosines = vectors.astype("float32") @ _encoded([query[:_LONGEST]])[0].astype("float32")
         ranked = ((float(cosines[at]), int(rows[at][0])) for at in numpy.flatnonzero(cosines >= least))
         return sorted(ranked, reverse=True)
-
-    def drop(self) -> None:
-        """Drop the vectors of what is not shown any more."""
-        self._db.execute(_GONE)
-
-    def _encode(self, texts: list[str]) -> Any:
-        return _encoder().encode(texts).astype(_ENCODED)
 
 
 def _version() -> str:
@@ -132,6 +123,10 @@ def _version() -> str:
     with suppress(metadata.PackageNotFoundError):
         return metadata.version(_PACKAGE)
     return ""
+
+
+def _encoded(texts: list[str]) -> Any:
+    return _encoder().encode(texts).astype(_ENCODED)
 
 
 @cache

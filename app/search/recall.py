@@ -16,7 +16,7 @@ from eventlog.format.marks import line_marks
 from eventlog.format.text import cut, last_said, one_line
 from eventlog.hooks import deadline
 from eventlog.hooks.deadline import OutOfTime
-from eventlog.projections.search.findable import files_in
+from eventlog.projections.search.findable import files_in, names_of, speaks_of, text_in, texts_in, things_named
 from eventlog.projections.search.ranking import NEAR, Gate, subjects
 from eventlog.projections.search.words import tokens
 from eventlog.settings import cached
@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from eventlog.app.search.search_index import Hit, SearchIndex
     from eventlog.format.payloads import ContextInjected, Envelope
     from eventlog.hosts.call import HookCall
-    from eventlog.projections.search.findable import Findable
     from eventlog.store import Store
-    from eventlog.store.index_lookup import FileStamp
 
     Trigger = Literal["prompt", "file", "failure"]
     Verdict = Literal["told", "said already", "too little weight", "far below the first"]
@@ -111,9 +109,13 @@ def _search_for(store: "Store", asked: Asked, lines: int, find: "Find") -> "list
         index = open_index(store, names, patience=_PATIENCE, most=_MOST)
     except ValueError:  # more than a person waits for; the end of a session catches up
         return []
+    hits: list[Hit] = []
     try:
-        found = list(find(index, names.subjects_at(asked.project)))
-        hits = _new(store, asked, found, index.log_files())[:lines] if found else []
+        if found := list(find(index, names.subjects_at(asked.project))):
+            from eventlog.app.search.told_before import ToldBefore
+
+            seen = ToldBefore(store, asked.conversation, index.log_files(), shared=asked.shared)
+            hits = [hit for hit in found if seen.leaves(hit)][:lines]
     finally:
         index.close()
     for hit in hits:
@@ -145,13 +147,6 @@ def line_of(hit: "Hit", locale: str) -> str:
     return cut(hit.line, _LINE - len(note)) + note
 
 
-def _new(store: "Store", asked: Asked, found: "Sequence[Hit]", log_files: "list[FileStamp]") -> "list[Hit]":
-    from eventlog.app.search.told_before import ToldBefore
-
-    seen = ToldBefore.read(store, asked.conversation, log_files, shared=asked.shared)
-    return [hit for hit in found if seen.leaves(hit)]
-
-
 def told(hits: "Sequence[Hit]", locale: str, conversation: str = "") -> str:
     """Word what was found, with its dates and ids, in a fence of its own."""
     if not hits:
@@ -166,7 +161,6 @@ def append_receipt(
 ) -> bool:
     """Append the receipt; False where another registration was first. Raises NotStored."""
     from eventlog.fast.sha import sha256
-    from eventlog.projections.search.findable import text_in, texts_in, things_named
 
     about: Envelope = {"type": "context_injected", "conversation_id": asked.conversation}
     if asked.project:
@@ -203,7 +197,7 @@ def judged(index: "SearchIndex", gate: "Gate", hits: "Iterable[Hit]") -> "Iterat
     seen: set[str] = set()
     least = 0.0
     for hit in hits:
-        if not _is_new(hit.found, seen):
+        if not hit.found.leave_out(seen) or hit.found.names <= seen:
             yield hit, "said already"
         elif hit.score < least:
             yield hit, "far below the first"
@@ -214,11 +208,6 @@ def judged(index: "SearchIndex", gate: "Gate", hits: "Iterable[Hit]") -> "Iterat
             better = index.as_told(hit)
             seen |= hit.found.names | better.found.names
             yield better, "told"
-
-
-def _is_new(found: "Findable", seen: "set[str]") -> bool:
-    """Remove from it what was shown; return whether its statements and its conversation are all new."""
-    return found.leave_out(seen) and not found.names <= seen
 
 
 def candidates(
@@ -271,11 +260,12 @@ def about_file(store: "Store", asked: Asked, lines: int) -> "list[Hit]":
 def _decided(index: "SearchIndex", path: str, about: tuple[str, ...]) -> "Iterator[Hit]":
     """Yield what names the file, and the decisions of sessions that changed it, each once."""
     from eventlog.app.search.search_index import Scope
-    from eventlog.projections.search.findable import names_of
 
     names = index.having(names_of(path))
-    named = [hit for hit in index.find(names, "", Scope(about, _SAID), _OF_A_FILE) if _names(hit, path)]
-    touched = [hit for hit in index.find(names, "", Scope(about, _DONE), _OF_A_FILE) if _changed(hit, path)]
+    said = (hit for hit in index.find(names, "", Scope(about, _SAID), _OF_A_FILE) if hit.found.statements)
+    named = [hit for hit in said if speaks_of(set(tokens(hit.found.words)), path)]
+    done = index.find(names, "", Scope(about, _DONE), _OF_A_FILE)
+    touched = [hit for hit in done if any(speaks_of({file.casefold()}, path) for file in hit.found.files)]
     theirs = [hit for hit_of_file in touched for hit in index.of_conversation(hit_of_file.found.conversation)]
     summaries = [hit for hit in theirs if hit.found.decisions and hit.subject in about]
     seen: set[str] = set()
@@ -288,18 +278,6 @@ def _decided(index: "SearchIndex", path: str, about: tuple[str, ...]) -> "Iterat
 
 def _newest_first(hits: "Sequence[Hit]") -> "list[Hit]":
     return sorted(hits, key=lambda hit: (hit.found.after or hit.found.ts, hit.found.id), reverse=True)
-
-
-def _names(hit: "Hit", path: str) -> bool:
-    from eventlog.projections.search.findable import speaks_of
-
-    return (hit.found.type == "fact" or bool(hit.found.decisions)) and speaks_of(set(tokens(hit.found.words)), path)
-
-
-def _changed(hit: "Hit", path: str) -> bool:
-    from eventlog.projections.search.findable import speaks_of
-
-    return any(speaks_of({file.casefold()}, path) for file in hit.found.files)
 
 
 _PASSED = {"en": "`{}` passed after this", "zh": "此后 `{}` 通过"}

@@ -118,9 +118,11 @@ class _Asker:
 
     def find(self, subjects: Sequence[str] | None) -> list[Hit]:
         """Find what is about any of these subjects; None: about any at all."""
-        query = self._query
-        scope, beginning = Scope(subjects, query.types, query.since), last_word(query.text)
-        return self._index.find(self._having, beginning, scope, 2 * query.limit, dialogues=self._answers, together=True)
+        scope, beginning, most = self._scope(subjects), last_word(self._query.text), 2 * self._query.limit
+        return self._index.find(self._having, beginning, scope, most, dialogues=self._answers, together=True)
+
+    def _scope(self, subjects: Sequence[str] | None) -> Scope:
+        return Scope(subjects, self._query.types, self._query.since)
 
     def answer(self, subjects: Sequence[str] | None) -> list[SearchHit]:
         """Answer by words; where the extra is installed, the places behind the third by meaning."""
@@ -131,8 +133,8 @@ class _Asker:
         if self._query.limit <= _BY_WORDS or not is_installed():
             return list(islice(by_words, self._query.limit))
         first = list(islice(by_words, _BY_WORDS))
-        scope = Scope(subjects, self._query.types, self._query.since)
-        by_meaning = nearest(self._opened.store, self._index, self._query.text, subjects, scope, alone=not first)
+        scope = self._scope(subjects)
+        by_meaning = nearest(self._opened.store, self._index, self._query.text, scope, alone=not first)
         near = list(islice(self._distinct(by_meaning, names_seen), _BY_MEANING))
         return [*first, *near, *by_words][: max(self._query.limit, len(first) + len(near))]
 
@@ -160,7 +162,8 @@ class _Asker:
                     found.id,
                     found.type,
                     found.conversation,
-                    _project(better),
+                    # by its own path where it names a path
+                    None if better.subject in ("", NOWHERE) else found.project or better.subject,
                     found.agent or None,
                     better.last_at,
                     line_of(better, self._opened.settings.locale),
@@ -175,11 +178,6 @@ class _Asker:
         if self._dialogues and answer and found.type == "conversation_text" and hit.score <= score_of(answer):
             return list(self._dialogues.passage(found.conversation, answer[-1]))
         return []
-
-
-def _project(hit: Hit) -> str | None:
-    """Return the project of a hit, by its own path where it names a path."""
-    return None if hit.subject in ("", NOWHERE) else hit.found.project or hit.subject
 
 
 def _near(index: SearchIndex, text: str) -> Iterator[str]:

@@ -18,31 +18,22 @@ if TYPE_CHECKING:
 class ToldBefore:
     """The events a conversation was given, the marks of those lines, its own statements, and who listens."""
 
-    def __init__(self, conversation: str, *, shared: bool) -> None:
+    def __init__(self, store: "Store", conversation: str, log_files: "list[FileStamp]", *, shared: bool) -> None:
+        """Read what the log has of a conversation; raises TooMuch or OSError."""
         self._conversation = conversation
         self._shared = shared
         self._events: set[str] = set()
         self._lines: set[str] = set()
         self._said: set[str] = set()
-
-    @classmethod
-    def read(cls, store: "Store", conversation: str, log_files: "list[FileStamp]", *, shared: bool) -> "ToldBefore":
-        """Read what the log has of a conversation; raises TooMuch or OSError."""
-        seen = cls(conversation, shared=shared)
         for event in all_events(store, conversation, log_files):
-            seen.take_in(event)
-        return seen
-
-    def take_in(self, event: "dict[str, object]") -> None:
-        """Take in an event of the conversation."""
-        self._shared = self._shared or event.get("session_type") == "shared"
-        if event.get("subagent"):  # what a helper was told or stated, the conversation does not know
-            return
-        if event.get("type") == "context_injected":
-            self._events.update(texts_in(event, "sources"))
-            self._lines |= line_marks_in(text_in(event, "lines"))
-        elif event.get("type") == "fact":
-            self._said.add(statement_of(text_in(event, "content")))
+            self._shared = self._shared or event.get("session_type") == "shared"
+            if event.get("subagent"):  # what a helper was told or stated, the conversation does not know
+                continue
+            if event.get("type") == "context_injected":
+                self._events.update(texts_in(event, "sources"))
+                self._lines |= line_marks_in(text_in(event, "lines"))
+            elif event.get("type") == "fact":
+                self._said.add(statement_of(text_in(event, "content")))
 
     def leaves(self, hit: "Hit") -> bool:
         """Return whether the conversation may read this, and does not know it."""

@@ -106,13 +106,13 @@ def test_meaning_knows_projects_types_and_what_is_withdrawn_as_words_do(memory):
 def test_vectors_are_made_once_and_for_one_version_of_the_encoder(memory, monkeypatch):
     say(memory, "The cat sat on the carpet", "Invoices are rounded once")
     query, encoded = "a kitten was resting upon a rug", []
-    original = meaning._Vectors._encode
+    original = meaning._encoded
 
-    def encode(self, asked):
+    def encode(asked):
         encoded.append(len(asked))
-        return original(self, asked)
+        return original(asked)
 
-    monkeypatch.setattr(meaning._Vectors, "_encode", encode)
+    monkeypatch.setattr(meaning, "_encoded", encode)
     for _ in range(2):
         assert texts(memory, query)[0] == "The cat sat on the carpet"
     assert encoded == [2, 1, 1]
