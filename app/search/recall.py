@@ -63,18 +63,19 @@ def at_prompt(store: "Store", call: "HookCall") -> str:
     Before a file is opened, or after a command failed, the same of that.
     """
     if call.file:
-        return _before_file(store, call)
+        return _tell(store, call, _below(call.file, call.project), about_file, "file")
     if call.failed:
-        return _after_failure(store, call, *call.failed)
-    if not cached.wants_recall(store, "prompt"):
-        return ""
-    shared = call.fields.get("session_type") == "shared"
-    asked = Asked(call.asked, call.project, call.session, call.agent, shared=shared)
-    return _tell(store, call, asked, recall, "prompt")
+        from eventlog.hosts.transcripts.failures import signature
+
+        return _tell(store, call, signature(*call.failed) if call.project else "", _fix_of, "failure")
+    return _tell(store, call, call.asked if cached.wants_recall(store, "prompt") else "", recall, "prompt")
 
 
-def _tell(store: "Store", call: "HookCall", asked: Asked, find: "Recall", trigger: "Trigger") -> str:
+def _tell(store: "Store", call: "HookCall", prompt: str, find: "Recall", trigger: "Trigger") -> str:
     """Word what is found, and put its receipt into the log; "" for nothing. Never raises."""
+    if not prompt:
+        return ""
+    asked = Asked(prompt, call.project, call.session, call.agent, shared=call.shared)
     try:
         hits = find(store, asked, chosen_lines(store))
         text = told(hits, cached.preferences(store)["locale"], asked.conversation)
@@ -161,26 +162,29 @@ def append_receipt(
 ) -> bool:
     """Append the receipt; False where another registration was first. Raises NotStored."""
     from eventlog.fast.sha import sha256
+    from eventlog.hosts.call import present
 
-    about: Envelope = {"type": "context_injected", "conversation_id": asked.conversation}
-    if asked.project:
-        about["project"] = asked.project
-    if asked.agent:
-        about["agent"] = asked.agent
+    about: Envelope = {
+        "type": "context_injected",
+        "conversation_id": asked.conversation,
+        "project": asked.project,
+        "agent": asked.agent,
+    }
     digest = sha256(text.encode("utf-8", "replace"))
-    when: Literal["prompt", "file"] = "file" if trigger == "file" else "prompt"
-    event: ContextInjected = {"digest": digest, "chars": len(text), "trigger": when}
-    event["sources"] = [hit.found.id for hit in hits]
-    event["lines"] = line_marks(hit.found.shown for hit in hits)
-    event["about"] = [
-        things_named(texts_in(hit.fields, "entities"), text_in(hit.fields, "key"), hit.found.shown) for hit in hits
-    ]
-    if trigger == "file":
-        event["file"] = asked.prompt
-    if trigger == "failure":
-        event["failure"] = asked.prompt
+    event: ContextInjected = {
+        "digest": digest,
+        "chars": len(text),
+        "trigger": "file" if trigger == "file" else "prompt",
+        "sources": [hit.found.id for hit in hits],
+        "lines": line_marks(hit.found.shown for hit in hits),
+        "about": [
+            things_named(texts_in(hit.fields, "entities"), text_in(hit.fields, "key"), hit.found.shown) for hit in hits
+        ],
+    }
+    if trigger != "prompt":
+        event[trigger] = asked.prompt
     key = f"recall\n{asked.conversation}\n{digest}"
-    return append_once(store, {**about, **event}, key, within_ms=SAME_CALL_MS)
+    return append_once(store, {**present(about), **event}, key, within_ms=SAME_CALL_MS)
 
 
 def _bearing(index: "SearchIndex", subject: "Sequence[str]", about: tuple[str, ...]) -> "Iterator[Hit]":
@@ -239,12 +243,6 @@ def _line(hit: "Hit") -> str:
     return told_line(hit.found, hit.weights)
 
 
-def _before_file(store: "Store", call: "HookCall") -> str:
-    """Build the lines for an agent that opens a file, and put their receipt into the log. Never raises."""
-    asked = Asked(_below(call.file or "", call.project), call.project, call.session, call.agent)
-    return _tell(store, call, asked, about_file, "file") if asked.prompt else ""
-
-
 def _below(path: str, project: str) -> str:
     """Write a path as it lies below the project; "" where it does not."""
     full = os.path.normpath(path if path.startswith("/") else f"{project}/{path}")
@@ -281,15 +279,6 @@ def _newest_first(hits: "Sequence[Hit]") -> "list[Hit]":
 
 
 _PASSED = {"en": "`{}` passed after this", "zh": "此后 `{}` 通过"}
-
-
-def _after_failure(store: "Store", call: "HookCall", command: str, output: str) -> str:
-    """Build the lines for an agent after a command failed, and put their receipt into the log. Never raises."""
-    from eventlog.hosts.transcripts.failures import signature
-
-    failure = signature(command, output)
-    asked = Asked(failure, call.project, call.session, call.agent)
-    return _tell(store, call, asked, _fix_of, "failure") if failure and call.project else ""
 
 
 def _fix_of(store: "Store", asked: Asked, lines: int) -> "list[Hit]":

@@ -126,7 +126,8 @@ _HELPER_CHARS = 1500
 def helpers_context(opened: "OnMachine", call: HookCall) -> ContextResult:
     """Build what a helper starts with: what is known of the project, and how to search; nothing that asks to act."""
     request = request_of(opened, call.project, agent=call.agent, source="startup", budget=_HELPER_CHARS)
-    parts = _gathered(opened.store, opened.settings, replace(request, session_id=call.session))
+    request = replace(request, session_id=call.session, session_type=SHARED if call.shared else None)
+    parts = _gathered(opened.store, opened.settings, request)
     parts.todos, parts.notes, parts.last, parts.sessions = [], [], [], []
     parts.loaded = [(file, result) for file, result in parts.loaded if file.load_order == MEMORY]
     return ContextResult(parts, *fit_parts(parts), took_ms=0)

@@ -80,14 +80,14 @@ def _opened(store: Store) -> "HookStore":
 def _known(store: Store, call: HookCall, source: str, *, certain: bool) -> str:
     """Build the context, and put its receipt into the log; of files alone where only what is `certain` is wanted."""
     from eventlog.app.serve.session_context import request_of, session_context
-    from eventlog.projections.context.request import NEW
+    from eventlog.projections.context.request import MAIN, NEW, SHARED
 
     opened = _opened(store)
     request = request_of(
         opened,
         call.project,
         session=call.session,
-        session_type=str(call.fields.get("session_type", "main")) if source in NEW else None,
+        session_type=SHARED if call.shared else MAIN if source in NEW else None,
         source=source,
         agent=call.agent,
         where=call.where,

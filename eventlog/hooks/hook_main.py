@@ -120,7 +120,7 @@ def handle(
         call.is_retry = "again" in hints
         if off_switch(environ, call.where, call.project):
             return silence, None, None
-        if (call.type == "session_start" or call.takes_context) and hints.get("session-type") == "shared":
+        if hints.get("session-type") == "shared":
             call.in_shared_session()
         _complete(store, call, environ)
         if call.file is not None and (answer := _before_file(store, call, dialect, start_context)) is not None:

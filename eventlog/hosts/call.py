@@ -35,6 +35,7 @@ class HookCall:
     asked = ""  # the user's prompt, where the answer reaches the agent with it
     file: "str | None" = None  # before a tool, where the answer reaches the agent: the file it opens, "" for none
     failed: "tuple[str, str] | None" = None  # a command that failed and its output, where the answer reaches the agent
+    shared = False  # others than the user read the session
     starts_helper = False  # a subagent starts, and the answer reaches it
     by_machine = False  # a prompt that the host made: a notification, a wake-up
     process = ""  # the host's process, as the start of the conversation noted it
@@ -105,9 +106,11 @@ class HookCall:
         self._project = project
 
     def in_shared_session(self) -> None:
-        """Mark the session as shared."""
-        fields: SessionStart = {"session_type": "shared"}
-        self.fields = {**self.fields, **fields}
+        """Mark the session as shared; what its context comes with says so in the log, too."""
+        self.shared = True
+        if self.type == "session_start" or self.takes_context:
+            fields: SessionStart = {"session_type": "shared"}
+            self.fields = {**self.fields, **fields}
 
     def _as(self, event_type: "EventType", fields: "Mapping[str, object]", dedupe_key: str) -> "HookCall":
         self.type, self.fields, self.dedupe_key = event_type, present(fields), dedupe_key

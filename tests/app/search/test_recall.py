@@ -180,6 +180,22 @@ def test_a_shared_session_hears_nothing_about_the_user(store):
     assert ask(store, prompt, session="many") == ""
 
 
+def test_hooks_of_shared_sessions_tell_nothing_about_the_user_where_no_start_was_recorded(store):
+    memory = Memory(store)
+    say(memory, "Prefers tabs over spaces in Makefiles", memory_type="O")
+    say(memory, "Prefers tea in src/kettle.py", memory_type="O")
+    (store / "config.yaml").write_text("recall: {file: true}\n")
+    opens = claude("PreToolUse", tool_name="Read", tool_input={"file_path": f"{SHOP}/src/kettle.py"}, tool_use_id="t")
+    asks = claude("UserPromptSubmit", prompt="Do Makefiles need tabs or spaces?")
+    starts = claude("SubagentStart", agent_id="a", agent_type="Explore")
+    for payload in (asks, opens, starts):
+        argv, about = ["--agent", "claude", "--store", str(store)], {**payload, "cwd": SHOP}
+        many = respond(data({**about, "session_id": "many"}), [*argv, "--session-type", "shared"], {})
+
+        assert b"Prefers" not in many
+        assert b"Prefers" in respond(data({**about, "session_id": "alone"}), argv, {})
+
+
 def test_it_can_be_turned_off_and_cut_to_fewer_lines(store):
     memory = Memory(store)
     say(memory, "Stripe sends every webhook again; handlers of twice the same check stripe_event_id")
