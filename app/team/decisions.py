@@ -78,30 +78,30 @@ class Decision(NamedTuple):
     def read(cls, data: bytes, name: str, until: str) -> "Decision":
         """Read the content of a file; raises ValueError with the reason where that is no decision of before `until`."""
         if len(data) > LONGEST_DECISION:
-            raise _Refused(f"is longer than {LONGEST_DECISION:,} bytes")
+            raise ValueError(f"is longer than {LONGEST_DECISION:,} bytes")
         try:
             lines = data.decode().replace("\r\n", "\n").split("\n")
         except UnicodeDecodeError as error:
-            raise _Refused("is not UTF-8") from error
+            raise ValueError("is not UTF-8") from error
         if any(line.startswith(_CONFLICT) for line in lines):
-            raise _Refused("holds both sides of a merge that nobody has finished")
+            raise ValueError("holds both sides of a merge that nobody has finished")
         fields, body = _front_matter(lines)
         text, why = _parts(body)
         found = cls(**fields, text=text, why=why)
         if not _ID.fullmatch(found.id):
-            raise _Refused("has an id that is no event's")
+            raise ValueError("has an id that is no event's")
         if not name.startswith(found.id):
-            raise _Refused(f"is not named after its id, {found.id}")
+            raise ValueError(f"is not named after its id, {found.id}")
         if not text:
-            raise _Refused("says nothing below its front matter")
+            raise ValueError("says nothing below its front matter")
         if max(len(text), len(why)) > _LONGEST_TEXT:
-            raise _Refused(f"has a text of more than {_LONGEST_TEXT:,} characters")
+            raise ValueError(f"has a text of more than {_LONGEST_TEXT:,} characters")
         try:
             when = timestamps.read(found.when)
         except ValueError as error:
-            raise _Refused(f"has a time that is none: {found.when}") from error
+            raise ValueError(f"has a time that is none: {found.when}") from error
         if when > until:
-            raise _Refused(f"is of a time to come: {found.when}")
+            raise ValueError(f"is of a time to come: {found.when}")
         return found._replace(when=when)
 
     @property
@@ -140,10 +140,6 @@ class TeamFile(NamedTuple):
         return scrub_text(text) != text
 
 
-class _Refused(ValueError):
-    """The reason why the content of a file is no decision."""
-
-
 def read_files(root: str, now: str) -> list[TeamFile]:
     """Read the decisions in a checkout, by name; none where it has no such directory."""
     folder = Path(root, PLACE)
@@ -173,7 +169,7 @@ def _read(root: str, path: str, now: str) -> TeamFile:
         return TeamFile(path, data, Decision.read(data, os.path.basename(path), until))  # noqa: PTH119 - a text
     except OSError as error:
         return TeamFile(path, refused=system_reason(error)[0])
-    except (_Refused, NotConfined) as error:
+    except (ValueError, NotConfined) as error:
         return TeamFile(path, data, refused=str(error))
 
 
@@ -181,18 +177,18 @@ def _front_matter(lines: list[str]) -> tuple[dict[str, str], list[str]]:
     """Split the fields from the lines below them."""
     ends = [number for number, line in enumerate(lines[: _MOST_FIELDS + 2]) if line.rstrip() == _ENDS]
     if ends[:1] != [0] or len(ends) == 1:
-        raise _Refused(f"does not begin with a front matter of at most {_MOST_FIELDS} lines between `---`")
+        raise ValueError(f"does not begin with a front matter of at most {_MOST_FIELDS} lines between `---`")
     fields: dict[str, str] = {}
     for line in lines[1 : ends[1]]:
         name, colon, value = (part.strip() for part in line.partition(":"))
         if name in fields:
-            raise _Refused(f"has two fields {name!r}")
+            raise ValueError(f"has two fields {name!r}")
         if colon and name in _NAMES:
             fields[name] = one_line(value)
     if missing := [name for name in _NEEDED if not fields.get(name)]:
-        raise _Refused(f"has no field {missing[0]!r}")
+        raise ValueError(f"has no field {missing[0]!r}")
     if too_long := [name for name, value in fields.items() if len(value) > _LONGEST_FIELD]:
-        raise _Refused(f"has a field {too_long[0]!r} of more than {_LONGEST_FIELD} characters")
+        raise ValueError(f"has a field {too_long[0]!r} of more than {_LONGEST_FIELD} characters")
     return fields, lines[ends[1] + 1 :]
 
 
