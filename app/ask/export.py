@@ -35,7 +35,8 @@ def _session(row: SessionRow) -> Iterator[str]:
     where = project_name(row.project) if row.project else ""
     who = ", ".join(filter(None, (where, row.agent)))
     yield f"- **{as_text(row.topic or row.session_id)}**{f' ({as_text(who)})' if who else ''}"
-    yield from (f"  {as_text(one_line(row.summary))}" for _ in [0] if row.summary and row.summary != row.topic)
+    if row.summary and row.summary != row.topic:
+        yield f"  {as_text(one_line(row.summary))}"
     yield from (f"  - {as_text(text)}" for text in row.decisions)
     yield from (f"  - [ ] {as_text(text)}" for text in row.todos)
 
@@ -123,10 +124,8 @@ def _steps(event: Event) -> Iterator[dict[str, Any]]:
     source = "user" if event.agent == HUMAN else "agent"
     match event:
         case ConversationText():
-            messages = [
-                *(("user", prompt) for prompt in event.prompts),
-                *([("agent", event.closing)] if event.closing else []),
-            ]
+            messages = [("user", prompt) for prompt in event.prompts]
+            messages += [("agent", event.closing)] if event.closing else []
         case Fact():
             messages = [(source, event.content)]
         case StageSummary():

@@ -58,15 +58,15 @@ def query(
 ) -> Iterable[LogLine]:
     """Find the events with their lines, oldest first; a line that cannot be read is passed over.
 
-    With `reverse` _newest first, and `limit` counts from the _newest. Raises BadRequest for a `regex` that is none.
+    With `reverse` newest first, and `limit` counts from the newest. Raises BadRequest for a `regex` that is none.
     """
     if reverse:
         return reversed(_newest(log, wanted, limit, progress))
     return islice(_found(log, wanted, progress), limit)
 
 
-def _newest(log: EventLog, wanted: EventFilter, limit: int | None, progress: Progress = no_progress) -> deque[LogLine]:
-    """Find the _newest events, oldest first; only as many days are read as that takes, or twice as many."""
+def _newest(log: EventLog, wanted: EventFilter, limit: int | None, progress: Progress) -> deque[LogLine]:
+    """Find the newest events, oldest first; only as many days are read as that takes, or twice as many."""
     dates = [day.date for day in log.days(wanted.since, wanted.until)]
     reach = 1 if limit is not None else len(dates)
     while True:
@@ -84,17 +84,16 @@ def _fitting(log: EventLog, wanted: EventFilter) -> Test:
 
 
 def _found(log: EventLog, wanted: EventFilter, progress: Progress) -> Iterator[LogLine]:
-    return filter(_fitting(log, wanted), _source(log, wanted, progress))
-
-
-def _source(log: EventLog, wanted: EventFilter, progress: Progress) -> Iterator[LogLine]:
-    if wanted.ids is None and wanted.session is None:
+    entries: Iterable[LogLine]
+    if wanted.ids is not None:
+        entries = sorted(log.find(wanted.ids).values(), key=lambda entry: order(entry.event))
+    elif wanted.session is not None:
+        entries = log.session_entries(wanted.session)
+    else:
         types = [orjson.dumps(kind).lower() for kind in wanted.types]
         needles = saying(wanted.text, wanted.regex).needles or ((*types, *_ESCAPES) if types else ())
-        return log.entries(wanted.since, wanted.until, mentioning=needles, progress=progress)
-    if wanted.ids is None:
-        return iter(log.session_entries(str(wanted.session)))
-    return iter(sorted(log.find(wanted.ids).values(), key=lambda entry: order(entry.event)))
+        entries = log.entries(wanted.since, wanted.until, mentioning=needles, progress=progress)
+    return filter(_fitting(log, wanted), entries)
 
 
 def _tests(log: EventLog, wanted: EventFilter) -> Iterator[Test]:

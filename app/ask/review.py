@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import combinations
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from eventlog.app.build.apply import apply
 from eventlog.app.build.replay import replay
@@ -20,7 +20,7 @@ _STALE_DAYS = 60
 _OFTEN, _MOST = 3, 5  # times, and how many that are said so often
 _DAY_NS = 86_400 * 10**9
 
-_Concern = Literal["contradicts", "old", "repeated"]
+_Concern = Literal["contradicts", "old", "repeated"]  # the first of them is told
 
 
 class ReviewLine(NamedTuple):
@@ -49,12 +49,9 @@ def review(opened: OpenStore, project: str | None = None) -> tuple[list[StagedEn
     stale = timestamps.from_ns(opened.machine.clock() - _STALE_DAYS * _DAY_NS)
     found: dict[tuple[str, str], ReviewLine] = {}
     every = [line for name in names for line in _of_memory(replayed, name, stale)]
-    for concern in ("contradicts", "old", "repeated"):
-        for line in every:
-            if line.concern == concern and not any(
-                (line.subject, text) in found for text in (line.text, *line.against)
-            ):
-                found[line.subject, line.text] = line
+    for line in sorted(every, key=lambda line: get_args(_Concern).index(line.concern)):
+        if not any((line.subject, text) in found for text in (line.text, *line.against)):
+            found[line.subject, line.text] = line
     waiting = apply(opened, state=replayed.knowledge, dry_run=True).staged
     return sorted(waiting, key=lambda staged: order(staged.entry)), list(found.values())
 

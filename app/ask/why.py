@@ -125,14 +125,10 @@ def names_line(opened: OpenStore, text: str) -> bool:
 def replaced_by(log: EventLog, events: Iterable[Event]) -> tuple[LogLine, ...]:
     """Find what facts took the place of, and what that had replaced before, oldest first."""
     found: dict[str, LogLine] = {}
-    wanted = {event_id for fact in events if isinstance(fact, Fact) for event_id in fact.replaces}
-    while wanted:
+    while wanted := {before for fact in events if isinstance(fact, Fact) for before in fact.replaces} - found.keys():
         new = log.find(wanted)
         found |= new
-        older = {
-            event_id for entry in new.values() if isinstance(entry.event, Fact) for event_id in entry.event.replaces
-        }
-        wanted = older - found.keys()
+        events = [entry.event for entry in new.values()]
     return tuple(sorted(found.values(), key=lambda entry: order(entry.event)))
 
 

@@ -1,6 +1,6 @@
 """Statements with the cause why a memory lacks them, or a session was not given them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from eventlog.app.ask.why import ReceiptSources, receipts_of
@@ -166,11 +166,11 @@ class _Session:
             and event.name == protocol(event.agent).prompt
             and isinstance(event.payload.get("prompt"), str)
         ]
-        self._last = max(
-            (*(context.receipt.ts for context in self._given), *(prompt.ts for prompt in self._prompts)), default=""
-        )
+        heard = [*(context.receipt for context in self._given), *self._prompts]
+        self._last = max((event.ts for event in heard), default="")
         self._project = next((event.project for event in events if event.project), None)
-        self._is_shared = _is_shared(events, self._given)
+        starts = (event.session_type for event in events if isinstance(event, SessionStart))
+        self._is_shared = "shared" in {*starts, *(context.receipt.session_type for context in self._given)}
 
     def judged(self, absence: Absence) -> Absence:
         """Find why the session lacks a statement, or that it has it."""
@@ -179,21 +179,16 @@ class _Session:
                 return absence._replace(cause="told", by=context.receipt)
         if absence.cause not in _IN_A_MEMORY:
             return absence
-        cause = self._cause(absence)
-        if cause in ("unasked", "below"):
-            return self._unasked(absence)
-        return absence._replace(cause=cause)
+        cause = self._cause(absence, absence.by or absence.event)
+        return self._unasked(absence) if cause == "unasked" else absence._replace(cause=cause)
 
-    def _cause(self, absence: Absence) -> Cause:
-        first = absence.by or absence.event
+    def _cause(self, absence: Absence, first: Event) -> Cause:
         if not (self._given or self._prompts):
             return "no start"
         if self._is_shared:
             return "shared"
-        return "later" if first.ts > self._last else self._cause_in_time(absence, first)
-
-    def _cause_in_time(self, absence: Absence, first: Event) -> Cause:
-        """Find why a session lacks a statement that was made before its last context or prompt."""
+        if first.ts > self._last:
+            return "later"
         is_users = isinstance(first, Fact) and first.effective_scope == "user"
         is_here = self._project is not None and KnownProjects(self._opened.store).about(self._project)(
             first.project, first.replica
@@ -203,9 +198,8 @@ class _Session:
         after_it = [receipt for receipt in self._starts if receipt.ts >= first.ts]
         if any(receipt.cut for receipt in after_it):
             return "cut"
-        if after_it:
-            return "no room" if absence.cause == "no room" else "left out"
-        return "unasked"
+        untold: Cause = "no room" if absence.cause == "no room" else "left out"
+        return untold if after_it else "unasked"
 
     def _unasked(self, absence: Absence) -> Absence:
         """Measure how near the later prompts came to asking for it, by what is known now."""
@@ -227,14 +221,9 @@ def _was_told(context: ReceiptSources, text: str) -> bool:
         return True
     is_start = context.receipt.trigger == "start"
     entries = [*context.entries, *(entry for file in context.files.values() for entry in file or ())]
-    for event in (entry.event for entry in entries):
-        if statement_of(text) in map(statement_of, statements_of(event)) and (
-            not marks or not is_start or any(has_line_mark(text, marks) for text in statements_of(event))
-        ):
-            return True
-    return False
-
-
-def _is_shared(events: Sequence[Event], contexts: Sequence[ReceiptSources]) -> bool:
-    starts = (event.session_type for event in events if isinstance(event, SessionStart))
-    return "shared" in {*starts, *(context.receipt.session_type for context in contexts)}
+    stated = (statements_of(entry.event) for entry in entries)
+    return any(
+        statement_of(text) in map(statement_of, texts)
+        and (not marks or not is_start or any(has_line_mark(other, marks) for other in texts))
+        for texts in stated
+    )
