@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
+import msgspec
+
 from eventlog.app.build.replay import replay
 from eventlog.app.importing.drawings import LoggedConversations
 from eventlog.app.importing.other_programs import READERS
@@ -105,14 +107,14 @@ class _Import:
         prompts = max(len(source.fields.get("prompts", ())) for source in past.events)
         for read in past.events:
             is_logged = self._logged.has(read)
-            source = self._logged.revision(read, prompts) if is_logged else read
-            if source is None:
-                self._known[read.fields["ts"][:10]] += 1
-                continue
-            fields = {name: value for name, value in source.fields.items() if value is not None}
             try:
+                source = self._logged.revision(read, prompts) if is_logged else read
+                if source is None:
+                    self._known[read.fields["ts"][:10]] += 1
+                    continue
+                fields = {name: value for name, value in source.fields.items() if value is not None}
                 event = from_fields({**fields, "id": source.id})
-            except InvalidEvent as error:
+            except (InvalidEvent, msgspec.ValidationError) as error:
                 self._damage.append(BadPlace(past.place, str(error)))
                 continue
             self._logged.add(source)

@@ -182,7 +182,7 @@ class _WakeItems:
 
     def events(self, event: dict[str, Any]) -> Iterator[SourceEvent]:
         """Convert an event to items and withdrawals of earlier items; raises ValueError."""
-        kind, payload = event.get("type"), event.get("payload")
+        kind, payload = _text_of(event, "type"), event.get("payload")
         fields = payload if isinstance(payload, dict) else {}
         if kind in _FACTS:
             yield from self._item(event, fields, *_FACTS[kind])

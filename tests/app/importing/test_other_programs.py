@@ -183,6 +183,17 @@ def test_a_bad_line_of_daily_notes_costs_only_itself(place, log):
     assert ["Kept"] == [event.content for event in _said(log)]
 
 
+def test_a_drawn_summary_that_is_no_text_any_more_costs_only_itself(place, log):
+    drawn = {"session_id": "c0de", "summary": "The cart is done", "timestamp": MORNING, "source": "layer3_auto"}
+    path = _lines(place / "sessions.jsonl", drawn)
+    bring_in(log, "daily", place, path)
+    _lines(path, {**drawn, "summary": 5}, {**drawn, "summary": "The cart is rounded"})
+    done = bring_in(log, "daily", place, path)
+
+    assert [f"{path}:1"] == [bad.place for bad in done.damage]
+    assert "The cart is rounded" in [event.summary for event in _said(log, "stage_summary")]
+
+
 def test_a_line_the_log_refuses_is_named_and_the_others_are_brought_in(place, log):
     good = {"type": "fact", "timestamp": MORNING}
     path = _lines(
@@ -309,6 +320,13 @@ def test_what_is_withdrawn_there_after_an_import_is_withdrawn_here_by_the_next(p
     bring_in(log, "wake-memory", place)
 
     assert ["Never import pdb – CI hangs"] == _memory(log)
+
+
+def test_an_item_of_a_type_that_is_no_text_is_passed_over(place, log):
+    _lines(place / ".wake" / "events.jsonl", _wake(1, ["decision_logged"], {}), _wake(2, *WAKE[3]))
+    bring_in(log, "wake-memory", place)
+
+    assert 1 == len(_said(log))
 
 
 def test_a_database_nobody_can_read_is_named(place, log):
