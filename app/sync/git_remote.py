@@ -19,6 +19,7 @@ from eventlog.store.files import make_dirs, remove
 
 _BRANCH = "refs/heads/eventlog"
 _TIP, _NEXT = "refs/eventlog/tip", "refs/eventlog/next"
+_FETCH = ("fetch", "--quiet", "--no-tags", "--depth=1", "--")
 _SECONDS = 600  # for one git process: a first push may be large
 _SETTINGS = (
     f"core.hooksPath={os.devnull}", "core.fsmonitor=false", "core.sharedRepository=0600", "gc.auto=0",
@@ -64,16 +65,28 @@ class GitRemote:
         return set(self._objects)
 
     def read(self, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
-        """Read files of the commit that was listed."""
+        """Read files of the commit that was listed; from a new clone where a power cut has damaged that of before."""
         wanted = [name for name in names if name in self._objects]
+        found = self._blobs(wanted)
+        if len(found) < len(wanted):
+            self._clone_anew()
+            found = self._blobs(wanted)
+        yield from found.items()
+
+    def _blobs(self, wanted: Collection[str]) -> dict[str, bytes]:
+        """Read files as far as the clone has them whole."""
         asked = "".join(f"{self._objects[name]}\n" for name in wanted).encode()
         data = self._run("cat-file", "--batch", sent=asked).stdout if wanted else b""
+        found: dict[str, bytes] = {}
         start = 0
         for name in wanted:
-            head, size = data.index(b"\n", start), 0
-            size = int(data[start:head].split(b" ")[2])
-            yield name, data[head + 1 : head + 1 + size]
-            start = head + size + 2
+            end = data.find(b"\n", start) + 1
+            about = data[start:end].split()  # name, type, size; or why there is none
+            if about[1:2] == [b"blob"]:
+                found[name] = data[end : end + int(about[2])]
+                end += int(about[2]) + 1
+            start = end or len(data)
+        return found
 
     def publish(self, files: Mapping[str, bytes], removed: Collection[str]) -> bool:
         """Publish a commit that adds files and removes others; return False where another machine was faster.
@@ -115,15 +128,17 @@ class GitRemote:
 
     def _fetch(self) -> None:
         """Fetch the branch, into a new clone where git cannot use that of before. Raises Offline or UntrustedRemote."""
-        words = ("fetch", "--quiet", "--no-tags", "--depth=1", "--", self._address, f"+{_BRANCH}:{_TIP}")
         with suppress(NotStored):
             self._prepare()
-            if not self._run(*words).returncode:
+            if not self._run(*_FETCH, self._address, f"+{_BRANCH}:{_TIP}").returncode:
                 return
+        self._clone_anew()
+
+    def _clone_anew(self) -> None:
         broken, self._clone = self._clone, f"{self._clone}.new"
         _clear(self._clone)
         self._prepare()
-        self._online(*words)
+        self._online(*_FETCH, self._address, f"+{_BRANCH}:{_TIP}")
         _clear(broken)
         os.rename(self._clone, broken)
         self._clone = broken

@@ -159,6 +159,22 @@ def test_a_clone_that_git_cannot_use_is_made_anew(hub, tmp_path, lost):
     assert ["clone"] == [path.name for path in tmp_path.iterdir() if "clone" in path.name]
 
 
+@pytest.mark.parametrize("what", ["eventlog:a", "eventlog^{tree}", "eventlog"])
+@pytest.mark.parametrize("damage", [Path.unlink, lambda file: file.write_bytes(b"")], ids=["gone", "empty"])
+def test_a_clone_that_a_power_cut_has_damaged_is_made_anew(hub, tmp_path, what, damage):
+    one, other = remote(hub, tmp_path), remote(hub, tmp_path, "other")
+    one.names()
+    one.publish({"a": b"first", "b": b"second"}, ())
+    other.names()
+    name = git(hub, "rev-parse", what)
+    file = tmp_path / "other" / "objects" / name[:2] / name[2:]
+    file.chmod(0o600)
+    damage(file)
+
+    assert {"a", "b"} == other.names()
+    assert {"a": b"first", "b": b"second"} == dict(other.read(["a", "b"]))
+
+
 def test_a_lock_that_stays_in_the_repository_is_named(hub, tmp_path, monkeypatch):
     monkeypatch.setattr(git_remote, "_PATIENCE", 0)
     one = remote(hub, tmp_path)
