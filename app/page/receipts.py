@@ -104,7 +104,6 @@ class _ReceiptFinder:
             yield _silent(place, asked, local(asked.ts))
 
     def _receipt(self, place: int, receipt: ContextInjected, events: Sequence[Event], at: str) -> PageReceipt:
-        sources = [source for source in receipt.sources if source in self._numbers]
         return PageReceipt(
             place,
             at,
@@ -114,7 +113,7 @@ class _ReceiptFinder:
             file=receipt.file,
             files=[file.path for file in receipt.files],
             lines=self._lines(receipt),
-            events=[self._numbers[source] for source in sources],
+            events=[self._numbers[source] for source in receipt.sources if source in self._numbers],
             used=[self._numbers[source] for source in _used(receipt, events) if source in self._numbers],
             cut=receipt.cut,
         )

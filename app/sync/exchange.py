@@ -63,11 +63,12 @@ class SyncReport(Struct):
 
 
 class _Parcel(NamedTuple):
-    """The files to be published, in order, those to be removed, and the days as they are sent then."""
+    """The files to be published, in order, those to be removed, and the days and segments as they are sent then."""
 
     files: dict[str, bytes]
     removed: list[str]
     days: dict[str, SentDay]
+    segments: dict[str, str]
     last: int
 
 
@@ -207,25 +208,23 @@ class _Exchange:
             if f"{name}/{segment}" not in found.names or f"{name}/{segment}" in complained
         } | self._state.lost_by_senders(found.heads)
         today = "~" if compact else self._opened.machine.now()[:10]
-        parcel = _Parcel({}, [], {}, self._state.last)
+        files: dict[str, bytes] = {}
+        days, last = dict(self._state.days), self._state.last
         for cut in cut_days(self._opened, self._state, rules, lost=lost, today=today):
-            packed = pack_lines(self._keyring, name, cut.day, cut.lines, parcel.last)
+            packed = pack_lines(self._keyring, name, cut.day, cut.lines, last)
             before = self._state.days.get(cut.day, SentDay()).segments
             digests = {segment: digest_of(data) for segment, data in packed.items()}
             cut.sent.segments = digests if cut.replaces else {**before, **digests}
-            parcel.files.update({f"{name}/{segment}": data for segment, data in packed.items()})
-            parcel.days[cut.day] = cut.sent
-            parcel = parcel._replace(last=parcel.last + len(packed))
-        counted = {segment for day in {**self._state.days, **parcel.days}.values() for segment in day.segments}
+            files |= {f"{name}/{segment}": data for segment, data in packed.items()}
+            days[cut.day] = cut.sent
+            last += len(packed)
+        segments = {segment: digest for day in days.values() for segment, digest in day.segments.items()}
         own = (file for file in found.names if file.startswith(f"{name}/") and day_in(file.partition("/")[2]))
-        parcel.removed.extend(sorted(file for file in own if file.partition("/")[2] not in counted))
-        return parcel
+        removed = sorted(file for file in own if file.partition("/")[2] not in segments)
+        return _Parcel(files, removed, days, segments, last)
 
     def _head(self, parcel: _Parcel, own: MachineHead | None, *, leaving: bool) -> MachineHead:
         state, redactions = self._state, redactions_to_send(self._store)
-        segments = {
-            name: digest for day in {**state.days, **parcel.days}.values() for name, digest in day.segments.items()
-        }
         return MachineHead(
             namespace=self._keyring.namespace,
             replica=state.replica,
@@ -234,7 +233,7 @@ class _Exchange:
             ts=self._opened.machine.now(),
             recipient=self._keyring.recipient,
             last=parcel.last,
-            segments=segments,
+            segments=parcel.segments,
             received={name: seen.last for name, seen in state.machines.items()},
             bad=state.bad,
             redactions=redactions,
@@ -243,8 +242,7 @@ class _Exchange:
         )
 
     def _remember(self, parcel: _Parcel, rules: LeavingRules) -> None:
-        self._state.days |= parcel.days
-        self._state.last = parcel.last
+        self._state.days, self._state.last = parcel.days, parcel.last
         rules.remember()
         self._report.sent = rules.counts
         self._report.blocked = self._state.blocked

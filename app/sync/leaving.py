@@ -154,13 +154,13 @@ class LeavingRules:
         return of_user and event.conversation_id in self._shared
 
     def _is_excluded(self, event: Event) -> bool:
+        excluded = event.conversation_id in self._hidden
         if event.project:
             self._projects.add(event.project)
             excluded = self._excludes(event.project, event.replica)
             if excluded and event.agent != HUMAN:
                 self._hidden.add(event.conversation_id)
-            return excluded or self._is_about_excluded(event)
-        return event.conversation_id in self._hidden or self._is_about_excluded(event)
+        return excluded or self._is_about_excluded(event)
 
     def _is_about_excluded(self, event: Event) -> bool:
         """Return whether an event is about a file of an excluded project, or joins such a project."""

@@ -61,14 +61,17 @@ def _begin_again(opened: OpenStore, keyring: Keyring, address: str) -> None:
     """Take the remote of this store as it is, and write its marker where that is lost."""
     _, remote, state = _opened(opened)
     if keyring.remote != address or _is_in_order(remote, keyring, state, opened):
-        raise BadRequest(
-            f"syncs already, with {keyring.remote}", where=opened.store.root, hint="`eventlog sync leave` first"
-        )
+        raise _syncs_already(opened, keyring)
     remote = open_remote(address, opened.store, opened.machine, make=True)
     found = look(remote, keyring, state, opened.store, renew=True)
     if MARKER not in found.names:
         _publish_marker(remote, address, marker_files(found, keyring, state))
     _forget_others(opened, keyring)
+
+
+def _syncs_already(opened: OpenStore, keyring: Keyring) -> BadRequest:
+    hint = "`eventlog sync leave` first"
+    return BadRequest(f"syncs already, with {keyring.remote}", where=opened.store.root, hint=hint)
 
 
 def _is_in_order(remote: Remote, keyring: Keyring, state: SyncState, opened: OpenStore) -> bool:
@@ -95,17 +98,14 @@ def join_sync(opened: OpenStore, place: str, code: str) -> Keyring:
     address, secret = full_address(place, opened.machine), Keyring.secret_in(code)
     keyring = Keyring.load(opened.store)
     if keyring and keyring.secret != secret:
-        raise BadRequest(
-            f"syncs already, with {keyring.remote}", where=opened.store.root, hint="`eventlog sync leave` first"
-        )
+        raise _syncs_already(opened, keyring)
     with tempfile.TemporaryDirectory(prefix="eventlog-") as clone:
         remote = open_remote(address, opened.store, opened.machine, clone)
         names = remote.names()
         marker = Marker.read(dict(remote.read([MARKER])).get(MARKER, b"")) if MARKER in names else None
         if marker is None:
-            what = (
-                f"has lost its marker, {MARKER}" if any(map(MachineHead.replica_in, names)) else "holds no memory yet"
-            )
+            is_lost = any(map(MachineHead.replica_in, names))
+            what = f"has lost its marker, {MARKER}" if is_lost else "holds no memory yet"
             raise UntrustedRemote(what, where=address, hint=f"on the other machine: eventlog sync start {address}")
         if not marker.is_signed_by(secret):
             raise BadRequest("is the code of another memory, or one from before a machine was dropped", where="CODE")
