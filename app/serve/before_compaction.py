@@ -87,7 +87,7 @@ class _TranscriptParts:
 def before_compaction(path: str, project: str, words: "ContextPhrases", receipts: Iterable[str] = ()) -> list[Line]:
     """Draw what must not be lost from a transcript, in at most `CHARS` characters; raises OSError.
 
-    `told` are lines that the conversation was given with its prompts.
+    `receipts` are lines that the conversation was given with its prompts.
     """
     drawn = _TranscriptParts()
     for line in _lines(path):

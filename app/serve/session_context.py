@@ -91,6 +91,8 @@ def request_of(
     `transcript` what its host writes; where it is missing, as the log knows it.
     """
     within = where if where and project_root(where) == project else project  # a linked worktree has a branch of its own
+    if source == "compact":
+        transcript = transcript or next(filter(None, reversed(_named(opened.store, session, "transcript_path"))), "")
     call = HookCall(agent or "cli", "SessionStart", {"cwd": where or project}, session=session)
     return ContextRequest(
         now=opened.machine.now(),
@@ -107,17 +109,16 @@ def request_of(
         program=opened.machine.program,
         store_option=prompts.store_option(opened.store),
         has_tools=protocol(call.agent).has_tools(project),
-        transcript=(transcript or _transcript_of(opened.store, session)) if source == "compact" else "",
+        transcript=transcript if source == "compact" else "",
     )
 
 
-def _transcript_of(store: "Store", session: str) -> str:
-    """Find the transcript that a session's start named; "" where none did."""
+def _named(store: "Store", session: str, field: str) -> list[str]:
+    """List what the events of a session have in a field; nothing where they cannot be found."""
     try:
-        named = [text_in(event, "transcript_path") for event in all_events(store, session)] if session else []
+        return [text_in(event, field) for event in all_events(store, session)] if session else []
     except (OSError, TooMuch):
-        return ""
-    return next(filter(None, reversed(named)), "")
+        return []
 
 
 _HELPER_CHARS = 1500
@@ -192,14 +193,8 @@ def _gathered(
 def _session_type_of(store: "Store", request: "ContextRequest") -> str:
     """Find who listens: as asked for, else by the log; shared once is shared for good."""
     if request.session_type:
-        return str(request.session_type)
-    if not request.session_id:
-        return MAIN
-    try:
-        types = [event.get("session_type") for event in all_events(store, request.session_id)]
-    except (OSError, TooMuch):
-        return MAIN
-    return SHARED if SHARED in types else MAIN
+        return request.session_type
+    return SHARED if SHARED in _named(store, request.session_id, "session_type") else MAIN
 
 
 def append_receipt(
