@@ -152,7 +152,7 @@ class StoreFiles(Struct):
     broken: dict[str, str]  # projection of another package -> why it says nothing
 
 
-def fold_days(place: StorePlace, days: Sequence[Day], names: Sequence[str]) -> list[Part]:
+def _fold_days(place: StorePlace, days: Sequence[Day], names: Sequence[str]) -> list[Part]:
     """Fold some days of a store, each by itself."""
     projections = chosen(names)
     return [fold.fold_day(_read_day(place, day), projections=projections) for day in days]
@@ -189,7 +189,7 @@ def rendered_of(
 
 def _replay_whole(place: StorePlace, listed: _StoreListing, names: Sequence[str], asked: Part) -> StoreFiles:
     """Fold and render a store in a single task: its parts stay with the worker."""
-    return render_store(place, listed, [fold_days(place, listed.days, names)], names, asked)
+    return render_store(place, listed, [_fold_days(place, listed.days, names)], names, asked)
 
 
 class StoreReplay(NamedTuple):
@@ -269,7 +269,7 @@ class _Run:
             whole = submit(_replay_whole, place, listed, self._names, asked)
         else:
             pieces = [listed.days[start : start + DAYS_AT_ONCE] for start in range(0, len(listed.days), DAYS_AT_ONCE)]
-            folded = [submit(fold_days, place, piece, self._names) for piece in pieces]
+            folded = [submit(_fold_days, place, piece, self._names) for piece in pieces]
             whole = submit(render_store, place, listed, folded, self._names, asked)
         self._rendering[whole] = place
         self._all += len(folded) + 1

@@ -75,7 +75,7 @@ def read_host(host: str, request: ImportRequest) -> Iterator[Found]:
     place = request.place(transcripts_place(host, machine))
     progress = request.phases("reading transcripts")
     paths = find_transcripts(agent, place)
-    read = partial(read_session, agent, settings=request.settings, now=machine.clock(), named=paths == [place])
+    read = partial(_read_session, agent, settings=request.settings, now=machine.clock(), named=paths == [place])
     found: list[_ReadTranscript | BadPlace] = []
     with Workers() as helping:
         each = helping.map(read, paths) if helping.are_any and len(paths) >= _FEWEST else map(read, paths)
@@ -101,7 +101,7 @@ class _ReadTranscript(NamedTuple):
     is_open: bool
 
 
-def read_session(
+def _read_session(
     agent: str, path: Path, settings: Settings, now: int, *, named: bool = False
 ) -> list[_ReadTranscript | BadPlace]:
     """Read a transcript at a time in nanoseconds; one `named` by the user counts as over."""

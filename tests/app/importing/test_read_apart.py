@@ -13,7 +13,7 @@ from eventlog.settings.schema import Settings
 from tests.support.pasts import bring_in, conversation, forget, told
 
 HERE = os.getpid()
-READ = transcripts.read_session
+READ = transcripts._read_session
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_what_an_import_adds_is_the_same_whoever_reads(home, read, log, apart, t
     wanted = told(log)
     forget(log)
     monkeypatch.setattr(transcripts, "_FEWEST", 5)
-    monkeypatch.setattr(transcripts, "read_session", read)
+    monkeypatch.setattr(transcripts, "_read_session", read)
 
     bring_in(log, "claude", home)
 
