@@ -91,10 +91,8 @@ def _withdraw_gone(store: Store, call: HookCall) -> None:
         deadline.set_stage_within(deadline.LOCK, deadline.ANSWER)
         Approvals(store).withdraw_gone(call.project)
     except (Exception, OutOfTime) as error:  # noqa: BLE001 - `eventlog settle` sees to it all the same
-        from eventlog.hooks import error_log
-
         deadline.set_stage(deadline.LAST)
-        error_log.note(store, error, b"", call.agent)
+        note(store, error, b"", call.agent)
     deadline.set_stage(deadline.ANSWER)
 
 

@@ -225,7 +225,7 @@ def note_call(store: Store, agent: str) -> None:
         return
 
 
-def note(store: Store, error: Exception, lost: "bytes | dict[str, object]", agent: str = "") -> None:
+def note(store: Store, error: BaseException, lost: "bytes | dict[str, object]", agent: str = "") -> None:
     """Note a failure and the event it lost; never raises."""
     try:
         from eventlog.hooks import error_log

@@ -54,8 +54,10 @@ class HookCall:
         self.fields: Mapping[str, object] = {}  # of the event it becomes
 
     def as_session_start(self, *, dedupe_key: str = "", **fields: "Unpack[SessionStart]") -> "HookCall":
-        """Make the call the start of a session."""
-        return self._as("session_start", fields, dedupe_key)
+        """Make the call the start of a session, as most hosts tell of it but for these fields."""
+        source, model = text(self.payload, "source"), text(self.payload, "model")
+        found: SessionStart = {"source": source, "model": model, "transcript_path": self.transcript, **fields}
+        return self._as("session_start", found, dedupe_key)
 
     def as_turn_end(self, *, dedupe_key: str = "", may_ask: bool = True, **fields: "Unpack[TurnEnd]") -> "HookCall":
         """Make the call the end of a turn."""
@@ -197,7 +199,7 @@ class HostProtocol:
         turn = text(payload, "turn_id", "execution_id")
         match name[:1].lower() + name[1:]:
             case "sessionStart" | "session_start" | "agentSpawn":
-                return call.as_session_start(source=text(payload, "source"), transcript_path=call.transcript)
+                return call.as_session_start()
             case "stop" | "agentStop" | "afterAgent" | "post_cascade_response":
                 return call.as_turn_end(turn_id=turn, status="completed", dedupe_key=turn)
             case "sessionEnd" | "session_end":

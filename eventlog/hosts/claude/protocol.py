@@ -31,11 +31,7 @@ class ClaudeLike(HostProtocol):
         match name:
             case "SessionStart":
                 call.may_recur = True
-                return call.as_session_start(
-                    source=text(payload, "source"),
-                    model=text(payload, "model"),
-                    transcript_path=text(payload, "transcript_path"),
-                )
+                return call.as_session_start()
             case "Stop" if turn or not payload.get("stop_hook_active"):  # else the same turn, continued for a hook
                 return call.as_turn_end(turn_id=turn, status="completed", dedupe_key=turn, may_ask=call.is_settled)
             case "StopFailure":  # instead of Stop, where a request of the model failed

@@ -42,12 +42,7 @@ def read(payload: Payload, name: str, agent: str) -> HookCall:
     moment = _moment(payload) if agent == _AGENT else ""
     match name:
         case "sessionStart":
-            return call.as_session_start(
-                source=text(payload, "source"),
-                model=text(payload, "model"),
-                transcript_path=text(payload, "transcriptPath", "transcript_path"),
-                dedupe_key=moment,
-            )
+            return call.as_session_start(dedupe_key=moment)
         case "agentStop" if payload.get("stop_hook_active"):  # the same turn, continued for a hook
             call.dedupe_key = moment
         case "agentStop":

@@ -30,11 +30,7 @@ class _CursorProtocol(HostProtocol):
         match name:
             case "sessionStart":
                 model = text(payload, "model")
-                return call.as_session_start(
-                    source=text(payload, "source"),
-                    model="" if model in _NAMELESS_MODELS else model,
-                    transcript_path=text(payload, "transcript_path"),
-                )
+                return call.as_session_start(model="" if model in _NAMELESS_MODELS else model)
             case "stop":
                 key, status = _again(payload, turn), text(payload, "status")
                 is_settled = status in ("", "completed") and not payload.get("loop_count")

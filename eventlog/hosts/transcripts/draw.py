@@ -495,12 +495,8 @@ def _within(texts: Iterable[str], room: int) -> Iterable[str]:
 
 def _first_and_last(prompts: list[str], room: int) -> list[str]:
     """Choose prompts from both ends as long as they fit: the first requests and the last matter most."""
-    chosen: dict[int, str] = {}
     last = len(prompts) - 1
-    order = (place for pair in zip(range(last + 1), range(last, -1, -1), strict=True) for place in pair)
-    for place in dict.fromkeys(order):
-        room -= len(prompts[place])
-        if room < 0:
-            break
-        chosen[place] = prompts[place]
-    return [chosen[place] for place in sorted(chosen)]
+    pairs = zip(range(last + 1), range(last, -1, -1), strict=True)
+    order = list(dict.fromkeys(place for pair in pairs for place in pair))
+    fitting = list(_within((prompts[place] for place in order), room))
+    return [prompts[place] for place in sorted(order[: len(fitting)])]
