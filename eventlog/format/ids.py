@@ -78,17 +78,13 @@ def digest(text: str, size: int) -> bytes:
 def digest_of(data: bytes, size: int) -> bytes:
     """Hash bytes by BLAKE2b, the same on every machine."""
     global _blake2b  # noqa: PLW0603 - a replay asks for a hundred thousand; to look for it each time takes longer
-    _blake2b = _blake2b or _found_blake2b()
+    if _blake2b is None:
+        try:
+            from _blake2 import blake2b  # hashlib costs 3 ms to import
+        except ImportError:
+            from hashlib import blake2b
+        _blake2b = blake2b
     return _blake2b(data, digest_size=size).digest()
-
-
-def _found_blake2b() -> "type[blake2b]":
-    """Take it from its C module: hashlib costs 3 ms to import."""
-    try:
-        from _blake2 import blake2b
-    except ImportError:
-        from hashlib import blake2b
-    return blake2b
 
 
 def day_in_id(event_id: str) -> str:

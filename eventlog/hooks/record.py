@@ -115,8 +115,11 @@ def event_of(store: Store, call: HookCall) -> dict[str, object]:
     about = envelope(call, call.type)
     if call.type == "host_event":
         return {**about, **_host_event(call, bounded(call.payload))}
-    place = {**_head(call), **_replica(store)} if call.type == "session_start" else {}
-    return {**about, **bounded(call.fields), **place}
+    if call.type != "session_start":
+        return {**about, **bounded(call.fields)}
+    branch, commit = git_head(call.where)
+    head: SessionStart = {"git_branch": branch, "git_commit": commit}
+    return {**about, **bounded(call.fields), **present(head), **_replica(store)}
 
 
 def envelope(call: HookCall, event_type: "EventType") -> "Envelope":
@@ -134,12 +137,6 @@ def envelope(call: HookCall, event_type: "EventType") -> "Envelope":
 
 def _host_event(call: HookCall, payload: Payload) -> "HostEvent":
     return {"name": log_name(call.name), "payload": payload}
-
-
-def _head(call: HookCall) -> "SessionStart":
-    branch, commit = git_head(call.where)
-    fields: SessionStart = {"git_branch": branch, "git_commit": commit}
-    return present(fields)
 
 
 def _replica(store: Store) -> dict[str, str]:

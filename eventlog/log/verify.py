@@ -94,13 +94,11 @@ def _look_closely(day: Day, elsewhere: DuplicateFilter, found: VerifyResult) -> 
     copies = elsewhere.of(misdated(day.date, [entry.event.id for entry in entries]))
     found.events += len(entries) - len(copies)
     found.damage += [bad for bad in damage if bad.kind != "pending"]
-    found.damage += [_conflict(entry) for entry in entries if entry.event.id in copies]
+    for entry in entries:
+        if entry.event.id in copies:
+            reason = f"its id is that of another day's event, which counts: it names {day_in_id(entry.event.id)}"
+            found.damage.append(entry.damage("conflict", reason))
     found.damage += [torn for file in day.files for torn in _torn(file)]
-
-
-def _conflict(entry: LogLine) -> Damage:
-    reason = f"its id is that of another day's event, which counts: it names {day_in_id(entry.event.id)}"
-    return entry.damage("conflict", reason)
 
 
 def _torn(file: str) -> Iterator[Damage]:

@@ -15,7 +15,7 @@ from eventlog.store.files import NO_FILE, file_stamp, read, replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypedDict
+    from typing import Any, TypedDict
 
     from eventlog.store import Store
 
@@ -54,15 +54,13 @@ def wants_sync(store: "Store") -> bool:
 
 def use_own_secrets(store: "Store") -> None:
     """Add the user's own patterns of secrets to those that are scrubbed."""
-    chosen = settings(store).get("secrets")
-    patterns = chosen.get("patterns") if isinstance(chosen, dict) else None
+    patterns = _section(store, "secrets").get("patterns")
     use_own([str(pattern) for pattern in patterns] if isinstance(patterns, list) else [])
 
 
 def wants_recall(store: "Store", moment: str) -> bool:
     """Return whether agents get what is known with a `prompt`, before they open a `file`, or after a `failure`."""
-    chosen = settings(store).get("recall")
-    wanted = chosen.get(moment) if isinstance(chosen, dict) else None
+    wanted = _section(store, "recall").get(moment)
     return moment == "prompt" if wanted is None else wanted is True
 
 
@@ -76,15 +74,17 @@ def off_switch(environ: "Mapping[str, str]", *places: str | None) -> str:
 
 def preferences(store: "Store") -> "Preferences":
     """Read what the user chose last; the defaults wherever that cannot be had."""
-    values = settings(store)
-    save = values.get("save")
-    chosen: Preferences = {"locale": "en", "stop_fallback": "once", "min_turns": 3}
-    if isinstance(locale := values.get("locale"), str):
-        chosen["locale"] = locale
-    if isinstance(save, dict):
-        chosen["stop_fallback"] = str(save.get("stop_fallback", chosen["stop_fallback"]))
-        chosen["min_turns"] = int(save.get("min_turns", chosen["min_turns"]))
-    return chosen
+    save = _section(store, "save")
+    return {
+        "locale": str(settings(store).get("locale", "en")),
+        "stop_fallback": str(save.get("stop_fallback", "once")),
+        "min_turns": int(save.get("min_turns", 3)),
+    }
+
+
+def _section(store: "Store", name: str) -> "dict[str, Any]":
+    found = settings(store).get(name)
+    return found if isinstance(found, dict) else {}
 
 
 def are_current(store: "Store") -> bool:

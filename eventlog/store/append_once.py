@@ -69,8 +69,8 @@ def append_once(
                 if _is_logged(file.last_pieces(_REMEMBERED_BYTES), tail, now, within_ms):
                     file.confirm()
                     return False
-                before = _yesterday(store.log, now)
-                if before and _is_logged_in(before, tail, now, within_ms, sync=sync):
+                before = timestamps.from_ns(now - _HOUR_NS)[:10]  # another day in the first hour of a day
+                if before != day and _is_logged_in(path_of(store.log, before), tail, now, within_ms, sync=sync):
                     return False
                 event = {**stamped, **left}
                 file.append(_line(event))
@@ -162,9 +162,3 @@ def _is_whole(data: bytes, at: int, tail: str) -> bool:
     except ValueError:
         return False
     return isinstance(event, dict) and event.get("id") == data[at - ids.STAMP : at].decode() + tail
-
-
-def _yesterday(log_dir: str, now: int) -> str:
-    """Return the file of the day before, in the first hour of a day; "" later on."""
-    before = timestamps.from_ns(now - _HOUR_NS)[:10]
-    return "" if before == timestamps.from_ns(now)[:10] else path_of(log_dir, before)

@@ -187,8 +187,8 @@ class DayFile:
                 sync_names(self._dir)
             data = lines if self._size == self._whole or self._ends_whole() else b"\n" + lines
             done = os.write(self._fd, data)
-            if done < len(data):
-                self._write_rest(data[done:])
+            while done < len(data):  # by a short write the kernel announces an error: the next write raises it
+                done += os.write(self._fd, data[done:])
         except BaseException as error:
             self._cut_back()
             if isinstance(error, OSError):
@@ -263,11 +263,7 @@ class DayFile:
             is_older = max(at_dir.st_mtime_ns, at_dir.st_ctime_ns) < min(at_path.st_mtime_ns, at_path.st_ctime_ns)
             self._settled = directory if is_older else None
         self._size = size
-        return size == self._whole or self._has_grown_to(size)
-
-    def _has_grown_to(self, size: int) -> bool:
-        """Return whether others have added whole lines since it was left; then this is where."""
-        if size < self._whole or read_at(self._fd, 1, size - 1) != b"\n":
+        if size < self._whole or (size > self._whole and read_at(self._fd, 1, size - 1) != b"\n"):
             return False
         self._whole = size
         return True
@@ -291,11 +287,6 @@ class DayFile:
         self._confirmed = True
         if not self._ends_whole():
             self.append(b"")
-
-    def _write_rest(self, data: bytes) -> None:
-        """Write the rest after a short write, with which the kernel announces an error: the next write raises it."""
-        while data:
-            data = data[os.write(self._fd, data) :]
 
     def _cut_back(self) -> None:
         """Cut the file back to its size before; where even this fails, the next writer isolates the fragment."""
