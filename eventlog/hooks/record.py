@@ -209,17 +209,8 @@ def note_call(store: Store, agent: str) -> None:
 
     Events cannot tell: they are also imported, appended by verbs, and copied from other machines.
     """
-    if hosts.part(agent, "protocol") is None:  # a name from a payload must not become the name of a file
-        return
-    path = store.cached("heard", agent)
-    try:
-        try:
-            os.utime(path)
-        except FileNotFoundError:
-            files.make_dirs(store.cached("heard"), durable=False)
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT, files.MODE_PRIVATE))
-    except (OSError, eventlog.NotStored):
-        return
+    if hosts.part(agent, "protocol"):  # a name from a payload must not become the name of a file
+        files.write_note(store.cached("heard", agent), b"")
 
 
 def note(store: Store, error: BaseException, lost: "bytes | dict[str, object]", agent: str = "") -> None:

@@ -203,7 +203,7 @@ def write_note(path: str, data: bytes) -> None:
         try:
             fd = os.open(path, flags, MODE_PRIVATE)
         except FileNotFoundError:
-            make_dirs(os.path.dirname(path))
+            make_dirs(os.path.dirname(path), durable=False)
             fd = os.open(path, flags, MODE_PRIVATE)
         try:
             os.write(fd, data)
