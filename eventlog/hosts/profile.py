@@ -210,33 +210,21 @@ def listed(
     head, tail = map(re.escape, shape.split("{}"))
     pattern = re.compile(rf"{head}(?:.* -m |\S*/|'.*/)?eventlog'? (?:{'|'.join(VERBS)}){tail}")
 
-    def commands(grant: Grant) -> tuple[str, ...]:
-        return tuple(shape.format(prefix) for prefix in grant.prefixes)
-
-    def judge(settings: Any, grant: Grant) -> Verdict:
-        saving = {shape.format(prefix) for prefix in grant.saving}
-        return _overruled(settings, {*saving, *enough}) or _allowed(settings, set() if unsafe else saving, enough)
-
-    def judge_tools(settings: Any, _: Grant) -> Verdict:
-        whole = (server, f"{server}__*")
-        return _overruled(settings, {*whole, *tools[:1]}) or _allowed(settings, {*tools[:1]}, whole)
-
-    def _overruled(settings: Any, rules: set[str]) -> Verdict | None:
-        found = (key for key in overrules if rules.intersection(strings(settings, ("permissions", key))))
-        return next((overrules[key] for key in found), None)
-
-    def _allowed(settings: Any, needed: set[str], enough: Sequence[str]) -> Verdict:
+    def verdict(settings: Any, needed: set[str], enough: Sequence[str], *, counts: bool = True) -> Verdict:
+        for key, overruling in overrules.items():
+            if {*needed, *enough}.intersection(strings(settings, ("permissions", key))):
+                return overruling
         allowed = {*strings(settings, _ALLOW)}
-        return "allowed" if (needed and needed <= allowed) or allowed.intersection(enough) else "asked"
+        return "allowed" if (counts and needed <= allowed) or allowed.intersection(enough) else "asked"
 
     return Permission(
         form="json",
         user_file="settings.json",
         project_file=project_file,
         keys=_ALLOW,
-        items=lambda grant: tools if unsafe else (*commands(grant), *tools),
-        judge=judge,
-        judge_tools=judge_tools,
+        items=lambda grant: tools if unsafe else (*map(shape.format, grant.prefixes), *tools),
+        judge=lambda settings, grant: verdict(settings, {*map(shape.format, grant.saving)}, enough, counts=not unsafe),
+        judge_tools=lambda settings, _: verdict(settings, {*tools[:1]}, (server, f"{server}__*")),
         overruled=unsafe or f"take eventlog out of {' and '.join(f'permissions.{key}' for key in overrules)}",
         unsafe=unsafe,
         is_ours=lambda item, _: item in tools or pattern.fullmatch(item) is not None,
