@@ -6,6 +6,7 @@ the first script and style allows those of this package by their digests, and no
 
 import base64
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from html import escape
@@ -170,9 +171,7 @@ def _open(page: PageModel) -> Iterator[str]:
 
 def _agents(page: PageModel) -> list[str]:
     """List the agents, those with most sessions first."""
-    counts: dict[str, int] = {}
-    for session in page.sessions:
-        counts[session.agent or "unknown"] = counts.get(session.agent or "unknown", 0) + 1
+    counts = Counter(session.agent or "unknown" for session in page.sessions)
     return sorted(counts, key=lambda agent: (-counts[agent], agent))
 
 
@@ -241,8 +240,7 @@ def _numbers(page: PageModel) -> Iterator[str]:
         "Lines known, by the month they were first said in", [(count,) for count in ages.values()], next(iter(ages), "")
     )
     yield "</div>"
-    by_project = _by_project(page)
-    if by_project:
+    if by_project := _by_project(page):
         yield f"<h3>Projects</h3>{_list(by_project, 'plain')}"
 
 
@@ -259,25 +257,17 @@ def _chart(title: str, stacks: Sequence[Sequence[int]], first: str) -> str:
 
 def _ages(page: PageModel) -> dict[str, int]:
     """Count the lines of memories by the month of their first event."""
-    found: dict[str, int] = {}
     day = len(page.days)
-    for line in (line for file in page.files if _is_memory(file) for line in file.at(day)):
-        if line.text_at(day).startswith("- ") and (events := line.events_at(day)):
-            month = page.events[events[0]].at[:7]
-            found[month] = found.get(month, 0) + 1
-    return dict(sorted(found.items()))
+    lines = [line for file in page.files if _is_memory(file) for line in file.at(day)]
+    behind = [line.events_at(day) for line in lines if line.text_at(day).startswith("- ")]
+    return dict(sorted(Counter(page.events[events[0]].at[:7] for events in behind if events).items()))
 
 
 def _by_project(page: PageModel) -> list[str]:
-    counts = [0] * len(page.projects)
-    for session in page.sessions:
-        if session.project >= 0:
-            counts[session.project] += 1
-    named = zip(counts, page.projects, strict=True)
-    return [
-        f"{project.name}: {count:,} sessions"
-        for count, project in sorted(named, key=lambda pair: (-pair[0], pair[1].path))
-    ]
+    counts = Counter(session.project for session in page.sessions)
+    named = [(counts[number], project) for number, project in enumerate(page.projects)]
+    named.sort(key=lambda pair: (-pair[0], pair[1].path))
+    return [f"{project.name}: {count:,} sessions" for count, project in named]
 
 
 def _day_name(day: str) -> str:

@@ -226,9 +226,7 @@ def _with_earlier(dropped: dict[str, set[bytes]], state: Conversations) -> dict[
     return {old.id: {old.same} for old in earlier} | dropped
 
 
-def withdrawals(
-    dropped: Mapping[str, set[bytes]], state: Conversations, ts: str, reason: str = "removed from MEMORY.md by hand"
-) -> Iterator[Event]:
+def withdrawals(dropped: Mapping[str, set[bytes]], state: Conversations, ts: str) -> Iterator[Event]:
     """Withdraw facts; withdraw a summary with a dropped decision, and append it again without the decision.
 
     `dropped` maps events to the likeness of the texts they lose; without a `ts` they are to be dated by the log.
@@ -236,6 +234,7 @@ def withdrawals(
     for conversation in state.in_order():
         for event in (*conversation.facts, *conversation.summaries):
             if event.id in dropped:
+                reason = "removed from MEMORY.md by hand"
                 yield Retraction(ts=ts, conversation_id=HUMAN, agent=HUMAN, target=event.id, reason=reason)
         for position, summary in enumerate(_without_dropped(conversation, state, dropped)):
             yield replace(summary, id="", ts=ts and timestamps.after(ts, position))
