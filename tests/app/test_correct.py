@@ -233,12 +233,16 @@ def test_nothing_is_guessed(log, told, said, why):
         assert correctable(opened(log), said).text == "Ship it"
 
 
-@pytest.mark.parametrize("said", ["", " "])
-def test_no_words_mean_no_statement_not_even_the_only_one(log, said):
-    log.append(Fact(conversation_id="s", project=SHOP, content=OLD))
+@pytest.mark.parametrize("reference", ["", " ", "。"])
+def test_a_reference_without_words_means_no_statement_not_even_the_only_one(log, reference):
+    log.append(Fact(conversation_id="s1", project=SHOP, agent="codex", content=OLD))
+    replay_store(opened(log))
 
-    with pytest.raises(BadRequest, match="says"):
-        correctable(opened(log), said)
+    with pytest.raises(BadRequest, match="no memory says"):
+        correctable(opened(log), reference)
+    assert call("fact", NEW, "--replaces", reference, "--store", log.store.root).code == 2
+    assert OLD in memory(log, SHOP)
+    assert len(list(log.read())) == 1
 
 
 @pytest.mark.parametrize("content", ["", "  \n", OLD, f" {OLD}\n"])

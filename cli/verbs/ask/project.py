@@ -68,11 +68,13 @@ def _lines(found: Sequence[ListedProject]) -> Iterator[str]:
 )
 @click.argument("one", callback=options.project_meant)
 @click.argument("other", callback=options.project_meant)
-def _join(one: str, other: str, store: Store) -> int:
+def _join(one: str | None, other: str | None, store: Store) -> int:
     """Join two projects and their memory; takes a name, a part of a path, or a directory each.
 
     The joined project has the address of the repository, if either has one. Prints the command to undo it.
     """
+    if not (one and other):
+        raise click.UsageError("give the names of two projects")
     opened = options.open_store(store)
     event = join_projects(opened, one, other)
     replay_store(opened)

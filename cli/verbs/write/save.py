@@ -59,7 +59,7 @@ def _fact_command(
 
     Prints one JSON line. Skips a fact that its conversation has saved and not retracted.
     """
-    if memory_type == "S" and replaces:
+    if memory_type == "S" and replaces is not None:
         raise click.UsageError("a stage summary replaces no fact: give --type W, B or O")
     if memory_type == "S":
         record(store, speaker, {"type": "stage_summary", "summary": text})
@@ -75,7 +75,7 @@ def _fact_command(
         "scope": scope,
     }
     fields = with_stdin(fields, "content")
-    if replaces:
+    if replaces is not None:
         _replace(store, speaker, replaces, fields)
     else:
         record(store, speaker, {"type": "fact", **fields})
