@@ -132,12 +132,11 @@ def _reword_error(error: click.ClickException) -> tuple[str, str]:
     if isinstance(error, click.MissingParameter):
         kind = "option" if isinstance(error.param, click.Option) else "argument"
         return f"missing {kind}: {_named(error)}", _usage(context)
-    if isinstance(error, click.NoSuchOption):
+    if isinstance(error, click.NoSuchOption | click.NoSuchCommand):
         near = f"did you mean {' or '.join(error.possibilities)}?" if error.possibilities else _usage(context)
-        is_text = " " in error.option_name
-        return f"no option {error.option_name}", "put -- before a text that begins with -" if is_text else near
-    if isinstance(error, click.NoSuchCommand):
-        near = f"did you mean {' or '.join(error.possibilities)}?" if error.possibilities else _usage(context)
+        if isinstance(error, click.NoSuchOption):
+            is_text = " " in error.option_name
+            return f"no option {error.option_name}", "put -- before a text that begins with -" if is_text else near
         return f"no verb {error.command_name!r}", near
     if isinstance(error, click.BadParameter):
         return f"{_named(error)}: {_reword(error.message)}", ""

@@ -90,7 +90,7 @@ class Page:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self.lines = _split_lines(data)
+        self.lines: list[bytes] = _LINES.findall(data)
         first = self.lines[0] if self.lines else b""
         self.eol = first[len(first.rstrip(b"\r\n")) :] or b"\n"
         self.sections = _sections(data)
@@ -220,13 +220,9 @@ def _words(token: "Token") -> str:
     return token.content if token.type in ("text", "code_inline") else ""
 
 
-def _split_lines(data: bytes) -> list[bytes]:
-    return _LINES.findall(data)
-
-
 @lru_cache(maxsize=64)  # every round reads a file again until nothing changes, and most texts come twice
 def _sections(data: bytes) -> tuple[Section, ...]:
-    lines = _split_lines(data)
+    lines: list[bytes] = _LINES.findall(data)
     found = _headings(lines)
     ends = [start for start, *_ in found[1:]] + [len(lines)]
     sections = []

@@ -132,7 +132,7 @@ class Identities:
         return found
 
     def projects(self) -> list[KnownProject]:
-        """List the projects that are more or less than a path, all where there is such a project."""
+        """List all projects."""
         found: dict[str, list[tuple[str | None, str]]] = {}
         for path, at in sorted(self.stays.items()):
             for replica in (None, *sorted(at)):

@@ -8,7 +8,7 @@ import click
 from msgspec.structs import replace
 
 from eventlog.app.build.rebuild import RebuildResult
-from eventlog.app.write.correct import Correctable, correctable, edit, movable, move
+from eventlog.app.write.correct import correctable, edit, movable, move
 from eventlog.app.write.forget import Forgettable, forget, forgettable
 from eventlog.app.write.undo import Undoable, restorable, undo, undoable
 from eventlog.cli import options, suggestions
@@ -80,7 +80,9 @@ def _edit_command(what: str, content: str | None, yes: bool, as_json: bool, stor
         found = correctable(opened, what)
     wording = edited(f"{found.text}\n") if content is None else content
     if not as_json:
-        _show_correctable(found, wording, display)
+        _show_statement(found.text, found.behind, display)
+        if wording:
+            say(f"new wording: {one_line(wording)}")
     if content is None or _agreed("Replace it?", yes=yes):
         _report(edit(opened, found, wording), "replaced", display, as_json=as_json)
 
@@ -97,7 +99,7 @@ def _move_command(what: str, project: str, yes: bool, as_json: bool, store: Stor
     with spinner():
         found = movable(opened, what, project or None)
     if not as_json:
-        _show_correctable(found, "", display)
+        _show_statement(found.text, found.behind, display)
     if _agreed(f"Move it to {project_name(project) or 'your memory'}?", yes=yes):
         _report(move(opened, found, project or None), "moved", display, as_json=as_json)
 
@@ -176,13 +178,6 @@ def _show_statement(text: str, behind: Sequence[LogLine], display: Display) -> N
         display.show_events(shown)
     if len(shown) < len(behind):
         say(f"  and {len(behind) - len(shown)} more between them")
-
-
-def _show_correctable(found: Correctable, wording: str, display: Display) -> None:
-    """Print the statement to replace or move, its speakers, and the new wording."""
-    _show_statement(found.text, found.behind, display)
-    if wording:
-        say(f"new wording: {one_line(wording)}")
 
 
 def _agreed(question: str, *, yes: bool) -> bool:
