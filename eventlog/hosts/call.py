@@ -54,7 +54,7 @@ class HookCall:
         self.fields: Mapping[str, object] = {}  # of the event it becomes
 
     def as_session_start(self, *, dedupe_key: str = "", **fields: "Unpack[SessionStart]") -> "HookCall":
-        """Make the call the start of a session, as most hosts tell of it but for these fields."""
+        """Make the call the start of a session: these fields, and all others as most hosts name them."""
         source, model = text(self.payload, "source"), text(self.payload, "model")
         found: SessionStart = {"source": source, "model": model, "transcript_path": self.transcript, **fields}
         return self._as("session_start", found, dedupe_key)
