@@ -108,7 +108,7 @@ class HookCall:
         self._project = project
 
     def in_shared_session(self) -> None:
-        """Mark the session as shared; what its context comes with says so in the log, too."""
+        """Mark the session as shared, in the log with its start, and with a call that takes a context."""
         self.shared = True
         if self.type == "session_start" or self.takes_context:
             fields: SessionStart = {"session_type": "shared"}
