@@ -83,27 +83,11 @@ class _Language(NamedTuple):
 
 
 _LANGUAGES = {
-    "en": _Language(
-        "Changed {}.",
-        "Committed {}.",
-        "`{}` failed, then passed.",
-        "`{}` failed last.",
-        "Broke off.",
-        "Broke off at “{}”.",
-        "{} and {} more",
-        ", ",
-    ),
-    "zh": _Language(
-        "修改了 {}。",
-        "提交了{}。",
-        "`{}` 先失败，后通过。",
-        "`{}` 最后失败。",
-        "中途中断。",
-        "在“{}”处中断。",
-        "{} 等，另有 {} 项",
-        "、",
-    ),
-}
+    "en": _Language("Changed {}.", "Committed {}.", "`{}` failed, then passed.", "`{}` failed last.", "Broke off.",
+                    "Broke off at “{}”.", "{} and {} more", ", "),
+    "zh": _Language("修改了 {}。", "提交了{}。", "`{}` 先失败，后通过。", "`{}` 最后失败。", "中途中断。",
+                    "在“{}”处中断。", "{} 等，另有 {} 项", "、"),
+}  # fmt: skip
 
 
 class Drawing(NamedTuple):
@@ -328,10 +312,10 @@ class _Transcript:
         return joined(dict.fromkeys(filter(None, (*chosen[:1], *in_order, broke_off))))
 
     def _broke_off(self, language: _Language) -> str:
-        """Name the request without a closing answer; "" for none, and where the agent never spoke."""
-        if self.has_ended or not self.speaks:
+        """Name the request without a closing answer; "" for thanks, and where the agent never spoke."""
+        asked = cut(request(self.prompts[-1]), _REQUEST_CHARS)
+        if self.has_ended or not self.speaks or not asked:
             return ""
-        asked = cut(request(self.prompts[-1]) or one_line(self.prompts[-1]), _REQUEST_CHARS)
         return language.broke_off_at.format(asked) if len(self.prompts) > 1 else language.broke_off
 
     def _last_words(self) -> str:

@@ -64,8 +64,8 @@ _LASTS = re.compile(
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(
-    r"\b(?:what if|suppose|said|says|wrote|if|whether|wenn|falls|ob|sagt)\b|如果|假如|是否|要不要|说过?|もし"
-    r"|[?？吗呢か]$",
+    r"\b(?:what if|suppose|said|says|wrote|i['’]ll|i will|if|whether|wenn|falls|ob|sagt)\b"
+    r"|如果|假如|是否|要不要|说过?|もし|[?？吗呢か]$",
     re.IGNORECASE,
 )
 _OF_WORK = re.compile(r"(?:I|I['’](?:ll|ve|m|d)|[Ll]et me|[Nn]ext|[Tt]omorrow|Ich|[Mm]orgen)\b|我(?!们)|接下来|明天")

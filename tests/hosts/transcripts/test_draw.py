@@ -49,7 +49,7 @@ DRAWN = {
         [],
         ["show it in the cart too"],
     ),
-    "gemini": ("German invoice", "The invoice is in German. Changed invoice_de.html. Broke off at “German”.", [], []),
+    "gemini": ("German invoice", "The invoice is in German. Changed invoice_de.html.", [], []),
     "qwen-code": (
         "Let the basket remember its items",
         "The basket remembers its items. Changed basket.js.",
@@ -207,6 +207,7 @@ def test_a_summary_begins_with_the_outcome_and_says_why():
         ([Step("reply", "Totals are rounded once."), *prompts("Now the invoice")], 1,
          "Totals are rounded once. Broke off at “Now the invoice”."),
         ([Step("reply", "Let me look."), *prompts("Stop"), Step("reply", "Stopped.")], 2, ""),
+        ([Step("reply", "Totals are rounded once."), *prompts("Thanks!")], 1, "Totals are rounded once."),
         ([Step("read", "b.py")], 0, ""),  # of an agent whose words nobody has
     ],
 )  # fmt: skip
@@ -484,7 +485,7 @@ def test_decisions_and_open_ends_are_taken_where_they_are_said(reply, decided, l
         ("Should we use UTC from now on?", []),
         ("> From now on, all dates are UTC\nWho wrote that?", []),
         ("升级以后都报错，帮我看看", []),
-        ("What if we use UTC from now on. Ada said that from now on tabs are used.", []),
+        ("What if we use UTC from now on. Ada said that from now on tabs are used. I'll test it from now on.", []),
         ("今后都用 UTC 吗", []),
         ("Never seen this error before. Don't touch the tables.", []),
     ],
