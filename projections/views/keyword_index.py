@@ -173,7 +173,7 @@ def _stated_of(name: str, index: "DocumentIndex", heads: list[Head], sessions: C
     size = min(sum(len(fact.first.text.encode()) + _BULLET for fact in shown), memory.max_bytes)
     room = _room(size, len(heads) + _MORE_SESSIONS)
     most = max(_LEAST, len(subject.facts) // _MOST_OF)
-    telling = [keyword for keyword in index.memo(by_keyword, name) if _LEAST <= len(keyword.facts) <= most]
+    telling = [keyword for keyword in index.memo(_by_keyword, name) if _LEAST <= len(keyword.facts) <= most]
     keywords, taken = list[_KeywordLine](), 0
     for keyword in sorted(telling, key=lambda keyword: keyword.rank(len(subject.facts))):
         if taken > room:
@@ -308,7 +308,7 @@ def _sources_of_keyword(same: str, meant: Callable[[None], Meant]) -> Callable[[
 
 
 def _meant(name: str, index: "DocumentIndex") -> Meant:
-    return {keyword.same: keyword.facts for keyword in index.memo(by_keyword, name)}
+    return {keyword.same: keyword.facts for keyword in index.memo(_by_keyword, name)}
 
 
 _VIEW = View((STATED, HEADS), _render, top=True, of_all=True, of_rows=True, keeps=_STATED)
@@ -316,7 +316,7 @@ _OWNS = ("INDEX.md", "projects/*/INDEX.md")
 KEYWORD_INDEX = Projection("index", Conversations, None, _OWNS, view=_VIEW)
 
 
-def by_keyword(index: "DocumentIndex", name: str) -> list[_Keyword]:
+def _by_keyword(index: "DocumentIndex", name: str) -> list[_Keyword]:
     """Collect the facts of each keyword, by rank; spellings unite under the first, labels before texts."""
     subject = index.memo(fact_scope, name)
     read = sorted(subject.ranked[:_READ], key=lambda fact: fact.first.text)

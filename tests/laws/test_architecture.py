@@ -289,6 +289,7 @@ WRITES_ELSEWHERE = {
     "app/setup/live_client.py": "the program that asks for an answer to hooks, in the cache",
     "app/setup/plugin.py": "a plugin where a person wants it",
     "app/setup/backup.py": "a backup where a person wants it, and a new store made of one",
+    "app/setup/install/install.py": "the time zone in a config.yaml that does not exist",
     "app/setup/install/host_file.py": "the settings of hosts, which `install` is for, and their backups in the store",
     "app/setup/session_hooks/built_in.py": "the log of sessions, in the store",
     "app/team/share.py": "decisions as files of a repository, by `share` alone",

@@ -66,13 +66,13 @@ def _error_in(output: str) -> str:
         if _OF_CODE.search(line) or _OF_PLACE.search(line):
             return ""
         if _ERROR.search(line):
-            text = without_varying(line)
+            text = _without_varying(line)
             telling = {word.lower() for word in _WORDS.findall(text)} - _EMPTY
             return text if telling else ""
     return ""
 
 
-def without_varying(line: str) -> str:
+def _without_varying(line: str) -> str:
     """Return a line of output without paths, numbers, hashes and times."""
     text = one_line(line)
     for pattern, place in _VARYING:

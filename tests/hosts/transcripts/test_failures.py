@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.hosts.transcripts.draw import draw
-from eventlog.hosts.transcripts.failures import Failures, repeatable, signature, without_varying
+from eventlog.hosts.transcripts.failures import Failures, repeatable, signature, _without_varying
 from eventlog.hosts.transcripts.steps import Step
 
 STALE = "ERROR: index is out of date: run a reindex"
@@ -49,7 +49,7 @@ def details(draw):
 def test_paths_numbers_hashes_and_times_make_no_other_failure(line, one, other):
     first, second = line.format(**one), line.format(**other)
 
-    assert without_varying(first) == without_varying(second)
+    assert _without_varying(first) == _without_varying(second)
     assert "" != signature("pytest -x", first) == signature("cd sub && pytest tests/a.py 2>&1 | tail -5", second)
 
 

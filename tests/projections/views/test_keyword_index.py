@@ -6,7 +6,7 @@ from eventlog.app.build.publish import publish
 from eventlog.app.build.replay import replay as app_replay
 from eventlog.projections.catalog import ALL
 from eventlog.projections.views import keyword_index
-from eventlog.projections.views.keyword_index import KEYWORD_INDEX, by_keyword
+from eventlog.projections.views.keyword_index import KEYWORD_INDEX, _by_keyword
 from eventlog.projections.views.summaries import SUMMARIES
 from eventlog.settings.schema import MemorySettings, Settings, SummarySettings
 from eventlog.store import project_slug
@@ -125,9 +125,9 @@ def test_the_sources_of_all_keywords_are_collected_once(log, monkeypatch):
 
     def collect(index, name):
         collected.append(name)
-        return by_keyword(index, name)
+        return _by_keyword(index, name)
 
-    monkeypatch.setattr(keyword_index, "by_keyword", collect)
+    monkeypatch.setattr(keyword_index, "_by_keyword", collect)
 
     assert 3 == len({line.sources for line in document.lines if line.text.startswith("- **thing")})
     assert 1 == len(collected)
@@ -257,7 +257,7 @@ def test_what_is_said_of_the_user_is_collected_again_only_where_that_or_who_says
 
     def collect(index, name):
         subjects.append(name)
-        return by_keyword(index, name)
+        return _by_keyword(index, name)
 
     def documents(*, save=True, **options):
         replayed = app_replay(log, one_kept, projections=[KEYWORD_INDEX], writes=save, **options)
@@ -275,7 +275,7 @@ def test_what_is_said_of_the_user_is_collected_again_only_where_that_or_who_says
     def of_user(number, session, *entities):
         return fact(number, f"Fact {number}", session, scope="user", entities=list(entities))
 
-    monkeypatch.setattr(keyword_index, "by_keyword", collect)
+    monkeypatch.setattr(keyword_index, "_by_keyword", collect)
 
     assert collects(of_user(1, "a", "cart"), of_user(2, "b", "cart"), of_user(3, "c"), summary(4, "a"))
     assert not collects(fact(5, "Prices are cents", "a"))
