@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.hosts.transcripts.draw import draw
-from eventlog.hosts.transcripts.failures import Failures, repeatable, signature, _without_varying
+from eventlog.hosts.transcripts.failures import Failures, _without_varying, repeatable, signature
 from eventlog.hosts.transcripts.steps import Step
 
 STALE = "ERROR: index is out of date: run a reindex"
