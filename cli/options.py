@@ -151,6 +151,13 @@ def _project_here(ctx: click.Context, param: click.Parameter, value: str | None)
     return project_root(str(Path.cwd())) or None if value is None else project_meant(ctx, param, value)
 
 
+def may_be_left_out(ctx: click.Context, _: click.Parameter, value: str | None) -> str:
+    """Return a name, "" for none; refuse an empty name: the variable of a script may not be set."""
+    if value is not None and not value.strip() and not ctx.resilient_parsing:
+        raise click.BadParameter("it is empty; leave it out, or give one")
+    return value or ""
+
+
 _EVERYWHERE = "eventlog.all_projects"  # of a context: `--all-projects` was given
 
 

@@ -30,6 +30,8 @@ LIBRARY = re.compile(r"Usage:|Error|Invalid value|Missing|No such|not a valid|in
         (("bisect", "MEMORY.md"), "missing argument: TEXT\n  eventlog bisect [OPTIONS] FILE TEXT"),
         (("lifecycle", "run", "start"), "missing option: --session"),
         (("lifecycle", "runn"), "no verb 'runn'\n  did you mean run?"),
+        (("undo", "", "--yes"), "ID: it is empty; leave it out, or give one"),
+        (("resolve", " ", "--apply"), "ID|last|FILE: it is empty; leave it out, or give one"),
         (("project", "join", "", ""), "give the names of two projects"),
         (("sync", "projects", "--exclude", ""), "--exclude takes the name of a project"),
         (("import",), "missing argument: SOURCE\n  eventlog import [OPTIONS] SOURCE [PATH]\n"),
