@@ -53,7 +53,7 @@ def _value_at(lower: str, end: int) -> int:
         at, size = min(found, default=(0, 0))
         skipped = at - size
     else:
-        words = _IS if rest[:1] in (" ", ":", "'", "：") and rest[:1] else _IS_IN_CHINESE
+        words = _IS if rest[:1] in (" ", ":", "'", "：") else _IS_IN_CHINESE
         skipped = max((len(word) for word in words if rest.startswith(word)), default=0)
     if not skipped:
         return 0
