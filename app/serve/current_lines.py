@@ -24,8 +24,8 @@ from eventlog.projections.context.sources import DAY_MS
 from eventlog.projections.current.standing import likeness
 from eventlog.projections.search.findable import text_in, texts_in
 from eventlog.store import day_of, index_lookup
-from eventlog.store.files import pieces_of, read_regular
-from eventlog.store.index_lookup import line_at, lines_at, lines_with
+from eventlog.store.files import pieces_of
+from eventlog.store.index_lookup import lines_at, lines_with
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from eventlog.projections.line import Line
     from eventlog.projections.search.findable import EventFields
     from eventlog.store import Store
+    from eventlog.store.index_lookup import FileStamp, Offsets
 
 _PATIENCE = 0.2  # seconds another writer of the index is waited for
 _MOST = 4 << 20  # bytes of the log that are taken in while a session waits
@@ -136,30 +137,28 @@ class CurrentLines:
 
     def span(self, conversation_id: str, /) -> tuple[str, str]:
         """Return when a conversation began, and was last at work; "" where that is not known."""
-        files, offsets = index_lookup.look_up(self._store.cached("conversations.index"), conversation_id)
-        indexed = {index_lookup.name_in(stamp) for stamp in files}
+        index = index_lookup.look_up(self._store.cached("conversations.index"), conversation_id)
+        indexed = {index_lookup.name_in(stamp) for stamp in index[0]}
         times: list[str] = []
         for name in index_lookup.names_of(self._store.log):
-            try:
-                if name not in indexed or (
-                    name in offsets and index_lookup.stamp_of(self._store.log, name) not in files
-                ):
-                    times += self._searched(name, conversation_id)
-                elif at := offsets.get(name):
-                    times += map(_ts_of, lines_at(f"{self._store.log}/{name}", sorted({at[0], at[-1]})))
-            except OSError:
-                continue
-        times = list(filter(None, times))
+            if name in index[1] or name not in indexed or name >= self._yesterday:  # else it had no line of it
+                try:
+                    times += filter(None, self._times_in(name, conversation_id, *index))
+                except OSError:
+                    continue
         return min(times, default=""), max(times, default="")
 
-    def _searched(self, name: str, conversation_id: str) -> "Iterator[str]":
-        """Read the times of the first and the last line of a conversation in a file that no index knows."""
-        data = read_regular(f"{self._store.log}/{name}")
-        for mark in index_lookup.marks(conversation_id)[:1]:
-            for at in (data.find(mark), data.rfind(mark)):
-                if at >= 0:
-                    start, end = line_at(data, at)
-                    yield _ts_of(data[start:end])
+    def _times_in(
+        self, name: str, conversation_id: str, indexed: "Collection[FileStamp]", offsets: "Offsets"
+    ) -> "Iterator[str]":
+        """Read times of a conversation in a file: of the first and the last line that is indexed, and of all later."""
+        path, stamp = f"{self._store.log}/{name}", index_lookup.stamp_of(self._store.log, name)
+        known, places = index_lookup.known_part(self._store.log, indexed, offsets, stamp) if stamp else (0, [])
+        yield from map(_ts_of, lines_at(path, sorted({*places[:1], *places[-1:]})))
+        if stamp and known < index_lookup.size_in(stamp):
+            for piece in pieces_of(path, known):
+                found = lines_with(piece, index_lookup.marks(conversation_id)[:1])
+                yield from (_ts_of(piece[start:end]) for start, end in found)
 
     def without_withdrawn(self, text: str, /) -> str:
         """Remove from a knowledge base the sections that a withdrawn plan entry put into it.

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import Machine, OpenStore
 from eventlog.app.search.open_index import open_index
+from eventlog.app.serve.current_lines import CurrentLines
 from eventlog.app.write.forget import forget, forgettable
 from eventlog.app.write.undo import undo, undoable
-from tests.support.context_scene import Scene
+from eventlog.projections.context.request import ContextRequest
+from tests.support.context_scene import NOW, Scene
 from tests.support.effort import rounds
 
 WORDS = ("use zstd", "Use zstd.", "port 8443", "port 9443", "half-even rounding", "发票编号必须连续")
@@ -131,3 +133,23 @@ def test_what_a_person_rejected_long_ago_is_not_told_from_a_large_log(tmp_path, 
     assert "Storks nest on the roof" in told
     assert "Herons" not in told
     assert "Herons" not in uncertain
+
+
+@given(st.lists(st.sampled_from(["s", "t"]), max_size=6), st.integers(0, 6))
+@example(["s", "s", "s", "s", "t"], 3)  # whose first line of the day came after others were indexed
+def test_when_a_session_was_at_work_does_not_depend_on_what_is_indexed(tmp_path_factory, conversations, indexed):
+    scene = Scene(tmp_path_factory.mktemp("scene"))
+    times: dict[str, list[str]] = {"s": [], "t": []}
+    for minute, conversation in enumerate(conversations):
+        day = ("20", "21")[minute > 2]
+        scene.tell((f"{day} 08:{minute:02}", conversation, "fact", {"content": f"{minute}"}))
+        times[conversation].append(f"2026-02-{day}T08:{minute:02}")
+        if minute == indexed:
+            scene.log.index.catch_up()
+    request = ContextRequest(now=NOW, home=str(scene.home), project=str(scene.project))
+    lines = CurrentLines(scene.log.store, request, ("", "~"), shared=False, certain=True)
+    found = {conversation: lines.span(conversation) for conversation in times}
+
+    assert {name: (min(seen, default=""), max(seen, default="")) for name, seen in times.items()} == {
+        name: (first[:16], last[:16]) for name, (first, last) in found.items()
+    }
