@@ -16,12 +16,12 @@ _NAMES = (*(name for name in PASSWORDS if name != "pwd"), "passcode")  # `pwd` i
 _OF = (" for ", " of ", " on ", " in ", " to ", " für ", " zu ", " zum ", " von ", " vom ", " auf ")
 _IS = (" is now ", " is set to ", " was set to ", " is ", " was changed to ", " was ", " has been changed to ",
        " changed to ", " set to ", " reset to ", " now ", "'s ", " ist jetzt ", " ist ", " lautet jetzt ", " lautet ",
-       " wurde auf ", ": ", "：")  # fmt: skip
+       " wurde auf ", " is: ", " ist: ", " lautet: ", ": ", "：")  # fmt: skip
 _IS_IN_CHINESE = ("现在是", "就是", "改成了", "改为了", "换成了", "设置为", "设置成", "改成", "改为", "换成", "设为",
                   "是", "为", "為", "は")  # fmt: skip
 _LONGEST_OF, _LONGEST = 50, 80  # characters from the name to the verb, and of a password
 _CLAUSE_ENDS = ".,;!?\n()，。；！？"
-_AROUND = " \t\"'`*“”„‚‘’「『《（("
+_AROUND = ":： \t\"'`*“”„‚‘’「『《（("
 _ENDS = " \t\r\n\"'`,;|<>()[]{}\\“”’"
 _LEAST = 6
 _NO_PASSWORDS = ("sha", "md5", "base", "bcrypt", "argon", "scrypt", "pbkdf", "hmac", "aes", "rsa", "utf", "oauth",

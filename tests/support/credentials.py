@@ -67,6 +67,8 @@ SAMPLES = {
         "prose": ("The password of the staging DB is {}.", "hunter2xyz"),
         "prose, changed": ("its password was changed to `{}`, tell ops", "s3cr3t-pass"),
         "German": ("das Passwort lautet jetzt {}", "Sommer2026!"),
+        "German, colon": ("das Passwort lautet: {}", "Sommer2026!"),
+        "Chinese, colon": ("密码是：{}", "Qwerty99"),
         "German, label": ("Kennwort: {}", "Sommer2026!"),
         "Chinese": ("数据库密码改成了 {}。", "Qwerty99"),
         "Chinese, close": ("密码是{}", "Qwerty99"),
