@@ -48,13 +48,19 @@ class Appended:
 
     @classmethod
     def since(
-        cls, store: "Store", seen: "Seen", most: int, types: "Collection[str]" = _TELLS, before: str = ""
+        cls,
+        store: "Store",
+        seen: "Seen",
+        most: int,
+        types: "Collection[str]" = _TELLS,
+        before: str = "",
+        files: "list[FileStamp] | None" = None,
     ) -> "Appended":
         """Read what was appended since; raises NotAppended, OSError, or ValueError where it is more than `most` bytes.
 
-        In the files of days `before` that day, nothing was.
+        In the files of days `before` that day, nothing was; `files` are all as somebody has just found them.
         """
-        stamps = index_lookup.stamps_of(store.log, seen, before)
+        stamps = index_lookup.stamps_of(store.log, seen, before) if files is None else files
         found = cls(stamps, types)
         grown = _grown([stamp for stamp in stamps if stamp not in seen], seen.difference(stamps))
         size = sum(size_in(stamp) - start for stamp, start in grown)

@@ -145,8 +145,9 @@ class Dialogues:
         """
         if not index.state or self._meta("index") != index.state:
             seen = seen_in(self._db)
-            if not set(index.log_files()) <= seen:
-                self._take_in(seen, most)
+            files = index.log_files()
+            if not seen.issuperset(files):
+                self._take_in(seen, most, files)
             self._withdraw(index.gone())
             if index.state:
                 self._db.execute("INSERT OR REPLACE INTO meta VALUES ('index', ?)", (index.state,))
@@ -178,13 +179,13 @@ class Dialogues:
         passages = [statements, *_passages(statements)]
         return list(passages[min(place, len(passages) - 1)])
 
-    def _take_in(self, seen: "set[str]", most: int) -> None:
-        """Take in where transcripts are, and whose conversations ended, since so much of the log was seen."""
+    def _take_in(self, seen: "set[str]", most: int, files: "list[str]") -> None:
+        """Take in where transcripts are, and whose conversations ended, since so much of the log's files was seen."""
         try:
-            news = Appended.since(self._log.store, seen, most, _TELLS)
+            news = Appended.since(self._log.store, seen, most, _TELLS, files=files)
         except NotAppended:
             seen = set()
-            news = Appended.since(self._log.store, seen, most, _TELLS)
+            news = Appended.since(self._log.store, seen, most, _TELLS, files=files)
         if seen and not news.events and news.read < NOT_WORTH_NOTING:
             return
         here = own_replica_of(self._log.store)
