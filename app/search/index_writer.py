@@ -153,7 +153,7 @@ class IndexWriter:
         gone = standing_lines.aims_of(news, in_force=is_new) if news else set()
         self._db.executemany("INSERT OR IGNORE INTO gone VALUES (?)", [(aim,) for aim in gone])
         if news or is_new:
-            of_plans = (str(event["ts"]) for event in news if not self._is_of_a_line(event, arriving))
+            of_plans = (str(event["ts"]) for event in news if self._may_be_planned(event, arriving))
             self._db.execute(_WITHDREW, (max(of_plans, default=""),))
         if gone and not is_new:
             self._hide(gone, {AN_EVENT + event_id for event_id in arriving})
@@ -164,13 +164,11 @@ class IndexWriter:
                 self._db.execute(_BEHIND_UNTIL_ERASED, (UNTIL_ERASED,))
         return self._gone()
 
-    def _is_of_a_line(self, withdrawal: "EventFields", arriving: "AbstractSet[str]") -> bool:
-        """Return whether a single line is withdrawn that can be found: that is no entry of a plan."""
+    def _may_be_planned(self, withdrawal: "EventFields", arriving: "AbstractSet[str]") -> bool:
+        """Return whether a plan entry may be withdrawn: a conversation, or an event that is no line to be found."""
         target = text_in(withdrawal, "target")
-        is_line = target in arriving or bool(
-            self._db.execute("SELECT 1 FROM units WHERE event = ?", (target,)).fetchone()
-        )
-        return is_line and not text_in(withdrawal, "conversation")
+        is_line = target in arriving or self._db.execute("SELECT 1 FROM units WHERE event = ?", (target,)).fetchone()
+        return bool(text_in(withdrawal, "conversation") or (target and not is_line))
 
     def _hide(self, gone: "AbstractSet[str]", arriving: "AbstractSet[str]") -> None:
         """Take out events, and all of conversations; what states something rejected is cleared when it is read.

@@ -99,17 +99,20 @@ def test_what_was_withdrawn_long_ago_is_not_told_from_a_file_that_is_older_still
 
 
 WITHDRAWALS = {  # and whether plan entries may be among what they withdraw
-    "of a conversation, long ago": ("05", {"conversation": "bad"}, False),
-    "of a conversation, yesterday": ("20", {"conversation": "bad"}, True),
-    "of a plan entry": ("20", {"target": "019c0000-0000-7000-8000-000000000000"}, True),
-    "of a fact": ("20", {"target": POISON}, False),
+    "of a conversation, long ago": ("05", "retraction", {"conversation": "bad"}, False),
+    "of a conversation, yesterday": ("20", "retraction", {"conversation": "bad"}, True),
+    "of a plan entry": ("20", "retraction", {"target": "019c0000-0000-7000-8000-000000000000"}, True),
+    "of a fact": ("20", "retraction", {"target": POISON}, False),
+    "of a statement": ("20", "rejected", {"statement": POISON}, False),
 }
 
 
-@pytest.mark.parametrize("how", WITHDRAWALS)
-@pytest.mark.parametrize("indexed", ["before", "after"])
+# a statement is erased from an index that has it: until then, a small log is read instead
+@pytest.mark.parametrize(
+    ("how", "indexed"), [(how, when) for how in WITHDRAWALS for when in ("before", "after")[how == "of a statement" :]]
+)
 def test_days_are_searched_for_withdrawn_plans_only_where_such_may_be_in_them(scene, monkeypatch, how, indexed):
-    day, withdrawal, may_be_planned = WITHDRAWALS[how]
+    day, kind, withdrawal, may_be_planned = WITHDRAWALS[how]
     searched = []
 
     def search(*about):
@@ -122,7 +125,10 @@ def test_days_are_searched_for_withdrawn_plans_only_where_such_may_be_in_them(sc
     if indexed == "before":
         open_index(scene.log.store, names).close()
     target = {"target": _id(scene, POISON)} if withdrawal == {"target": POISON} else withdrawal
-    scene.tell((f"{day} 09:00", "person", "retraction", target))
+    if kind == "rejected":  # by a person: no agent may append it
+        scene.log.put([scene.event(f"{day} 09:00", "person", kind, agent="human", **target)])
+    else:
+        scene.tell((f"{day} 09:00", "person", kind, target))
     if indexed == "after":
         open_index(scene.log.store, names).close()
     base = scene.home / ".config/agents/USER.md"
