@@ -5,11 +5,11 @@ Imported inside agents' hooks: standard library only.
 
 import sys
 
-from eventlog.fast import fastjson, os
+from eventlog.fast import fastjson
 from eventlog.fast.fastjson import BOM
 from eventlog.projections.search.findable import FINDABLE
 from eventlog.store import index_lookup, is_own
-from eventlog.store.files import open_regular
+from eventlog.store.files import read_regular
 from eventlog.store.index_lookup import line_at, lines_with, name_in, size_in
 
 TYPE_CHECKING = False
@@ -185,9 +185,7 @@ def _grown(now: "list[FileStamp]", then: "Seen") -> "list[tuple[FileStamp, int]]
 
 def _whole_lines(path: str, start: int) -> bytes:
     """Read from there to the last end of a line."""
-    with os.fdopen(open_regular(path), "rb") as opened:
-        opened.seek(start)
-        data = opened.read()
+    data = read_regular(path, start=start)
     return data[: data.rfind(b"\n") + 1]
 
 

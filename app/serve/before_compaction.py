@@ -10,7 +10,7 @@ Loaded where a session starts after a compaction: it needs libraries.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from eventlog.fast import fastjson, os
+from eventlog.fast import fastjson
 from eventlog.format.codec import dig
 from eventlog.format.text import cut, one_line, same_text
 from eventlog.hosts.transcripts.read import of_the_user
@@ -18,7 +18,7 @@ from eventlog.hosts.transcripts.steps import SessionCalls, Step, programs_run, t
 from eventlog.projections.line import Line
 from eventlog.projections.views.markdown import as_text
 from eventlog.secrets import scrub_text
-from eventlog.store.files import open_regular, read_end
+from eventlog.store.files import read_regular
 from eventlog.store.index_lookup import line_at, lines_with
 
 if TYPE_CHECKING:
@@ -114,10 +114,9 @@ def before_compaction(path: str, project: str, words: "ContextPhrases", receipts
 
 def _lines(path: str) -> Iterator[bytes]:
     """Yield the lines that are read, in their order: the beginning, prompts, the last changes, and all of the end."""
-    data = read_end(path, _LAST)
+    data = read_regular(path, start=-_LAST)
     if len(data) == _LAST:
-        with os.fdopen(open_regular(path), "rb") as opened:
-            yield from opened.read(_BEGINNING).split(b"\n")
+        yield from read_regular(path, _BEGINNING).split(b"\n")
         data = data[data.find(b"\n") + 1 :]
     spans: dict[int, int] = {}
     at = data.find(_BY_USER)

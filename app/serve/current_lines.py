@@ -24,8 +24,7 @@ from eventlog.projections.context.sources import DAY_MS
 from eventlog.projections.current.standing import likeness
 from eventlog.projections.search.findable import text_in, texts_in
 from eventlog.store import day_of, index_lookup
-from eventlog.store.files import pieces_of
-from eventlog.store.index_lookup import lines_at, lines_with
+from eventlog.store.index_lookup import lines_at, lines_having
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -156,9 +155,7 @@ class CurrentLines:
         known, places = index_lookup.known_part(self._store.log, indexed, offsets, stamp) if stamp else (0, [])
         yield from map(_ts_of, lines_at(path, sorted({*places[:1], *places[-1:]})))
         if stamp and known < index_lookup.size_in(stamp):
-            for piece in pieces_of(path, known):
-                found = lines_with(piece, index_lookup.marks(conversation_id)[:1])
-                yield from (_ts_of(piece[start:end]) for start, end in found)
+            yield from map(_ts_of, lines_having(path, index_lookup.marks(conversation_id)[:1], known))
 
     def without_withdrawn(self, text: str, /) -> str:
         """Remove from a knowledge base the sections that a withdrawn plan entry put into it.
@@ -417,8 +414,7 @@ def _day_files(store: "Store", since: str) -> "list[str]":
 def _events_with(store: "Store", name: str, words: "list[bytes]") -> "Iterator[dict[str, object]]":
     """Read the lines of a file that hold any of the words."""
     try:
-        for piece in pieces_of(f"{store.log}/{name}", 0):
-            yield from (fastjson.object_in(piece[start:end]) for start, end in lines_with(piece, words))
+        yield from map(fastjson.object_in, lines_having(f"{store.log}/{name}", words))
     except OSError:
         return
 

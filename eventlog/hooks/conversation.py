@@ -12,7 +12,7 @@ from eventlog.hosts.call import HookCall
 from eventlog.store import Store, index_lookup
 from eventlog.store.append_once import SAME_CALL_MS
 from eventlog.store.dayfile import path_of
-from eventlog.store.files import file_stamp, pieces_of, read, replace_file, write_note
+from eventlog.store.files import file_stamp, read, replace_file, write_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -160,10 +160,9 @@ def _lines(store: Store, conversation_id: str, files: "list[FileStamp] | None") 
 
 
 def _lines_in(path: str, marks: "Collection[bytes]", start: int) -> "Iterator[bytes]":
-    """Yield the lines of a file, as `pieces_of` reads it, that have any of the marks; none where it is unreadable."""
+    """Yield what `lines_having` reads; nothing of a file that is unreadable."""
     try:
-        for piece in pieces_of(path, start):
-            yield from (piece[start:end] for start, end in sorted(index_lookup.lines_with(piece, marks)))
+        yield from index_lookup.lines_having(path, marks, start)
     except OSError:
         return
 

@@ -25,7 +25,7 @@ from eventlog.format.timestamps import order
 from eventlog.log import days
 from eventlog.log.lines import LogLine
 from eventlog.store import index_lookup
-from eventlog.store.files import open_regular, replace_file
+from eventlog.store.files import open_regular, read_regular, replace_file
 from eventlog.store.index_lookup import FileStamp, lines_with, name_in, size_in
 
 _SCAN_AT_MOST = 4 << 20  # bytes of changed files to scan per read before they are folded into the index
@@ -200,7 +200,7 @@ def _line(key: bytes, by_file: dict[str, bytes], number: dict[str, int]) -> byte
 
 def _search(path: str, conversation_id: str, start: int) -> list[int]:
     """Find the offsets of a conversation's lines, in the order of the file: decode only lines that can hold its id."""
-    data = _read_from(path, start)
+    data = read_regular(path, start=start)
     found = []
     for begin, end in lines_with(data, index_lookup.marks(conversation_id)):
         with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -213,7 +213,7 @@ def _scan(path: str, start: int = 0) -> _Scanned:
     """Map conversations to the offsets of their lines, in the order of the file, and projects to that of the first."""
     owners: dict[str, list[int]] = {}
     projects: dict[str, int] = {}
-    data = _read_from(path, start)
+    data = read_regular(path, start=start)
     first = len(BOM) if data.startswith(BOM) else 0
     offset = start + first
     for line in data[first:].split(b"\n"):
@@ -226,10 +226,3 @@ def _scan(path: str, start: int = 0) -> _Scanned:
         if isinstance(owner.project, str) and owner.project not in projects:
             projects[owner.project] = begin
     return owners, projects
-
-
-def _read_from(path: str, start: int) -> bytes:
-    """Read a day file from the beginning of a line on."""
-    with os.fdopen(open_regular(path), "rb") as opened:
-        opened.seek(start)
-        return opened.read()

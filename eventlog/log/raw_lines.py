@@ -8,8 +8,7 @@ from eventlog.fast import fastjson
 from eventlog.format import timestamps
 from eventlog.format.ids import day_in_id
 from eventlog.store import index_lookup
-from eventlog.store.files import pieces_of
-from eventlog.store.index_lookup import lines_at, lines_with
+from eventlog.store.index_lookup import lines_at, lines_having
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def lines_of(store: "Store", conversation_id: str) -> "Iterator[tuple[str, bytes
             searched += size - known
             if searched > _SEARCH_AT_MOST:
                 raise ValueError(f"{searched:,} bytes of the log are not indexed")
-            yield from ((name, line) for line in _with(path, index_lookup.marks(conversation_id), known))
+            yield from ((name, line) for line in lines_having(path, index_lookup.marks(conversation_id), known))
 
 
 def named_in(lines: "Iterable[bytes]", conversation_id: str, what: str = "agent") -> str:
@@ -67,7 +66,7 @@ def of_event(store: "Store", event_id: str) -> "list[bytes] | None":
     mark, day = fastjson.text(event_id), day_in_id(event_id)
     names = [name for name in index_lookup.names_of(store.log) if name.startswith(day)]
     files = [name for name in names if index_lookup.stamp_of(store.log, name)]
-    found = [(name, line) for name in files for line in _with(f"{store.log}/{name}", [mark], 0)]
+    found = [(name, line) for name in files for line in lines_having(f"{store.log}/{name}", [mark])]
     return _in_order(found, "id", event_id)
 
 
@@ -93,9 +92,3 @@ def _is_ours(name: str, line: bytes, event_id: str, ts: str) -> bool:
     if not line.startswith(f'{{"v":1,"id":"{event_id}","ts":"{ts}","type":"'.encode()) or len(ts) != timestamps.LENGTH:
         return False
     return line.endswith(b"}\n") and day_in_id(event_id) == ts[:10] == name[:10]
-
-
-def _with(path: str, marks: "list[bytes]", start: int) -> "Iterator[bytes]":
-    """Yield each line from an offset on that holds any of these marks, with its line break; the caller looks closer."""
-    for data in pieces_of(path, start):
-        yield from (data[begin : end + 1] for begin, end in sorted(lines_with(data, marks)))

@@ -12,7 +12,7 @@ from stat import S_IMODE
 from eventlog.fast import fastjson, os
 from eventlog.fast.fastjson import BOM
 from eventlog.store import Store
-from eventlog.store.files import append_bounded, not_stored, open_regular, read_end, replace_file, sync_file
+from eventlog.store.files import append_bounded, not_stored, open_regular, read_regular, replace_file, sync_file
 from eventlog.store.locks import open_locked
 
 
@@ -51,7 +51,7 @@ def _list_changes(path: str, before: Sequence[bytes], now: Sequence[bytes]) -> N
             else:
                 taken_out.append(old)
     listed = fastjson.dumps({"file": os.path.basename(path), "in": _leaves(put_in), "out": _leaves(taken_out)})
-    is_torn = os.path.exists(store.rewritten) and read_end(store.rewritten, 1) != b"\n"
+    is_torn = os.path.exists(store.rewritten) and read_regular(store.rewritten, start=-1) != b"\n"
     append_bounded(store.rewritten, b"\n" + listed if is_torn else listed)
     sync_file(store.rewritten)
 

@@ -34,7 +34,6 @@ from eventlog.store.files import (
     file_stamp,
     not_stored,
     read,
-    read_end,
     read_regular,
     replace_file,
     sync_dir,
@@ -204,7 +203,7 @@ def last_seal(store: Store) -> tuple[Seal | None, str, int]:
     most = _TAIL
     while True:
         try:
-            end = read_end(store.seals, most)
+            end = read_regular(store.seals, start=-most)
         except FileNotFoundError:
             return None, "", 0
         size = os.stat(store.seals).st_size

@@ -390,7 +390,7 @@ class DayFile:
 
 def _newest_in_file(path: str) -> str:
     try:
-        return newest_in(files.read_end(path, _TAIL))
+        return newest_in(files.read_regular(path, start=-_TAIL))
     except OSError:  # nothing to be found in it
         return ""
 

@@ -104,10 +104,19 @@ def check_regular(found: os.stat_result) -> None:
         raise OSError(0, "not a regular file")
 
 
-def read_regular(path: str, most: int = -1) -> bytes:
-    """Read all bytes of a regular file, or at most the first of them; raises OSError."""
+def read_regular(path: str, most: int = -1, start: int = 0) -> bytes:
+    """Read a regular file, or at most so many bytes of it, from an offset on; raises OSError.
+
+    Below zero, `start` counts from the end.
+    """
     with os.fdopen(open_regular(path), "rb") as opened:
+        if start:
+            opened.seek(_offset(opened.fileno(), start))
         return opened.read(most)
+
+
+def _offset(fd: int, start: int) -> int:
+    return start if start >= 0 else max(0, os.fstat(fd).st_size + start)
 
 
 def read(path: str, most: int = -1) -> bytes | None:
@@ -118,18 +127,11 @@ def read(path: str, most: int = -1) -> bytes | None:
         return None
 
 
-def read_end(path: str, most: int) -> bytes:
-    """Read the last bytes of a regular file, at most so many; raises OSError."""
-    with os.fdopen(open_regular(path), "rb") as opened:
-        opened.seek(max(0, os.fstat(opened.fileno()).st_size - most))
-        return opened.read()
-
-
 def pieces_of(path: str, start: int) -> "Iterator[bytes]":
-    """Read a regular file as `pieces` does; below zero, `start` counts from its end. Raises OSError."""
+    """Read a regular file as `pieces` does; below zero, `start` counts from the end. Raises OSError."""
     fd = open_regular(path)
     try:
-        yield from pieces(fd, start if start >= 0 else max(0, os.fstat(fd).st_size + start))
+        yield from pieces(fd, _offset(fd, start))
     finally:
         os.close(fd)
 

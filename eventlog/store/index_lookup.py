@@ -18,7 +18,7 @@ from eventlog.fast import fastjson, os
 from eventlog.fast.fastjson import BOM
 from eventlog.format.timestamps import from_ns
 from eventlog.store import day_of, is_plain
-from eventlog.store.files import open_regular, stamp_from
+from eventlog.store.files import open_regular, pieces_of, read_regular, stamp_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -152,9 +152,7 @@ def known_part(
 def _ends_line(path: str, size: int) -> bool:
     """Return whether a line of the file ends at that size: what was indexed then was whole."""
     try:
-        with os.fdopen(open_regular(path), "rb") as opened:
-            opened.seek(size - 1)
-            return opened.read(1) == b"\n"
+        return read_regular(path, 1, size - 1) == b"\n"
     except OSError:
         return False
 
@@ -246,6 +244,15 @@ def lines_with(data: bytes, words: "Iterable[bytes]") -> "Iterator[tuple[int, in
                 starts.add(start)
                 yield len(BOM) if start == 0 and data.startswith(BOM) else start, end
             at = data.find(word, end)
+
+
+def lines_having(path: str, marks: "Collection[bytes]", start: int = 0) -> "Iterator[bytes]":
+    """Read the lines of a file that hold any of the marks, in order, with their ends; raises OSError.
+
+    Those that begin at `start` or later, as `pieces_of` has it.
+    """
+    for piece in pieces_of(path, start):
+        yield from (piece[begin : end + 1] for begin, end in sorted(lines_with(piece, marks)))
 
 
 def lines_at(path: str, offsets: "Sequence[int]") -> "Iterator[bytes]":
