@@ -2,14 +2,16 @@
 
 import zlib
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import lru_cache, partial
 from pathlib import Path
 
 from eventlog.app.build import cache
 from eventlog.app.build.workers import Workers
+from eventlog.app.build.zone_offsets import note_offsets
 from eventlog.app.progress import READING, report
 from eventlog.app.search import database
+from eventlog.format.errors import NotStored
 from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Projection
 from eventlog.projections.catalog import ALL
@@ -41,6 +43,11 @@ def replay(
     anew; where it cannot be made, the log is read.
     """
     writes = writes and until == EVERYTHING and keep is None and Path(log.store.log).is_dir()
+    zone = settings.timezone
+    rules = _time_zone_rules(zone) if zone != "UTC" else None
+    if rules and writes:
+        with suppress(NotStored):  # a session's start loads them
+            note_offsets(log.store, zone, rules)
     with (
         nullcontext(lambda _: progress) if progress else report() as phase,
         nullcontext(workers) if workers else Workers() as helping,
@@ -52,7 +59,7 @@ def replay(
             projections=projections,
             until=until,
             keep=keep,
-            surroundings=_time_zone_data(settings.timezone),
+            surroundings=f"{zlib.crc32(rules.read_bytes())}" if rules else "",
             progress=phase(READING),
             executor=helping.executor,
         )
@@ -90,13 +97,11 @@ def _overlay(found: cache.StoreCache, until: str) -> MemoryRows:
 
 
 @lru_cache
-def _time_zone_data(name: str) -> str:
-    """Digest the rules of a time zone: they change with the system's."""
-    if name == "UTC":
-        return ""
+def _time_zone_rules(name: str) -> Path:
+    """Find the file with the rules of a time zone; it changes with the system's."""
     from importlib.resources import files
     from zoneinfo import TZPATH
 
     places = (Path(folder, name) for folder in TZPATH)
-    data = next((place.read_bytes() for place in places if place.is_file()), None)
-    return f"{zlib.crc32(data or files('tzdata').joinpath('zoneinfo', *name.split('/')).read_bytes())}"
+    found = next((place for place in places if place.is_file()), None)
+    return found or Path(str(files("tzdata").joinpath("zoneinfo", *name.split("/"))))

@@ -7,6 +7,7 @@ are given is made when it is asked for.
 from time import monotonic
 
 from eventlog.app.build.user_files import take_bootstrap
+from eventlog.app.build.zone_offsets import read_offsets
 from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.serve.context_loader import Loader
 from eventlog.app.serve.current_lines import CurrentLines
@@ -110,6 +111,7 @@ def request_of(
         store_option=prompts.store_option(opened.store),
         has_tools=protocol(call.agent).has_tools(project),
         transcript=transcript if source == "compact" else "",
+        offsets=read_offsets(opened.store, opened.settings.timezone),
     )
 
 

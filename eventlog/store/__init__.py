@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         "serve",  # files that lead a browser to the page
         "sessions.log",
         "settings.json",
+        "timezone.json",  # the offsets of the time zone
         "settle.starting",  # a process was started and has not taken the lock yet
     ]
 

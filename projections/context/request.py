@@ -7,6 +7,10 @@ from eventlog.fast.copies import Values
 from eventlog.format.text import project_name
 from eventlog.store import project_slug
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from eventlog.projections.views.note_lines import Offsets
+
 CAME_BACK = ("resume", "compact", "fork")
 NEW = ("startup", "clear", "new")
 MAIN, SHARED = "main", "shared"  # who listens: the user alone, or others too
@@ -62,6 +66,7 @@ class ContextRequest(Values):
     store_option: str = ""  # what leads to a store of another place
     has_tools: bool = False  # its agent has our tools
     transcript: str = ""  # the file that has the statements before a compaction
+    offsets: "Offsets" = ()  # of the time zone, as far as they are known
 
     @property
     def folder(self) -> str:

@@ -104,7 +104,7 @@ class ContextSources:
     @property
     def local(self) -> "Local":
         """Return the conversion of timestamps to the configured time zone."""
-        return local_time(self.settings.timezone)
+        return local_time(self.settings.timezone, self.request.offsets)
 
     @property
     def shared(self) -> bool:
@@ -180,7 +180,7 @@ def gather(
     parts.before = source.before_compaction(request, parts.words) if request.transcript and not shared else []
     parts.left_out = [encodable(file.path) for file in left_out]
     parts.told_by_host = [text for file in left_out for text in _read(file)]
-    parts.notes = list(_notes(heard, source.rejections, settings, request.now))
+    parts.notes = list(_notes(heard, source.rejections, parts))
     parts.facts = _recent_facts(source.recent, request.now, settings.context, parts.local)
     bearings = [  # that the session may read of; it knows its own statements
         bearing
@@ -311,12 +311,11 @@ def _open_todos(
 def _notes(
     conversations: "Mapping[str, Sequence[HeardEvent]]",
     rejections: "RejectedStatements",
-    settings: "Settings",
-    now: str,
+    parts: ContextSources,
 ) -> "Iterator[tuple[str, list[Line]]]":
     """Write the notes of today and yesterday, without facts and to-dos, which have sections of their own."""
-    local = local_time(settings.timezone)
-    today = local(now)[:10]
+    local = parts.local
+    today = local(parts.request.now)[:10]
     yesterday = timestamps.from_ns((timestamps.to_ms(f"{today}T00:00:00.000000Z") - 1) * 1_000_000)[:10]
     items: dict[str, list[_Item]] = {today: [], yesterday: []}
     silent: dict[str, list[str]] = {today: [], yesterday: []}
@@ -334,4 +333,4 @@ def _notes(
             silent[day] += [event.id for event in by_day[day] if event.id not in heard]
     for day in (today, yesterday):
         if items[day]:
-            yield day, list(lines(day, items[day], silent[day], LABELS[settings.locale], local))
+            yield day, list(lines(day, items[day], silent[day], LABELS[parts.settings.locale], local))

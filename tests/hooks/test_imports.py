@@ -6,9 +6,11 @@ import sys
 
 import pytest
 
+from eventlog.app.build.replay import replay
 from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.search.open_index import open_index
 from eventlog.log.event_log import EventLog
+from eventlog.settings.schema import Settings
 from tests.support.hook_calls import errors_of, events_of
 from tests.support.payloads import MOMENTS, claude, data
 from tests.support.tree import IMPORT_PATH, PACKAGE
@@ -118,6 +120,22 @@ def test_a_session_start_loads_no_library(store, tmp_path, monkeypatch, is_index
 
     assert "eventlog.projections.context.build" in modules
     assert set() == SLOW & modules.keys()
+
+
+def test_a_session_start_loads_no_rules_of_a_time_zone(store, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    store.mkdir()
+    (store / "config.yaml").write_text("timezone: Asia/Tokyo\n")
+    log = EventLog(store)
+    log.append({"type": "stage_summary", "conversation_id": "c", "summary": "Tea is on", "project": str(tmp_path)})
+    replay(log, Settings(timezone="Asia/Tokyo"), writes=True)
+    modules = loaded(
+        LIST_MODULES.format(store=str(store), root=IMPORT_PATH),
+        claude("SessionStart", source="startup", cwd=str(tmp_path)),
+    )
+
+    assert "eventlog.projections.context.build" in modules
+    assert set() == {"datetime", "zoneinfo"} & modules.keys()
     assert [] == errors_of(store)
 
 
