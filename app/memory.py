@@ -34,6 +34,7 @@ from eventlog.app.write import forget as forgetting
 from eventlog.app.write import undo as undoing
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Event
+from eventlog.format.local_time import local_time
 from eventlog.hosts import agent_name
 from eventlog.log.verify import VerifyResult
 from eventlog.projections.base import Projection
@@ -140,7 +141,7 @@ class Memory:
         where = project_root(os.fspath(project)) if project else ""
         asked = recalling.Asked(prompt, where, conversation, shared=shared)
         hits = recalling.recall(opened.store, asked, opened.settings.recall.lines)
-        text = recalling.told(hits, opened.settings.locale, conversation)
+        text = recalling.told(hits, opened.settings.locale, conversation, local_time(opened.settings.timezone))
         if text and conversation:
             recalling.append_receipt(opened.store, asked, hits, text)
         return text

@@ -11,10 +11,10 @@ from eventlog.fast import fastjson
 from eventlog.format import timestamps
 from eventlog.format.codec import to_fields
 from eventlog.format.events import HUMAN, ConversationText, Event, Fact, SessionStart, StageSummary
+from eventlog.format.local_time import local_time
 from eventlog.format.text import one_line, project_name
 from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import as_text
-from eventlog.projections.views.note_lines import local_time
 
 
 def _markdown(opened: OpenStore, since: str) -> Iterator[bytes]:

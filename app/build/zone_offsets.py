@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from eventlog.projections.views.note_lines import Offsets
+    from eventlog.format.local_time import Offsets
     from eventlog.store import Store
 
 _FIRST_YEAR, _LAST_YEAR = 2015, 2045

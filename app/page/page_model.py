@@ -30,6 +30,7 @@ from eventlog.format.events import (
     SessionStart,
     StageSummary,
 )
+from eventlog.format.local_time import local_time
 from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import differing_in_a_number, harmless, one_line, project_name, statement_of
 from eventlog.format.timestamps import order
@@ -40,7 +41,6 @@ from eventlog.projections.catalog import installed
 from eventlog.projections.engine.replay import no_garbage
 from eventlog.projections.views.keyword_index import KEYWORD_INDEX
 from eventlog.projections.views.markdown import as_said, undated
-from eventlog.projections.views.note_lines import local_time
 from eventlog.projections.views.sessions import SESSIONS
 from eventlog.projections.views.stats import COUNTS, weeks
 from eventlog.projections.views.summaries import summary_path

@@ -17,11 +17,11 @@ from eventlog.app.search import recall
 from eventlog.app.search.open_index import read_index
 from eventlog.app.search.search_index import SearchIndex
 from eventlog.format.events import ContextInjected, Event, Fact, HostEvent, StageSummary
+from eventlog.format.local_time import local_time
 from eventlog.format.marks import line_marks, line_marks_in, says_something
 from eventlog.format.text import cut, one_line
 from eventlog.hosts import protocol
 from eventlog.projections.search.words import tokens
-from eventlog.projections.views.note_lines import local_time
 from eventlog.projections.views.stats import things_saved
 
 _PROMPT, _NEAR = 300, 120  # characters

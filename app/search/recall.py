@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from eventlog.app.search.search_index import Hit, SearchIndex
+    from eventlog.format.local_time import Local
     from eventlog.format.payloads import ContextInjected, Envelope
     from eventlog.hosts.call import HookCall
     from eventlog.store import Store
@@ -78,7 +79,8 @@ def _tell(store: "Store", call: "HookCall", prompt: str, find: "Recall", trigger
     asked = Asked(prompt, call.project, call.session, call.agent, shared=call.shared)
     try:
         hits = find(store, asked, chosen_lines(store))
-        text = told(hits, cached.preferences(store)["locale"], asked.conversation)
+        chosen = cached.preferences(store)
+        text = told(hits, chosen["locale"], asked.conversation, _clock(store, chosen["timezone"]))
         return text if text and append_receipt(store, asked, hits, text, trigger) else ""
     except (Exception, OutOfTime) as error:  # noqa: BLE001 - an agent without memory is better than none
         deadline.set_stage(deadline.LAST)
@@ -148,12 +150,21 @@ def line_of(hit: "Hit", locale: str) -> str:
     return cut(hit.line, _LINE - len(note)) + note
 
 
-def told(hits: "Sequence[Hit]", locale: str, conversation: str = "") -> str:
-    """Word what was found, with its dates and ids, in a fence of its own."""
+def _clock(store: "Store", timezone: str) -> "Local":
+    if timezone == "UTC":
+        return str
+    from eventlog.app.build.zone_offsets import read_offsets
+    from eventlog.format.local_time import local_time
+
+    return local_time(timezone, read_offsets(store, timezone))
+
+
+def told(hits: "Sequence[Hit]", locale: str, conversation: str = "", local: "Local" = str) -> str:
+    """Word what was found, with its dates on those clocks and ids, in a fence of its own."""
     if not hits:
         return ""
-    heads = (f"{last_said(hit.last_at, hit.times, is_doubtful=hit.is_doubtful)} {hit.found.id[-8:]}" for hit in hits)
-    lines = (f"    - [{head}] {line_of(hit, locale)}" for head, hit in zip(heads, hits, strict=True))
+    days = (last_said(local(hit.last_at), hit.times, is_doubtful=hit.is_doubtful) for hit in hits)
+    lines = (f"    - [{day} {hit.found.id[-8:]}] {line_of(hit, locale)}" for day, hit in zip(days, hits, strict=True))
     return fenced("prompt", without_tags("\n".join(lines)), locale, conversation)
 
 

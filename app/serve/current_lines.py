@@ -15,6 +15,7 @@ from eventlog.fast import fastjson, os
 from eventlog.fast.modules import find_libraries
 from eventlog.format import timestamps
 from eventlog.format.ids import day_in_id
+from eventlog.format.local_time import local_time
 from eventlog.format.marks import RejectedStatements
 from eventlog.format.text import cut, one_line, statement_line
 from eventlog.format.timestamps import order
@@ -55,7 +56,14 @@ class CurrentLines:
     """The facts and summaries that stand, of a project and of the user: a `CurrentSource` of contexts."""
 
     def __init__(
-        self, store: "Store", request: "ContextRequest", within: tuple[str, str], *, shared: bool, certain: bool = False
+        self,
+        store: "Store",
+        request: "ContextRequest",
+        within: tuple[str, str],
+        timezone: str,
+        *,
+        shared: bool,
+        certain: bool = False,
     ) -> None:
         """Open the rows; where only what is `certain` is wanted, nothing is read but files that certify themselves."""
         self._store = store
@@ -68,6 +76,8 @@ class CurrentLines:
         self.is_whole = self._rows.is_whole
         self.rejections = RejectedStatements(standing_lines.rejected_in(self._rows.gone))
         self._within = within
+        self._local = local_time(timezone, request.offsets)
+        self._days_may_differ = timezone != "UTC"
         self._yesterday = timestamps.from_ns((timestamps.to_ms(request.now) - DAY_MS) * 1_000_000)[:10]
         self._withdraws: bool | None = False if certain else None
         found = self._rows.since(self._heard, within[0])
@@ -99,7 +109,7 @@ class CurrentLines:
         heard = [lines[event_id] for event_id in ids if event_id in lines]
         texts = [(event, event.content if event.type == "fact" else event.summary) for event in heard[-_MOST_TOLD:]]
         return [
-            f"[{event.ts[:10]}] {cut(one_line(text), _TOLD_CHARS)}"
+            f"[{self._local(event.ts)[:10]}] {cut(one_line(text), _TOLD_CHARS)}"
             for event, text in texts
             if text and not self.rejections.rejects(text)
         ]
@@ -120,11 +130,19 @@ class CurrentLines:
             return None
         left = {text: texts[text] for same, text in sames.items() if same not in facts}
         about = {subject or self._names.subjects_at("")[1], self.subject}  # of the user's, some have moved here
-        of_those_days = self._decided(about, set(left.values())) if left else set()
+        of_those_days = self._decided(about, self._utc_days(set(left.values()))) if left else set()
         if unknown := left.keys() - of_those_days:
             decided = set(map(likeness, self._decided(about, None)))
             unknown = {text for text in unknown if likeness(text) not in decided}
         return texts.keys() - unknown
+
+    def _utc_days(self, days: set[str]) -> set[str]:
+        """List the days of UTC in which days of the user may lie."""
+        if not self._days_may_differ:
+            return days
+        noons = [timestamps.to_ms(f"{day}T12:00:00.000000Z") for day in days]
+        near = (noon + days_more * DAY_MS for noon in noons for days_more in (-1, 0, 1))
+        return {timestamps.from_ns(noon * 1_000_000)[:10] for noon in near}
 
     def _decided(self, about: "Collection[str]", days: "Collection[str] | None") -> set[str]:
         summaries = (event for subject in about for event in self._rows.summaries(subject, days))

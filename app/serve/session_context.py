@@ -184,7 +184,7 @@ def _gathered(
     """Load what a context is made of."""
     listens = _session_type_of(store, request)
     within = window(settings.context, request.now)
-    source = CurrentLines(store, request, within, shared=listens == SHARED, certain=certain)
+    source = CurrentLines(store, request, within, settings.timezone, shared=listens == SHARED, certain=certain)
     try:
         loader = Loader(store.cached("context"), request.now, creates=creates)
         return gather(store, settings, request, listens, loader.load, source)

@@ -20,6 +20,7 @@ from eventlog.format.codec import from_fields
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, Event, Redacted, Rejected, SaveRequested, TurnEnd
 from eventlog.format.fence import fenced, without_tags
+from eventlog.format.local_time import local_time
 from eventlog.format.text import cut, last_said, one_line
 from eventlog.log.event_log import EventLog
 from eventlog.projections.bases.plan_file import PlanFile
@@ -89,12 +90,13 @@ def _recall(asked: _Asked) -> str:
     limit = min(max(asked.arguments.get("limit", _SHOWN), 1), _MOST)
     most = limit if not asked.calls.shared else 2 * _MOST  # a shared session skips facts about the user
     query = SearchQuery(asked.arguments["query"], asked.project or "", limit=most)
-    hits = search(open_store(asked.calls.store, asked.machine), query).hits
+    opened = open_store(asked.calls.store, asked.machine)
+    hits, local = search(opened, query).hits, local_time(opened.settings.timezone)
     shown = [hit for hit in hits if hit.project or not asked.calls.shared][:limit]
     if not shown:
         return "No current memory has any of these words."
     short = ShortIds(asked.log.store).of
-    dated = (last_said(hit.ts, hit.times, is_doubtful=hit.is_doubtful) for hit in shown)
+    dated = (last_said(local(hit.ts), hit.times, is_doubtful=hit.is_doubtful) for hit in shown)
     lines = [f"- {day} {hit.kind} {short(hit.id)}: {hit.text}" for day, hit in zip(dated, shown, strict=True)]
     return _fenced(lines)
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     class Preferences(TypedDict):
         """The settings hooks obey, beside `fsync`."""
 
+        timezone: str
         locale: str
         stop_fallback: str
         min_turns: int
@@ -76,6 +77,7 @@ def preferences(store: "Store") -> "Preferences":
     """Read what the user chose last; the defaults wherever that cannot be had."""
     save = _section(store, "save")
     return {
+        "timezone": str(settings(store).get("timezone", "UTC")),
         "locale": str(settings(store).get("locale", "en")),
         "stop_fallback": str(save.get("stop_fallback", "once")),
         "min_turns": int(save.get("min_turns", 3)),

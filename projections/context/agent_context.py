@@ -12,10 +12,10 @@ from eventlog.projections.context.context_files import ContextFile as ContextFil
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from eventlog.format.local_time import Local
     from eventlog.projections.base import Line
     from eventlog.projections.context.sources import ContextSources
     from eventlog.projections.current.distinct_facts import DistinctFact
-    from eventlog.projections.views.note_lines import Local
 
 
 class SessionType(StrEnum):

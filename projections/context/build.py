@@ -22,11 +22,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
+    from eventlog.format.local_time import Local
     from eventlog.format.payloads import ContextInjected, KnownFile
     from eventlog.projections.context.context_files import ContextFile
     from eventlog.projections.context.sources import ContextSources, LoadResult
     from eventlog.projections.current.distinct_facts import DistinctFact
-    from eventlog.projections.views.note_lines import Local
 
 # what matters most when not all of it fits
 _BY_VALUE = (

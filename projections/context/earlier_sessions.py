@@ -25,10 +25,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
+    from eventlog.format.local_time import Local
     from eventlog.projections.context.heard import CurrentSource, HeardEvent
     from eventlog.projections.context.request import ContextRequest
     from eventlog.projections.current.conclusions import Conclusion
-    from eventlog.projections.views.note_lines import Local
     from eventlog.settings.schema import Settings
     from eventlog.store import Store
 

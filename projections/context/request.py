@@ -9,7 +9,7 @@ from eventlog.store import project_slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from eventlog.projections.views.note_lines import Offsets
+    from eventlog.format.local_time import Offsets
 
 CAME_BACK = ("resume", "compact", "fork")
 NEW = ("startup", "clear", "new")

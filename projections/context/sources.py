@@ -14,6 +14,7 @@ from eventlog.fast import os
 from eventlog.fast.copies import Values, replace
 from eventlog.fast.sha import sha256
 from eventlog.format import timestamps
+from eventlog.format.local_time import local_time
 from eventlog.format.text import cut, encodable
 from eventlog.format.timestamps import order
 from eventlog.projections.context import context_files
@@ -27,20 +28,20 @@ from eventlog.projections.current.distinct_facts import distinct_facts
 from eventlog.projections.line import Line
 from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import as_text, stamped_at
-from eventlog.projections.views.note_lines import TODOS, items_of, lines, local_time
+from eventlog.projections.views.note_lines import TODOS, items_of, lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Protocol
 
+    from eventlog.format.local_time import Local
     from eventlog.format.marks import RejectedStatements
     from eventlog.projections.context.context_files import ContextFile
     from eventlog.projections.context.heard import CurrentSource, HeardEvent
     from eventlog.projections.context.phrases import ContextPhrases
     from eventlog.projections.context.request import Bearing, ContextRequest
     from eventlog.projections.current.distinct_facts import DistinctFact
-    from eventlog.projections.views.note_lines import Local
     from eventlog.settings.schema import ContextSettings, Settings
     from eventlog.store import Store
 

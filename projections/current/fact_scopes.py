@@ -5,7 +5,6 @@ What a program drew from an agent's closing words counts once a second conversat
 """
 
 from collections import defaultdict
-from collections.abc import Callable
 from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from msgspec import Struct
 
 from eventlog.format import SESSION_END
 from eventlog.format.events import Fact, StageSummary
+from eventlog.format.local_time import local_time
 from eventlog.format.retractions import Retractions
 from eventlog.format.text import differing_in_a_number, one_line
 from eventlog.projections.base import RowKind
@@ -23,10 +23,8 @@ from eventlog.projections.current.distinct_facts import DistinctFact, distinct_f
 from eventlog.projections.current.standing import likeness
 
 if TYPE_CHECKING:
+    from eventlog.format.local_time import Local
     from eventlog.projections.engine.documents import DocumentIndex
-
-
-Local = Callable[[str], str]  # timestamp -> `YYYY-MM-DDTHH:MM` on the clocks of the user
 
 
 class RowSource:
@@ -37,7 +35,7 @@ class RowSource:
     each fact to its subject and what it states, `summaries` are the summaries.
     """
 
-    def __init__(self, conversation: Conversation, withdrawn: Retractions, local: Local) -> None:
+    def __init__(self, conversation: Conversation, withdrawn: Retractions, local: "Local") -> None:
         self.conversation = conversation
         self.project = conversation.project or ""
         self.withdrawn = withdrawn
@@ -102,12 +100,13 @@ class _Stated(Struct, array_like=True):
 
 
 class FactScope(Struct, frozen=True, eq=False, dict=True):
-    """The facts of a project, or about the user (`project` None), and when that last changed."""
+    """The facts of a project, or about the user (`project` None), when that last changed, and the user's clock."""
 
     project: str | None
     facts: list[DistinctFact]
     changed_at: str
     rows: list[_Stated]
+    local: "Local"
 
     @cached_property
     def ranked(self) -> list[DistinctFact]:
@@ -178,7 +177,8 @@ def fact_scope(index: "DocumentIndex", name: str) -> FactScope:
     rows = index.rows(STATED, name)
     facts = distinct_facts(statement for row in rows for statement in row.statements)
     facts = [fact for fact in facts if fact.sessions > 1 or not all(statement.drawn for statement in fact.statements)]
-    return FactScope(name or None, facts, max((row.changed_at for row in rows), default=""), rows)
+    changed_at = max((row.changed_at for row in rows), default="")
+    return FactScope(name or None, facts, changed_at, rows, local_time(index.settings.timezone))
 
 
 def _of_decision(mention: Mention, conversation_id: str, *, drawn: bool) -> Statement:

@@ -9,6 +9,7 @@ from functools import cache, partial
 from typing import NamedTuple, Protocol, TypeVar
 
 from eventlog.format.events import KnowledgeEdited
+from eventlog.format.local_time import local_time
 from eventlog.format.retractions import Retractions
 from eventlog.log.days import Day
 from eventlog.projections.base import Document, Line
@@ -27,7 +28,6 @@ from eventlog.projections.engine.day_fold import StoredDays, conversation_of, st
 from eventlog.projections.engine.day_states import DayStates, ListedDays
 from eventlog.projections.engine.documents import DocumentIndex
 from eventlog.projections.engine.row_store import MemoryRows, StoredRow
-from eventlog.projections.views.note_lines import local_time
 from eventlog.projections.views.stats import STATS
 from eventlog.settings.schema import Settings
 

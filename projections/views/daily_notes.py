@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from eventlog.format.events import Event
+from eventlog.format.local_time import local_time
 from eventlog.projections.base import Document, Projection, RowKind, View
 from eventlog.projections.current.conclusions import conclusion_of
 from eventlog.projections.current.conversations import Conversation, Conversations
@@ -18,7 +19,7 @@ from eventlog.projections.current.fact_scopes import RowSource
 from eventlog.projections.current.standing import likeness
 from eventlog.projections.views.labels import LABELS, all_for
 from eventlog.projections.views.markdown import stamped
-from eventlog.projections.views.note_lines import DONE, EVENTS, LEARNED, TODOS, items_of, lines, local_time
+from eventlog.projections.views.note_lines import DONE, EVENTS, LEARNED, TODOS, items_of, lines
 
 if TYPE_CHECKING:
     from eventlog.projections.engine.documents import DocumentIndex

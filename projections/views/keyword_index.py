@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from eventlog.format.ids import short_id
+from eventlog.format.local_time import local_time
 from eventlog.format.text import cut, one_line, project_name, same_text
 from eventlog.projections.base import Document, Line, Projection, Sources, View
 from eventlog.projections.current.conversations import Conversations
@@ -25,7 +26,6 @@ from eventlog.projections.current.distinct_facts import DistinctFact
 from eventlog.projections.current.fact_scopes import STATED, fact_scope
 from eventlog.projections.views.labels import LABELS, Labels, in_language
 from eventlog.projections.views.markdown import STAMP_BYTES, as_text, stamped
-from eventlog.projections.views.note_lines import local_time
 from eventlog.projections.views.summaries import HEADS, Head, kept
 from eventlog.projections.views.text_keywords import key_of, text_keywords
 from eventlog.store import conversation_name

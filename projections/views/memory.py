@@ -194,7 +194,7 @@ def _of_category(category: str) -> _MemorySection:
 
 def _bullet(fact: DistinctFact, subject: FactScope) -> str:
     """Write a fact in its first wording, with its last day and how often it was repeated."""
-    day = last_said(fact.last_seen, len(fact.statements), is_doubtful=subject.is_doubtful(fact))
+    day = last_said(subject.local(fact.last_seen), len(fact.statements), is_doubtful=subject.is_doubtful(fact))
     return f"- [{day}] {as_text(fact.first.text)}"
 
 

@@ -1,12 +1,12 @@
-"""The lines of a day's notes and of a conversation's summary; and the day and minute where the user lives.
+"""The lines of a day's notes and of a conversation's summary.
 
-Imported inside agents' hooks: standard library only, and the rules of a time zone only where there is one.
+Imported inside agents' hooks: standard library only.
 """
 
 from _operator import attrgetter
 
 from eventlog.fast.copies import replace
-from eventlog.format import timestamps
+from eventlog.format.local_time import local_time
 from eventlog.format.text import cut, one_line, project_name
 from eventlog.projections.current.conclusions import SourcedText
 from eventlog.projections.line import Line, Sources
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Protocol, TypeVar
 
+    from eventlog.format.local_time import Local
     from eventlog.projections.current.conclusions import Conclusion
     from eventlog.projections.views.labels import Labels
     from eventlog.settings.schema import Settings
@@ -33,13 +34,9 @@ if TYPE_CHECKING:
         same: bytes
 
     _Item = TypeVar("_Item")
-    Local = Callable[[str], str]  # timestamp -> `YYYY-MM-DDTHH:MM` on the clocks of the user
-    Offsets = Sequence[Sequence[int]]  # first minute since the epoch, the one behind the last, minutes ahead of UTC
 
 EVENTS, LEARNED, TODOS, DONE = range(4)  # the sections, in this order; what is done has none
 _place_of = attrgetter("ts", "events", "project", "text")  # when it was first said
-_HOURS = 1024  # remembered
-_MINUTE_MS = 60_000
 _SHORTEST_CUT = 8  # characters; less of a sentence says nothing
 
 
@@ -100,42 +97,6 @@ def _bullet(item: "NoteItem", local: "Local") -> str:
         return f"- {as_item(text)}"
     mark = "[ ]" if item.section == TODOS else local(item.ts)[11:]
     return f"- {mark} {as_text(text)}"
-
-
-def local_time(timezone: str, offsets: "Offsets" = ()) -> "Local":
-    """Make the conversion of timestamps to `YYYY-MM-DDTHH:MM` on the clocks of that zone.
-
-    Its rules are loaded for times of which no offset is known; that takes 6 ms.
-    """
-    if timezone == "UTC":
-        return lambda ts: ts[:16]
-    hours: dict[str, str] = {}
-
-    def exact(ts: str) -> str:
-        from datetime import datetime
-        from zoneinfo import ZoneInfo
-
-        return datetime.fromisoformat(ts).astimezone(ZoneInfo(timezone)).strftime("%Y-%m-%dT%H:%M")
-
-    def hour(start: str) -> str:
-        """Convert an hour; "" where its minutes are others there."""
-        first, last = exact(f"{start}:00Z"), exact(f"{start}:59:59.999999Z")
-        return first[:-2] if (first[-2:], last) == ("00", f"{first[:-2]}59") else ""
-
-    def local(ts: str) -> str:
-        if offsets:
-            minute = timestamps.to_ms(ts) // _MINUTE_MS
-            for first, end, offset in reversed(offsets):
-                if first <= minute < end:
-                    return timestamps.from_ns((minute + offset) * _MINUTE_MS * 1_000_000)[:16]
-        if ts[:13] not in hours:
-            if len(hours) >= _HOURS:
-                hours.clear()
-            hours[ts[:13]] = hour(ts[:13])
-        begun = hours[ts[:13]]
-        return begun + ts[14:16] if begun else exact(ts)
-
-    return local
 
 
 # ------------------------------------------------------------------------------------------------ of a conversation

@@ -14,6 +14,8 @@ from click.testing import CliRunner
 
 from eventlog.app.ask.why import receipts_of
 from eventlog.app.build.user_files import take_bootstrap
+from eventlog.app.naming.known_projects import KnownProjects
+from eventlog.app.search.open_index import open_index
 from eventlog.app.serve import current_lines, session_context, session_start
 from eventlog.app.serve.session_context import append_receipt
 from eventlog.cli.group import VerbGroup
@@ -532,3 +534,24 @@ def test_what_a_summary_taken_from_its_file_stands_for_is_known_too(tmp_path, mo
 
     assert behind
     assert ["Rewrote the cart"] == [entry.event.summary for entry in behind if isinstance(entry.event, StageSummary)]
+
+
+@pytest.mark.parametrize("hour", ["00:30", "23:30"])
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Shanghai", "Pacific/Kiritimati", "Pacific/Pago_Pago"])
+def test_an_old_decision_is_found_by_its_day_wherever_the_user_lives(tmp_path, monkeypatch, zone, hour):
+    """Of what files say, what stands is looked for among the summaries of those days; to read all takes its time."""
+    asked = []
+    summaries = current_lines._Rows.summaries
+
+    def listed(rows, subject, days):
+        asked.append(days)
+        return summaries(rows, subject, days)
+
+    monkeypatch.setattr(current_lines._Rows, "summaries", listed)
+    scene = Scene(tmp_path, Settings(timezone=zone))
+    scene.tell((f"10 {hour}", "old", "stage_summary", {"summary": "Did it", "decisions": ["No floats"]})).replay()
+    open_index(scene.log.store, KnownProjects(scene.log.store)).close()
+
+    assert "] No floats" in scene.ask().context.text
+    assert asked
+    assert None not in asked

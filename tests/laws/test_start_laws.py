@@ -147,7 +147,7 @@ def test_when_a_session_was_at_work_does_not_depend_on_what_is_indexed(tmp_path_
         if minute == indexed:
             scene.log.index.catch_up()
     request = ContextRequest(now=NOW, home=str(scene.home), project=str(scene.project))
-    lines = CurrentLines(scene.log.store, request, ("", "~"), shared=False, certain=True)
+    lines = CurrentLines(scene.log.store, request, ("", "~"), "UTC", shared=False, certain=True)
     found = {conversation: lines.span(conversation) for conversation in times}
 
     assert {name: (min(seen, default=""), max(seen, default="")) for name, seen in times.items()} == {

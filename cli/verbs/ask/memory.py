@@ -49,7 +49,7 @@ def _memory_command(
         day = Display(store).local(since).date().isoformat()
         pages = [page._replace(lines=_said_since(page.lines, day)) for page in pages]
     if is_terminal() and pages and not as_json:
-        today = opened.machine.now()[:10]
+        today = f"{Display(store).local(opened.machine.now()):%Y-%m-%d}"
         help_line = styled("where a line comes from: eventlog why FILE:LINE", dim=True)
         show_lines(chain(*(_page(page, today) for page in pages if page.lines), [help_line]))
     elif as_json:

@@ -45,7 +45,7 @@ def _review_command(project: str | None, as_json: bool, store: Store) -> None:
     Asks y, n, e (edit), s (skip) or q (quit) for each, and carries it out at once; `eventlog undo` undoes the last.
     Without a terminal, prints the list.
     """
-    opened = options.open_store(store)
+    opened, display = options.open_store(store), Display(store)
     with spinner():
         waiting, lines = review(opened, project)
     if as_json:
@@ -56,22 +56,20 @@ def _review_command(project: str | None, as_json: bool, store: Store) -> None:
     elif not (waiting or lines):
         say("nothing to decide")
     elif is_terminal() and sys.stdin.isatty():
-        display = Display(store)
-        _ask_each(
-            [*(_Waiting(opened, each) for each in waiting), *(_Line(opened, line, display) for line in lines)], display
-        )
+        asked = (_Line(opened, line, display) for line in lines)
+        _ask_each([*(_Waiting(opened, each) for each in waiting), *asked], display)
     else:
-        table(_rows(waiting, lines), concern=0, place=0, said=0, text=0)
+        table(_rows(waiting, lines, display), concern=0, place=0, said=0, text=0)
 
 
-def _rows(waiting: Sequence[StagedEntry], lines: Sequence[ReviewLine]) -> Iterator[tuple[str, ...]]:
+def _rows(waiting: Sequence[StagedEntry], lines: Sequence[ReviewLine], display: Display) -> Iterator[tuple[str, ...]]:
     for staged in waiting:
-        yield "waits", staged.entry.id, staged.entry.ts[:10], staged.section
+        yield "waits", staged.entry.id, f"{display.local(staged.entry.ts):%Y-%m-%d}", staged.section
     for line in lines:
         yield (
             line.concern,
             line.place,
-            last_said(line.last, line.times, is_doubtful=False),
+            last_said(f"{display.local(line.last):%Y-%m-%d}", line.times, is_doubtful=False),
             " | ".join((line.text, *line.against)),
         )
 

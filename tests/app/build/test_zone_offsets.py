@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.app.build.zone_offsets import note_offsets, read_offsets
-from eventlog.projections.views.note_lines import local_time
+from eventlog.format.local_time import local_time
 from eventlog.store import Store
 
 # summer and winter, half an hour of it, the month of Ramadan, a change by law, east of all, none at all

@@ -10,11 +10,11 @@ from eventlog.app.naming.moments import moment
 from eventlog.app.page.page_model import page_of
 from eventlog.app.page.timeline import FileTimeline, TimelineLine, _Recorder, timelines
 from eventlog.app.progress import no_progress
+from eventlog.format.local_time import local_time
 from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Line
 from eventlog.projections.engine.day_states import DayStates
 from eventlog.projections.views import summaries
-from eventlog.projections.views.note_lines import local_time
 from eventlog.projections.views.summaries import SUMMARIES
 from eventlog.settings.schema import Settings
 from tests.support.builders import fact

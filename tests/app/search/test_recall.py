@@ -50,6 +50,18 @@ def receipts(store):
     return [event for event in Memory(store).log.read() if isinstance(event, ContextInjected)]
 
 
+@pytest.mark.parametrize("noted", [False, True])
+def test_a_line_is_dated_by_the_users_calendar(tmp_path, noted):
+    memory = Memory(tmp_path / "store")
+    fact = say(memory, STRIPE, ts="2026-02-20T20:00:00.000000Z")
+    (tmp_path / "store" / "config.yaml").write_text("timezone: Asia/Shanghai\n")
+    if noted:
+        memory.replay()
+
+    assert f"    - [2026-02-21 {fact.id[-8:]}] {STRIPE}" in ask(tmp_path / "store", ASKS)
+    assert "[2026-02-21 " in memory.recall(ASKS, project=SHOP)
+
+
 @pytest.mark.parametrize(
     ("make", "name"), [(claude, "UserPromptSubmit"), (codex, "UserPromptSubmit"), (gemini, "BeforeAgent")]
 )

@@ -5,9 +5,9 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from eventlog.format.ids import short_id
+from eventlog.format.local_time import local_time
 from eventlog.projections.context.earlier_sessions import EarlierSession
 from eventlog.projections.line import Line
-from eventlog.projections.views.note_lines import local_time
 from eventlog.settings.schema import Settings
 from tests.support.context_scene import Scene
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eventlog.format.local_time import local_time
 from eventlog.log.event_log import EventLog
 from eventlog.projections.views.daily_notes import DAILY_NOTES
-from eventlog.projections.views.note_lines import local_time
 from eventlog.settings.schema import Settings
 from tests.support.builders import DAY, replay
 

@@ -38,6 +38,16 @@ def test_a_bullet_tells_when_its_fact_was_last_said_and_how_often_in_the_first_w
     assert [f"- [{NEXT_DAY} ×3] Postgres 16"] == [line for line in _lines(*said, again) if line.startswith("- [")]
 
 
+@pytest.mark.parametrize(
+    ("timezone", "day"),
+    [("UTC", DAY), ("Asia/Shanghai", NEXT_DAY), ("America/New_York", DAY), ("Asia/Tokyo", NEXT_DAY)],
+)
+def test_the_day_of_a_bullet_is_that_of_the_users_calendar(timezone, day):
+    late = fact(1, "Postgres 16", ts=f"{DAY}T20:00:00.000000Z")
+
+    assert f"- [{day}] Postgres 16" in _lines(late, timezone=timezone)
+
+
 def test_two_that_differ_in_a_number_are_marked_and_one_alone_is_not():
     ports = [fact(1, "The API listens on port 8443"), fact(2, "the API listens on port 9443."), fact(3, "Port 80")]
     keyed = [fact(1, "The API listens on port 8443", key="port"), fact(2, "The API listens on port 9443", key="old")]
