@@ -1,13 +1,13 @@
 """Members of a memory: the first machine starts it, others join by its code, a machine is dropped, or leaves."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from eventlog.app.open_store import OpenStore
 from eventlog.app.sync.exchange import exchange
 from eventlog.app.sync.keyring import SECRET, Keyring
 from eventlog.app.sync.remote import Remote, full_address, open_remote
-from eventlog.app.sync.segments import MARKER, Listing, MachineHead, Marker, look, marker_files
+from eventlog.app.sync.segments import MARKER, MachineHead, Marker, look, marker_files
 from eventlog.app.sync.sync_state import SyncState, names_of
 from eventlog.fast import os
 from eventlog.format.errors import BadRequest, Busy, EventLogError, Offline, UntrustedRemote
@@ -138,24 +138,24 @@ def drop_machine(opened: OpenStore, reference: str, confirmed: Callable[[str], b
     with lock(opened.store.lock("sync")):
         keyring, remote, state = _opened(opened)
         found = look(remote, keyring, state, opened.store)
-        replica = _machine_named(reference, found, state)
+        replica = _machine_named(reference, found.members(keyring, state), state.replica)
         if not confirmed(replica):
             return None
         for _ in range(_TRIES):
-            recipients = {name: head.recipient for name, head in found.heads.items() if name != replica}
-            recipients[state.replica] = keyring.recipient
-            dropped = {name: last for name, last in found.marker.dropped.items() if name not in recipients}
+            others = found.members(keyring, state)
+            if others.pop(replica, None) is None:  # by another machine, meanwhile
+                return _DroppedMachine(replica, keyring.code, sorted(others.keys() - {state.replica}))
+            last = found.heads[replica] if replica in found.heads else state.machines[replica]
             epoch, secret = keyring.epoch + 1, os.urandom(SECRET)
             secrets = {**keyring.secrets, epoch: secret.hex()}
-            marker = Marker(keyring.namespace, epoch, {**dropped, replica: found.heads[replica].sequence})
+            marker = Marker(keyring.namespace, epoch, {**found.marker.dropped, replica: last.sequence})
             renewed = Keyring(keyring.remote, keyring.namespace, epoch, secrets, keyring.machine)
-            files = {**marker.keys_for(renewed, recipients), MARKER: marker.signed(secret)}
+            files = {**marker.keys_for(renewed, others), MARKER: marker.signed(secret)}
             if remote.publish(files, ()):
                 state.dropped = marker.dropped  # a marker that is lost is made again by this
                 state.save(opened.store)
                 renewed.save(opened.store)
-                others = sorted(recipients.keys() - {state.replica})
-                return _DroppedMachine(replica, renewed.code, others)
+                return _DroppedMachine(replica, renewed.code, sorted(others.keys() - {state.replica}))
             found = look(remote, keyring, state, opened.store)
     raise Busy("other machines publish all the time", where=keyring.remote, hint="try again")
 
@@ -187,13 +187,13 @@ def _opened(opened: OpenStore) -> tuple[Keyring, Remote, SyncState]:
     return keyring, open_remote(keyring.remote, opened.store, opened.machine), state
 
 
-def _machine_named(reference: str, found: Listing, state: SyncState) -> str:
+def _machine_named(reference: str, members: Collection[str], here: str) -> str:
     """Find the machine that is meant; raises BadRequest for none, for several, and for this machine."""
-    others = [name for name in found.heads if name != state.replica and name not in found.marker.dropped]
-    shown = names_of(found.heads)
+    others = [name for name in members if name != here]
+    shown = names_of(members)
     meant = [name for name in others if reference in (name, shown[name])]
     meant = meant or [name for name in others if reference and reference in name]
-    if reference in (state.replica, shown.get(state.replica)) and reference not in others:
+    if reference in (here, shown.get(here)) and reference not in others:
         raise BadRequest(f"{reference} is this machine", hint="eventlog sync leave")
     if len(meant) != 1:
         names = ", ".join(sorted(others)) or "no other machine yet"

@@ -142,6 +142,13 @@ class Listing(NamedTuple):
     heads: dict[str, MachineHead]
     damaged: list[str]
 
+    def members(self, keyring: Keyring, state: SyncState) -> dict[str, str]:
+        """Map the machines that are not dropped to the public halves of their keys, also one whose head is lost."""
+        found = {name: seen.recipient for name, seen in state.machines.items() if seen.recipient}
+        found |= {name: head.recipient for name, head in self.heads.items()}
+        found[state.replica] = keyring.recipient
+        return {name: recipient for name, recipient in found.items() if name not in self.marker.dropped}
+
 
 def _key_name(epoch: int, replica: str) -> str:
     """Name the file that hands a machine the secret of an epoch."""
@@ -246,13 +253,7 @@ def marker_files(found: Listing, keyring: Keyring, state: SyncState) -> dict[str
     """Write the marker of a remote that has lost it, and the keys that were lost with it, for all machines."""
     files = {MARKER: found.marker.signed(keyring.secret)}
     if keyring.epoch > 1 and _key_name(keyring.epoch, "earlier") not in found.names:
-        recipients = {
-            name: seen.recipient
-            for name, seen in state.machines.items()
-            if seen.recipient and name not in found.marker.dropped
-        }
-        recipients[state.replica] = keyring.recipient
-        files |= found.marker.keys_for(keyring, recipients)
+        files |= found.marker.keys_for(keyring, found.members(keyring, state))
     return files
 
 

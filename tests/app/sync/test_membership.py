@@ -9,6 +9,7 @@ import pytest
 
 from eventlog.app.sync.keyring import Keyring
 from eventlog.app.sync.membership import drop_machine, join_sync, leave_sync, start_sync
+from eventlog.app.sync.remote import open_remote
 from eventlog.app.sync.segments import MARKER
 from eventlog.format.errors import BadRequest, Offline, UntrustedRemote
 from eventlog.store.replica import replica_of
@@ -147,6 +148,73 @@ def test_a_dropped_machine_reads_nothing_that_is_written_from_then_on(memory):
     memory.code = done.code
     memory.machines.remove(third)
     assert ["after", "before"] == memory.another("new").facts()
+
+
+def drop(machine, other):
+    """Drop a machine; return what that came to."""
+    return drop_machine(machine.opened, replica_of(other.store), lambda _: True)
+
+
+def test_a_machine_stays_dropped_when_another_is_dropped(memory):
+    one, other = memory.machines
+    third, fourth = memory.another("third"), memory.another("fourth")
+    memory.settle()
+    drop(one, third)
+    one.sync()
+    drop(one, fourth)
+    one.says("after")
+    one.sync()
+    other.sync()
+
+    assert ["after"] == other.facts()
+    for dropped in (third, fourth):
+        with pytest.raises(UntrustedRemote, match="was dropped"):
+            dropped.sync()
+
+
+def test_a_machine_is_dropped_when_its_head_is_lost_and_who_lost_a_head_goes_on(memory):
+    one, other = memory.machines
+    third = memory.another("third")
+    memory.settle()
+    remote = open_remote(memory.address, one.store, one.opened.machine)
+    names = remote.names()
+    remote.publish(
+        {}, [name for name in names if name.endswith("head.age") and not name.startswith(one.opened.replica)]
+    )
+
+    done = drop(one, third)
+
+    assert done
+    assert [replica_of(other.store)] == done.others
+    one.says("after")
+    one.sync()
+    other.sync()
+    assert ["after"] == other.facts()
+    with pytest.raises(UntrustedRemote, match="was dropped"):
+        third.sync()
+
+
+def test_two_machines_drop_a_third_at_once(memory, monkeypatch):
+    one, other = memory.machines
+    third = memory.another("third")
+    memory.settle()
+    done = []
+
+    def meanwhile(*_):
+        """Another machine is faster, and the third goes on until it finds out."""
+        monkeypatch.undo()
+        third.says("late")
+        third.sync()
+        done.append(drop(one, third))
+        return False
+
+    monkeypatch.setattr(type(open_remote(memory.address, one.store, one.opened.machine)), "publish", meanwhile)
+    done.insert(0, drop(other, third))
+
+    assert done[0].code == done[1].code
+    memory.machines.remove(third)
+    memory.settle()
+    assert ["late"] == one.facts() == other.facts()
 
 
 def test_a_drop_that_is_not_confirmed_changes_nothing(memory):
