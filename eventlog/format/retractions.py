@@ -42,7 +42,7 @@ class Retractions(RejectedStatements):
                 self._in_force.append(withdrawal)
                 self._count(withdrawal)
         super().__init__(self.statements)
-        self._ever = salts_in(self.judged_statements(self.touched))  # of all that was ever rejected
+        self.salts_ever = salts_in(self.judged_statements(self.touched))  # also of what is not in force
 
     def hides(self, event: "Event") -> bool:
         """Return whether the event, its whole conversation, or its statement is withdrawn."""
@@ -109,8 +109,8 @@ class Retractions(RejectedStatements):
         """Return the time of the last decision about the event; "" for an event that was never withdrawn."""
         at = self.touched.get
         touched_at = max(at(event.id, ""), at(f"{ALL_OF}{event.conversation_id}", ""))
-        if self._ever and not self.hides_whole(event):  # of what is hidden the words may be gone
-            marks = (mark for text in statements_of(event) for mark in marks_of(text, self._ever))
+        if self.salts_ever and not self.hides_whole(event):  # of what is hidden the words may be gone
+            marks = (mark for text in statements_of(event) for mark in marks_of(text, self.salts_ever))
             return max([touched_at, *(at(f"{A_STATEMENT}{mark}", "") for mark in marks)])
         return touched_at
 

@@ -98,7 +98,7 @@ class Redaction(NamedTuple):
                 decisions = [_WORDLESS] * bool(event.decisions)
                 return replace(event, topic="", summary=_WORDLESS, decisions=decisions, todos=[], done=[], extra={})
             case PlanEntry(content=str(content)) if content.strip():
-                marked = stand_in(content, [event.id, *self.withdrawn.salts])
+                marked = stand_in(content, [event.id, *self.withdrawn.salts_ever])
                 return replace(event, content=marked, meta=replace(event.meta, reason=None), extra={})
             case EntryApplied(content=str()) | EntryResolved(content=str()):
                 return replace(event, content=_WORDLESS)
@@ -118,7 +118,7 @@ class Redaction(NamedTuple):
                 return self._blank(event)
 
     def _marked(self, text: str) -> str:
-        return stand_in(text, self.withdrawn.salts) if self.withdrawn.rejects(text) else text
+        return stand_in(text, self.withdrawn.salts_ever) if self.withdrawn.rejects(text) else text
 
 
 def _with_content(fact: Fact, content: str) -> Fact:

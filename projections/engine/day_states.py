@@ -110,6 +110,8 @@ class DayStates:
         if self._is_decided_otherwise:
             self.withdrawn = self._withdrawn()
             fates = before.differing(self.withdrawn)
+            if self.withdrawn.salts_ever - before.salts_ever:
+                self._fold_with_words()
             self._mark_touched(fates)
             self.identities = Identities(self.places, self.withdrawn)
             if self.identities.differ(identities):
@@ -321,6 +323,13 @@ class DayStates:
                     self._mark_changed(conversation.id)
                     stating.add(date)
         return stating
+
+    def _fold_with_words(self) -> None:
+        """Fold the days again whose texts have marks in their place: none of them is by a salt that is new."""
+        for day in self.days:
+            row = self.rows[day.date]
+            if any(" " in text for text in row.redacted):
+                self._fold(day, row.left_out)
 
     def _redact(self, dates: Collection[str], stating: Collection[str]) -> None:
         """Fold days again whose stored text is missing, and remove what is withdrawn.

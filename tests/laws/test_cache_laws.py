@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from eventlog.app.ask.brief import known
@@ -21,6 +21,7 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.write.correct import correctable
 from eventlog.app.write.forget import forgettable
 from eventlog.format.errors import BadRequest
+from eventlog.format.marks import digest_of
 from eventlog.projections.engine.documents import Layouts
 from eventlog.projections.engine.row_store import RowsDamaged
 from eventlog.projections.views.daily_notes import DAILY_NOTES
@@ -173,6 +174,39 @@ def test_an_incremental_replay_a_full_one_and_one_elsewhere_give_the_same_bytes(
             assert figures(log, scene.chosen, anew=True) == figures(log, scene.chosen)
             assert 0 == rebuild(log, scene.chosen).published.changes
             assert_lines_are_explained_alike(scene, data)
+
+
+@settings(max_examples=rounds(fixed=12, fuzz=200))
+@given(st.lists(st.sampled_from(["", "5a17", "cafe", 0, 1, 2, "says", "elsewhere"]), min_size=2, max_size=8))
+@example(["5a17", "cafe", "elsewhere"])
+@example(["5a17", 0, "cafe", "elsewhere"])
+@example(["5a17", "cafe", 0, 1, "elsewhere"])
+def test_what_several_machines_reject_each_by_a_salt_of_its_own_is_dated_alike_everywhere(happenings):
+    """By a salt a text is rejected, by a number a rejection is taken back."""
+    with a_log() as log:
+        text, by = "Use RS256", {"conversation_id": "human", "agent": "human"}
+        for day in DAYS[:2]:
+            said = {"conversation_id": f"c{day}", "project": "/p/shop", "ts": f"{day}T10:00:00Z"}
+            log.append({**said, "type": "fact", "content": text, "category": "lesson"})
+            log.append({**said, "type": "stage_summary", "summary": "Done", "decisions": [text, "Port 8443"]})
+            log.append({**said, "type": "fact", "content": "Keep it short"})
+        rebuild(log, Settings())
+        made = []
+        for number, what in enumerate(happenings):
+            by["ts"] = f"2026-02-22T10:00:{number:02}Z"
+            if isinstance(what, int):
+                log.put([{**by, "type": "restored", "target": found} for found in made[what : what + 1]])
+            elif what == "says":
+                log.append({**by, "type": "fact", "content": text, "conversation_id": f"d{number}"})
+            elif what == "elsewhere":  # something else of these conversations
+                log.append({**by, "type": "fact", "content": "Late", "conversation_id": f"c{DAYS[0]}"})
+            else:
+                rejected = {"statement": text} if not what else {"salt": what, "digest": digest_of(text, what)}
+                made += [stored.event.id for stored in log.put([{**by, "type": "rejected", **rejected}])]
+            rebuild(log, Settings())
+
+            assert rendered(log, anew=True, save=False) == tree(log.store.knowledge)
+            assert rendered(log, keep=lambda _: True) == tree(log.store.knowledge)
 
 
 @given(st.lists(st.sampled_from(["", "short", "long " * 90, "longer " * 9000, None]), min_size=1, max_size=6))
