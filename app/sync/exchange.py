@@ -85,6 +85,7 @@ def exchange(
     What arrived is there when `replay` is called; what that appends leaves in this exchange. Raises BadRequest for a
     store that does not sync, UntrustedRemote, NotStored, or Busy while another exchange runs.
     """
+    Keyring.of(opened.store)  # before the lock, which makes the directory of a store
     with lock(opened.store.lock("sync"), patience):
         exchanging = _Exchange(opened, Keyring.of(opened.store))
         return exchanging.run(replay or (lambda _: None), compact=compact, leaving=leaving)

@@ -135,6 +135,7 @@ def drop_machine(opened: OpenStore, reference: str, confirmed: Callable[[str], b
     The others are left the new secret, the old code joins no more. None where that is not confirmed. Raises BadRequest
     for a machine that is not known, UntrustedRemote, Offline, or NotStored.
     """
+    Keyring.of(opened.store)  # before the lock, which makes the directory of a store
     with lock(opened.store.lock("sync")):
         keyring, remote, state = _opened(opened)
         found = look(remote, keyring, state, opened.store)

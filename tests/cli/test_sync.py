@@ -56,6 +56,21 @@ def test_without_a_remote_every_verb_says_what_to_do(typed):
     assert "does not sync" in typed("one", "sync", "status").out
 
 
+def test_a_store_that_is_none_is_not_made_by_what_needs_a_remote(typed, tmp_path):
+    for verb in (
+        (),
+        ("--compact",),
+        ("--dry-run",),
+        ("status",),
+        ("projects",),
+        ("drop", "laptop", "--yes"),
+        ("leave", "--yes"),
+    ):
+        ran = typed("nowhere", "sync", *verb)
+        assert "Traceback" not in ran.err
+        assert not (tmp_path / "nowhere").exists(), verb
+
+
 def test_offline_is_a_sentence(typed, two, tmp_path):
     (tmp_path / "disk" / "hub").rename(tmp_path / "disk" / "away")
     typed("one", "fact", "The cups are blue", "--project", "")
