@@ -191,7 +191,7 @@ def test_what_several_machines_reject_each_by_a_salt_of_its_own_is_dated_alike_e
             log.append({**said, "type": "stage_summary", "summary": "Done", "decisions": [text, "Port 8443"]})
             log.append({**said, "type": "fact", "content": "Keep it short"})
         rebuild(log, Settings())
-        made = []
+        made: list[str] = []
         for number, what in enumerate(happenings):
             by["ts"] = f"2026-02-22T10:00:{number:02}Z"
             if isinstance(what, int):
