@@ -14,6 +14,7 @@ from eventlog.app.build.apply_result import ApplyResult, SectionChange
 from eventlog.app.build.cache import open_for_reading
 from eventlog.app.build.replay import replay
 from eventlog.app.build.staging import StagedEntry
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import Progress, no_progress
 from eventlog.app.setup.install.host_report import Report, examine
@@ -33,7 +34,6 @@ from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.labels import MEANING
 from eventlog.projections.views.markdown import unstamped
 from eventlog.projections.views.memory import MEMORY
-from eventlog.projects.repository import remote_of
 from eventlog.settings.cached import off_switch
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def brief(opened: OpenStore, target: InstallTarget) -> Brief:
     """Show where the target's project stands; write no file outside the cache."""
     replayed = _replayed(opened)
     rows, root = SessionRow.all_of(replayed), str(target.project)
-    is_here = replayed.identities.about(root, opened.replica, remote_of)
+    is_here = KnownProjects(opened.store, replayed.identities).about(root)
     here = [row for row in rows if is_here(row.project, row.replica)]
     waiting, lost = apply(opened, state=replayed.knowledge, dry_run=True), error_log.lost(opened.store)
     return Brief(
@@ -185,7 +185,7 @@ def known(opened: OpenStore, project: str | None, progress: Progress = no_progre
     replayed = _replayed(opened, progress)
     names = sorted(filter(None, replayed.index.names(MEMORY.name)), key=lambda name: (project_name(name), name))
     if project is not None:
-        names = [replayed.identities.meant(project, opened.replica, remote_of)] if project else []
+        names = [KnownProjects(opened.store, replayed.identities).meant(project)] if project else []
     pages = [_page(replayed, name, replayed.identities.document(name, "MEMORY.md")) for name in names if name]
     return [page for page in (*pages, _page(replayed, "", "MEMORY.md")) if page.lines]
 

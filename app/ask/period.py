@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from eventlog.app.ask.history import replay_at
 from eventlog.app.ask.sessions import SessionRow
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.format import timestamps
 from eventlog.format.events import HUMAN, Fact, StageSummary
@@ -23,7 +24,6 @@ from eventlog.projections.engine.day_states import EVERYTHING
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.labels import all_for
 from eventlog.projections.views.memory import MEMORY
-from eventlog.projects.repository import remote_of
 
 _DECISIONS = frozenset(map(same_text, all_for(DECISION)))
 
@@ -56,8 +56,8 @@ def period(opened: OpenStore, since: str, until: str = EVERYTHING, project: str 
     """Compare what holds at two times; writes nothing."""
     before = timestamps.from_ns(timestamps.to_ns(since) - 1000)
     then, now = replay_at(opened, before, projections=[MEMORY]), replay_at(opened, until)
-    is_here = now.identities.about(project, opened.replica, remote_of)
-    wanted = now.identities.meant(project, opened.replica, remote_of) if project else None
+    known = KnownProjects(opened.store, now.identities)
+    is_here, wanted = known.about(project), known.meant(project) if project else None
     held, holds = _statements(then, now, wanted), _statements(now, now, wanted)
     gone = [statement for place, statement in held.items() if place not in holds]
     new = [statement for place, statement in holds.items() if place not in held]

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, get_args
 from eventlog.app.build.apply import apply
 from eventlog.app.build.replay import replay
 from eventlog.app.build.staging import StagedEntry
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.format import timestamps
 from eventlog.format.text import differing_in_a_number
@@ -14,7 +15,6 @@ from eventlog.format.timestamps import order
 from eventlog.projections.current.distinct_facts import DistinctFact
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.memory import MEMORY
-from eventlog.projects.repository import remote_of
 
 _STALE_DAYS = 60
 _OFTEN, _MOST = 3, 5  # times, and how many that are said so often
@@ -44,7 +44,7 @@ def review(opened: OpenStore, project: str | None = None) -> tuple[list[StagedEn
     Return the entries that wait, oldest first, and the lines to look at, each once.
     """
     replayed = replay(opened.log, opened.settings)
-    here = replayed.identities.meant(project, opened.replica, remote_of) if project else None
+    here = KnownProjects(opened.store, replayed.identities).meant(project) if project else None
     names = [name for name in replayed.index.names(MEMORY.name) if here is None or name in (here, "")]
     stale = timestamps.from_ns(opened.machine.clock() - _STALE_DAYS * _DAY_NS)
     found: dict[tuple[str, str], ReviewLine] = {}

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from eventlog.app.build.replay import replay
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import Progress, no_progress
 from eventlog.format.errors import BadRequest
@@ -20,7 +21,6 @@ from eventlog.projections.current.standing import counting_saves, only_names
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.sessions import LINES
 from eventlog.projections.views.stats import COUNTS, Week, summed, weeks
-from eventlog.projects.repository import remote_of
 
 NEWEST = 50
 
@@ -78,7 +78,7 @@ def sessions(
     `project` and `agents` are as the log has them.
     """
     replayed = replay(opened.log, opened.settings, progress=progress)
-    is_about = replayed.identities.about(project, opened.replica, remote_of)
+    is_about = KnownProjects(opened.store, replayed.identities).about(project)
     is_narrow = project or (since, until) != ("", "~")
 
     def has_any(day: str) -> bool:
@@ -196,7 +196,7 @@ def stats(
     """
     replayed = replay(opened.log, opened.settings, progress=progress)
     if project:
-        is_about = replayed.identities.about(project, opened.replica, remote_of)
+        is_about = KnownProjects(opened.store, replayed.identities).about(project)
         plans = (entry for entry in replayed.knowledge.entries if is_about(entry.project, entry.replica))
         rows = [row for row in replayed.rows(COUNTS) if is_about(row.project, row.replica)]
         return weeks(rows, (), [entry.ts[:10] for entry in plans], since=since, until=until)

@@ -15,61 +15,71 @@ from eventlog.store.replica import replica_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
     from eventlog.projections.context.request import ProjectHome
+    from eventlog.projections.current.identity import Identities, KnownProject
     from eventlog.projections.views.project_list import ListedProject
     from eventlog.store import Store
+
+    Place = tuple[str, str, str]  # machine, path, project
+    Places = dict[str, dict[str, str]]  # path -> machine -> project
 
 NOWHERE = "-"  # what a conversation outside of any project is about
 
 
 class KnownProjects:
-    """The projects of the log of a store, as they are listed at this moment: the names `known` by machine and path.
+    """The projects of the log of a store, as they are listed at this moment, or as a replay has found them.
 
-    `digest` changes with any of them.
+    `digest` changes with any of them as they are listed.
     """
 
-    def __init__(self, store: "Store") -> None:
+    def __init__(self, store: "Store", identities: "Identities | None" = None) -> None:
         self._store = store
-        self._data = read(f"{store.knowledge}/projects.jsonl") or b""
+        self._data = read(f"{store.knowledge}/projects.jsonl") or b"" if identities is None else b""
         self.digest = digest(self._data.decode("utf-8", "replace"), 8).hex() if self._data else ""
-        self._here = replica_of(store) if self._data else ""
         lines: list[dict[str, Any]] = list(map(fastjson.object_in, self._data.splitlines()))
         self._lines = [listed for listed in lines if {"project", "name", "slug", "parts", "places"} <= listed.keys()]
-        self.known: dict[tuple[str, str], str] = {  # "" for an unknown machine
-            (replica or "", path): str(listed["project"])
-            for listed in self._lines
-            for replica, path in listed["places"]
-        }
+        if identities is not None:
+            self._lines = [_line_of(project) for project in identities.told()]
+        self._here = replica_of(store) if self._lines else ""
+        self._places = _by_path(self.places())
+        self._by_part = {part: listed for listed in self._lines for part in listed["parts"]}
 
-    def of(self, path: str, replica: str) -> str:
-        """Name the project of a path, on the machine that spoke; "" for none."""
-        return self.listed_at(path, replica) or encodable(path)
+    def places(self) -> "Iterator[Place]":
+        """Yield the places: machine ("" where it is unknown), path and project."""
+        for listed in self._lines:
+            for replica, path in listed["places"]:
+                yield replica or "", path, str(listed["project"])
 
-    def changes(self, before: "Mapping[tuple[str, str], str]") -> set[tuple[str, str]]:
+    def of(self, path: str | None, replica: str | None) -> str:
+        """Name the project of a path on the machine that spoke ("", None: unknown); "" for no path."""
+        part = _part(self._places, encodable(path or ""), replica or "")
+        return str(self._by_part[part]["project"]) if part in self._by_part else part
+
+    def changes(self, before: "Iterable[Place]") -> set[tuple[str, str]]:
         """List the pairs of former and present names of places, where they differ."""
-        places = before.keys() | self.known.keys()
-        names = {(_listed(before, path, replica) or path, self.of(path, replica)) for replica, path in places}
+        then = _by_path(before)
+        replicas = {replica for places in (then, self._places) for at in places.values() for replica in at}
+        both = ((path, replica) for path in then.keys() | self._places.keys() for replica in replicas)
+        names = {(_part(then, path, replica), self.of(path, replica)) for path, replica in both}
         return {(then, now) for then, now in names if then != now}
 
-    def here(self, path: str) -> str:
-        """Name the project of a path of this machine."""
-        return self.of(path, self._here)
+    def meant(self, path: str) -> str:
+        """Name the project that the next event at a path of this machine will belong to.
 
-    def listed_at(self, path: str, replica: str | None = None) -> str:
-        """Name the listed project of a path on a machine (None: this machine), else on any seen there; "" for none."""
-        at = self._here if replica is None else replica
-        return _listed(self.known, encodable(path), at)
+        That is the one of this machine, else that with the address of the repository. Where only other machines were,
+        a directory of this one is a project of its own; what is none here is theirs.
+        """
+        logged = encodable(path)
+        if not self._lines or self._here in self._places.get(logged, ()):
+            return self.of(logged, self._here)
+        return self._at_address(path) or self.of(logged, self._here if os.path.isdir(path) else "")
 
     def subjects_at(self, path: str) -> tuple[str, ...]:
-        """Name the subjects a project of this machine may read: the user, and the project, or what has no project.
-
-        Another machine may have told of the repository before this one did.
-        """
-        names = dict.fromkeys(filter(None, (self.here(path), self._named_at(path))))
-        return "", *(names or [NOWHERE])
+        """Name the subjects a project of this machine may read: the user, and the project, or what has no project."""
+        return "", *(self._names_at(path) or [NOWHERE])
 
     def listed(self) -> "list[ListedProject]":
         """List them as they were rendered, but for damaged lines."""
@@ -81,21 +91,14 @@ class KnownProjects:
 
     def home(self, path: str) -> "ProjectHome | None":
         """Find the project of a path of this machine; None where it is known by its path."""
-        logged, listed = encodable(path), self._lines if path else []
-        if not listed:
-            return None
+        name = self.meant(path)
+        listed = next((listed for listed in self._lines if listed["project"] == name), None)
+        if not listed and name == encodable(path):
+            return None  # as most are
         from eventlog.projections.context.request import ProjectHome
 
-        here = self._here or None
-        machines = {place[0] for project in listed for place in project["places"] if place[1] == logged}
-        spoke = None if machines == {None} else here  # what no machine is known to have said is of all
-        same = [project for project in listed if [spoke, logged] in project["places"]]
-        same = same or self._at_address(path)
-        if same:
-            return ProjectHome(str(same[0]["slug"]), str(same[0]["name"]), str(same[0]["project"]))
-        if machines:
-            return ProjectHome(project_slug(f"{here}:{logged}"), project_name(logged), f"{here}:{logged}")
-        return None
+        found = listed or {"slug": project_slug(name), "name": project_name(encodable(path))}
+        return ProjectHome(str(found["slug"]), str(found["name"]), name)
 
     def path_at(self, cwd: str, name: str) -> str:
         """Return the path in the knowledge directory that a file of the project of a working directory has."""
@@ -113,38 +116,33 @@ class KnownProjects:
         logged = encodable(project)
         if not logged or os.path.exists(f"{self._store.knowledge}/projects/{project_slug(logged)}"):
             return logged or None
-        if any(path == logged for _, path in self.known) or self._at_address(project):
+        if logged in self._places or self._at_address(project):
             return logged
         return logged if self._is_logged(logged) else None
 
-    def about(self, path: str) -> "Callable[[str | None, str | None], bool]":
-        """Build the test whether a path of a machine (None: unknown) is of the same project as this path here."""
-        project, path = self._named_at(path), encodable(path)
-        if not project:
-            return lambda other, _: other == path
-        places = {(self._here, path)} | {place for place, name in self.known.items() if name == project}
-        paths = {place for _, place in places}
-        return lambda other, replica: (replica, other) in places if replica else other in paths
+    def about(self, path: str | None) -> "Callable[[str | None, str | None], bool]":
+        """Build the test whether a path of a machine (None: unknown) is of the project this path means, or of any."""
+        names = self._names_at(path) if path else ()
+        return lambda other, replica: not path or (bool(other) and self.of(other, replica) in names)
 
     def name_of(self, path: str) -> str:
         """Name the project of a path here as events name it: by a machine seen there, else by the path alone."""
-        project, here = self.listed_at(path), replica_of(self._store)
-        seen = {at for (at, place), name in self.known.items() if place == path and name == project}
-        named = sorted(filter(None, seen if project else {here}), key=lambda replica: (replica != here, replica))
-        return f"{named[0]}:{path}" if named else path
+        at, project, here = self._places.get(path, {}), self.meant(path), replica_of(self._store)
+        seen = sorted((replica for replica in at if at[replica] == project), key=lambda it: (it != here, it))
+        replica = next(filter(None, seen), "" if seen else here)
+        return f"{replica}:{path}" if replica else path
 
-    def _named_at(self, path: str) -> str:
-        """Name the listed project of a path here, else that with the address of the repository; "" for none."""
-        return self.listed_at(path) or next((str(same["project"]) for same in self._at_address(path)), "")
+    def _names_at(self, path: str) -> "dict[str, None]":
+        """Name the project that a path means, and what it is called until a replay has seen its address."""
+        return dict.fromkeys(filter(None, (self.meant(path), self.of(path, self._here))))
 
-    def _at_address(self, path: str) -> "list[dict[str, Any]]":
-        """List the projects with the address of the repository at a path."""
+    def _at_address(self, path: str) -> str:
+        """Name the project with the address of the repository at a path; "" for none."""
         if not (path and self._lines):
-            return []
+            return ""
         from eventlog.projects.repository import remote_of
 
-        remote = remote_of(path)
-        return [project for project in self._lines if remote and remote in project["parts"]]
+        return str(self._by_part.get(remote_of(path), {}).get("project", ""))
 
     def _is_logged(self, project: str) -> bool:
         """Return whether an event is of this project, by the index; search the bytes of changed files."""
@@ -157,5 +155,26 @@ class KnownProjects:
         return any(word in (read(f"{self._store.log}/{name}") or b"") for name in reversed(changed))
 
 
-def _listed(known: "Mapping[tuple[str, str], str]", path: str, replica: str) -> str:
-    return known.get((replica, path)) or known.get(("", path), "")
+def _line_of(project: "KnownProject") -> "dict[str, Any]":
+    return {
+        "project": project.name,
+        "name": project_name(project.name),
+        "slug": project.slug,
+        "parts": project.parts,
+        "places": project.places,
+    }
+
+
+def _by_path(places: "Iterable[Place]") -> "Places":
+    found: Places = {}
+    for replica, path, name in places:
+        found.setdefault(path, {})[replica] = name
+    return found
+
+
+def _part(places: "Places", path: str, replica: str) -> str:
+    """Name a project by path and machine, as the log does for a machine that others were at a path before."""
+    at = places.get(path, {})
+    if replica in at or not at.keys() - {""}:
+        return at.get(replica) or at.get("", path)
+    return f"{replica}:{path}" if replica else at.get("", path)

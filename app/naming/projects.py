@@ -55,7 +55,7 @@ def _as_one(store: Store, paths: Collection[str]) -> list[str]:
     by_project: dict[str, list[str]] = {}
     known = KnownProjects(store)
     for path in paths:
-        by_project.setdefault(known.here(path), []).append(path)
+        by_project.setdefault(known.meant(path), []).append(path)
     return [min(alike, key=lambda path: not os.path.isdir(path)) for alike in by_project.values()]
 
 

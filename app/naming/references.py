@@ -129,7 +129,7 @@ def _holding(log: EventLog, part: str) -> list[str]:
 
 def _newest(log: EventLog, project: str | None = None, *, of_session: bool = False) -> list[Event]:
     """Find the newest event of the log, or of a project; what a person decides or a store notes is of no session."""
-    is_about = KnownProjects(log.store).about(project) if project else lambda _path, _replica: True
+    is_about = KnownProjects(log.store).about(project)
     for day in reversed(log.days()):
         for entry in reversed(day.entries()[0]):
             event = entry.event

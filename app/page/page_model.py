@@ -13,6 +13,7 @@ from msgspec import Struct
 from eventlog.app.ask.period import open_todos
 from eventlog.app.ask.sessions import SessionRow, StoryLine
 from eventlog.app.build.replay import replay
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.naming.moments import moment
 from eventlog.app.open_store import OpenStore
 from eventlog.app.page.receipts import PageReceipt, page_receipts
@@ -44,7 +45,6 @@ from eventlog.projections.views.markdown import as_said, undated
 from eventlog.projections.views.sessions import SESSIONS
 from eventlog.projections.views.stats import COUNTS, weeks
 from eventlog.projections.views.summaries import summary_path
-from eventlog.projects.repository import remote_of
 
 _VERSION = 1
 _MOST_DAYS = 4_000  # beyond, the slider has only days with events
@@ -197,7 +197,7 @@ class _Builder:
         self.replayed = replay(opened.log, opened.settings, projections=[])
         self._identities = self.replayed.identities
         self._withdrawn: Retractions = self.replayed.index.withdrawn
-        self._chosen = {self._identities.meant(path, opened.replica, remote_of) for path in projects}
+        self._chosen = set(map(KnownProjects(opened.store, self._identities).meant, projects))
         self._chosen |= {self._identities.named(name) for name in projects if not name.startswith("/")}
         newest_first = reversed(SessionRow.all_of(self.replayed))
         self.rows = [

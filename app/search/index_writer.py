@@ -95,6 +95,7 @@ class IndexWriter:
         self._db = database
         self._words = words
         self._names = names
+        self._follows_names = False
         self._places: dict[int, int] = {}  # of lines whose project has another name, among all units
         database.execute("PRAGMA secure_delete = ON")
 
@@ -119,12 +120,12 @@ class IndexWriter:
             self._db.execute(_CHANGED, (os.urandom(8).hex(),))
 
     def follow_names(self) -> None:
-        """Move lines to the names that projects have now; raises NotAppended where they are many, or join others."""
+        """Move lines to the names that projects have now; raises NotAppended where many or not alone."""
+        self._follows_names = True
         self._db.execute("PRAGMA synchronous = OFF")
         with self._db:
             self._db.execute("BEGIN IMMEDIATE")
-            before = {(replica, path): name for replica, path, name in self._db.execute("SELECT * FROM names")}
-            changes = self._names.changes(before)
+            changes = self._names.changes(self._db.execute("SELECT * FROM names"))
             found = self._lines_about(then for then, _ in changes)
             if sum(found.values()) > _MOST_MOVED or (found and self._lines_about(now for _, now in changes)):
                 raise NotAppended("a project with much in it, or with others in it")
@@ -133,10 +134,10 @@ class IndexWriter:
             self._places = {new.number: old.number & _PLACE for old, new in pairs if old.number > 0}
             self._tell(moved, rejected_in(self._gone()))
             self._db.execute("DELETE FROM names")
-            rows = [(*place, name) for place, name in self._names.known.items()]
-            self._db.executemany("INSERT INTO names VALUES (?, ?, ?)", rows)
+            self._db.executemany("INSERT INTO names VALUES (?, ?, ?)", self._names.places())
             self._db.execute(_RENAMED, (self._names.digest,))
             self._db.execute(_CHANGED, (os.urandom(8).hex(),))
+        self._follows_names = False
 
     def _lines_about(self, subjects: "Iterable[str]") -> dict[str, int]:
         """Count the lines of the conversations about these subjects."""
@@ -283,6 +284,8 @@ class IndexWriter:
             self._db.execute(_FELL_BEHIND)  # what comes back to light is not the newest
         stays = line.told and shown and line.told[0] == shown[0]
         place = self._places.pop(line.number, 0)
+        if shown and not (place or line.told) and self._follows_names:
+            raise NotAppended("what comes to light where a project parts is not the newest")
         number = line.number if stays else self._next_told(line.subject, place) if shown else self._next_untold()
         ts, text = shown or (str(line.event["ts"]), None)
         self._db.execute(_TELL, (number, ts, fastjson.dumps(dict(text)) if text else None, line.number))

@@ -43,7 +43,7 @@ def with_bearings(store: "Store", project: str, branch: str, files: "Sequence[st
         names = KnownProjects(store)
         index = open_index(store, names, patience=_PATIENCE, most=_MOST)
         try:
-            found = _chosen(index, Scope(("", names.here(project))), branch, files)
+            found = _chosen(index, Scope(names.subjects_at(project)), branch, files)
             return WorkAtHand(branch, tuple(files), tuple(found))
         finally:
             index.close()

@@ -286,11 +286,13 @@ class _ExcludedProjects:
         self._names = frozenset(opened.settings.sync.exclude)
         self._paths = {in_full(name, opened.machine.home).rstrip("/") or "/" for name in self._names}
         listed = self._listed if self._names else []
-        self._project_at = KnownProjects(opened.store).listed_at
-        paths = {path for project in listed for _, path in project.places}
-        inside = {found for path in paths if self._is_inside(path) and (found := self._project_at(path))}
+        known = KnownProjects(opened.store)
+        self._project_at = known.of
+        meant = {path: known.meant(path) for project in listed for _, path in project.places}
+        inside = {name for path, name in meant.items() if self._is_inside(path)}
+        self._all = {project.project for project in listed}
         self._chosen = {project.project for project in listed if self._is_named(project)} | inside
-        self._paths |= {path for path in paths if self._project_at(path) in self._chosen}
+        self._paths |= {path for path, name in meant.items() if name in self._chosen}
 
     @cached_property
     def _listed(self) -> "list[ListedProject]":
@@ -298,7 +300,8 @@ class _ExcludedProjects:
 
     def has_place(self, path: str, replica: str | None = None) -> bool:
         """Return whether a path of a machine (None: this machine) is that of such a project, or lies inside."""
-        if found := self._project_at(path, replica):
+        found = self._project_at(path, replica or self._here)
+        if found in self._all:
             return found in self._chosen
         return self._is_inside(path) or project_name(path) in self._names
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from eventlog.app.build.replay import replay
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.naming.references import is_part_of
 from eventlog.format.codec import from_fields
 from eventlog.format.events import Event, Fact, StageSummary
@@ -17,9 +18,7 @@ from eventlog.log.event_log import EventLog
 from eventlog.projections.current.distinct_facts import distinct_facts
 from eventlog.projections.current.fact_scopes import Statement
 from eventlog.projections.current.standing import WHOLE, held_back, standing_saves
-from eventlog.projects.repository import remote_of
 from eventlog.settings.schema import Settings
-from eventlog.store.replica import replica_of
 
 
 class CurrentStatement(NamedTuple):
@@ -53,7 +52,7 @@ def current_statements(
     """
     replayed = replay(log, settings, projections=[])
     identities, withdrawn = replayed.identities, replayed.index.withdrawn
-    here = identities.meant(project or "", replica_of(log.store), remote_of)
+    here = KnownProjects(log.store, identities).meant(project or "")
     subjects = {here} - {""} if shared else {here, ""}
     facts: dict[str, list[Fact]] = {subject: [] for subject in sorted(subjects)}
     found: list[CurrentStatement] = []

@@ -10,7 +10,7 @@ Facts and conversations are given the name of their project in the place of a pa
 the file they stand in by now (`notes`): views need not know of any of this.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -18,7 +18,6 @@ from msgspec.structs import replace
 
 from eventlog.format.events import Fact, KnowledgeEdited
 from eventlog.format.retractions import Retractions
-from eventlog.format.text import encodable
 from eventlog.format.timestamps import order
 from eventlog.projections.current.conversations import Conversation, Conversations, Places
 from eventlog.store import project_slug
@@ -70,24 +69,6 @@ class Identities:
         """Name the project of a path on a machine; "" where there is no path."""
         part = self._part(path, replica) if path else ""
         return self.roots.get(part, part)
-
-    def meant(self, path: str, here: str, address: Callable[[str], str]) -> str:
-        """Name the project that a person `here` means by a path.
-
-        That is the one of this machine, else that with the address of the repository, else the first seen there.
-        """
-        logged = encodable(path)
-        is_known = here in self.stays.get(logged, ())
-        remote = address(path) if path and not is_known else ""
-        is_seen = remote and any(seen.remote == remote for seen in self._seen.values())
-        return self.named(remote) if is_seen else self.of(logged, here if is_known else None)
-
-    def about(
-        self, path: str | None, here: str, address: Callable[[str], str]
-    ) -> Callable[[str | None, str | None], bool]:
-        """Build the test whether a path of a machine (None: unknown) is of the project that is `meant`, or of any."""
-        name = self.meant(path, here, address) if path else None
-        return lambda other, replica: name is None or self.of(other, replica) == name
 
     def differ(self, other: "Identities") -> bool:
         """Return whether any path, on any machine, is another project than by another log."""
@@ -143,8 +124,9 @@ class Identities:
         return [self._known(name, places) for name, places in sorted(found.items())]
 
     def told(self) -> list[KnownProject]:
-        """List the projects that are more or less than a path, all where there is such a project."""
-        return [] if self.is_plain else self.projects()
+        """List all projects where a project is more or less than a path, or where several machines have spoken."""
+        machines = {replica for at in self.stays.values() for replica in at}
+        return self.projects() if len(machines) > 1 or not self.is_plain else []
 
     def by_directory(self) -> dict[str, str]:
         """Map the directories that projects have, or had before more was known of them, to their names."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from eventlog import EventLog, Fact, KnowledgeEdited, StageSummary
+from eventlog import EventLog, Fact, KnowledgeEdited, Memory, StageSummary
 from eventlog.app.ask.brief import brief
 from eventlog.app.ask.period import period
 from eventlog.app.ask.query import EventFilter, query
@@ -109,6 +109,26 @@ def test_without_an_address_a_path_is_a_project_of_its_machine(network):
     }
 
     assert [expected, expected] == [memories(machine) for machine in network.machines]
+
+
+def test_a_path_where_only_another_machine_was_is_told_nothing_of_that_machines_project(network, tmp_path):
+    first, second = network.machines
+    path = str(tmp_path / "workspace")
+    Path(path).mkdir()
+    says(first, path, "The kettle is descaled on Fridays")
+    says(second, str(tmp_path / "elsewhere"), "Prices are integers", "t")
+    network.exchange()
+    memory = Memory(second.log.store, machine=second.opened.machine)
+
+    assert "" == memory.recall("When is the kettle descaled?", project=path)
+    assert [] == memory.search("kettle descaled", project=path)
+    assert [] == memory.known(path)
+    assert "kettle" not in memory.context(project=path).text
+    assert memory.recall("When is the kettle descaled?", project=f"{path}-moved") == ""
+    Path(path).rmdir()  # then it can only be meant as that of the other
+    assert "kettle" in memory.context(project=path).text
+    assert memory.search("kettle descaled", project=path)
+    assert "kettle" in "".join(memory.known(path)[0].lines)
 
 
 def test_what_names_no_machine_is_of_its_conversations_else_of_the_first_at_the_path(network):
