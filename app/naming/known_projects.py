@@ -70,9 +70,11 @@ class KnownProjects:
         """Name the project that the next event at a path of this machine will belong to.
 
         That is the one of this machine, else that with the address of the repository. Where only other machines were,
-        a directory of this one is a project of its own; what is none here is theirs.
+        a directory of this one is a project of its own; what is none here is theirs. `machine:path` is that machine's.
         """
         logged = encodable(path)
+        if there := self._of_other(logged):
+            return there
         if not self._lines or self._here in self._places.get(logged, ()):
             return self.of(logged, self._here)
         return self._at_address(path) or self.of(logged, self._here if os.path.isdir(path) else "")
@@ -127,10 +129,17 @@ class KnownProjects:
 
     def name_of(self, path: str) -> str:
         """Name the project of a path here as events name it: by a machine seen there, else by the path alone."""
+        if self._of_other(path):
+            return path
         at, project, here = self._places.get(path, {}), self.meant(path), replica_of(self._store)
         seen = sorted((replica for replica in at if at[replica] == project), key=lambda it: (it != here, it))
         replica = next(filter(None, seen), "" if seen else here)
         return f"{replica}:{path}" if replica else path
+
+    def _of_other(self, path: str) -> str:
+        """Name the project of `machine:path`, as it is listed; "" for every other path."""
+        replica, _, there = path.partition(":")
+        return self.of(there, replica) if replica and replica in self._places.get(there, ()) else ""
 
     def _names_at(self, path: str) -> "dict[str, None]":
         """Name the project that a path means, and what it is called until a replay has seen its address."""

@@ -22,11 +22,15 @@ _LATELY_NS = 7 * 24 * 3600 * 10**9  # who has not worked somewhere for longer ha
 
 
 def join_projects(opened: OpenStore, project: str, other: str) -> ProjectJoined:
-    """Store that two paths are one project, until that is retracted; raises BadRequest where they are, or NotStored."""
+    """Store that two paths are one project, until that is retracted; raises BadRequest where they are, or NotStored.
+
+    A path of another machine is `machine:path`.
+    """
     make_replica(opened.store)
-    if KnownProjects(opened.store).about(project)(other, None):
+    known = KnownProjects(opened.store)
+    if known.meant(project) == known.meant(other):
         raise BadRequest(f"{project} and {other} are one project already")
-    names = [KnownProjects(opened.store).name_of(path) for path in (project, other)]
+    names = [known.name_of(path) for path in (project, other)]
     stored = opened.log.put([ProjectJoined(conversation_id=HUMAN, agent=HUMAN, projects=names)])[0].event
     assert isinstance(stored, ProjectJoined)
     return stored

@@ -74,6 +74,23 @@ def test_what_is_one_project_already_or_none_is_refused(store, shop):
         assert reason in said.err
 
 
+@pytest.mark.parametrize("said", ["elsewhere:{path}", "{slug}"])
+def test_two_projects_at_one_path_of_two_machines_are_joined(store, tmp_path, said):
+    path = str(tmp_path / "notes")
+    (tmp_path / "notes").mkdir()
+    fact = Fact(conversation_id="s", project=path, replica="elsewhere", content="fact there")
+    EventLog(store).put([fact])
+    record_once(EventLog(store), Fact(conversation_id="t", project=path, content="fact here"))
+    call("replay", "--store", store.root)
+    other = said.format(path=path, slug=project_slug(path))
+
+    assert "one project already" in call("project", "join", path, path, "--store", store.root).err
+    assert 0 == call("project", "join", path, other, "--store", store.root).code
+    memory = call("memory", path, "--store", store.root).out
+    assert ("fact here" in memory, "fact there" in memory) == (True, True)
+    assert "one project already" in call("project", "join", other, path, "--store", store.root).err
+
+
 def test_where_nothing_happened_there_is_no_project(store):
     said = call("project", "list", "--store", store.root)
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from eventlog.app.build.rebuild import replay_store
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.naming.projects import all_projects
 from eventlog.app.write.project_events import join_projects
 from eventlog.cli import options
@@ -63,13 +64,21 @@ def _lines(found: Sequence[ListedProject]) -> Iterator[str]:
     yield styled("to see its memory: eventlog memory NAME", dim=True)
 
 
+def _of_any_machine(ctx: click.Context, param: click.Parameter, value: str) -> str | None:
+    """Find a project by its directory, or machine and path, as they are listed; else as everywhere."""
+    known = KnownProjects(ctx.params["store"])
+    places = [(project.slug, f"{at}:{path}") for project in known.listed() for at, path in project.places if at]
+    found = next((place for slug, place in places if value in (slug, place)), None)
+    return found or options.project_meant(ctx, param, value)
+
+
 @options.verb(
     "eventlog project join ~/notes shop", of=_project_command, brief="Join two projects into one, with one memory."
 )
-@click.argument("one", callback=options.project_meant)
-@click.argument("other", callback=options.project_meant)
+@click.argument("one", callback=_of_any_machine)
+@click.argument("other", callback=_of_any_machine)
 def _join(one: str | None, other: str | None, store: Store) -> int:
-    """Join two projects and their memory; takes a name, a part of a path, or a directory each.
+    """Join two projects and their memory; takes a name, a part of a path, a directory, or MACHINE:PATH each.
 
     The joined project has the address of the repository, if either has one. Prints the command to undo it.
     """
