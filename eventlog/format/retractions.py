@@ -125,7 +125,8 @@ class Retractions(RejectedStatements):
         touched = {goal for goal, _ in self.touched.items() ^ other.touched.items()}
         conversations = {f"{ALL_OF}{conversation}" for conversation in self.conversations ^ other.conversations}
         statements = {f"{A_STATEMENT}{statement}" for statement in self.statements.keys() ^ other.statements.keys()}
-        return touched | (self.events ^ other.events) | conversations | statements
+        events = (self.events ^ other.events) | (self.taken_back ^ other.taken_back)
+        return touched | events | conversations | statements
 
     def _count(self, withdrawal: "Withdrawal") -> None:
         if withdrawal.target:

@@ -209,6 +209,18 @@ def test_what_several_machines_reject_each_by_a_salt_of_its_own_is_dated_alike_e
             assert rendered(log, keep=lambda _: True) == tree(log.store.knowledge)
 
 
+def test_what_was_withdrawn_here_and_taken_back_elsewhere_before_that_is_in_no_session(log):
+    said = {"conversation_id": "human-2026-02-20", "agent": "human", "project": "/p/shop"}
+    (added,) = log.put([{**said, "type": "fact", "content": "Mine", "ts": f"{DAYS[1]}T10:00:00Z"}])
+    by = {"conversation_id": "human", "agent": "human", "target": added.event.id}
+    log.put([{**by, "type": "retraction", "ts": f"{DAYS[2]}T12:00:00Z"}])
+    rebuild(log, Settings())
+    log.put([{**by, "type": "restored", "ts": f"{DAYS[2]}T11:00:00Z"}])  # the undo of another machine arrives
+    rebuild(log, Settings())
+
+    assert rendered(log, anew=True, save=False) == tree(log.store.knowledge)
+
+
 @given(st.lists(st.sampled_from(["", "short", "long " * 90, "longer " * 9000, None]), min_size=1, max_size=6))
 def test_a_row_is_read_as_it_was_last_written_and_what_it_said_before_is_erased(said):
     with a_log() as log:
