@@ -33,7 +33,7 @@ from eventlog.store import Store, day_of
 from eventlog.store.dayfile import read_settled
 from eventlog.store.files import make_dirs, not_stored, read_regular, remove, replace_file, sync_dir, write_temporary
 from eventlog.store.locks import locked
-from eventlog.store.replica import make_replica, replica_of
+from eventlog.store.replica import make_replica, mark_told, replica_of
 
 if TYPE_CHECKING:
     from eventlog.store import CacheName
@@ -119,7 +119,8 @@ def restore_backup(opened: OpenStore, path: Path) -> _RestoreResult:
     except OSError as error:
         raise NotStored(f"cannot be restored: {system_reason(error)[0]}", where=str(error.filename or path)) from error
     with suppress(NotStored):  # a store with a name has one of its own already
-        make_replica(store)
+        make_replica(store, manifest.replica)
+        mark_told(store)
     found, _ = verify_sealed(opened.log)
     replay_store(opened._replace(settings=load(store).settings))  # those that were restored
     return _RestoreResult(manifest, found, replica_of(store), restored)

@@ -13,7 +13,7 @@ from eventlog.log.event_log import EventLog
 from eventlog.projections.current.identity import Identities
 from eventlog.projects.repository import remote_of
 from eventlog.store import Store
-from eventlog.store.replica import make_replica, replica_of
+from eventlog.store.replica import copied_from, make_replica, replica_of
 
 if TYPE_CHECKING:
     from eventlog.projections.engine.replay import ReplayResult
@@ -37,12 +37,17 @@ def join_projects(opened: OpenStore, project: str, other: str) -> ProjectJoined:
 
 
 def tell_remotes(log: EventLog, replayed: "ReplayResult", paths: Collection[str] = ()) -> int:
-    """Append addresses that the log lacks: of paths, else of those worked at lately; count them. Raises NotStored."""
+    """Append addresses that the log lacks: of paths, else of those worked at lately; count the events.
+
+    In a store that was restored or copied, the projects of the former one without an address go on at their paths.
+    Raises NotStored.
+    """
     replica = make_replica(log.store) if paths else replica_of(log.store)
     since = timestamps.from_ns(log.now() - _LATELY_NS)
     stays = replayed.places.stays.items()
     lately = (path for path, at in stays if replica in at and at[replica].last >= since)
-    return len(log.put(_untold(log.store, paths or lately, replayed.identities, replica)))
+    seen = _untold(log.store, paths or lately, replayed.identities, replica)
+    return len(log.put([*seen, *_continued(log.store, replayed, replica)]))
 
 
 def _untold(store: Store, paths: Iterable[str], identities: Identities, replica: str) -> Iterator[ProjectSeen]:
@@ -56,3 +61,18 @@ def _untold(store: Store, paths: Iterable[str], identities: Identities, replica:
             yield ProjectSeen(
                 conversation_id=replica, replica=replica, project=path, path=path, remote=remote, known_as=home
             )
+
+
+def _continued(store: Store, replayed: "ReplayResult", replica: str) -> Iterator[ProjectJoined]:
+    """Join the paths of the store that this one was made of with the same paths here, each once."""
+    former, places = copied_from(store), replayed.places
+    if not replica or former in ("", replica):
+        return
+    known = {frozenset(join.projects) for join in places.joined}
+    taken_over = (name.partition(":") for names in known for name in names)
+    paths = {path for machine, _, path in taken_over if machine == former}
+    paths |= {path for path, at in places.stays.items() if former in at}
+    for path in sorted(paths):
+        names = [f"{former}:{path}", f"{replica}:{path}"]
+        if frozenset(names) not in known and not replayed.identities.remote(path, former):
+            yield ProjectJoined(conversation_id=replica, replica=replica, projects=names)

@@ -141,7 +141,9 @@ class _Done:
                 yield self._undoable(event)
 
     def happened_here(self, event: Event, replica: str | None) -> bool:
-        """Return whether this store did it; of an entry, whether it arrived in a file of this store, too."""
+        """Return whether it was done in this store, and not by itself; of an entry, or whether it reached a file there."""
+        if isinstance(event, ProjectJoined) and event.agent != HUMAN:
+            return False
         target = event.target if isinstance(event, EntryApplied) else None
         return isinstance(event, PlanEntry) or is_from(event, replica) or (target, replica) in self._applied
 

@@ -313,7 +313,7 @@ class ProjectSeen(Event, tag="project_seen", frozen=True, kw_only=True):
 
 
 class ProjectJoined(Event, tag="project_joined", frozen=True, kw_only=True):
-    """A person joins two projects; each is an address, `replica:path`, or a path."""
+    """Two projects are joined, by a person or in a copy of a store; each is an address, `replica:path`, or a path."""
 
     comes_from = "`eventlog project join`"
 

@@ -53,14 +53,14 @@ def mark_told(store: "Store") -> None:
         _note(store, replica_of(store), reported=_TOLD)
 
 
-def make_replica(store: "Store") -> str:
+def make_replica(store: "Store", former: str = "") -> str:
     """Read the name of this store, or make it: of several processes the first wins.
 
-    Raises NotStored.
+    Its events are those of a `former` store, where it was restored. Raises NotStored.
     """
     found = replica_of(store)
     noted = _noted(store, found) if found else ()
-    if noted and noted[1:3] == _file(store):  # this very file, on whatever machine
+    if noted and noted[1:3] == _file(store) and not former:  # this very file, on whatever machine
         return found
     if not found:
         with _alone(store):
@@ -69,7 +69,7 @@ def make_replica(store: "Store") -> str:
     elif _is_copied(store, found):
         rename(store, found, only_a_copy=True)
     if found := replica_of(store):
-        _note(store, found)
+        _note(store, found, former if former != found else "")
         return found
     raise eventlog.NotStored(
         "does not hold the name of a store", where=store.replica, hint="remove it, and it is made anew"

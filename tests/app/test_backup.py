@@ -10,13 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from eventlog.app.ask.brief import known
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.setup import backup
 from eventlog.app.setup.backup import create_backup, restore_backup
 from eventlog.app.setup.seal import seal_log, verify_sealed
 from eventlog.app.write.erasing.redact import redact, redactable
+from eventlog.app.write.undo import undo, undoable
 from eventlog.format.errors import BadRequest, Busy
-from eventlog.format.events import Fact
+from eventlog.format.events import Fact, ProjectJoined
 from eventlog.log.event_log import EventLog
 from eventlog.log.seals import Chain
 from eventlog.log.verify import verify
@@ -255,3 +257,59 @@ def test_on_the_command_line_there_and_back(lived_in, tmp_path):
     said = call("backup", "restore", made["path"], "--store", tmp_path / "other")
     assert (0, True) == (said.code, "it was " in said.out)
     assert verify(lived_in).events <= verify(EventLog(tmp_path / "other")).events
+
+
+def test_projects_without_an_address_go_on_in_a_restored_store_and_in_one_restored_from_that(log, tmp_path):
+    """A new laptop, and years later the next: also of what nobody touched on the one between."""
+    shop, old = str(tmp_path / "shop"), str(tmp_path / "old")
+    for path in (shop, old):
+        Path(path).mkdir()
+        there = make_replica(log.store)
+        log.append(Fact(conversation_id="s", project=path, content=f"{Path(path).name} is green", replica=there))
+    replay_store(opened(log, DEFAULTS))
+    stores = [opened(log, DEFAULTS)]
+    for number in (1, 2):
+        file, _ = create_backup(stores[-1], tmp_path / f"{number}.tar")
+        stores.append(store_at(tmp_path / f"laptop {number}"))
+        restore_backup(stores[-1], file)
+        here = Fact(
+            conversation_id=f"t{number}",
+            project=shop,
+            content=f"shop has {number}",
+            replica=replica_of(stores[-1].store),
+        )
+        stores[-1].log.append(here)
+        replay_store(stores[-1])
+
+    last = stores[-1]
+    known = {path: page_of(last, path) for path in (shop, old)}
+    assert {shop: {"shop is green", "shop has 1", "shop has 2"}, old: {"old is green"}} == known
+    count = len(list(last.log.read()))
+    replay_store(last)
+    assert count == len(list(last.log.read()))
+    with pytest.raises(BadRequest, match="nothing to take back"):
+        undoable(last)
+
+
+def test_what_a_restored_store_joined_is_apart_once_a_person_says_so(log, tmp_path):
+    path = str(tmp_path)
+    log.append(Fact(conversation_id="s", project=path, content="The tea is green", replica=make_replica(log.store)))
+    replay_store(opened(log, DEFAULTS))
+    file, _ = backed_up(log, tmp_path / "a.tar")
+    other = store_at(tmp_path / "other")
+    restore_backup(other, file)
+    [joined] = [event for event in other.log.read() if isinstance(event, ProjectJoined)]
+    assert {"The tea is green"} == page_of(other, path)
+
+    undo(other, undoable(other, joined.id))
+    for _ in range(2):
+        other.log.append(Fact(conversation_id="t", project=path, content="It is cold", replica=replica_of(other.store)))
+        replay_store(other)
+
+    assert {"It is cold"} == page_of(other, path)
+
+
+def page_of(opened, path):
+    return {
+        line.partition("] ")[2] for page in known(opened, path)[:1] for line in page.lines if line.startswith("- [")
+    }

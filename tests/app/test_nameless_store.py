@@ -155,7 +155,8 @@ def test_a_store_copied_whole_says_so_once_and_doctor_always(store, tmp_path, mo
     assert theirs != replica_of(copy)
     assert "is a copy of" not in call("replay", "--store", copy.root).out
     assert f"copied from the store of {theirs}" in call("doctor", "--store", copy.root).out
-    assert [("plan_entry", False), ("entry_applied", False), ("entry_applied", False)] == told(copy)
+    arrived = ("entry_applied", False)
+    assert [("plan_entry", False), arrived, ("project_joined", False), arrived] == told(copy)
 
 
 def test_a_pure_reader_makes_no_name(store):
