@@ -34,10 +34,6 @@ def main(leave: "Callable[[int], NoReturn]" = sys.exit) -> None:
         from eventlog.fast import standard_streams
 
         standard_streams.complete()
-    from eventlog.cli import quick
-
-    if quick.answer(sys.argv[1:]):
-        leave(0)
     try:
         code = _run()
         (sys.exit if _needs_shutdown() else leave)(code)
@@ -61,7 +57,7 @@ def _run() -> int:
 
     keep_owners_rights()
     try:
-        code = quick.run(sys.argv[1:])
+        code = 0 if quick.answer(sys.argv[1:]) else quick.run(sys.argv[1:])
         code = _call_verb() if code is None else code
         sys.stdout.flush()  # before the process may exit
         return code  # noqa: TRY300

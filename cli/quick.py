@@ -75,11 +75,7 @@ def answer(argv: "Sequence[str]") -> bool:
         return False
     if text is None:
         return False
-    try:
-        sys.stdout.buffer.write(text)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        close_pipe()
+    sys.stdout.buffer.write(text)
     return True
 
 

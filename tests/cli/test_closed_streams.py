@@ -32,6 +32,13 @@ def test_what_is_said_without_a_stdout_is_said_to_nobody(log, verb):
     assert (0, b"") == _run(">&-", command(verb, *([] if verb == "--version" else ["--store", log.store.root])))
 
 
+@pytest.mark.parametrize("words", [["--version"], ["query", "--session", "c", "--format", "jsonl"], ["query"]])
+def test_a_full_disk_behind_stdout_is_named(log, words):
+    code, said = _run(">/dev/full", command(*words, *([] if words[0] == "--version" else ["--store", log.store.root])))
+
+    assert (3, True, False) == (code, b"the disk is full" in said, b"Traceback" in said)
+
+
 def test_without_a_stdin_nothing_is_read(log):
     assert (0, b"") == _run("<&- >&-", command("append", "--stdin", "--store", log.store.root))
     assert 1 == len(list(log.read()))
