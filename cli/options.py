@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _WIDEST = 76  # cells of an example
 _DIAGNOSES = "doctor"  # the verb that accepts a broken store
+_NEED_A_STORE = ("backup create", "replay", "seal", "verify")  # without a store, they would report success
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -118,6 +119,9 @@ def _locate(ctx: click.Context, _: click.Parameter, value: str | None) -> Store:
     if os.path.isfile(found.root):  # noqa: PTH113 - Path.is_file raises without permission
         source = "--store" if value or outer else "EVENTLOG_HOME"
         raise NotStored("is a file, not the directory of a store", where=found.root, hint=f"correct {source}")
+    is_needed = ctx.command_path.partition(" ")[2] in _NEED_A_STORE
+    if is_needed and (value or outer) and not os.path.lexists(found.root):
+        raise BadRequest("no such directory", where=found.root, hint="correct --store")
     return found
 
 

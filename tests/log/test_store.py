@@ -172,6 +172,28 @@ def test_a_store_that_is_a_file_is_told_to_a_person(tmp_path, monkeypatch, verb)
     assert "mine" == (tmp_path / "file").read_text()
 
 
+@pytest.mark.parametrize(
+    "verb", [("verify",), ("seal",), ("replay",), ("replay", "--check"), ("backup", "create", "b.tar")]
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_a_mistyped_store_is_no_empty_store(tmp_path, monkeypatch, verb, first):
+    monkeypatch.chdir(tmp_path)
+    named = ("--store", tmp_path / "typo")
+    ran = call(*named, *verb) if first else call(*verb, *named)
+
+    assert 2 == ran.code
+    assert f"{tmp_path / 'typo'}: no such directory" in ran.err
+    assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("verb", [("fact", "x", "--session", "s"), ("settle",), ("sync", "start", "dir:hub")])
+def test_a_new_store_begins_where_the_command_line_names_it(tmp_path, monkeypatch, verb):
+    monkeypatch.chdir(tmp_path)
+
+    assert 0 == call(*verb, "--store", tmp_path / "new").code
+    assert (tmp_path / "new").is_dir()
+
+
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o777])
 def test_hooks_and_verbs_make_a_store_its_owner_can_use_whatever_the_umask(tmp_path, umask):
     before = os.umask(umask)
