@@ -76,6 +76,11 @@ class Appended:
             found.lines += [(is_copy, data[begin:end]) for begin, end in lines_of(data)]
         return found
 
+    def overwrote(self, seen: "Seen") -> bool:
+        """Return whether a file of the same size as it was `seen` with has been written since: a copy put back."""
+        then = dict(stamp.rsplit(" ", 3)[:2] for stamp in seen)
+        return any(then.get(sized, written) != written for sized, written, *_ in (s.rsplit(" ", 3) for s in self.files))
+
     @property
     def events(self) -> "Lines":
         """The events, each once."""
@@ -184,9 +189,11 @@ def _grown(now: "list[FileStamp]", then: "Seen") -> "list[tuple[FileStamp, int]]
 
 
 def _whole_lines(path: str, start: int) -> bytes:
-    """Read from there to the last end of a line."""
-    data = read_regular(path, start=start)
-    return data[: data.rfind(b"\n") + 1]
+    """Read from there to the last end of a line; raises NotAppended where no line begins there."""
+    data = read_regular(path, start=max(0, start - 1))
+    if start and data[:1] != b"\n":
+        raise NotAppended(path)
+    return data[start > 0 : data.rfind(b"\n") + 1]
 
 
 def seen_in(database: "Connection", since: str = "") -> "Seen":

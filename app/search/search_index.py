@@ -10,7 +10,7 @@ Currency     whoever asks takes in what was appended since, first; `index_writer
 Imported inside agents' hooks: standard library only.
 """
 
-from eventlog.app.search.appended import UNTIL_ERASED, Appended, seen_in
+from eventlog.app.search.appended import UNTIL_ERASED, Appended, NotAppended, seen_in
 from eventlog.app.search.database import OperationalError, connect
 from eventlog.app.search.word_tables import (
     ALL_ROWS,
@@ -193,6 +193,8 @@ class SearchIndex:
         self._before, look = looked_at(store.log, "" if every_day else self._about.get("looked", ""))
         seen = seen_in(self._db, self._before)
         news = Appended.since(store, seen, most, before=self._before)
+        if every_day and news.overwrote(seen):
+            raise NotAppended("a file was overwritten")
         self.grown = news.files
         is_taken = bool(news.seen) and (news.read >= NOT_WORTH_NOTING or self._tells(news.events))
         if is_taken:
