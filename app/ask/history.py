@@ -8,7 +8,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 from operator import itemgetter
 from pathlib import Path, PurePath
 from typing import NamedTuple
@@ -185,11 +185,13 @@ def bisect(opened: OpenStore, file: str, text: str) -> TurningPoint:
     """
     now = replay_at(opened)
     path = document_meant(opened, file, now)
-    history, holding = _History(opened.log, text), _holding(now.document(path), text)
+    history = _History(opened.log, text)
     cuts = _Cuts(opened, path, text, history)
-    position = _came(cuts, history, holding) if holding else _left(cuts, history)
+    # sources are read when they are asked for, and a replay may write beside
+    behind = now.unless_damaged(lambda: [line.sources for line in _holding(now.document(path), text)])
+    position = _came(cuts, history, behind) if behind else _left(cuts, history)
     moment = history.moments[position]
-    return TurningPoint(path, opened.log.find([moment.id])[moment.id], bool(holding), 1 + len(cuts.known))
+    return TurningPoint(path, opened.log.find([moment.id])[moment.id], bool(behind), 1 + len(cuts.known))
 
 
 class _Cuts:
@@ -215,10 +217,10 @@ class _Cuts:
         return bool(_holding(then, self._text))
 
 
-def _came(cuts: _Cuts, history: _History, holding: list[Line]) -> int:
+def _came(cuts: _Cuts, history: _History, behind: list[tuple[str, ...]]) -> int:
     """Find the event that brought the text in, likely one behind its lines; before the first event it is nowhere."""
-    behind = {event for line in holding for event in line.sources}
-    positions = [at for at, moment in enumerate(history.moments) if moment.id in behind] or history.mentions
+    sources = set(chain.from_iterable(behind))
+    positions = [at for at, moment in enumerate(history.moments) if moment.id in sources] or history.mentions
     return _turn(0, len(history.moments), [*positions[:1], *positions[-1:]], cuts.has)
 
 

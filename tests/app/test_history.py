@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eventlog import Memory
+from eventlog.app.ask import history
 from eventlog.app.ask.history import Omission, _turn, bisect, changes, diff, document_meant, replay_at
 from eventlog.app.ask.sessions import story
 from eventlog.format import codec
@@ -34,6 +36,24 @@ def lost_without(opened, without):
 
 def said(log, *facts):
     return log.append_many([codec.from_fields(fields) for fields in facts])
+
+
+def test_bisect_finds_its_event_also_while_a_replay_writes_beside(log, monkeypatch):
+    born = [fact(number, content="The heron nests", project=f"/src/{number}") for number in range(8)]
+    said(log, *born)
+    memory = Memory(log.store.root)
+    memory.replay()
+
+    def meanwhile(asked, file, now):
+        path = document_meant(asked, file, now)
+        now.document(path)
+        said(log, *(fact(10 + number, content="The otter swims", project=f"/src/{number}") for number in range(8)))
+        memory.replay()
+        return path
+
+    monkeypatch.setattr(history, "document_meant", meanwhile)
+
+    assert born[0]["id"] == bisect(opened(log), "INDEX.md", "/src/0").entry.event.id
 
 
 @given(histories(plans=True), moments, moments)
