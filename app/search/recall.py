@@ -14,7 +14,6 @@ from eventlog.fast import os
 from eventlog.format.fence import fenced, without_tags
 from eventlog.format.marks import line_marks
 from eventlog.format.text import cut, last_said, one_line
-from eventlog.hooks import deadline
 from eventlog.hooks.deadline import OutOfTime
 from eventlog.projections.search.findable import files_in, names_of, speaks_of, text_in, texts_in, things_named
 from eventlog.projections.search.ranking import NEAR, Gate, subjects
@@ -83,8 +82,7 @@ def _tell(store: "Store", call: "HookCall", prompt: str, find: "Recall", trigger
         text = told(hits, chosen["locale"], asked.conversation, _clock(store, chosen["timezone"]))
         return text if text and append_receipt(store, asked, hits, text, trigger) else ""
     except (Exception, OutOfTime) as error:  # noqa: BLE001 - an agent without memory is better than none
-        deadline.set_stage(deadline.LAST)
-        from eventlog.hooks.error_log import note
+        from eventlog.hooks.record import note
 
         note(store, error, b"", call.agent)
         return ""

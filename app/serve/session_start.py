@@ -7,6 +7,7 @@ that nobody has touched since they were rendered; whatever fails then, how to sa
 from eventlog.format import timestamps
 from eventlog.hooks import deadline, prompts
 from eventlog.hooks.deadline import OutOfTime
+from eventlog.hooks.record import note
 from eventlog.hosts.call import HookCall, text
 from eventlog.settings import cached
 from eventlog.store import Store
@@ -29,7 +30,7 @@ def start_context(store: Store, call: HookCall) -> str:
             deadline.set_stage(deadline.ANSWER if certain else deadline.ANSWER - _RESERVE)
             return _known(store, call, source, certain=certain)
         except (Exception, OutOfTime) as error:  # noqa: BLE001 - to know less is better than nothing
-            _note(store, call, error)
+            note(store, error, b"", call.agent)
     return prompts.start(store, call, cached.preferences(store)["locale"], source)
 
 
@@ -41,14 +42,7 @@ def _name_lost(store: Store, call: HookCall) -> None:
         deadline.set_stage_within(deadline.LOCK, deadline.ANSWER)
         background.name_lost(store, call)
     except (Exception, OutOfTime) as error:  # noqa: BLE001 - `eventlog settle` sees to them all the same
-        _note(store, call, error)
-
-
-def _note(store: Store, call: HookCall, error: BaseException) -> None:
-    from eventlog.hooks.error_log import note
-
-    deadline.set_stage(deadline.LAST)
-    note(store, error, b"", call.agent)
+        note(store, error, b"", call.agent)
 
 
 def _helper_context(store: Store, call: HookCall) -> str:

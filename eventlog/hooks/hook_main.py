@@ -91,7 +91,6 @@ def _withdraw_gone(store: Store, call: HookCall) -> None:
         deadline.set_stage_within(deadline.LOCK, deadline.ANSWER)
         Approvals(store).withdraw_gone(call.project)
     except (Exception, OutOfTime) as error:  # noqa: BLE001 - `eventlog settle` sees to it all the same
-        deadline.set_stage(deadline.LAST)
         note(store, error, b"", call.agent)
     deadline.set_stage(deadline.ANSWER)
 
@@ -135,7 +134,6 @@ def handle(
     except Exception as error:  # noqa: BLE001 - a hook never breaks its host
         note(store, error, getattr(error, "lost", None) or lost, agent)
     except OutOfTime:
-        deadline.set_stage(deadline.LAST)
         note(store, TimeoutError("out of time"), lost, agent)
     return silence, store, call if not lost else None
 

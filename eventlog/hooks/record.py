@@ -214,7 +214,8 @@ def note_call(store: Store, agent: str) -> None:
 
 
 def note(store: Store, error: BaseException, lost: "bytes | dict[str, object]", agent: str = "") -> None:
-    """Note a failure and the event it lost; never raises."""
+    """Note a failure and the event it lost, for which there is time until the last stage; never raises."""
+    deadline.set_stage(deadline.LAST)
     try:
         from eventlog.hooks import error_log
 

@@ -17,6 +17,7 @@ from eventlog.store import Store
 from tests.support.command_line import call, surroundings
 from tests.support.hook_calls import HOOK, errors_of, events_of, run, tell
 from tests.support.payloads import claude
+from tests.support.tree import IMPORT_PATH
 
 QUIET = claude("PostToolUse", tool_name="Bash", tool_use_id="t-9")
 
@@ -70,6 +71,19 @@ def test_what_failed_after_the_event_was_stored_lost_nothing(store, monkeypatch)
     assert 1 == len(events_of(store))
     assert "ZeroDivisionError: division by zero" == error["error"]
     assert "" == error["payload"]
+
+
+def test_a_failure_is_noted_also_where_the_stage_that_failed_ends_meanwhile(store):
+    code = (
+        "import sys, time; sys.path.insert(0, sys.argv[1])\nfrom eventlog.hooks import deadline, error_log, record\n"
+        "from eventlog.store import Store\nappend = error_log.append_bounded\n"
+        "def slow(*args): time.sleep(0.3); append(*args)\n"
+        "error_log.append_bounded = slow\ndeadline.start(); deadline.set_stage(0.2)\n"
+        "record.note(Store(sys.argv[2]), ValueError('early'), b'')"
+    )
+    subprocess.run([sys.executable, "-I", "-c", code, IMPORT_PATH, store], check=True)
+
+    assert ["ValueError: early"] == [error["error"] for error in errors_of(store)]
 
 
 def test_the_error_log_does_not_grow_without_end(store):
