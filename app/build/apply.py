@@ -61,9 +61,9 @@ class _ManagedFile:
         self._newest = ""
         self.result = ApplyResult()
 
-    def ledger_of(self, state: Knowledge) -> Ledger:
-        """Build the ledger of this file from the events of all."""
-        return ledgers(state, self._bases, self._replica)[self._place]
+    def ledger_of(self, state: Knowledge) -> Ledger | None:
+        """Build the ledger of this file from the events of all; None where none of them is about it."""
+        return ledgers(state, self._bases, self._replica).get(self._place)
 
     def settle(self, ledger: Ledger, state: Knowledge) -> None:
         """Repeat rounds until a round finds nothing; raises NotStored (also where they do not end) or Refused."""
@@ -73,7 +73,7 @@ class _ManagedFile:
             if not self.round(ledger, state):
                 self._store_spots()
                 return
-            ledger = self.ledger_of(state)
+            ledger = self.ledger_of(state) or ledger
         raise NotStored("is another in every round; what it says is in the log", where=self._target.shown)
 
     def round(self, ledger: Ledger, state: Knowledge) -> bool:
@@ -272,7 +272,9 @@ def _settle_locked(file: _ManagedFile, target: BaseStorage, opened: OpenStore) -
         try:
             with _locked(opened.store, target, wait):
                 state = replay(opened.log, opened.settings, projections=[]).knowledge
-                return file.settle(file.ledger_of(state), state)
+                if ledger := file.ledger_of(state):  # its entries may be erased by now, or their day out of reach
+                    file.settle(ledger, state)
+                return
         except StorageBusy as error:
             busy = error
             time.sleep(0.05 * 2**attempt * random.random())  # noqa: S311

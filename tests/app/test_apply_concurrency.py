@@ -1,12 +1,14 @@
 """Sessions that end at the same time, each in a process of its own."""
 
+import shutil
 import subprocess
 import sys
 
 import pytest
 
+from eventlog.app.build.replay import replay
 from eventlog.projections.bases.sections import Page
-from tests.support.bases import SETTINGS, edits, user_md
+from tests.support.bases import SETTINGS, edits, planned, user_md
 from tests.support.command_line import surroundings
 from tests.support.effort import rounds
 from tests.support.use_cases import apply
@@ -44,3 +46,12 @@ def test_parallel_sessions_each_with_its_own_section_are_all_in_one_file(log):
     assert all(page.text(one) == f"of {one.heading.removeprefix('Section ')}" for one in page.sections)
     assert ([], SESSIONS) == (edits(log), sum(event.type == "entry_applied" for event in log.read()))
     assert apply(log, SETTINGS).applied == []
+
+
+def test_entries_that_are_gone_when_their_turn_comes_are_left_alone(log):
+    planned(log)
+    state = replay(log, SETTINGS).knowledge
+    shutil.rmtree(log.store.log)
+    done = apply(log, SETTINGS, state=state)
+
+    assert ([], [], False) == (done.applied, done.pending, user_md().exists())
