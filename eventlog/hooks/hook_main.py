@@ -8,6 +8,7 @@ It is handed down to the hooks, and imports them on demand.
 """
 
 import sys
+from _signal import SIG_IGN, SIGINT, signal  # type: ignore[import-not-found]  # `signal` costs two milliseconds
 
 from eventlog import hosts
 from eventlog.fast import os
@@ -33,8 +34,12 @@ _LARGEST_PAYLOAD = 64 << 20  # bytes
 
 
 def main(argv: list[str]) -> "NoReturn":
-    """Handle a call of a host, and exit with 0 at once: there is nothing to finalise, and the host waits."""
+    """Handle a call of a host, and exit with 0 at once: there is nothing to finalise, and the host waits.
+
+    Ctrl-C is for the host, which has the same terminal; what happened until then is recorded.
+    """
     try:
+        signal(SIGINT, SIG_IGN)
         if None in (sys.stdin, sys.stdout, sys.stderr):
             from eventlog.fast import standard_streams
 

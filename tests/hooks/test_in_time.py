@@ -349,6 +349,19 @@ def test_a_c_call_that_never_comes_back_is_ended_too(tmp_path):
     assert (b"", b"") == (ended.stdout, ended.stderr)
 
 
+def test_ctrl_c_in_the_terminal_of_the_host_costs_no_event(store):
+    code = (
+        "import os, signal, sys; sys.path.insert(0, sys.argv[1])\nfrom eventlog.hooks import hook_main as hook\n"
+        "read = hook._read_all\nhook._read_all = lambda fd: os.kill(os.getpid(), signal.SIGINT) or read(fd)\n"
+        "hook.main(sys.argv[2:])"
+    )
+    command = [sys.executable, "-I", "-c", code, IMPORT_PATH]
+    ended = run(store, claude("Stop", prompt_id="p1"), hook=command)
+
+    assert (0, b"") == (ended.returncode, ended.stderr)
+    assert "turn_end" in types(store)
+
+
 @pytest.mark.parametrize(("agent", "silence"), [("cursor", b"{}"), ("gemini", b"{}"), ("claude", b"")])
 def test_where_nothing_else_can_be_done_in_time_the_host_is_told_so_in_its_words(tmp_path, agent, silence):
     code = (
