@@ -48,7 +48,7 @@ def change(
         after = edit_of(path, edit, text).encode()
         if (now or b"") == after:  # no empty file where another process has removed it meanwhile
             return FileChange(path, "unchanged")
-        before = None if now is None else strip(text).encode()
+        before = None if now is None else edit_of(path, strip, text).encode()
         made_dirs = rewrite(path, after)
         _keep_backup(store, path, now, before, after, made_dirs)
         return FileChange(path, "installed")
@@ -105,9 +105,7 @@ def _decode(data: bytes | None, path: Path) -> str:
     try:
         return (data or b"").decode()
     except UnicodeDecodeError as error:
-        raise BadRequest(
-            f"not UTF-8, at byte {error.start}", where=str(path), hint="save it as UTF-8; it was not changed"
-        ) from error
+        raise BadRequest(f"not UTF-8, at byte {error.start}", where=str(path), hint="save it as UTF-8") from error
 
 
 def rewrite(path: Path, data: bytes) -> list[str]:

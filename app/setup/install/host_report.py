@@ -142,9 +142,9 @@ def _value(path: Path) -> Any:
     try:
         value = hook_entries.value_of(text)
     except BadRequest as error:
-        raise BadRequest(error.what, where=str(path), hint="correct the file by hand") from error
+        raise BadRequest(error.what, where=str(path)) from error
     if value is not None and not isinstance(value, dict):
-        raise BadRequest("not a JSON object", where=str(path), hint="correct the file by hand")
+        raise BadRequest("not a JSON object", where=str(path))
     return value
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from eventlog.app.setup.install import hook_entries, host_file
-from eventlog.app.setup.install.host_file import FileChange, change, restore
+from eventlog.app.setup.install.host_file import FileChange, change, edit_of, read_text, restore
 from eventlog.app.setup.install.json_edit import JsonText
 from eventlog.app.setup.install.parts import Rules, Saving, SavingRule, ServerEntry, rule_text, starts_server
 from eventlog.fast import os
@@ -102,8 +102,8 @@ class Installation(NamedTuple):
         if removed is None:
             return None
         path, strip, store = removed.path, self._strip(removed.path), self.target.store
-        remove, text = strip if part == "hooks" else removed.remove, host_file.read_text(path)
-        if host_file.edit_of(path, remove, text) != host_file.edit_of(path, strip, text):
+        remove, text = strip if part == "hooks" else removed.remove, read_text(path)
+        if edit_of(path, remove, text) != edit_of(path, strip, text):
             changed = change(store, path, remove, strip)
             return FileChange(path, "removed" if changed.done == "installed" else "absent")
         registered = _parse(path) if part == "hooks" else None
@@ -158,7 +158,7 @@ class Installation(NamedTuple):
         path, servers = self.server_file(scope), self.host.servers
         if path is None or servers is None:
             return None
-        text = host_file.read_text(path)
+        text = read_text(path)
         try:
             return ServerEntry(servers, []).present(text)
         except BadRequest as error:
@@ -169,7 +169,7 @@ class Installation(NamedTuple):
         if self.rule is None or not self.rule.unsafe:
             return []
         rule, paths = SavingRule(self.rule, self._grant), dict.fromkeys(map(self.rule_file, BOTH_SCOPES))
-        return [path for path in paths if rule.without_outdated(text := host_file.read_text(path)) != text]
+        return [path for path in paths if edit_of(path, rule.without_outdated, text := read_text(path)) != text]
 
     def saving(self) -> Saving | None:
         """Return whether the host lets its agent save unasked, by tool with our server; None if undocumented."""
@@ -178,7 +178,7 @@ class Installation(NamedTuple):
             return Saving(found.verdict, found.remedy(self._grant))
         if found is None:
             return None
-        texts = list(map(host_file.read_text, dict.fromkeys(map(self.rule_file, BOTH_SCOPES))))
+        texts = list(map(read_text, dict.fromkeys(map(self.rule_file, BOTH_SCOPES))))
         rule = SavingRule(found, self._grant)
         verdict = rule.judge(texts, by_tool=self.has_server())
         if verdict == "allowed":
@@ -249,7 +249,7 @@ class Installation(NamedTuple):
             return
         trust_file, store = self.directory / self.host.trust_file, self.target.store
         with locked(store, store.lock("install")), suppress(BadRequest):
-            text = host_file.read_text(trust_file)
+            text = read_text(trust_file)
             left = self.host.without_trust(text, path, registered)
             if left != text:
                 host_file.rewrite(trust_file, left.encode())
@@ -258,7 +258,7 @@ class Installation(NamedTuple):
 def _parse(path: Path) -> object:
     """Parse a file of the host's hooks; None where it is missing or invalid."""
     try:
-        return hook_entries.value_of(host_file.read_text(path))
+        return hook_entries.value_of(read_text(path))
     except BadRequest:
         return None
 

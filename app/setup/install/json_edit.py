@@ -20,7 +20,6 @@ _BLANK = re.compile(r"(?:[ \t\r\n\ufeff]|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _OTHER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
 _DEEPEST = 200
-_BY_HAND = "correct the file by hand, then do it again"
 
 
 class _Member(NamedTuple):
@@ -69,14 +68,14 @@ class JsonText(str):
         """Return the object under these keys, which must exist."""
         node = self._at(keys)
         if node is None or not isinstance(node.value, dict):
-            raise BadRequest(f"{'.'.join(keys)} is not a JSON object" if keys else "not a JSON object", hint=_BY_HAND)
+            raise BadRequest(f"{'.'.join(keys)} is not a JSON object" if keys else "not a JSON object")
         return node
 
     def list_at(self, keys: Sequence[str]) -> Node | None:
         """Return the list under these keys, None for none."""
         node = self._at(keys)
         if node is not None and not isinstance(node.value, list):
-            raise BadRequest(f"{'.'.join(keys)} is not a list", hint=_BY_HAND)
+            raise BadRequest(f"{'.'.join(keys)} is not a list")
         return node
 
     def _at(self, keys: Sequence[str]) -> Node | None:
@@ -111,7 +110,7 @@ class JsonText(str):
 
     def without_items(self, keys: Sequence[str], is_ours: Callable[[str], bool]) -> "JsonText":
         """Remove our items from the list at `keys`, and what becomes empty."""
-        present = self.list_at(keys) if has_content(self) else None
+        present = self._at(keys) if has_content(self) else None
         left = self
         for index, (_, _, item) in reversed([*enumerate(present.parts if present else ())]):
             if isinstance(item.value, str) and is_ours(item.value):

@@ -34,9 +34,9 @@ class TomlText(str):
 
     def _parsed(self) -> dict[str, Any]:
         try:
-            return tomllib.loads(self)
+            return tomllib.loads(self.removeprefix("\ufeff"))  # Codex reads a byte order mark, too
         except tomllib.TOMLDecodeError as error:
-            raise BadRequest(f"not TOML: {error}", hint="correct the file by hand, then do it again") from error
+            raise BadRequest(f"not TOML: {error}") from error
 
     @property
     def newline(self) -> str:
@@ -141,7 +141,7 @@ class TomlText(str):
         return None
 
     def _header(self, table: str) -> re.Match[str] | None:
-        return re.compile(rf"^[ \t]*\[[ \t]*{re.escape(table)}[ \t]*\][^\n]*$", re.MULTILINE).search(self)
+        return re.compile(rf"^\ufeff?[ \t]*\[[ \t]*{re.escape(table)}[ \t]*\][^\n]*$", re.MULTILINE).search(self)
 
 
 def _block(table: str, key: str, quoted: str, newline: str) -> tuple[str, str]:
@@ -203,8 +203,8 @@ def _checked_table(
 
 def _checked(after: str, document: dict[str, Any], keys: Sequence[str], wanted: Any, name: str, hint: str) -> TomlText:
     """Return the text if it parses to the document with the wanted value; raises BadRequest. Empty tables are none."""
-    with suppress(tomllib.TOMLDecodeError):
-        found = tomllib.loads(after)
+    with suppress(BadRequest):
+        found = TomlText(after)._parsed()  # noqa: SLF001 - of this module
         if _replaced(found, keys, dig(found, *keys)) == _replaced(document, keys, wanted):
             return TomlText(after)
     raise BadRequest(f"{name} is written in a way this program does not change", hint=hint)

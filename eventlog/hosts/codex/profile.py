@@ -98,7 +98,7 @@ def _state(path: Path) -> dict[str, Any]:
     import tomllib  # as above
 
     try:
-        config = tomllib.loads(path.read_text("utf-8"))
+        config = tomllib.loads(path.read_text("utf-8-sig"))
     except (OSError, ValueError):
         return {}
     state = dig(config, "hooks", "state")

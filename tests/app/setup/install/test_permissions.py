@@ -33,6 +33,8 @@ TOML = {
     "an empty list": f"[{TABLE}]\n{KEY} = []\n",
     "a list": f"[{TABLE}]\n{KEY} = ['/a', \"/b]\"]  # both\n[z]\n",
     "a list of lines": f'[{TABLE}]\n{KEY} = [\n    "/a",  # one, ]\n    "/b",\n]\nz = 1\n',
+    "a byte order mark": '\ufeffmodel = "x"\n',
+    "a byte order mark before the table": f"\ufeff[{TABLE}]\nnetwork_access = true\n",
     "CRLF": f'model = "x"\r\n[{TABLE}]\r\nnetwork_access = true\r\n',
 }
 JSON = {
@@ -90,7 +92,7 @@ def test_what_others_wrote_meanwhile_stays_and_nothing_else(home, text):
 
     left = path.read_bytes().decode()
 
-    assert tomllib.loads(text + "\n" + told) == tomllib.loads(left)
+    assert tomllib.loads(text.lstrip("\ufeff") + "\n" + told) == tomllib.loads(left.lstrip("\ufeff"))
     assert text.rstrip() == left.replace(told, "").rstrip()
 
 
@@ -354,3 +356,21 @@ def test_doctor_names_the_options_of_a_host_without_rules(home, monkeypatch):
     call("install", "copilot")
 
     assert "--allow-tool" in _saving("copilot")["fix"]
+
+
+# ------------------------------------------------------------------------------------------------ a list that is none
+
+
+def test_a_list_of_rules_that_is_none_keeps_neither_hooks_out_nor_in(home):
+    before = b'{"permissions": {"allow": null}}'
+    path = _put(home, "claude", before.decode())
+
+    installed = call("install", "claude", "--allow")
+    assert installed.err.splitlines() == [
+        f"eventlog: {path}: permissions.allow is not a list",
+        "  correct the file by hand, then do it again; it was not changed",
+    ]
+    assert b"eventlog" in path.read_bytes()
+
+    assert call("uninstall", "claude").code == 0
+    assert path.read_bytes() == before
