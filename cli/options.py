@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from eventlog import hosts
 from eventlog.app import open_store as opening
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 
 _WIDEST = 76  # cells of an example
+_MAY_BE_BLANK = {"content", "under", "session", "reason", "issue"}  # '' says something, or a host has none
 _DIAGNOSES = "doctor"  # the verb that accepts a broken store
 _NEED_A_STORE = ("backup create", "replay", "seal", "verify")  # without a store, they would report success
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -61,13 +63,18 @@ def verb(
 
 
 def _params(function: Callable[..., Any], named: list[str]) -> list[click.Parameter]:
-    """List the parameters of a command in the order of the function's: its own, and those it shares."""
+    """List the parameters of a command in the order of the function's: its own, and those it shares.
+
+    A text that is given must not be blank, but for those of events, whose fields are checked where they are appended.
+    """
     own: list[click.Parameter] = getattr(function, "__click_params__", [])[::-1]  # decorators leave the last first
     places: dict[str, int] = {}
     at = 0
     for param in own:  # what sets no parameter of the function stays behind the one before it
         at = named.index(param.name) if param.name in named else at
         places[param.name] = at
+        if not (param.callback or param.name in _MAY_BE_BLANK or "speaker" in named):
+            param.callback = not_blank
     others = [_SHARED[name] for name in named if name in _SHARED and name not in places]
     places |= {param.name: named.index(param.name) for param in others}
     return sorted([*own, *others], key=lambda param: places[param.name])
@@ -155,11 +162,13 @@ def _project_here(ctx: click.Context, param: click.Parameter, value: str | None)
     return project_root(str(Path.cwd())) or None if value is None else project_meant(ctx, param, value)
 
 
-def may_be_left_out(ctx: click.Context, _: click.Parameter, value: str | None) -> str:
-    """Return a name, "" for none; refuse an empty name: the variable of a script may not be set."""
-    if value is not None and not value.strip() and not ctx.resilient_parsing:
-        raise click.BadParameter("it is empty; leave it out, or give one")
-    return value or ""
+def not_blank(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+    """Return what was given for a parameter; refuse a blank text: the variable of a script may not be set."""
+    texts = value if isinstance(value, tuple) else (value,)
+    typed = ctx.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE and not ctx.resilient_parsing
+    if typed and any(isinstance(text, str) and not text.strip() for text in texts):
+        raise click.BadParameter("it is empty" if param.required else "it is empty; leave it out, or give one")
+    return value
 
 
 _EVERYWHERE = "eventlog.all_projects"  # of a context: `--all-projects` was given
@@ -220,7 +229,7 @@ def _session_meant(ctx: click.Context, _: click.Parameter, value: str | None) ->
 
 def _names_meant(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     """Find the agents or types that are named, by the parameter they are for."""
-    if not value or ctx.resilient_parsing:
+    if not not_blank(ctx, param, value) or ctx.resilient_parsing:
         return ()
     from eventlog.app.naming import names
 

@@ -24,7 +24,7 @@ _STDOUT = "-"
 
 
 def _projects(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    found = (options.project_meant(ctx, param, name) for name in value)
+    found = (options.project_meant(ctx, param, name) for name in options.not_blank(ctx, param, value))
     return tuple(project for project in found if project)
 
 

@@ -166,8 +166,6 @@ def _projects(ctx: click.Context, excluded: tuple[str, ...], store: Store) -> in
 
     What has left already is removed from the remote at the next sync; machines that have it keep it.
     """
-    if not all(excluded):
-        raise click.UsageError("--exclude takes the name of a project")
     paths = [options.project_meant(ctx, click.Option(["--exclude"]), project) or project for project in excluded]
     for path in exclude_projects(options.open_store(store), paths) or ["no project is excluded"]:
         say(one_line(path))

@@ -24,13 +24,7 @@ from eventlog.store import Store
     'eventlog resolve 8d21c0 --apply --under "Frontend"',
     "eventlog resolve 20260221-083544-019c7f6a-….yaml --edit",
 )
-@click.argument(
-    "name",
-    metavar="[ID|last|FILE]",
-    required=False,
-    callback=options.may_be_left_out,
-    shell_complete=suggestions.staged,
-)
+@click.argument("name", metavar="[ID|last|FILE]", default="", shell_complete=suggestions.staged)
 @options.exclusive_flags(
     "choice",
     ("--apply", "apply", "Write the staged text."),

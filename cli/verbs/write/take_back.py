@@ -105,9 +105,7 @@ def _move_command(what: str, project: str, yes: bool, as_json: bool, store: Stor
 
 
 @options.verb("eventlog undo", "eventlog undo 8d21c0 --yes")
-@click.argument(
-    "name", metavar="[ID]", required=False, callback=options.may_be_left_out, shell_complete=suggestions.events
-)
+@click.argument("name", metavar="[ID]", default="", shell_complete=suggestions.events)
 def _undo_command(name: str, yes: bool, as_json: bool, store: Store) -> None:
     """Undo the last change by a person or a plan entry, or the change with this id.
 
