@@ -138,9 +138,10 @@ def _reword_error(error: click.ClickException) -> tuple[str, str]:
             is_text = " " in error.option_name
             return f"no option {error.option_name}", "put -- before a text that begins with -" if is_text else near
         return f"no verb {error.command_name!r}", near
+    what, _, remedy = error.message.partition("; ")
     if isinstance(error, click.BadParameter):
-        return f"{_named(error)}: {_reword(error.message)}", ""
-    return _reword(error.message), _usage(context) if error.message.endswith((")", ".")) else ""
+        return f"{_named(error)}: {_reword(what)}", remedy
+    return _reword(what), _usage(context) if what.endswith((")", ".")) else remedy
 
 
 def _reword(message: str) -> str:

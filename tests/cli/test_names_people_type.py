@@ -29,13 +29,13 @@ def store(tmp_path):
 @pytest.mark.parametrize(
     ("args", "asked"),
     [
-        (("sesions",), "no verb 'sesions'; did you mean sessions"),
-        (("quer",), "no verb 'quer'; did you mean query"),
+        (("sesions",), "no verb 'sesions'\n  did you mean sessions"),
+        (("quer",), "no verb 'quer'\n  did you mean query"),
         (("version",), "did you mean --version?"),
         (("list",), "did you mean sessions or query?"),
         (("query", "--sesion", "x"), "no option --sesion\n  did you mean --session or --since?"),
-        (("install", "claud"), "no 'claud'; did you mean claude?"),
-        (("query", "--format", "tabel"), "no 'tabel'; did you mean table?"),
+        (("install", "claud"), "no 'claud'\n  did you mean claude?"),
+        (("query", "--format", "tabel"), "no 'tabel'\n  did you mean table?"),
         (("help", "formt"), "did you mean format or forget?"),
     ],
 )

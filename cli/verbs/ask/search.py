@@ -60,7 +60,7 @@ def _asked(command: Callable[..., object]) -> Callable[..., object]:
     "eventlog search retention --all-projects --type fact --json",
 )
 @_asked
-@click.option("--limit", type=options.Limit(), default=_SHOWN, show_default=True, help="At most so many.")
+@click.option("--limit", type=options.Limit(), default=_SHOWN, show_default=True, help="Print at most this many.")
 def _search_command(query: SearchQuery, limit: int, as_json: bool, store: Store) -> None:
     """Search facts, summaries and past conversations, best first.
 
@@ -125,7 +125,7 @@ _SILENCES = {
 )
 @click.option("--session", metavar="ID|last", help="With --explain: a conversation; recall repeats nothing to it.")
 @_asked
-@click.option("--limit", type=options.Limit(), help="At most so many.  [default: 10]")
+@click.option("--limit", type=options.Limit(), help="Print at most this many [default: 10].")
 def _recall_command(
     explains: bool, session: str | None, query: SearchQuery, limit: int | None, as_json: bool, store: Store
 ) -> None:

@@ -57,7 +57,7 @@ def _why_command(
     directory.
     """
     if bool(place) == (session is not None or text is not None):
-        raise click.UsageError("give a file, an id or words; else --session or --not")
+        raise click.UsageError("give a file, an id, words, --session or --not")
     if text is not None:
         _of_absence(text, session, store, as_json=as_json)
     elif session is not None:

@@ -28,7 +28,7 @@ _SOURCES = ("startup", "resume", "clear", "compact")
 @click.option(
     "--session-type",
     type=NearChoice(["main", "shared"]),
-    help="Audience: the user alone, or others too [default: from the session's start, else main].",
+    help="Audience: you alone, or others too [default: from the session's start, else main].",
 )
 @click.option("--source", type=NearChoice(_SOURCES), help="How the session starts.")
 @options.program("Program that asks: leaves out the files it loads by itself.", default="")
@@ -80,7 +80,7 @@ def _context_command(
 @options.verb("eventlog hook --agent claude < payload.json", "eventlog hook --agent copilot --event sessionStart")
 @click.option("--agent", help="Agent whose settings contain the hook; the payload names the real caller.")
 @click.option("--event", help="Event of the hook, for payloads without one.")
-@click.option("--session-type", type=NearChoice(["main", "shared"]), help="Audience: the user alone, or others too.")
+@click.option("--session-type", type=NearChoice(["main", "shared"]), help="Audience: you alone, or others too.")
 @options.shared("store")
 def _hook_command(**_: object) -> None:
     """Record the JSON of a coding agent's hook from stdin, and answer in the agent's format.

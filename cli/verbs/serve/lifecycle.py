@@ -81,7 +81,12 @@ def _run(moment: SessionMoment, session: str, project: str, agent: str, reason: 
     return EXIT_FOUND if any(outcome.result.status is HookStatus.FAILURE for outcome in outcomes) else 0
 
 
-@options.verb("eventlog lifecycle hooks", "eventlog lifecycle hooks --project ~/shop", of=_lifecycle_command)
+@options.verb(
+    "eventlog lifecycle hooks",
+    "eventlog lifecycle hooks --project ~/shop",
+    of=_lifecycle_command,
+    brief="List the session hooks in the order they run.",
+)
 @_project(help="Project, by name or directory [default: the current one].")
 def _hooks(project: str, store: Store) -> None:
     """List the session hooks in the order they run: those of config.yaml, then the project's own."""
@@ -90,7 +95,10 @@ def _hooks(project: str, store: Store) -> None:
 
 
 @options.verb(
-    "eventlog lifecycle trust", "eventlog lifecycle trust ~/shop/.eventlog/session_hooks.py", of=_lifecycle_command
+    "eventlog lifecycle trust",
+    "eventlog lifecycle trust ~/shop/.eventlog/session_hooks.py",
+    of=_lifecycle_command,
+    brief="Trust a project's own session hooks.",
 )
 @click.argument("file", default=".")
 @click.option("--withdraw", is_flag=True, help="Withdraw the consent.")

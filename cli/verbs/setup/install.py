@@ -26,7 +26,7 @@ scope = click.option(
     "scope",
     default=True,
     callback=lambda _ctx, _param, user: "user" if user else "project",
-    help="Install for you everywhere, or for the current project only.  [default: user]",
+    help="For you everywhere, or for the current project only.  [default: user]",
 )
 
 

@@ -68,7 +68,7 @@ def _plan_command(
     if operation and content is not None:
         raise click.UsageError(f"--{operation} takes no --content")
     if not file and not (heading and (path or url) and (operation or content is not None)):
-        raise click.UsageError("give --path (or --url), --heading and one of --content, --clear, --delete; or --file")
+        raise click.UsageError("give --file, or --path (or --url), --heading and one of --content, --clear, --delete")
     flags = entry | {"level": level, "under": under or None, "reason": reason, "confidence": confidence}
     if file:
         declared = parse_plan(*read_text(file))

@@ -77,7 +77,13 @@ def _team_command(ctx: click.Context, checkout: str, as_json: bool, store: str |
         say(f"{count(len(new), 'decision')} not told to agents yet: eventlog team trust")
 
 
-@options.verb("eventlog team trust", "eventlog team trust --yes", "eventlog team trust --withdraw", of=_team_command)
+@options.verb(
+    "eventlog team trust",
+    "eventlog team trust --yes",
+    "eventlog team trust --withdraw",
+    of=_team_command,
+    brief="Trust the decisions of this checkout.",
+)
 @_checkout
 @click.option("--withdraw", "is_withdrawn", is_flag=True, help="Withdraw your consent to all of this checkout.")
 def _trust(checkout: str, is_withdrawn: bool, yes: bool, store: Store) -> int:
@@ -113,7 +119,12 @@ def _trust(checkout: str, is_withdrawn: bool, yes: bool, store: Store) -> int:
     return 0
 
 
-@options.verb("eventlog team check", "eventlog team check --checkout ~/shop", of=_team_command)
+@options.verb(
+    "eventlog team check",
+    "eventlog team check --checkout ~/shop",
+    of=_team_command,
+    brief="Check the files of shared decisions, for CI.",
+)
 @_checkout
 def _check(checkout: str, store: Store) -> int:
     """Check the files of shared decisions, for CI: their form, secrets, and keys with two values.
