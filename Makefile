@@ -72,11 +72,11 @@ fix: $(VENV)/.dev
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
 
-# docs/format.md and docs/verbs.md, from the code
 # The rules of tokens that gitleaks maintains, as hooks read them; FROM='gitleaks.toml COMMIT' takes a file.
 secrets-rules: $(VENV)/.dev
 	$(VENV)/bin/python -m tests.support.token_rules $(FROM) $$(date -u +%F)
 
+# docs/format.md and docs/verbs.md, from the code.
 docs: $(VENV)/.dev
 	$(VENV)/bin/python -m tests.docs.generate
 
