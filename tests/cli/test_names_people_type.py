@@ -52,6 +52,14 @@ def test_an_agent_to_install_goes_by_either_of_its_names(home):
     assert (home / ".claude" / "settings.json").exists()
 
 
+def test_recall_is_explained_for_a_session_that_the_log_has_by_part_of_its_id(store):
+    explain = ("recall", "--explain", "x", "--store", str(store), "--session")
+    ran = call(*explain, "e42b")
+
+    assert (0, "") == (call(*explain, "e42a").code, ran.out)
+    assert ran.err.startswith("eventlog: no session 'e42b'")
+
+
 # ------------------------------------------------------------------------------------------------ help
 
 

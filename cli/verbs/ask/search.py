@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 from eventlog.app.ask.query import why_empty
-from eventlog.app.naming.references import session_named
 from eventlog.app.search.explain import Candidate, Explanation, explain
 from eventlog.app.search.search import SearchAnswer, SearchHit, SearchQuery, last_word, search
 from eventlog.cli import options
@@ -123,7 +122,7 @@ _SILENCES = {
     is_flag=True,
     help="Treat QUERY as a prompt: show what a hook would recall with it, and why.",
 )
-@click.option("--session", metavar="ID|last", help="With --explain: a conversation; recall repeats nothing to it.")
+@options.session_to("With --explain: a conversation; recall repeats nothing to it.")
 @_asked
 @click.option("--limit", type=options.Limit(), help="Print at most this many [default: 10].")
 def _recall_command(
@@ -145,7 +144,7 @@ def _recall_command(
     opened = options.open_store(store)
     with phases() as phase:
         phase("searching memory")
-        found = explain(opened, query.text, query.project, session_named(opened.log, session) if session else "")
+        found = explain(opened, query.text, query.project, session or "")
     if as_json:
         emit({**found._asdict(), "candidates": [candidate._asdict() for candidate in found.candidates]}, pretty=True)
     else:
