@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from eventlog.app.naming.known_projects import KnownProjects
+from eventlog.app.naming.names import INSTALL
 from eventlog.app.progress import Progress, no_progress
 from eventlog.fast import fastjson
 from eventlog.fast.fastjson import MAX_LINE
@@ -208,7 +209,6 @@ def texts_in(value: object) -> Iterator[str]:
             yield from texts_in(part)
 
 
-_INSTALL = "eventlog install, with the name of your agent, lets its hooks tell of every session"
 _MATCHED = {"grep", "regex"}  # alone, they say no more than that there is something else
 Fits = Callable[[Mapping[str, object]], bool]
 
@@ -229,10 +229,10 @@ def why_empty(log: EventLog, noun: str, asked: Mapping[str, object], fits: Fits 
         what = f"{bad[0].file}: {bad[0].reason}" + (f"; and {len(bad) - 1:,} files more" if len(bad) > 1 else "")
         return _Emptiness(f"part of the log cannot be read: {what}", "eventlog doctor tells what to do")
     if not log.days():
-        return _Emptiness(f"nothing has happened yet in {log.store.root}", _INSTALL)
+        return _Emptiness(f"nothing has happened yet in {log.store.root}", INSTALL)
     options = {name: value for name, value in asked.items() if value}
     if not options:
-        return _Emptiness(f"no {noun} yet", _INSTALL)
+        return _Emptiness(f"no {noun} yet", INSTALL)
     near = list(_near(options, fits)) if fits else []
     hint = f"there are some {' or '.join(near)}" if near else ""
     return _Emptiness(f"no {noun} fits {_words(options)}", hint)

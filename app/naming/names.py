@@ -14,6 +14,8 @@ from eventlog.format.events import HUMAN, TYPES
 from eventlog.log.event_log import EventLog
 from eventlog.store.files import read
 
+INSTALL = "eventlog install, with the name of your agent, lets its hooks tell of every session"  # to an empty store
+
 
 class _Names(msgspec.Struct):
     conversation_id: str

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from eventlog.app.naming.known_projects import KnownProjects
-from eventlog.app.naming.names import did_you_mean, is_file_line
+from eventlog.app.naming.names import INSTALL, did_you_mean, is_file_line
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, Event
@@ -148,7 +148,7 @@ def _only(log: EventLog, reference: str, found: list[Reference], noun: str) -> R
         several = [f"{short.of(match.id)}  {match.kind} {match.id}" for match in found[:_SHOWN]]
         raise BadRequest(f"{reference!r} may be {len(found)} of them: say more of the id", hint="\n".join(several))
     if not log.days():
-        raise BadRequest("nothing has happened yet", where=log.store.root)
+        raise BadRequest(f"nothing has happened yet in {log.store.root}", hint=INSTALL)
     names = log.index.conversations() if "session" in noun else ()
     raise BadRequest(f"no {noun} {reference!r}", hint=did_you_mean(reference, names, WHERE))
 

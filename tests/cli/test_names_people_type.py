@@ -9,6 +9,7 @@ from unittest import mock
 import pytest
 
 import eventlog
+from eventlog.app.naming.names import INSTALL
 from eventlog.cli.verbs import VERBS
 from tests.support import builders
 from tests.support.command_line import call
@@ -50,6 +51,13 @@ def test_an_agent_to_install_goes_by_either_of_its_names(home):
     call("install", "claude-code", "--no-allow")
 
     assert (home / ".claude" / "settings.json").exists()
+
+
+@pytest.mark.parametrize("args", [("query",), ("show", "last"), ("why", "--session", "last"), ("undo", "8d21c0")])
+def test_a_store_without_events_says_so_in_one_way(tmp_path, args):
+    said = call(*args, "--store", str(tmp_path)).err.splitlines()
+
+    assert [f"eventlog: nothing has happened yet in {tmp_path}", f"  {INSTALL}"] == said
 
 
 def test_recall_is_explained_for_a_session_that_the_log_has_by_part_of_its_id(store):
