@@ -96,12 +96,8 @@ def events_named(log: EventLog, reference: str) -> list[str]:
 
 def event_named(log: EventLog, reference: str) -> str:
     """Find the only event of that id, or a part of it; "" for none. Raises BadRequest for several."""
-    found = events_named(log, reference)
-    if len(found) > 1:
-        raise BadRequest(
-            f"{reference!r} may be {len(found)} events: say more of the id", hint="\n".join(found[:_SHOWN])
-        )
-    return "".join(found)
+    found = [Reference("event", event) for event in events_named(log, reference)]
+    return _only(log, reference, found, "event").id if found else ""
 
 
 def _sessions(log: EventLog, reference: str, project: str | None = None) -> list[str]:

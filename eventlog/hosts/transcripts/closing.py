@@ -377,7 +377,7 @@ def _end_of_unit(blocks: list[_Block], at: int) -> int:
 def _unit(blocks: list[_Block], about: _About) -> Iterator[_Sentence]:
     """Yield the sentences of a line with its items: short items become a part of its last sentence."""
     text, about = _labelled(blocks[0].text, about)
-    text, at = _with_object(text, blocks, 1)
+    text, at = _with_object(text, blocks)
     found = [part for line in without_statements(text) for part in sentences(line)]
     leads = (sentences(text) or [""])[-1]
     is_plan = _is_plan(leads)
@@ -423,8 +423,9 @@ def _labelled(text: str, about: _About) -> tuple[str, _About]:
     return text.replace("**", ""), about
 
 
-def _with_object(text: str, blocks: list[_Block], at: int) -> tuple[str, int]:
+def _with_object(text: str, blocks: list[_Block]) -> tuple[str, int]:
     """Add to a line that ends with a colon the line of code below it, and what that became."""
+    at = 1
     while at < len(blocks) and text.endswith((":", "：")) and blocks[at].kind == "code":
         code = blocks[at].text.strip()
         at += 1
