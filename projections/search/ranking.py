@@ -15,7 +15,7 @@ Imported inside agents' hooks: standard library only.
 from math import log
 
 from eventlog.projections.search.findable import files_in
-from eventlog.projections.search.words import stem
+from eventlog.projections.search.words import HIRAGANA, KATAKANA, stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -130,8 +130,16 @@ _WORK = frozenset((*map(stem, _ENGLISH.split()), *_CHINESE.split()))
 
 
 def subjects(asked: "Iterable[str]") -> list[str]:
-    """List the tokens of a prompt that name its subject, each once."""
-    return [token for token in dict.fromkeys(asked) if token not in _WORK]
+    """List the tokens of a prompt that name its subject, each once; no grammar of Japanese, nor parts of its words."""
+    found, word = [], ""
+    for token in dict.fromkeys(asked):
+        code = ord(token[0])
+        if code in KATAKANA and len(token) > len("カナ"):
+            word = token
+        is_part = token in word and token != word
+        if not is_part and code not in HIRAGANA and token not in _WORK:
+            found.append(token)
+    return found
 
 
 def weighed(having: "Mapping[str, int]", texts: int) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 English    lower case, without the endings of inflection; stop words are left out.
 Chinese    every two neighbouring characters, as no spaces tell where a word ends; a single one stands for itself.
+Japanese   the same within each script: a run of katakana is a word, of which the pairs are parts.
 Names      `camelCase`, `snake_case`, `a/path.py`, `v1.2`: the whole, and each part.
 
 Imported inside agents' hooks: no re, which takes longer to load than a prompt takes to be read.
@@ -9,9 +10,12 @@ Imported inside agents' hooks: no re, which takes longer to load than a prompt t
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    Reader = Callable[[str], list[str]]
 
 JOINERS = "_-./:@+#"  # within a word they join its parts
+HIRAGANA, KATAKANA = range(0x3040, 0x30A0), range(0x30A0, 0x3100)  # endings and particles; words from elsewhere
 _LONGEST = 64  # characters; a longer word is a key or a picture, and nobody types it
 _SHORTEST_STEM = 3
 _MOST_KNOWN, _KEPT = 50_000, 16  # words whose tokens are remembered; characters of the longest that is no path
@@ -120,7 +124,7 @@ def _of_word(word: str) -> list[str]:
         return _of_name(word.strip(JOINERS))
     if min(word) >= _FIRST_HAN and max(word) <= _LAST_HAN:
         return _pairs(word)
-    return [token for run in _runs(word) for token in (_pairs if _is_han(run[0]) else _of_name)(run.strip(JOINERS))]
+    return [token for read, run in _runs(word) for token in read(run.strip(JOINERS))]
 
 
 def _of_name(word: str) -> list[str]:
@@ -156,21 +160,33 @@ def _pairs(run: str) -> list[str]:
     return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
 
 
-def _runs(word: str) -> "Iterator[str]":
-    """Split where a script with spaces meets a script without."""
-    begin, was_han = 0, _is_han(word[0])
+def _katakana(run: str) -> list[str]:
+    return [run, *_pairs(run)] if len(run) > len("カナ") else [run]
+
+
+def _hiragana(run: str) -> list[str]:
+    return _pairs(run) if len(run) > 1 else []
+
+
+def _runs(word: str) -> "Iterator[tuple[Reader, str]]":
+    """Split where one script meets another, each run with what reads it."""
+    begin, before = 0, _reader(word[0])
     for at, char in enumerate(word):
-        if _is_han(char) != was_han:
-            yield word[begin:at]
-            begin, was_han = at, not was_han
-    yield word[begin:]
+        if (reader := _reader(char)) != before:
+            yield before, word[begin:at]
+            begin, before = at, reader
+    yield before, word[begin:]
 
 
-def _is_han(char: str) -> bool:
-    """Return whether a character is of a script that writes without spaces: Han, kana."""
-    if char < "\u3040":
-        return False
-    return char <= "\u30ff" or "\u3400" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff" or char >= "\U00020000"
+def _reader(char: str) -> "Reader":
+    """Choose what reads the script of a character: of those without spaces, Han, hiragana or katakana."""
+    code = ord(char)
+    if code in HIRAGANA:
+        return _hiragana
+    if code in KATAKANA:
+        return _katakana
+    is_han = "\u3400" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff" or char >= "\U00020000"
+    return _pairs if is_han else _of_name
 
 
 def _leaves_enough(word: str, ending: str) -> bool:

@@ -15,6 +15,7 @@ TEXTS = [
     "The invoice PDF is made by WeasyPrint",
     "Run the tests with pytest -q",
     "支付回调会重复发送",
+    "コメント機能は廃止した。スパムが多かったため、フォームだけを残している",
 ]
 WORDS = st.sampled_from(["ab", "ac", "b", "c", "d", "e"])
 
@@ -78,7 +79,8 @@ def told(prompt):
     ("prompt", "expected"),
     [
         ("Why is the Stripe webhook handled twice?", TEXTS[:1]),
-        ("支付回调为什么重复？", TEXTS[3:]),
+        ("支付回调为什么重复？", TEXTS[3:4]),
+        ("コメント機能のスパムについて教えて", TEXTS[4:]),
         ("Change the footer of the invoice PDF", TEXTS[1:2]),
     ],
 )
@@ -88,6 +90,7 @@ def test_what_bears_on_a_prompt(prompt, expected):
 
 @pytest.mark.parametrize(
     "prompt", ["thanks", "go on", "run the tests", "yes, please do that", "继续", "谢谢", "跑一下测试", "fix it", "",
+               "フォントサイズを大きくして", "コミットして", "もっと短く書き直してください",
                "Write a poem about autumn that my neighbour who sends a card can read aloud at a slow pace"]
 )  # fmt: skip
 def test_small_talk_and_what_is_about_something_else_is_told_nothing(prompt):
