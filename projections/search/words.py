@@ -1,6 +1,6 @@
 """The words of a text as a search compares them; pure.
 
-English    lower case, without the endings of inflection; stop words are left out.
+English    lower case, without the endings of inflection, nor those that make nouns of verbs; no stop words.
 Chinese    every two neighbouring characters, as no spaces tell where a word ends; a single one stands for itself.
 Japanese   the same within each script: a run of katakana is a word, of which the pairs are parts.
 Names      `camelCase`, `snake_case`, `a/path.py`, `v1.2`: the whole, and each part.
@@ -41,6 +41,7 @@ told tell, understood understand, won win, women woman, wore worn wear, wrote wr
 _IRREGULAR = {form: forms[-1] for forms in map(str.split, _IRREGULAR_FORMS.split(",")) for form in forms}
 _PARTICLES = "的了吗呢吧啊呀嘛么是在和与或就也都把被请我你他她它们这那哪个"
 _ENDINGS = ("ing", "ed")
+_NOUNS, _SHORTEST_NOUN = ("tion", "sion"), 8  # of verbs: migration is migrate, but portion is not port
 _SIBILANTS = ("xes", "ches", "shes", "sses", "zes")
 _PLAIN = range(128)
 _HAN = range(0x4E00, 0xA000)
@@ -110,6 +111,8 @@ def stem(word: str) -> str:
         if word.endswith(ending) and _leaves_enough(word, ending):
             word = _undoubled(word[: -len(ending)])
             break
+    if word.endswith(_NOUNS) and len(word) >= _SHORTEST_NOUN:
+        word = word[:-3]
     if word.endswith("ly") and _leaves_enough(word, "lly"):
         word = word[:-2]
     return word[:-1] if word.endswith("e") and len(word) > _SHORTEST_STEM else word
@@ -194,5 +197,6 @@ def _leaves_enough(word: str, ending: str) -> bool:
 
 
 def _undoubled(word: str) -> str:
-    """Remove the second of two letters at the end: stopped is stop."""
-    return word[:-1] if word[-1] == word[-2] and word[-1] not in "lsz" else word
+    """Remove the second of two letters at the end: stopped is stop, but adding is add."""
+    is_double = word[-1] == word[-2] and word[-1] not in "lsz" and len(word) > _SHORTEST_STEM
+    return word[:-1] if is_double else word
