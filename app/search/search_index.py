@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from eventlog.store import Store
     from eventlog.store.index_lookup import FileStamp
 
-VERSION = "13"  # of the tables: what a prompt goes by
+VERSION = "14"  # of the tables: what a prompt goes by
 _TEXTS_OF = """SELECT max(id), conversation FROM units WHERE type = 'conversation_text' AND id > 0
     AND conversation IN (SELECT value FROM json_each(?, '$.in')) GROUP BY conversation"""
 _SAID_IN = """SELECT id, subject || ' ' || conversation FROM units WHERE id IN (SELECT value FROM json_each(?))

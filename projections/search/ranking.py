@@ -4,10 +4,10 @@ Ranking      BM25 (Robertson and Zaragoza 2009) as SQLite's FTS5 computes it: of
              side in the query and in the text. Without FTS5, texts are ranked here, by the same tokens and constants.
 Gate         most prompts need nothing, and get nothing. A text bears on a prompt if the words they share are rare
              enough together, and enough of what the prompt is about. Words of every day's work count for nothing:
-             "run the tests" is about no test in particular. The longer a text, the more it has to share: a long one
-             has any word. Where there are few texts, all may be about one subject, whose words are rare elsewhere:
-             who has most of the prompt needs less, and two words side by side count once more. The name of a thing
-             in code that few texts have needs no other words.
+             "run the tests" is about no test in particular; nor does German grammar, which texts in English make rare.
+             The longer a text, the more it has to share: a long one has any word. Where there are few texts, all may be
+             about one subject, whose words are rare elsewhere: who has most of the prompt needs less, and two words
+             side by side count once more. The name of a thing in code that few texts have needs no other words.
 
 Imported inside agents' hooks: standard library only.
 """
@@ -126,7 +126,15 @@ _CHINESE = """
 继续 谢谢 多谢 感谢 测试 提交 代码 运行 修改 修复 文件 问题 检查 一下 什么 怎么 为什 没有 可以 现在 需要 这样 好的 看看
 看一 不要 如何 解释 写一 一个 函数 项目 任务 完成 开始 更新 删除 添加 合并 分支
 """
-_WORK = frozenset((*map(stem, _ENGLISH.split()), *_CHINESE.split()))
+_GERMAN = """
+ab aber alle als an auch auf aus bei bin bis bitte da danke dann das dass dein dem den der des die dies doch du durch
+darf dürfen ein eine einem einen einer eines er es euch füge für gegen gibt hab habe haben hat hatte hier hinzu ich
+ihm ihn ihnen ihr ihre ihrer im immer ist ja jetzt kann kein keine keinen können lass mach mache mal man mein mit muss
+müssen nach nein nicht noch nochmal nur ob oder ohne schon schreib schreibe sehr seit sein seine sich sie sind soll
+sollen um und uns unser unter vom von vor wann war warum was weiter welche welchen welcher welches wenn wer werden wie
+wieder wir wird wo wurde wurden während zeige zu zum zur ändere über
+"""
+_WORK = frozenset((*map(stem, (_ENGLISH + _GERMAN).split()), *_CHINESE.split()))
 
 
 def subjects(asked: "Iterable[str]") -> list[str]:

@@ -1,6 +1,7 @@
 """The words of a text as a search compares them; pure.
 
 English    lower case, without the endings of inflection, nor those that make nouns of verbs; no stop words.
+German     the same, without the endings of a word with an umlaut, and those of plurals that are in no English word.
 Chinese    every two neighbouring characters, as no spaces tell where a word ends; a single one stands for itself.
 Japanese   the same within each script: a run of katakana is a word, of which the pairs are parts.
 Names      `camelCase`, `snake_case`, `a/path.py`, `v1.2`: the whole, and each part.
@@ -41,6 +42,8 @@ told tell, understood understand, won win, women woman, wore worn wear, wrote wr
 _IRREGULAR = {form: forms[-1] for forms in map(str.split, _IRREGULAR_FORMS.split(",")) for form in forms}
 _PARTICLES = "的了吗呢吧啊呀嘛么是在和与或就也都把被请我你他她它们这那哪个"
 _ENDINGS = ("ing", "ed")
+_GERMAN = ("ern", "ers", "em", "en", "er", "es", "e", "n", "s")
+_PLURALS = ("ungen", "heiten", "keiten", "ionen", "schaften")  # no English word ends like that
 _NOUNS, _SHORTEST_NOUN = ("tion", "sion"), 8  # of verbs: migration is migrate, but portion is not port
 _SIBILANTS = ("xes", "ches", "shes", "sses", "zes")
 _PLAIN = range(128)
@@ -99,10 +102,17 @@ def spelled(text: str) -> str:
 
 
 def stem(word: str) -> str:
-    """Remove the endings of English inflection, as far as that is safe without a dictionary; undo irregular forms."""
+    """Remove the endings of English and German inflection, as far as that is safe without a dictionary.
+
+    Irregular forms are undone.
+    """
     word = _IRREGULAR.get(word, word)
-    if len(word) <= _SHORTEST_STEM or not word.isascii() or not word.isalpha():
+    if len(word) <= _SHORTEST_STEM or not word.isalpha():
         return word
+    if not word.isascii():
+        return _german_stem(word)
+    if word.endswith(_PLURALS):
+        word = word[:-2]
     if word.endswith("ies") and _leaves_enough(word, "is"):
         word = word[:-3] + "y"
     elif word.endswith("s") and word[-2] not in "sui":
@@ -116,6 +126,12 @@ def stem(word: str) -> str:
     if word.endswith("ly") and _leaves_enough(word, "lly"):
         word = word[:-2]
     return word[:-1] if word.endswith("e") and len(word) > _SHORTEST_STEM else word
+
+
+def _german_stem(word: str) -> str:
+    """Remove an ending from a word with a letter that English lacks."""
+    ending = next(filter(word.endswith, _GERMAN), "")
+    return word[: len(word) - len(ending)] if len(word) - len(ending) > _SHORTEST_STEM else word
 
 
 def _of_word(word: str) -> list[str]:

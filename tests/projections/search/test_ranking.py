@@ -16,6 +16,7 @@ TEXTS = [
     "Run the tests with pytest -q",
     "支付回调会重复发送",
     "コメント機能は廃止した。スパムが多かったため、フォームだけを残している",
+    "Parkausweise werden nur für Fahrzeuge ausgestellt, die auf den Antragsteller zugelassen sind",
 ]
 WORDS = st.sampled_from(["ab", "ac", "b", "c", "d", "e"])
 
@@ -80,7 +81,8 @@ def told(prompt):
     [
         ("Why is the Stripe webhook handled twice?", TEXTS[:1]),
         ("支付回调为什么重复？", TEXTS[3:4]),
-        ("コメント機能のスパムについて教えて", TEXTS[4:]),
+        ("コメント機能のスパムについて教えて", TEXTS[4:5]),
+        ("Wer bekommt Parkausweise für ein Fahrzeug, das nicht auf ihn zugelassen ist?", TEXTS[5:]),
         ("Change the footer of the invoice PDF", TEXTS[1:2]),
     ],
 )
@@ -91,6 +93,7 @@ def test_what_bears_on_a_prompt(prompt, expected):
 @pytest.mark.parametrize(
     "prompt", ["thanks", "go on", "run the tests", "yes, please do that", "继续", "谢谢", "跑一下测试", "fix it", "",
                "フォントサイズを大きくして", "コミットして", "もっと短く書き直してください",
+               "die Farben auf der Seite sollen heller werden", "sind die nur für den Test?",
                "Write a poem about autumn that my neighbour who sends a card can read aloud at a slow pace"]
 )  # fmt: skip
 def test_small_talk_and_what_is_about_something_else_is_told_nothing(prompt):
