@@ -26,6 +26,7 @@ _WORTH = 40  # characters of room that a second sentence needs
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 _STEM = 4  # characters of a word that all its regular forms begin with
 _BEFORE = 3  # words before the first that the question has
+_DIGITS = 3  # of an item's number, at most
 _LABEL = 12  # characters of a label, at most
 _SHORTEST = 3  # words of a sentence that says anything by itself
 
@@ -94,11 +95,13 @@ def told_line(found: "Findable", weights: "Weights") -> str:
 
 def sentences(text: str) -> "Iterator[str]":
     """Yield the sentences and list items of a text that may be Markdown on one line, without code and headings."""
+    number = 0
     for prose in text.split("```")[::2]:
         words = _spaced(prose).split()
         begin, is_heading = 0, False
         for at, word in enumerate(words):
-            if word in _ITEMS or not word.strip("#") or (word[0].isdigit() and _is_number(word, words[begin:at])):
+            if word in _ITEMS or not word.strip("#") or _begins_item(word, number):
+                number = int(word[:-1]) if word[0].isdecimal() else number
                 yield from _sentence(words[begin:at], is_heading=is_heading)
                 begin, is_heading = at + 1, word[0] == "#"
             elif word[-1] in _MAY_END and _ends(word, words[at + 1 : at + 2]):
@@ -116,9 +119,10 @@ def _spaced(text: str) -> str:
     return text
 
 
-def _is_number(word: str, before: "Sequence[str]") -> bool:
-    """Return whether a word numbers an item of a list: `2.`."""
-    return word[-1] in ".)" and word[:-1].isdigit() and (len(word) == len("2.") or not before or before[-1][-1] in ":*")
+def _begins_item(word: str, number: int) -> bool:
+    """Return whether a word numbers an item of a list, behind that `number` or as the first: `2.`."""
+    digits = word[:-1]
+    return word[-1] in ".)" and digits.isdecimal() and len(digits) <= _DIGITS and int(digits) in (1, number + 1)
 
 
 def _ends(word: str, after: "Sequence[str]") -> bool:

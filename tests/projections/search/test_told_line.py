@@ -177,6 +177,10 @@ def test_a_statement_is_told_whole_and_of_a_longer_one_the_part_that_was_asked_a
             ["It works, e.g. here.", "So does v1.2 of J. Doe!", "Now?"],
         ),
         ("## Summary of Changes **Issue:** No key. ### Testing", ["No key."]),
+        (
+            "The item goes back to level 0. It waits for 5. Nothing else.",
+            ["The item goes back to level 0.", "It waits for 5.", "Nothing else."],
+        ),
         ("Done: 1. **Read** it 2. wrote it - twice", ["Done:", "Read it", "wrote it", "twice"]),
         ("问题在于时区。已经改为 UTC！", ["问题在于时区。", "已经改为 UTC！"]),
         ("It was off. total() rounds once. so it is", ["It was off.", "total() rounds once. so it is"]),
