@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LONGEST = 300  # characters of a line
 _ASKED = 100  # characters of what was asked
-_FILES = 2
+_FILES = _SENTENCES = 2
 _SEPARATOR = " · "
 _WORTH = 40  # characters of room that a second sentence needs
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
@@ -174,7 +174,10 @@ def _asked(found: "Findable", weights: "Weights") -> str:
 
 
 def _answer(found: "Findable", weights: "Weights", room: int, asked: str) -> str:
-    """Choose the sentences that give a reason or a way, in their order, as long as they fit."""
+    """Choose the sentences that give a reason or a way, in their order, as long as they fit.
+
+    What stands beside the best of them is its other half: what was done about a reason, or why it was done.
+    """
     unit = max(weights.values(), default=0.0) or 1.0
     decided = {_plain(sentence) for text in found.decisions for sentence in sentences(one_line(text))}
     ranked = sorted(
@@ -186,10 +189,13 @@ def _answer(found: "Findable", weights: "Weights", room: int, asked: str) -> str
         reverse=True,
     )
     chosen: list[tuple[int, str]] = []
-    for worth, place, text in ranked[:_FILES]:
-        if not chosen or (worth > unit / 2 and room >= _WORTH and len(text) <= room):
+    for worth, place, text in ranked:
+        is_beside = bool(chosen) and abs(chosen[0][0] + place) == 1
+        if not chosen or (worth >= (0 if is_beside else unit / 2) and _WORTH <= room >= len(text)):
             chosen.append((-place, _excerpt(text, weights, room)))
             room -= len(chosen[-1][1]) + len(_SEPARATOR)
+        if len(chosen) == _SENTENCES:
+            break
     *before, last = [text for _, text in sorted(chosen)] or [""]
     return joined([*(text if text[-1] in _MAY_END else f"{text} ·" for text in before), last])
 

@@ -126,6 +126,16 @@ def test_what_was_decided_is_told_before_other_sentences_that_bear_as_much():
     assert told.endswith("Ledger keys are never reused.")
 
 
+def test_a_reason_is_told_with_what_was_done_about_it_in_whichever_words():
+    asked = "Sounds crackle when the horde spawns"
+    closing = (
+        "Voices were allocated because of stealing on the mixer. A ring of 64 takes their place. It needs no change."
+    )
+
+    shown = line("why do sounds crackle on the mixer", prompts=[asked], closing=closing, files=[])
+    assert shown == f"{asked} · Voices were allocated because of stealing on the mixer. A ring of 64 takes their place."
+
+
 def test_how_it_was_tested_is_no_answer_where_there_is_another():
     closing = "Works without a slash: `start app /tmp/shop`. Tested with a slash, too. The slash of an app was dropped."
 
