@@ -39,6 +39,9 @@ _OF_UNITS = f" AND rowid >> {PARTS} IN (SELECT value FROM json_each(?))"  # noqa
 _NEWEST = " ORDER BY rowid DESC LIMIT ?"
 _HAVING = "SELECT value, doc FROM json_each(?) CROSS JOIN vocabulary ON term = value"  # each is looked up
 _BEGINNING = "SELECT term FROM vocabulary WHERE term >= ? AND term < ? ORDER BY doc DESC, term LIMIT ?"
+_ENDING = "SELECT term FROM vocabulary WHERE term > ? AND term LIKE ? ORDER BY doc DESC, term LIMIT ?"
+_FIRST_HAN = "\u3400"
+_MOST_ENDING = 40  # words with a last character
 _OFTEN = 500  # rows; to count those of a word takes as long as there are
 _COUNT = "INSERT INTO common SELECT term, doc FROM vocabulary WHERE doc >= ?"
 _COUNTED = "SELECT value, times FROM json_each(?) CROSS JOIN common ON term = value"
@@ -165,6 +168,8 @@ class FullText:
         chosen = telling(having, rows)
         if prefix and not having.get(prefix) and not self.beginning(prefix, 1):  # no word is there as it was typed
             chosen += self.having(_stems(prefix))
+        if {*having} == {prefix} and len(prefix) == 1 and prefix > _FIRST_HAN:  # a longer query has better
+            chosen += self.ending(prefix, _MOST_ENDING)
         is_rare = any(0 < having.get(token, 0) <= most_rows(rows) for token in chosen)
         if prefix and is_rare and self.begins_common(prefix, rows / 2):
             prefix = ""  # what most rows have tells nothing
@@ -177,6 +182,10 @@ class FullText:
     def beginning(self, prefix: str, limit: int) -> list[str]:
         """List words that begin like that, the most frequent first."""
         return [str(term) for (term,) in self._run(_BEGINNING, (prefix, f"{prefix}\U0010ffff", limit))]
+
+    def ending(self, char: str, limit: int) -> list[str]:
+        """List pairs of characters that end like that, the most frequent first."""
+        return [str(term) for (term,) in self._run(_ENDING, (_FIRST_HAN, f"_{char}", limit))]
 
     def begins_common(self, prefix: str, least: float) -> bool:  # noqa: ARG002 - of those that count
         """Return False: no row is counted."""
@@ -298,9 +307,16 @@ class Scanned(FullText):
 
     def beginning(self, prefix: str, limit: int) -> list[str]:
         """List words that begin like that, the most frequent first."""
+        return self._frequent(lambda word: word.startswith(prefix), limit)
+
+    def ending(self, char: str, limit: int) -> list[str]:
+        """List pairs of characters that end like that, the most frequent first."""
+        return self._frequent(lambda word: word[1:] == char, limit)
+
+    def _frequent(self, is_wanted: "Callable[[str], bool]", limit: int) -> list[str]:
         counts: dict[str, int] = {}
         for (words,) in self._run("SELECT words FROM words"):
-            for word in {word for word in words.split() if word.startswith(prefix)}:
+            for word in {*filter(is_wanted, words.split())}:
                 counts[word] = counts.get(word, 0) + 1
         return sorted(counts, key=lambda word: (-counts[word], word))[:limit]
 

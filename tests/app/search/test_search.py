@@ -68,8 +68,8 @@ def test_words_are_found_in_any_order_and_form_names_in_part_and_whole_and_the_l
     assert found(memory, "回调 重复") == found(memory, "重复的回调") == ["支付回调会重复发送"]
 
 
-@pytest.mark.parametrize("query", ["锁", "为什么锁", "ｃａｒ"])
-def test_one_character_of_chinese_finds_the_words_it_begins_and_width_does_not_matter(memory, query):
+@pytest.mark.parametrize("query", ["锁", "为什么锁", "钟", "ｃａｒ"])
+def test_one_character_of_chinese_finds_the_words_it_begins_or_ends_and_width_does_not_matter(memory, query):
     say(memory, "迁移时锁表十分钟，Cart 页面不可用")
     say(memory, "退款需要人工审核")
 
