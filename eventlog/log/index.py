@@ -61,7 +61,8 @@ class ConversationIndex:
                 for entry in days.entries_at(file, [offset for _, offset in places]):
                     if entry.event.conversation_id == conversation_id:
                         other = found.setdefault(entry.event.id, entry)
-                        found[entry.event.id] = min(entry, other, key=_claim)
+                        if other is not entry:
+                            found[entry.event.id] = min(entry, other, key=_claim)
         return sorted(found.values(), key=lambda entry: order(entry.event))
 
     def positions(self, conversation_id: str) -> list[Position]:

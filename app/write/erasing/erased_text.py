@@ -14,9 +14,9 @@ from eventlog.secrets.redacted import marker
 
 SHORTEST = 4  # characters; shorter texts stand in too much
 _PAIR = r"\\+u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\+u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2})"
-_ESCAPE = re.compile(
-    rf"{_PAIR}|\\+u(?P<one>[0-9a-fA-F]{{4}})|\\+x(?P<two>[0-9a-fA-F]{{2}})|(?P<space>\\+[bfnrt])|\\+", re.IGNORECASE
-)
+_WRITTEN = rf"(?i:{_PAIR}|\\+u(?P<one>[0-9a-f]{{4}})|\\+x(?P<two>[0-9a-f]{{2}})|(?P<space>\\+[bfnrt])|\\+)"
+_ESCAPE = re.compile(_WRITTEN)
+_PIECE = re.compile(rf"{_WRITTEN}|(?P<run>[!-\[\]-~]+)|(?P<other>.)", re.DOTALL)
 _BASE64_RUN = re.compile(r"[A-Za-z0-9+/_=-]+")
 _PASSES = 4
 _SHORTEST_CORE = 8  # characters of base64 that are the same whatever stands around the text
@@ -69,7 +69,7 @@ class Needles:
         return self._marked(text, [place for place in self.places(text) if is_in_them(*place)])
 
     def _are_folded_in(self, text: str) -> bool:
-        plain = _unescaped(text).casefold()
+        plain = "\n".join([line.casefold() for line in _unescaped(text).split("\n")])  # fast where one is ASCII
         if not _is_any_in(self._words, plain):  # most texts lack even the longest word, whatever stands around it
             return False
         return _is_any_in(self._folded, _collapsed(plain))
@@ -133,28 +133,23 @@ def _meant(found: re.Match[str]) -> str:
 
 def _with_places(text: str) -> tuple[str, list[int], list[int]]:
     """Return the folded text, and from where to where each of its characters stood."""
-    chars: list[str] = []
+    parts: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-
-    def add(char: str, start: int, end: int) -> None:
-        if char.isspace() and (not chars or chars[-1] == " "):
-            return
-        for part in " " if char.isspace() else char.casefold():
-            chars.append(part)
-            starts.append(start)
-            ends.append(end)
-
-    done = 0
-    for found in _ESCAPE.finditer(text):
-        for place in range(done, found.start()):
-            add(text[place], place, place + 1)
-        if plain := _meant(found):
-            add(plain, found.start(), found.end())
-        done = found.end()
-    for place in range(done, len(text)):
-        add(text[place], place, place + 1)
-    return "".join(chars), starts, ends
+    for found in _PIECE.finditer(text):
+        start, end = found.span()
+        if run := found["run"]:
+            parts.append(run.casefold())
+            starts += range(start, end)
+            ends += range(start + 1, end + 1)
+            continue
+        plain = (found["other"] or _meant(found)).casefold()
+        if plain.isspace():
+            plain = " " if parts and parts[-1] != " " else ""
+        parts += plain
+        starts += [start] * len(plain)
+        ends += [end] * len(plain)
+    return "".join(parts), starts, ends
 
 
 def _cores(text: str) -> list[str]:

@@ -165,7 +165,7 @@ def _located(opened: OpenStore, erasing: Erasing) -> Redactable:
     own.update(files_below(store.cache))  # of which all is made anew
     holding = [path for path in files_below(store.root) if path not in own and needles.are_in(_content(path))]
     log = day_files(store)
-    entries = [fields for path in log for fields in _lines_of(path, needles, erasing.events)]
+    entries = [fields for path in log for fields in _lines_of(path, needles, erasing.events, path in holding)]
     left, config = [], f"{store.root}/config.yaml"
     if config in holding:
         left.append(config)
@@ -185,11 +185,11 @@ def _located(opened: OpenStore, erasing: Erasing) -> Redactable:
     return Redactable(located, events, [*files, *bases, *copies])
 
 
-def _lines_of(path: str, needles: Needles, ids: list[str]) -> Iterator[dict[str, object]]:
-    """Yield the events of a day file that hold any of the texts, or are to go."""
-    data, wanted = read(path) or b"", set(ids)
-    named = [event_id.encode() for event_id in ids]
-    if not needles.are_in(text_of(data)) and not any(event_id in data for event_id in named):
+def _lines_of(path: str, needles: Needles, ids: list[str], is_holding: bool) -> Iterator[dict[str, object]]:
+    """Yield the events of a day file, `is_holding` any of the texts or not, that hold one, or are to go."""
+    wanted, named = set(ids), [event_id.encode() for event_id in ids]
+    data = (read(path) or b"") if is_holding or ids else b""
+    if not is_holding and not any(event_id in data for event_id in named):
         return
     for line in data.split(b"\n"):
         if needles.are_in(text_of(line)) or any(event_id in line for event_id in named):
