@@ -4,6 +4,7 @@ Nothing here backtracks: a credential is a beginning and a run of characters, so
 whatever it holds. Loaded by hooks: no re.
 """
 
+from eventlog.secrets.assigned import WITH_VALUES, value_at
 from eventlog.secrets.patterns import (
     ALNUM,
     AROUND,
@@ -12,10 +13,13 @@ from eventlog.secrets.patterns import (
     COMMANDS,
     DIGITS,
     HEADER,
+    LOGINS,
     MAINTAINED,
     NAMES,
     PASSWORDS,
     PLACEHOLDERS,
+    QUOTES,
+    SCHEMES,
     TOKEN,
     TOKENS,
     UPPER_ONLY,
@@ -31,18 +35,13 @@ if TYPE_CHECKING:
     Rule = tuple[str, tuple[str, ...], str, int, int, float]  # as in `token_rules.py`
 
 _CHUNK = 256  # characters looked at in one go
+_TOKENS = [(*token, 0.0) for token in TOKENS]
 _LEAST_TOKEN = min(len(beginning) + least for _, beginnings, _, least, _ in TOKENS for beginning in beginnings)
 _LONGEST_VALUE = 256  # characters of what is assigned to a name
 _STOPS = " \t\r\n\"'`,;&|<>()[]{}\\，；。"  # what an assigned value ends before
 _OPENS = tuple("$<{[(*%")  # what a placeholder begins with, or a call ends in
 _HOST_STOPS = "/ \t\r\n\"'`<>?#"
 _TITLE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 "
-_SIGNS = ":=："
-_BEFORE_EQUALS = "?.+|"
-_LONGEST_INDENT = 80  # characters between an element and its text
-_QUOTES = "\"'`"
-_IN_TYPES, _LONGEST_TYPE = ALNUM + " _.:?|&*'<>[]", 60  # between a name and its sign in a declaration
-_AROUND_SIGN = " \t\"'`\\"
 _BETWEEN_ITEMS = " \t\r\n\"'`\\,"
 _LONGEST_LIST, _LONGEST_COMMAND = 1024, 1024  # characters looked at
 _ARGUMENT_STOPS = " \t\r\n\"'`;&|<>()"
@@ -50,7 +49,6 @@ _NO_ARGUMENT = (*_OPENS, *" ,.:;)]}")  # after a quote: it was the end of one
 _COMMAND_ENDS = ("; ", " | ", " || ", " && ")
 _KIND = "[secret:"  # how what stands for a secret begins
 _MOST_WITHIN = 4  # names within the value of another
-_SIGN_WITHIN = 12  # characters between a name and its value
 _LEAST_PASSWORD, _LEAST_PART = 6, 8
 _LEAST_ASSIGNED = 14  # characters of a generated value that a name says is one
 _LEAST_ARGUMENT, _AWS_SECRET = 4, 40
@@ -67,7 +65,7 @@ def find(text: str) -> "Iterator[Found]":
     if longest >= LEAST_RANDOM:  # generated ones are long
         # a token is within a word; what tools print has few long ones, and those again and again
         long = " ".join([word for word in words if len(word) >= _LEAST_TOKEN])
-        yield from _tokens(text, long, ((*token, 0.0) for token in TOKENS))
+        yield from _tokens(text, long, _TOKENS)
         if any(longest >= least and beginning in long for beginning, least in MAINTAINED):
             from eventlog.secrets.token_rules import TOKEN_RULES  # few texts have one of the beginnings
 
@@ -162,18 +160,18 @@ def _blocks(text: str) -> "Iterator[Found]":
 
 
 def _bearers(text: str) -> "Iterator[Found]":
-    for start in _behind(text, "Bearer "):
-        end = _run(text, start, HEADER)
-        if end - start >= LEAST_RANDOM and any(map(text[start:end].__contains__, DIGITS)):
-            yield start, end, "bearer-token"
+    for scheme in SCHEMES if _HEADER in text.lower() else SCHEMES[:1]:
+        for start in _behind(text, scheme):
+            end = _run(text, start, HEADER)
+            is_long = end - start >= LEAST_RANDOM and any(map(text[start:end].__contains__, DIGITS))
+            if is_long and (scheme == SCHEMES[0] or _is_in_header(text, start - len(scheme))):
+                yield start, end, "bearer-token"
 
 
 def _basic(text: str) -> "Iterator[Found]":
     """Find `user:password` in base 64; in a header, any value."""
     for start in _behind(text, "Basic "):
-        at = start - len("Basic ")
-        before = text[max(0, at - 40) : at].rstrip(_AROUND_HEADER)  # however that is written in a program
-        in_header = before[-len(_HEADER) :].lower() == _HEADER
+        in_header = _is_in_header(text, start - len("Basic "))
         end = _run(text, start, HEADER if in_header else BASE64)
         if not _is_word(text[start:end]) if in_header else _is_basic(text[start:end]):
             yield start, end, "basic-credentials"
@@ -182,6 +180,11 @@ def _basic(text: str) -> "Iterator[Found]":
 def _behind(text: str, word: str) -> "Iterator[int]":
     """Find what follows a word in any of its spellings."""
     return (at + len(word) for spelled in (word, word.lower(), word.upper()) for at in _places(text, spelled))
+
+
+def _is_in_header(text: str, at: int) -> bool:
+    before = text[max(0, at - 40) : at].rstrip(_AROUND_HEADER)  # however that is written in a program
+    return before[-len(_HEADER) :].lower() == _HEADER
 
 
 _HEADER, _AROUND_HEADER = "authorization", " \t\"'`\\:=>,[](){}"
@@ -208,14 +211,15 @@ def _in_addresses(text: str) -> "Iterator[Found]":
 
 def _in_commands(text: str) -> "Iterator[Found]":
     """Find the passwords among the arguments of a command, to the end of its line."""
-    for word in COMMANDS:
+    for word in (*COMMANDS, *LOGINS):
         done = 0
         for at in _places(text, word):
             end = _run(text, at + len(word), TOKEN)
             if at < done or not _begins(text, at) or text[end : end + 1] not in (" ", "\t", "\\"):
                 continue
             done = _end_of_command(text, end)
-            for start, stop in _user_and_password(text, end, done) if word == "curl" else _passwords(text, end, done):
+            found = _passwords(text, end, done, apart=word in LOGINS)
+            for start, stop in _user_and_password(text, end, done) if word == "curl" else found:
                 if _is_argument(text[start:stop]):
                     yield start, stop, "password"
 
@@ -244,11 +248,12 @@ def _user_and_password(text: str, at: int, end: int) -> "Iterator[tuple[int, int
             yield start + len(user) + 1, stop
 
 
-def _passwords(text: str, at: int, end: int) -> "Iterator[tuple[int, int]]":
-    """Find the passwords of `-ppassword`; `-p` alone asks for a password."""
-    for start, _ in _words(text, at, end):
+def _passwords(text: str, at: int, end: int, *, apart: bool) -> "Iterator[tuple[int, int]]":
+    """Find the passwords of `-ppassword`, and `apart` those of `-p password`, which asks for a password elsewhere."""
+    for start, after in _words(text, at, end):
         if text.startswith("-p", start):
-            yield _argument(text, start + 2, end)
+            is_next = apart and after == start + 2
+            yield _argument(text, _run(text, after, " \t\r\n\\") if is_next else start + 2, end)
 
 
 def _words(text: str, at: int, end: int) -> "Iterator[tuple[int, int]]":
@@ -260,7 +265,7 @@ def _words(text: str, at: int, end: int) -> "Iterator[tuple[int, int]]":
 def _argument(text: str, at: int, end: int) -> tuple[int, int]:
     """Find where an argument begins and ends, without its quotes."""
     start = _run(text, at, "\\\"'")
-    closing = text.find(text[start - 1], start, end) if start > at and text[start - 1] in _QUOTES else -1
+    closing = text.find(text[start - 1], start, end) if start > at and text[start - 1] in QUOTES else -1
     if closing >= 0:
         return start, closing - _tail(text[start:closing], "\\")
     return start, start + len(before_any(text[start : min(end, start + _LONGEST_VALUE)], _ARGUMENT_STOPS))
@@ -278,13 +283,15 @@ def _is_argument(value: str) -> bool:
 
 def _assigned(text: str, *, long: bool) -> "Iterator[Found]":
     """Find the values assigned to names of credentials: a password as it stands, a long value where it looks random."""
-    if not any(sign in text for sign in (*_SIGNS, "--", ">", '",', "',")):
+    if not any(sign in text for sign in WITH_VALUES):
         return
     lower = text.translate(_LOWER) if not text.isascii() else text.lower()
     for name in PASSWORDS:
-        yield from _values(text, lower, name, "password")
+        if name in lower:
+            yield from _values(text, lower, name, "password")
     for name, kind in NAMES if long else ():
-        yield from _values(text, lower, name, kind)
+        if name in lower:
+            yield from _values(text, lower, name, kind)
     for name, kind in UPPER_ONLY if long else ():
         yield from _values(text, text, name, kind)
 
@@ -293,7 +300,7 @@ def _values(text: str, lower: str, name: str, kind: str) -> "Iterator[Found]":
     stop = seen = 0
     for at in _places(lower, name):
         end = at + len(name)
-        start = _value_at(text, at, end) or _list_at(text, at, end)
+        start = value_at(text, at, end) or _list_at(text, at, end)
         if not start:
             continue
         if start < stop and seen == _MOST_WITHIN:  # `token=token=token=…`: the same characters, again and again
@@ -323,7 +330,7 @@ def _items(text: str, at: int) -> list[tuple[int, int]]:
             at = end
         elif depth and text[at - 1] == "\\" and text[at : at + 1] in ("n", "r", "t"):
             at += 1
-        elif depth and text[at - 1] in _QUOTES and (end := _end_of_value(text, at)) > at:
+        elif depth and text[at - 1] in QUOTES and (end := _end_of_value(text, at)) > at:
             found.append((at, end))
             at = end
         else:
@@ -331,63 +338,10 @@ def _items(text: str, at: int) -> list[tuple[int, int]]:
     return [*found, (at, at)]
 
 
-def _value_at(text: str, at: int, end: int) -> int:
-    """Find where the value begins that is assigned to the name at this place; 0 for none."""
-    if start := _after_type(text, end):
-        return start
-    near = text[end : end + _SIGN_WITHIN]
-    sign = near.lstrip(_AROUND_SIGN)
-    if sign[1:2] == "=" and sign[0] in _BEFORE_EQUALS:  # of make, of PHP
-        sign = sign[1:]
-    if sign[:1] and sign[0] in _SIGNS:
-        value = sign.lstrip(_SIGNS + ">" + _AROUND_SIGN)
-    elif sign[:1] == "," and near[:1] in _QUOTES:
-        value = sign[1:].lstrip(" \t")
-        value = value.lstrip(_QUOTES) if value[:1] in _QUOTES and _is_argument_name(text, at) else ""
-    elif near[:1] == ">" and _is_tag(text, at) and "</" in text[end : end + _LONGEST_INDENT + _LONGEST_VALUE]:
-        near = text[end : end + _LONGEST_INDENT]
-        value = near[1:].lstrip(" \t\r\n")
-    elif near[:1] == " " and _is_option(text, at):
-        value = near.lstrip(_AROUND_SIGN)
-    else:
-        return 0
-    return end + len(near) - len(value) if value else 0
-
-
-def _after_type(text: str, end: int) -> int:
-    """Find the value of a declaration: `token: str = "…"`, `var token string = "…"`, `char token[] = "…"`."""
-    near = text[end : end + _LONGEST_TYPE]
-    declared, _, value = near.partition("=")
-    quoted = value.lstrip(" ")
-    if len(quoted) <= 1 or quoted[0] not in _QUOTES or declared.strip(_IN_TYPES):
-        return 0
-    is_type = declared.lstrip("? ")[:1] in (":", "[") or declared.strip(" *").lower() in ("string", "as string")
-    return end + len(near) - len(quoted) + 1 if is_type else 0
-
-
-def _is_argument_name(text: str, at: int) -> bool:
-    """Return whether the quoted name that ends here is the first argument of a call: `set("db.password", "…")`."""
-    before = text[max(0, at - 40) : at].rstrip(TOKEN + ".")
-    return before[-1:] in _QUOTES and before[-2:-1] == "("
-
-
-def _is_tag(text: str, at: int) -> bool:
-    """Return whether the name that ends here is that of an element: `<dbPassword>`."""
-    before = text[max(0, at - 40) : at].rstrip(TOKEN + ".:")
-    return before[-1:] == "<" and (before == "<" or before[-2] not in ALNUM)  # no type in brackets
-
-
 def _list_at(text: str, at: int, end: int) -> int:
     """Find where the list begins that is assigned to a name in the plural, as in `tokens = […]`; 0 for none."""
-    start = _value_at(text, at, end + 1) if text[end : end + 1] in ("s", "S") else 0
+    start = value_at(text, at, end + 1) if text[end : end + 1] in ("s", "S") else 0
     return start if start and text[start] == "[" else 0
-
-
-def _is_option(text: str, at: int) -> bool:
-    """Return whether the name that ends here is an option of a command: `--db-password`."""
-    before = text[max(0, at - 40) : at]
-    word = before[len(before.rstrip(TOKEN)) :]
-    return word.startswith("--")
 
 
 def _end_of_value(text: str, start: int) -> int:
@@ -416,6 +370,8 @@ def _is_password(value: str, name: str) -> bool:
     """Return whether a value is a password, not a word, a type or an expression of a program."""
     if len(value) < _LEAST_PASSWORD or value.startswith((*_OPENS, "/", "~", ".", _KIND)):
         return False
+    if name.lower().endswith("_pass") and value.replace(".", "").isdigit():  # a figure of a pass
+        return False
     if "." in value and all(part.isidentifier() for part in value.split(".")):
         return False
     return name.isupper() or not value.rstrip(".!?:").replace("_", "").replace("-", "").isalpha()
@@ -423,8 +379,8 @@ def _is_password(value: str, name: str) -> bool:
 
 def _is_random(value: str) -> bool:
     """Return whether a value is generated: long, with letters and digits in one part, and of high entropy."""
-    if len(value) < _LEAST_ASSIGNED or value.startswith(_OPENS) or value.count("/") > 3:  # noqa: PLR2004 - a path
-        return False
+    if len(value) < _LEAST_ASSIGNED or value.startswith(_OPENS) or value.count("/") > max(3, len(value) // 20):
+        return False  # a path has many short parts; base 64 has few slashes
     parts = value.translate(_SEPARATED).split()
     mixed = any(len(part) >= _LEAST_PART and not part.isalpha() and not part.isdigit() for part in parts)
     return mixed and _run(value, 0, _RANDOM) == len(value) and _entropy(value) >= _RANDOM_BITS

@@ -8,12 +8,14 @@ Imported inside agents' hooks: plain tuples and strings, nothing to compile.
 
 DIGITS = "0123456789"
 _UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_HEX = DIGITS + "abcdef"
 ALNUM = DIGITS + _UPPER + _UPPER.lower()
 WORD = ALNUM + "_"
 TOKEN = WORD + "-"
 BASE64 = ALNUM + "+/="
 ENCODED = BASE64 + "%_-"
 HEADER = TOKEN + "._~+/="
+QUOTES = "\"'`"
 
 # kind, what it begins with, the characters that follow, at least and (unless 0) at most so many of them
 TOKENS = (
@@ -69,12 +71,53 @@ TOKENS = (
     ("bedrock-key", ("bedrock-api-key-",), ENCODED + "&.", 20, 0),
     ("json-web-token", ("ZXlK",), TOKEN + "+/=.", 30, 0),
     ("postman-key", ("PMAK-",), TOKEN, 40, 0),
+    ("telegram-token", ("api.telegram.org/bot",), TOKEN + ":", 40, 0),
+    ("aws-session-token", ("IQoJb3JpZ2lu", "FwoGZXIvYXdz", "FQoGZXIvYXdz"), ENCODED, 100, 0),
+    ("google-refresh-token", ("1//0",), TOKEN, 40, 0),
+    ("private-key",
+     ("LS0tLS1CRUdJTiBQUklWQVRF", "LS0tLS1CRUdJTiBSU0EgUFJJVk", "LS0tLS1CRUdJTiBFQyBQUklWQV",
+      "LS0tLS1CRUdJTiBPUEVOU1NIIFBSSV", "LS0tLS1CRUdJTiBFTkNSWVBURUQgUF"),
+     BASE64, 20, 0),
+    ("databricks-token", ("dose",), _HEX, 32, 32),
+    ("supabase-key", ("sbp_", "sb_secret_"), TOKEN, 24, 0),
+    ("vercel-token", ("vcp_", "vci_", "vca_", "vcr_", "vck_", "vercel_blob_rw_"), WORD, 24, 0),
+    ("cloudflare-token", ("cfut_", "cfat_", "cfk_"), ALNUM, 40, 0),
+    ("together-key", ("tgp_v1_",), TOKEN, 40, 0),
+    ("fireworks-key", ("fw_",), ALNUM, 22, 24),
+    ("cerebras-key", ("csk-",), ALNUM, 40, 0),
+    ("elevenlabs-key", ("sk_",), _HEX, 48, 48),
+    ("langsmith-key", ("lsv2_pt_", "lsv2_sk_"), WORD, 32, 0),
+    ("langfuse-key", ("sk-lf-",), _HEX + "-", 36, 36),
+    ("context7-key", ("ctx7sk-",), _HEX + "-", 36, 36),
+    ("tavily-key", ("tvly-",), TOKEN, 32, 0),
+    ("jina-key", ("jina_",), TOKEN, 50, 0),
+    ("voyage-key", ("pa-",), TOKEN, 43, 43),
+    ("pinecone-key", ("pcsk_",), WORD, 50, 0),
+    ("firecrawl-key", ("fc-",), _HEX, 32, 32),
+    ("e2b-key", ("e2b_",), _HEX, 40, 40),
+    ("editor-key", ("key_",), _HEX, 64, 64),
+    ("posthog-key", ("phx_",), ALNUM, 40, 0),
+    ("neon-key", ("napi_",), ALNUM, 50, 0),
+    ("render-key", ("rnd_",), ALNUM, 28, 0),
+    ("netlify-token", ("nfp_",), ALNUM, 36, 0),
+    ("notion-token", ("secret_",), ALNUM, 43, 43),
+    ("figma-token", ("figd_",), TOKEN, 40, 0),
+    ("docker-token", ("dckr_pat_", "dckr_oat_"), TOKEN, 27, 0),
+    ("doppler-token", ("dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."), TOKEN + ".", 40, 0),
+    ("crates-token", ("cio",), ALNUM, 32, 32),
+    ("nuget-key", ("oy2",), DIGITS + _UPPER.lower(), 43, 43),
+    ("sonar-token", ("sqp_", "squ_", "sqa_"), _HEX, 40, 40),
+    ("tailscale-key", ("tskey-",), TOKEN, 20, 0),
+    ("buildkite-token", ("bkua_",), _HEX, 40, 40),
+    ("circleci-token", ("CCIPAT_", "CCIPRJ_"), WORD, 40, 0),
+    ("infisical-token", ("st.",), _HEX + ".", 80, 0),
 )  # fmt: skip
 
 # kind, what stands in the middle, the characters before it and how many (from, to), those after it and how many
 AROUND = (
     ("telegram-token", ":", DIGITS, 8, 10, TOKEN, 35),
     ("azure-client-secret", "Q~", TOKEN + "~.", 4, 4, TOKEN + "~.", 31),
+    ("azure-devops-token", "AZDO", ALNUM, 52, 76, ALNUM, 4),
     ("openai-key", "T3BlbkFJ", TOKEN, 20, 200, ALNUM, 20),
     ("terraform-token", ".atlasv1.", ALNUM, 14, 14, TOKEN + "=", 60),
     ("maxmind-key", "_mmk", WORD, 36, 36, "", 0),
@@ -111,7 +154,8 @@ BLOCKS = (
 )
 
 # the ends of names (in lower case) that credentials are assigned to
-PASSWORDS = ("password", "passwd", "passphrase", "passwort", "kennwort", "pwd", "密码", "密碼", "口令", "パスワード")
+PASSWORDS = ("password", "passwd", "passphrase", "passwort", "kennwort", "pwd", "_pass", "密码", "密碼", "口令",
+             "パスワード")  # fmt: skip
 NAMES = (
     ("secret_access_key", "aws-secret-key"), ("secretaccesskey", "aws-secret-key"),
     ("aws_secret_key", "aws-secret-key"),
@@ -120,11 +164,16 @@ NAMES = (
     ("sharedaccesskey", "azure-key"), ("api_key", "api-key"), ("apikey", "api-key"), ("api-key", "api-key"),
     ("access_key", "access-key"), ("accesskey", "access-key"), ("access-key", "access-key"),
     ("private_key", "private-key"), ("privatekey", "private-key"), ("secret_key", "secret"),
+    ("secretkey", "secret"), ("signing_key", "secret"), ("encryption_key", "secret"), ("master_key", "secret"),
+    ("auth_key", "secret"),
     ("secret_key_base", "secret"), ("secret", "secret"), ("token", "token"), ("credential", "credential"),
     ("credentials", "credential"), ("auth", "credential"), ("密钥", "secret"), ("令牌", "token"),
 )  # fmt: skip
 UPPER_ONLY = (("KEY", "key"),)  # too common a word in lower case
 
-# programs that take a password on their command line: `curl -u user:password`, `mysqldump -ppassword`
+# programs that take a password on their command line: `curl -u user:password`, `mysqldump -ppassword`, or after `-p `
 COMMANDS = ("curl", "mysql", "mariadb")
+LOGINS = ("sshpass", "docker login", "podman login")
+SETTERS = ("set", "-x", "-gx", "-Ux", "setx", "ENV", "ARG")  # before a name and, without a sign, its value
+SCHEMES = ("Bearer ", "Token ", "ApiKey ", "Bot ")  # what stands before a token; all but the first in a header alone
 PLACEHOLDERS = frozenset((*PASSWORDS, "pass", "pw", "secret", "token"))  # what stands for one in a text about them

@@ -14,8 +14,8 @@ LEAST_RANDOM = 16  # characters of a generated value
 HEX = "0123456789abcdef"
 own: "list[OwnPattern]" = []  # patterns of the user
 # the ends of all names, in lower case, that credentials are assigned to
-_NAMES = ("word", "swd", "pwd", "phrase", "key", "key_id", "key_base", "secret", "token", "credential", "credentials",
-          "auth", "wort", "密码", "密碼", "口令", "密钥", "令牌", "パスワード")  # fmt: skip
+_NAMES = ("word", "swd", "pwd", "_pass", "phrase", "key", "key_id", "key_base", "secret", "token", "credential",
+          "credentials", "auth", "wort", "密码", "密碼", "口令", "密钥", "令牌", "パスワード")  # fmt: skip
 _SAID = ("密码", "密碼", "口令", "パスワード")
 _WORDS = b"x" * 9 + b" " * 5 + b"x" * 14 + b" " * 5 + b"x" * 223  # ASCII: what parts words, and all the rest
 _LONG_WORD = b"x" * LEAST_RANDOM
@@ -26,11 +26,12 @@ _TWO_LETTERS = (b"SK", b"AC")  # that begin tokens of letters and digits
 # the first letters and digits of all credentials, three at most; made by `make secrets-rules`
 STARTS = frozenset(
     (
-        b"% 4b1 : A3 A3T ABI ABS AC ACC AGE AIz AKC AKI API ASI ATA Acc CLO EAA EZA EZT FLW GOC GR1 HRK LTA NRA PMA "
-        b"Q~ SG SK T3B ZXl acc api atl bed cmV dap dis doo dop dor dp dt0 duf ey eyJ fio fm1 fm2 fo1 gho ghp ghr "
-        b"ghs ghu git gla glc gld glf gli glo glp glr gls gsk hf hoo hvb hvr hvs ico lin mmk npm ntn nva ops p8e "
-        b"pat pnu ppl psc pul pyp r8 rdm rk rub s sat sgp sha shi shp sig sk sm snt sq0 tk us v1 web whs xai xap "
-        b"xke xox ya2 | "
+        b"% 1 4b1 : A3 A3T ABI ABS AC ACC AGE AIz AKC AKI API ASI ATA AZD Acc CCI CLO EAA EZA EZT FLW FQo Fwo GOC "
+        b"GR1 HRK IQo LS0 LTA NRA PMA Q~ SG SK T3B ZXl acc api atl bed bku cfa cfk cfu cio cmV csk ctx dap dck dis "
+        b"doo dop dor dos dp dt0 duf e2b ey eyJ fc fig fio fm1 fm2 fo1 fw gho ghp ghr ghs ghu git gla glc gld glf "
+        b"gli glo glp glr gls gsk hf hoo hvb hvr hvs ico jin key lin lsv mmk nap nfp npm ntn nva ops oy2 p8e pa pat "
+        b"pcs phx pnu ppl psc pul pyp r8 rdm rk rnd rub s sat sb sbp sec sgp sha shi shp sig sk sm snt sq0 sqa sqp "
+        b"squ st tgp tk tsk tvl us v1 vca vci vck vcp vcr ver web whs xai xap xke xox ya2 | "
     ).split()
 )
 _beginnings: "dict[bytes, list[tuple[bytes, int]]]" = {}

@@ -230,6 +230,16 @@ ORDINARY = [
     "the password is test_user1 of config.db.password1, in https://example.org/x1",
     "密码是必填的，密码是 8 位，密码是sha256加密的，密码错误时返回 error401",
     "Das Passwort ist mindestens 12-stellig; Passwort ist falsch",
+    "first_pass: 0.982314, two_pass=120.50 and bypass: only2nd, pass: 128 of 130",
+    "docker run -p 8080:80 web1; docker login asks; ssh -p 2222 h; sshpass -p $PW ssh h",
+    "set the api_token to what the log says, then login ada password",
+    "key: projects/shop-43da2c/sessions/0123abcd-4f6e/summary-2026-02-21.md",
+    "fc-list kubectl.io/st.1 sk_buff re_compile sbp_flag vcp_ nfp_ cio1 dose32mg key_of_the_cache_4f6e",
+    "node_modules/secret_handler_of_the_application/dist/index1.js and sqp_test_of_prices_in_cents",
+    "the password field, value: required; name=token, value of 12 places",
+    "Authorization: token is missing, Authorization: Bot commands only",
+    "A value of 'x' for PASSWORD '', and SQL's PASSWORD 'x'",
+    "tests/fixtures/pa-2026-02-21-of-all-sessions-and-their-ends.jsonl",
 ]
 
 

@@ -186,7 +186,7 @@ def _located(opened: OpenStore, erasing: Erasing) -> Redactable:
 
 
 def _lines_of(path: str, needles: Needles, ids: list[str], is_holding: bool) -> Iterator[dict[str, object]]:
-    """Yield the events of a day file, `is_holding` any of the texts or not, that hold one, or are to go."""
+    """Yield the events of a day file, `is_holding` any of the texts or not, that hold any of them, or are to go."""
     wanted, named = set(ids), [event_id.encode() for event_id in ids]
     data = (read(path) or b"") if is_holding or ids else b""
     if not is_holding and not any(event_id in data for event_id in named):
