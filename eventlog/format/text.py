@@ -23,7 +23,7 @@ _UNSAFE = (
     f"|(?<!{_EMOJI})(?<![0-9#*])\ufe0f|(?<=[0-9#*])\ufe0f(?!\u20e3)"
 )
 _SUSPECT = f"[{_CONTROLS}{_INVISIBLE}\u200d\ufe0f]"  # all that is unsafe has one of these, and few texts do
-_UNSEEN = f"[{_INVISIBLE}\u200d\ufe0f]+"  # joiners and selectors do not distinguish texts, either
+UNSEEN = f"[{_INVISIBLE}\u200d\ufe0f]+"  # joiners and selectors do not distinguish texts, either
 # Han characters, kana and their punctuation: a space beside them is a matter of taste
 _HAN = (
     ("\u2e80", "\u2fdf"), ("\u3001", "\u30ff"), ("\u31f0", "\u31ff"), ("\u3400", "\u4dbf"), ("\u4e00", "\u9fff"),
@@ -328,7 +328,7 @@ def fold(text: str) -> str:
     """Fold invisible characters, capitals and width (NFKC) away."""
     if text.isascii():
         return text.lower()
-    seen = text if is_harmless(text) else _compiled(_UNSEEN).sub("", text)
+    seen = text if is_harmless(text) else _compiled(UNSEEN).sub("", text)
     for wide, narrow in _WIDE:
         seen = seen.replace(wide, narrow)
     if _is_plain(seen):

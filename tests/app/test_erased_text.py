@@ -1,7 +1,10 @@
 """A text is found in every spelling, and what stands around it stays."""
 
 import base64
+import html
 import json
+import unicodedata
+import urllib.parse
 
 import pytest
 from hypothesis import example, given
@@ -29,6 +32,24 @@ def test_a_text_is_found_however_it_is_written(dress, text, before, after):
     left = needles.without(before + dress(text) + after)
     assert "[redacted:1]" in left
     assert not needles.are_in(left)
+
+
+@pytest.mark.parametrize(
+    "dress",
+    [urllib.parse.quote, urllib.parse.quote_plus, lambda one: urllib.parse.quote(one, safe=""), html.escape,
+     lambda one: html.escape(one, quote=False), lambda one: unicodedata.normalize("NFD", one),
+     "\u200b".join, lambda one: json.dumps("\u00ad".join(one))[1:-1]],
+)  # fmt: skip
+@pytest.mark.parametrize("text", ["p&ss <wörd>/7", "it's ünï", "ünï"])
+def test_a_text_is_found_in_an_address_in_html_and_in_other_forms_of_its_letters(dress, text):
+    assert "a=[redacted:1]&b" == Needles([f"{text} x"], 1).without(f"a={dress(f'{text} x')}&b")
+
+
+@pytest.mark.parametrize("letter", "bBfnNrtTux")
+def test_a_text_is_found_behind_a_backslash_that_escapes_nothing(letter):
+    text = f"{letter}ew-pass"
+    for before in ("CORP\\", escaped("CORP\\")):
+        assert "CORP[redacted:1] it" == Needles([text], 1).without(f"{before}{text} it").replace("\\", "")
 
 
 @given(TEXTS.filter(lambda one: len(one.encode()) >= 6), AROUND, AROUND)

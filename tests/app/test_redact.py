@@ -424,3 +424,16 @@ def test_forgetting_a_secret_points_to_erasing_it(log):
     log.append(Fact(conversation_id="s1", content="The tea is green"))
     assert "eventlog redact" in call("forget", "hunter2", "--store", log.store.root).out
     assert "eventlog redact" not in call("forget", "tea", "--store", log.store.root).out
+
+
+def test_no_name_of_a_project_or_a_file_is_left_that_holds_the_text(log):
+    log.append(Fact(conversation_id="c of ünï pass", project="/src/of ünï pass", content="tea"))
+    Path(log.store.sync).mkdir(parents=True)
+    state = Path(log.store.sync, "state.json")
+    state.write_bytes(b'{"projects":["/src/of \xc3\xbcn\xc3\xaf pass"]}')
+    replay_store(opened(log))
+    redact(opened(log), redactable(opened(log), "of ünï pass"))
+
+    assert {"projects": ["/src/[redacted:1]"]} == json.loads(state.read_bytes())
+    assert "pass" not in Path(log.store.redactions).read_text()
+    assert [] == [path.name for path in Path(log.store.root).rglob("*pass*")]

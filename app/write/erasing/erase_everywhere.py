@@ -220,7 +220,7 @@ def _note(store: Store, erasing: Erasing, log: list[str], changed: dict[str, int
         return msgspec.convert(found, Receipt)
     before_it = set(erasing.before)
     events = [event for path in log for event in _erased_in(path) if event.before not in before_it]
-    needles = Needles(erasing.texts, erasing.number)
+    needles = Needles([*erasing.texts, *(name for text in erasing.texts for name in _names(text))], erasing.number)
     receipt = Receipt(
         n=erasing.number,
         ts=erasing.ts,
@@ -233,6 +233,11 @@ def _note(store: Store, erasing: Erasing, log: list[str], changed: dict[str, int
     line = msgspec.json.encode(receipt)
     replace_file(store.redactions, before + line + b"\n")
     return receipt
+
+
+def _names(text: str) -> tuple[str, str]:
+    """Write a text as names of files have it."""
+    return re.sub(r"[^\w.-]", "-", text), re.sub(r"[^\w.-]", "-", text, flags=re.ASCII)
 
 
 def _erased_in(path: str) -> Iterator[_ErasedEvent]:
@@ -347,7 +352,8 @@ def erase_in_files(store: Store, without: Callable[[str], str], changed: dict[st
     """Erase texts from all files of a store but its log, or from those below a directory of it; raises NotStored."""
     kept = {store.redacting, *(f"{store.root}/{name}" for name in _OWN)}
     for path in files_below(below or store.root):
-        if not (path in kept or _is_below(store.sync, path) or _is_of_log(store, path)):
+        is_of_sync = _is_below(store.sync, path) and not path.endswith("/state.json")  # that names projects
+        if not (path in kept or is_of_sync or _is_of_log(store, path)):
             _erase_file(store, path, without, changed)
 
 
@@ -368,6 +374,8 @@ def _erase_file(store: Store, path: str, without: Callable[[str], str], changed:
         if without(text_of(data)) != text_of(data):
             changed[path] = len(data)
             remove(path, must=True)  # the next replay makes it anew
+            with suppress(OSError):  # others are in it; its name may be made of the text
+                os.rmdir(os.path.dirname(path))
         return
     is_backup = os.path.dirname(path) == f"{store.root}/backups"
     _replace(path, partial(_in_backup, without) if is_backup else without, changed)

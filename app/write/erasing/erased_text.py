@@ -1,14 +1,20 @@
 """Find texts however they are written, and replace them; pure.
 
-A text is found in any letter case, with any white space between its words, with the escapes of JSON, also where JSON
-lies in a string of JSON, and in base64. Both sides are brought to one form, whose every character knows where it came
-from.
+A text is found in any letter case, with any white space between its words and invisible characters in them, with the
+escapes of JSON, also where JSON lies in a string of JSON, as addresses and HTML have it, and in base64. Both sides are
+brought to one form, whose every character knows where it came from. A backslash may stand for itself, as in
+`CORP\\name`: such texts are read twice.
 """
 
+import html
 import re
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import partial
+from unicodedata import normalize
+from urllib.parse import quote, quote_plus
 
+from eventlog.format.text import UNSEEN
 from eventlog.secrets.plain import changed_in, spliced
 from eventlog.secrets.redacted import marker
 
@@ -17,6 +23,7 @@ _PAIR = r"\\+u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\+u(?P<low>[dD][c-fC-F][0-9a-
 _WRITTEN = rf"(?i:{_PAIR}|\\+u(?P<one>[0-9a-f]{{4}})|\\+x(?P<two>[0-9a-f]{{2}})|(?P<space>\\+[bfnrt])|\\+)"
 _ESCAPE = re.compile(_WRITTEN)
 _PIECE = re.compile(rf"{_WRITTEN}|(?P<run>[!-\[\]-~]+)|(?P<other>.)", re.DOTALL)
+_UNSEEN = re.compile(UNSEEN)
 _BASE64_RUN = re.compile(r"[A-Za-z0-9+/_=-]+")
 _PASSES = 4
 _SHORTEST_CORE = 8  # characters of base64 that are the same whatever stands around the text
@@ -29,7 +36,7 @@ class Needles:
     def __init__(self, texts: Iterable[str], number: int) -> None:
         self.marker = marker(number)
         self.texts = sorted({text for text in texts if len(folded(text)) >= SHORTEST})
-        self._folded = sorted({folded(text) for text in self.texts}, key=len, reverse=True)
+        self._folded = sorted({folded(form) for text in self.texts for form in _forms(text)}, key=len, reverse=True)
         self._cores = sorted({core for text in self.texts for core in _cores(text)})
         self._words = sorted({max(text.split(" "), key=len) for text in self._folded})
         self._any = re.compile("|".join(map(re.escape, self._folded)))
@@ -50,9 +57,9 @@ class Needles:
     def places(self, text: str) -> list[tuple[int, int]]:
         """Find where they stand, from and to, in order; what overlaps is one place."""
         found = []
-        if self._are_folded_in(text):
-            whole, starts, ends = _with_places(text)
-            found = [(starts[match.start()], ends[match.end() - 1]) for match in self._any.finditer(whole)]
+        for escapes in _readings(text) if self._are_folded_in(text) else ():
+            whole, starts, ends = _with_places(text, escapes=escapes)
+            found += [(starts[match.start()], ends[match.end() - 1]) for match in self._any.finditer(whole)]
         if _is_any_in(self._cores, text):
             runs = ((run.start(), run.end(), run[0]) for run in _BASE64_RUN.finditer(text))
             found += [(start, end) for start, end, run in runs if _is_any_in(self._cores, run)]
@@ -69,10 +76,13 @@ class Needles:
         return self._marked(text, [place for place in self.places(text) if is_in_them(*place)])
 
     def _are_folded_in(self, text: str) -> bool:
-        plain = "\n".join([line.casefold() for line in _unescaped(text).split("\n")])  # fast where one is ASCII
-        if not _is_any_in(self._words, plain):  # most texts lack even the longest word, whatever stands around it
-            return False
-        return _is_any_in(self._folded, _collapsed(plain))
+        for escapes in _readings(text):
+            lines = _unescaped(text, escapes=escapes).split("\n")
+            plain = "\n".join(map(_caseless, lines))  # fast where one is ASCII
+            # most texts lack even the longest word, whatever stands around it
+            if _is_any_in(self._words, plain) and _is_any_in(self._folded, _collapsed(plain)):
+                return True
+        return False
 
     def _marked(self, text: str, places: list[tuple[int, int]]) -> str:
         return spliced(text, ((start, end, self.marker) for start, end in places))
@@ -98,15 +108,24 @@ def bytes_of(text: str) -> bytes:
 
 def folded(text: str) -> str:
     """Bring a text to the form in which texts are compared."""
-    return _collapsed(_unescaped(text).casefold())
+    return _collapsed(_caseless(_unescaped(text)))
+
+
+def _caseless(text: str) -> str:
+    return text.casefold() if text.isascii() else _UNSEEN.sub("", text).casefold()
 
 
 def _collapsed(text: str) -> str:
     return " ".join(text.split())
 
 
-def _unescaped(text: str) -> str:
-    return _ESCAPE.sub(_meant, text) if "\\" in text else text
+def _readings(text: str) -> tuple[bool, ...]:
+    """List how to read a text: whether a backslash and a letter are an escape."""
+    return (True, False) if "\\" in text else (True,)
+
+
+def _unescaped(text: str, *, escapes: bool = True) -> str:
+    return _ESCAPE.sub(partial(_meant, escapes=escapes), text) if "\\" in text else text
 
 
 def _is_any_in(texts: list[str], text: str) -> bool:
@@ -121,7 +140,9 @@ def texts_in(value: object) -> list[str]:
     return [text for item in inner for text in texts_in(item)]
 
 
-def _meant(found: re.Match[str]) -> str:
+def _meant(found: re.Match[str], *, escapes: bool) -> str:
+    if not escapes:
+        return found[0].lstrip("\\")
     if found["high"]:
         return chr(0x10000 + ((int(found["high"], 16) & 0x3FF) << 10) + (int(found["low"], 16) & 0x3FF))
     if code := found["one"] or found["two"]:
@@ -131,7 +152,7 @@ def _meant(found: re.Match[str]) -> str:
     return ""
 
 
-def _with_places(text: str) -> tuple[str, list[int], list[int]]:
+def _with_places(text: str, *, escapes: bool) -> tuple[str, list[int], list[int]]:
     """Return the folded text, and from where to where each of its characters stood."""
     parts: list[str] = []
     starts: list[int] = []
@@ -143,13 +164,19 @@ def _with_places(text: str) -> tuple[str, list[int], list[int]]:
             starts += range(start, end)
             ends += range(start + 1, end + 1)
             continue
-        plain = (found["other"] or _meant(found)).casefold()
+        plain = _caseless(found["other"] or _meant(found, escapes=escapes))
         if plain.isspace():
             plain = " " if parts and parts[-1] != " " else ""
         parts += plain
         starts += [start] * len(plain)
         ends += [end] * len(plain)
     return "".join(parts), starts, ends
+
+
+def _forms(text: str) -> Iterator[str]:
+    """Yield a text as it is, in an address, in HTML, and with its letters composed or not."""
+    yield from (text, normalize("NFC", text), normalize("NFD", text), html.escape(text), html.escape(text, quote=False))
+    yield from (write(text, safe=safe, errors="replace") for write in (quote, quote_plus) for safe in ("", "/"))
 
 
 def _cores(text: str) -> list[str]:
