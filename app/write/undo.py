@@ -141,7 +141,7 @@ class _Done:
                 yield self._undoable(event)
 
     def happened_here(self, event: Event, replica: str | None) -> bool:
-        """Return whether it was done in this store, and not by itself; of an entry, or whether it reached a file there."""
+        """Return whether it was done in this store, not by itself; an entry, whether it reached a file there, too."""
         if isinstance(event, ProjectJoined) and event.agent != HUMAN:
             return False
         target = event.target if isinstance(event, EntryApplied) else None
