@@ -369,6 +369,7 @@ def test_a_damaged_line_from_which_a_text_went_raises_no_alarm(log):
 
 
 def test_on_the_command_line(log):
+    Path(log.store.root).mkdir(parents=True)
     store = ("--store", log.store.root)
     assert "there is nothing to seal" in call("seal", *store).out
     log.append(Fact(conversation_id="s", content="The tea is green"))
