@@ -77,7 +77,6 @@ class CurrentLines:
         self.rejections = RejectedStatements(standing_lines.rejected_in(self._rows.gone))
         self._within = within
         self._local = local_time(timezone, request.offsets)
-        self._days_may_differ = timezone != "UTC"
         self._yesterday = timestamps.from_ns((timestamps.to_ms(request.now) - DAY_MS) * 1_000_000)[:10]
         self._withdraws: bool | None = False if certain else None
         found = self._rows.since(self._heard, within[0])
@@ -137,12 +136,13 @@ class CurrentLines:
         return texts.keys() - unknown
 
     def _utc_days(self, days: set[str]) -> set[str]:
-        """List the days of UTC in which days of the user may lie."""
-        if not self._days_may_differ:
-            return days
-        noons = [timestamps.to_ms(f"{day}T12:00:00.000000Z") for day in days]
-        near = (noon + days_more * DAY_MS for noon in noons for days_more in (-1, 0, 1))
-        return {timestamps.from_ns(noon * 1_000_000)[:10] for noon in near}
+        """List the days of UTC in which days of the user lie: with the one before where clocks are ahead, or behind."""
+        seasons = [f"{self._yesterday[:4]}-{day}" for day in ("01-02", "07-02")]
+        later = any(self._local(f"{day}T00:00:00.000000Z")[:10] < day for day in seasons)
+        earlier = any(self._local(f"{day}T23:59:59.999999Z")[:10] > day for day in seasons)
+        noons = [timestamps.to_ms(f"{day}T12:00:00.000000Z") for day in days] if earlier or later else ()
+        near = (noon + shift * DAY_MS for noon in noons for shift in (-earlier, later) if shift)
+        return days.union(timestamps.from_ns(noon * 1_000_000)[:10] for noon in near)
 
     def _decided(self, about: "Collection[str]", days: "Collection[str] | None") -> set[str]:
         summaries = (event for subject in about for event in self._rows.summaries(subject, days))
