@@ -70,6 +70,10 @@ def _run() -> int:
         return quick.close_pipe()
     except (OSError, UnicodeEncodeError) as error:
         _print_error(_reword(error))
+        try:
+            sys.stdout.flush()
+        except OSError:
+            quick.close_pipe()  # else Python tries again, complains and exits with 120
         return EXIT_NOT_WRITTEN
     except OverflowError:
         from eventlog.format import timestamps

@@ -80,7 +80,7 @@ def answer(argv: "Sequence[str]") -> bool:
 
 
 def close_pipe() -> int:
-    """Stop after the reader closed the pipe (`eventlog query | head`), without an error or a traceback."""
+    """Drop what stdout has not taken: the reader closed the pipe (`eventlog query | head`), or the disk is full."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
