@@ -88,6 +88,7 @@ def steps(path: Path) -> Iterator[Step]:
             continue
         yield from _request_of_ours(record)
         yield from _words(record)
+        yield from _queued(record)
         yield from calls.of_blocks(dig(record, "message", "content"))
     yield from titles.own()
 
@@ -149,6 +150,15 @@ def _words(record: TranscriptRecord) -> Iterator[Step]:
         prompt = "\n".join(part for part in texts(content) if not not_the_user(part)).strip()
         if prompt:
             yield Step("prompt", prompt)
+
+
+def _queued(record: TranscriptRecord) -> Iterator[Step]:
+    """Yield what a person typed during a turn: the host hands it to the agent as an attachment."""
+    queued = dig(record, "attachment")
+    by_person = dig(queued, "commandMode") in (None, "prompt") and dig(queued, "origin", "kind") in (None, "human")
+    prompt = text_of(dig(queued, "prompt")) if dig(queued, "type") == "queued_command" and by_person else ""
+    if prompt and not not_the_user(prompt):
+        yield Step("prompt", prompt)
 
 
 def _abandoned(path: Path) -> set[str]:
