@@ -164,6 +164,7 @@ def read_closing(message: str, asked: str = "", scratch: Iterable[str] = ()) -> 
         text = f"Fix: {text}" if is_order else text
         if (
             not intends
+            and not text.endswith(("?", "？"))
             and _is_telling(text)
             and sentence.about != "open"
             and not any(mentions(text, name) for name in names)
@@ -277,9 +278,13 @@ _PLANS = re.compile(  # a line whose items are not done
     r"\b(?:my|the|a) plan\b|\b(?:could|would|should|suggest|propose|recommend)\b|计划|建议|下一步|待办", re.IGNORECASE
 )
 _OPENS = re.compile(
-    r"\b(?:from|to|with|by|of|as|is|was|are|like|in|using|following|example|e\.g|that|including|before|after"
-    r"|code|says?|reads?|states?)\s*[:：]$",
+    r"\b(?:from|to|with|by|of|as|is|was|are|be|like|in|using|following|example|e\.g|that|including|before|after"
+    r"|code|says?|reads?|states?|shows?|prints?|outputs?|returns?|becomes?|gives?|looks? like this)(?: now)?\s*[:：]$"
+    r"|\b(?:will|would|should|now) (?:now )?(?:show|print|read|say|be|return|output|give|become|display|see)\s*[:：]$",
     re.IGNORECASE,
+)
+_OPTION = re.compile(  # one of several ways that are offered
+    r"\W*(?:option|alternative|approach|variante|选项|方案) ?(?:\d|[A-F]\b|[一二三])\s*(?:[:：*(–—-]|$)", re.IGNORECASE
 )
 _GOES_ON = re.compile(r"^(?:to|with|into|after|now)\s*[:：]$", re.IGNORECASE)
 
@@ -348,13 +353,14 @@ def _sentences_in(message: str) -> Iterator[_Sentence]:
     """Yield the sentences of a message in order."""
     about: _About = "result"  # until a heading says something else
     blocks = _blocks(message)
-    at = 0
+    at, is_offered = 0, False
     while at < len(blocks):
         if blocks[at].kind == "heading":
             about = _about(blocks[at].text) or ""
+        is_offered = bool(_OPTION.match(blocks[at].text)) or (is_offered and blocks[at].kind in ("item", "code"))
         end = _end_of_unit(blocks, at)
         if blocks[at].kind in ("text", "item"):
-            yield from _unit(blocks[at:end], about)
+            yield from _unit(blocks[at:end], "open" if is_offered else about)
         at = end
 
 

@@ -185,6 +185,7 @@ _ASKS = (
     "title", "subject", "summary", "problem_statement", "problem", "task", "issue", "request", "goal", "description",
     "question", "prompt",
 )  # fmt: skip
+_TITLE_BELOW = re.compile(r"(?<=[:：])\s*\n\s*#{1,6} +(?:plan: )?(?=\S+ +\S|[^\x00-\x7f])", re.IGNORECASE)
 _NAMED = re.compile(rf"^(?:{'|'.join(_ASKS)})\s*[:：]\s+(?=\S)", re.IGNORECASE)
 _GREETING = re.compile(
     r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|hallo|guten (?:morgen|tag|abend))(?: +\w{1,20})?"
@@ -194,7 +195,8 @@ _GREETING = re.compile(
 )
 _NOTHING = re.compile(
     r"(?:(?:ok(?:ay)?|yes|yep|sure|no|please|go on|go ahead|continue|proceed|do (?:it|that)|fix (?:it|this)|lgtm"
-    r"|sounds good|looks good|thanks?|thank you|test|ja|nein|bitte|(?:mach )?weiter|danke"
+    r"|sounds good|looks good|thanks?|thank you|test|wow|great|awesome|(?:this|that|it)(?:'s| is| was)(?: \w+)?"
+    r" (?:helpful|great|awesome|amazing|perfect|wonderful|fantastic)|ja|nein|bitte|(?:mach )?weiter|danke"
     r"|好的?|是的?|可以|开始吧?|继续|谢谢)[\s.!,。！，]*)*[\s.!,。！，]*",
     re.IGNORECASE,
 )
@@ -220,7 +222,7 @@ class Openings:
         """Find the words of a first request that distinguish its session; "" where several began with just these."""
         if self._repeated[project, same_text(prompt)] >= _SEVERAL:
             return ""
-        return request(self.telling_part(project, prompt)) or request(prompt)
+        return request(self.telling_part(project, _TITLE_BELOW.sub(" ", prompt))) or request(prompt)
 
     def telling_part(self, project: str, prompt: str) -> str:
         """Return a prompt without the opening that several sessions share, up to the end of a sentence or a line."""
@@ -250,13 +252,13 @@ class Openings:
 
 def _alike(prompt: str) -> str:
     """Reduce a prompt to its words as they are compared: without capitals and numbers."""
-    return "".join(f"{_VARIES.sub('0', word.casefold())} " for word in _WORD.findall(prompt))
+    return "".join(f"{_VARIES.sub('0', word.casefold())} " for word in _WORD.findall(_TITLE_BELOW.sub(" ", prompt)))
 
 
 def request(prompt: str) -> str:
     """Find the request of a prompt; "" for a greeting, an agreement, or data only."""
     asked = ""
-    for sentence in _units(_GREETING.sub("", prompt.strip(), count=1)):
+    for sentence in _units(_GREETING.sub("", _TITLE_BELOW.sub(" ", prompt.strip()), count=1)):
         plain = _NAMED.sub("", sentence)
         asked = joined((asked, plain)) if not _NOTHING.fullmatch(plain) else asked
         if len(asked.encode()) >= _A_SENTENCE:

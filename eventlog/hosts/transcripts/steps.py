@@ -330,6 +330,9 @@ _SYNTAX = re.compile(
 )
 _TEE = re.compile(r"(?:^|\|)\s*tee\s+(?:-a\s+)?([^\s;&|<>()'\"-][^\s;&|<>()'\"]*)")
 _TEMPORARY = ("/dev/", "/proc/", "/tmp/", "$")  # noqa: S108 - compared with, never opened
+_SCRATCH_REPOSITORY = re.compile(  # made to try something in, and what is done there
+    r"\bcd\s+['\"]?(?:/tmp\b|/var/folders/|\$\(mktemp|\$\w*tmp).*\bgit init\b.*", re.DOTALL | re.IGNORECASE
+)
 _READS_ONLY = re.compile(
     r"(?:\w+=\S*\s+)*(?:\S*/)?(?:cd|ls|cat|pwd|head|tail|grep|rg|find|echo|printf|sed -n|which|wc|tree|tee|true|sleep"
     r"|export|set|eventlog|git (?:-C \S+ )?(?:status|log|diff|show|add|commit))(?![\w-])"
@@ -340,7 +343,7 @@ _HEREDOC = re.compile(r"\bgit\b[^\n]*\bcommit\b.*?<<-?\s*['\"]?(\w+)['\"]?\n\s*(
 
 def files_written(command: str) -> Iterator[str]:
     """Yield the files a shell command redirects output to, in order; not temporary files and devices."""
-    text = _HEREDOC_BODY.sub(r"\1", command[:_LONGEST])
+    text = _SCRATCH_REPOSITORY.sub("", _HEREDOC_BODY.sub(r"\1", command[:_LONGEST]))
     redirected = [(found["source"], found["target"]) for found in _SYNTAX.finditer(text) if found["target"]]
     targets = [target.strip("'\"") for source, target in redirected if source != "2"]
     yield from (target for target in (*targets, *_TEE.findall(text)) if not target.startswith(_TEMPORARY))
@@ -360,6 +363,6 @@ def programs_run(command: str) -> Iterator[str]:
 
 def commit_titles(command: str) -> list[str]:
     """List the first lines of the commit messages in a shell command."""
-    text = command[:_LONGEST]
+    text = _SCRATCH_REPOSITORY.sub("", command[:_LONGEST])
     quoted = [double or single for double, single in _COMMIT.findall(text) if not (double or single).startswith("$(")]
     return quoted or [title for _, title in _HEREDOC.findall(text)]

@@ -373,6 +373,8 @@ def test_a_file_that_was_only_made_is_told_where_there_is_no_other():
         ("git commit -m \"$(cat <<'EOF'\nTitle\n\nBody\nEOF\n)\"", ["Title"]),
         ("git commit --amend --no-edit", []),
         ("echo commit -m 'a'", []),
+        ("cd /tmp && mkdir x && cd x && git init && git add . && git commit -m 'a'", []),
+        ("git init && git commit -m 'a'", ["a"]),
     ],
 )
 def test_commits_are_told_by_their_titles(command, titles):

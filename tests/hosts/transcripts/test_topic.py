@@ -39,6 +39,9 @@ def openings(*prompts, project="/src/shop"):
         (FORM.format(number=7, problem="Totals are a cent off"), "Totals are a cent off"),
         ("Fix the totals.\nrepo: ada/shop\nbase: 123", "Fix the totals"),
         ("Task: fix the totals", "fix the totals"),
+        ("Carry out this plan:\n\n# Plan: Round once\n\n## Why\nA cent is off", "Carry out this plan: Round once"),
+        ("Review this:\n\n## Summary\nRounds totals once", "Review this"),
+        ("Wow! This is really helpful!", ""),
         ("# Heading\n\n- round totals once\n- half even", "round totals once"),
     ],
 )  # fmt: skip
@@ -51,6 +54,13 @@ def test_an_opening_that_three_sessions_share_is_no_topic():
     told = [OPENING + text for text in texts]
 
     assert [openings(*told).topic("/src/shop", one) for one in told] == list(texts)
+
+
+def test_plans_handed_over_in_the_same_words_are_told_by_their_titles():
+    titles = ("Round totals once", "Show the tax of a cart", "Badges of members")
+    told = [f"Carry out this plan:\n\n# {title}\n\n## Why\nIt is due" for title in titles]
+
+    assert [openings(*told).topic("/src/shop", one) for one in told] == list(titles)
 
 
 def test_a_long_opening_is_an_opening():
