@@ -81,14 +81,13 @@ def steps(path: Path) -> Iterator[Step]:
         helper = SessionCalls()
         for record in records(file):
             yield from helper.of_blocks(dig(record, "message", "content"))
-    abandoned, calls, titles = _abandoned(path), SessionCalls(), _Titles(path)
+    abandoned, calls, titles, queue = _abandoned(path), SessionCalls(), _Titles(path), _Queue()
     for record in records(path):
         titles.see(record)
         if (record.get("isSidechain") and not is_subagent) or text(record, "uuid") in abandoned:
             continue
         yield from _request_of_ours(record)
-        yield from _words(record)
-        yield from _queued(record)
+        yield from queue.words(record)
         yield from calls.of_blocks(dig(record, "message", "content"))
     yield from titles.own()
 
@@ -152,13 +151,47 @@ def _words(record: TranscriptRecord) -> Iterator[Step]:
             yield Step("prompt", prompt)
 
 
-def _queued(record: TranscriptRecord) -> Iterator[Step]:
-    """Yield what a person typed during a turn: the host hands it to the agent as an attachment."""
+def _attached(record: TranscriptRecord) -> Iterator[Step]:
+    """Yield what a person typed during a turn, where the host hands it to the agent as an attachment."""
     queued = dig(record, "attachment")
     by_person = dig(queued, "commandMode") in (None, "prompt") and dig(queued, "origin", "kind") in (None, "human")
     prompt = text_of(dig(queued, "prompt")) if dig(queued, "type") == "queued_command" and by_person else ""
     if prompt and not not_the_user(prompt):
         yield Step("prompt", prompt)
+
+
+class _Queue:
+    """What waits while the agent works: a turn takes it in, the next turn begins with it, or a person takes it back."""
+
+    def __init__(self) -> None:
+        self._waiting: list[str] = []
+        self._taken_in: list[Step] = []  # a host may record it once more, as an attachment or a message
+
+    def words(self, record: TranscriptRecord) -> Iterator[Step]:
+        """Yield who said what in a record, once."""
+        for step in (*self._removed(record), *_attached(record)):
+            if step in self._taken_in:
+                self._taken_in.remove(step)
+            else:
+                self._taken_in.append(step)
+                yield step
+        for step in _words(record):
+            if step not in self._taken_in:
+                yield step
+            if step.kind == "prompt":
+                self._taken_in.clear()
+
+    def _removed(self, record: TranscriptRecord) -> Iterator[Step]:
+        operation = text(record, "operation") if record.get("type") == "queue-operation" else ""
+        if operation == "enqueue":
+            self._waiting.append(text_of(record.get("content")))
+        elif operation == "popAll":
+            self._waiting.clear()
+        elif operation and self._waiting:
+            named = text_of(record.get("content"))
+            taken = self._waiting.pop(self._waiting.index(named) if named in self._waiting else 0)
+            if operation == "remove" and taken and not not_the_user(taken):
+                yield Step("prompt", taken)
 
 
 def _abandoned(path: Path) -> set[str]:
@@ -173,7 +206,7 @@ def _abandoned(path: Path) -> set[str]:
         uuid, parent = text(record, "uuid"), text(record, "parentUuid")
         if uuid and parent:
             children.setdefault(parent, []).append(uuid)
-            if any(step.kind == "prompt" for step in _words(record)):
+            if any(step.kind == "prompt" for step in (*_words(record), *_attached(record))):
                 prompts.setdefault(parent, []).append(uuid)
     waiting = [uuid for siblings in prompts.values() for uuid in siblings[:-1]]
     found: set[str] = set()
