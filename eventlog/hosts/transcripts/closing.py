@@ -280,7 +280,8 @@ _PLANS = re.compile(  # a line whose items are not done
 _OPENS = re.compile(
     r"\b(?:from|to|with|by|of|as|is|was|are|be|like|in|using|following|example|e\.g|that|including|before|after"
     r"|code|says?|reads?|states?|shows?|prints?|outputs?|returns?|becomes?|gives?|looks? like this)(?: now)?\s*[:：]$"
-    r"|\b(?:will|would|should|now) (?:now )?(?:show|print|read|say|be|return|output|give|become|display|see)\s*[:：]$",
+    r"|\b(?:you|will|would|should|now|['’]ll) (?:now )?(?:show|print|read|say|be|return|output|give|become|display"
+    r"|see)\s*[:：]$",
     re.IGNORECASE,
 )
 _OPTION = re.compile(  # one of several ways that are offered

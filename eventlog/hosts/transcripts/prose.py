@@ -68,6 +68,7 @@ _SUPPOSES = re.compile(
     r"|如果|假如|是否|要不要|说过?|もし|[?？吗呢か]$",
     re.IGNORECASE,
 )
+_WHETHER = re.compile(r"(?:whether|if|ob)\b|是否|要不要", re.IGNORECASE)
 _OF_WORK = re.compile(r"(?:I|I['’](?:ll|ve|m|d)|[Ll]et me|[Nn]ext|[Tt]omorrow|Ich|[Mm]orgen)\b|我(?!们)|接下来|明天")
 
 
@@ -106,7 +107,7 @@ def _without_work(text: str) -> str:
 
 def _is_empty(label: _Label, text: str) -> bool:
     """Check whether a statement is empty: a question for a decision, a to-do that is done, "none"."""
-    asks = label is DECISIONS and sentences(text)[:1] and sentences(text)[0].endswith(("?", "？"))
+    asks = label is DECISIONS and (_WHETHER.match(text) or "".join(sentences(text)[:1]).endswith(("?", "？")))
     return bool(asks or text.startswith(("[x]", "[X]")) or states_nothing(text))
 
 
@@ -261,7 +262,7 @@ def request(prompt: str) -> str:
     for sentence in _units(_GREETING.sub("", _TITLE_BELOW.sub(" ", prompt.strip()), count=1)):
         plain = _NAMED.sub("", sentence)
         asked = joined((asked, plain)) if not _NOTHING.fullmatch(plain) else asked
-        if len(asked.encode()) >= _A_SENTENCE:
+        if len(asked.encode()) >= _A_SENTENCE and not plain.endswith((":", "：")):
             break
     return asked.rstrip(".。:：") if " " in asked or not asked.isascii() else ""
 

@@ -37,6 +37,7 @@ def worth(message, asked="", scratch=()):
         "## Plan\n- Replaced floats in the cart\n- Round the tax",
         "Here is my plan for the cart:\n1. Round the sum once\n2. Show the tax",
         "What rounding would you like for the cart next?",
+        "Now when you open the invoice, you'll see:\n```\nTotal 7\nTax 1\n```",
         "All good. The invoice will now show:\n```\nTotal 7\nTax 1\n```",
         "**Option 1: Round once** (simplest)\n- Fixed the tax of carts\n\n### Option B\n- Changed the sum of shops",
         "下一步：\n- 迁移购物车的旧数据",

@@ -448,6 +448,7 @@ def test_the_last_list_of_todos_counts():
         ("TODO: No retries on 404\nDecision: no Redis", ["no Redis"], ["No retries on 404"]),
         ("Remaining: nothing but the docs\nTODO: All prices in EUR", [], ["nothing but the docs", "All prices in EUR"]),
         ("Decision: do we keep the endpoint? I left it", [], []),
+        ("It logs:\n- **Decision:** Whether totals are rounded and why", [], []),
         ("Next steps: Does the endpoint stay?", [], ["Does the endpoint stay?"]),
         ("The old notes say:\n> Decision: use Kafka\n> TODO: tests", [], []),
         ('"Decision: use Kafka" is what they wrote', [], []),

@@ -58,6 +58,9 @@ def test_only_what_a_person_typed_during_a_turn_is_a_prompt(
         ([queue("enqueue", HALF), queue("popAll", HALF)], []),
         ([queue("enqueue", HALF), queue("popAll"), queue("remove")], []),
         ([queue("enqueue", "<task-notification>\n<task-id>a</task-id>\n</task-notification>"), queue("remove")], []),
+        ([queue("enqueue", "<agent-notification>\nRead it.\n</agent-notification>"), queue("remove")], []),
+        ([said("user", "Operation stopped by hook: Warning: totals are off", "u2", "a1")], []),
+        ([said("user", "This session is being continued from a previous conversation. Totals", "u2", "a1")], []),
         ([attached(HALF, "q1", "a1"), said("user", "Show tax", "u2", "a1")], ["Show tax"]),  # rewound
     ],
 )
