@@ -6,6 +6,7 @@ a rewind leaves the abandoned branch in the file. Bookkeeping lines have no time
 is opened. The agent's notes to itself lie in `projects/<slug>/memory/`.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -139,6 +140,11 @@ def _request_of_ours(record: TranscriptRecord) -> Iterator[Step]:
 _OF_NOBODY = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
 
 
+_COMMAND = re.compile(  # of a person's own, or a skill; what the host itself does begins with the name
+    r"^\s*<command-message>.*?<command-name>(.*?)</command-name>\s*(?:<command-args>(.*?)</command-args>)?", re.DOTALL
+)
+
+
 def _words(record: TranscriptRecord) -> Iterator[Step]:
     if any(map(record.get, _OF_NOBODY)):
         return
@@ -146,7 +152,8 @@ def _words(record: TranscriptRecord) -> Iterator[Step]:
     if record.get("type") == "assistant" and (reply := text_of(content)):
         yield Step("reply", reply)
     if record.get("type") == "user":
-        prompt = "\n".join(part for part in texts(content) if not not_the_user(part)).strip()
+        typed = (_COMMAND.sub(r"\1 \2", part) for part in texts(content))
+        prompt = "\n".join(part for part in typed if not not_the_user(part)).strip()
         if prompt:
             yield Step("prompt", prompt)
 

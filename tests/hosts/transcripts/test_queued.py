@@ -46,6 +46,26 @@ def test_only_what_a_person_typed_during_a_turn_is_a_prompt(
 
 
 @pytest.mark.parametrize(
+    ("typed", "taken"),
+    [
+        (
+            (
+                "<command-message>review</command-message>\n<command-name>/review</command-name>\n"
+                "<command-args>the cart</command-args>"
+            ),
+            ["/review the cart"],
+        ),
+        ("<command-message>review</command-message>\n<command-name>/review</command-name>", ["/review"]),
+        ("<command-name>/model</command-name>\n<command-message>model</command-message>", []),
+    ],
+)
+def test_a_command_of_a_persons_own_is_a_prompt_and_one_of_the_host_is_none(
+    tmp_path: Path, typed: str, taken: list[str]
+) -> None:
+    assert taken == prompts(tmp_path, said("user", typed, "u1", ""))
+
+
+@pytest.mark.parametrize(
     ("operations", "taken"),
     [
         ([queue("enqueue", HALF), queue("remove")], [HALF]),
