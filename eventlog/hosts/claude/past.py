@@ -168,14 +168,14 @@ def _attached(record: TranscriptRecord) -> Iterator[Step]:
 
 
 class _Queue:
-    """What waits while the agent works: a turn takes it in, the next turn begins with it, or a person takes it back."""
+    """The queue of a session: a turn takes words in, the next begins with them, or a person takes them back."""
 
     def __init__(self) -> None:
         self._waiting: list[str] = []
         self._taken_in: list[Step] = []  # a host may record it once more, as an attachment or a message
 
     def words(self, record: TranscriptRecord) -> Iterator[Step]:
-        """Yield who said what in a record, once."""
+        """Yield the prompts and replies of a record, each once."""
         for step in (*self._removed(record), *_attached(record)):
             if step in self._taken_in:
                 self._taken_in.remove(step)
