@@ -41,7 +41,12 @@ def rows(scratch: Path, events: int) -> Iterator[Row]:
         ("without a cache", "≤ 8", _without_cache(store, smallest)),
     ):
         yield compare(f"the same, {what}", run, "python -I -S -c pass", processor(FLOOR), goal, rounds=15)
-    _store(scratch, _SMALLEST)  # with a cache again
+    config = store / "config.yaml"
+    config.write_text("timezone: Europe/Berlin\n")
+    _store(scratch, _SMALLEST)
+    yield compare("the same, in Berlin", smallest, "python -I -S -c pass", processor(FLOOR), "≤ 4", rounds=15)
+    config.unlink()
+    _store(scratch, _SMALLEST)  # with a cache again, and in UTC
     size = _SMALLEST * 10
     while size <= events:
         yield compare(
