@@ -30,8 +30,8 @@ def read_offsets(store: "Store", timezone: str) -> "Offsets":
 
 
 def note_offsets(store: "Store", timezone: str, rules: "Path") -> None:
-    """Note the offsets of a zone, of which this file has the rules. Raises NotStored."""
-    if timezone != "UTC" and not read_offsets(store, timezone):
+    """Note the offsets of a zone other than UTC, of which this file has the rules. Raises NotStored."""
+    if not read_offsets(store, timezone):
         made_of = [timezone, *file_stamp(str(rules))]
         noted: dict[str, object] = {"rules": str(rules), "made_of": made_of, "offsets": [*_offsets(timezone)]}
         replace_file(store.cached("timezone.json"), fastjson.dumps(noted), durable=False)

@@ -75,7 +75,7 @@ def _is_tag(text: str, at: int) -> bool:
 
 
 def _is_followed(text: str, at: int) -> bool:
-    """Return whether a value follows a name without a sign,: `--token …`, `ENV X_TOKEN …`, `login ada password …`."""
+    """Return whether a value follows a name without a sign: `--token …`, `ENV X_TOKEN …`, `login ada password …`."""
     before = text[max(0, at - 80) : at]
     name = before[len(before.rstrip(TOKEN)) :]
     words = before[: len(before) - len(name)].split()

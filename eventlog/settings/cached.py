@@ -75,10 +75,10 @@ def off_switch(environ: "Mapping[str, str]", *places: str | None) -> str:
 
 def preferences(store: "Store") -> "Preferences":
     """Read what the user chose last; the defaults wherever that cannot be had."""
-    save = _section(store, "save")
+    chosen, save = settings(store), _section(store, "save")
     return {
-        "timezone": str(settings(store).get("timezone", "UTC")),
-        "locale": str(settings(store).get("locale", "en")),
+        "timezone": str(chosen.get("timezone", "UTC")),
+        "locale": str(chosen.get("locale", "en")),
         "stop_fallback": str(save.get("stop_fallback", "once")),
         "min_turns": int(save.get("min_turns", 3)),
     }
