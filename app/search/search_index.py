@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from eventlog.app.naming.known_projects import KnownProjects
-    from eventlog.app.search.appended import Lines
+    from eventlog.app.search.appended import Lines, Seen
     from eventlog.app.search.index_writer import IndexWriter
     from eventlog.app.search.word_tables import Answer, FullText, Ranges, Row, Score, Scores, Units
     from eventlog.projections.search.findable import EventFields
@@ -140,7 +140,7 @@ class SearchIndex:
         self._about: dict[str, str] = {}
         self._before = ""  # the day since which the last look was for changes
         self.grown: list[FileStamp] = []  # the files of such days, as it found them
-        self.state = ""  # the same until it takes in more of the log; "" where there is more
+        self.state = ""  # the same until it takes in more of the log; "" where more tells anything
 
     def close(self) -> None:
         """Let go of the file."""
@@ -196,14 +196,13 @@ class SearchIndex:
         if every_day and news.overwrote(seen):
             raise NotAppended("a file was overwritten")
         self.grown = news.files
-        is_taken = bool(news.seen) and (news.read >= NOT_WORTH_NOTING or self._tells(news.events))
-        if is_taken:
+        is_noted = self._is_worth_noting(news, seen)
+        if is_noted:
             self._writer().take_in(news, seen, store, most, self._before)
             self._look()
-        known = set(map(name_in, seen)) if look and not is_taken else ()  # after this look, no others are looked for
-        if look and all(stamp > look and (is_taken or name_in(stamp) in known) for stamp in news.seen):
+        if look and all(stamp > look for stamp in news.seen):
             self._remember(look)
-        self.state = "" if news.seen else self._about.get("state", "")
+        self.state = "" if is_noted or news.events else self._about.get("state", "")
 
     def _writer(self) -> "IndexWriter":
         from eventlog.app.search.index_writer import IndexWriter
@@ -226,6 +225,16 @@ class SearchIndex:
         finally:
             self._db.execute("PRAGMA synchronous = FULL")  # what is erased next is
             self._db.execute(f"PRAGMA busy_timeout = {int(1000 * self._patience)}")
+
+    def _is_worth_noting(self, news: Appended, seen: "Seen") -> bool:
+        """Return whether it takes less to note what was appended than to read it again.
+
+        A new file is noted at once: after a look that is noted, only files that are known by then are looked for.
+        """
+        if not news.seen:
+            return False
+        is_new = not {name_in(stamp) for stamp in news.seen} <= {name_in(stamp) for stamp in seen}
+        return is_new or news.read >= NOT_WORTH_NOTING or self._tells(news.events)
 
     def _tells(self, events: "Lines") -> bool:
         """Return whether events change anything; the start of a conversation without a word does not."""

@@ -8,6 +8,7 @@ import pytest
 
 from eventlog import EventLog, Fact, Memory, SessionStart
 from eventlog.app.search import search_index
+from eventlog.format.timestamps import from_ns
 from eventlog.store import index_lookup
 
 LONG_AGO, NEXT = "2026-01-02T08:00:00.000000Z", "2026-01-03T08:00:00.000000Z"
@@ -80,9 +81,19 @@ def test_what_is_said_today_is_found_at_once_in_whichever_way_it_came(looks):
     assert "A lantern by hand" in found(memory)
 
 
+def test_nor_are_they_where_a_new_day_began_without_a_word(looks):
+    memory, names = looks
+    tomorrow = from_ns(time.time_ns() + index_lookup._DAY)[:10]
+    Path(memory.log.store.log, f"{tomorrow}.jsonl").write_bytes(b'{"type":"host_event"}\n')
+    for _ in range(2):
+        names.clear()
+        assert 3 == len(found(memory))
+    assert not {f"{LONG_AGO[:10]}.jsonl", f"{NEXT[:10]}.jsonl"} & set(names)
+    assert names  # today's and tomorrow's
+
+
 @pytest.mark.parametrize("days", [0, 1])
 def test_what_follows_the_start_of_a_first_session_of_the_day_is_found_at_once(tmp_path, monkeypatch, days):
-    """A start says nothing to a search, which does not note that it has seen it: it looks at the file again."""
     monkeypatch.setattr(index_lookup, "_TICK", -1)
     memory = Memory(tmp_path / "store")
     for ts in [LONG_AGO][:days]:
