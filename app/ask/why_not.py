@@ -15,6 +15,7 @@ from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import one_line, statement_of
 from eventlog.format.timestamps import order
 from eventlog.hosts import protocol
+from eventlog.hosts.call import typed
 from eventlog.projections.bases.ledger import Refusals
 from eventlog.projections.current.distinct_facts import DistinctFact
 from eventlog.projections.current.standing import likeness
@@ -204,7 +205,7 @@ class _Session:
     def _unasked(self, absence: Absence) -> Absence:
         """Measure how near the later prompts came to asking for it, by what is known now."""
         first = absence.by or absence.event
-        texts = [str(prompt.payload.get("prompt", "")) for prompt in self._prompts if prompt.ts >= first.ts]
+        texts = [typed(str(prompt.payload.get("prompt", ""))) for prompt in self._prompts if prompt.ts >= first.ts]
         score, need = max(
             (nearness(self._opened, text, absence.event) for text in texts),
             key=lambda near: near[0],

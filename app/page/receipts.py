@@ -21,6 +21,7 @@ from eventlog.format.local_time import local_time
 from eventlog.format.marks import line_marks, line_marks_in, says_something
 from eventlog.format.text import cut, one_line
 from eventlog.hosts import protocol
+from eventlog.hosts.call import typed
 from eventlog.projections.search.words import tokens
 from eventlog.projections.views.stats import things_saved
 
@@ -155,7 +156,7 @@ def _silent(place: int, asked: HostEvent, at: str) -> PageReceipt:
 
 
 def _asked(event: HostEvent) -> str:
-    return cut(one_line(str(event.payload["prompt"])), _PROMPT)
+    return cut(one_line(typed(str(event.payload["prompt"]))), _PROMPT)
 
 
 def _explain(silent: Sequence[tuple[PageReceipt, str]], index: SearchIndex, names: KnownProjects) -> None:

@@ -81,6 +81,7 @@ class HookCall:
 
     def as_prompt(self, prompt: str, *, source: str = "", dedupe_key: str = "") -> "HookCall":
         """Make the call a prompt of the user, or of a machine: that is no turn of the user's, and no question."""
+        prompt = typed(prompt)
         self.by_machine = source not in _PEOPLE or not_the_user(prompt)
         self.name, self.asked = (MACHINE_PROMPT, "") if self.by_machine else (self.name, prompt)
         self.dedupe_key = dedupe_key
@@ -293,6 +294,21 @@ _NOT_THE_USER = ("<task-notification>", "<local-command", "<command-name>", "<co
 def not_the_user(prompt: str) -> bool:
     """Return whether a host made what stands in the place of a user's prompt, in a hook's call or in a transcript."""
     return prompt.lstrip().startswith(_NOT_THE_USER)
+
+
+_SETUP, _REQUEST = "# Context from my IDE setup:", "\n## My request for Codex:"
+
+
+def typed(prompt: str) -> str:
+    """Return what the user typed, without what an editor puts before it: the open files, what is selected."""
+    if prompt.startswith(_SETUP):
+        return prompt.partition(_REQUEST)[2].strip() or prompt
+    while prompt.startswith("<ide_"):  # Claude Code's: a file that was opened, a selection
+        _, closed, rest = prompt.partition(f"</{prompt[1:].partition('>')[0]}>")
+        if not closed:
+            break
+        prompt = rest.lstrip()
+    return prompt
 
 
 _CLOSING = ("last_assistant_message", "prompt_response")

@@ -181,6 +181,23 @@ def test_our_words_leave_a_prompt_and_the_users_stay(prompt):
     assert "Fix the cart" == of_the_user(prompt)
 
 
+_OPENED = "<ide_opened_file>The user opened the file /src/shop/tax.py in the IDE.</ide_opened_file>"
+_SELECTED = "<ide_selection>The user selected the lines 3 to 4:\nif rate:\n</ide_selection>"
+_SETUP = "# Context from my IDE setup:\n\n## Open tabs:\n- tax.py: src/tax.py\n\n## My request for Codex:\n"
+
+
+@pytest.mark.parametrize("before", [f"{_OPENED}\n", _OPENED + _SELECTED, _SETUP])
+def test_what_an_editor_puts_before_a_prompt_is_not_the_users(before):
+    assert "Fix the cart" == of_the_user(f"{before}Fix the cart")
+    call = HookCall("codex", "UserPromptSubmit", {}, session="c").as_prompt(f"{before}Fix the cart")
+    assert ("Fix the cart", False) == (call.asked, call.by_machine)
+
+
+@pytest.mark.parametrize("prompt", [_SETUP.partition("## My")[0], "<ide_opened_file> is what I ask about", _SETUP])
+def test_a_prompt_that_only_begins_like_an_editors_text_is_the_users(prompt):
+    assert prompt.strip() == of_the_user(prompt)
+
+
 @pytest.mark.parametrize("said", [prompts.start, prompts.ask, prompts.flush])
 @pytest.mark.parametrize("locale", ["en", "zh"])
 def test_whatever_agents_are_told_is_known_as_ours(said, locale, tmp_path):

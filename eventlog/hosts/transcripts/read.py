@@ -12,7 +12,7 @@ from typing import Any
 
 from eventlog import hosts
 from eventlog.format.events import Event, HostEvent
-from eventlog.hosts.call import not_the_user
+from eventlog.hosts.call import not_the_user, typed
 from eventlog.hosts.transcripts.steps import SessionCalls, Step, from_tool
 from eventlog.secrets import scrub_text
 
@@ -110,7 +110,8 @@ def without_own_texts(steps: Iterable[Step]) -> Iterator[Step]:
 
 
 def of_the_user(prompt: str) -> str:
-    """Remove our texts from a prompt; the rest is the user's."""
+    """Remove our texts from a prompt, and an editor's; the rest is the user's."""
+    prompt = typed(prompt)
     rest = _WRAPPED.sub("", prompt) if "<" in prompt else prompt
     if "eventlog" in rest:
         rest = _REQUEST.sub("", _CONTEXT.sub("", rest))
