@@ -288,7 +288,7 @@ _PEOPLE = (
 _NOT_THE_USER = ("<task-notification>", "<local-command", "<command-name>", "<command-message>", "<system-reminder>",
                  "<agent-notification>", "<bash-notification>", "<bash-stdout>", "Operation stopped by hook",
                  "This session is being continued from a previous conversation", "Caveat: The messages below",
-                 "[Request interrupted", "Stop hook feedback:")  # fmt: skip
+                 "[Request interrupted", "Stop hook feedback:", "System: Please continue.")  # fmt: skip
 
 
 def not_the_user(prompt: str) -> bool:
@@ -296,11 +296,19 @@ def not_the_user(prompt: str) -> bool:
     return prompt.lstrip().startswith(_NOT_THE_USER)
 
 
+_INIT = ("You are an AI agent that brings the power of Gemini directly into the terminal. Your task is to analyze",
+         "You are Qwen Code, an interactive CLI agent. Analyze the current directory",
+         "Generate a file named AGENTS.md that serves as a contributor guide",
+         "Please analyze this codebase and create a CLAUDE.md file, which",
+         "Please analyze this codebase and create an AGENTS.md file containing",
+         "Create or update `AGENTS.md` for this repository")  # fmt: skip
 _SETUP, _REQUEST = "# Context from my IDE setup:", "\n## My request for Codex:"
 
 
 def typed(prompt: str) -> str:
-    """Return what the user typed, without what an editor puts before it: the open files, what is selected."""
+    """Return what the user typed: `/init` for what a host makes of it, nothing an editor puts before a request."""
+    if prompt.lstrip().startswith(_INIT):
+        return "/init"
     if prompt.startswith(_SETUP):
         return prompt.partition(_REQUEST)[2].strip() or prompt
     while prompt.startswith("<ide_"):  # Claude Code's: a file that was opened, a selection

@@ -14,6 +14,7 @@ from eventlog.hosts import part
 from eventlog.hosts.call import HookCall
 from eventlog.hosts.transcripts import read
 from eventlog.hosts.transcripts.draw import draw
+from eventlog.hosts.transcripts.prose import Openings
 from eventlog.hosts.transcripts.read import find_transcripts, of_the_user, without_own_texts
 from eventlog.hosts.transcripts.steps import Step, files_written, from_tool, programs_run
 from eventlog.store import Store
@@ -191,6 +192,17 @@ def test_what_an_editor_puts_before_a_prompt_is_not_the_users(before):
     assert "Fix the cart" == of_the_user(f"{before}Fix the cart")
     call = HookCall("codex", "UserPromptSubmit", {}, session="c").as_prompt(f"{before}Fix the cart")
     assert ("Fix the cart", False) == (call.asked, call.by_machine)
+
+
+def test_a_command_that_a_host_writes_out_is_what_the_user_typed():
+    begun = "You are Qwen Code, an interactive CLI agent. Analyze the current directory and generate a QWEN.md"
+    steps = [Step("prompt", begun), Step("prompt", "System: Please continue."), Step("reply", "I wrote QWEN.md.")]
+    steps += [Step("prompt", "Fix the cart"), Step("reply", "The cart is fixed.")]
+    drawing = draw(without_own_texts(steps))
+
+    assert drawing
+    assert "Fix the cart" == drawing.topic("/src/shop", Openings())
+    assert ["/init", "Fix the cart"] == drawing.prompts
 
 
 @pytest.mark.parametrize("prompt", [_SETUP.partition("## My")[0], "<ide_opened_file> is what I ask about", _SETUP])

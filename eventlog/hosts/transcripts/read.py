@@ -75,7 +75,7 @@ def logged_steps(events: Iterable[Event]) -> Iterator[Step]:
 def _steps_of(name: str, payload: dict[str, Any], *, is_subagent: bool) -> Iterator[Step]:
     if name in PROMPTS and not is_subagent:
         prompt = payload.get("prompt")
-        if isinstance(prompt, str) and not not_the_user(prompt):
+        if isinstance(prompt, str):
             yield Step("prompt", prompt)
     elif name in _TOOLS:
         arguments = payload.get("tool_input") or payload.get("toolArgs")
@@ -97,11 +97,13 @@ def _called(tool: str, arguments: Any, answer: Any, *, badly: bool = False) -> I
 
 
 def without_own_texts(steps: Iterable[Step]) -> Iterator[Step]:
-    """Remove our texts from the prompts of a conversation, and the replies to our prompts."""
+    """Remove our texts from the prompts of a conversation, the replies to our prompts, and the prompts of its host."""
     answers_us = False
     for step in steps:
         if step.kind == "prompt":
             prompt = of_the_user(step.text)
+            if not_the_user(prompt):  # the agent goes on with what it was asked before
+                continue
             answers_us = not prompt
             if prompt:
                 yield Step("prompt", prompt)
