@@ -7,7 +7,8 @@ belong to it, and a line of code below such a line is its object.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from eventlog.format.text import one_line
@@ -272,8 +273,10 @@ _SUMS_UP = re.compile(  # a line whose items are what was done, each by itself
     re.IGNORECASE,
 )
 _SHELLS = frozenset(("bash", "sh", "shell", "console", "zsh", "text", "output", "diff"))
+_CODE_ALONE = re.compile(r"`[^`]+`")
 _SHORT_CODE = 90  # characters that are told within a sentence
-_JOINED = 280  # of a line and its items, told as one sentence
+_PUNCTUATION = tuple(".,;:!?…。，；：！？")
+_JOINED, _OF_PATHS = 280, 140  # of a line and its items, told as one sentence; of a line and mere paths
 _PLANS = re.compile(  # a line whose items are not done
     r"\b(?:my|the|a) plan\b|\b(?:could|would|should|suggest|propose|recommend)\b|计划|建议|下一步|待办", re.IGNORECASE
 )
@@ -296,6 +299,7 @@ class _Block(NamedTuple):
     kind: Literal["heading", "text", "item", "code"]
     text: str
     indent: int = 0
+    is_numbered: bool = False
 
 
 def _blocks(message: str) -> list[_Block]:
@@ -328,7 +332,8 @@ def _block_of(line: str) -> _Block | None:
     if heading := _HEADING.match(line):
         return _Block("heading", heading["marked"] or heading["bold"])
     if bullet := BULLET.match(line) or _CHECKED.match(line):
-        return _Block("item", one_line(line[bullet.end() :]), len(line) - len(line.lstrip()))
+        is_numbered = line.lstrip()[:1].isdigit()
+        return _Block("item", one_line(line[bullet.end() :]), len(line) - len(line.lstrip()), is_numbered)
     return _Block("text", one_line(line))
 
 
@@ -374,7 +379,8 @@ def _end_of_unit(blocks: list[_Block], at: int) -> int:
     while end < len(blocks):
         block = blocks[end]
         goes_on = block.kind == "text" and blocks[end - 1].kind == "code" and bool(_GOES_ON.match(block.text))
-        deeper = block.kind == "item" and (block.indent > first.indent or (leads and first.kind == "text"))
+        is_below = first.kind == "text" or (first.is_numbered and not block.is_numbered)
+        deeper = block.kind == "item" and (block.indent > first.indent or (leads and is_below))
         if not (deeper or goes_on or (block.kind == "code" and (leads or end > at + 1))):
             break
         end += 1
@@ -390,19 +396,14 @@ def _unit(blocks: list[_Block], about: _About) -> Iterator[_Sentence]:
     is_plan = _is_plan(leads)
     found = [part for part in found if not (is_plan and part == leads)]
     items = [block for block in blocks[at:] if block.kind == "item"]
-    texts = [_labelled(item.text, "")[0].rstrip(".;") for item in items]
-    joined = f"{found[-1] if found else text} {'; '.join(texts)}".strip()
-    if (
-        items
-        and found
-        and not is_plan
-        and not _SUMS_UP.search(found[-1])
-        and len(joined) <= _JOINED
-        and len({item.indent for item in items}) == 1
-    ):
-        found[-1] = joined
-        at = len(blocks)
-    elif found and found[-1].endswith((":", "：")):
+    if items and found and not is_plan and not _SUMS_UP.search(found[-1]):
+        whole, names = _with_items(found[-1], items), _named(blocks[at:])
+        if len(names) < len(items) and len({item.indent for item in items}) == 1 and len(whole) <= _JOINED:
+            found[-1], at = whole, len(blocks)
+        elif names:
+            named, limit = _with_items(found[-1], names), _OF_PATHS if "/" in names[0].text else _JOINED
+            found[-1], at = named if len(named) <= limit else found[-1], at + len(names)
+    if found and found[-1].endswith((":", "：")):
         found[-1:] = [] if _OPENS.search(found[-1]) else found[-1:]
     yield from (_Sentence(part, about) for part in found)
     while at < len(blocks):
@@ -410,6 +411,20 @@ def _unit(blocks: list[_Block], about: _About) -> Iterator[_Sentence]:
         if blocks[at].kind == "item":
             yield from _unit(blocks[at:end], "open" if is_plan else about)
         at = end
+
+
+def _with_items(line: str, items: Sequence[_Block]) -> str:
+    """Join items to the line above."""
+    texts = [_labelled(item.text, "")[0].rstrip(".;") for item in items]
+    return f"{line}{' ' if line.endswith(_PUNCTUATION) else ': '}{'; '.join(texts)}".strip()
+
+
+def _named(blocks: Sequence[_Block]) -> Sequence[_Block]:
+    """Take the first items that only name code, without items of their own."""
+    for at, (block, after) in enumerate(pairwise([*blocks, _Block("text", "")])):
+        if block.kind != "item" or after.indent > block.indent or not _CODE_ALONE.fullmatch(block.text):
+            return blocks[:at]
+    return blocks
 
 
 def _is_plan(line: str) -> bool:

@@ -219,6 +219,27 @@ rm -rf testbed
     ]
 
 
+def test_items_belong_to_the_number_above_them():
+    message = """1. Added an option to the export:
+- `--base URL`
+- It sets the links to:
+  - `<base>/cart.css`
+
+2. Changed the default of the cart:
+- `round.py`
+- `tax.py`
+"""
+    assert worth(message) == [
+        "Added an option to the export: `--base URL`",
+        "Changed the default of the cart: `round.py`; `tax.py`",
+    ]
+
+
+def test_items_below_a_file_tell_what_was_done_in_it():
+    message = "Removed the sums.\n\nWhat changed:\n- `cart.css`\n  - Removed the styles.\n- `cart.js`\n  - Removed the rows.\n"
+    assert worth(message)[1:] == ["`cart.css`: Removed the styles", "`cart.js`: Removed the rows"]
+
+
 def test_next_steps_and_files_of_the_occasion_are_left_out():
     message = """Rounded the totals of the cart once.
 The script `try_it.py` shows the totals.
