@@ -6,6 +6,7 @@ has a rollout of its own, which names the thread it was started from (`source.su
 of all.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,7 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
 
 _NOT_THE_USER = ("<environment_context>", "<user_instructions>", "<permissions", "<turn_aborted>", "<skill",
                  "# AGENTS.md", "<INSTRUCTIONS>", "<subagent_notification>")  # fmt: skip
+_IMAGE = re.compile(r"\s*</?image(?: [^>]*)?>")  # around each picture
 _WORDS = ("prompt", "reply", "todos")
 _ROLLED_BACK = "thread_rolled_back"
 
@@ -102,7 +104,7 @@ def _rolled_back(path: Path) -> set[int]:
 def _item(payload: Any, calls: SessionCalls) -> Iterator[Step]:
     match dig(payload, "type"):
         case "message":
-            words = text_of(dig(payload, "content"))
+            words = _IMAGE.sub("", text_of(dig(payload, "content"))).strip()
             if dig(payload, "role") == "assistant" and words:
                 yield Step("reply", words)
             elif dig(payload, "role") == "user" and words and not words.startswith(_NOT_THE_USER):

@@ -26,7 +26,9 @@ _PRAISE = re.compile(
 )
 _MARKS = re.compile(r"^[^\w\s`\"'(\[/.~$@#<*+-]+\s*|\s*[✓✔✅☑]\ufe0f?(?: PASS\w*)?$")
 _ANNOUNCES = re.compile(
-    r"(?:(?:now|next|first|then|so|finally)[,:]? )?(?:let me|let's|let us|i'll|i will|i am going to|i'm going to|we'll"
+    r"(?:(?:now|next|first|then|so|finally)[,:]? )?(?:let me|let's|let us|i'll|i will|we'll"
+    r"|i(?:'m| am) (?:now |also |just )?(?:going to|(?:patch|runn|add|check|read|updat|start|remov|creat|edit|apply"
+    r"|retry|verify|inspect|look|implement|writ|test|fix|do)ing)"
     r"|i need to|i should|i can (?:also|now)|now let|now i|i (?:would|could)(?! not)|i'd"
     r"|(?:we|you) could(?! not)|would you|do you want|want me|shall i|feel free|if you"
     r"|please|you can|you may|ich (?:werde|würde)|soll ich|als nächstes)\b"

@@ -185,6 +185,7 @@ class _Transcript:
             case ("prompt", text):
                 self._ask(text)
             case ("reply", text):
+                text = text.replace("’", "'")  # models differ, and words are looked for with the plain one
                 self.speaks, self.has_ended = True, bool(self.prompts)
                 self.replies[-1].append(text)
                 self._decide(stated(DECISIONS, text))
@@ -230,7 +231,8 @@ class _Transcript:
             self.opening = self.opening if self.opening and not request(prompt) else prompt[:_OPENING]
         self.prompts.append(prompt)
         self.replies.append(deque(maxlen=_CLOSING_REPLIES))
-        said = [*stated(DECISIONS, prompt), *lasting(prompt)]
+        typed = prompt.replace("’", "'")
+        said = [*stated(DECISIONS, typed), *lasting(typed)]
         self._decide(said)
         _add(self.of_user, said)
 

@@ -620,3 +620,20 @@ def test_it_is_not_drawn_where_nobody_wants_it(tmp_path, transcript):
     finalize(log, Settings(recall=RecallSettings(transcripts=False)))
 
     assert events(tmp_path / "store", "conversation_text") == []
+
+
+@pytest.mark.parametrize("apostrophe", ["'", "’"])
+@pytest.mark.parametrize(
+    "intends", ["I{}ll make the exporter faster.", "I{}m patching the exporter now.", "Let{}s see."]
+)
+def test_what_an_agent_only_intends_is_no_outcome_however_its_apostrophes_look(apostrophe, intends):
+    asked, changed = Step("prompt", "Make the exporter faster"), Step("file", "/src/shop/export.py")
+    steps = [asked, changed, Step("reply", intends.format(apostrophe))]
+
+    assert "Changed export.py." == summary_of(steps, project="/src/shop")[1]
+
+
+def test_a_decision_of_a_person_is_heard_however_its_apostrophe_looks():
+    asked = Step("prompt", "We’ve decided to round the totals half even.")
+
+    assert ["We've decided to round the totals half even"] == summary_of([asked, Step("reply", "Noted.")])[2]
