@@ -90,6 +90,7 @@ def api_error(scene: Scene) -> str:
     (begun,) = scene.events("session_start")
     ended = [event["status"] for event in scene.events("turn_end", begun["conversation_id"])]
     expect(not scene.host.tells_of_failures or ended == ["error"], f"the turn ended as {ended}")
+    scene.wait_for("stage_summary", begun["conversation_id"])  # drawn in the background
     told = scene.answered("Hello.").main[0].talk.text
     expect("wallet page" in told, "the next session is not told what the failed one was asked")
     return "" if ended else "it tells of no end of such a turn"
