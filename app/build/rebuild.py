@@ -23,7 +23,7 @@ from eventlog.app.search.dialogues import Dialogues
 from eventlog.app.search.gone_files import note_deleted
 from eventlog.app.search.open_index import leave_index, open_index
 from eventlog.app.write.hand_edits import record_edits
-from eventlog.app.write.project_events import tell_remotes
+from eventlog.app.write.project_events import append_project_events
 from eventlog.format.errors import NotStored
 from eventlog.format.events import Event
 from eventlog.hooks import background
@@ -252,7 +252,7 @@ def _rebuilt(
 
     edits, taken_in = record_edits(log, settings, dry_run=check) if MEMORY in projections else ([], {})
     replayed = again(READING)
-    if not check and tell_remotes(log, replayed):
+    if not check and append_project_events(log, replayed):
         replayed.save()
         replayed = again()
     applied = ApplyResult()

@@ -20,7 +20,7 @@ from eventlog.app.importing.drawings import LoggedConversations
 from eventlog.app.importing.other_programs import READERS
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, Reader, SourceEvent
 from eventlog.app.importing.transcripts import read_bullets, read_host, readable_hosts
-from eventlog.app.write.project_events import tell_remotes
+from eventlog.app.write.project_events import append_project_events
 from eventlog.format.codec import from_fields
 from eventlog.format.errors import InvalidEvent
 from eventlog.format.events import Event
@@ -61,7 +61,7 @@ def import_past(log: EventLog, source: str, request: ImportRequest, *, dry_run: 
     importing = _Import(log, request, dry_run=dry_run)
     done = importing.run(sources()[room_name(source)](request))
     if importing.projects:  # told now, or the folders of the knowledge directory would have other names later
-        tell_remotes(log, replay(log, request.settings, projections=[]), sorted(importing.projects))
+        append_project_events(log, replay(log, request.settings, projections=[]), sorted(importing.projects))
     return done
 
 

@@ -36,21 +36,21 @@ def join_projects(opened: OpenStore, project: str, other: str) -> ProjectJoined:
     return stored
 
 
-def tell_remotes(log: EventLog, replayed: "ReplayResult", paths: Collection[str] = ()) -> int:
-    """Append addresses that the log lacks: of paths, else of those worked at lately; count the events.
+def append_project_events(log: EventLog, replayed: "ReplayResult", paths: Collection[str] = ()) -> int:
+    """Append the addresses and joins that the log lacks; count them. Raises NotStored.
 
-    In a store that was restored or copied, the projects of the former one without an address go on at their paths.
-    Raises NotStored.
+    Addresses are those of `paths`, else of where somebody worked lately. In a store that was restored or copied, the
+    projects of the former one without an address are joined with the same paths here.
     """
     replica = make_replica(log.store) if paths else replica_of(log.store)
     since = timestamps.from_ns(log.now() - _LATELY_NS)
     stays = replayed.places.stays.items()
     lately = (path for path, at in stays if replica in at and at[replica].last >= since)
-    seen = _untold(log.store, paths or lately, replayed.identities, replica)
-    return len(log.put([*seen, *_continued(log.store, replayed, replica)]))
+    seen = _addresses(log.store, paths or lately, replayed.identities, replica)
+    return len(log.put([*seen, *_joins(log.store, replayed, replica)]))
 
 
-def _untold(store: Store, paths: Iterable[str], identities: Identities, replica: str) -> Iterator[ProjectSeen]:
+def _addresses(store: Store, paths: Iterable[str], identities: Identities, replica: str) -> Iterator[ProjectSeen]:
     """Yield the addresses of projects that the log lacks."""
     for path in filter(os.path.isdir, paths):  # a deleted project keeps its address
         remote = remote_of(path) or None
@@ -63,7 +63,7 @@ def _untold(store: Store, paths: Iterable[str], identities: Identities, replica:
             )
 
 
-def _continued(store: Store, replayed: "ReplayResult", replica: str) -> Iterator[ProjectJoined]:
+def _joins(store: Store, replayed: "ReplayResult", replica: str) -> Iterator[ProjectJoined]:
     """Join the paths of the store that this one was made of with the same paths here, each once."""
     former, places = copied_from(store), replayed.places
     if not replica or former in ("", replica):
