@@ -296,22 +296,23 @@ def not_the_user(prompt: str) -> bool:
     return prompt.lstrip().startswith(_NOT_THE_USER)
 
 
-_INIT = ("You are an AI agent that brings the power of Gemini directly into the terminal. Your task is to analyze",
-         "You are Qwen Code, an interactive CLI agent. Analyze the current directory",
+_INIT = ("an AI agent that brings the power of", "an interactive CLI agent. Analyze the current directory",
          "Generate a file named AGENTS.md that serves as a contributor guide",
-         "Please analyze this codebase and create a CLAUDE.md file, which",
+         "file, which will be given to future instances of",
          "Please analyze this codebase and create an AGENTS.md file containing",
          "Create or update `AGENTS.md` for this repository")  # fmt: skip
-_SETUP, _REQUEST = "# Context from my IDE setup:", "\n## My request for Codex:"
+_WITHIN = 200  # characters
+_SETUP, _REQUEST = "# Context from my IDE setup:", "\n## My request for "
 
 
 def typed(prompt: str) -> str:
     """Return what the user typed: `/init` for what a host makes of it, nothing an editor puts before a request."""
-    if prompt.lstrip().startswith(_INIT):
+    begins = prompt[:_WITHIN]
+    if any(words in begins for words in _INIT):
         return "/init"
     if prompt.startswith(_SETUP):
-        return prompt.partition(_REQUEST)[2].strip() or prompt
-    while prompt.startswith("<ide_"):  # Claude Code's: a file that was opened, a selection
+        return prompt.partition(_REQUEST)[2].partition(":")[2].strip() or prompt
+    while prompt.startswith("<ide_"):  # a file that was opened, a selection
         _, closed, rest = prompt.partition(f"</{prompt[1:].partition('>')[0]}>")
         if not closed:
             break
