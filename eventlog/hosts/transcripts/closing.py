@@ -154,6 +154,7 @@ def read_closing(message: str, asked: str = "", scratch: Iterable[str] = ()) -> 
     """
     names = tuple(scratch)
     found: dict[str, _About] = {}
+    seen: set[str] = set()  # without the marks of code
     leads: set[str] = set()
     intends, last = False, ""
     for sentence in _sentences_in(message):
@@ -170,8 +171,10 @@ def read_closing(message: str, asked: str = "", scratch: Iterable[str] = ()) -> 
             and not text.endswith(("?", "？"))
             and _is_telling(text)
             and sentence.about != "open"
+            and text.replace("`", "") not in seen
             and not any(mentions(text, name) for name in names)
         ):
+            seen.add(text.replace("`", ""))
             found.setdefault(text, sentence.about)
             last = text
     body = {text: about for text, about in found.items() if about not in ("aside", "test")}
@@ -271,7 +274,7 @@ _NOT_TEXT = re.compile(r"^\s*(?:\||<|[-=_*]{3,}\s*$|>)")
 _CHECKED = re.compile(r"^\s*[✓✔✅☑❌✗]\ufe0f?\s+")
 _SUMS_UP = re.compile(  # a line whose items are what was done, each by itself
     r"^(?:here(?:'s| is| are)|let me|this is)?\b.*(?:\bsummar[iy]\w*|\bthe (?:\w+ )?changes|总结|以下是)"
-    r"|\bwhat (?:was|has been|i|we|i've|we've|i have|we have) (?:did|done|changed|fixed|added)\b",
+    r"|\bwhat (?:(?:was|has been|i|we|i've|we've|i have|we have) )?(?:did|done|changed|fixed|added)\b",
     re.IGNORECASE,
 )
 _SHELLS = frozenset(("bash", "sh", "shell", "console", "zsh", "text", "output", "diff"))

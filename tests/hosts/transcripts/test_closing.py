@@ -235,6 +235,10 @@ def test_items_belong_to_the_number_above_them():
     ]
 
 
+def test_a_sentence_is_told_once_with_or_without_the_marks_of_code():
+    assert ["Deleted: `TODO.md`"] == worth("What changed:\n- Deleted: `TODO.md`\n\nCleanup:\n- Deleted: TODO.md\n")
+
+
 def test_items_below_a_file_tell_what_was_done_in_it():
     message = "Removed the sums.\n\nWhat changed:\n- `cart.css`\n  - Removed the styles.\n- `cart.js`\n  - Removed the rows.\n"
     assert worth(message)[1:] == ["`cart.css`: Removed the styles", "`cart.js`: Removed the rows"]
