@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 VERSION = "14"  # of the tables: what a prompt goes by
 _TEXTS_OF = """SELECT max(id), conversation FROM units WHERE type = 'conversation_text' AND id > 0
     AND conversation IN (SELECT value FROM json_each(?, '$.in')) GROUP BY conversation"""
+_ANY_OF = "SELECT 1 FROM units WHERE conversation IN (SELECT value FROM json_each(?, '$.in')) LIMIT 1"
 _SAID_IN = """SELECT id, subject || ' ' || conversation FROM units WHERE id IN (SELECT value FROM json_each(?))
     AND type = 'fact' AND conversation > ''"""
 _ONE_OF = "id IN (SELECT value FROM json_each(?))"
@@ -196,11 +197,8 @@ class SearchIndex:
         if every_day and news.overwrote(seen):
             raise NotAppended("a file was overwritten")
         self.grown = news.files
-        is_noted = self._is_worth_noting(news, seen)
-        if is_noted:
-            self._writer().take_in(news, seen, store, most, self._before)
-            self._look()
-        if look and all(stamp > look for stamp in news.seen):
+        is_noted, are_known = self._note(news, seen, store, most)
+        if look and are_known and all(stamp > look for stamp in news.seen):
             self._remember(look)
         self.state = "" if is_noted or news.events else self._about.get("state", "")
 
@@ -226,24 +224,31 @@ class SearchIndex:
             self._db.execute("PRAGMA synchronous = FULL")  # what is erased next is
             self._db.execute(f"PRAGMA busy_timeout = {int(1000 * self._patience)}")
 
-    def _is_worth_noting(self, news: Appended, seen: "Seen") -> bool:
-        """Return whether it takes less to note what was appended than to read it again.
+    def _note(self, news: Appended, seen: "Seen", store: "Store", most: int) -> tuple[bool, bool]:
+        """Take in what was appended, where it tells anything, or that takes less than to read it again.
 
-        A new file is noted at once: after a look that is noted, only files that are known by then are looked for.
+        Return whether that was done, and whether all files are known: after a look that is noted, no others are looked
+        for. What tells nothing is left where it cannot be written: on a full disk, or while another process writes.
         """
-        if not news.seen:
-            return False
-        is_new = not {name_in(stamp) for stamp in news.seen} <= {name_in(stamp) for stamp in seen}
-        return is_new or news.read >= NOT_WORTH_NOTING or self._tells(news.events)
+        tells = bool(news.events) and self._tells(news.events)
+        are_known = {name_in(stamp) for stamp in news.seen} <= {name_in(stamp) for stamp in seen}
+        if not tells and are_known and news.read < NOT_WORTH_NOTING:
+            return False, True
+        try:
+            self._writer().take_in(news, seen, store, most, self._before)
+        except OperationalError:
+            if tells:
+                raise
+            return False, are_known
+        self._look()
+        return True, True
 
     def _tells(self, events: "Lines") -> bool:
         """Return whether events change anything; the start of a conversation without a word does not."""
         if any(event["type"] != "session_start" for event in events):
             return True
         begun = {str(event.get("conversation_id")) for event in events}
-        marks = ",".join("?" * len(begun))
-        asked = f"SELECT 1 FROM units WHERE conversation IN ({marks}) LIMIT 1"  # noqa: S608
-        return self._db.execute(asked, tuple(begun)).fetchone() is not None
+        return self._db.execute(_ANY_OF, (fastjson.dumps({"in": [*begun]}).decode(),)).fetchone() is not None
 
     def find(
         self,
@@ -278,7 +283,8 @@ class SearchIndex:
             scores_of = lambda asked, begin: self._words.scores(asked, begin, ranges, units)  # noqa: E731
         found = best_passages(scores_of, having, chosen, prefix)
         scores = {unit: score_of(answer) for unit, answer in found.items()}
-        for unit, conversation in self._texts_of(dialogues) if dialogues else ():
+        answering = fastjson.dumps({"in": [*dialogues]}).decode() if dialogues else ""
+        for unit, conversation in self._db.execute(_TEXTS_OF, (answering,)) if dialogues else ():
             scores[unit] = max(scores.get(unit, 0.0), score_of(dialogues[conversation]))
         ranked = _best_first(scores)
         if together:  # prompts are told what answers by itself
@@ -343,10 +349,6 @@ class SearchIndex:
                 best.append(unit)
         conversations = dict(self._db.execute(_SAID_IN, (numbers(best),))) if best else {}
         return [(unit, conversations[unit]) for unit in best if unit in conversations]
-
-    def _texts_of(self, conversations: "Iterable[str]") -> "list[tuple[int, str]]":
-        """List the numbers of the texts of conversations."""
-        return self._db.execute(_TEXTS_OF, (fastjson.dumps({"in": list(conversations)}).decode(),)).fetchall()
 
     def gone(self) -> set[str]:
         """Read what is withdrawn: the aims in force."""

@@ -3,11 +3,13 @@
 import os
 import time
 from pathlib import Path
+from sqlite3 import OperationalError
 
 import pytest
 
 from eventlog import EventLog, Fact, Memory, SessionStart
 from eventlog.app.search import search_index
+from eventlog.app.search.index_writer import IndexWriter
 from eventlog.format.timestamps import from_ns
 from eventlog.store import index_lookup
 
@@ -90,6 +92,22 @@ def test_nor_are_they_where_a_new_day_began_without_a_word(looks):
         assert 3 == len(found(memory))
     assert not {f"{LONG_AGO[:10]}.jsonl", f"{NEXT[:10]}.jsonl"} & set(names)
     assert names  # today's and tomorrow's
+
+
+def test_where_a_new_day_cannot_be_noted_what_is_known_is_found_and_so_is_what_follows(looks, monkeypatch):
+    def full(*_):
+        raise OperationalError("database or disk is full")
+
+    memory, _ = looks
+    tomorrow = Path(memory.log.store.log, f"{from_ns(time.time_ns() + index_lookup._DAY)[:10]}.jsonl")
+    tomorrow.write_bytes(b'{"type":"host_event"}\n')
+    with monkeypatch.context() as patch:
+        patch.setattr(IndexWriter, "take_in", full)
+        assert 3 == len(found(memory))
+
+    with tomorrow.open("ab") as opened:
+        opened.write(line_of(memory, "A lantern of tomorrow"))
+    assert "A lantern of tomorrow" in found(memory)
 
 
 @pytest.mark.parametrize("days", [0, 1])
