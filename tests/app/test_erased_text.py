@@ -37,7 +37,7 @@ def test_a_text_is_found_however_it_is_written(dress, text, before, after):
 @pytest.mark.parametrize(
     "dress",
     [urllib.parse.quote, urllib.parse.quote_plus, lambda one: urllib.parse.quote(one, safe=""), html.escape,
-     lambda one: html.escape(one, quote=False), lambda one: unicodedata.normalize("NFD", one),
+     lambda one: html.escape(one, quote=False), lambda one: html.escape(one).replace("&#x27;", "&#39;"), lambda one: unicodedata.normalize("NFD", one),
      "\u200b".join, lambda one: json.dumps("\u00ad".join(one))[1:-1]],
 )  # fmt: skip
 @pytest.mark.parametrize("text", ["p&ss <wörd>/7", "it's ünï", "ünï"])

@@ -176,6 +176,7 @@ def _with_places(text: str, *, escapes: bool) -> tuple[str, list[int], list[int]
 def _forms(text: str) -> Iterator[str]:
     """Yield a text as it is, in an address, in HTML, and with its letters composed or not."""
     yield from (text, normalize("NFC", text), normalize("NFD", text), html.escape(text), html.escape(text, quote=False))
+    yield html.escape(text).replace("&#x27;", "&#39;")  # as most others write an apostrophe
     yield from (write(text, safe=safe, errors="replace") for write in (quote, quote_plus) for safe in ("", "/"))
 
 
