@@ -99,10 +99,9 @@ class Ledger:
             for entry in record.entries
         ]
         self.entries = {entry.id: entry for entry in entries}
-        self._digests: dict[str, dict[SectionId, str]] = {}  # by path
 
-        counts = {entry.id for entry in record.entries if not _is_discarded(entry, self.decisions)}
-        counts |= {edit.id for edit in record.edits}
+        standing = {entry.id for entry in record.entries if not _is_discarded(entry, self.decisions)}
+        counts = standing | {edit.id for edit in record.edits}
         by_key: dict[SectionId, list[Wording]] = {}
         for key, wording in _wordings(record, self.decisions):
             by_key.setdefault(key, []).append(wording)
@@ -111,16 +110,23 @@ class Ledger:
         self.managed = {key_of(applied) for applied in record.applied}
         self.headings = {key_of(event): _spelling(event) for event in reversed(self.observations)}
 
-        open_entries = [entry for entry in entries if self._is_open(entry)]
+        left = standing - self.applied
+        open_entries = [entry for entry in entries if entry.id in left and change_of(entry)[0] != "no-op"]
         held = dict(_held(record, self.decisions, review=review))
         self.held = [HeldEntry(entry, held[entry.id]) for entry in open_entries if entry.id in held]
         self.pending = sorted((entry for entry in open_entries if entry.id not in held), key=self.moment)
 
     def observed_digests(self, path: str) -> dict[SectionId, str]:
         """Return the digest that each section of the file at the path had when the log last heard of it."""
-        if path not in self._digests:
-            self._digests[path] = self._read_digests(path)
-        return self._digests[path]
+        found: dict[SectionId, str] = {}
+        for event in self.observations:
+            key = key_of(event)
+            if isinstance(event, EntryApplied):
+                if event.path == path:
+                    found[key] = event.digest
+            elif key in found:
+                found[key] = digest_of(event)
+        return found
 
     def expected_digests(self, path: str) -> dict[SectionId, str]:
         """Return the digest of each section: as last observed, else as computed; "" for an absent section."""
@@ -179,21 +185,6 @@ class Ledger:
         """Sort the events that report a text of the file, withdrawn or not, oldest first."""
         texts = (event for event in self.record.by_id.values() if isinstance(event, KnowledgeEdited))
         return sorted([*self.record.applied, *self.record.orphans, *texts], key=order)
-
-    def _read_digests(self, path: str) -> dict[SectionId, str]:
-        found: dict[SectionId, str] = {}
-        for event in self.observations:
-            key = key_of(event)
-            if isinstance(event, EntryApplied):
-                if event.path == path:
-                    found[key] = event.digest
-            elif key in found:
-                found[key] = digest_of(event)
-        return found
-
-    def _is_open(self, entry: PlanEntry) -> bool:
-        is_change = change_of(entry)[0] != "no-op"
-        return is_change and entry.id not in self.applied and not _is_discarded(entry, self.decisions)
 
 
 def is_from(event: Event, replica: str | None) -> bool:
