@@ -61,7 +61,8 @@ def fit(
     needed = sum(section.size for section in sections)
     everything = f"{command_for_all} --budget {(needed // _SPARE + 2) * _SPARE}"
     sections = [section if section.more else replace(section, more=everything) for section in sections]
-    opening = _whole_lines(head, budget)
+    # only a budget smaller than the instructions cuts them, at a line
+    opening = head if len(head) <= budget else head[: head.rfind("\n", 0, budget) + 1]
     left = budget - len(opening) if opening == head else 0
     is_short = opening == head and needed > left
     reserved = len(_dropped(len(sections), everything, phrases)) if is_short else 0  # but for what is urgent
@@ -107,8 +108,3 @@ def _cut(section: ContextSection, room: int, phrases: "ContextPhrases") -> Conte
 
 def _dropped(count: int, command: str, phrases: "ContextPhrases") -> str:
     return "\n" + phrases.dropped.format(count=count, command=command) + "\n"
-
-
-def _whole_lines(text: str, budget: int) -> str:
-    """Cut the instructions at a line; only a budget smaller than they are does that."""
-    return text if len(text) <= budget else text[: text.rfind("\n", 0, budget) + 1]

@@ -296,7 +296,7 @@ class DayStates:
             self.changed[conversation_id] = self._dates.first(conversation_id)
 
     def _mark_touched(self, subjects: Collection[str]) -> None:
-        """Mark the conversations with any of these statements; return their days."""
+        """Mark the conversations that were decided about, as a whole or by any of their events."""
         by_day: dict[str, set[str]] = {}
         homes = {event_id: date for date, row in self.rows.items() for event_id in row.misdated}
         for subject in subjects:

@@ -6,7 +6,6 @@ Projections of other packages are among them; a projection that fails is reporte
 import zlib
 from collections.abc import Iterable
 from contextlib import suppress
-from functools import cache
 from typing import Any
 
 import msgspec
@@ -86,7 +85,7 @@ class WholeStateProjections:
         data = self._cache.read("state", name, day.date)
         if data and data[:4] == made_of:
             with suppress(msgspec.MsgspecError):
-                return _decoder_of(kind).decode(data[4:])  # type: ignore[arg-type]  # a type is hashable
+                return msgspec.msgpack.decode(data[4:], type=kind)
         state = kind()
         redaction = Redaction(row.redacted, self._days.withdrawn) if row.redacted else Redaction()
         for event in self._days.events_of(day, row.left_out):
@@ -94,8 +93,3 @@ class WholeStateProjections:
         with suppress(TypeError):  # a state that is no data
             self._cache.write("state", name, day.date, made_of + msgspec.msgpack.encode(state))
         return state
-
-
-@cache
-def _decoder_of(kind: Any) -> msgspec.msgpack.Decoder[Any]:
-    return msgspec.msgpack.Decoder(kind)
