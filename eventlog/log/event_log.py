@@ -308,21 +308,16 @@ class EventLog:
         while True:
             day = _day_of(least)
             with self._open(day) as file:
-                now = self._next(file, least, after)
+                clock = max(self._clock(), least)  # read under the lock
+                newest = max(file.newest(timestamps.from_ns(clock)), after)
+                now = _LogMoment(*timestamps.follow(clock, newest))
+                self.ahead = newest if now.after else ""
                 last = now.ns + 1000 * (count - 1)
                 if _day_of(now.ns) != day or _day_of(last) != day:
                     least = last
                     continue
                 yield file, now
                 return
-
-    def _next(self, file: DayFile, least: int = 0, after: str = "") -> "_LogMoment":
-        """Return the moment of an event appended now, under the lock; raises NotStored where the clock is broken."""
-        now = max(self._clock(), least)
-        newest = max(file.newest(timestamps.from_ns(now)), after)
-        moment = _LogMoment(*timestamps.follow(now, newest))
-        self.ahead = newest if moment.after else ""
-        return moment
 
     def _put_dated(self, day: str, events: list[Event]) -> list[AppendResult]:
         with self._open(day) as file:

@@ -81,19 +81,14 @@ def rename(store: "Store", former: str, *, only_a_copy: bool = False) -> str:
     with _alone(store):
         is_former = replica_of(store) == former and (not only_a_copy or _is_copied(store, former))
         if is_former:
-            if only_a_copy:
-                _leave_sessions(store)
+            # notes of sessions that run on the other machine: here their hosts would look gone
+            for name in files.names_in(store.cached("open")) if only_a_copy else ():
+                files.remove(store.cached("open", name))
             _write_name(store)
             files.remove(f"{store.replica}.machine")
     if is_former:
         _note(store, replica_of(store), former)
     return replica_of(store)
-
-
-def _leave_sessions(store: "Store") -> None:
-    """Remove the notes of sessions that run on the other machine: here their hosts would look gone."""
-    for name in files.names_in(store.cached("open")):
-        files.remove(store.cached("open", name))
 
 
 def _write_name(store: "Store") -> None:

@@ -69,12 +69,12 @@ def first_text(*values: Any) -> str:
     return next((value for value in values if isinstance(value, str) and value), "")
 
 
-def directory_spelled(slug: str, root: Path = Path("/")) -> str:
+def directory_spelled(slug: str) -> str:
     """Find the directory of this machine with this slug: its path, with `-` for all but letters and digits.
 
     "" for none. Several paths may have the same slug: the first that exists is returned.
     """
-    return next(_spelled(slug.removeprefix("-"), root), "")
+    return next(_spelled(slug.removeprefix("-"), Path("/")), "")
 
 
 def _spelled(rest: str, below: Path) -> Iterator[str]:
