@@ -443,9 +443,8 @@ def _named(sealed: Sequence[bytes], number: int, now: Sequence[bytes], when: str
         return "missing", f"the last {len(sealed) - number + 1:,} of {len(sealed):,} lines sealed {when} are gone"
     line = f"line {number} of those sealed {when}"
     if leaf in now:
-        return (
-            ("swapped", f"{line} comes later") if now[0] in sealed else ("inserted", f"not sealed; {line} comes later")
-        )
+        later = f"{line} comes later"
+        return ("swapped", later) if now[0] in sealed else ("inserted", f"not sealed; {later}")
     if now[0] in sealed:
         return "missing", f"{line} is gone"
     return "altered", f"not the line that was sealed {when}"

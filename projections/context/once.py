@@ -111,11 +111,9 @@ class _SaidTexts:
     def with_all_sources(self, line: Line) -> Line:
         """Return the line with the sources of all lines that were found equal."""
         behind = self._said.get(self._compared.get(line.text, ""), ())
-        return (
-            Line(line.text, tuple(dict.fromkeys(behind)), line.conversations)
-            if len(behind) > len(line.sources)
-            else line
-        )
+        if len(behind) <= len(line.sources):
+            return line
+        return Line(line.text, tuple(dict.fromkeys(behind)), line.conversations)
 
     def _said_as(self, words: str, *, is_cut: bool) -> str:
         if words in self._said:

@@ -215,13 +215,8 @@ def _known(stated: "Iterable[tuple[str, Statement]]") -> "Iterator[DistinctFact]
 
 
 def _stated(fact: DistinctFact) -> SourcedText:
-    mentions = tuple(
-        [
-            Mention(statement.text, statement.ts, statement.id, statement.same, statement.after)
-            for statement in fact.statements
-        ]
-    )
-    return SourcedText(fact.first.text, mentions)
+    mentions = [Mention(each.text, each.ts, each.id, each.same, each.after) for each in fact.statements]
+    return SourcedText(fact.first.text, tuple(mentions))
 
 
 def _open(summaries: "Sequence[StageSummary]") -> tuple[SourcedText, ...]:

@@ -148,10 +148,8 @@ def _rows(source: RowSource) -> dict[str, _Stated]:
 
 def _add_decisions(found: dict[str, _Stated], deciding: list[StageSummary], source: RowSource) -> None:
     """Add the decisions of summaries, and when the events last changed that decide about them."""
-    row, mentions = (
-        found[source.project],
-        [saying for decision in source.conclusion.decisions for saying in decision.mentions],
-    )
+    row = found[source.project]
+    mentions = [saying for decision in source.conclusion.decisions for saying in decision.mentions]
     drawn = [summary for summary in deciding if summary.layer == SESSION_END]
     # what a user decided in no project is not about the user, unless it is said again
     agents = {save.id: set(map(likeness, save.of_user if source.project else ())) for save in drawn}

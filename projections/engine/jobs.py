@@ -187,9 +187,8 @@ def _render_jobs(index: DocumentIndex, units: Iterable[RowAddress]) -> Iterator[
         return sum(len(row[3]) for found in rows.values() for row in found)
 
     def job() -> _RenderJob:
-        return _RenderJob(
-            chosen, [row for found in rows.values() for row in found], notes, index.identities, index.settings
-        )
+        needed = [row for found in rows.values() for row in found]
+        return _RenderJob(chosen, needed, notes, index.identities, index.settings)
 
     for unit in units:
         if chosen and chosen[-1][1] != unit[1] and size() >= _ENOUGH:

@@ -192,11 +192,9 @@ class ReplayResult:
 
     def _turn_of(self, unit: RowAddress) -> int:
         view = self._views.get(unit[0])
-        return (
-            2
-            if view and view.of_all and not unit[1]
-            else int(self._prerendered is not None and unit in self._prerendered)
-        )
+        if view and view.of_all and not unit[1]:
+            return 2
+        return int(self._prerendered is not None and unit in self._prerendered)
 
     def render(self, unit: RowAddress) -> list[Document]:
         """Render a unit; where the cache is damaged, from the log."""
@@ -248,11 +246,9 @@ class ReplayResult:
         if self._prerendered and (found := self._prerendered.take(unit)) is not None:
             return found
         with no_garbage():
-            return (
-                self._whole.documents(self._without_view[name])
-                if name in self._without_view
-                else self.index.render(unit)
-            )
+            if name in self._without_view:
+                return self._whole.documents(self._without_view[name])
+            return self.index.render(unit)
 
 
 def replay(

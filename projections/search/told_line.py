@@ -32,19 +32,8 @@ _SHORTEST = 3  # words of a sentence that says anything by itself
 
 # What a sentence counts beside the words it shares, in parts of the rarest word of the question.
 _CAUSE, _FIX, _DECIDED, _UNFINISHED, _EMPTY = 1.0, 0.6, 0.6, -0.8, -2.0
-_DEPENDS = (
-    "this ",
-    "these ",
-    "that ",
-    "those ",
-    "it ",
-    "they ",
-    "这会",
-    "这导致",
-    "这使",
-    "这样",
-    "它",
-)  # on what was before
+# on what was before
+_DEPENDS = ("this ", "these ", "that ", "those ", "it ", "they ", "这会", "这导致", "这使", "这样", "它")
 _NAMED = ("fix", "change", "patch", "commit", "release", "branch", "pr ", "refactoring")  # `this fix` says of what
 _OF_CAUSE = (
     " because ", " caused ", " cause ", " due to ", " issue was ", " bug was ", " problem was ", " error was ",
