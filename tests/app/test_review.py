@@ -59,6 +59,56 @@ def test_it_finds_the_contradiction_the_old_and_the_repeated_each_once(log):
         assert line.text in tree(log.store.knowledge)[file].decode().split("\n")[int(number) - 1]
 
 
+REPLACED = {
+    "Sessions now live in Postgres, Redis is gone": "We use Redis for sessions",
+    "Bounces arrive by webhook, the cron job that polled them was removed": "A cron job polls bounces",
+    "Messwerte liegen in TimescaleDB statt in InfluxDB": "Messwerte speichern wir in InfluxDB",
+    "订单服务改用 Kafka 发送消息": "订单服务使用 RabbitMQ 发送消息",
+}
+
+
+@pytest.mark.parametrize("newer", REPLACED)
+def test_a_decision_that_speaks_of_a_change_is_shown_with_the_one_it_replaces_and_that_only_once(log, newer):
+    said(log, REPLACED[newer], 80)
+    said(log, newer, 5)
+
+    found = [(line.concern, line.text, line.against) for line in review(opened(log), SHOP)[1]]
+
+    assert ("contradicts", newer, (REPLACED[newer],)) in found
+    assert REPLACED[newer] not in [text for _, text, _ in found]
+
+
+def test_of_a_decision_that_changed_twice_all_are_shown_at_once_the_newest_first(log):
+    wordings = (
+        "Sessions live in Redis",
+        "Sessions live in Postgres instead of Redis",
+        "Sessions moved, Postgres is gone",
+    )
+    for wording, days_ago in zip(wordings, (80, 40, 5), strict=True):
+        said(log, wording, days_ago)
+
+    found = [(line.text, line.against) for line in review(opened(log), SHOP)[1] if "Sessions" in line.text]
+
+    assert found == [(wordings[2], (wordings[1], wordings[0]))]
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Redis is the rate limiter of the public API", "Sessions now live in Postgres, Redis is gone"),
+        ("Orders have an index on customer", "Orders are never deleted, only cancelled"),
+        ("Use ruff instead of flake8", "Use pnpm instead of npm"),
+        ("Nicht mehr als 100 Messwerte je Anfrage", "Messwerte werden nicht mehr gerundet"),
+        ("回调必须验签", "支付回调改成推送"),
+    ],
+)
+def test_decisions_about_different_things_do_not_contradict(log, older, newer):
+    said(log, older, 30)
+    said(log, newer, 5)
+
+    assert newer not in [line.text for line in review(opened(log), SHOP)[1]]
+
+
 def test_all_projects_are_looked_through(log):
     assert ("old", "Barns are old") in [(line.concern, line.text) for line in review(opened(log))[1]]
 
