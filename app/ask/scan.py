@@ -14,7 +14,7 @@ from eventlog.secrets import secrets_in
 from eventlog.store.files import read
 
 _SKIPPED = frozenset((".git", "node_modules", ".venv", "__pycache__"))
-_LARGEST = 64 << 20  # bytes of a file
+_LARGEST = 64 << 20  # bytes of a file that is not of lines
 
 
 class FoundSecret(NamedTuple):
@@ -30,8 +30,8 @@ class FoundSecret(NamedTuple):
 def scan(opened: OpenStore, paths: Sequence[Path] = (), *, transcripts: bool = False) -> tuple[list[FoundSecret], int]:
     """Find the secrets in files, below directories, and in `transcripts` of hosts; else in the store and its bases.
 
-    Return them, and how many files there are; those that are not text, or very large, are left out. So is the cache,
-    which is made of the log.
+    Return them, and how many files there are. Of JSON lines every line is searched; other files are left out where they
+    are not text, or very large. So is the cache, which is made of the log.
     """
     store, machine = opened.store, opened.machine
     files = [path for named in paths for path in (_below(named) if named.is_dir() else [named])]
@@ -44,8 +44,10 @@ def scan(opened: OpenStore, paths: Sequence[Path] = (), *, transcripts: bool = F
     found: list[FoundSecret] = []
     for path in files:
         data = read(str(path))
-        if data is not None and len(data) <= _LARGEST and b"\0" not in data[:8192]:
-            found += _in_lines(str(path), data) if path.suffix == ".jsonl" else _in_text(str(path), data)
+        if data is not None and path.suffix == ".jsonl":
+            found += _in_lines(str(path), data)
+        elif data is not None and len(data) <= _LARGEST and b"\0" not in data[:8192]:
+            found += _in_text(str(path), data)
     return found, len(files)
 
 

@@ -49,6 +49,15 @@ def test_names_of_fields_tell_what_their_values_are(tmp_path):
     ]
 
 
+def test_every_line_of_a_long_day_and_of_a_damaged_one_is_searched(leaked, monkeypatch):
+    log, event = leaked
+    [file] = Path(log.store.log).iterdir()
+    file.write_bytes(b"\0" * 10 + b"\n" + file.read_bytes())
+    monkeypatch.setattr("eventlog.app.ask.scan._LARGEST", 100)
+
+    assert (file.name, 3, event) in [(Path(one.file).name, one.line, one.event) for one in scan(opened(log))[0]]
+
+
 def test_the_verb_exits_with_1_and_prints_no_value(leaked):
     log, _ = leaked
     said = call("scan", "--store", log.store.root)
