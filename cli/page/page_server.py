@@ -119,6 +119,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer with the page, or the JSON of a view."""
+        if "Content-Length" in self.headers or "Transfer-Encoding" in self.headers:  # not to be the next request
+            self.close_connection = True
         if not self._is_allowed():
             return
         path, asked = self._asked()
@@ -200,8 +202,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _body(self) -> dict[str, str]:
         """Read the fields of a request, as JSON or as a form has them; raises ValueError."""
-        length = self.headers.get("Content-Length", "")
-        if not length.isdigit() or int(length) > _LONGEST:
+        length = ",".join(self.headers.get_all("Content-Length", []))
+        if "Transfer-Encoding" in self.headers or not length.isdecimal() or int(length) > _LONGEST:
             raise ValueError(f"a body of at most {_LONGEST:,} bytes is needed, with its length")
         body = self.rfile.read(int(length))
         if len(body) < int(length):

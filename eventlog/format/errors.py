@@ -77,6 +77,7 @@ _SYSTEM = {  # by the name of the error
     "ENAMETOOLONG": ("the name is too long", "choose a shorter one"),
     "EFBIG": ("the file may not grow any further", "raise `ulimit -f`"),
     "EIO": ("the disk reports an error", "see the system's log; copy what can be read to another disk"),
+    "EADDRINUSE": ("another program listens on this port", "name another one, or none for any that is free"),
     "EMFILE": ("too many files are open", "close programs, or raise `ulimit -n`"),
     "ENFILE": ("too many files are open", "close programs, or raise `ulimit -n`"),
 }

@@ -1,6 +1,8 @@
 """Look at memory in a browser: `eventlog report` writes one file, `eventlog serve` keeps it current."""
 
+import signal
 import sys
+import threading
 import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -99,6 +101,10 @@ def _serve_command(port: int, no_open: bool, store: Store) -> None:
 
     with PageServer(lambda: options.open_store(store), port) as server:
         redirect = store.cached("serve", f"{server.server_port}.html")
+        for name in ("SIGTERM", "SIGHUP"):  # of `kill` and of a terminal that is closed; Windows has the first alone
+            number = getattr(signal, name, signal.SIGTERM)
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, signal.default_int_handler)
         print_lines([server.url])
         try:
             if not no_open:
@@ -113,4 +119,5 @@ def _serve_command(port: int, no_open: bool, store: Store) -> None:
 def _open_browser(server: "PageServer", redirect: str) -> None:
     """Pass the address to the browser through a file: every user may list the arguments of a process."""
     replace_file(redirect, f'<meta http-equiv="refresh" content="0;url={server.url}">\n'.encode(), durable=False)
-    webbrowser.open(Path(redirect).as_uri())
+    opening = threading.Thread(target=webbrowser.open, args=(Path(redirect).as_uri(),), daemon=True)
+    opening.start()  # beside the server: some browsers come back when they are left, and load the page before

@@ -2,11 +2,13 @@
 
 import http.client
 import json
+import queue
 import re
 import signal
 import socket
 import stat
 import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -25,6 +27,15 @@ from tests.support.use_cases import by_path, opened
 
 VIEWS = ("/", "/page.json", "/memory.json", "/sessions.json", "/told.json", "/why.json", "/state.json")
 SECRET_WORD = "pemmican"
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+BROWSER = """
+import re, sys, urllib.request
+from pathlib import Path
+
+[url] = re.findall('url=(.*)"', Path(sys.argv[1].removeprefix("file://")).read_text())
+urllib.request.urlopen(url, timeout=60).read()
+print("loaded", flush=True)
+"""
 
 
 @pytest.fixture
@@ -205,6 +216,27 @@ def test_a_decision_that_breaks_off_changes_nothing(server, store):
     assert len(list(store.log.read())) == 2
 
 
+@pytest.mark.parametrize(
+    ("start", "length", "status"),
+    [
+        ("POST /forget", "Content-Length: 18\r\nTransfer-Encoding: chunked", b"400"),
+        ("POST /forget", "Content-Length: 18\r\nContent-Length: 9", b"400"),
+        ("GET /state.json", "Content-Length: 9", b"200"),
+        ("HEAD /state.json", "Transfer-Encoding: chunked", b"200"),
+    ],
+)
+def test_a_body_is_never_read_as_the_next_request(server, store, start, length, status):
+    body = "target=Tea+at+five"
+    ask_for = f"?token={server.token} HTTP/1.1\r\nHost: {server.host}\r\n"
+    second = f"POST /forget{ask_for}Content-Length: {len(body)}\r\n\r\n{body}"
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=120) as client:
+        client.sendall(f"{start}{ask_for}{length}\r\n\r\n{second if start[0] != 'P' else body}".encode())
+        answers = re.findall(rb"HTTP/1\.1 (\d+)", client.makefile("rb").read())
+
+    assert answers == [status]
+    assert len(list(store.log.read())) == 2
+
+
 def test_loaded_again_it_is_the_log_of_now(server, store):
     before = json.loads(ask(server, "/state.json")[2])
     assert "Biscuits" not in ask(server, "/")[2]
@@ -232,16 +264,20 @@ def test_why_is_answered_for_a_line(server, store):
     assert line["events"][0]["content"] in line["text"]
 
 
+def serving(store, *arguments, **environ):
+    return subprocess.Popen(
+        command("serve", *arguments, "--store", store.store.root),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=surroundings(**environ),
+        preexec_fn=lambda: [signal.signal(end, signal.SIG_DFL) for end in ENDS],  # noqa: PLW1509 - a job may ignore them
+    )
+
+
 class TestTheVerb:
     @pytest.fixture
     def running(self, store):
-        started = subprocess.Popen(
-            command("serve", "--no-open", "--store", store.store.root),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=surroundings(),
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - a background job ignores it
-        )
+        started = serving(store, "--no-open")
         yield started
         started.kill()
         started.communicate()
@@ -266,21 +302,42 @@ class TestTheVerb:
         assert token
         assert token.encode() not in Path(f"/proc/{running.pid}/cmdline").read_bytes()
 
+    @pytest.mark.parametrize("end", ENDS)
+    def test_a_browser_that_stays_loads_the_page_and_its_file_is_removed_in_the_end(self, store, tmp_path, end):
+        browser = tmp_path / "browser.py"
+        browser.write_text(BROWSER)
+        with serving(store, BROWSER=f"{sys.executable} {browser} %s") as running:
+            running.stdout.readline()
+            loaded = running.stdout.readline()
+            files = list(Path(store.store.cached("serve")).iterdir())
+            running.send_signal(end)
+
+        assert (loaded, running.returncode) == (b"loaded\n", 0)
+        assert len(files) == 1
+        assert list(Path(store.store.cached("serve")).iterdir()) == []
+
+
+def test_a_port_that_is_taken_is_an_error_that_says_what_to_do(server, store):
+    ran = call("serve", "--no-open", "--port", str(server.server_port), "--store", store.store.root)
+
+    assert ran.code == 3
+    assert "another program listens on this port\n  name another one" in ran.err
+
 
 def test_the_browser_gets_the_address_through_a_private_file(store, monkeypatch):
     from eventlog.cli.verbs.ask import page as verb
 
-    seen = []
+    seen: queue.Queue[tuple[int, str, str]] = queue.Queue()
 
     def look(address):
         path = Path(address.removeprefix("file://"))
-        seen.append((stat.S_IMODE(path.stat().st_mode), path.read_text(), address))
+        seen.put((stat.S_IMODE(path.stat().st_mode), path.read_text(), address))
 
     monkeypatch.setattr("webbrowser.open", look)
     with PageServer(lambda: store) as server:
         verb._open_browser(server, store.store.cached("serve", "1.html"))
 
-    [(mode, text, address)] = seen
+    mode, text, address = seen.get(timeout=120)
     assert mode == 0o600
     assert server.url in text
     assert server.token not in address
