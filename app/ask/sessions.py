@@ -116,7 +116,7 @@ class StoryLine(Struct):
                 kind = "summary" if event.scope == "session" else "stage"
                 return cls(event.ts, event.id, kind, one_line(event.topic or event.summary), head + details)
             case PlanEntry():
-                where = f"{event.key.path or event.key.url} {'#' * event.key.level} {event.key.heading}"
+                where = one_line(f"{event.key.path or event.key.url} {'#' * event.key.level} {event.key.heading}")
                 return cls(event.ts, event.id, "plan", where, [one_line(event.content or event.operation or "")])
             case _:
                 assert isinstance(event, Retraction)

@@ -327,7 +327,7 @@ class _Builder:
         slug = self._identities.slug(self._identities.of(row.project, row.replica)) if row.project else ""
         return PageSession(
             id=row.session_id,
-            agent=row.agent or "",
+            agent=harmless(row.agent or ""),
             project=places.get(slug, -1),
             started=self._local(row.started_at),
             ended=self._local(row.ended_at or row.timestamp),
@@ -338,8 +338,8 @@ class _Builder:
             source=row.source,
             turns=row.turns,
             events=row.events,
-            model=(start.model or "") if start else "",
-            branch=(start.git_branch or "") if start else "",
+            model=harmless((start and start.model) or ""),
+            branch=harmless((start and start.git_branch) or ""),
         )
 
 

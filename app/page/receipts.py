@@ -19,7 +19,7 @@ from eventlog.app.search.search_index import SearchIndex
 from eventlog.format.events import ContextInjected, Event, Fact, HostEvent, StageSummary
 from eventlog.format.local_time import local_time
 from eventlog.format.marks import line_marks, line_marks_in, says_something
-from eventlog.format.text import cut, one_line
+from eventlog.format.text import cut, harmless, one_line
 from eventlog.hosts import protocol
 from eventlog.hosts.call import typed
 from eventlog.projections.search.words import tokens
@@ -111,12 +111,12 @@ class _ReceiptFinder:
             receipt.trigger,
             receipt.chars,
             id=receipt.id,
-            file=receipt.file,
-            files=[file.path for file in receipt.files],
+            file=harmless(receipt.file),
+            files=[harmless(file.path) for file in receipt.files],
             lines=self._lines(receipt),
             events=[self._numbers[source] for source in receipt.sources if source in self._numbers],
             used=[self._numbers[source] for source in _used(receipt, events) if source in self._numbers],
-            cut=receipt.cut,
+            cut=[*map(harmless, receipt.cut)],
         )
 
     def _lines(self, receipt: ContextInjected) -> list[tuple[int, int]]:

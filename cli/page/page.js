@@ -795,7 +795,7 @@
     drawFiles();
     drawDay();
     drawMemory();
-    drawSessions(state.p !== "" || page.sessions.length > MOST_SESSIONS);
+    drawSessions(true); // an attribute of HTML cannot hold every id
     drawTold();
     drawHits();
   }
@@ -895,6 +895,13 @@
 
   // ---------------------------------------------------------------- live: the log grows
 
+  const called = (one) => [one.closest("[id]")?.id, one.closest("[data-session]")?.dataset.session, one.tagName, // in every state of the page
+    JSON.stringify(one.dataset), one.matches("summary") || one.textContent].join(" ");
+
+  function focusAgain(name) { // what was drawn anew, else the chosen line
+    ($$("button, summary, input").find((one) => called(one) === name) || $("#memory [aria-current]"))?.focus({ preventScroll: true });
+  }
+
   async function refresh() {
     const answer = await fetch(location.pathname + location.search);
     if (!answer.ok) return;
@@ -903,6 +910,8 @@
     const day = page.days[state.day];
     const project = page.projects[state.p]?.slug;
     const open = $$("#sessions details[open]").map((one) => one.dataset.session);
+    const focused = document.activeElement;
+    const name = called(focused);
     for (const id of ["strip", "sessions", "open", "numbers", "foot"]) $(`#${id}`).replaceWith(document.importNode($(`#${id}`, fresh), true));
     $("[data-projects]").replaceChildren(...[...$("[data-projects]", fresh).children].map((one) => document.importNode(one, true)));
     prepare(JSON.parse($("#data", fresh).textContent));
@@ -911,14 +920,15 @@
     state.p = projectOf(project);
     live = liveOf(fresh);
     drawAll();
-    $$("#sessions details").filter((one) => open.includes(one.dataset.session)).forEach((one) => { one.open = one.isBack = true; });
+    $$("#sessions details").filter((one) => open.includes(one.dataset.session)).forEach((one) => { one.open = one.isBack = true; fill(one); });
+    if (!focused.isConnected) focusAgain(name);
   }
 
   async function watch() {
     for (;;) {
       try {
         const answer = await fetch(`/state.json?token=${encodeURIComponent(token)}`);
-        if (answer.ok && (await answer.json()).state !== live && !asking) await refresh();
+        if (answer.ok && (await answer.json()).state !== live && !asking && !$(":active")) await refresh();
       } catch { /* it has ended, or comes back */ }
       await new Promise((resolve) => { setTimeout(resolve, 2000); });
     }

@@ -32,6 +32,21 @@ def test_equal_logs_make_equal_pages(tmp_path):
     assert pages[0] == pages[1]
 
 
+def test_no_name_turns_the_words_beside_it_round(log):
+    name, clean = "ev\u202ename", "evname"
+    log.append_many([
+        {"type": "session_start", "conversation_id": "c", "agent": name, "model": name, "git_branch": name},
+        {"type": "plan_entry", "conversation_id": "c", "key": {"path": "soul", "heading": name}, "content": "Short"},
+        {"type": "context_injected", "conversation_id": "c", "trigger": "file", "file": name, "chars": 1, "cut": [name],
+         "digest": "sha256:0", "files": [{"path": name, "digest": "sha256:0"}]},
+    ])  # fmt: skip
+    page = page_of(opened(log))
+    [session], [entry], [receipt] = page.sessions, page.events, page.receipts
+
+    assert {session.agent, session.model, session.branch, receipt.file, *receipt.files, *receipt.cut} == {clean}
+    assert entry.text == f"soul ## {clean}"
+
+
 def test_an_empty_log_has_an_empty_page(log):
     page = page_of(opened(log))
 

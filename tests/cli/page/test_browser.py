@@ -10,7 +10,7 @@ from eventlog.app.page.page_model import page_of
 from eventlog.cli.page.html import html_of
 from eventlog.cli.page.page_server import PageServer
 from eventlog.log.event_log import EventLog
-from tests.support.builders import fact
+from tests.support.builders import NEXT_DAY, fact
 from tests.support.months import write_months
 from tests.support.use_cases import by_path, opened
 
@@ -196,6 +196,7 @@ def test_nothing_is_wider_than_the_window(tab, width):
     tab.set_viewport_size({"width": width, "height": 800})
 
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    assert tab.get_by_role("heading", level=1).inner_text() == "eventlog"  # for those who listen, at every width
 
 
 def test_without_a_script_memories_and_sessions_are_there(browser, address, store):
@@ -361,6 +362,7 @@ def test_a_receipt_leads_to_the_line_it_showed(tab):
 def test_a_prompt_that_got_nothing_says_why_by_what_is_known_now(tab):
     for number in range(8):
         visible_sessions(tab).nth(number).locator("summary").click()
+        tab.evaluate("new Promise(requestAnimationFrame)")  # it opens in a task of its own
         if silent := texts(tab, '[data-view="told"] .receipt:has(.chip) .soft'):
             break
 
@@ -524,14 +526,83 @@ def test_the_chosen_project_and_session_stay_when_others_arrive(served, log):
     page.locator("[data-projects]").select_option(label="shop")
     for session in ("c1", "c2"):
         page.locator(f'[data-session="{session}"] summary').click()
-    chosen = page.locator('[data-view="told"] .link').inner_text()
+    chosen = page.locator('[data-view="told"] .link')
+    playwright.expect(chosen).to_have_text("Tea at 2")
     log.append(fact(3, content="Bills are blue", project="/p/billing"))
     playwright.expect(page.locator("[data-projects] option", has_text="billing")).to_have_count(1)
 
     playwright.expect(page.locator("[data-projects] option:checked")).to_have_text("shop")
     playwright.expect(page.locator("#foot")).to_contain_text("From 3 events")
     playwright.expect(page.locator("details[open]")).to_have_count(2)
-    assert page.locator('[data-view="told"] .link').inner_text() == chosen
+    assert chosen.inner_text() == "Tea at 2"
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        "[data-slider]",
+        "[data-view=memory] [aria-current]",
+        "[data-view=why] [data-do=edit]",
+        "[data-view=sessions] [data-session=c1] > summary",
+        "[data-view=sessions] [data-session=c1] [data-told]",
+        "[data-hit=c1] button",
+    ],
+)
+def test_what_has_the_focus_keeps_it_when_events_arrive(served, log, selector):
+    summary = {"type": "stage_summary", "topic": "Coupons", "summary": "Coupons are checked before taxes"}
+    log.append_many(
+        [fact(1, content="Tea at five"), {**summary, "conversation_id": "c1", "ts": f"{NEXT_DAY}T10:00:00Z"}]
+    )
+    page = served()
+    page.locator("[data-session=c1] > summary").click()
+    page.locator("[data-search]").fill("coupons")
+    page.locator("[data-view=memory] .item").first.click()
+    page.locator(selector).first.focus()
+    log.append(fact(3, day=NEXT_DAY, content="Biscuits", conversation_id="later"))
+    playwright.expect(page.locator("#foot")).to_contain_text("From 3 events")
+
+    playwright.expect(page.locator(selector).first).to_be_focused()
+
+
+def test_after_a_decision_the_chosen_line_has_the_focus(served, log):
+    log.append_many(fact(number, content=f"Tea at {word}") for number, word in enumerate(("five", "six"), 1))
+    page = served()
+    page.keyboard.press("j")
+    page.keyboard.press("f")
+    page.keyboard.press("Enter")
+    playwright.expect(page.locator('[data-view="memory"] .item')).to_have_count(1)
+
+    playwright.expect(page.locator('[data-view="memory"] [aria-current]')).to_be_focused()
+
+
+def test_nothing_moves_while_the_pointer_is_down(served, log):
+    log.append(fact(1, content="Tea at five"))
+    page = served()
+    slider = page.locator("[data-slider]").element_handle()
+    page.locator("#foot").hover()
+    page.mouse.down()
+    log.append(fact(2, content="Biscuits"))
+    with page.expect_response("**/state.json*"):
+        pass
+    with page.expect_response("**/state.json*"):
+        pass
+
+    assert slider.evaluate("one => one.isConnected")
+    page.mouse.up()
+    playwright.expect(page.locator('[data-view="memory"]')).to_contain_text("Biscuits")
+
+
+@pytest.mark.parametrize("session", ["c\u202ertl", "c\r\nline", "c\0nul", "__proto__"])
+def test_a_session_opens_whatever_its_id_is_made_of(served, log, session):
+    log.append(fact(1, content="Tea at five", conversation_id=session))
+    page = served()
+    wrong = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.locator("details.session > summary").click()
+
+    playwright.expect(page.locator("details.session [data-event]")).to_have_count(1)
+    assert page.locator("details.session").evaluate("one => one.dataset.session") == session
+    assert wrong == []
 
 
 def test_what_is_said_while_the_page_loads_arrives(served, log):
