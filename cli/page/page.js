@@ -800,6 +800,12 @@
     drawHits();
   }
 
+  function arrive() { // at what the address keeps
+    load();
+    drawAll();
+    if (state.e) itemWith(state.e)?.scrollIntoView({ block: "center" });
+  }
+
   // ---------------------------------------------------------------- events of the browser
 
   function move(step) {
@@ -889,7 +895,7 @@
       if (!session.isBack) chooseTold(session.dataset.session);
       session.isBack = false;
     }, true);
-    addEventListener("hashchange", () => { load(); drawAll(); });
+    addEventListener("hashchange", arrive);
     addEventListener("beforeprint", () => $$("#memory > article").filter((one) => one.waits).forEach(fillArticle));
   }
 
@@ -939,9 +945,8 @@
     if (chosen === "dark" || chosen === "light") document.documentElement.dataset.theme = chosen;
   } catch { /* a file has no storage */ }
   prepare(JSON.parse($("#data").textContent));
-  load();
   $$("#memory > article").forEach((one) => one.remove());
-  drawAll();
+  arrive();
   listen();
   if (live) watch();
 })();

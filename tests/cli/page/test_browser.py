@@ -169,6 +169,16 @@ def test_the_address_keeps_the_day_and_the_event(tab, browser):
     other.close()
 
 
+def test_the_address_of_an_event_leads_to_its_line_wherever_that_is(tab, browser):
+    line = tab.locator('[data-view="memory"] .item').last
+    other = browser.new_page(viewport={"width": 900, "height": 500})
+    other.goto(f"{tab.url}#e={line.get_attribute('data-ids').split()[-1]}")
+
+    playwright.expect(other.locator("#memory [aria-current]")).to_be_in_viewport()
+    assert other.locator("#memory [aria-current]").inner_text() == line.inner_text()
+    other.close()
+
+
 def test_what_went_on_a_day_is_struck_through(tab):
     slide(tab, 54)  # the day on which the cart's line was forgotten
 
