@@ -124,9 +124,9 @@ def _often(chance: random.Random, words: list[str]) -> str:
     return words[int(len(words) ** chance.random()) - 1]
 
 
-_BUILD = "open_index(store, names).close()"
+_BUILD = "open_index(store).close()"
 _ASK = """
-index = open_index(store, names, patience=1.0)  # as a prompt has it: without libraries
+index = open_index(store, patience=1.0)  # as a prompt has it: without libraries
 index.find(index.having(tokens(sys.argv[3])), "", Scope(("", sys.argv[4])), 10)
 """
 _ADD = """
@@ -137,7 +137,7 @@ log, alone, added = EventLog(sys.argv[2]), [], []
 for number in range(50):
     for taken in (alone, added):
         begun = time.process_time()
-        open_index(store, names).close()
+        open_index(store).close()
         taken.append(time.process_time() - begun)
         if taken is alone:
             log.append(Fact(conversation_id="c", project="/x", content=f"word{number} of the retry is kept by 索引"))
@@ -153,12 +153,10 @@ sys.path.insert(0, sys.argv[1])
 from eventlog.fast import modules as own_modules
 own_modules.install()
 from eventlog.app.search.open_index import open_index
-from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.search.search_index import Scope
 from eventlog.projections.search.words import tokens
 from eventlog.store import Store
 store = Store(sys.argv[2])
-names = KnownProjects(store)
 """
     flags = ("-I", "-S") if code is _ASK else ("-I",)
     root = str(Path(eventlog.__file__).parents[1])

@@ -21,7 +21,6 @@ from eventlog.app.build.publish import PublishResult
 from eventlog.app.build.rebuild import leave_indexes, replay_store
 from eventlog.app.build.workers import Workers
 from eventlog.app.importing.drawings import openings_in, renamed
-from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search.meaning import is_installed, settle_meaning
 from eventlog.app.search.open_index import ALL, open_index
@@ -98,7 +97,7 @@ def _finalize_once(opened: OpenStore) -> FinalizeResult:
     seal_at_end(opened.log)
     opened.log.index.catch_up()
     with suppress(DatabaseError, OSError):  # whoever searches next makes up for it
-        open_index(opened.store, KnownProjects(opened.store)).close()
+        open_index(opened.store).close()
         leave_indexes(opened, ALL)
         if is_installed():
             settle_meaning(opened)

@@ -15,7 +15,6 @@ from eventlog.app.build.codex_export import ExportResult, export
 from eventlog.app.build.publish import PublishResult, publish, publish_outdated
 from eventlog.app.build.replay import replay
 from eventlog.app.build.workers import Workers
-from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import READING, Phases, quiet, report
 from eventlog.app.search.database import DatabaseError
@@ -147,7 +146,7 @@ def carry_out(opened: OpenStore, decisions: Sequence[Event], *, after: str = "")
     stored = [appended.event for appended in record_deed(opened.log, decisions, after=after)]
     done = _in_all(settled, replay_store(opened))
     with suppress(OSError, DatabaseError):  # a session that starts now is given what was restored
-        open_index(opened.store, KnownProjects(opened.store)).close()
+        open_index(opened.store).close()
     return DeedResult(stored, done)
 
 

@@ -10,7 +10,6 @@ from functools import partial
 from msgspec import Struct
 
 from eventlog.app.ask.sessions import SessionRow
-from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.app.page.timeline import FileTimeline
 from eventlog.app.search import recall
@@ -159,14 +158,14 @@ def _asked(event: HostEvent) -> str:
     return cut(one_line(typed(str(event.payload["prompt"]))), _PROMPT)
 
 
-def _explain(silent: Sequence[tuple[PageReceipt, str]], index: SearchIndex, names: KnownProjects) -> None:
+def _explain(silent: Sequence[tuple[PageReceipt, str]], index: SearchIndex) -> None:
     """Add to prompts, each with its project, what came nearest to being shown with them."""
     for receipt, project in silent:
         words = recall.subject_of(receipt.prompt)
         if not words:
             receipt.reason = "the prompt is about nothing in particular"
             continue
-        gate, hits = recall.candidates(index, words, names.subjects_at(project))
+        gate, hits = recall.candidates(index, words, index.names.subjects_at(project))
         weighed = [(round(gate.weight(tokens(hit.found.words)), 2), hit.found.shown) for hit in hits]
         receipt.best, nearest = max(weighed, key=lambda candidate: candidate[0], default=(0.0, ""))
         receipt.need, receipt.nearest = round(gate.needed, 2), cut(one_line(nearest), _NEAR)

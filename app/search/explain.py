@@ -68,13 +68,13 @@ def explain(opened: OpenStore, prompt: str, project: str = "", session: str = ""
     if not words:
         return Explanation([], 0.0, lines, [], "about nothing")
 
-    def weigh(index: SearchIndex, names: KnownProjects) -> tuple[Gate, list[Candidate]]:
-        about = names.subjects_at(project)
+    def weigh(index: SearchIndex) -> tuple[Gate, list[Candidate]]:
+        about = index.names.subjects_at(project)
         seen = ToldBefore(store, session, index.log_files(), shared=False) if session else None
         gate, here = recall.candidates(index, words, about)
         found = list(_here(index, gate, here, seen, lines))
         found += _elsewhere(gate, index, words, about)
-        found += _withdrawn(opened, gate, names, about, {candidate.id for candidate in found})
+        found += _withdrawn(opened, gate, index.names, about, {candidate.id for candidate in found})
         return gate, found
 
     gate, found = read_index(store, weigh)
@@ -90,7 +90,7 @@ def nearness(opened: OpenStore, prompt: str, event: Event) -> tuple[float, float
     words = recall.subject_of(prompt)
     if not words or event.type not in FINDABLE:
         return 0.0, 0.0
-    gate = read_index(opened.store, lambda index, _: Gate(index.having(words), index.texts()))
+    gate = read_index(opened.store, lambda index: Gate(index.having(words), index.texts()))
     return round(gate.weight(tokens(Findable(to_fields(event)).words)), 3), round(gate.needed, 3)
 
 

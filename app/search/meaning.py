@@ -13,7 +13,6 @@ from contextlib import closing, suppress
 from functools import cache
 from typing import Any
 
-from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search.database import DatabaseError, create_private, delete_damaged
 from eventlog.app.search.open_index import open_index
@@ -65,7 +64,7 @@ def nearest(store: Store, index: SearchIndex, query: str, scope: Scope, *, alone
 
 def settle_meaning(opened: OpenStore) -> None:
     """Encode what a search would have to, and drop what is withdrawn. Raises OSError or DatabaseError."""
-    index = open_index(opened.store, KnownProjects(opened.store))
+    index = open_index(opened.store)
     with closing(index), closing(_Vectors(opened.store, index)) as vectors:
         vectors.add(_AT_SETTLE)
         index.database.execute(_GONE)

@@ -28,30 +28,30 @@ PATIENCE = 5.0  # seconds another writer is waited for
 ALL = 1 << 62  # bytes
 
 
-def open_index(store: "Store", names: KnownProjects, *, patience: float = PATIENCE, most: int = ALL) -> SearchIndex:
+def open_index(store: "Store", *, patience: float = PATIENCE, most: int = ALL) -> SearchIndex:
     """Open the index, current with the log; where the cache cannot be written, an index in memory.
 
     Raises OSError, ValueError where more than `most` bytes had to be read, and DatabaseError.
     """
     try:
         program = _program(patience)
-        return _there(store, names, patience, most, program) or _anew(store, names, most, program)
+        return _there(store, patience, most, program) or _anew(store, most, program)
     except (OSError, OperationalError) as error:
         if patience < PATIENCE or (isinstance(error, OperationalError) and is_damage(error)):
             raise
-        return _made(store, ":memory:", names, most, "")
+        return _made(store, ":memory:", most, "")
 
 
-def read_index(store: "Store", read: "Callable[[SearchIndex, KnownProjects], T]") -> "T":
+def read_index(store: "Store", read: "Callable[[SearchIndex], T]") -> "T":
     """Read from the index, current with the log, and from a new one where a line of it is damaged.
 
     Raises OSError where the log cannot be read, DatabaseError where there is no room.
     """
-    names, is_new = KnownProjects(store), False
+    is_new = False
     while True:
-        index = open_index(store, names)
+        index = open_index(store)
         try:
-            return read(index, names)
+            return read(index)
         except DatabaseError as error:
             if is_new or not is_damage(error):
                 raise
@@ -92,11 +92,11 @@ def leave_index(store: "Store", most: int) -> SearchIndex:
         index.count()
         return True
 
-    path, names = store.cached("search.sqlite"), KnownProjects(store)
-    if os.path.isfile(path) and (index := _used(SearchIndex(path, names, PATIENCE), is_left)):
+    path = store.cached("search.sqlite")
+    if os.path.isfile(path) and (index := _used(SearchIndex(path, KnownProjects(store), PATIENCE), is_left)):
         return index
     delete(path)
-    return _anew(store, names, most, _program(PATIENCE))
+    return _anew(store, most, _program(PATIENCE))
 
 
 def _program(patience: float) -> str:
@@ -124,7 +124,7 @@ def _used(index: SearchIndex, use: "Callable[[SearchIndex], bool]") -> SearchInd
     return index if is_of_use else None
 
 
-def _there(store: "Store", names: KnownProjects, patience: float, most: int, program: str) -> SearchIndex | None:
+def _there(store: "Store", patience: float, most: int, program: str) -> SearchIndex | None:
     """Open the index that exists; None where there is none that can be used."""
 
     def is_usable(index: SearchIndex) -> bool:
@@ -137,30 +137,30 @@ def _there(store: "Store", names: KnownProjects, patience: float, most: int, pro
 
     path = store.cached("search.sqlite")
     if os.path.isfile(path):
-        return _used(SearchIndex(path, names, patience), is_usable)
+        return _used(SearchIndex(path, KnownProjects(store), patience), is_usable)
     delete(path)
     return None
 
 
-def _anew(store: "Store", names: KnownProjects, most: int, program: str) -> SearchIndex:
+def _anew(store: "Store", most: int, program: str) -> SearchIndex:
     files.make_dirs(store.cache, durable=False)
     path = store.cached("search.sqlite")
     temporary = f"{path}.{os.urandom(4).hex()}{files.ENDING}"
     os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, files.MODE_PRIVATE))
     try:
-        built = _made(store, temporary, names, most, program)
+        built = _made(store, temporary, most, program)
         built.close()
         files.remove(f"{path}-journal")  # of the old one, whose writer was killed
         os.replace(temporary, path)
     finally:
         files.remove(temporary)
-    index = SearchIndex(path, names, PATIENCE)
+    index = SearchIndex(path, built.names, PATIENCE)
     index.grown = built.grown
     return _filled(index, index.is_current)
 
 
-def _made(store: "Store", path: str, names: KnownProjects, most: int, program: str) -> SearchIndex:
-    index = SearchIndex(path, names, PATIENCE)
+def _made(store: "Store", path: str, most: int, program: str) -> SearchIndex:
+    index = SearchIndex(path, KnownProjects(store), PATIENCE)
     return _filled(index, lambda: _fill(index, store, most, program))
 
 

@@ -102,17 +102,15 @@ def recall(store: "Store", asked: Asked, lines: int) -> "list[Hit]":
 
 def _search_for(store: "Store", asked: Asked, lines: int, find: "Find") -> "list[Hit]":
     """Find what the conversation does not know, among things of the user and of the project."""
-    from eventlog.app.naming.known_projects import KnownProjects
     from eventlog.app.search.open_index import open_index
 
-    names = KnownProjects(store)
     try:
-        index = open_index(store, names, patience=_PATIENCE, most=_MOST)
+        index = open_index(store, patience=_PATIENCE, most=_MOST)
     except ValueError:  # more than a person waits for; the end of a session catches up
         return []
     hits: list[Hit] = []
     try:
-        if found := list(find(index, names.subjects_at(asked.project))):
+        if found := list(find(index, index.names.subjects_at(asked.project))):
             from eventlog.app.search.told_before import ToldBefore
 
             seen = ToldBefore(store, asked.conversation, index.log_files(), shared=asked.shared)

@@ -6,7 +6,7 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
-from eventlog.app.naming.known_projects import NOWHERE, KnownProjects
+from eventlog.app.naming.known_projects import NOWHERE
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search.dialogues import Dialogues
 from eventlog.app.search.meaning import is_installed, nearest
@@ -77,8 +77,8 @@ def search(opened: OpenStore, query: SearchQuery) -> SearchAnswer:
     return read_index(opened.store, partial(_search, opened, query))
 
 
-def _search(opened: OpenStore, query: SearchQuery, index: SearchIndex, names: KnownProjects) -> SearchAnswer:
-    subjects = None if query.everywhere else names.subjects_at(query.project)
+def _search(opened: OpenStore, query: SearchQuery, index: SearchIndex) -> SearchAnswer:
+    subjects = None if query.everywhere else index.names.subjects_at(query.project)
     with _dialogues(opened, index) as dialogues:
         asker = _Asker(opened, query, index, dialogues)
         if hits := asker.answer(subjects):

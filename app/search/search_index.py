@@ -133,7 +133,7 @@ class SearchIndex:
     """The index of a store, open; every method raises DatabaseError where the file cannot be read or written."""
 
     def __init__(self, path: str, names: "KnownProjects", patience: float) -> None:
-        self._names = names
+        self.names = names
         self._patience = patience
         self._db: Connection = connect(path, timeout=patience, isolation_level=None)
         self.database = self._db  # for who reads its rows
@@ -188,7 +188,7 @@ class SearchIndex:
 
         With `every_day`, also what another program wrote into an old file lately.
         """
-        if self._about.get("names", "") != self._names.digest:
+        if self._about.get("names", "") != self.names.digest:
             self._writer().follow_names()
             self._look()
         self._before, look = looked_at(store.log, "" if every_day else self._about.get("looked", ""))
@@ -205,7 +205,7 @@ class SearchIndex:
     def _writer(self) -> "IndexWriter":
         from eventlog.app.search.index_writer import IndexWriter
 
-        return IndexWriter(self._db, self._words, self._names)
+        return IndexWriter(self._db, self._words, self.names)
 
     def log_files(self) -> "list[FileStamp]":
         """List the day files as the last look at the log found them."""

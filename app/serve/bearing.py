@@ -5,7 +5,6 @@ The index of the search tells it; who waits for a session to begin does not wait
 
 from math import log
 
-from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.search.database import DatabaseError
 from eventlog.app.search.open_index import open_index
 from eventlog.app.search.search_index import Hit, Scope, SearchIndex
@@ -40,10 +39,9 @@ def with_bearings(store: "Store", project: str, branch: str, files: "Sequence[st
     if not os.path.exists(store.cached("search.sqlite")):
         return WorkAtHand(branch, tuple(files))
     try:
-        names = KnownProjects(store)
-        index = open_index(store, names, patience=_PATIENCE, most=_MOST)
+        index = open_index(store, patience=_PATIENCE, most=_MOST)
         try:
-            found = _chosen(index, Scope(names.subjects_at(project)), branch, files)
+            found = _chosen(index, Scope(index.names.subjects_at(project)), branch, files)
             return WorkAtHand(branch, tuple(files), tuple(found))
         finally:
             index.close()

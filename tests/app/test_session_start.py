@@ -14,7 +14,6 @@ from click.testing import CliRunner
 
 from eventlog.app.ask.why import receipts_of
 from eventlog.app.build.user_files import take_bootstrap
-from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.search.open_index import open_index
 from eventlog.app.serve import current_lines, session_context, session_start
 from eventlog.app.serve.session_context import append_receipt
@@ -550,7 +549,7 @@ def test_an_old_decision_is_found_by_its_day_wherever_the_user_lives(tmp_path, m
     monkeypatch.setattr(current_lines._Rows, "summaries", listed)
     scene = Scene(tmp_path, Settings(timezone=zone))
     scene.tell((f"10 {hour}", "old", "stage_summary", {"summary": "Did it", "decisions": ["No floats"]})).replay()
-    open_index(scene.log.store, KnownProjects(scene.log.store)).close()
+    open_index(scene.log.store).close()
 
     assert "] No floats" in scene.ask().context.text
     assert asked

@@ -7,7 +7,6 @@ import sys
 import pytest
 
 from eventlog.app.build.replay import replay
-from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.search.open_index import open_index
 from eventlog.log.event_log import EventLog
 from eventlog.settings.schema import Settings
@@ -112,7 +111,7 @@ def test_a_session_start_loads_no_library(store, tmp_path, monkeypatch, is_index
     log = EventLog(store)
     log.append({"type": "fact", "conversation_id": "c", "content": "Likes tea", "memory_type": "O", "key": "tea"})
     if is_indexed:
-        open_index(log.store, KnownProjects(log.store)).close()
+        open_index(log.store).close()
     modules = loaded(
         LIST_MODULES.format(store=str(store), root=IMPORT_PATH),
         claude("SessionStart", source="startup", cwd=str(tmp_path)),

@@ -6,7 +6,6 @@ from tempfile import TemporaryDirectory
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import Machine, OpenStore
 from eventlog.app.search.open_index import open_index
 from eventlog.app.serve.current_lines import CurrentLines
@@ -48,7 +47,7 @@ def tell(scene, number, kind, words, session):
 
 
 def make_index(scene):
-    open_index(scene.log.store, KnownProjects(scene.log.store)).close()
+    open_index(scene.log.store).close()
 
 
 @settings(max_examples=rounds(fixed=3, fuzz=300))

@@ -13,7 +13,6 @@ import pytest
 
 from eventlog import Memory
 from eventlog.app.build import program
-from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.search import index_writer, open_index, search_index, word_tables
 from eventlog.format.events import (
     ConversationText,
@@ -671,7 +670,7 @@ def test_common_words_are_counted_and_stay_so(common_words, monkeypatch):
     say(common_words, "The cart stands before the queue, and the order is locked")
     common_words.log.append(Retraction(conversation_id="c1", target=gone.id))
 
-    with closing(open_index.open_index(store, KnownProjects(store))) as index:
+    with closing(open_index.open_index(store)) as index:
         counted = index.database.execute("SELECT count(*) FROM common").fetchone()
         assert counted == (5,)
         assert index.having(words) == word_tables.FullText(index.database).having(words)

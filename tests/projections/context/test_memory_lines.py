@@ -3,7 +3,6 @@
 import pytest
 
 from eventlog.app.build.rebuild import replay_store
-from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import Machine, open_store
 from eventlog.app.search import database
 from eventlog.app.search.open_index import open_index
@@ -121,16 +120,15 @@ def test_days_are_searched_for_withdrawn_plans_only_where_such_may_be_in_them(sc
 
     monkeypatch.setattr(current_lines, "_withdraws_entry", search)
     scene.tell(("02 09:00", "bad", "fact", {"content": POISON})).replay()
-    names = KnownProjects(scene.log.store)
     if indexed == "before":
-        open_index(scene.log.store, names).close()
+        open_index(scene.log.store).close()
     target = {"target": _id(scene, POISON)} if withdrawal == {"target": POISON} else withdrawal
     if kind == "rejected":  # by a person: no agent may append it
         scene.log.put([scene.event(f"{day} 09:00", "person", kind, agent="human", **target)])
     else:
         scene.tell((f"{day} 09:00", "person", kind, target))
     if indexed == "after":
-        open_index(scene.log.store, names).close()
+        open_index(scene.log.store).close()
     base = scene.home / ".config/agents/USER.md"
     base.parent.mkdir(parents=True, exist_ok=True)
     base.write_text("# Me\n\nmine\n")
