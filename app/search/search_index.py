@@ -225,7 +225,7 @@ class SearchIndex:
             self._db.execute(f"PRAGMA busy_timeout = {int(1000 * self._patience)}")
 
     def _note(self, news: Appended, seen: "Seen", store: "Store", most: int) -> tuple[bool, bool]:
-        """Take in what was appended, where it tells anything, or that takes less than to read it again.
+        """Take in what was appended, where it matters, or that takes less than to read it again.
 
         Return whether that was done, and whether all files are known: after a look that is noted, no others are looked
         for. What tells nothing is left where it cannot be written: on a full disk, or while another process writes.
