@@ -45,6 +45,14 @@ def test_a_text_is_found_in_an_address_in_html_and_in_other_forms_of_its_letters
     assert "a=[redacted:1]&b" == Needles([f"{text} x"], 1).without(f"a={dress(f'{text} x')}&b")
 
 
+@pytest.mark.parametrize("form", ["&#{:d};", "&#x{:x};", "&#X{:04X};", "\\u0026#{:d};"])
+@pytest.mark.parametrize("before", ["", "CORP\\new "])
+def test_a_text_is_found_where_html_writes_its_letters_as_numbers(form, before):
+    for dressed in ("".join(form.format(ord(letter)) for letter in "pass wörd"), f"pa{form.format(ord('s'))}s wörd"):
+        assert f"{before}a=[redacted:1]&b" == Needles(["pass wörd"], 1).without(f"{before}a={dressed}&b")
+    assert "&#99999999;" == Needles(["pass wörd"], 1).without("&#99999999;")
+
+
 @pytest.mark.parametrize("letter", "bBfnNrtTux")
 def test_a_text_is_found_behind_a_backslash_that_escapes_nothing(letter):
     text = f"{letter}ew-pass"

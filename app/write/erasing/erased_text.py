@@ -1,13 +1,14 @@
 """Find texts however they are written, and replace them; pure.
 
 A text is found in any letter case, with any white space between its words and invisible characters in them, with the
-escapes of JSON, also where JSON lies in a string of JSON, as addresses and HTML have it, and in base64. Both sides are
-brought to one form, whose every character knows where it came from. A backslash may stand for itself, as in
-`CORP\\name`: such texts are read twice.
+escapes of JSON, also where JSON lies in a string of JSON, as addresses and HTML have it (numbers, too), and in base64.
+Both sides are brought to one form, whose every character knows where it came from. A backslash may stand for itself, as
+in `CORP\\name`: such texts are read twice.
 """
 
 import html
 import re
+import sys
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -20,9 +21,10 @@ from eventlog.secrets.redacted import marker
 
 SHORTEST = 4  # characters; shorter texts stand in too much
 _PAIR = r"\\+u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\+u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2})"
-_WRITTEN = rf"(?i:{_PAIR}|\\+u(?P<one>[0-9a-f]{{4}})|\\+x(?P<two>[0-9a-f]{{2}})|(?P<space>\\+[bfnrt])|\\+)"
+_ENTITY = r"(?:&|\\+u0026)#(?:x(?P<base16>[0-9a-f]{1,8})|(?P<base10>[0-9]{1,8}));"
+_WRITTEN = rf"(?i:{_ENTITY}|{_PAIR}|\\+u(?P<one>[0-9a-f]{{4}})|\\+x(?P<two>[0-9a-f]{{2}})|(?P<space>\\+[bfnrt])|\\+)"
 _ESCAPE = re.compile(_WRITTEN)
-_PIECE = re.compile(rf"{_WRITTEN}|(?P<run>[!-\[\]-~]+)|(?P<other>.)", re.DOTALL)
+_PIECE = re.compile(rf"{_WRITTEN}|(?P<run>[!-%'-\[\]-~]+)|(?P<other>.)", re.DOTALL)
 _UNSEEN = re.compile(UNSEEN)
 _BASE64_RUN = re.compile(r"[A-Za-z0-9+/_=-]+")
 _PASSES = 4
@@ -125,7 +127,7 @@ def _readings(text: str) -> tuple[bool, ...]:
 
 
 def _unescaped(text: str, *, escapes: bool = True) -> str:
-    return _ESCAPE.sub(partial(_meant, escapes=escapes), text) if "\\" in text else text
+    return _ESCAPE.sub(partial(_meant, escapes=escapes), text) if "\\" in text or "&#" in text else text
 
 
 def _is_any_in(texts: list[str], text: str) -> bool:
@@ -141,6 +143,9 @@ def texts_in(value: object) -> list[str]:
 
 
 def _meant(found: re.Match[str], *, escapes: bool) -> str:
+    if number := found["base16"] or found["base10"]:
+        code_point = int(number, 16 if found["base16"] else 10)
+        return chr(code_point) if code_point <= sys.maxunicode else found[0]
     if not escapes:
         return found[0].lstrip("\\")
     if found["high"]:
@@ -176,7 +181,6 @@ def _with_places(text: str, *, escapes: bool) -> tuple[str, list[int], list[int]
 def _forms(text: str) -> Iterator[str]:
     """Yield a text as it is, in an address, in HTML, and with its letters composed or not."""
     yield from (text, normalize("NFC", text), normalize("NFD", text), html.escape(text), html.escape(text, quote=False))
-    yield html.escape(text).replace("&#x27;", "&#39;")  # as most others write an apostrophe
     yield from (write(text, safe=safe, errors="replace") for write in (quote, quote_plus) for safe in ("", "/"))
 
 
