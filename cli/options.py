@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _WIDEST = 76  # cells of an example
 _MAY_BE_BLANK = {"content", "under", "session", "reason", "issue"}  # '' says something, or a host has none
 _DIAGNOSES = "doctor"  # the verb that accepts a broken store
-_NEED_A_STORE = ("backup create", "replay", "seal", "verify")  # without a store, they would report success
+_NEED_A_STORE = ("backup create", "replay", "report", "seal", "search", "verify")  # else they would report success
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 

@@ -380,7 +380,7 @@ def test_a_name_that_is_not_utf_8_is_not_laid_to_the_locale(tmp_path, monkeypatc
     (place := tmp_path / "a\udcffb").mkdir()
     monkeypatch.chdir(place)
 
-    said = call("report", "--store", tmp_path / "store")
+    said = call("report", "--store", tmp_path)
     assert said.code == 3
     assert "a name that is not UTF-8 cannot be written: " in said.err
     assert "rename it" in said.err

@@ -173,7 +173,16 @@ def test_a_store_that_is_a_file_is_told_to_a_person(tmp_path, monkeypatch, verb)
 
 
 @pytest.mark.parametrize(
-    "verb", [("verify",), ("seal",), ("replay",), ("replay", "--check"), ("backup", "create", "b.tar")]
+    "verb",
+    [
+        ("verify",),
+        ("seal",),
+        ("replay",),
+        ("replay", "--check"),
+        ("backup", "create", "b.tar"),
+        ("search", "x"),
+        ("report",),
+    ],
 )
 @pytest.mark.parametrize("first", [True, False])
 def test_a_mistyped_store_is_no_empty_store(tmp_path, monkeypatch, verb, first):
