@@ -17,7 +17,7 @@ from eventlog.app.search.standing_lines import (
     standing_in,
     subject_of,
 )
-from eventlog.app.search.word_tables import PARTS, SEQUENCE, fields_in
+from eventlog.app.search.word_tables import PARTS, SEQUENCE, fields_in, strings
 from eventlog.fast import fastjson, os
 from eventlog.format.marks import A_STATEMENT, ALL_OF, AN_EVENT
 from eventlog.projections.search.findable import FINDABLE, Findable, text_in
@@ -68,7 +68,7 @@ _WITHDREW = """INSERT INTO meta VALUES ('withdrew', ?) ON CONFLICT (name)
 _CHANGED = "INSERT OR REPLACE INTO meta VALUES ('state', ?)"
 _RENAMED = "INSERT OR REPLACE INTO meta VALUES ('names', ?)"
 _LINES_ABOUT = """SELECT conversation, count(*) FROM units WHERE conversation IN
-    (SELECT conversation FROM units WHERE subject IN (SELECT value FROM json_each(?, '$.in'))) GROUP BY conversation"""
+    (SELECT conversation FROM units WHERE subject IN (SELECT value FROM json_each(?))) GROUP BY conversation"""
 _PLACE = (1 << SEQUENCE) - 1  # those bits of a unit's number
 _MOST_MOVED = 500  # lines; to make an index anew takes less than to move more of them
 _HAS_REMAINS = "INSERT OR REPLACE INTO meta VALUES ('remains', '1')"
@@ -141,7 +141,7 @@ class IndexWriter:
 
     def _lines_about(self, subjects: "Iterable[str]") -> dict[str, int]:
         """Count the lines of the conversations about these subjects."""
-        return dict(self._db.execute(_LINES_ABOUT, (fastjson.dumps({"in": [*subjects]}).decode(),)))
+        return dict(self._db.execute(_LINES_ABOUT, (strings(subjects),)))
 
     def _compare(self, copied: "Lines") -> None:
         """Raise NotAppended where the index has another line of any of these events: only reading both can decide."""

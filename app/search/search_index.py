@@ -23,8 +23,8 @@ from eventlog.app.search.word_tables import (
     fields_in,
     numbers,
     score_of,
+    strings,
 )
-from eventlog.fast import fastjson
 from eventlog.format import SESSION_END
 from eventlog.format.text import differing_in_a_number
 from eventlog.projections.search.findable import CONVERSATION, Findable, texts_in
@@ -45,15 +45,15 @@ if TYPE_CHECKING:
 
 VERSION = "14"  # of the tables: what a prompt goes by
 _TEXTS_OF = """SELECT max(id), conversation FROM units WHERE type = 'conversation_text' AND id > 0
-    AND conversation IN (SELECT value FROM json_each(?, '$.in')) GROUP BY conversation"""
-_ANY_OF = "SELECT 1 FROM units WHERE conversation IN (SELECT value FROM json_each(?, '$.in')) LIMIT 1"
+    AND conversation IN (SELECT value FROM json_each(?)) GROUP BY conversation"""
+_ANY_OF = "SELECT 1 FROM units WHERE conversation IN (SELECT value FROM json_each(?)) LIMIT 1"
 _SAID_IN = """SELECT id, subject || ' ' || conversation FROM units WHERE id IN (SELECT value FROM json_each(?))
     AND type = 'fact' AND conversation > ''"""
 _ONE_OF = "id IN (SELECT value FROM json_each(?))"
 _REJECTED = "SELECT aim FROM gone WHERE aim BETWEEN 'statement ' AND 'statement ~'"
 _TIMES = """SELECT count(*) FROM units WHERE type = 'fact'
     AND (subject, same) = (SELECT subject, same FROM units WHERE event = ? AND id > 0)"""
-_NUMBERS = "SELECT number FROM subjects WHERE subject IN (SELECT value FROM json_each(?, '$.in'))"
+_NUMBERS = "SELECT number FROM subjects WHERE subject IN (SELECT value FROM json_each(?))"
 _LOOKED = "INSERT OR REPLACE INTO meta VALUES ('looked', ?)"
 _BY_PROJECT = "CREATE INDEX IF NOT EXISTS by_project ON homes (said) WHERE what = 'project'"
 _PROJECTS = """WITH RECURSIVE found (path) AS (SELECT min(said) FROM homes WHERE what = 'project' UNION ALL
@@ -141,7 +141,7 @@ class SearchIndex:
         self._about: dict[str, str] = {}
         self._before = ""  # the day since which the last look was for changes
         self.grown: list[FileStamp] = []  # the files of such days, as it found them
-        self.state = ""  # the same until it takes in more of the log; "" where more tells anything
+        self.state = ""  # the same until it takes in more of the log; "" where there is more that matters
 
     def close(self) -> None:
         """Let go of the file."""
@@ -248,7 +248,7 @@ class SearchIndex:
         if any(event["type"] != "session_start" for event in events):
             return True
         begun = {str(event.get("conversation_id")) for event in events}
-        return self._db.execute(_ANY_OF, (fastjson.dumps({"in": [*begun]}).decode(),)).fetchone() is not None
+        return self._db.execute(_ANY_OF, (strings(begun),)).fetchone() is not None
 
     def find(
         self,
@@ -283,8 +283,7 @@ class SearchIndex:
             scores_of = lambda asked, begin: self._words.scores(asked, begin, ranges, units)  # noqa: E731
         found = best_passages(scores_of, having, chosen, prefix)
         scores = {unit: score_of(answer) for unit, answer in found.items()}
-        answering = fastjson.dumps({"in": [*dialogues]}).decode() if dialogues else ""
-        for unit, conversation in self._db.execute(_TEXTS_OF, (answering,)) if dialogues else ():
+        for unit, conversation in self._db.execute(_TEXTS_OF, (strings(dialogues),)) if dialogues else ():
             scores[unit] = max(scores.get(unit, 0.0), score_of(dialogues[conversation]))
         ranked = _best_first(scores)
         if together:  # prompts are told what answers by itself
@@ -298,8 +297,8 @@ class SearchIndex:
         """List the rows that are about the subjects of a scope."""
         if scope.subjects is None:
             return ALL_ROWS
-        asked = fastjson.dumps({"in": [*scope.subjects]}).decode()
-        starts = [number << SEQUENCE + PARTS for (number,) in self._db.execute(_NUMBERS, (asked,))]
+        found = self._db.execute(_NUMBERS, (strings(scope.subjects),))
+        starts = [number << SEQUENCE + PARTS for (number,) in found]
         return [(start, start + (1 << SEQUENCE + PARTS) - 1) for start in starts]
 
     def _recent(self) -> _Recent:

@@ -177,7 +177,7 @@ class FullText:
 
     def having(self, asked: "Iterable[str]") -> dict[str, int]:
         """Count the rows with each token; only of those that any row has."""
-        return dict(self._run(_HAVING, (_listed(asked),)))
+        return dict(self._run(_HAVING, (strings(asked),)))
 
     def beginning(self, prefix: str, limit: int) -> list[str]:
         """List words that begin like that, the most frequent first."""
@@ -232,7 +232,7 @@ class Counted(FullText):
     def having(self, asked: "Iterable[str]") -> dict[str, int]:
         """Count the rows with each token; only of those that any row has."""
         tokens = list(asked)
-        common = dict(self._run(_COUNTED, (_listed(tokens),)))
+        common = dict(self._run(_COUNTED, (strings(tokens),)))
         others = super().having([token for token in tokens if token not in common])
         return {token: count for token in tokens if (count := common.get(token) or others.get(token))}
 
@@ -329,11 +329,6 @@ def _quoted(asked: "Iterable[str]", prefix: str = "") -> list[str]:
     return [f'"{token}"' for token in asked] + ([f'"{prefix}" *'] if prefix else [])
 
 
-def _listed(tokens: "Iterable[str]") -> str:
-    """Write tokens as the list that `json_each` reads."""
-    return f"[{b','.join(map(fastjson.text, tokens)).decode()}]"
-
-
 def _is_in(row: int, ranges: "Ranges") -> bool:
     return any(low <= row <= high for low, high in ranges)
 
@@ -341,3 +336,8 @@ def _is_in(row: int, ranges: "Ranges") -> bool:
 def numbers(units: "Iterable[int]") -> str:
     """Write units as the list that `json_each` reads."""
     return f"[{','.join(map(str, units))}]"
+
+
+def strings(texts: "Iterable[str]") -> str:
+    """Write texts as the list that `json_each` reads."""
+    return f"[{b','.join(map(fastjson.text, texts)).decode()}]"
