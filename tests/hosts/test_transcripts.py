@@ -412,14 +412,14 @@ def test_codexs_long_test_ends_when_it_is_looked_at_again(tmp_path):
 
 
 def test_what_codex_puts_around_a_picture_is_not_the_users(tmp_path):
-    parts = ["The legend is cut", "<image name=[Image #1]>", "</image>"]
+    parts = ["The <image> of the legend is cut", "<image name=[Image #1]>", "</image>"]
     content = [{"type": "input_text", "text": text} for text in parts]
     content.insert(2, {"type": "input_image", "image_url": "data:image/png;base64,iVBO"})
     line = {"type": "response_item", "payload": {"type": "message", "role": "user", "content": content}}
     path = tmp_path / "rollout-x.jsonl"
     path.write_text(json.dumps(line) + "\n")
 
-    assert ["The legend is cut"] == _of(_steps("codex", path), "prompt")
+    assert ["The <image> of the legend is cut"] == _of(_steps("codex", path), "prompt")
 
 
 @pytest.mark.parametrize(

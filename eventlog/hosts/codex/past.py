@@ -20,7 +20,7 @@ from eventlog.hosts.transcripts.steps import (
     first_text,
     from_tool,
     records,
-    text_of,
+    texts,
 )
 
 FOLDERS = ("sessions", "archived_sessions")
@@ -59,7 +59,7 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
 
 _NOT_THE_USER = ("<environment_context>", "<user_instructions>", "<permissions", "<turn_aborted>", "<skill",
                  "# AGENTS.md", "<INSTRUCTIONS>", "<subagent_notification>")  # fmt: skip
-_IMAGE = re.compile(r"\s*</?image(?: [^>]*)?>")  # around each picture
+_IMAGE = re.compile(r"</?image(?: [^>]*)?>")  # a text by itself, before and after a picture
 _WORDS = ("prompt", "reply", "todos")
 _ROLLED_BACK = "thread_rolled_back"
 
@@ -104,7 +104,9 @@ def _rolled_back(path: Path) -> set[int]:
 def _item(payload: Any, calls: SessionCalls) -> Iterator[Step]:
     match dig(payload, "type"):
         case "message":
-            words = _IMAGE.sub("", text_of(dig(payload, "content"))).strip()
+            words = "\n".join(
+                text for text in texts(dig(payload, "content")) if not _IMAGE.fullmatch(text.strip())
+            ).strip()
             if dig(payload, "role") == "assistant" and words:
                 yield Step("reply", words)
             elif dig(payload, "role") == "user" and words and not words.startswith(_NOT_THE_USER):

@@ -171,10 +171,10 @@ def read_closing(message: str, asked: str = "", scratch: Iterable[str] = ()) -> 
             and not text.endswith(("?", "？"))
             and _is_telling(text)
             and sentence.about != "open"
-            and text.replace("`", "") not in seen
             and not any(mentions(text, name) for name in names)
+            and (plain := text.replace("`", "")) not in seen
         ):
-            seen.add(text.replace("`", ""))
+            seen.add(plain)
             found.setdefault(text, sentence.about)
             last = text
     body = {text: about for text, about in found.items() if about not in ("aside", "test")}

@@ -231,8 +231,8 @@ class _Transcript:
             self.opening = self.opening if self.opening and not request(prompt) else prompt[:_OPENING]
         self.prompts.append(prompt)
         self.replies.append(deque(maxlen=_CLOSING_REPLIES))
-        typed = prompt.replace("’", "'")
-        said = [*stated(DECISIONS, typed), *lasting(typed)]
+        plain = prompt.replace("’", "'")
+        said = [*stated(DECISIONS, plain), *lasting(plain)]
         self._decide(said)
         _add(self.of_user, said)
 
