@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from eventlog.app.naming.known_projects import KnownProjects
-    from eventlog.app.search.appended import Lines, Seen
+    from eventlog.app.search.appended import Seen
     from eventlog.app.search.index_writer import IndexWriter
     from eventlog.app.search.word_tables import Answer, FullText, Ranges, Row, Score, Scores, Units
     from eventlog.projections.search.findable import EventFields
@@ -230,7 +230,7 @@ class SearchIndex:
         Return whether that was done, and whether all files are known: after a look that is noted, no others are looked
         for. What tells nothing is left where it cannot be written: on a full disk, or while another process writes.
         """
-        tells = bool(news.events) and self._tells(news.events)
+        tells = not seen or self._tells(news)  # a new index takes in a whole log, never all of it in memory
         are_known = {name_in(stamp) for stamp in news.seen} <= {name_in(stamp) for stamp in seen}
         if not tells and are_known and news.read < NOT_WORTH_NOTING:
             return False, True
@@ -243,12 +243,12 @@ class SearchIndex:
         self._look()
         return True, True
 
-    def _tells(self, events: "Lines") -> bool:
-        """Return whether events change anything; the start of a conversation without a word does not."""
-        if any(event["type"] != "session_start" for event in events):
+    def _tells(self, news: Appended) -> bool:
+        """Return whether what was appended changes anything; the start of a conversation without a word does not."""
+        if any(event["type"] != "session_start" for event in news.events):
             return True
-        begun = {str(event.get("conversation_id")) for event in events}
-        return self._db.execute(_ANY_OF, (strings(begun),)).fetchone() is not None
+        begun = {str(event.get("conversation_id")) for event in news.events}
+        return bool(begun) and self._db.execute(_ANY_OF, (strings(begun),)).fetchone() is not None
 
     def find(
         self,

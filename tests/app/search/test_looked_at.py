@@ -2,6 +2,7 @@
 
 import os
 import time
+from contextlib import closing
 from pathlib import Path
 from sqlite3 import OperationalError
 
@@ -9,7 +10,9 @@ import pytest
 
 from eventlog import EventLog, Fact, Memory, SessionStart
 from eventlog.app.search import search_index
+from eventlog.app.search.appended import Appended
 from eventlog.app.search.index_writer import IndexWriter
+from eventlog.app.search.open_index import open_index
 from eventlog.format.timestamps import from_ns
 from eventlog.store import index_lookup
 
@@ -183,3 +186,12 @@ def test_a_search_that_may_not_note_its_look_finds_the_same(looks, monkeypatch):
     monkeypatch.setattr(search_index, "_LOOKED", "INSERT INTO nowhere VALUES (?)")
 
     assert 3 == len(found(memory))
+
+
+def test_an_index_made_anew_never_holds_all_events_at_once(tmp_path, monkeypatch):
+    memory = Memory(tmp_path)
+    say(memory, "The lantern hangs")
+    monkeypatch.delattr(Appended, "events")
+
+    with closing(open_index(memory.log.store)) as index:
+        assert index.find({"lantern": 1}, "", search_index.Scope(), 5)
