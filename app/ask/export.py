@@ -63,10 +63,11 @@ def _cloudevents(opened: OpenStore, since: str) -> Iterator[bytes]:
 def _otlp(opened: OpenStore, since: str) -> Iterator[bytes]:
     """Yield the log records of a day a line, as the file exporter of OpenTelemetry writes OTLP."""
     for _, events in groupby(opened.log.read(since), key=lambda event: event.ts[:10]):
+        scope = {"scope": {"name": "eventlog"}, "logRecords": []}
         service = {"attributes": [_attribute("service.name", "eventlog")]}
-        records = [_record(event) for event in events]
-        scope = {"scope": {"name": "eventlog"}, "logRecords": records}
-        yield fastjson.dumps({"resourceLogs": [{"resource": service, "scopeLogs": [scope]}]})
+        shell = fastjson.dumps({"resourceLogs": [{"resource": service, "scopeLogs": [scope]}]})
+        # as bytes: the records of a busy day take several times the room as objects
+        yield shell.replace(b"[]", b"[%b]" % b",".join(fastjson.dumps(_record(event)) for event in events))
 
 
 def _record(event: Event) -> dict[str, Any]:
@@ -105,8 +106,8 @@ def _any_value(value: object) -> dict[str, Any]:
 
 def _atif(opened: OpenStore, since: str) -> Iterator[bytes]:
     """Yield a conversation a line, as a trajectory of the Agent Trajectory Interchange Format 1.4."""
-    for conversation_id in opened.log.index.conversations():
-        events = [event for event in opened.log.session(conversation_id) if not event.subagent]
+    for entries in opened.log.sessions(since):
+        events = [entry.event for entry in entries if not entry.event.subagent]
         steps = [step for event in events for step in _steps(event)]
         if not steps or events[-1].ts < since:
             continue
@@ -115,7 +116,7 @@ def _atif(opened: OpenStore, since: str) -> Iterator[bytes]:
         named = {"name": agent, "version": "unknown"} | ({"model_name": model} if model else {})
         numbered = [{"step_id": number, **step} for number, step in enumerate(steps, 1)]
         yield fastjson.dumps(
-            {"schema_version": "ATIF-v1.4", "session_id": conversation_id, "agent": named, "steps": numbered}
+            {"schema_version": "ATIF-v1.4", "session_id": events[0].conversation_id, "agent": named, "steps": numbered}
         )
 
 

@@ -217,10 +217,12 @@ def entries_at(file: str, offsets: Sequence[int]) -> Iterator[LogLine]:
 
     Raises OSError.
     """
-    day = _day_of(file)
-    for offset, line in zip(offsets, lines_at(file, offsets), strict=True):
-        checked = LogLine.unread(line.removesuffix(b"\n"), file, 0, offset).check(day)
-        yield from (found for found in checked if isinstance(found, LogLine))
+    day, lines = _day_of(file), list(lines_at(file, offsets))
+    events = decode_whole(b"".join(lines), day) if all(lines) else None
+    for number, (offset, line) in enumerate(zip(offsets, lines, strict=True)):
+        read = LogLine.unread(line.removesuffix(b"\n"), file, 0, offset)
+        found = read.check(day) if events is None else (read._replace(event=events[number]),)
+        yield from (item for item in found if isinstance(item, LogLine))
 
 
 def _files(log_dir: str) -> list[tuple[str, bool]]:

@@ -192,7 +192,15 @@ class EventLog:
 
     def session_entries(self, conversation_id: str) -> list[LogLine]:
         """Read like `session`, with the line behind each event."""
-        found = self.index.entries(conversation_id)
+        return self._counted(self.index.entries(conversation_id))
+
+    def sessions(self, since: str = "") -> Iterator[list[LogLine]]:
+        """Read every conversation that has an event since then like `session_entries`, whole, one after the other."""
+        found = map(self._counted, self.index.every(since[:10]))
+        return (entries for entries in found if entries and entries[-1].event.ts >= since)
+
+    def _counted(self, found: list[LogLine]) -> list[LogLine]:
+        """Leave out the copies of events of other days."""
         lost = {entry.event.id for entry in found if entry.event.ts[:10] != day_in_id(entry.event.id)}
         copies = DuplicateFilter(self.holding).of(lost) if lost else ()
         return [entry for entry in found if entry.event.id not in copies]

@@ -55,15 +55,24 @@ class ConversationIndex:
 
     def entries(self, conversation_id: str) -> list[LogLine]:
         """Read the conversation's readable lines, each event once, ordered by `(ts, id)`."""
-        found: dict[str, LogLine] = {}
-        for file, places in groupby(self.positions(conversation_id), key=itemgetter(0)):
-            with suppress(OSError):
-                for entry in days.entries_at(file, [offset for _, offset in places]):
-                    if entry.event.conversation_id == conversation_id:
-                        other = found.setdefault(entry.event.id, entry)
-                        if other is not entry:
-                            found[entry.event.id] = min(entry, other, key=_claim)
-        return sorted(found.values(), key=lambda entry: order(entry.event))
+        return _read(conversation_id, self.positions(conversation_id))
+
+    def every(self, since: str) -> Iterator[list[LogLine]]:
+        """Read the lines of all conversations of that day or later, in the order of `conversations`, as `entries` does.
+
+        The day files are looked at once, not for each conversation.
+        """
+        known, scanned = self._scan_rest()
+        rest: dict[str, list[Position]] = {}
+        for name, (conversations, _) in scanned.items():
+            for conversation, offsets in conversations.items():
+                rest.setdefault(conversation, []).extend((f"{self._log}/{name}", offset) for offset in offsets)
+        for conversation, places in self._listed(b"", with_places=True):
+            listed = [(f"{self._log}/{name}", at) for name in places for at in places[name] if at < known.get(name, 0)]
+            if max(places) >= since or conversation in rest:
+                yield _read(conversation, sorted(listed + rest.pop(conversation, [])))
+        for conversation, positions in rest.items():
+            yield _read(conversation, sorted(positions))
 
     def positions(self, conversation_id: str) -> list[Position]:
         """Locate each of the conversation's lines: file and byte offset."""
@@ -88,7 +97,7 @@ class ConversationIndex:
         """List every project, in the order of their first lines."""
         known, scanned = self._scan_rest()
         firsts = [((name, at), of) for name, (_, projects) in scanned.items() for of, at in projects.items()]
-        for of, places in self._listed(index_lookup.PROJECT):
+        for of, places in self._listed(index_lookup.PROJECT, with_places=True):
             firsts += [((name, at[0]), of) for name, at in places.items() if at[0] < known.get(name, 0)]
         return list(dict.fromkeys(project for _, project in sorted(firsts)))
 
@@ -104,14 +113,14 @@ class ConversationIndex:
                     scanned[name] = _scan(f"{self._log}/{name}", size)
         return known, scanned
 
-    def _listed(self, kind: bytes) -> Iterator[tuple[str, dict[str, list[int]]]]:
-        """Yield the names of a kind in the index, of projects with the offsets of lines."""
+    def _listed(self, kind: bytes, *, with_places: bool = False) -> Iterator[tuple[str, dict[str, list[int]]]]:
+        """Yield the names of a kind in the index, and, if they are wanted, the offsets of their lines."""
         with suppress(*index_lookup.DAMAGED), os.fdopen(open_regular(self._path), "rb") as opened:
             files, _ = index_lookup.read_head(opened)
             for line in opened:
                 if line.startswith(kind + b'"'):
                     name = str(fastjson.loads(line[len(kind) : line.index(b"\t")]))
-                    yield name, index_lookup.offsets_in(line, files) if kind else {}
+                    yield name, index_lookup.offsets_in(line, files) if with_places else {}
 
     def _look_up(self, conversation_id: str) -> list[_Known]:
         """Look a conversation up, in an index that lacks little of the log where it can be written."""
@@ -168,6 +177,19 @@ class ConversationIndex:
         except NotStored:
             return False
         return True
+
+
+def _read(conversation_id: str, positions: Iterable[Position]) -> list[LogLine]:
+    """Read the lines of a conversation at these positions, in their order, as `ConversationIndex.entries` has them."""
+    found: dict[str, LogLine] = {}
+    for file, places in groupby(positions, key=itemgetter(0)):
+        with suppress(OSError):
+            for entry in days.entries_at(file, [offset for _, offset in places]):
+                if entry.event.conversation_id == conversation_id:
+                    other = found.setdefault(entry.event.id, entry)
+                    if other is not entry:
+                        found[entry.event.id] = min(entry, other, key=_claim)
+    return sorted(found.values(), key=lambda entry: order(entry.event))
 
 
 def _is_much(files: Iterable[_Known]) -> bool:

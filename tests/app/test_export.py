@@ -12,6 +12,7 @@ from eventlog.app.write.forget import forget, forgettable
 from eventlog.app.write.undo import undo, undoable
 from eventlog.format.events import Fact, SessionStart, StageSummary
 from eventlog.log.event_log import EventLog
+from eventlog.store import index_lookup
 from tests.support.command_line import call
 from tests.support.golden import tree
 from tests.support.published_rules import ATIF, CLOUDEVENT, OTLP_LOGS, violations
@@ -165,6 +166,39 @@ def test_atif_is_a_trajectory_with_steps_in_order(log):
     assert [step["step_id"] for step in first["steps"]] == list(range(1, len(first["steps"]) + 1))
     assert {step["source"] for step in first["steps"]} <= {"user", "agent", "system"}
     assert "Use HS256" in [step["message"] for step in first["steps"]]
+
+
+def test_atif_looks_at_the_day_files_once_for_all_conversations(log, monkeypatch):
+    def looks():
+        seen = []
+        stamps_of = index_lookup.stamps_of
+
+        def counted(*given):
+            seen.append(given)
+            return stamps_of(*given)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(index_lookup, "stamps_of", counted)
+            exported(log, "--format", "atif")
+        return len(seen)
+
+    before = looks()
+    log.append_many(Fact(conversation_id=f"more-{number}", content="Another") for number in range(9))
+
+    assert before == looks()
+
+
+def test_atif_since_has_the_whole_of_each_conversation_that_went_on(log):
+    log.append(Fact(conversation_id="old", content="Long ago", ts="2026-01-01T00:00:00.000000Z"))
+    log.append(Fact(conversation_id="long", content="Begun", ts="2026-01-01T00:00:00.000000Z"))
+    log.append(Fact(conversation_id="long", content="Gone on", ts="2026-02-01T00:00:00.000000Z"))
+
+    lines = [json.loads(line) for line in exported(log, "--format", "atif", "--since", "2026-01-15").splitlines()]
+
+    names = [line["session_id"] for line in lines]
+    assert "old" not in names
+    assert "s1" in names
+    assert ["Begun", "Gone on"] == [step["message"] for step in lines[names.index("long")]["steps"]]
 
 
 FORMS = {"cloudevents": CLOUDEVENT, "otlp": OTLP_LOGS, "atif": ATIF}

@@ -53,7 +53,11 @@ def test_a_session_is_what_scanning_the_log_finds(tmp_path_factory, some, indexe
     log.append_many(facts[indexed_first:])
     names = {*(name for name, _ in some), "nobody"}
 
-    assert told_by_scanning(log, names) == everything(log, names)
+    found = told_by_scanning(log, names)
+    assert found == everything(log, names)
+    assert [found[name] for name in log.index.conversations()] == [
+        [entry.event for entry in session] for session in log.sessions()
+    ]
 
 
 @given(st.lists(st.sampled_from(NAMES), min_size=1, max_size=9), st.integers(0, 3000))
