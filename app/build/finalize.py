@@ -162,7 +162,7 @@ def _draw(log: EventLog, note: _OpenSession, settings: Settings) -> list[Event]:
     drawing = draw(_steps(note, events), project, settings.locale, note.cwd)
     if drawing is None:
         return []
-    openings = openings_in(log.store)
+    openings = openings_in(log)
     openings.add(project, note.session, drawing.opening)
     topic = drawing.topic(project, openings)
     text = drawing.text_fields(topic) if settings.recall.transcripts else None

@@ -12,18 +12,15 @@ import msgspec
 
 from eventlog.app.importing.source import SourceEvent
 from eventlog.format import SESSION_END, ids, timestamps
-from eventlog.format.codec import from_fields
-from eventlog.format.events import Event, Withdrawal
+from eventlog.format.codec import to_fields
+from eventlog.format.events import ConversationText, Event, StageSummary, Withdrawal
 from eventlog.format.retractions import Retractions
 from eventlog.format.text import cut
+from eventlog.format.timestamps import counts_at
 from eventlog.hosts.transcripts.draw import TOPIC_CHARS
 from eventlog.hosts.transcripts.prose import Openings, request
-from eventlog.log import days
 from eventlog.log.event_log import EventLog
-from eventlog.projections.current.standing import WHOLE
-from eventlog.store import Store
-from eventlog.store.files import read
-from eventlog.store.index_lookup import lines_with
+from eventlog.projections.current.standing import WHOLE, only_names
 
 _TYPES = ("session_start", "session_end", "stage_summary", "conversation_text")
 _SAID = ("topic", "summary", "decisions", "todos", "of_user", "title", "prompts", "closing", "files", "fixes")
@@ -32,46 +29,7 @@ _WITHDRAWALS = tuple(f'"{kind.__struct_config__.tag}"'.encode() for kind in get_
 _MICROSECOND = 1000  # nanoseconds
 _CONTINUES_NS = 600 * 10**9  # a transcript's last line and the hook at its end are less apart
 _SAVED = "saved"
-
-
-class _ConversationLine(msgspec.Struct):
-    """A line of the log about a conversation."""
-
-    type: str
-    conversation_id: str
-    ts: str
-    id: str = ""
-    after: str | None = None
-    project: str | None = None
-    agent: str | None = None
-    subagent: str | None = None
-    layer: int | None = None
-    redacted: str | None = None
-    topic: str = ""
-    summary: str = ""
-    decisions: list[str] = []
-    todos: list[str] = []
-    of_user: list[str] = []
-    title: str = ""
-    prompts: list[str] = []
-    closing: str = ""
-    files: list[str] = []
-    fixes: list[dict[str, str]] = []
-
-    @property
-    def about(self) -> tuple[str, str, str]:
-        """Return its conversation, helper and type."""
-        return self.conversation_id, self.subagent or "", self.type
-
-    @property
-    def counts_at(self) -> str:
-        """Return the time whose place it takes."""
-        return self.after or self.ts
-
-    @property
-    def is_drawn(self) -> bool:
-        """A program drew it from a transcript."""
-        return self.type == "conversation_text" or (self.type == "stage_summary" and self.layer == SESSION_END)
+_About = tuple[str, str, str]  # conversation, helper and type
 
 
 class _Drawn(NamedTuple):
@@ -83,61 +41,58 @@ class _Drawn(NamedTuple):
     prompts: int
 
 
-_decoder = msgspec.json.Decoder(_ConversationLine)
-
-
-def _lines_in(store: Store, types: tuple[str, ...] = _TYPES) -> Iterator[_ConversationLine]:
-    """Yield the lines of the log about conversations; skip damaged lines."""
+def _events_in(log: EventLog, types: tuple[str, ...] = _TYPES) -> Iterator[Event]:
+    """Read the events of these types; skip damaged lines."""
     words = [f'"type":"{name}"'.encode() for name in types]
-    for day in days.list_days(store.log):
-        for file in day.files:
-            data = read(file) or b""
-            for start, end in lines_with(data, words):
-                try:
-                    line = _decoder.decode(data[start:end])
-                    if line.type in types and timestamps.to_ns(line.ts) >= 0:
-                        yield line
-                except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError):
-                    continue
+    return (event for event in log.mentioning(words) if event.type in types)
 
 
-def openings_in(store: Store) -> Openings:
+def _about(event: Event) -> _About:
+    return event.conversation_id, event.subagent or "", event.type
+
+
+def _is_drawn(event: Event) -> bool:
+    """Return whether a program drew it from a transcript."""
+    return event.type == "conversation_text" or (event.type == "stage_summary" and event.layer == SESSION_END)
+
+
+def openings_in(log: EventLog) -> Openings:
     """Collect what the sessions in the log began with."""
     openings = Openings()
-    for line in _lines_in(store, ("conversation_text",)):
-        if line.prompts and not line.subagent:
-            openings.add(line.project or "", line.conversation_id, line.prompts[0])
+    for text in _events_in(log, ("conversation_text",)):
+        if isinstance(text, ConversationText) and text.prompts and not text.subagent:
+            openings.add(text.project or "", text.conversation_id, text.prompts[0])
     return openings
 
 
 def renamed(log: EventLog, project: str, openings: Openings) -> list[Event]:
     """Rename the drawings of a project whose topic is by now the opening of several sessions."""
     drawings = LoggedConversations(log)
-    newest: dict[tuple[str, str, str], _ConversationLine] = {}
-    for line in _lines_in(log.store, ("stage_summary", "conversation_text")):
-        if line.is_drawn and not line.subagent and (line.project or "") == project:
-            drawings.take(line)
-            newest[line.about] = max(newest.get(line.about, line), line, key=lambda drawing: drawing.counts_at)
+    newest: dict[_About, Event] = {}
+    for event in _events_in(log, ("stage_summary", "conversation_text")):
+        if _is_drawn(event) and not event.subagent and (event.project or "") == project:
+            drawings.take(event)
+            newest[_about(event)] = max(newest.get(_about(event), event), event, key=counts_at)
     found: list[SourceEvent | None] = []
-    for text in [line for line in newest.values() if line.prompts]:
+    for text in [event for event in newest.values() if isinstance(event, ConversationText) and event.prompts]:
         rest = openings.telling_part(project, text.prompts[0])
         opening, topic = text.prompts[0].removesuffix(rest), request(rest)
         if topic and opening and text.title.rstrip("…") in opening:
             found.append(drawings.revision(_named(text, title=topic), len(text.prompts)))
             summary = newest.get((text.conversation_id, "", "stage_summary"))
-            if summary and text.title.startswith(summary.topic.rstrip("…")):
-                only_names = summary.summary == summary.topic
+            if isinstance(summary, StageSummary) and text.title.startswith(summary.topic.rstrip("…")):
                 short = cut(topic, TOPIC_CHARS)
-                more = {"summary": short} if only_names else {}
+                more = {"summary": short} if only_names(summary) else {}
                 found.append(drawings.revision(_named(summary, topic=short, **more), len(text.prompts)))
-    return [from_fields({**line.fields, "id": line.id}) for line in found if line]
+    return [revision.event for revision in found if revision]
 
 
-def _named(line: _ConversationLine, **names: str) -> SourceEvent:
+def _named(event: Event, **names: str) -> SourceEvent:
     """Make the event of a drawing under another name."""
-    fields = {name: value for name in (*_WHERE, *_SAID) if (value := getattr(line, name))} | names
-    scope = {"scope": WHOLE} if line.type == "stage_summary" else {}
-    return SourceEvent({**fields, **scope}, "\n".join(("named", *line.about)))
+    known = to_fields(event)
+    fields = {name: known[name] for name in (*_WHERE, *_SAID) if name in known} | names
+    scope = {"scope": WHOLE} if event.type == "stage_summary" else {}
+    return SourceEvent({**fields, **scope}, "\n".join(("named", *_about(event))))
 
 
 class LoggedConversations:
@@ -145,31 +100,28 @@ class LoggedConversations:
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
-        self._times: dict[tuple[str, str, str], str] = {}
-        self._newest: dict[tuple[str, str, str], _Drawn] = {}
+        self._times: dict[_About, str] = {}
+        self._newest: dict[_About, _Drawn] = {}
         self._withdrawn: Retractions | None = None
 
     @classmethod
     def read(cls, log: EventLog) -> "LoggedConversations":
-        """Take in all lines of a log."""
+        """Take in all events of a log."""
         found = cls(log)
-        for line in _lines_in(log.store):
-            found.take(line)
+        for event in _events_in(log):
+            found.take(event)
         return found
 
-    def add(self, event: SourceEvent) -> None:
-        """Add an event that is being imported."""
-        self.take(msgspec.convert({**event.fields, "id": event.id}, _ConversationLine))
-
-    def take(self, line: _ConversationLine) -> None:
-        """Take in a line of the log."""
-        is_saved = line.type == "stage_summary" and not line.is_drawn
-        about = (*line.about[:2], _SAVED if is_saved else line.type)
-        self._times[about] = max(self._times.get(about, ""), line.ts)
-        if line.is_drawn:
-            content = b"" if line.redacted else _content(line)
-            drawn = _Drawn(line.counts_at, line.id, content, len(line.prompts))
-            self._newest[line.about] = max(self._newest.get(line.about, drawn), drawn)
+    def take(self, event: Event) -> None:
+        """Take in an event that the log has, or is about to get."""
+        about, is_drawn = _about(event), _is_drawn(event)
+        kind = _SAVED if event.type == "stage_summary" and not is_drawn else event.type
+        self._times[(*about[:2], kind)] = max(self._times.get((*about[:2], kind), ""), event.ts)
+        if is_drawn:
+            content = b"" if event.redacted else _content(event)
+            prompts = len(event.prompts) if isinstance(event, ConversationText) else 0
+            drawn = _Drawn(counts_at(event), event.id, content, prompts)
+            self._newest[about] = max(self._newest.get(about, drawn), drawn)
 
     def has(self, event: SourceEvent) -> bool:
         """Return whether the log needs no such event of the conversation, or only another wording of it."""
@@ -193,10 +145,11 @@ class LoggedConversations:
         about = event.fields["conversation_id"], event.fields.get("subagent") or ""
         if event.fields["type"] == "stage_summary" and (*about, _SAVED) in self._times:
             return None
-        line = msgspec.convert({**event.fields}, _ConversationLine)
-        drawn = self._newest.get(line.about) if line.is_drawn else None
-        content = _content(line)
-        if drawn is None or not drawn.content or drawn.content == content or self._is_withdrawn(drawn, line):
+        drawn = self._newest.get((*about, event.fields["type"]))
+        if drawn is None or not drawn.content:
+            return None
+        content = _content(event.event)
+        if drawn.content == content or self._is_withdrawn(drawn, about[0]):
             return None
         text = self._newest.get((*about, "conversation_text"))
         if text and text.prompts > prompts:
@@ -205,14 +158,14 @@ class LoggedConversations:
         fields = {**event.fields, "ts": max(following, event.fields["ts"])}
         return SourceEvent(fields, f"{event.key}\n{content.hex()}", event.is_dated)
 
-    def _is_withdrawn(self, drawn: _Drawn, line: _ConversationLine) -> bool:
+    def _is_withdrawn(self, drawn: _Drawn, conversation_id: str) -> bool:
         if self._withdrawn is None:
-            found = (event for day in self._log.days() for event in day.load_mentioning(_WITHDRAWALS))
+            found = self._log.mentioning(_WITHDRAWALS)
             self._withdrawn = Retractions(event for event in found if isinstance(event, Withdrawal))
-        return drawn.id in self._withdrawn.events or line.conversation_id in self._withdrawn.conversations
+        return drawn.id in self._withdrawn.events or conversation_id in self._withdrawn.conversations
 
 
-def _content(line: _ConversationLine) -> bytes:
+def _content(event: Event) -> bytes:
     """Digest the texts of a drawing; b"" where all are empty."""
-    fields = {name: value for name in _SAID if (value := getattr(line, name))}
+    fields = {name: value for name in _SAID if (value := getattr(event, name, None))}
     return ids.digest(msgspec.json.encode(fields).decode(), 12) if fields else b""

@@ -13,15 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
-import msgspec
-
 from eventlog.app.build.replay import replay
 from eventlog.app.importing.drawings import LoggedConversations
 from eventlog.app.importing.other_programs import READERS
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, Reader, SourceEvent
 from eventlog.app.importing.transcripts import read_bullets, read_host, readable_hosts
 from eventlog.app.write.project_events import append_project_events
-from eventlog.format.codec import from_fields
 from eventlog.format.errors import InvalidEvent
 from eventlog.format.events import Event
 from eventlog.hosts import room_name
@@ -112,12 +109,11 @@ class _Import:
                 if source is None:
                     self._known[read.fields["ts"][:10]] += 1
                     continue
-                fields = {name: value for name, value in source.fields.items() if value is not None}
-                event = from_fields({**fields, "id": source.id})
-            except (InvalidEvent, msgspec.ValidationError) as error:
+                event = source.event
+            except InvalidEvent as error:
                 self._damage.append(BadPlace(past.place, str(error)))
                 continue
-            self._logged.add(source)
+            self._logged.take(event)
             self._pending.append(_Pending(source, event, past.place, is_logged))
 
     def _is_off(self, project: str | None) -> bool:

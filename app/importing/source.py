@@ -12,7 +12,9 @@ from eventlog.app.naming.projects import is_named
 from eventlog.app.open_store import Machine
 from eventlog.app.progress import Phases
 from eventlog.format import ids, timestamps
+from eventlog.format.codec import from_fields
 from eventlog.format.errors import BadRequest
+from eventlog.format.events import Event
 from eventlog.settings.schema import Settings
 from eventlog.store import Store
 
@@ -31,6 +33,11 @@ class SourceEvent(NamedTuple):
     def id(self) -> str:
         """The id, equal for every reader of the source at any time."""
         return ids.derived(timestamps.to_ms(str(self.fields["ts"])), self.key)
+
+    @property
+    def event(self) -> Event:
+        """The event as the log has it, without the fields that are None; raises InvalidEvent."""
+        return from_fields({**{name: value for name, value in self.fields.items() if value is not None}, "id": self.id})
 
     def withdrawn(self, ts: str, reason: str = "") -> "SourceEvent":
         """Build the retraction of this event."""

@@ -124,7 +124,7 @@ def _read_session(
 
 def _events_of(found: Sequence[_ReadTranscript | BadPlace], agent: str, request: ImportRequest) -> Iterator[Found]:
     """Yield the events of each transcript, once it is known what sessions begin with, here and in the log."""
-    openings = openings_in(request.store)
+    openings = openings_in(EventLog(request.store))
     for item in found:
         if isinstance(item, _ReadTranscript) and not item.session.subagent:
             openings.add(item.project or "", item.session.conversation, item.drawing.opening)
