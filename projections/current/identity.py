@@ -51,9 +51,10 @@ class KnownProject(NamedTuple):
 
 
 class Identities:
-    """The projects of the log, as it has them now."""
+    """The projects of the log, as it has them now, by what is `withdrawn`."""
 
     def __init__(self, places: Places, withdrawn: Retractions) -> None:
+        self.withdrawn = withdrawn
         in_force = [seen for seen in sorted(places.seen, key=order) if not withdrawn.hides(seen)]
         self._seen = {(seen.replica, seen.path): seen for seen in in_force}
         self._moves = [seen for seen in in_force if seen.known_as]
@@ -164,12 +165,12 @@ class Identities:
         ts, event, path = raw.first_project
         return replace(raw, first_project=(ts, event, name) if path else raw.first_project, place=path, facts=facts)
 
-    def notes(self, raw: Iterable[KnowledgeEdited], withdrawn: Retractions) -> dict[str, KnowledgeEdited]:
+    def notes(self, raw: Iterable[KnowledgeEdited]) -> dict[str, KnowledgeEdited]:
         """Return the newest notes of people in each file of the store, by the file's key in events.
 
         They are in the file their project has by now; several of a project are joined.
         """
-        valid = [note for note in raw if not withdrawn.hides(note)]
+        valid = [note for note in raw if not self.withdrawn.hides(note)]
         newest = {str(note.key.path): note for note in sorted(valid, key=order)}
         if self.is_plain:
             return newest
@@ -234,7 +235,7 @@ def resolved(state: Conversations) -> Conversations:
     if identities_now.is_plain:
         return state
     by_id = {name: identities_now.conversation(conversation) for name, conversation in state.by_id.items()}
-    notes = identities_now.notes(state.notes, state.withdrawn())
+    notes = identities_now.notes(state.notes)
     return Conversations(by_id, state.retractions, [*notes.values()], state.places)
 
 

@@ -9,53 +9,16 @@ from typing import Any
 
 import msgspec
 
-from eventlog.format.events import KnowledgeEdited
-from eventlog.format.retractions import Retractions
 from eventlog.projections.base import RowKind
-from eventlog.projections.current.conversations import Conversation, Places
-from eventlog.projections.current.identity import Identities
-from eventlog.projections.engine.day_states import DayStates
+from eventlog.projections.current.conversations import Conversation
 from eventlog.projections.engine.row_store import RowStore, StoredRow
 
 RowAddress = tuple[str, str]  # kind and name
 Rows = dict[RowAddress, Any]
+Find = Callable[[str], Conversation | None]  # a conversation by its id
 
 _ADDRESSES = msgspec.msgpack.Decoder(dict[str, list[RowAddress]])
 _encode = msgspec.msgpack.encode
-
-
-class ConversationSnapshot:
-    """The conversations of a log as plain values, all of them changed: for tests and other processes.
-
-    `changed` and the methods are those of `DayStates`.
-    """
-
-    def __init__(
-        self,
-        began: Mapping[str, str],
-        find: Callable[[str], Conversation | None],
-        withdrawn: Retractions,
-        identities: Identities | None = None,
-        notes: Iterable[KnowledgeEdited] = (),
-    ) -> None:
-        self.changed: Mapping[str, str] = dict.fromkeys(began, "")
-        self.notes = notes
-        self.withdrawn = withdrawn
-        self.identities = identities or Identities(Places(), withdrawn)
-        self._began = began
-        self._find = find
-
-    def conversation(self, conversation_id: str, /) -> Conversation | None:
-        """Return a conversation, or None."""
-        return self._find(conversation_id)
-
-    def began(self, conversation_id: str) -> str:
-        """Return the day a conversation began on; "" for none."""
-        return self._began.get(conversation_id, "")
-
-
-# the conversations of a log, and which of them differ from those that rows were made of
-ConversationSource = DayStates | ConversationSnapshot
 
 
 class RowMaintainer:
@@ -66,15 +29,21 @@ class RowMaintainer:
         self._kinds = {kind.name: kind for kind in kinds}
         self.outdated: dict[RowAddress, set[str]] = {}
 
-    def catch_up(self, source: ConversationSource, rows_of: Callable[[Conversation], Rows]) -> None:
-        """Replace the rows of every changed conversation."""
+    def catch_up(
+        self,
+        changed: Mapping[str, str],
+        began: Callable[[str], str],
+        find: Find,
+        rows_of: Callable[[Conversation], Rows],
+    ) -> None:
+        """Replace the rows of the changed conversations, each with the day it began on before; "" is no day."""
         old: dict[str, list[str]] = {}
         new: dict[str, list[str]] = {}
-        for conversation, block in source.changed.items():
+        for conversation, block in changed.items():
             old.setdefault(block, []).append(conversation)
-            new.setdefault(source.began(conversation), []).append(conversation)
+            new.setdefault(began(conversation), []).append(conversation)
         for block in sorted((old.keys() | new.keys()) - {""}):
-            found = map(source.conversation, new.get(block, ()))
+            found = map(find, new.get(block, ()))
             rows = {conversation.id: rows_of(conversation) for conversation in found if conversation}
             self._replace_block(block, old.get(block, ()), rows)
 

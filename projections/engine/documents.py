@@ -4,7 +4,7 @@ A unit is what a view makes of a name: a document, several, or none. Beside a lo
 lengths of its blocks in the file, so that a file of many megabytes is rewritten where its rows changed.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from typing import Any, TypeVar
 
@@ -16,7 +16,7 @@ from eventlog.format.retractions import Retractions
 from eventlog.projections.base import Document, Line, Pieces, Projection, RowKind, Sources
 from eventlog.projections.current.conversations import Conversation
 from eventlog.projections.current.identity import Identities
-from eventlog.projections.engine.conversation_rows import ConversationSource, RowAddress
+from eventlog.projections.engine.conversation_rows import Find, RowAddress
 from eventlog.projections.engine.row_store import RowStore, StoredRow
 from eventlog.settings.schema import Settings
 
@@ -80,12 +80,20 @@ class DocumentIndex:
     """
 
     def __init__(
-        self, cache: RowStore, source: ConversationSource, projections: Sequence[Projection], settings: Settings
+        self,
+        cache: RowStore,
+        find: Find,
+        identities: Identities,
+        notes: Iterable[KnowledgeEdited],
+        projections: Sequence[Projection],
+        settings: Settings,
     ) -> None:
         self.settings = settings
+        self.identities = identities
         self.layouts = Layouts(cache)
         self._cache = cache
-        self._source = source
+        self._find = find
+        self._notes = notes
         self._views = {projection.name: projection.view for projection in projections if projection.view}
         self.current_files: dict[RowAddress, Files | None] = {
             (view, name): _FILES.decode(data) for view in self._views for name, data in cache.rows(_UNIT, view)
@@ -99,23 +107,18 @@ class DocumentIndex:
     @property
     def withdrawn(self) -> Retractions:
         """Return the withdrawals in force."""
-        return self._source.withdrawn
-
-    @property
-    def identities(self) -> Identities:
-        """Return which projects the paths of the log mean."""
-        return self._source.identities
+        return self.identities.withdrawn
 
     def conversation(self, conversation_id: str) -> Conversation:
         """Return a conversation that has rows."""
-        found = self._source.conversation(conversation_id)
+        found = self._find(conversation_id)
         assert found is not None
-        return self._source.identities.conversation(found)
+        return self.identities.conversation(found)
 
     @cached_property
     def notes(self) -> dict[str, KnowledgeEdited]:
         """Return the newest notes of people in each file of the store, by the file's key in events."""
-        return self._source.identities.notes(self._source.notes, self._source.withdrawn)
+        return self.identities.notes(self._notes)
 
     def memo(self, derive: Callable[["DocumentIndex", str], _Memo], name: str) -> _Memo:
         """Call `derive(self, name)`; remember the results of the last name for the next view that asks."""
@@ -165,10 +168,11 @@ class DocumentIndex:
                 self.current_files[view, name] = None
                 self._cache.write(_UNIT, view, name, _OUTDATED)
 
-    def outdate(self, addresses: Iterable[RowAddress]) -> None:
-        """Mark the units as outdated that are made of these rows; drop what their views keep of them."""
+    def outdate(self, changed: Mapping[RowAddress, Collection[str]]) -> None:
+        """Mark the units as outdated that are made of these rows, by block; drop what their views keep of them."""
         outdated: dict[RowAddress, Files | None] = {}
-        for kind, name in addresses:
+        for (kind, name), blocks in changed.items():
+            self.layouts.mark_changed((kind, name), blocks)
             for view, of in self._views.items():
                 if kind in [read.name for read in of.reads]:
                     outdated[view, name] = self.current_files.get((view, name))

@@ -10,20 +10,13 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from eventlog.format.events import KnowledgeEdited
 from eventlog.format.local_time import local_time
-from eventlog.format.retractions import Retractions
 from eventlog.log.days import Day
 from eventlog.projections.base import Document, Line
 from eventlog.projections.catalog import ALL
 from eventlog.projections.current.conversations import Conversation
 from eventlog.projections.current.fact_scopes import RowSource
 from eventlog.projections.current.identity import Identities
-from eventlog.projections.engine.conversation_rows import (
-    ConversationSnapshot,
-    ConversationSource,
-    RowAddress,
-    RowMaintainer,
-    Rows,
-)
+from eventlog.projections.engine.conversation_rows import RowAddress, RowMaintainer, Rows
 from eventlog.projections.engine.day_fold import StoredDays, conversation_of, stamps_of
 from eventlog.projections.engine.day_states import DayStates, ListedDays
 from eventlog.projections.engine.documents import DocumentIndex
@@ -81,7 +74,6 @@ class _RowsJob(NamedTuple):
     dates: dict[str, list[str]]
     merged: dict[str, Conversation]
     identities: Identities
-    withdrawn: Retractions
     settings: Settings
 
 
@@ -100,7 +92,7 @@ def row_jobs(states: DayStates, settings: Settings) -> Iterator[_RowsJob]:
         days = [states.stored_conversations(date) for date in sorted(near)]
         far = [conversation for conversation, dates in of_job.items() if not near.issuperset(dates)]
         whole = {conversation: found for conversation in far if (found := states.conversation(conversation))}
-        yield _RowsJob(blocks, days, of_job, whole, states.identities, states.withdrawn, settings)
+        yield _RowsJob(blocks, days, of_job, whole, states.identities, settings)
 
 
 def make_rows(job: _RowsJob) -> list[StoredRow]:
@@ -112,18 +104,17 @@ def make_rows(job: _RowsJob) -> list[StoredRow]:
         return job.merged.get(conversation_id) or conversation_of(days)
 
     began = {conversation: dates[0] for conversation, dates in job.dates.items()}
-    source = ConversationSnapshot(began, find, job.withdrawn, job.identities)
-    rows = MemoryRows()
-    RowMaintainer(rows, KINDS).catch_up(source, rows_by(source, job.settings))
+    rows, rows_of = MemoryRows(), rows_by(job.identities, job.settings)
+    RowMaintainer(rows, KINDS).catch_up(dict.fromkeys(began, ""), began.__getitem__, find, rows_of)
     return rows.all()
 
 
-def rows_by(source: ConversationSource, settings: Settings) -> Callable[[Conversation], Rows]:
+def rows_by(identities: Identities, settings: Settings) -> Callable[[Conversation], Rows]:
     """Return the function that makes the rows of a conversation, of every kind that a view reads."""
     local = local_time(settings.timezone)
 
     def rows_of(raw: Conversation) -> Rows:
-        conversation = RowSource(source.identities.conversation(raw), source.withdrawn, local)
+        conversation = RowSource(identities.conversation(raw), identities.withdrawn, local)
         return {(kind.name, name): row for kind in KINDS for name, row in kind.of(conversation).items()}
 
     return rows_of
@@ -142,8 +133,7 @@ class _RenderJob(NamedTuple):
 def _render_documents(job: _RenderJob) -> tuple[dict[RowAddress, _Contents], list[StoredRow]]:
     """Render the units of a job; return their documents, and the rows that their views have stored."""
     rows = MemoryRows(job.rows)
-    source = ConversationSnapshot({}, lambda _: None, Retractions(()), job.identities, job.notes)
-    index = DocumentIndex(rows, source, VIEWS, job.settings)
+    index = DocumentIndex(rows, lambda _: None, job.identities, job.notes, VIEWS, job.settings)
     documents = {unit: [(document.path, document.data) for document in index.render(unit)] for unit in job.units}
     before = {row[:2] for row in job.rows}
     return documents, [row for row in rows.all() if row[:2] not in before]

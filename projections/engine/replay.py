@@ -22,7 +22,7 @@ from eventlog.projections.catalog import ALL
 from eventlog.projections.current.conversations import Conversations, Knowledge, Places
 from eventlog.projections.current.fact_scopes import FactScope, fact_scope
 from eventlog.projections.current.identity import Identities
-from eventlog.projections.engine.conversation_rows import ConversationSource, RowAddress, RowMaintainer
+from eventlog.projections.engine.conversation_rows import RowAddress, RowMaintainer
 from eventlog.projections.engine.day_states import EVERYTHING, DayLog, DayStates, Keep, Progress
 from eventlog.projections.engine.documents import DocumentIndex, Files
 from eventlog.projections.engine.jobs import (
@@ -288,7 +288,7 @@ def _catch_up(
     """Update days, rows and the list of outdated documents."""
     if _differs(cache, "rows", f"{settings.timezone} {surroundings}".encode()):
         days.mark_all_changed()
-    before = days.identities.notes(days.notes, days.withdrawn)
+    before = days.identities.notes(days.notes)
     rows = RowMaintainer(cache, KINDS)
     if executor and is_long(days.days):
         days.catch_up(progress, executor.map(fold_day, days.days))
@@ -296,8 +296,9 @@ def _catch_up(
             rows.adopt(done)
     else:
         days.catch_up(progress)
-        rows.catch_up(days, rows_by(days, settings))
-    index = _document_index(days, rows, cache, settings)
+        rows.catch_up(days.changed, days.began, days.conversation, rows_by(days.identities, settings))
+    index = DocumentIndex(cache, days.conversation, days.identities, days.notes, VIEWS, settings)
+    index.outdate(rows.outdated)
     index.invalidate(note_units(before, index.notes, index.names("memory"), days.identities))
     if _differs(cache, "projects", msgspec.json.encode(days.identities.told())):
         index.invalidate([("projects", "")])
@@ -306,16 +307,6 @@ def _catch_up(
     if _differs(cache, "settings", msgspec.json.encode(settings)):
         index.invalidate(list(index.current_files))
     days.close()
-    return index
-
-
-def _document_index(
-    source: ConversationSource, rows: RowMaintainer, cache: RowStore, settings: Settings
-) -> DocumentIndex:
-    index = DocumentIndex(cache, source, VIEWS, settings)
-    for address, blocks in rows.outdated.items():
-        index.layouts.mark_changed(address, blocks)
-    index.outdate(rows.outdated)
     return index
 
 

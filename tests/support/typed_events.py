@@ -4,9 +4,9 @@ from eventlog.format import codec, ids, timestamps
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.fact_scopes import fact_scope
 from eventlog.projections.current.identity import identities
-from eventlog.projections.engine.conversation_rows import ConversationSnapshot, RowMaintainer
-from eventlog.projections.engine.jobs import KINDS, rows_by
-from eventlog.projections.engine.replay import _document_index
+from eventlog.projections.engine.conversation_rows import RowMaintainer
+from eventlog.projections.engine.documents import DocumentIndex
+from eventlog.projections.engine.jobs import KINDS, VIEWS, rows_by
 from eventlog.projections.engine.row_store import MemoryRows
 from eventlog.projections.views.stats import COUNTS
 from eventlog.settings.schema import Settings
@@ -62,11 +62,12 @@ def library_of(state, settings):
     """The rows of a state that lies whole in memory."""
     found = state.by_id
     began = {conversation: found[conversation].started_at[:10] for conversation in found}
-    source = ConversationSnapshot(began, found.get, state.withdrawn(), identities(state), state.notes)
-    shelf = MemoryRows()
+    known, shelf = identities(state), MemoryRows()
     rows = RowMaintainer(shelf, KINDS)
-    rows.catch_up(source, rows_by(source, settings))
-    return _document_index(source, rows, shelf, settings)
+    rows.catch_up(dict.fromkeys(began, ""), began.__getitem__, found.get, rows_by(known, settings))
+    index = DocumentIndex(shelf, found.get, known, state.notes, VIEWS, settings)
+    index.outdate(rows.outdated)
+    return index
 
 
 def fact_scopes(state):
