@@ -20,7 +20,7 @@ from eventlog.app.build.codex_export import ExportResult
 from eventlog.app.build.publish import PublishResult
 from eventlog.app.build.rebuild import leave_indexes, replay_store
 from eventlog.app.build.workers import Workers
-from eventlog.app.importing.drawings import openings_in, renamed
+from eventlog.app.importing.drawings import add_openings, renamed
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search.meaning import is_installed, settle_meaning
 from eventlog.app.search.open_index import ALL, open_index
@@ -34,6 +34,7 @@ from eventlog.format.events import ConversationText, Event, SessionEnd, SessionS
 from eventlog.hooks import background, error_log
 from eventlog.hosts.transcripts import read
 from eventlog.hosts.transcripts.draw import draw
+from eventlog.hosts.transcripts.prose import Openings
 from eventlog.hosts.transcripts.steps import Step
 from eventlog.log.event_log import EventLog
 from eventlog.settings import cached
@@ -162,8 +163,9 @@ def _draw(log: EventLog, note: _OpenSession, settings: Settings) -> list[Event]:
     drawing = draw(_steps(note, events), project, settings.locale, note.cwd)
     if drawing is None:
         return []
-    openings = openings_in(log)
+    openings = Openings()
     openings.add(project, note.session, drawing.opening)
+    add_openings(log, openings)
     topic = drawing.topic(project, openings)
     text = drawing.text_fields(topic) if settings.recall.transcripts else None
     if text and (drawn := _event(note, "conversation_text", **text)) and not _is_known(drawn, events):

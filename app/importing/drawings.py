@@ -56,13 +56,11 @@ def _is_drawn(event: Event) -> bool:
     return event.type == "conversation_text" or (event.type == "stage_summary" and event.layer == SESSION_END)
 
 
-def openings_in(log: EventLog) -> Openings:
-    """Collect what the sessions in the log began with."""
-    openings = Openings()
+def add_openings(log: EventLog, openings: Openings) -> None:
+    """Add what the sessions in the log began with; where a transcript was read, its words count: the log's are cut."""
     for text in _events_in(log, ("conversation_text",)):
         if isinstance(text, ConversationText) and text.prompts and not text.subagent:
             openings.add(text.project or "", text.conversation_id, text.prompts[0])
-    return openings
 
 
 def renamed(log: EventLog, project: str, openings: Openings) -> list[Event]:

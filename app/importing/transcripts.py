@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from eventlog import hosts
 from eventlog.app.build.workers import Workers
-from eventlog.app.importing.drawings import openings_in
+from eventlog.app.importing.drawings import add_openings
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, SourceEvent
 from eventlog.app.open_store import Machine
 from eventlog.format import SESSION_END, ids, timestamps
@@ -124,10 +124,11 @@ def _read_session(
 
 def _events_of(found: Sequence[_ReadTranscript | BadPlace], agent: str, request: ImportRequest) -> Iterator[Found]:
     """Yield the events of each transcript, once it is known what sessions begin with, here and in the log."""
-    openings = openings_in(EventLog(request.store))
+    openings = Openings()
     for item in found:
         if isinstance(item, _ReadTranscript) and not item.session.subagent:
             openings.add(item.project or "", item.session.conversation, item.drawing.opening)
+    add_openings(EventLog(request.store), openings)
     for item in found:
         if isinstance(item, BadPlace):
             yield item

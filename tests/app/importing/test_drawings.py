@@ -129,3 +129,14 @@ def test_the_third_session_that_begins_alike_names_the_first_ones_anew(place, lo
     assert {"talk-0": "totals are off", "talk-1": "no badge is shown", "talk-2": "round half even"} == topics
     assert done.revised == 2
     assert bring_in(log, "claude", place).revised == 0
+
+
+def test_a_long_opening_that_several_share_is_drawn_once_and_the_same_again(place, log):
+    rules = " ".join(f"Rule {name} of the shop is to be read with care." for name in "abcdefghijklmnopqrst")
+    for number, text in enumerate(("totals are off", "no badge is shown", "round half even")):
+        conversation(place, f"talk-{number}", AT, words=f"{rules}\n\n{text}")
+    first, second = bring_in(log, "claude", place), bring_in(log, "claude", place)
+
+    topics = {event.topic for event in of_type(log, "stage_summary")}
+    assert topics == {"totals are off", "no badge is shown", "round half even"}
+    assert (first.revised, second.revised) == (0, 0)
