@@ -411,6 +411,79 @@ def test_codexs_long_test_ends_when_it_is_looked_at_again(tmp_path):
     assert [] == _of(steps, "passed")
 
 
+def _scripts(tmp_path, *calls):
+    """The steps of a rollout whose model calls its tools from scripts: each a script and what it printed."""
+    lines: list[dict[str, Any]] = []
+    for number, (script, printed) in enumerate(calls):
+        name = "exec" if script.startswith(("const", "await", "text")) else "wait"
+        called = {"type": "custom_tool_call", "name": name, "input": script}
+        if name == "wait":
+            called = {"type": "function_call", "name": name, "arguments": script}
+        output = [{"type": "input_text", "text": text} for text in ("Script completed\nOutput:\n", printed)]
+        output = output if printed[:7] != "Script " else output[1:]
+        lines += [called | {"call_id": f"c{number}"}]
+        lines += [{"type": "custom_tool_call_output", "call_id": f"c{number}", "output": output}]
+    path = tmp_path / "rollout-x.jsonl"
+    path.write_text("".join(json.dumps({"type": "response_item", "payload": line}) + "\n" for line in lines))
+    return _steps("codex", path)
+
+
+@pytest.mark.parametrize(
+    "literal",
+    [r'"git commit -m \"Round \u0068alf even\""', r"'git commit -m \"Round half even\"'",
+     '`git commit -m "Round half even"`', 'String.raw`git commit -m "Round half even"`'],
+    ids=["double", "single", "template", "raw"],
+)  # fmt: skip
+@pytest.mark.parametrize("form", ["{{cmd:{},yield_time_ms:1}}", '{{"cmd": {}, "workdir":"/home/ada/shop"}}'])
+def test_a_command_of_a_script_of_codex_is_a_command(form, literal, tmp_path):
+    script = f"const r = await tools.exec_command({form.format(literal)});\nif (a > 0 && b >= 2) text(r.output);\n"
+
+    steps = _scripts(tmp_path, (script, "done"))
+
+    assert ['git commit -m "Round half even"'] == _of(steps, "command") == _of(steps, "passed")
+    assert [] == _of(steps, "file")
+
+
+def test_a_patch_of_a_script_of_codex_changes_its_files(tmp_path):
+    patch = r'const patch = "*** Begin Patch\n*** Update File: cart.py\n@@\n-a\n+\"b\"\n*** Add File: tax.py\n+c\n"; '
+    failed = "Script failed\nWall time 0.0 seconds\nOutput:\n\nScript error:\napply_patch verification failed: no lines"
+
+    done = _scripts(tmp_path, (patch + "text(await tools.apply_patch(patch));", "{}"))
+    refused = _scripts(tmp_path, (patch + "text(await tools.apply_patch(patch));", failed))
+
+    assert ["cart.py", "tax.py"] == _of(done, "file") == _of(refused, "undone")
+    assert [] == _of(done, "undone")
+
+
+def test_a_plan_of_a_script_of_codex_is_its_list_of_to_dos(tmp_path):
+    plan = 'plan:[{step:"Round",status:"completed"},{"step":"Test","status":"pending"}]'
+
+    assert ["Test"] == _of(_scripts(tmp_path, (f"await tools.update_plan({{{plan}}});", "{}")), "todos")
+
+
+def test_a_long_test_of_a_script_of_codex_ends_when_it_is_looked_at_again(tmp_path):
+    runs = '{"chunk_id":"a","wall_time_seconds":1.0,"session_id":7,"output":"…"}'
+    looks = 'const r = await tools.write_stdin({session_id:7,chars:""}); text(JSON.stringify(r));'
+
+    steps = _scripts(
+        tmp_path,
+        (f'const r = await tools.exec_command({{cmd:"{TEST}"}}); text(JSON.stringify(r));', runs),
+        (looks, "Script running with cell ID 9\nWall time 11.0 seconds\nOutput:\n"),
+        ('{"cell_id":"9"}', '{"chunk_id":"b","wall_time_seconds":1.0,"exit_code":1,"output":"1 failed"}'),
+    )
+
+    assert [TEST] == _of(steps, "command") == _of(steps, "failed")
+    assert [] == _of(steps, "passed")
+
+
+def test_which_of_several_commands_of_a_script_of_codex_passed_is_not_known(tmp_path):
+    script = f'const rs = await Promise.all(["ls", "{TEST}"].map(cmd => tools.exec_command({{cmd}})));'
+    both = f'await Promise.all([tools.exec_command({{cmd:"{TEST}"}}), tools.exec_command({{cmd:"make"}})]);'
+
+    assert [] == _scripts(tmp_path, (script, "1 failed"))
+    assert [Step("command", TEST), Step("command", "make")] == _scripts(tmp_path, (both, "1 failed"))
+
+
 def test_what_codex_puts_around_a_picture_is_not_the_users(tmp_path):
     parts = ["The <image> of the legend is cut", "<image name=[Image #1]>", "</image>"]
     content = [{"type": "input_text", "text": text} for text in parts]

@@ -3,7 +3,7 @@
 Archived rollouts lie in `archived_sessions`. The same words may stand twice, as `response_item` and as `event_msg`;
 the items are the conversation. Turns that were rolled back stay in the file, and their changes on the disk. A subagent
 has a rollout of its own, which names the thread it was started from (`source.subagent`), and with `session_id` the root
-of all.
+of all. Newer models call their tools from scripts in JavaScript, the input of a tool `exec`.
 """
 
 import re
@@ -58,7 +58,7 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
 
 
 _NOT_THE_USER = ("<environment_context>", "<user_instructions>", "<permissions", "<turn_aborted>", "<skill",
-                 "# AGENTS.md", "<INSTRUCTIONS>", "<subagent_notification>")  # fmt: skip
+                 "# AGENTS.md", "<INSTRUCTIONS>", "<subagent_notification>", "<user_action>")  # fmt: skip
 _IMAGE = re.compile(r"</?image(?: [^>]*)?>")  # a text by itself, before and after a picture
 _WORDS = ("prompt", "reply", "todos")
 _ROLLED_BACK = "thread_rolled_back"
@@ -113,5 +113,45 @@ def _item(payload: Any, calls: SessionCalls) -> Iterator[Step]:
                 yield Step("prompt", words)
         case "local_shell_call":
             yield from calls.called(dig(payload, "call_id"), from_tool("shell", dig(payload, "action")))
+        case "custom_tool_call" if dig(payload, "name") == "exec":
+            yield from _script(str(dig(payload, "input")), dig(payload, "call_id"), calls)
         case _:
             yield from calls.of_blocks([payload])
+
+
+_LITERAL = re.compile(
+    r"""(?:["']?\b(?P<name>\w+)["']?\s*[:=]\s*)?(?P<raw>String\.raw)?
+    (?P<quote>["'`])(?P<text>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)""",
+    re.DOTALL | re.VERBOSE,
+)
+_ESCAPE = re.compile(r"\\(?:u(?P<u>[\da-fA-F]{4})|x(?P<x>[\da-fA-F]{2})|(?P<one>.))", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "\n": ""}
+_LOOKS_AT = re.compile(r"\bsession_id[\"']?\s*:\s*(\d+)")
+
+
+def _script(script: str, call: Any, calls: SessionCalls) -> Iterator[Step]:
+    """Yield the effects of a script's calls; which of several commands passed, its output does not say."""
+    texts_in = [(found["name"], _plain(found)) for found in _LITERAL.finditer(script)]
+    commands = [text for name, text in texts_in if name == "cmd"]
+    patches = [text for _, text in texts_in if text.startswith("*** Begin Patch")]
+    steps = [step for text in commands for step in from_tool("shell", {"cmd": text})]
+    steps += [step for text in patches for step in from_tool("apply_patch", text)]
+    if "tools.update_plan(" in script:
+        todos, states = ([text for name, text in texts_in if name == key] for key in ("step", "status"))
+        plan = [{"step": text, "status": state} for text, state in zip(todos, states, strict=False)]
+        steps += from_tool("update_plan", {"plan": plan})
+    looks_at = _LOOKS_AT.search(script)
+    if looks_at and not steps:
+        yield from calls.of_blocks([{"name": "exec", "call_id": call, "arguments": {"session_id": looks_at[1]}}])
+    else:
+        yield from calls.called(None if len(commands) > 1 else call, steps)
+
+
+def _plain(literal: re.Match[str]) -> str:
+    return literal["text"] if literal["raw"] else _ESCAPE.sub(_unescaped, literal["text"])
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    code = escape["u"] or escape["x"]
+    one = chr(int(code, 16)) if code else _ESCAPED.get(escape["one"], escape["one"])
+    return "" if "\ud800" <= one <= "\udfff" else one  # half of a character

@@ -229,14 +229,19 @@ _HEAD, _END_OF_OUTPUT = 200, 2000  # characters
 _ARGUMENTS = ("input", "arguments", "args")
 _OUTPUTS = ("functionResponse", "content", "output", "response", "result", "error", "text", "stdout", "llmContent",
             "textResultForLlm", "text_result_for_llm")  # fmt: skip
-_SHELL_IDS = ("session_id", "bash_id", "shell_id", "shellId", "task_id")
-_GOES_ON = re.compile(r"\b(?:running in (?:the )?background with ID|Process running with session ID):? *(?P<shell>\w+)")
+_SHELL_IDS = ("session_id", "bash_id", "shell_id", "shellId", "task_id", "cell_id")
+_GOES_ON = re.compile(
+    r"(?:\brunning in (?:the )?background with ID|\bProcess running with session ID|\bScript running with cell ID"
+    r"|\"wall_time_seconds\":[\d.]+,\"session_id\"):? *(?P<shell>\w+)"
+)
 _NEVER_RAN = re.compile(
     r"\bdoesn't want to (?:proceed|take this action)\b|\b(?:rejected|denied|aborted|cancell?ed) by (?:the )?user\b"
     r"|\[Request interrupted by user\b|\brequested permissions? to\b|\bPermission to use\b.*\bdenied\b",
     re.IGNORECASE,
 )
-_REFUSED = re.compile(r"\W*(?:tool_use_|apply_patch verification )?(?:error|failed)\b|Exit code: [1-9]", re.IGNORECASE)
+_REFUSED = re.compile(
+    r"\W*(?:tool_use_|apply_patch verification |Script )?(?:error|failed)\b|Exit code: [1-9]", re.IGNORECASE
+)
 _COMMITTED = re.compile(r"^\[[^\]\n]+ [0-9a-f]{7,40}\] ", re.MULTILINE)  # the answer of git
 _NOT_COMMITTED = re.compile(r"^(?:nothing (?:added )?to commit|no changes added to commit)", re.MULTILINE)
 _ANSWERS = ("tool_result", "function_call_output", "custom_tool_call_output")
