@@ -109,7 +109,7 @@ def _print_brief(ctx: click.Context, store: str | None) -> int:
     from eventlog.cli.options import located
     from eventlog.cli.verbs.ask import brief
 
-    return brief.show(located(store))
+    return brief.show(located(store, ctx))
 
 
 _REWORDED = (  # a message of click, and its replacement

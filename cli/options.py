@@ -16,6 +16,7 @@ from eventlog.app import open_store as opening
 from eventlog.app.open_store import Machine, OpenStore
 from eventlog.cli import suggestions
 from eventlog.cli.terminal import Answer
+from eventlog.cli.verbs import VERBS
 from eventlog.format.errors import BadRequest, NotStored
 from eventlog.hosts import room_name
 from eventlog.log.event_log import EventLog
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 _WIDEST = 76  # cells of an example
 _MAY_BE_BLANK = {"content", "under", "session", "reason", "issue"}  # '' says something, or a host has none
 _DIAGNOSES = "doctor"  # the verb that accepts a broken store
-_NEED_A_STORE = ("backup create", "replay", "report", "seal", "search", "verify")  # else they would report success
+_BEGIN_STORES = ("backup restore", "sync join", "sync start", "team")  # and verbs of these topics
+_TOPICS_OF_NEW_STORES = ("Agents", "Record")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -111,25 +113,31 @@ def _typed(line: str) -> Iterator[str]:
     yield line
 
 
-def located(explicit: str | None) -> Store:
-    """Locate the store; raises NotStored without a home directory."""
+def located(explicit: str | None, ctx: click.Context) -> Store:
+    """Locate the store; raises NotStored without a home directory or for a file, BadRequest for a mistyped `--store`.
+
+    Only what records something, or concerns agents' hooks, may begin a store where `--store` names none.
+    """
     if os.path.expanduser("~") == "~" and not (explicit or os.environ.get("EVENTLOG_HOME", "").startswith("/")):  # noqa: PTH111
         raise NotStored("cannot find your home directory", hint="set HOME, or name a store with --store")
-    return Store.locate(explicit, os.environ)
+    found = Store.locate(explicit, os.environ)
+    if os.path.isfile(found.root):  # noqa: PTH113 - Path.is_file raises without permission
+        source = "--store" if explicit else "EVENTLOG_HOME"
+        raise NotStored("is a file, not the directory of a store", where=found.root, hint=f"correct {source}")
+    if explicit and not (os.path.lexists(found.root) or _begins_store(ctx)):
+        raise BadRequest("no such directory", where=found.root, hint="correct --store")
+    return found
+
+
+def _begins_store(ctx: click.Context) -> bool:
+    path = ctx.command_path.partition(" ")[2]
+    topic = VERBS[path.partition(" ")[0]].topic if path else ""
+    return not path or topic in _TOPICS_OF_NEW_STORES or path in _BEGIN_STORES
 
 
 def _locate(ctx: click.Context, _: click.Parameter, value: str | None) -> Store:
-    outer = _named_before(ctx)
-    if ctx.info_name == _DIAGNOSES:
-        return Store.locate(value or outer, os.environ)
-    found = located(value or outer)
-    if os.path.isfile(found.root):  # noqa: PTH113 - Path.is_file raises without permission
-        source = "--store" if value or outer else "EVENTLOG_HOME"
-        raise NotStored("is a file, not the directory of a store", where=found.root, hint=f"correct {source}")
-    is_needed = ctx.command_path.partition(" ")[2] in _NEED_A_STORE
-    if is_needed and (value or outer) and not os.path.lexists(found.root):
-        raise BadRequest("no such directory", where=found.root, hint="correct --store")
-    return found
+    explicit = value or _named_before(ctx)
+    return Store.locate(explicit, os.environ) if ctx.info_name == _DIAGNOSES else located(explicit, ctx)
 
 
 def _named_before(ctx: click.Context) -> str | None:

@@ -372,7 +372,7 @@ def test_a_directory_that_was_removed_is_named_where_a_verb_works_in_it(tmp_path
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
 
-    said = call("memory", "--store", tmp_path / "store")
+    said = call("memory", "--store", tmp_path)
     assert (3, "eventlog: the current directory was removed\n  change to one that is there\n") == (said.code, said.err)
 
 

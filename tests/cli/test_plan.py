@@ -170,7 +170,8 @@ def test_apply_says_what_it_applied(at):
     assert (0, "## S\n\nnew\n") == (ran.code, user_md().read_text())
 
 
-def test_status_exits_with_1_while_anything_waits(at):
+def test_status_exits_with_1_while_anything_waits(at, store):
+    Path(store.root).mkdir()
     nothing = at("status")
     plan(at)
     pending = at("status")
@@ -196,7 +197,8 @@ def test_status_writes_nothing(at, store):
     assert before == {path: path.read_bytes() for path in Path(store.root).rglob("*") if path.is_file()}
 
 
-def test_apply_says_so_where_there_is_nothing_to_do(at):
+def test_apply_says_so_where_there_is_nothing_to_do(at, store):
+    Path(store.root).mkdir()
     assert "nothing to apply\n" == at("apply").out
 
 

@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 
@@ -92,6 +93,7 @@ def test_two_projects_at_one_path_of_two_machines_are_joined(store, tmp_path, sa
 
 
 def test_where_nothing_happened_there_is_no_project(store):
+    Path(store.root).mkdir()
     said = call("project", "list", "--store", store.root)
 
     assert (0, "") == said[:2]

@@ -136,12 +136,13 @@ def test_no_control_character_of_an_event_reaches_the_terminal(store, form):
 
 def test_an_empty_answer_says_why_on_stderr(store, tmp_path):
     unfit = call("query", "--type", "fact,plan_entry", "--grep", "no such words", "--store", store)
-    nowhere = call("query", "--store", tmp_path / "nowhere")
+    (tmp_path / "new").mkdir()
+    nowhere = call("query", "--store", tmp_path / "new")
     sessions = call("sessions", "--agent", "gemini", "--store", store)
 
     assert (0, "") == unfit[:2] == nowhere[:2] == sessions[:2]
     assert "no event fits --type fact,plan_entry --grep 'no such words'" in unfit.err
-    assert f"nothing has happened yet in {tmp_path / 'nowhere'}" in nowhere.err
+    assert f"nothing has happened yet in {tmp_path / 'new'}" in nowhere.err
     assert "no session fits --agent gemini" in sessions.err
     assert (0, "[]\n") == call("query", "--format", "json", "--grep", "no such words", "--store", store)[:2]
 

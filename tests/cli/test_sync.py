@@ -50,7 +50,8 @@ def test_a_wrong_code_is_a_mistake_of_usage_and_writes_nothing(typed, two, hub, 
     assert not (tmp_path / "third").exists()
 
 
-def test_without_a_remote_every_verb_says_what_to_do(typed):
+def test_without_a_remote_every_verb_says_what_to_do(typed, tmp_path):
+    (tmp_path / "one").mkdir()
     ran = typed("one", "sync")
     assert (2, True) == (ran.code, "eventlog sync start REMOTE" in ran.err)
     assert "does not sync" in typed("one", "sync", "status").out
@@ -142,7 +143,8 @@ def test_leaving_is_the_way_out_of_a_damaged_key_as_its_error_says(typed, two, h
     assert 0 == typed("other", "sync", "join", hub, two).code
 
 
-def test_where_nothing_syncs_nobody_is_asked_whether_to_leave(typed):
+def test_where_nothing_syncs_nobody_is_asked_whether_to_leave(typed, tmp_path):
+    (tmp_path / "one").mkdir()
     assert "does not sync" in typed("one", "sync", "leave").err
 
 

@@ -175,13 +175,50 @@ def test_a_store_that_is_a_file_is_told_to_a_person(tmp_path, monkeypatch, verb)
 @pytest.mark.parametrize(
     "verb",
     [
-        ("verify",),
-        ("seal",),
-        ("replay",),
+        *(
+            (verb,)
+            for verb in [
+                "verify",
+                "seal",
+                "replay",
+                "settle",
+                "apply",
+                "status",
+                "query",
+                "sessions",
+                "memory",
+                "stats",
+                "today",
+                "week",
+            ]
+        ),
+        *(
+            (verb,)
+            for verb in [
+                "report",
+                "serve",
+                "review",
+                "diff",
+                "export",
+                "config",
+                "scan",
+                "prune",
+                "undo",
+                "resolve",
+                "sync",
+            ]
+        ),
         ("replay", "--check"),
         ("backup", "create", "b.tar"),
         ("search", "x"),
-        ("report",),
+        ("recall", "x"),
+        ("why", "x"),
+        ("show", "last"),
+        ("on", "monday"),
+        ("forget", "x"),
+        ("redact", "some text"),
+        ("project", "list"),
+        ("sync", "status"),
     ],
 )
 @pytest.mark.parametrize("first", [True, False])
@@ -195,12 +232,17 @@ def test_a_mistyped_store_is_no_empty_store(tmp_path, monkeypatch, verb, first):
     assert [] == list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("verb", [("fact", "x", "--session", "s"), ("settle",), ("sync", "start", "dir:hub")])
+@pytest.mark.parametrize("verb", [("fact", "x", "--session", "s"), ("sync", "start", "dir:hub")])
 def test_a_new_store_begins_where_the_command_line_names_it(tmp_path, monkeypatch, verb):
     monkeypatch.chdir(tmp_path)
 
     assert 0 == call(*verb, "--store", tmp_path / "new").code
     assert (tmp_path / "new").is_dir()
+
+
+def test_a_context_of_a_store_that_is_not_begun_is_empty_and_begins_none(tmp_path):
+    assert (0, "") == call("context", "--project", tmp_path, "--store", tmp_path / "new")[:2]
+    assert [] == list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o777])

@@ -46,7 +46,7 @@ def _sync_command(ctx: click.Context, dry_run: bool, compact: bool, as_json: boo
     """
     if ctx.invoked_subcommand is not None:
         return 0
-    opened = options.open_store(options.located(store))
+    opened = options.open_store(options.located(store, ctx))
     if dry_run:
         return _previewed(preview(opened)).print(as_json=as_json)
     return exchanged(opened, compact=compact).print(as_json=as_json)

@@ -59,7 +59,7 @@ def _team_command(ctx: click.Context, checkout: str, as_json: bool, store: str |
     """List the decisions that a checkout shares: yours, others', trusted or not, withdrawn. Needs no store."""
     if ctx.invoked_subcommand:
         return
-    located = options.located(store)
+    located = options.located(store, ctx)
     rows = _rows(located, checkout)
     if as_json:
         heads = ({"state": row.state, "file": row.file.path, "refused": row.file.refused or None} for row in rows)
