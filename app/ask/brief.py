@@ -21,14 +21,15 @@ from eventlog.app.setup.install.host_report import Report, examine
 from eventlog.app.setup.install.install import InstallTarget
 from eventlog.app.team.share import team_rows
 from eventlog.app.write.rejections import worded
-from eventlog.format import timestamps
-from eventlog.format.events import Rejected
+from eventlog.format import SESSION_END, timestamps
+from eventlog.format.events import Event, Fact, Rejected, StageSummary
 from eventlog.format.retractions import Retractions
-from eventlog.format.text import fold, one_line, project_name
+from eventlog.format.text import fold, one_line, project_name, statement_of
 from eventlog.format.timestamps import order
 from eventlog.hooks import error_log
 from eventlog.hooks.error_log import Lost
 from eventlog.log import days
+from eventlog.projections.current.fact_scopes import DECISION
 from eventlog.projections.current.withdrawals import withdrawals_until
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.labels import MEANING
@@ -110,20 +111,28 @@ def _replayed(opened: OpenStore, progress: Progress | None = None) -> ReplayResu
 
 
 def _recent(replayed: ReplayResult, is_here: Callable[[str | None, str | None], bool], now_ns: int) -> dict[str, int]:
-    """Count what was learnt here in the last seven days, by category, the most frequent first."""
+    """Count what was saved here in the last seven days, by category, the most frequent first; a statement once."""
     since = timestamps.from_ns(now_ns - _RECENT_MS * 1_000_000)
     state = replayed.said_since(since[:10])
     withdrawn = state.withdrawn()
-    facts = (
-        fact
+    saved = {
+        (one_line(category), statement_of(text))
         for conversation in state.by_id.values()
-        for fact in conversation.facts
-        if fact.ts >= since
-        and is_here(fact.project or conversation.project, fact.replica or conversation.replica)
-        and not withdrawn.hides(fact)
-    )
-    categories = (one_line(fact.category or "fact") for fact in facts)
-    return dict(Counter(MEANING.get(fold(category), category) for category in categories).most_common())
+        for save in (*conversation.facts, *conversation.summaries)
+        if save.ts >= since
+        and is_here(save.project or conversation.project, save.replica or conversation.replica)
+        and not withdrawn.hides(save)
+        for category, text in _statements(save, withdrawn)
+    }
+    return dict(Counter(MEANING.get(fold(category), category) for category, _ in sorted(saved)).most_common())
+
+
+def _statements(save: Event, withdrawn: Retractions) -> list[tuple[str, str]]:
+    """List what a save puts into a memory, with categories; what was drawn from a transcript is not yet in one."""
+    if isinstance(save, Fact):
+        return [(save.category or "fact", save.content)]
+    assert isinstance(save, StageSummary)
+    return [(DECISION, text) for text in withdrawn.cleared(save).decisions if save.layer != SESSION_END]
 
 
 def _sync(opened: OpenStore) -> "SyncStatus | None":

@@ -66,11 +66,13 @@ def period(opened: OpenStore, since: str, until: str = EVERYTHING, project: str 
     followed = {successor.place for successor in successors.values()}
     rows = [row for row in SessionRow.all_of(now) if is_here(row.project, row.replica)]
     broken_off = [row for row in rows if _broke_off(now, row)]
+    over = _sessions([row for row in rows if row not in broken_off], since)
+    said = {statement_of(statement.group.first.text) for statement, _ in items}
     return Period(
         since=since,
         until=until,
         project=project,
-        done=[*_sessions([row for row in rows if row not in broken_off], since), *_closed(now, since, is_here)],
+        done=[item for item in (*over, *_closed(now, since, is_here)) if statement_of(item.text) not in said],
         decided=_in_order(item for statement, item in items if statement.is_decision),
         changed=_in_order(item for statement, item in items if not statement.is_decision),
         dropped=_in_order(_item(statement) for statement in gone if statement.place not in followed),

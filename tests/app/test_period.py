@@ -133,7 +133,8 @@ def test_a_past_day_is_as_it_was_at_its_end(log, week):
 
 
 @pytest.mark.parametrize("many", [0, 3, 60])
-def test_a_screen_has_25_lines_at_most_and_decisions_first(log, many):
+def test_a_screen_has_25_lines_at_most_and_decisions_first(log, tmp_path, many):
+    (tmp_path / "store").mkdir()
     for number in range(many):
         said(log, f"Decision number {'x' * number} holds", category="decision")
         said(log, f"Fact about {'y' * number} holds")
@@ -150,3 +151,11 @@ def test_a_screen_has_25_lines_at_most_and_decisions_first(log, many):
         ["done", "decided", "changed", "open"] if many else ["nothing w"]
     )
     assert len(json.loads(call("week", "--since", "2026-02-19", "--json", *store).out)["decided"]) == many
+
+
+def test_what_is_said_stands_in_one_section(log, clock):
+    begins = log.moment("").stamp(Fact(conversation_id="x", content="x"), 0).ts
+    summed_up(log, topic="Round half even.", summary="Did it", decisions=["Round half even"], done=["round half even"])
+    found = period(opened(log), begins, project=SHOP)
+
+    assert (["Round half even"], []) == (texts(found.decided), texts(found.done))

@@ -61,6 +61,17 @@ def test_what_is_new_is_counted_by_what_its_category_means_in_any_language(home,
     assert "new    2 decisions, 2 合规 this week" in lines()
 
 
+def test_decisions_of_summaries_are_new_too_and_each_is_counted_once(home, lines):
+    _worked()
+    decided = ("Round half even", "prices are integers in cents.")
+    call(
+        *("summary", "--topic", "T", "--summary", "S", "--session", "s2"),
+        *(word for text in decided for word in ("--decision", text)),
+    )
+
+    assert "new    2 decisions this week" in lines()
+
+
 def test_the_brief_tells_what_waits_for_the_person(home, lines):
     call("plan", "--path", "soul", "--heading", "Tone", "--content", "short", "--session", "s1")
     call("apply")

@@ -93,7 +93,7 @@ def _row(row: SessionRow) -> tuple[str, ...]:
     return row.started_at.replace("T", " "), row.agent or "", row.session_id, *numbers, row.topic
 
 
-_AGENT, _PROJECT, _ID = 8, 12, 10  # cells at most
+_TOOK, _AGENT, _PROJECT, _ID = 9, 8, 12, 10  # cells at most
 _SHORTEST_TOPIC = 12
 _MINUTE, _HOUR = 60_000, 3_600_000  # milliseconds
 
@@ -120,22 +120,23 @@ def _ids(rows: Sequence[SessionRow], display: Display) -> dict[str, str]:
     }
 
 
-def _widths(rows: Sequence[SessionRow], ids: Mapping[str, str]) -> tuple[int, int, int]:
+def _widths(rows: Sequence[SessionRow], ids: Mapping[str, str]) -> tuple[int, int, int, int]:
     def widest(texts: Iterator[str], most: int) -> int:
         return min(most, max(map(cells, texts), default=0))
 
     return (
         widest(iter(ids.values()), _ID),
+        widest(map(_duration, rows), _TOOK),
         widest(map(_agent, rows), _AGENT),
         widest(map(_project, rows), _PROJECT),
     )
 
 
-def _line(row: SessionRow, short: str, display: Display, widths: tuple[int, int, int]) -> str:
-    of_id, of_agent, of_project = widths
+def _line(row: SessionRow, short: str, display: Display, widths: tuple[int, int, int, int]) -> str:
+    of_id, took, of_agent, of_project = widths
     marked_id = styled(padded(short, of_id), fg="cyan")
-    when = f"{display.local(row.started_at):%H:%M}  {_duration(row):>8}"
-    head = f"{when}  {padded(_agent(row), of_agent)}  {padded(_project(row), of_project)}"
+    columns = (f"{_duration(row):>{took}}", padded(_agent(row), of_agent), padded(_project(row), of_project))
+    head = "  ".join([f"{display.local(row.started_at):%H:%M}", *filter(None, columns)])
     saved = _saved(row)
     room = width() - of_id - cells(head) - 6
     if room - cells(saved) - 2 < _SHORTEST_TOPIC:
