@@ -188,6 +188,7 @@ def _scope_meant(ctx: click.Context, param: click.Parameter, value: str | None) 
         return _scope(ctx)
     if ctx.meta.get(_EVERYWHERE):
         raise click.UsageError("give --project or --all-projects, not both")
+    not_blank(ctx, param, value)
     return project_meant(ctx, param, value)
 
 

@@ -38,6 +38,10 @@ LIBRARY = re.compile(r"Usage:|Error|Invalid value|Missing|No such|not a valid|in
         (("query", "--grep", " "), "--grep: it is empty\n  leave it out, or give one"),
         (("query", "--agent", ""), "--agent: it is empty\n  leave it out, or give one"),
         (("report", "--project", ""), "--project: it is empty\n  leave it out, or give one"),
+        *(
+            ((verb, "--project", ""), "--project: it is empty\n  leave it out, or give one")
+            for verb in ("query", "sessions", "stats", "today", "week", "show", "review")
+        ),
         (("why", "--not", ""), "--not: it is empty\n  leave it out, or give one"),
         (("why", ""), "FILE[:LINE]|ID|WORDS: it is empty\n  leave it out, or give one"),
         (("search", ""), "QUERY: it is empty"),

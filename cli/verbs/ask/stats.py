@@ -24,7 +24,7 @@ def _stats_command(project: str | None, since: str | None, until: str | None, ne
 
     Nets: 1 the agent by itself, 2 before a compaction, 3 a program, from facts and stages or from the transcript
     (`drawn` in --json), 4 a request at a turn's end. Counts the sessions that `eventlog sessions` lists. Coverage
-    leaves out trivial sessions.
+    leaves out trivial sessions. A week begins on Monday, in UTC.
 
     Planned: entries for sections of USER.md and other knowledge bases.
 
