@@ -10,6 +10,7 @@ from typing import Any
 
 from eventlog.app.setup.install.json_edit import JsonText, Node, has_content
 from eventlog.format.codec import dig
+from eventlog.format.errors import BadRequest
 from eventlog.hooks.command import HookCommand
 from eventlog.hosts.profile import HookFile
 
@@ -22,6 +23,9 @@ _PLUGIN_COMMANDS = re.compile(r"^const COMMANDS = (\{.*\})$", re.MULTILINE)
 def merge(text: str, hooks: HookFile, commands: Mapping[str, str]) -> str:
     """Give each of the events a single entry of our own, and other events none; raises BadRequest."""
     if hooks.script:
+        if has_content(text) and not text.startswith(_PLUGIN_HEAD):
+            hint = "rename it, then do it again; it was not changed"
+            raise BadRequest("a plugin of yours has the name of ours", hint=hint)
         line = f"const COMMANDS = {json.dumps(commands)}"
         return _PLUGIN_COMMANDS.sub(lambda _: line, hooks.script.read_text("utf-8"), count=1)
     edited = JsonText(text)
@@ -40,11 +44,11 @@ def entry(hooks: HookFile, event: str, command: str) -> dict[str, Any]:
     return {**matcher, "hooks": [handler]} if hooks.shape == "nested" else {**matcher, **handler}
 
 
-def strip(text: str) -> str:
-    """Remove our entries, and the lists that become empty; raises BadRequest."""
+def strip(text: str, *, is_script: bool = False) -> str:
+    """Remove our entries, and the lists that become empty, or our script; raises BadRequest."""
     if text.startswith(_PLUGIN_HEAD):  # of any version
         return ""
-    if not has_content(text):
+    if is_script or not has_content(text):
         return text
     stripped = _strip_events(JsonText(text), keep=())
     return text if stripped == text else stripped.without_blank(["hooks"])
@@ -58,9 +62,11 @@ def commands_in(value: Any) -> Iterator[tuple[str, HookCommand]]:
             yield from ((event, command) for command in _commands(item))
 
 
-def value_of(text: str) -> Any:
-    """Parse a hook file, either JSON or our own script; None without any content. Raises BadRequest."""
-    return {"hooks": _plugin_commands(text)} if text.startswith(_PLUGIN_HEAD) else JsonText(text).value
+def value_of(text: str, *, is_script: bool = False) -> Any:
+    """Parse a hook file, either JSON or our own script; None without any content of either. Raises BadRequest."""
+    if text.startswith(_PLUGIN_HEAD):
+        return {"hooks": _plugin_commands(text)}
+    return None if is_script else JsonText(text).value
 
 
 def _merge_event(text: JsonText, event: str, wanted: dict[str, Any]) -> JsonText:

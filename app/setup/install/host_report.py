@@ -128,7 +128,7 @@ def _files(installation: Installation) -> Iterator[_HookFile | Problem]:
     places = {installation.file(scope): scope for scope in BOTH_SCOPES[::-1]}  # one file, where the project is the home
     for path, scope in reversed(places.items()):
         try:
-            value = _value(path)
+            value = _value(path, is_script=installation.host.hooks.script is not None)
         except EventLogError as error:
             yield Problem(str(error), error.hint or "correct the file by hand")
             continue
@@ -137,10 +137,10 @@ def _files(installation: Installation) -> Iterator[_HookFile | Problem]:
             yield _HookFile(scope, path, value, commands)
 
 
-def _value(path: Path) -> Any:
+def _value(path: Path, *, is_script: bool) -> Any:
     text = host_file.read_text(path)
     try:
-        value = hook_entries.value_of(text)
+        value = hook_entries.value_of(text, is_script=is_script)
     except BadRequest as error:
         raise BadRequest(error.what, where=str(path)) from error
     if value is not None and not isinstance(value, dict):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -193,7 +193,8 @@ class Installation(NamedTuple):
         target, host = self
         match part:
             case "hooks":
-                return _Part(self.file(scope), self._with_hooks, hook_entries.strip)
+                strip = partial(hook_entries.strip, is_script=host.hooks.script is not None)
+                return _Part(self.file(scope), self._with_hooks, strip)
             case "permission" if self.rule:
                 rule = SavingRule(self.rule, self._grant)
                 return _Part(self.rule_file(scope), rule.add, rule.remove)

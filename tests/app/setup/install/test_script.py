@@ -76,6 +76,20 @@ def test_a_plugin_of_the_users_own_comes_back(home):
     assert "// mine\n" == (home / PLUGIN).read_text()
 
 
+@pytest.mark.parametrize(("agent", "path"), [("opencode", PLUGIN), ("kilo", ".config/kilo/plugin/eventlog.js")])
+def test_a_plugin_of_the_users_own_is_neither_replaced_nor_a_mistake(home, agent, path):
+    (home / path).parent.mkdir(parents=True)
+    (home / path).write_text(mine := "export const Mine = async () => ({})\n")
+    ran = call("install", agent)
+    found = call("doctor").out
+    left = call("uninstall", agent)
+
+    assert (2, 0) == (ran.code, left.code)
+    assert f"{path}: a plugin of yours has the name of ours\n  rename it, then do it again" in ran.err
+    assert "not JSON" not in found
+    assert mine == (home / path).read_text()
+
+
 def test_an_older_plugin_is_replaced(home):
     call("install", "opencode")
     path = home / PLUGIN
