@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from eventlog.format.text import one_line
-from eventlog.hosts.transcripts.prose import BULLET, FENCE, OPEN_ENDS, mentions, sentences, without_statements
+from eventlog.hosts.transcripts.prose import BULLET, FENCE, STATEMENTS, mentions, sentences, without_statements
 
 _About = Literal["result", "problem", "cause", "change", "test", "open", "aside", ""]
 
@@ -20,6 +20,8 @@ _PRAISE = re.compile(
     r"^(?:[^\w\s`\"'(\[/]+\s*)?(?:perfect|excellent|great(?: (?:news|job|work))?|done|awesome|wonderful|fantastic"
     r"|success|nice|all (?:done|set)|got it|sure(?: thing)?|okay|ok|yes|yep|absolutely|certainly|of course"
     r"|good(?: news)?|understood|noted|verstanden|alles klar"
+    r"|parfait|terminé|c'est fait|compris|listo|perfecto|hecho|entendido|pronto|perfeito|feito|fatto|perfetto|capito"
+    r"|готово|отлично|понял|알겠습니다|완료했습니다|承知しました|わかりました"
     r"|congratulations|you(?:'re| are) (?:absolutely )?right|太好了|完美|很好|好的|明白了?|收到|搞定了?|没问题|完成了?)"
     r"\s*[!.,:：，。！—–-]+\s*",
     re.IGNORECASE,
@@ -32,7 +34,14 @@ _ANNOUNCES = re.compile(
     r"|i need to|i should|i can (?:also|now)|now let|now i|i (?:would|could)(?! not)|i'd"
     r"|(?:we|you) could(?! not)|would you|do you want|want me|shall i|feel free|if you"
     r"|please|you can|you may|ich (?:werde|würde)|soll ich|als nächstes)\b"
-    r"|让我|我来|我将|我会|接下来|现在我|请|如果(?:你|您)|需要我",
+    r"|让我|我来|我将|我会|接下来|现在我|请|如果(?:你|您)|需要我"
+    r"|(?:je vais|laissez-moi|regardons|voyons|vérifions|souhaitez|voulez|n'hésitez|si vous"
+    r"|je peux (?:aussi|maintenant)|(?:ahora )?(?:voy|vamos) a|déjame|permíteme|si (?:quieres|lo deseas)"
+    r"|(?:agora )?(?:vou|vamos)|deixe?-me|se quiser|fammi|vediamo|se vuoi|ti preparo|posso anche"
+    r"|(?:теперь )?давайте|приступаю|начинаю|анализирую|посмотрю|проверяю|если (?:хотите|нужно)"
+    r"|(?:добав|обнов|исправ|провер|созда)(?:им|дим|лю|ляю|ю|м)|теперь я (?:вижу|понимаю)"
+    r"|(?:теперь|сейчас|сначала|затем|далее) (?:я )?\w{2,}(?:им|ую|лю|рю|здам))\b"
+    r"|.*(?:겠습니다|[할볼릴]게요|ましょうか?|(?:確認|調査|修正|実装|追加|作成|更新|削除|変更|実行|解決|コミット|プッシュ|マージ)します)\W*$",
     re.IGNORECASE,
 )
 _CONTINUES = re.compile(r"(?:then|also|and|afterwards|after that)\b,? (?!\w+ed\b)|然后|再", re.IGNORECASE)
@@ -63,6 +72,7 @@ _UNRESOLVED = re.compile(  # what a session leaves broken, undone or unseen
     r"|\b(?:i|we) (?:could(?:n't| not)|(?:was|were)(?:n't| not) able to|am unable to|have(?:n't| not)|did(?:n't| not))"
     r" (?:fix|run|verif|test|reproduc|finish|complet|push|commit)"
     r"|\bnoch nicht\b|\bnicht behoben\b|\bschl[aä]g(?:en|t)\b.*\bfehl\b"
+    r"|pas encore|todavía no|aún no|ainda não|non (?:è|sono) (?:ancora )?stat|(?:ещё|еще|пока) не|아직|まだ"
     r"|尚未|仍然?(?:失败|报错)|未能|还?没有?(?:修复|完成|测试|提交|通过)",
     re.IGNORECASE,
 )
@@ -357,7 +367,13 @@ def _about(title: str) -> _About | None:
     plain = re.sub(r"^[\W\d_]+", "", title.replace("*", "")).strip()
     if len(plain) > _LONGEST_TITLE:
         return None
+    if _heads_statements(plain):
+        return "open"
     return next((about for about, words in _ABOUT.items() if words.fullmatch(plain) or words.match(plain)), None)
+
+
+def _heads_statements(line: str) -> bool:
+    return any(label.heads_a_list.match(line) for label in STATEMENTS)
 
 
 def _sentences_in(message: str) -> Iterator[_Sentence]:
@@ -434,7 +450,7 @@ def _named(blocks: Sequence[_Block]) -> Sequence[_Block]:
 
 def _is_plan(line: str) -> bool:
     """Check whether the items below a line are not done: a plan, an offer, what is open."""
-    intends = _ANNOUNCES.match(line) or _PLANS.search(line) or OPEN_ENDS.heads_a_list.match(line)
+    intends = _ANNOUNCES.match(line) or _PLANS.search(line) or _heads_statements(line)
     return bool(intends) and line.endswith((":", "：")) and not _SUMS_UP.search(line)
 
 

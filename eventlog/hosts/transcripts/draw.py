@@ -40,6 +40,7 @@ _TEST = re.compile(
     r"|(?:go|cargo|dotnet|mvn|gradle|swift|bazel|deno|mix) test|gradlew test|make \w*(?:test|check)\w*)"
 )
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
+_OF_HAN = re.compile(r"[\u2e80-\u9fff\uff00-\uffef]$")  # a sentence of these ends with its own full stop
 _NOISE = re.compile(r"\s*(?:2>&1|\|.*)")
 _COMMAND_CHARS, _REQUEST_CHARS = 80, 80
 _OF_MANY = ("__init__.", "__main__.", "index.", "main.", "mod.rs", "lib.rs")
@@ -59,7 +60,8 @@ _DECIDED = re.compile(
     re.IGNORECASE,
 )
 _REJECTS = re.compile(
-    r"(?:\b(?:instead of|rather than|not|no longer|statt|nicht|keine?)\b|而不是|不再用)\s*([^,.;:，。；()]+)",
+    r"(?:\b(?:instead of|rather than|not|no longer|statt|nicht|keine?|au lieu de|à la place de"
+    r"|en (?:lugar|vez) de|em vez de|invece di|вместо)\b|而不是|不再用)\s*([^,.;:，。；()]+)",
     re.IGNORECASE,
 )
 _OF_ANY_DECISION = frozenset(("use", "uses", "used", "using", "keep", "go", "more", "any"))
@@ -287,8 +289,8 @@ class _Transcript:
         """End a sentence of a closing, and name files as they are called in the project."""
         for root in self._roots:
             text = text.replace(f"{root}/", "")
-        end = "." if text[-1:].isascii() else "。"
-        return text if text.endswith(_ENDS) else f"{text}{end}"
+        text = text.rstrip(" ;,；，")
+        return text if text.endswith(_ENDS) else f"{text}{'。' if _OF_HAN.search(text) else '.'}"
 
     def _summary(self, worth: Sequence[str], language: _Language) -> str:
         """Join the sentences of worth; add files, tests and commits that they do not name, and where it broke off."""

@@ -25,11 +25,18 @@ _SENTENCE_END = re.compile(
     r"|(?<=[.!?][)\"'])\s+(?=[A-Z])|(?<=[。！？])\s*"
 )
 
-_DECISION = r"(?:(?:key )?decisions?|decided|we decided|entscheidung(?:en)?|entschieden|(?:关键)?决策|(?:关键)?决定)"
+_DECISION = (  # not "решение", which is a solution, too
+    r"(?:(?:key )?decisions?|decided|we decided|entscheidung(?:en)?|entschieden|(?:关键)?决策|(?:关键)?决定"
+    r"|décisions?(?: prises?)?|decisi(?:ón|ones)(?: tomadas?)?|decis(?:ão|ões)(?: tomadas?)?|decision[ei](?: pres[ae])?"
+    r"|принят(?:о|ые) решени[ея]|decidimos|(?:мы )?решили|решено|결정(?: ?사항)?|決定(?:事項)?)"
+)
 _OPEN_END = (
     r"(?:todos?|to[- ]dos?|next steps?|remaining(?: work)?|still open|open ends?|not done|follow[- ]?ups?"
     r"|(?:noch )?offen(?:e punkte)?|nächste schritte|noch zu tun|待办(?:事项)?|未完成|下一步|遗留(?:问题)?"
-    r"|what (?:i|we) need from you|open questions?|action items?|offene fragen|残タスク|残作業|未対応)"
+    r"|what (?:i|we) need from you|open questions?|action items?|offene fragen|残タスク|残作業|未対応|次のステップ"
+    r"|(?:reste )?à faire|prochaines étapes|pendientes?|próximos pas(?:os|sos)|(?:por|queda por) hacer|pendências"
+    r"|(?:falta|a) fazer|da fare|prossimi passi|осталось(?: сделать)?|следующие шаги|дальше"
+    r"|남은 작업|할 일|다음 단계)"
 )
 _ASIDE = r"(?:\s*\([^()]*\))?"  # "(optional)"
 _FOLLOWS = rf"{_ASIDE}[*_]*+\s*[:：]\s*+[*_]*+\s*(\S.*)$"
@@ -52,6 +59,7 @@ class _Label:
 
 DECISIONS = _Label(_DECISION)
 OPEN_ENDS = _Label(_OPEN_END, rf"{_UNQUOTED}(?:TODO(?:\(\w+\))?:?\s+|\[ \]\s+)(\S.*)$")
+STATEMENTS = (DECISIONS, OPEN_ENDS)  # told by themselves
 _BEFORE_A_LABEL = re.compile(
     rf"(?<=[.!?。！？；;,，])\s*(?=[*_]*(?:{_DECISION}|{_OPEN_END}){_ASIDE}[*_]*\s*[:：])", re.IGNORECASE
 )
@@ -59,13 +67,16 @@ _BEFORE_A_LABEL = re.compile(
 
 _LASTS = re.compile(
     r"\b(?:from now on|going forward|ab sofort|von nun an|we(?: have|'ve)? decided (?:to|on|against|that)"
-    r"|wir haben (?:uns )?(?:beschlossen|entschieden))\b|从现在起|从今以后|今后|今後"
+    r"|wir haben (?:uns )?(?:beschlossen|entschieden)|désormais|dorénavant|à partir de maintenant"
+    r"|(?:a partir|desde|de) ahora(?: en adelante)?|(?:a partir|de) agora(?: em diante)?|d['’]ora in poi"
+    r"|с этого момента|отныне)\b|이제부터|앞으로는|기로 (?:결정)?했(?:습니다|다|어요?)$"
+    r"|^(?:(?:nous avons|on a) décidé|hemos decidido|decidimos|abbiamo deciso|мы решили)\b|从现在起|从今以后|今后|今後"
     r"|(?:^|[，,；])以后(?:都|一律|统一|不再|请)|^我们(?:已经)?决定|に決め(?:まし)?た|に決定し(?:まし)?た",
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(
-    r"\b(?:what if|suppose|said|says|wrote|i['’]ll|i will|if|whether|wenn|falls|ob|sagt)\b"
-    r"|如果|假如|是否|要不要|说过?|もし|[?？吗呢か]$",
+    r"\b(?:what if|suppose|said|says|wrote|i['’]ll|i will|if|whether|wenn|falls|ob|sagt|dit|dijo"
+    r"|disse|если|ли)\b|(?:^|[,;] )s[ie]\b|如果|假如|是否|要不要|说过?|もし|[?？吗呢か]$",
     re.IGNORECASE,
 )
 _WHETHER = re.compile(r"(?:whether|if|ob)\b|是否|要不要", re.IGNORECASE)
@@ -125,7 +136,7 @@ def _prose_lines(message: str) -> Iterator[str]:
     """Yield the lines of prose: no code, data, tables, headings, decisions or to-dos."""
     heading: _Label | None = None
     for line in _text_lines(message):
-        if label := next((label for label in (DECISIONS, OPEN_ENDS) if label.heads_a_list.match(line)), None):
+        if label := next((label for label in STATEMENTS if label.heads_a_list.match(line)), None):
             heading = label
             continue
         if heading and BULLET.match(line):
@@ -137,7 +148,7 @@ def _prose_lines(message: str) -> Iterator[str]:
 
 def without_statements(line: str) -> Iterator[str]:
     """Yield a line without the decisions and to-dos it labels, if anything is left."""
-    parts = [part for part in _BEFORE_A_LABEL.split(line) if not (DECISIONS.find(part) or OPEN_ENDS.find(part))]
+    parts = [part for part in _BEFORE_A_LABEL.split(line) if not any(label.find(part) for label in STATEMENTS)]
     if any(map(str.strip, parts)):
         yield joined(parts)
 

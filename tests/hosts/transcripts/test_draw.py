@@ -468,6 +468,14 @@ def test_the_last_list_of_todos_counts():
         ("**Nächste Schritte:**\n- Ada fragen\n", [], ["Ada fragen"]),
         ("**What I need from you**\n- run the migration", [], ["run the migration"]),
         ("残タスク：\n- 計測する", [], ["計測する"]),
+        ("Décision : les prix sont entiers.\nReste à faire :\n- mesurer", ["les prix sont entiers"], ["mesurer"]),
+        ("**Decisiones:**\n- precios enteros\n\nPendiente: medir", ["precios enteros"], ["medir"]),
+        ("Decisão: preços inteiros\n## Próximos passos\n- medir", ["preços inteiros"], ["medir"]),
+        ("Decisione: prezzi interi\nDa fare: misurare", ["prezzi interi"], ["misurare"]),
+        ("Принято решение: цены целые\nОсталось:\n- измерить", ["цены целые"], ["измерить"]),
+        ("Проблема: цены дробные.\nРешение: округление вверх", [], []),  # a solution
+        ("결정: 가격은 정수\n남은 작업:\n- 측정", ["가격은 정수"], ["측정"]),
+        ("決定事項:\n- 価格は整数\n\n次のステップ：計測", ["価格は整数"], ["計測"]),
     ],
 )
 def test_decisions_and_open_ends_are_taken_where_they_are_said(reply, decided, left):
@@ -637,3 +645,47 @@ def test_a_decision_of_a_person_is_heard_however_its_apostrophe_looks():
     asked = Step("prompt", "We’ve decided to round the totals half even.")
 
     assert ["We've decided to round the totals half even"] == summary_of([asked, Step("reply", "Noted.")])[2]
+
+
+@pytest.mark.parametrize(
+    ("reply", "summary"),
+    [
+        (
+            "Je vais relire le pilote. Le tampon était trop court. Souhaitez-vous un test ?",
+            "Le tampon était trop court.",
+        ),
+        ("¡Listo! El búfer era corto, está corregido", "El búfer era corto, está corregido."),
+        ("Vou rever o buffer. O buffer era curto demais. Se quiser, posso medir.", "O buffer era curto demais."),
+        ("Fatto: il buffer era corto. Se vuoi, posso anche misurare.", "Il buffer era corto."),
+        ("Теперь давайте проверим сборку. Буфер был коротким", "Буфер был коротким."),
+        ("먼저 버퍼를 확인하겠습니다. 버퍼가 짧아서 늘렸습니다", "버퍼가 짧아서 늘렸습니다."),
+        ("バッファを確認します。バッファが短かったので広げました", "バッファが短かったので広げました。"),
+        ("缓冲区太短，已经加大（两倍）", "缓冲区太短，已经加大（两倍）。"),
+        ("The buffer of the driver was short;", "The buffer of the driver was short."),
+        ("Der Puffer war zu kurz.\n\nEntscheidungen:\n- Puffer sind lang", "Der Puffer war zu kurz."),
+    ],
+)
+def test_the_outcome_is_what_was_done_in_any_of_ten_languages_whole(reply, summary):
+    told = summary_of([*prompts("Do the thing, please"), Step("file", "driver.c"), Step("reply", reply)])[1]
+
+    assert told.removesuffix(" Changed driver.c.").removesuffix("Changed driver.c.") == summary
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_decision"),
+    [
+        ("Désormais les prix sont entiers.", True),
+        ("A partir de ahora los precios se guardan en céntimos.", True),
+        ("A partir de agora os preços são inteiros.", True),
+        ("D'ora in poi i prezzi si salvano interi.", True),
+        ("Отныне цены целые.", True),
+        ("앞으로는 가격을 정수로 저장해.", True),
+        ("No sé por qué decidimos guardar decimales.", False),
+        ("С этого момента цены целые, если можно?", False),
+        ("Désormais, si le prix est nul, que faire ?", False),
+    ],
+)
+def test_what_a_user_decides_for_later_is_heard_in_other_languages(prompt, is_decision):
+    steps = [*prompts(prompt), Step("file", "/f"), Step("reply", "The prices are integers now.")]
+
+    assert summary_of(steps)[2] == ([prompt.rstrip(".")] if is_decision else [])
