@@ -349,6 +349,18 @@ def test_a_c_call_that_never_comes_back_is_ended_too(tmp_path):
     assert (b"", b"") == (ended.stdout, ended.stderr)
 
 
+def test_a_user_who_may_start_no_more_threads_loses_no_event(store):
+    code = (
+        "import faulthandler, sys; sys.path.insert(0, sys.argv[1])\nfrom eventlog.hooks import hook_main as hook\n"
+        "def start(*_, **__): raise RuntimeError('unable to start watchdog thread')\n"
+        "faulthandler.dump_traceback_later = start; hook.main(sys.argv[2:])"
+    )
+    ended = run(store, claude("Stop", prompt_id="p1"), hook=[sys.executable, "-I", "-c", code, IMPORT_PATH])
+
+    assert (0, b"") == (ended.returncode, ended.stderr)
+    assert "turn_end" in types(store)
+
+
 def test_ctrl_c_in_the_terminal_of_the_host_costs_no_event(store):
     code = (
         "import os, signal, sys; sys.path.insert(0, sys.argv[1])\nfrom eventlog.hooks import hook_main as hook\n"
