@@ -48,7 +48,8 @@ def make_dirs(path: str, *, durable: bool = True) -> None:
         os.mkdir(path or ".", 0o700)
     except FileExistsError:
         return
-    os.chmod(path, 0o700)  # whatever the umask
+    if os.stat(path).st_mode & 0o700 != 0o700:  # the umask took rights; some disks refuse chmod, even of the same mode
+        os.chmod(path, 0o700)
     if durable:
         sync_dir(parent)
 
@@ -60,6 +61,11 @@ def sync_dir(path: str) -> None:
     fd = os.open(path or ".", os.O_RDONLY)
     try:
         os.fsync(fd)
+    except OSError as error:
+        from errno import EINVAL
+
+        if error.errno != EINVAL:  # a file system without syncs of directories, such as a shared folder
+            raise
     finally:
         os.close(fd)
 

@@ -1,5 +1,8 @@
+import errno
 import os
+from contextlib import nullcontext
 from pathlib import Path
+from stat import S_ISDIR
 
 import pytest
 from hypothesis import example, given
@@ -95,6 +98,26 @@ def test_a_directory_that_is_there_is_left_as_it_is(directory):
     make_dirs(directory)
 
     assert 0o750 == mode(directory)
+
+
+@pytest.mark.parametrize(("number", "is_stored"), [(errno.EINVAL, True), (errno.EIO, False)])
+def test_a_disk_that_knows_no_sync_of_directories_takes_events(directory, monkeypatch, number, is_stored):
+    def fsync(fd):
+        if S_ISDIR(os.fstat(fd).st_mode):
+            raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("eventlog.store.files.os.fsync", fsync)
+    with nullcontext() if is_stored else pytest.raises(NotStored):
+        assert b"x\n" == append(directory, b"x\n", sync=True)
+
+
+def test_a_disk_whose_directories_are_another_users_takes_events(directory, monkeypatch):
+    def chmod(path, mode):
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), path)
+
+    monkeypatch.setattr("eventlog.store.files.os.chmod", chmod)
+
+    assert b"x\n" == append(directory, b"x\n", sync=True)
 
 
 def test_what_was_appended_is_synced_after_unlocking(directory, monkeypatch):
