@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 SAME_CALL_MS = 3_000
 
 _REMEMBERED_BYTES = 4 << 20  # how far back in the log a retry is recognised
+_LAST_BYTES = 8 << 10  # in which a second registration of a hook finds the event of the first
 _HOUR_NS = 3_600_000_000_000
 
 
@@ -66,7 +67,7 @@ def append_once(
                     continue
                 if after:
                     stamped["after"] = after
-                if _is_logged(file.last_pieces(_REMEMBERED_BYTES), tail, now, within_ms):
+                if _is_logged(file.last_pieces, tail, now, within_ms):
                     file.confirm()
                     return False
                 before = timestamps.from_ns(now - _HOUR_NS)[:10]  # another day in the first hour of a day
@@ -117,24 +118,32 @@ def _line(event: dict[str, object]) -> bytes:
     return line + b"\n"
 
 
-def _is_logged(pieces: "Iterable[bytes]", tail: str, now: int, within_ms: int | None) -> bool:
-    """Return whether a line is an event whose id ends like this, not further away."""
+def _is_logged(last: "Callable[[int], Iterable[bytes]]", tail: str, now: int, within_ms: int | None) -> bool:
+    """Return whether one of the last lines is an event whose id ends like this, not further away.
+
+    Where the disk cannot read all that is remembered, of the last lines that it may: other events must not be lost.
+    """
+    for most in (_REMEMBERED_BYTES, _LAST_BYTES):
+        try:
+            return any(_has(data, tail, now, within_ms) for data in last(most))
+        except OSError:
+            continue
+    return False
+
+
+def _has(data: bytes, tail: str, now: int, within_ms: int | None) -> bool:
     mark = tail.encode() + b'"'
-    for data in pieces:
-        at = data.find(mark)
-        while at >= 0:
-            if _is_near(data[max(0, at - ids.STAMP) : at], now, within_ms) and _is_whole(data, at, tail):
-                return True
-            at = data.find(mark, at + 1)
+    at = data.find(mark)
+    while at >= 0:
+        if _is_near(data[max(0, at - ids.STAMP) : at], now, within_ms) and _is_whole(data, at, tail):
+            return True
+        at = data.find(mark, at + 1)
     return False
 
 
 def _is_logged_in(path: str, tail: str, now: int, within_ms: int | None, *, sync: bool) -> bool:
     """Search a file that is not locked, and sync it where the event is found. Raises NotStored."""
-    try:
-        found = _is_logged(pieces_of(path, -_REMEMBERED_BYTES), tail, now, within_ms)
-    except OSError:  # nothing to be found in it
-        return False
+    found = _is_logged(lambda most: pieces_of(path, -most), tail, now, within_ms)
     try:
         if found and sync:
             sync_file(path)

@@ -1,5 +1,7 @@
 """A live event that may be told twice is written once."""
 
+import errno
+import os
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -128,6 +130,22 @@ def test_an_event_too_long_for_a_line_is_refused_and_leaves_nothing(tell, log_di
         tell("k", status="x" * (fastjson.MAX_LINE + 1))
 
     assert [] == _lines(log_dir)
+
+
+def test_a_bad_sector_in_the_log_of_today_costs_no_event_after_it(tell, log_dir, monkeypatch):
+    for number in range(20):
+        tell(f"k{number}", text="x" * 1000)
+
+    def read_at(fd, size, offset):
+        if offset < 4096:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return os.pread(fd, size, offset)
+
+    monkeypatch.setattr("eventlog.store.files.read_at", read_at)
+    monkeypatch.setattr("eventlog.store.dayfile.read_at", read_at)
+
+    assert [True, False] == [tell("l"), tell("l")]
+    assert 21 == len(_lines(log_dir))
 
 
 def test_a_log_that_cannot_be_written_is_an_error(tmp_path):
