@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from eventlog.app.write.erasing import erased_text
 from eventlog.app.write.erasing.erased_text import SHORTEST, Needles, folded
 
 TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=20).filter(lambda one: len(folded(one)) >= SHORTEST)
@@ -75,3 +76,27 @@ def test_a_text_without_it_stays_the_same(text, other):
 
 def test_it_ends_where_a_text_is_part_of_what_stands_in_its_place():
     assert "a [redacted:1] b" == Needles(["redacted"], 1).without("a redacted b")
+
+
+@given(st.text('\\\\\\""nNbtuxX&#;0141aA c\n', max_size=24))
+@example('ab\\\\\\"c\\\\nd')
+@example("a\\x\\n41bc")
+def test_what_is_found_among_escapes_has_its_place(text):
+    wanted = folded(text)
+    if len(wanted) >= SHORTEST and (needles := Needles([wanted], 1)).are_in(text):
+        assert needles.places(text)
+        assert not needles.are_in(needles.without(text))
+
+
+def test_no_line_without_a_rare_escape_is_searched_for_escapes(monkeypatch):
+    searched = []
+
+    class Pattern:
+        def sub(self, _, text):
+            searched.append(text)
+            return text
+
+    monkeypatch.setattr(erased_text, "_ESCAPE", Pattern())
+    Needles(["hunter2"], 1).are_in('{"a":"plain"}\n{"b":"\\"two\\"\\nlines"}\n{"c":"\\u00e9"}\n')
+
+    assert {'{"c":"\\u00e9"}'} == set(searched)

@@ -25,6 +25,8 @@ _ENTITY = r"(?:&|\\+u0026)#(?:x(?P<base16>[0-9a-f]{1,8})|(?P<base10>[0-9]{1,8}))
 _WRITTEN = rf"(?i:{_ENTITY}|{_PAIR}|\\+u(?P<one>[0-9a-f]{{4}})|\\+x(?P<two>[0-9a-f]{{2}})|(?P<space>\\+[bfnrt])|\\+)"
 _ESCAPE = re.compile(_WRITTEN)
 _PIECE = re.compile(rf"{_WRITTEN}|(?P<run>[!-%'-\[\]-~]+)|(?P<other>.)", re.DOTALL)
+# almost all that JSON has, replaced many times as fast; further backslashes before them mean nothing
+_COMMON = {True: (('\\"', '"'), ("\\n", " ")), False: (('\\"', '"'), ("\\n", "n"))}
 _UNSEEN = re.compile(UNSEEN)
 _BASE64_RUN = re.compile(r"[A-Za-z0-9+/_=-]+")
 _PASSES = 4
@@ -79,8 +81,8 @@ class Needles:
 
     def _are_folded_in(self, text: str) -> bool:
         for escapes in _readings(text):
-            lines = _unescaped(text, escapes=escapes).split("\n")
-            plain = "\n".join(map(_caseless, lines))  # fast where one is ASCII
+            # line by line: fast where one is ASCII, or without an escape
+            plain = "\n".join(_caseless(_unescaped(line, escapes=escapes)) for line in text.split("\n"))
             # most texts lack even the longest word, whatever stands around it
             if _is_any_in(self._words, plain) and _is_any_in(self._folded, _collapsed(plain)):
                 return True
@@ -127,6 +129,9 @@ def _readings(text: str) -> tuple[bool, ...]:
 
 
 def _unescaped(text: str, *, escapes: bool = True) -> str:
+    if "\\" in text:
+        for escape, meant in _COMMON[escapes]:
+            text = text.replace(escape, meant)
     return _ESCAPE.sub(partial(_meant, escapes=escapes), text) if "\\" in text or "&#" in text else text
 
 
