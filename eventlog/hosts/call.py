@@ -303,13 +303,27 @@ _INIT = ("an AI agent that brings the power of", "an interactive CLI agent. Anal
          "Create or update `AGENTS.md` for this repository")  # fmt: skip
 _WITHIN = 200  # characters
 _SETUP, _REQUEST = "# Context from my IDE setup:", "\n## My request for "
+_OF_BMAD = "must fully embody this agent's persona", "IT IS CRITICAL THAT YOU FOLLOW THESE STEPS - while staying in"
+_INPUT, _OBEYED = "## User Input\n\n```text\n", "\n```\n\nYou **MUST** consider the user input before proceeding"
+_NO_INPUT = ("", "$ARGUMENTS", "{{args}}")
+_BELOW = ("\nCurrent File Path:\n```", "\nUser Selected Files:\n- ", "\n PRIOR CHAT HISTORY: ")
 
 
 def typed(prompt: str) -> str:
-    """Return what the user typed: `/init` for what a host makes of it, nothing an editor puts before a request."""
+    """Return what the user typed: the name of a command for the text that it stands for, nothing an editor adds."""
     begins = prompt[:_WITHIN]
     if any(words in begins for words in _INIT):
         return "/init"
+    if any(words in begins for words in _OF_BMAD):
+        return "/bmad"
+    if begins.lstrip().startswith(_INPUT):  # a command of Spec Kit
+        given, obeyed, _ = prompt.lstrip().removeprefix(_INPUT).partition(_OBEYED)
+        given = given.strip()
+        return prompt if not obeyed else "/speckit" if given in _NO_INPUT else given
+    lines = f"\n{prompt}"
+    ends = [at for words in _BELOW if (at := lines.find(words)) >= 0]
+    before = lines[1 : min(ends)] if ends else ""
+    prompt = before if before.strip() else prompt
     if prompt.startswith(_SETUP):
         return prompt.partition(_REQUEST)[2].partition(":")[2].strip() or prompt
     while prompt.startswith("<ide_"):  # a file that was opened, a selection

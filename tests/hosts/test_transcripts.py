@@ -205,6 +205,44 @@ def test_a_command_that_a_host_writes_out_is_what_the_user_typed():
     assert ["/init", "Fix the cart"] == drawing.prompts
 
 
+_OPEN_FILE = "Current File Path:\n```python\n/src/shop/tax.py\n```\n"
+_FILES = "User Selected Files:\n- /src/shop/tax.py\n"
+_BEFORE = " PRIOR CHAT HISTORY: Show the badge\n\nIt is shown.\n"
+
+
+@pytest.mark.parametrize("after", [_OPEN_FILE, _FILES, f"{_OPEN_FILE}\n\n{_FILES}\n\n{_BEFORE}", f"\n\n{_BEFORE}"])
+def test_what_an_editor_puts_after_a_prompt_is_not_the_users(after):
+    assert "Fix the cart" == of_the_user(f"Fix the cart\n{after}")
+    assert after.strip() == of_the_user(after)
+
+
+_SPEC = "\n## User Input\n\n```text\n{}\n```\n\nYou **MUST** consider the user input before proceeding (if not empty).\n\n## Outline\n\nDecision: [what was chosen]"
+
+
+@pytest.mark.parametrize(
+    ("written_out", "typed"),
+    [
+        (_SPEC.format("Round half even\n\n```\nx\n```"), "Round half even\n\n```\nx\n```"),
+        (_SPEC.format(""), "/speckit"),
+        (_SPEC.format("$ARGUMENTS"), "/speckit"),
+        ("## User Input\n\n```text\nx\n```\nis refused, why?", "## User Input\n\n```text\nx\n```\nis refused, why?"),
+        ("You must fully embody this agent's persona and follow all activation instructions", "/bmad"),
+        ("IT IS CRITICAL THAT YOU FOLLOW THESE STEPS - while staying in character as the agent:\n\n<steps>", "/bmad"),
+    ],
+)
+def test_of_a_command_that_is_written_out_the_arguments_are_the_users(written_out, typed):
+    assert typed == of_the_user(written_out)
+    drawing = draw([Step("prompt", of_the_user(written_out)), Step("reply", "Done."), Step("prompt", "Ship it")])
+
+    assert drawing
+    assert [] == drawing.decisions
+
+
+@pytest.mark.parametrize("tag", ["current_datetime", "system_reminder", "tools_changed_notice"])
+def test_what_copilot_tells_the_model_beside_a_prompt_is_not_the_users(tag):
+    assert "Fix the cart" == of_the_user(f"Fix the cart\n\n<{tag}>2025-12-02T08:26:25.627Z</{tag}>")
+
+
 @pytest.mark.parametrize("prompt", [_SETUP.partition("## My")[0], "<ide_opened_file> is what I ask about", _SETUP])
 def test_a_prompt_that_only_begins_like_an_editors_text_is_the_users(prompt):
     assert prompt.strip() == of_the_user(prompt)
@@ -521,6 +559,20 @@ def test_of_turns_that_codex_rolled_back_only_the_changes_are_left(session, left
     assert [f"{sign}.py" for sign in session if sign.isalpha()] == _of(steps, "file")
 
 
+def test_what_copilot_says_by_completing_its_task_is_its_answer(tmp_path):
+    lines = [
+        {"type": "user.message", "data": {"content": "Fix the cart"}},
+        {"type": "assistant.message", "data": {"content": ""}},
+        {"type": "session.task_complete", "data": {"summary": "The cart is fixed.", "success": True}},
+        {"type": "user.message", "data": {"content": "", "transformedContent": "You have not yet marked the task"}},
+    ]
+    (tmp_path / "events.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+    steps = _steps("copilot", tmp_path / "events.jsonl")
+
+    assert [Step("prompt", "Fix the cart"), Step("reply", "The cart is fixed.")] == steps
+
+
 # ------------------------------------------------------------------------------------------------ titles
 
 SESSION = "5f0c0000-0000-4000-8000-000000000000"
@@ -583,8 +635,9 @@ def test_a_thread_of_codex_has_its_own_name_only(thread, titles, tmp_path):
     assert titles == _of(_steps("codex", tmp_path / "rollout-t1.jsonl"), "title")
 
 
-def test_what_a_helper_of_codex_reports_is_no_prompt_of_the_user(tmp_path):
-    words = ("Look everywhere", "<subagent_notification>\n{}\n</subagent_notification>")
+@pytest.mark.parametrize("tag", ["subagent_notification", "user_action"])
+def test_what_a_helper_of_codex_reports_is_no_prompt_of_the_user(tag, tmp_path):
+    words = ("Look everywhere", f"<{tag}>\n{{}}\n</{tag}>")
     said = [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]} for text in words]
     lines = [{"type": "response_item", "payload": message} for message in said]
     (tmp_path / "rollout-t1.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))

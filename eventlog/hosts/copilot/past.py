@@ -1,7 +1,8 @@
 """Copilot CLI's history: `session-state/<id>/events.jsonl`, lines of `{type, data, id, timestamp, parentId}`.
 
-Records of hooks and the model's bookkeeping are skipped. A subagent's words name the tool call that started it; words
-inserted for a skill name their source.
+Before 1.0 the file was `session-state/<id>.jsonl`, and a prompt ended with the time. Records of hooks and the model's
+bookkeeping are skipped. A subagent's words name the tool call that started it; words inserted for a skill name their
+source. Left to itself, the agent says what came of it by a tool that completes the task.
 """
 
 from collections.abc import Iterator
@@ -23,24 +24,27 @@ from eventlog.hosts.transcripts.steps import (
 )
 
 FOLDERS = ("session-state",)
-NAMES = ("events.jsonl",)
+NAMES = ("events.jsonl", "*-*-*-*-*.jsonl")
 
 
 def past_session(path: Path, damaged: list[int]) -> PastSession | None:
     """Read the head of a session's events; None where it does not begin. Raises OSError."""
     span = Span()
     about: Any = None
+    model = ""
     for record in records(path, damaged):
         span.see(record.get("timestamp"))
         if record.get("type") == "session.start" and about is None:
             about = record.get("data")
+        elif record.get("type") == "session.model_change":
+            model = model or first_text(dig(record, "data", "newModel"))
     if about is None:
         return None
     return PastSession(
         first_text(dig(about, "sessionId"), path.parent.name),
         *span.of(path),
         where=first_text(dig(about, "context", "cwd"), dig(about, "context", "gitRoot")),
-        model=first_text(dig(about, "selectedModel")),
+        model=first_text(dig(about, "selectedModel"), model),
         branch=first_text(dig(about, "context", "branch")),
         commit=first_text(dig(about, "context", "headCommit")),
     )
@@ -55,6 +59,8 @@ def steps(path: Path) -> Iterator[Step]:
                 yield from _words("prompt", record)
             case "assistant.message":
                 yield from _words("reply", record)
+            case "session.task_complete":
+                yield from _words("reply", record, "summary")
             case "tool.execution_start":
                 found = from_tool(str(dig(record, "data", "toolName")), dig(record, "data", "arguments"))
                 yield from calls.called(dig(record, "data", "toolCallId"), found)
@@ -64,7 +70,7 @@ def steps(path: Path) -> Iterator[Step]:
                 yield from calls.ended(dig(record, "data", "toolCallId"), output, badly=badly)
 
 
-def _words(kind: StepKind, record: TranscriptRecord) -> Iterator[Step]:
-    words = text_of(dig(record, "data", "content"))
+def _words(kind: StepKind, record: TranscriptRecord, field: str = "content") -> Iterator[Step]:
+    words = text_of(dig(record, "data", field))
     if words and not dig(record, "data", "parentToolCallId"):
         yield Step(kind, words)

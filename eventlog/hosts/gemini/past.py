@@ -2,7 +2,8 @@
 
 Lines are messages with ids, `$set` patches and `$rewindTo`: a message may be written again under its id, then the last
 version counts; a rewind removes its target and everything after it. The project is named in the first message of a
-session, and by `projects.json`. A resumed session leaves a second, almost empty file of its id.
+session, and by `projects.json`. A resumed session leaves a second, almost empty file of its id. An older subagent has a
+file beside its session's, under the session's id: its first words tell it from that.
 """
 
 import re
@@ -26,6 +27,7 @@ from eventlog.hosts.transcripts.steps import (
 FOLDERS = ("tmp",)
 NAMES = ("chats/session-*.json", "chats/session-*.jsonl", "chats/*/*.jsonl")
 _WORKSPACE = re.compile(r"Workspace Directories:\**\s+- ([^\n]+)")
+_TASK = re.compile(r"Your task is to (?:do a deep investigation of the codebase|answer the following question about)\b")
 
 
 def past_session(path: Path, damaged: list[int]) -> PastSession | None:
@@ -35,7 +37,8 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
     if not about:
         return None
     span, where, model = Span(), "", ""
-    for message in _all_messages(found):
+    messages = _all_messages(found)
+    for message in messages:
         span.see(message.get("timestamp"))
         model = model or first_text(message.get("model"))
         named = _WORKSPACE.search(text_of(message.get("content"))) if not where else None
@@ -44,8 +47,11 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
         span.see(dig(record, "startTime"))
         span.see(dig(record, "lastUpdated"))
     session, parent = first_text(about[0]["sessionId"], path.stem), path.parent.name
-    is_subagent = dig(about[0], "kind") == "subagent" or path.parent.parent.name == "chats"
-    conversation, subagent = (parent, session) if is_subagent else (session, "")
+    conversation, subagent = session, ""
+    if dig(about[0], "kind") == "subagent" or path.parent.parent.name == "chats":
+        conversation, subagent = parent, session
+    elif _TASK.match(next((text_of(said.get("content")) for said in messages if said.get("type") == "user"), "")):
+        subagent = path.stem
     return PastSession(conversation, *span.of(path), where or _registered(path), subagent, model)
 
 

@@ -200,7 +200,7 @@ _ASKS = (
 _TITLE_BELOW = re.compile(r"(?<=[:：])\s*\n\s*#{1,6} +(?:plan: )?(?=\S+ +\S|[^\x00-\x7f])", re.IGNORECASE)
 _NAMED = re.compile(rf"^(?:{'|'.join(_ASKS)})\s*[:：]\s+(?=\S)", re.IGNORECASE)
 _GREETING = re.compile(
-    r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|hallo|guten (?:morgen|tag|abend))(?: +\w{1,20})?"
+    r"\A(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|hallo|guten (?:morgen|tag|abend))(?: +\w{1,20})?"
     r"|你好|您好|嗨|早上好)"
     r"\s*(?:[,.!，。！]\s*|$)",
     re.IGNORECASE,

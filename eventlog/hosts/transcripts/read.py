@@ -22,7 +22,11 @@ _FAILED_TOOL = "posttoolusefailure"
 _TOOLS = ("posttooluse", "aftertool", _FAILED_TOOL)
 _ANSWERS = ("tool_response", "tool_output", "toolResult", "tool_result", "error")
 
-_WRAPPED = re.compile(r"<(hook_context|hook_prompt|system-reminder|session_context)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL)
+_WRAPPED = re.compile(
+    r"<(hook_context|hook_prompt|system[-_]reminder|session_context|current_datetime|tools_changed_notice)\b[^>]*>"
+    r".*?(?:</\1>|\Z)",
+    re.DOTALL,
+)
 _CONTEXT = re.compile(r"^# (?:Memory|记忆) ?[(（]eventlog[)）]$.*\Z", re.DOTALL | re.MULTILINE)
 _REQUEST = re.compile(
     r"^(?:[A-Z][\w ]{0,40}:\s+)?\[eventlog\][^\n]*(?:\n(?:[ \t]+\S[^\n]*|`--type`[^\n]*|[ \t]*)(?=\n|\Z))*",

@@ -151,6 +151,45 @@ def test_a_thread_that_an_agent_started_is_told_as_the_subagents(place, log):
     assert [("stage_summary", "root", "child")] == [(e.type, e.conversation_id, e.subagent) for e in log.read()]
 
 
+def test_an_older_subagent_of_gemini_is_told_as_the_subagents(place, log):
+    task = "Your task is to do a deep investigation of the codebase to find all relevant files"
+    chats = place / ".gemini" / "tmp" / "shop" / "chats"
+    for minute, words in (("00", "Fix the rounding of prices"), ("05", task)):
+        at = f"2026-02-20T10:{minute}:00.000Z"
+        said = [
+            {"type": role, "timestamp": at, "content": text} for role, text in (("user", words), ("gemini", "Done."))
+        ]
+        whole = {"sessionId": "b2e9ca8f", "startTime": at, "lastUpdated": at, "messages": said}
+        put(chats / f"session-2026-02-20T10-{minute}-b2e9ca8f.json", json.dumps(whole).encode())
+    bring_in(log, "gemini", place)
+
+    helper = "session-2026-02-20T10-05-b2e9ca8f"
+    assert [("b2e9ca8f", helper)] == [
+        (event.conversation_id, event.subagent) for event in _of(log, "stage_summary", subagents=True)
+    ]
+    assert ["Fix the rounding of prices"] == [event.topic for event in _of(log, "stage_summary")]
+    assert [["Fix the rounding of prices"]] == [event.prompts for event in _of(log, "conversation_text")]
+    assert bring_in(log, "gemini", place).revised == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["0b1ade00-0000-4000-8000-000000000000/events.jsonl", "0b1ade00-0000-4000-8000-000000000000.jsonl"]
+)
+def test_a_session_of_copilot_is_read_where_either_version_keeps_it(name, place, log):
+    lines = [
+        {"type": "session.start", "data": {"sessionId": "b1ade", "context": {"cwd": "/home/ada/shop"}}},
+        {"type": "session.model_change", "data": {"newModel": "gpt-6"}},
+        {"type": "user.message", "data": {"content": "Fix the rounding\n\n<current_datetime>x</current_datetime>"}},
+        {"type": "assistant.message", "data": {"content": "Totals are rounded once."}},
+    ]
+    data = "".join(json.dumps({"timestamp": "2026-02-20T10:00:00.000Z", **line}) + "\n" for line in lines)
+    put(place / ".copilot" / "session-state" / name, data.encode())
+    bring_in(log, "copilot", place)
+
+    assert [("b1ade", "gpt-6")] == [(event.conversation_id, event.model) for event in _of(log, "session_start")]
+    assert [["Fix the rounding"]] == [event.prompts for event in _of(log, "conversation_text")]
+
+
 def test_the_second_file_a_resumed_session_leaves_is_no_conversation(place, log):
     chats = place / ".gemini/tmp/shop/chats"
     put(chats / "session-1.jsonl", b'{"sessionId":"b2","startTime":"2026-02-20T12:00:00.000Z","kind":"main"}\n')

@@ -29,6 +29,8 @@ def openings(*prompts, project="/src/shop"):
         ("Hello, fix the rounding of carts. It is off.", "fix the rounding of carts"),
         ("你好，修复购物车的取整。谢谢", "修复购物车的取整"),
         ("Hi there!", ""),
+        ('Write "hello, shop" to a.txt', 'Write "hello, shop" to a.txt'),
+        ("Delphi, not Pascal, is what the shop runs", "Delphi, not Pascal, is what the shop runs"),
         ("ok", ""),
         ("Ja, bitte weiter", ""),
         ("Guten Morgen! Bitte, mach weiter. Baue den Login um", "Baue den Login um"),
