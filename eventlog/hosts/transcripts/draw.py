@@ -41,6 +41,7 @@ _TEST = re.compile(
 )
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
 _OF_HAN = re.compile(r"[\u2e80-\u9fff\uff00-\uffef]$")  # a sentence of these ends with its own full stop
+_LINK = re.compile(r"(?<![\w\])!`])\[([^\[\]\n]+)\]\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)?)\)")
 _NOISE = re.compile(r"\s*(?:2>&1|\|.*)")
 _COMMAND_CHARS, _REQUEST_CHARS = 80, 80
 _OF_MANY = ("__init__.", "__main__.", "index.", "main.", "mod.rs", "lib.rs")
@@ -188,6 +189,7 @@ class _Transcript:
                 self._ask(text)
             case ("reply", text):
                 text = text.replace("’", "'")  # models differ, and words are looked for with the plain one
+                text = _LINK.sub(r"\1", text)
                 self.speaks, self.has_ended = True, bool(self.prompts)
                 self.replies[-1].append(text)
                 self._decide(stated(DECISIONS, text))

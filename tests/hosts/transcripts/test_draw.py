@@ -219,6 +219,24 @@ def test_a_request_that_the_agents_words_do_not_end_broke_off(steps, turns, summ
     assert summary == " ".join(drawn.summary.replace("Changed cart.py.", "").replace("Committed “x”.", "").split())
 
 
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ("Fixed the rounding in [cart.py](/src/shop/cart.py:12).", "Fixed the rounding in cart.py."),
+        ("Fixed the rounding in [`cart.py`](</src/the shop/cart.py>).", "Fixed the rounding in `cart.py`."),
+        ("Rounded as the [manual of the till](https://a.b/c_(d)?e=f) says.", "Rounded as the manual of the till says."),
+        ("Fixed the rounding of `totals[0](cart)`.", "Fixed the rounding of `totals[0](cart)`."),
+        ("- Fixed the rounding in the café", "Fixed the rounding in the café."),
+        ("- 수정했습니다 cart rounding 반올림", "수정했습니다 cart rounding 반올림."),
+        ("- 修复了购物车的取整", "修复了购物车的取整。"),
+    ],
+)
+def test_a_summary_names_what_a_link_leads_to_and_ends_as_its_language_does(reply, said):
+    steps = [*prompts("Look at the till"), Step("command", "make"), Step("reply", reply)]
+
+    assert said == summary_of(steps)[1]
+
+
 def test_a_file_whose_name_most_folders_have_is_named_with_its_folder():
     files = [Step("file", f"/src/shop/{path}") for path in ("cart/__init__.py", "cart/total.py", "web/index.ts")]
 
