@@ -146,10 +146,11 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the class has it
         """Print nothing: a line of a request would hold the token."""
 
-    def _refuse_method(self) -> None:
-        self._answer(HTTPStatus.METHOD_NOT_ALLOWED, {"error": "only GET and POST"})
-
-    do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_TRACE = _refuse_method  # noqa: N815 - as the base class asks
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Answer a request that the base class refuses (its method, a line too long, no HTTP) as we answer others."""
+        del message, explain  # they repeat the request
+        self.request_version = self.protocol_version  # of what is no HTTP: else the answer has no headers
+        self._answer(HTTPStatus(code), {"error": HTTPStatus(code).phrase})
 
     def _asked(self) -> tuple[str, dict[str, str]]:
         path, _, query = self.path.partition("?")

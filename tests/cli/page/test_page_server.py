@@ -126,10 +126,30 @@ def test_other_hosts_and_origins_are_refused_with_the_token(server, store, heade
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"])
 def test_other_methods_are_refused(server, method):
-    status, _, body = ask(server, "/", method)
+    status, headers, body = ask(server, "/", method)
 
-    assert status in (405, 501)
+    assert status == 501
     assert SECRET_WORD not in body
+    assert headers["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"GET / HTTP/1.1 and more\r\n\r\n", b"400"),
+        (b"GET /%s HTTP/1.1\r\n\r\n" % (b"x" * 70_000), b"414"),
+        (b"GET / HTTP/1.1\r\nA: %s\r\n\r\n" % (b"x" * 70_000), b"431"),
+        (b"BREW /<b>tea</b> HTTP/1.1\r\n\r\n", b"501"),
+    ],
+)
+def test_what_is_no_request_is_answered_as_private_as_any(server, sent, status):
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=120) as client:
+        client.sendall(sent)
+        head, body = client.makefile("rb").read().split(b"\r\n\r\n")
+
+    assert head.startswith(b"HTTP/1.1 " + status)
+    assert all(f"{name}: {value}".encode() in head for name, value in page_server._HEADERS.items())
+    assert b"<" not in body
 
 
 def test_a_get_changes_nothing(server, store):
