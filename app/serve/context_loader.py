@@ -8,42 +8,26 @@ Imported while a session waits to begin: standard library only.
 """
 
 from eventlog.fast import fastjson, os
-from eventlog.fast.copies import Values
 from eventlog.format.errors import NotStored
 from eventlog.format.ids import digest
 from eventlog.format.text import encodable
-from eventlog.projections.context.context_files import Unreadable, read
+from eventlog.projections.context.context_files import LoadResult, Unreadable, read
 from eventlog.store import files
 from eventlog.store.files import remove, replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from eventlog.projections.context.context_files import ContextFile
 
 
-class _LoadedFile(Values):
-    """The result of loading a file: its content, or the error; neither of an optional file that is missing."""
-
-    file_path: str
-    success: bool
-    content: str | None
-    error: str | None
-    loaded_at: "datetime | str"
-    from_cache: bool = False  # the last good copy
-    is_default: bool = False  # just created from its template
-
-
 class Loader:
-    """Loads files as of a moment; `copies` is the folder of last good copies; `creates`: templates are used."""
+    """Loads files; `copies` is the folder of last good copies; `creates`: templates are used."""
 
-    def __init__(self, copies: str, now: "datetime | str", *, creates: bool = False) -> None:
+    def __init__(self, copies: str, *, creates: bool = False) -> None:
         self._copies = copies
-        self._now = now
         self._creates = creates
 
-    def load(self, file: "ContextFile") -> _LoadedFile:
+    def load(self, file: "ContextFile") -> LoadResult:
         """Load a file; a missing file without a template has neither content nor error, unless it is required."""
         try:
             text = read(file.path, file.root)
@@ -64,7 +48,7 @@ class Loader:
         """Remove the last good copy of a file that has been changed: its text may have been withdrawn."""
         remove(_copy_of(copies, path))
 
-    def _missing(self, file: "ContextFile") -> _LoadedFile:
+    def _missing(self, file: "ContextFile") -> LoadResult:
         has_copy = os.path.exists(_copy_of(self._copies, file.path))
         if has_copy:
             self._keep_copy(file, None)  # whoever deleted it meant it
@@ -79,7 +63,7 @@ class Loader:
         self._keep_copy(file, None)
         return self._result(file, file.default_template, is_default=True)
 
-    def _fall_back(self, file: "ContextFile", reason: str) -> _LoadedFile:
+    def _fall_back(self, file: "ContextFile", reason: str) -> LoadResult:
         copy = fastjson.object_in(files.read(_copy_of(self._copies, file.path)) or b"")
         text = copy.get("text") if copy.get("path") == file.path else None
         if file.main_session_only or not isinstance(text, str):
@@ -96,10 +80,9 @@ class Loader:
         except (OSError, NotStored):
             return
 
-    def _result(
-        self, file: "ContextFile", content: str | None, error: str | None = None, **origin: bool
-    ) -> _LoadedFile:
-        return _LoadedFile(encodable(file.path), content is not None, content, error, self._now, **origin)
+    @staticmethod
+    def _result(file: "ContextFile", content: str | None, error: str | None = None, **origin: bool) -> LoadResult:
+        return LoadResult(encodable(file.path), content is not None, content, error, **origin)
 
 
 def _copy_of(copies: str, path: str) -> str:

@@ -186,7 +186,7 @@ def _gathered(
     within = window(settings.context, request.now)
     source = CurrentLines(store, request, within, settings.timezone, shared=listens == SHARED, certain=certain)
     try:
-        loader = Loader(store.cached("context"), request.now, creates=creates)
+        loader = Loader(store.cached("context"), creates=creates)
         return gather(store, settings, request, listens, loader.load, source)
     finally:
         source.close()

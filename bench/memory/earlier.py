@@ -18,7 +18,7 @@ from eventlog.projections.context.sources import ContextSources
 from eventlog.projections.views.markdown import is_stamp
 
 if TYPE_CHECKING:
-    from eventlog.projections.context.sources import LoadResult
+    from eventlog.projections.context.context_files import LoadResult
 
 _INDEX, _SUMMARY, _FACTS, _PROJECT, _USER, _NOTES = range(6)  # what mattered most
 _LOOK_THERE = "Keywords of all that is known here: {path}; look there for what is not told above."

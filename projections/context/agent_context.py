@@ -99,7 +99,7 @@ class AgentContext(Struct, frozen=True):
             recent_facts=[_entry(fact, parts.local) for fact in parts.facts],
             summaries=[_text(lines) for lines in (parts.own, parts.last) if lines]
             + [line.text for line in parts.sessions],
-            results=[FileLoadResult(**{**vars(result), "loaded_at": loaded_at}) for result in parts.results],
+            results=[FileLoadResult(**vars(result), loaded_at=loaded_at) for result in parts.results],
             left_out=parts.left_out,
             cut=cut,
             text=text,

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from eventlog.format.local_time import Local
     from eventlog.format.payloads import ContextInjected, KnownFile
-    from eventlog.projections.context.context_files import ContextFile
-    from eventlog.projections.context.sources import ContextSources, LoadResult
+    from eventlog.projections.context.context_files import ContextFile, LoadResult
+    from eventlog.projections.context.sources import ContextSources
     from eventlog.projections.current.distinct_facts import DistinctFact
 
 # what matters most when not all of it fits

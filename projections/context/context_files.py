@@ -56,6 +56,17 @@ class ContextFile(Values):
     default_template: str | None = None
 
 
+class LoadResult(Values):
+    """The result of loading a file: its content, or the error; neither of an optional file that is missing."""
+
+    file_path: str
+    success: bool
+    content: str | None
+    error: str | None
+    from_cache: bool = False  # the last good copy
+    is_default: bool = False  # just created from its template
+
+
 def context_files(settings: "Settings", store: "Store", request: "ContextRequest") -> list[ContextFile]:
     """List the files to look for, in load order; bases in that of `session_bootstrap`, where it is set.
 

@@ -33,23 +33,16 @@ from eventlog.projections.views.note_lines import TODOS, items_of, lines
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Protocol
 
     from eventlog.format.local_time import Local
     from eventlog.format.marks import RejectedStatements
-    from eventlog.projections.context.context_files import ContextFile
+    from eventlog.projections.context.context_files import ContextFile, LoadResult
     from eventlog.projections.context.heard import CurrentSource, HeardEvent
     from eventlog.projections.context.phrases import ContextPhrases
     from eventlog.projections.context.request import Bearing, ContextRequest
     from eventlog.projections.current.distinct_facts import DistinctFact
     from eventlog.settings.schema import ContextSettings, Settings
     from eventlog.store import Store
-
-    class LoadResult(Protocol):
-        """The result of loading a file."""
-
-        file_path: str
-        content: str | None
 
     LoadFile = Callable[[ContextFile], LoadResult]  # never raises; may create what is missing
     KnownFile = tuple[str, str, str | None]  # path, digest of the text, and the time a rendered one carries

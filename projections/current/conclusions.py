@@ -58,11 +58,11 @@ class Mention:
 
 
 class SourcedText:
-    """A text, and every event of the conversation with that text, oldest first."""
+    """A text, and every event of the conversation with that text, oldest first; of a fact its statements."""
 
     __slots__ = ("mentions", "text")
 
-    def __init__(self, text: str, mentions: tuple[Mention, ...]) -> None:
+    def __init__(self, text: str, mentions: "tuple[Mention | Statement, ...]") -> None:
         self.text = text
         self.mentions = mentions
 
@@ -195,7 +195,7 @@ def _from_facts(facts: "Iterable[tuple[str, Statement]]") -> Conclusion:
         return Conclusion()
     return Conclusion(
         topic=cut(groups[0].first.text, _TOPIC_OF_TEXT, end=""),
-        parts=tuple(_stated(fact) for fact in groups[:_FACTS_IN_SUMMARY]),
+        parts=tuple(SourcedText(fact.first.text, fact.statements) for fact in groups[:_FACTS_IN_SUMMARY]),
         joint="; ",
         more=max(0, len(groups) - _FACTS_IN_SUMMARY),
         source=COMPOSED,
@@ -212,11 +212,6 @@ def _known(stated: "Iterable[tuple[str, Statement]]") -> "Iterator[DistinctFact]
             by_subject.setdefault(subject, []).append(statement)
     for statements in by_subject.values():
         yield from distinct_facts(statements)
-
-
-def _stated(fact: DistinctFact) -> SourcedText:
-    mentions = [Mention(each.text, each.ts, each.id, each.same, each.after) for each in fact.statements]
-    return SourcedText(fact.first.text, tuple(mentions))
 
 
 def _open(summaries: "Sequence[StageSummary]") -> tuple[SourcedText, ...]:

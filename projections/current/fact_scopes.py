@@ -179,7 +179,7 @@ def fact_scope(index: "DocumentIndex", name: str) -> FactScope:
     return FactScope(name or None, facts, changed_at, rows, local_time(index.settings.timezone))
 
 
-def _of_decision(mention: Mention, conversation_id: str, *, drawn: bool) -> Statement:
+def _of_decision(mention: Mention | Statement, conversation_id: str, *, drawn: bool) -> Statement:
     return Statement(
         mention.text,
         mention.ts,

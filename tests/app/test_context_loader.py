@@ -26,14 +26,14 @@ def file(root, name="AGENTS.md", **fields):
 
 
 def load(root, name="AGENTS.md", **fields):
-    return Loader(str(root.parent / "cache"), NOW, creates=True).load(file(root, name, **fields))
+    return Loader(str(root.parent / "cache"), creates=True).load(file(root, name, **fields))
 
 
 def test_a_file_is_loaded_as_it_is(root):
     (root / "AGENTS.md").write_bytes("# Règles\n".encode())
     result = load(root)
 
-    assert (True, "# Règles\n", None, NOW) == (result.success, result.content, result.error, result.loaded_at)
+    assert (True, "# Règles\n", None) == (result.success, result.content, result.error)
     assert (result.from_cache, result.is_default) == (False, False)
 
 
@@ -154,7 +154,7 @@ def test_what_would_never_end_is_not_read(root, kind):
         os.mkfifo(root / "AGENTS.md")
         result = load(root)
     else:
-        result = Loader(str(root / "cache"), NOW).load(ContextFile("zero", "/dev/zero", "/"))
+        result = Loader(str(root / "cache")).load(ContextFile("zero", "/dev/zero", "/"))
 
     assert result.error == "is not a regular file"
 
