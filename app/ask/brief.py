@@ -113,11 +113,10 @@ def _replayed(opened: OpenStore, progress: Progress | None = None) -> ReplayResu
 def _recent(replayed: ReplayResult, is_here: Callable[[str | None, str | None], bool], now_ns: int) -> dict[str, int]:
     """Count what was saved here in the last seven days, by category, the most frequent first; a statement once."""
     since = timestamps.from_ns(now_ns - _RECENT_MS * 1_000_000)
-    state = replayed.said_since(since[:10])
-    withdrawn = state.withdrawn()
+    withdrawn = replayed.index.withdrawn
     saved = {
         (one_line(category), statement_of(text))
-        for conversation in state.by_id.values()
+        for conversation in replayed.said_since(since[:10]).by_id.values()
         for save in (*conversation.facts, *conversation.summaries)
         if save.ts >= since
         and is_here(save.project or conversation.project, save.replica or conversation.replica)

@@ -26,7 +26,7 @@ from eventlog.log.event_log import AppendResult
 from eventlog.log.lines import LogLine
 from eventlog.projections.current.distinct_facts import DistinctFact
 from eventlog.projections.current.fact_scopes import FactScope
-from eventlog.projections.current.identity import Identities, resolved
+from eventlog.projections.current.identity import Identities
 from eventlog.projections.current.standing import held_back
 from eventlog.projections.edits.memory_edits import withdrawals
 from eventlog.projections.engine.replay import ReplayResult
@@ -98,7 +98,7 @@ def _correctable(
     dropped: dict[str, set[bytes]] = {}
     for statement in stated:
         dropped.setdefault(statement.id, set()).add(statement.same)
-    state = replayed.conversations.once(resolved)
+    state = replayed.conversations
     place = replayed.identities.place(name, replica_of(opened.store))
     return Correctable(
         text=group.first.text,

@@ -51,13 +51,12 @@ def current_statements(
     What is `shared` with others than the user is not about the user.
     """
     replayed = replay(log, settings, projections=[])
-    identities, withdrawn = replayed.identities, replayed.index.withdrawn
-    here = KnownProjects(log.store, identities).meant(project or "")
+    withdrawn = replayed.index.withdrawn
+    here = KnownProjects(log.store, replayed.identities).meant(project or "")
     subjects = {here} - {""} if shared else {here, ""}
     facts: dict[str, list[Fact]] = {subject: [] for subject in sorted(subjects)}
     found: list[CurrentStatement] = []
-    for raw in replayed.conversations.by_id.values():
-        conversation = identities.conversation(raw)
+    for conversation in replayed.conversations.by_id.values():
         for fact in conversation.facts:
             if fact.subject in facts and not withdrawn.hides(fact):
                 facts[fact.subject].append(fact)

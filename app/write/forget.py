@@ -19,7 +19,6 @@ from eventlog.format.text import cut, one_line, statement_of
 from eventlog.format.timestamps import order
 from eventlog.log.lines import LogLine
 from eventlog.projections.current.fact_scopes import Statement
-from eventlog.projections.current.identity import resolved
 from eventlog.projections.current.standing import held_back, likeness
 from eventlog.secrets import looks_secret
 
@@ -81,11 +80,9 @@ class _Known:
         self._said: dict[str, list[str]] = {}  # the ids of the events that say so
         self._worded: dict[str, str] = {}
         replayed = replay(opened.log, opened.settings, projections=[])
-        withdrawn, state = replayed.index.withdrawn, replayed.conversations.once(resolved)
-        self._salt = state.withdrawn().oldest_salt or os.urandom(_SALT).hex()
-        events = (
-            event for conversation in state.by_id.values() for event in (*conversation.facts, *conversation.summaries)
-        )
+        withdrawn, conversations = replayed.index.withdrawn, replayed.conversations.by_id.values()
+        self._salt = withdrawn.oldest_salt or os.urandom(_SALT).hex()
+        events = (event for found in conversations for event in (*found.facts, *found.summaries))
         self._keyed: dict[str, list[Statement]] = defaultdict(list)  # by subject, oldest first
         for event in sorted((*events, *replayed.knowledge.entries), key=order):
             if isinstance(event, Fact) and event.key and not withdrawn.hides(event):

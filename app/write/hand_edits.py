@@ -19,7 +19,7 @@ from eventlog.format.retractions import Retractions
 from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Document
 from eventlog.projections.current.conversations import Conversations
-from eventlog.projections.current.identity import Identities, identities, resolved
+from eventlog.projections.current.identity import Identities
 from eventlog.projections.current.withdrawals import withdrawals_until
 from eventlog.projections.engine.day_states import EVERYTHING
 from eventlog.projections.engine.documents import Files, files_in
@@ -96,7 +96,7 @@ def _new_facts(past: _Past, file: "_Origin", data: bytes) -> list[Fact]:
         return []
     found: list[Event] = []
     for replays in (past.renderings, past.whole):  # the cache lacks withdrawn texts: the whole log decides
-        state = replays(EVERYTHING).conversations.once(resolved)
+        state = replays(EVERYTHING).conversations
         base = replays(EVERYTHING).document(file.name) or Document(file.name, ())
         found = _with_place(
             EditedFile(data).added_to(base, file.project, state, past.words, file.ts), file.place
@@ -138,10 +138,10 @@ def _interpret(past: _Past, name: str, path: Path, data: bytes) -> "EditReading"
     if file is None:
         return EditReading([], unexplained=True)
     if file.base:
-        today = past.renderings(EVERYTHING).conversations.once(resolved)
+        today = past.renderings(EVERYTHING).conversations
         return _with_place(edited.compared_with(file.base, file.project, today, past.words, file.ts), file.place)
     base = past.whole(EVERYTHING).document(file.name) or Document(file.name, ())
-    ever = past.whole(EVERYTHING).conversations.once(resolved)
+    ever = past.whole(EVERYTHING).conversations
     reading = edited.added_to(base, file.project, ever, past.words, file.ts)
     # without the rendering, removals cannot be found: the file is explained only if it never was a rendering
     return _with_place(reading, file.place)._replace(unexplained=reading.unexplained or edited.stamp is not None)
@@ -164,9 +164,9 @@ def _origin(past: _Past, name: str, path: Path, data: bytes) -> _Origin | None:
     """Find the rendering behind a file; None where the log has no such project."""
     from eventlog.projections.edits.memory_edits import EditedFile
 
-    edited, now = EditedFile(data), past.renderings(EVERYTHING).conversations
-    projects = now.once(identities)
-    project = _project(now, projects, name)
+    edited, now = EditedFile(data), past.renderings(EVERYTHING)
+    projects = now.identities
+    project = _project(now.said_since(""), projects, name)
     if project is None and name != "MEMORY.md":
         return None
     saved, replica = _saved_at(path, past.log.now(), edited.stamp), replica_of(past.log.store)

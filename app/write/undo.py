@@ -296,8 +296,7 @@ def _with_a_say(opened: OpenStore, now: ReplayResult, path: str, events: list[Ev
         for name in now.index.names(MEMORY.name)
         if any(document.path == path for document in now.rendered((MEMORY.name, name)))
     ]
-    for raw in now.conversations.by_id.values() if names else ():
-        conversation = now.index.identities.conversation(raw)
+    for conversation in now.conversations.by_id.values() if names else ():
         yield from (fact for fact in conversation.facts if fact.subject in names)
         if (conversation.project or "") in names:
             yield from (summary for summary in conversation.summaries if summary.decisions)

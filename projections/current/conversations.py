@@ -10,11 +10,11 @@ What was planned, applied, decided and edited by hand is the state of knowledge 
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from itertools import filterfalse, groupby
 from operator import attrgetter
-from typing import ClassVar, TypeVar, assert_never
+from typing import ClassVar, assert_never
 
 from msgspec import Struct, field
 from msgspec.structs import fields
@@ -49,8 +49,6 @@ from eventlog.format.retractions import Retractions, wordless
 from eventlog.format.timestamps import order
 from eventlog.hosts import protocol
 from eventlog.log.envelope_scan import Envelope
-
-_Derived = TypeVar("_Derived")
 
 Named = tuple[str, str, str]  # ts and id of the first event that names it, and the name
 _NEVER: Named = ("~", "", "")
@@ -281,7 +279,7 @@ class Places(Struct):
         at[replica] = _Stay(min(old.first, stay.first), max(old.last, stay.last))
 
 
-class Conversations(Struct, dict=True):
+class Conversations(Struct):
     """The conversations of a log, and the retractions."""
 
     version: ClassVar[int] = 10
@@ -297,7 +295,6 @@ class Conversations(Struct, dict=True):
 
     def fold_all(self, events: Iterable[AnyEvent], skimmed: Iterable[Envelope] = ()) -> None:
         """Fold events at once, whole events and envelopes of others: the same as singly."""
-        self.__dict__.clear()
         counted: defaultdict[str, list[Envelope]] = defaultdict(list)
         own = list(filterfalse(_subagent_of, skimmed))
         for conversation_id, together in groupby(own, _conversation_of):  # a loop of our own takes four times as long
@@ -329,7 +326,6 @@ class Conversations(Struct, dict=True):
 
     def merge(self, other: "Conversations") -> None:
         """Take in the state of other events."""
-        self.__dict__.clear()
         for conversation_id, theirs in other.by_id.items():
             own = self.by_id.get(conversation_id)
             if own is None:
@@ -347,14 +343,7 @@ class Conversations(Struct, dict=True):
 
     def withdrawn(self) -> Retractions:
         """Return the withdrawals in force."""
-        return self.once(lambda state: Retractions(state.retractions))
-
-    def once(self, derive: Callable[["Conversations"], _Derived]) -> _Derived:
-        """Derive something of this state, once until it changes: several projections ask the same."""
-        if derive.__qualname__ not in self.__dict__:
-            self.__dict__[derive.__qualname__] = derive(self)
-        value: _Derived = self.__dict__[derive.__qualname__]
-        return value
+        return Retractions(self.retractions)
 
 
 class Knowledge(Struct):

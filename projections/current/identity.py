@@ -184,6 +184,13 @@ class Identities:
         changed = {f"{_FOLDER}{project.slug}/MEMORY.md": project.changed_at for project in projects.values()}
         return {path: _together(path, notes, changed.get(path, "")) for path, notes in by_home.items()}
 
+    def resolved(self, raw: Conversations) -> Conversations:
+        """Give all conversations and notes the names of their projects; the state itself where those are its paths."""
+        if self.is_plain:
+            return raw
+        by_id = {name: self.conversation(conversation) for name, conversation in raw.by_id.items()}
+        return Conversations(by_id, raw.retractions, [*self.notes(raw.notes).values()], raw.places)
+
     def _fact(self, fact: Fact, replica: str | None) -> Fact:
         name = self.of(fact.project, fact.replica or replica)
         return replace(fact, project=name) if name != (fact.project or "") else fact
@@ -222,21 +229,6 @@ class Identities:
         sources = tuple(event for _, event in sorted({*first, *map(order, (*seen, *joins))}))
         home = self.homes.get(name, name)
         return KnownProject(name, home, tuple(sorted(parts)), tuple(places), max(times, default=""), sources)
-
-
-def identities(state: Conversations) -> Identities:
-    """Find which projects the paths of a state mean."""
-    return Identities(state.places, state.withdrawn())
-
-
-def resolved(state: Conversations) -> Conversations:
-    """Give all conversations and notes the names of their projects; the state itself where those are its paths."""
-    identities_now = state.once(identities)
-    if identities_now.is_plain:
-        return state
-    by_id = {name: identities_now.conversation(conversation) for name, conversation in state.by_id.items()}
-    notes = identities_now.notes(state.notes)
-    return Conversations(by_id, state.retractions, [*notes.values()], state.places)
 
 
 def _together(path: str, notes: list[KnowledgeEdited], changed_at: str) -> KnowledgeEdited:

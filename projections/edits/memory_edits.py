@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from eventlog.format import timestamps
 from eventlog.format.events import HUMAN, Event, Fact, KnowledgeEdited, Retraction, SectionKey, StageSummary
+from eventlog.format.retractions import Retractions
 from eventlog.format.timestamps import order
 from eventlog.projections.base import Document, Line
 from eventlog.projections.bases.sections import Page, canonical
@@ -231,21 +232,21 @@ def withdrawals(dropped: Mapping[str, set[bytes]], state: Conversations, ts: str
 
     `dropped` maps events to the likeness of the texts they lose; without a `ts` they are to be dated by the log.
     """
+    withdrawn = state.withdrawn()
     for conversation in state.in_order():
         for event in (*conversation.facts, *conversation.summaries):
             if event.id in dropped:
                 reason = "removed from MEMORY.md by hand"
                 yield Retraction(ts=ts, conversation_id=HUMAN, agent=HUMAN, target=event.id, reason=reason)
-        for position, summary in enumerate(_without_dropped(conversation, state, dropped)):
+        for position, summary in enumerate(_without_dropped(conversation, withdrawn, dropped)):
             yield replace(summary, id="", ts=ts and timestamps.after(ts, position))
 
 
 def _without_dropped(
-    conversation: Conversation, state: Conversations, dropped: Mapping[str, set[bytes]]
+    conversation: Conversation, withdrawn: Retractions, dropped: Mapping[str, set[bytes]]
 ) -> list[StageSummary]:
     """Rebuild the summaries without dropped decisions: each stage, and the newest revision of the session's."""
     # as the newest saves, these revise the to-dos of all earlier ones: they repeat the open, and list the rest as done
-    withdrawn = state.withdrawn()
     summaries = [summary for summary in conversation.summaries if not withdrawn.hides(summary)]
     summaries.sort(key=order)
     roles: dict[object, list[StageSummary]] = {}

@@ -88,23 +88,23 @@ class ReplayResult:
         """Return which projects the paths of the log mean."""
         return self.unless_damaged(lambda: self._days.identities)
 
-    @cached_property
+    @property
     def conversations(self) -> Conversations:
-        """Merge all conversations; withdrawn words may be redacted."""
-        return self.unless_damaged(lambda: DayStates.conversations(self._days))
+        """Return all conversations, with the names of their projects."""
+        return self.unless_damaged(lambda: self._whole.state(Conversations))
 
     def fact_scope(self, name: str) -> FactScope:
         """Collect what is stated about a project, or "" the user."""
         return self.unless_damaged(lambda: fact_scope(self.index, name))
 
     def said_since(self, day: str) -> Conversations:
-        """Merge the conversations from a day on, and all withdrawals."""
+        """Merge the conversations from a day on, as events name their projects, and all withdrawals."""
         return self.unless_damaged(lambda: self._days.conversations(day))
 
-    @cached_property
+    @property
     def knowledge(self) -> Knowledge:
-        """Merge the plan entries for knowledge bases and their outcomes."""
-        return self.unless_damaged(lambda: DayStates.knowledge(self._days))
+        """Return the plan entries for knowledge bases and their outcomes."""
+        return self.unless_damaged(lambda: self._whole.state(Knowledge))
 
     @cached_property
     def documents(self) -> list[Document]:

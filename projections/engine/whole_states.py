@@ -6,7 +6,7 @@ Projections of other packages are among them; a projection that fails is reporte
 import zlib
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -14,11 +14,12 @@ from eventlog.format.errors import BadRequest
 from eventlog.log.days import Day
 from eventlog.projections.base import Document, Projection
 from eventlog.projections.current.conversations import Conversations, Knowledge
-from eventlog.projections.current.identity import resolved
 from eventlog.projections.engine.day_fold import Redaction
 from eventlog.projections.engine.day_states import DayStates
 from eventlog.projections.engine.row_store import RowsDamaged, RowStore
 from eventlog.settings.schema import Settings
+
+_State = TypeVar("_State")
 
 
 class WholeStateProjections:
@@ -55,21 +56,23 @@ class WholeStateProjections:
     def _rendered(self, projection: Projection) -> Iterable[Document]:
         """Check that a projection of another package renders only its own; raises BadRequest."""
         render = projection.render
-        documents = list(render(self._state(projection.state), self._settings)) if render else []
+        documents = list(render(self.state(projection.state), self._settings)) if render else []
         for document in documents if projection.package else ():
             if not projection.owns_path(document.path):
                 raise BadRequest(f"it renders {document.path!r}, which it does not own")
             _ = document.data  # raises where it cannot be written
         return documents
 
-    def _state(self, kind: type[Any]) -> Any:
+    def state(self, kind: type[_State]) -> _State:
+        """Return a state of the whole log, merged once; withdrawn words may be redacted."""
         if kind not in self._states:
             self._states[kind] = self._merged(kind)
-        return self._states[kind]
+        found: _State = self._states[kind]
+        return found
 
     def _merged(self, kind: type[Any]) -> Any:
         if kind is Conversations:
-            return self._days.conversations().once(resolved)
+            return self._days.identities.resolved(self._days.conversations())
         if kind is Knowledge:
             return self._days.knowledge()
         total = kind()

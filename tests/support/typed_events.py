@@ -3,7 +3,7 @@
 from eventlog.format import codec, ids, timestamps
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.fact_scopes import fact_scope
-from eventlog.projections.current.identity import identities
+from eventlog.projections.current.identity import Identities
 from eventlog.projections.engine.conversation_rows import RowMaintainer
 from eventlog.projections.engine.documents import DocumentIndex
 from eventlog.projections.engine.jobs import KINDS, VIEWS, rows_by
@@ -62,7 +62,7 @@ def library_of(state, settings):
     """The rows of a state that lies whole in memory."""
     found = state.by_id
     began = {conversation: found[conversation].started_at[:10] for conversation in found}
-    known, shelf = identities(state), MemoryRows()
+    known, shelf = Identities(state.places, state.withdrawn()), MemoryRows()
     rows = RowMaintainer(shelf, KINDS)
     rows.catch_up(dict.fromkeys(began, ""), began.__getitem__, found.get, rows_by(known, settings))
     index = DocumentIndex(shelf, found.get, known, state.notes, VIEWS, settings)
