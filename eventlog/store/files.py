@@ -23,6 +23,7 @@ PATIENCE = 10.0  # seconds; the holder of a lock for longer is stopped, or very 
 _SHOWN = 60  # characters of a command
 
 MODE_PRIVATE = 0o600
+_MODE_DIRECTORY = 0o700
 ENDING = ".tmp"
 ADDED = len(".0a1b2c3d") + len(ENDING)
 HEX = frozenset("0123456789abcdef")
@@ -45,11 +46,12 @@ def make_dirs(path: str, *, durable: bool = True) -> None:
     if parent and not os.path.isdir(parent):
         make_dirs(parent, durable=durable)
     try:
-        os.mkdir(path or ".", 0o700)
+        os.mkdir(path or ".", _MODE_DIRECTORY)
     except FileExistsError:
         return
-    if os.stat(path).st_mode & 0o700 != 0o700:  # the umask took rights; some disks refuse chmod, even of the same mode
-        os.chmod(path, 0o700)
+    # the umask may have taken rights; some disks refuse chmod, even of the same mode
+    if os.stat(path).st_mode & _MODE_DIRECTORY != _MODE_DIRECTORY:
+        os.chmod(path, _MODE_DIRECTORY)
     if durable:
         sync_dir(parent)
 
