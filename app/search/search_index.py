@@ -11,6 +11,7 @@ Imported inside agents' hooks: standard library only.
 """
 
 from eventlog.app.search.appended import UNTIL_ERASED, Appended, NotAppended, seen_in
+from eventlog.app.search.compared import compared
 from eventlog.app.search.database import OperationalError, connect
 from eventlog.app.search.word_tables import (
     ALL_ROWS,
@@ -26,7 +27,6 @@ from eventlog.app.search.word_tables import (
     strings,
 )
 from eventlog.format import SESSION_END
-from eventlog.format.text import differing_in_a_number
 from eventlog.projections.search.findable import CONVERSATION, Findable, texts_in
 from eventlog.store.index_lookup import looked_at, name_in
 
@@ -290,8 +290,7 @@ class SearchIndex:
             scores |= supported(scores, self._facts_of(ranked))
             ranked = _best_first(scores)
         hits = self.chosen([(scores[unit], unit) for unit in ranked], scope, limit, read)
-        _mark_doubtful(hits)
-        return hits
+        return compared(hits, self.having, self.texts())
 
     def _ranges(self, scope: Scope) -> "Ranges":
         """List the rows that are about the subjects of a scope."""
@@ -485,15 +484,3 @@ def _scoring(read: "Mapping[int, list[str]]", having: "Mapping[str, int]", texts
         return zip(map(rows.__getitem__, found), found.values(), strict=True)
 
     return scores
-
-
-def _mark_doubtful(hits: "Iterable[Hit]") -> None:
-    """Mark the facts of a subject that differ in a number only; a fact with a key is replaced, not doubted."""
-    facts: dict[str, list[Hit]] = {}
-    for hit in hits:
-        if hit.found.type == "fact" and not hit.fields.get("key"):
-            facts.setdefault(hit.subject, []).append(hit)
-    for some in facts.values():
-        doubtful = differing_in_a_number(hit.found.shown for hit in some) if len(some) > 1 else ()
-        for hit in some:
-            hit.is_doubtful = hit.found.shown in doubtful

@@ -1,7 +1,7 @@
 """`MEMORY.md`, of the user and of each project: a bullet for each distinct fact, within a budget.
 
-The rank of each fact (`DistinctFact.rank`) decides which facts fit, and their order within a section. The order of
-sections is fixed.
+The rank of each fact (`DistinctFact.rank`) decides which facts fit, and their order within a section, where a newer
+fact stands before the older one that it opposes. The order of sections is fixed.
 """
 
 import re
@@ -17,6 +17,7 @@ from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.distinct_facts import DistinctFact
 from eventlog.projections.current.fact_scopes import STATED, FactScope, Statement, fact_scope
 from eventlog.projections.current.identity import Identities
+from eventlog.projections.search.opposed import newer_first
 from eventlog.projections.views.labels import LABELS, Labels, all_for
 from eventlog.projections.views.markdown import STAMP_BYTES, as_text, stamped
 from eventlog.settings.schema import MemorySettings, Settings
@@ -97,6 +98,8 @@ def _document(path: str, subject: FactScope, settings: Settings, notes: Knowledg
     title = f"# {words.memory}" + (f": {as_text(project_name(subject.project))}" if subject.project else "")
     spent = len(f"{title}\n{_more(len(groups), subject, words)}\n".encode()) + STAMP_BYTES + 3
     shown, left = _fit(subject, titles, settings.memory, spent)
+    said = [("", "" if fact.first.key else fact.first.text, fact.last_seen) for fact in shown]  # a key replaces
+    shown = [shown[at] for at in newer_first(said, {fact.first.text for fact in shown if subject.is_doubtful(fact)})]
     lines = [Line(title, find=_sources_of(groups, subject)), *_sections(shown, left, titles, subject)]
     if left:
         sources = _sources_of(left, subject)

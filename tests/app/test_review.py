@@ -64,6 +64,13 @@ REPLACED = {
     "Bounces arrive by webhook, the cron job that polled them was removed": "A cron job polls bounces",
     "Messwerte liegen in TimescaleDB statt in InfluxDB": "Messwerte speichern wir in InfluxDB",
     "订单服务改用 Kafka 发送消息": "订单服务使用 RabbitMQ 发送消息",
+    "Les journaux ne sont plus écrits en flash, ils partent par LoRa": "Les journaux sont écrits en flash par LittleFS",
+    "Los diálogos ya no usan Yarn Spinner": "Los diálogos se escriben en Yarn Spinner",
+    "Os dados de treino já não vêm do BigQuery": "Os dados de treino vêm do BigQuery",
+    "Le ricette usano SwiftData, CoreData è stato rimosso": "Le ricette usano CoreData",
+    "Котировки больше не хранятся в ClickHouse": "Котировки хранятся в ClickHouse по дням",
+    "지도 타일은 더 이상 Mapbox가 아니라 다른 곳에서 받는다": "지도 타일은 Mapbox에서 받는다",
+    "セーブデータはJSONではなくMessagePackで保存する": "セーブデータはJSONで保存する",
 }
 
 
@@ -76,6 +83,26 @@ def test_a_decision_that_speaks_of_a_change_is_shown_with_the_one_it_replaces_an
 
     assert ("contradicts", newer, (REPLACED[newer],)) in found
     assert REPLACED[newer] not in [text for _, text, _ in found]
+
+
+@pytest.mark.parametrize("newer", REPLACED)
+def test_the_newer_stands_first_also_where_the_older_was_said_more_often(log, newer):
+    said(log, REPLACED[newer], 80, times=3)
+    said(log, newer, 5)
+    replay_store(opened(log))
+
+    shown = lines(log)
+
+    assert shown.index(newer) == shown.index(REPLACED[newer]) - 1
+
+
+def test_of_two_that_differ_in_a_number_the_newer_stands_first(log):
+    said(log, "The shop listens on port 8443", 31, times=3)
+    replay_store(opened(log))
+
+    shown = lines(log)
+
+    assert shown.index("The shop listens on port 9443") == shown.index("The shop listens on port 8443") - 1
 
 
 def test_of_a_decision_that_changed_twice_all_are_shown_at_once_the_newest_first(log):

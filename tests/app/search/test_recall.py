@@ -124,6 +124,46 @@ def test_no_statement_is_told_in_two_wordings(store):
     assert told.casefold().count("handlers check") == 1, told
 
 
+@pytest.mark.parametrize(
+    ("older", "newer", "prompt"),
+    [
+        (
+            "Enemy stats live in a spreadsheet exported to CSV",
+            "Enemy stats moved to Godot resources, the CSV export is gone",
+            "where do the enemy stats live?",  # as the older words it
+        ),
+        (
+            "Котировки хранятся в ClickHouse с партициями по дням",
+            "Котировки больше не хранятся в ClickHouse, они лежат в Parquet по дням",
+            "где хранятся котировки?",
+        ),
+    ],
+)
+def test_what_a_newer_decision_changed_is_told_behind_it_never_alone(store, older, newer, prompt):
+    say(Memory(store), older)
+    say(Memory(store), newer)
+
+    told = ask(store, prompt)
+
+    assert 0 < told.find(newer) < told.find(older), told
+
+
+def test_a_newer_decision_about_another_thing_is_not_told_beside_it(store):
+    say(Memory(store), "Staging databases are snapshotted nightly")
+    say(Memory(store), "Invoices moved to another database, the nightly export is gone")
+
+    assert "Invoices" not in ask(store, "how often are staging databases snapshotted?")
+
+
+def test_the_number_that_is_asked_for_stands_first(store):
+    say(Memory(store), "Port 8443 is what the till listens on")
+    say(Memory(store), "Port 9443 is what the till listens on")
+
+    found = [hit.text for hit in Memory(store).search("till port 8443", project=SHOP)]
+
+    assert found[0] == "Port 8443 is what the till listens on"
+
+
 def test_what_the_conversation_said_itself_is_not_told(store):
     assert not ask(store, ASKS, session="before")
 
