@@ -119,7 +119,8 @@ def _without_work(text: str) -> str:
 def _is_empty(label: _Label, text: str) -> bool:
     """Check whether a statement is empty: a question for a decision, a to-do that is done, "none"."""
     asks = label is DECISIONS and (_WHETHER.match(text) or "".join(sentences(text)[:1]).endswith(("?", "？")))
-    return bool(asks or text.startswith(("[x]", "[X]")) or states_nothing(text))
+    is_done = text.startswith(("[x]", "[X]")) or (label is OPEN_ENDS and text.startswith(("✅", "✓", "✔", "☑")))
+    return bool(asks or is_done or states_nothing(text))
 
 
 def _text_lines(message: str) -> Iterator[str]:

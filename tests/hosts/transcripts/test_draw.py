@@ -458,6 +458,8 @@ def test_the_last_list_of_todos_counts():
         ("```\nDecision: in code\nTODO in code\n```", [], []),
         ("I made the decision to wait. What is left to do?", [], []),
         ("- [ ] one\n- [x] two", [], ["one"]),
+        ("Next steps:\n- ✅ send the code\n- measure it", [], ["measure it"]),
+        ("Decisions:\n- ✅ prices are cents", ["✅ prices are cents"], []),
         ("We decided to keep prices as integers.", ["Decided to keep prices as integers"], []),
         ("Totals are off. I chose integers over floats.", ["I chose integers over floats"], []),
         ("Decision: none\nTODO: nothing left\n", [], []),
