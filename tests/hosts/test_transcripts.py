@@ -687,6 +687,66 @@ def test_a_task_of_cline_is_read_from_its_command_line_and_from_its_extension(tm
     assert [path] == find_transcripts("cline", tmp_path)
 
 
+def _task(tmp_path, *messages):
+    """The steps of a task of Cline's extension, of the texts and calls of its messages, the user's first."""
+    roles = ("user", "assistant") * len(messages)
+    blocks = [[{"type": "text", "text": part} if isinstance(part, str) else part for part in one] for one in messages]
+    said = [{"role": role, "content": content} for role, content in zip(roles, blocks, strict=False)]
+    (tmp_path / "api_conversation_history.json").write_text(json.dumps(said))
+    return _steps("cline", tmp_path / "api_conversation_history.json")
+
+
+_PLAN = "- [x] Round\n- [ ] Show the tax"
+
+
+@pytest.mark.parametrize("is_native", [True, False])
+@pytest.mark.parametrize(
+    ("tool", "field"),
+    [("attempt_completion", "result"), ("plan_mode_respond", "response"), ("ask_followup_question", "question")],
+)
+def test_what_clines_agent_says_by_a_tool_is_its_answer(is_native, tool, field, tmp_path):
+    call: Any = {
+        "type": "tool_use",
+        "id": "1",
+        "name": tool,
+        "input": {field: "The cart is fixed.", "task_progress": _PLAN},
+    }
+    if not is_native:
+        call = f"<thinking>It is off.</thinking>\n\n<{tool}>\n<{field}>\nThe cart is fixed.\n</{field}>\n<task_progress>\n{_PLAN}\n</task_progress>\n</{tool}>"
+    feedback = f"[{tool}] Result:\nThe user has provided feedback:\n<feedback>\nAnd the tax?\n</feedback>"
+
+    steps = _task(tmp_path, ["<task>\nFix the cart\n</task>"], [call], [feedback])
+
+    assert [["Fix the cart", "And the tax?"], ["The cart is fixed."]] == [
+        _of(steps, kind) for kind in ("prompt", "reply")
+    ]
+    assert ["Show the tax"] == _of(steps, "todos")
+
+
+def test_a_call_in_the_words_of_clines_agent_is_what_it_did(tmp_path):
+    wrote = "<write_to_file>\n<path>cart.py</path>\n<content>\n<path>no.py</path>\n</content>\n</write_to_file>"
+    ran = "<execute_command>\n<command>make test</command>\n<requires_approval>false</requires_approval>\n</execute_command>"
+    lists = "<update_todo_list>\n<todos>\n[x] Round\n[-] Show the tax\n[ ] Ship\n</todos>\n</update_todo_list>"
+
+    steps = _task(tmp_path, ["<task>x</task>"], [f"I fix the cart.\n\n{wrote}"], [], [ran], [], [lists])
+
+    assert [["I fix the cart."], ["cart.py"], ["make test"]] == [
+        _of(steps, kind) for kind in ("reply", "file", "command")
+    ]
+    assert ["Show the tax\nShip"] == _of(steps, "todos")
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+def test_what_a_tool_of_cline_printed_is_no_prompt_and_what_a_person_says_of_it_is(parts, tmp_path):
+    head, page = "[read_file for 'a.html'] Result:", "<task>Add milk</task>\n<answer>42</answer>"
+    refusal = "The user denied this operation and provided the following feedback:\n<feedback>\nNot there\n</feedback>"
+    printed = [[f"{head}\n{text}"] if parts == 1 else [head, text] for text in (page, refusal)]
+
+    steps = _task(tmp_path, ["<task>Read it</task>"], ["Done."], printed[0], ["Done."], printed[1])
+
+    assert ["Read it", "Not there"] == _of(steps, "prompt")
+
+
 def test_a_file_of_cline_that_is_none_is_named(tmp_path):
     (tmp_path / "x.messages.json").write_text("{}")
     damaged: list[int] = []

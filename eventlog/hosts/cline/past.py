@@ -4,7 +4,8 @@ Its command line writes `data/sessions/<id>/<id>.messages.json`, its extension
 `tasks/<id>/api_conversation_history.json`.
 Its own words stand beside the user's in a message: only what has the tag of the user's words is a prompt. The command
 line names the directory in `<id>.json`, the extension in the first message; an id begins with the task's milliseconds.
-Seen in 3.0.65 (command line); the extension by its source, not run.
+The agent answers by tools, and keeps its to-dos in a parameter of any; before tools were native, and in Roo Code, a
+call is a tag in the agent's words. Seen in 3.0.65 (command line); the extension in tasks of others, not run.
 """
 
 import re
@@ -32,11 +33,25 @@ NAMES = ("*.messages.json", "api_conversation_history.json")
 _SAID = re.compile(
     r"<(task|feedback|user_message|answer|user_input)(?: [^>]*)?>\s*(.*?)\s*</\1>", re.DOTALL
 )  # what else stands in a message of the user's is Cline's
+_RESULT = re.compile(r"\[(?!attempt_completion|ask_followup_question|plan_mode_respond)\w+[^\n]*\] Result:")
+_FEEDBACK = "provided the following feedback:"
+_CALL = re.compile(
+    r"<(attempt_completion|plan_mode_respond|ask_followup_question|write_to_file|replace_in_file|apply_diff|insert_content"
+    r"|search_and_replace|execute_command|update_todo_list|thinking)>(.*?)(?:</\1>|\Z)",
+    re.DOTALL,
+)
+_PARAMETER = re.compile(r"<(result|response|question|path|command|todos|task_progress)>\s*(.*?)\s*</\1>", re.DOTALL)
+_ANSWERS = ("attempt_completion", "result"), ("plan_mode_respond", "response"), ("ask_followup_question", "question")
+_TODOS = "task_progress"
 _WHERE = re.compile(r"# Current (?:Working|Workspace) Directory \((/[^)\n]*)\)")
 _NAMES = {
     "writetofile": "write",
     "replaceinfile": "edit",
     "editor": "edit",
+    "applydiff": "edit",
+    "insertcontent": "edit",
+    "searchandreplace": "edit",
+    "updatetodolist": "todowrite",
     "executecommand": "bash",
     "runcommands": "bash",
 }
@@ -61,7 +76,7 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
         started=started,
         ended=timestamps.from_ns(last * 10**6) if last else max(started, written),
         where=first_text(dig(about, "cwd"), named[1] if named else ""),
-        model=first_text(dig(about, "model")),
+        model=first_text(dig(about, "model"), *(dig(message, "modelInfo", "modelId") for message in found)),
         branch=first_text(dig(about, "metadata", "git", "branch")),
         is_dated=bool(began),
     )
@@ -73,14 +88,34 @@ def steps(path: Path) -> Iterator[Step]:
     for message in _messages(path, []):
         content = message.get("content")
         if message.get("role") == "user":
-            yield from (Step("prompt", said[2]) for text in texts(content) for said in _SAID.finditer(text) if said[2])
-        elif words := text_of(content):
-            yield Step("reply", words)
+            yield from (
+                Step("prompt", said[2]) for text in _around(content) for said in _SAID.finditer(text) if said[2]
+            )
+        else:
+            words = text_of(content)
+            if said := _CALL.sub("", words).strip():
+                yield Step("reply", said)
+            for name, within in _CALL.findall(words):
+                yield from calls.called(
+                    None, _effects(name, dict(reversed(_PARAMETER.findall(within))))
+                )  # a file may contain tags, too
         yield from calls.of_blocks(content, _effects)
 
 
+def _around(content: Any) -> Iterator[str]:
+    """Yield the texts of a message around what tools printed: of these, what a person says of them."""
+    printed = False
+    for text in texts(content):
+        result = _RESULT.match(text)
+        yield text.partition(_FEEDBACK)[2] if result or printed else text
+        printed = bool(result and not text[result.end() :].strip())
+
+
 def _effects(name: str, arguments: Any) -> Iterator[Step]:
-    """Yield the effects of a call, under the names other hosts have for its tools."""
+    """Yield the effects of a call, under the names other hosts have for its tools, and what the agent says by it."""
+    if isinstance(dig(arguments, _TODOS), str):
+        yield from from_tool("todowrite", {"todos": arguments[_TODOS]})
+    yield from (Step("reply", said) for tool, field in _ANSWERS if name == tool and (said := dig(arguments, field)))
     name = _NAMES.get(name.replace("_", ""), name)
     several = dig(arguments, "commands")
     for each in [{"command": command} for command in several] if isinstance(several, list) else [arguments]:

@@ -153,7 +153,7 @@ _WRITES = frozenset(
 _CREATES = frozenset(("write", "writefile", "create", "createfile"))
 _READS = frozenset(("read", "readfile", "view"))
 _WRITTEN_WHOLE: tuple[StepKind, ...] = ("created", "file")
-_PATHS = ("file_path", "filePath", "path", "notebook_path", "target_file", "absolute_path")
+_PATHS = ("file_path", "filePath", "path", "notebook_path", "target_file", "absolute_path", "absolutePath")
 _RUNS = frozenset(
     ("bash", "shell", "execcommand", "runshellcommand", "runterminalcmd", "runterminalcommand", "localshell", "exec",
      "execute", "launchprocess", "runinterminal", "powershell")
@@ -163,7 +163,7 @@ _PLANS = frozenset(("todowrite", "updateplan", "writetodos", "updatetodo"))
 _PATCH_HEADS = ("*** Add File: ", "*** Update File: ", "*** Delete File: ")
 _CLOSED = ("completed", "cancelled")
 _SHELLS = re.compile(r"(?:.*/)?(?:ba|z|da|k)?sh")
-_OPEN_BOX = re.compile(r"^\s*[-*] \[ \] +(\S.*)$", re.MULTILINE)
+_OPEN_BOX = re.compile(r"^\s*(?:[-*] )?\[[ -]\] +(\S.*)$", re.MULTILINE)
 
 
 def from_tool(name: str, arguments: Any) -> Iterator[Step]:
