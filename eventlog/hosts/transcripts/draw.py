@@ -16,6 +16,7 @@ from eventlog.hosts.transcripts.failures import Failures
 from eventlog.hosts.transcripts.prose import (
     DECISIONS,
     ITEM_CHARS,
+    LINK,
     OPEN_ENDS,
     Openings,
     lasting,
@@ -41,7 +42,6 @@ _TEST = re.compile(
 )
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
 _OF_HAN = re.compile(r"[\u2e80-\u9fff\uff00-\uffef]$")  # a sentence of these ends with its own full stop
-_LINK = re.compile(r"(?<![\w\])!`])\[([^\[\]\n]+)\]\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)?)\)")
 _NOISE = re.compile(r"\s*(?:2>&1|\|.*)")
 _COMMAND_CHARS, _REQUEST_CHARS = 80, 80
 _OF_MANY = ("__init__.", "__main__.", "index.", "main.", "mod.rs", "lib.rs")
@@ -189,7 +189,6 @@ class _Transcript:
                 self._ask(text)
             case ("reply", text):
                 text = text.replace("’", "'")  # models differ, and words are looked for with the plain one
-                text = _LINK.sub(r"\1", text)
                 self.speaks, self.has_ended = True, bool(self.prompts)
                 self.replies[-1].append(text)
                 self._decide(stated(DECISIONS, text))
@@ -291,7 +290,7 @@ class _Transcript:
         """End a sentence of a closing, and name files as they are called in the project."""
         for root in self._roots:
             text = text.replace(f"{root}/", "")
-        text = text.rstrip(" ;,；，")
+        text = LINK.sub(r"\1", text).rstrip(" ;,；，")
         return text if text.endswith(_ENDS) else f"{text}{'。' if _OF_HAN.search(text) else '.'}"
 
     def _summary(self, worth: Sequence[str], language: _Language) -> str:

@@ -18,6 +18,7 @@ from eventlog.format.text import cut, joined, one_line, same_text, states_nothin
 
 ITEM_CHARS = 200
 BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)、])\s+")
+LINK = re.compile(r"(?<![\w\])!`])\[([^\[\]\n]+)\]\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)?)\)")
 FENCE = re.compile(r"^\s*(?:```|~~~)(?P<language>\w*)")
 _NO_PROSE = re.compile(r"^\s*(?:[{}\[\]<|#>]|[\"'][\w.-]+[\"']\s*:|[-=_*]{3,}\s*$|/[\w:-]+\s*$|!\w)")
 _SENTENCE_END = re.compile(
@@ -105,7 +106,7 @@ def stated(label: _Label, message: str) -> list[str]:
             found.append(line[bullet.end() :])
         else:
             in_list = in_list and not line.strip()
-    plain = (_without_work(one_line(text.replace("**", "")).strip(" *_")) for text in found)
+    plain = (_without_work(one_line(LINK.sub(r"\1", text).replace("**", "")).strip(" *_")) for text in found)
     texts = (text.removesuffix("。").removesuffix(".") for text in plain)
     return [cut(text, ITEM_CHARS) for text in texts if not _is_empty(label, text)]
 
