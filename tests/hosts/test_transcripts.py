@@ -723,6 +723,14 @@ def test_what_clines_agent_says_by_a_tool_is_its_answer(is_native, tool, field, 
     assert ["Show the tax"] == _of(steps, "todos")
 
 
+def test_an_answer_of_clines_agent_that_is_no_text_is_passed_over(tmp_path):
+    calls = [
+        {"type": "tool_use", "name": "attempt_completion", "input": given} for given in ({"result": 7}, {}, [1], 7)
+    ]
+
+    assert ["Fix the cart"] == [step.text for step in _task(tmp_path, ["<task>Fix the cart</task>"], calls)]
+
+
 def test_a_call_in_the_words_of_clines_agent_is_what_it_did(tmp_path):
     wrote = "<write_to_file>\n<path>cart.py</path>\n<content>\n<path>no.py</path>\n</content>\n</write_to_file>"
     ran = "<execute_command>\n<command>make test</command>\n<requires_approval>false</requires_approval>\n</execute_command>"

@@ -41,7 +41,7 @@ _CALL = re.compile(
     re.DOTALL,
 )
 _PARAMETER = re.compile(r"<(result|response|question|path|command|todos|task_progress)>\s*(.*?)\s*</\1>", re.DOTALL)
-_ANSWERS = ("attempt_completion", "result"), ("plan_mode_respond", "response"), ("ask_followup_question", "question")
+_ANSWERS = {"attempt_completion": "result", "plan_mode_respond": "response", "ask_followup_question": "question"}
 _TODOS = "task_progress"
 _WHERE = re.compile(r"# Current (?:Working|Workspace) Directory \((/[^)\n]*)\)")
 _NAMES = {
@@ -93,12 +93,11 @@ def steps(path: Path) -> Iterator[Step]:
             )
         else:
             words = text_of(content)
-            if said := _CALL.sub("", words).strip():
-                yield Step("reply", said)
+            if reply := _CALL.sub("", words).strip():
+                yield Step("reply", reply)
             for name, within in _CALL.findall(words):
-                yield from calls.called(
-                    None, _effects(name, dict(reversed(_PARAMETER.findall(within))))
-                )  # a file may contain tags, too
+                arguments = dict(reversed(_PARAMETER.findall(within)))  # the first counts: a file may contain tags
+                yield from calls.called(None, _effects(name, arguments))
         yield from calls.of_blocks(content, _effects)
 
 
@@ -115,7 +114,8 @@ def _effects(name: str, arguments: Any) -> Iterator[Step]:
     """Yield the effects of a call, under the names other hosts have for its tools, and what the agent says by it."""
     if isinstance(dig(arguments, _TODOS), str):
         yield from from_tool("todowrite", {"todos": arguments[_TODOS]})
-    yield from (Step("reply", said) for tool, field in _ANSWERS if name == tool and (said := dig(arguments, field)))
+    if words := text_of(dig(arguments, _ANSWERS.get(name, ""))):
+        yield Step("reply", words)
     name = _NAMES.get(name.replace("_", ""), name)
     several = dig(arguments, "commands")
     for each in [{"command": command} for command in several] if isinstance(several, list) else [arguments]:

@@ -124,7 +124,7 @@ _LITERAL = re.compile(
     (?P<quote>["'`])(?P<text>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote)""",
     re.DOTALL | re.VERBOSE,
 )
-_ESCAPE = re.compile(r"\\(?:u(?P<u>[\da-fA-F]{4})|x(?P<x>[\da-fA-F]{2})|(?P<one>.))", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:u(?P<u>[\da-fA-F]{4})|x(?P<x>[\da-fA-F]{2})|(?P<letter>.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "\n": ""}
 _LOOKS_AT = re.compile(r"\bsession_id[\"']?\s*:\s*(\d+)")
 
@@ -153,5 +153,5 @@ def _plain(literal: re.Match[str]) -> str:
 
 def _unescaped(escape: re.Match[str]) -> str:
     code = escape["u"] or escape["x"]
-    one = chr(int(code, 16)) if code else _ESCAPED.get(escape["one"], escape["one"])
-    return "" if "\ud800" <= one <= "\udfff" else one  # half of a character
+    letter = chr(int(code, 16)) if code else _ESCAPED.get(escape["letter"], escape["letter"])
+    return "" if "\ud800" <= letter <= "\udfff" else letter  # half of a character

@@ -50,7 +50,7 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
     conversation, subagent = session, ""
     if dig(about[0], "kind") == "subagent" or path.parent.parent.name == "chats":
         conversation, subagent = parent, session
-    elif _TASK.match(next((text_of(said.get("content")) for said in messages if said.get("type") == "user"), "")):
+    elif _TASK.match(next((text_of(user.get("content")) for user in messages if user.get("type") == "user"), "")):
         subagent = path.stem
     return PastSession(conversation, *span.of(path), where or _registered(path), subagent, model)
 
