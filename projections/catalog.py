@@ -77,7 +77,7 @@ def chosen(names: Iterable[str]) -> tuple[Projection, ...]:
         if name in catalog.broken:
             raise BadRequest(f"the projection {name!r} cannot be used: {catalog.broken[name]}")
         if name not in by_name:
-            raise BadRequest(f"there is no projection {name!r}", hint=f"known are {', '.join(by_name)}")
+            raise BadRequest(f"no projection {name!r}", hint=f"known: {', '.join(by_name)}")
     return tuple(by_name[name] for name in wanted)
 
 

@@ -156,7 +156,7 @@ def _stated(opened: OpenStore, name: str) -> Iterator[tuple[Event, list[str]]]:
         return
     found = events_named(opened.log, name)
     if len(found) != 1:
-        hint = "\n".join(found[:8]) if found else "eventlog query --type fact,stage_summary lists what there is"
+        hint = "\n".join(found[:8]) if found else "`eventlog query --type fact,stage_summary` lists them"
         raise BadRequest("several events have this id" if found else "no event has this id", where=name, hint=hint)
     event = opened.log.find(found)[found[0]].event
     texts = _texts(event)

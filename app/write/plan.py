@@ -87,7 +87,7 @@ def checked(store: Store, declared: PlanFile, speaker: Mapping[str, Any], machin
     if bases is not None:
         if wrong := plan_file.mistakes_in(entries, bases, project, home):
             elsewhere = any(mistake.key.endswith((".path", ".url")) for mistake in wrong)
-            hint = f"knowledge bases are {', '.join(bases)}" if elsewhere else ""
+            hint = f"known: {', '.join(bases)}" if elsewhere else ""
             raise BadRequest("; ".join(map(str, wrong)), hint=hint)
         entries = [replace(entry, key=normalized(entry.key, project, bases, home)) for entry in entries]
     batch = os.urandom(8).hex() if len(entries) > 1 else None

@@ -118,7 +118,7 @@ class _YamlReader:
                 fields |= {key.value: found} if len(self.mistakes) == so_far else {}
             else:
                 names = ", ".join(kinds)
-                self._wrong(key.start_mark.line + 1, name, f"unknown key; known are {names}")
+                self._wrong(key.start_mark.line + 1, name, f"unknown key; known: {names}")
         if len(self.mistakes) > before and (
             at or not {field.name for field in msgspec.structs.fields(kind) if field.required} <= fields.keys()
         ):

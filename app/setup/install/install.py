@@ -82,7 +82,7 @@ class Installation(NamedTuple):
         """Find the host of an agent by any of its names; raises BadRequest."""
         hosts, room = profiles(), room_name(agent)
         if room not in hosts:
-            raise BadRequest(f"there is no agent {agent!r}", hint=f"known are {', '.join(hosts)}")
+            raise BadRequest(f"no agent {agent!r}", hint=f"known: {', '.join(hosts)}")
         return cls(target, hosts[room])
 
     def install(self, scope: Scope, part: InstallPart = "hooks") -> FileChange | None:

@@ -55,12 +55,12 @@ entries:
 """
     assert mistakes(text) == [
         (1, "version: must be 1.0.0"),
-        (2, "sorce: unknown key; known are version, entries, source, error, target_file"),
+        (2, "sorce: unknown key; known: version, entries, source, error, target_file"),
         (4, "entries[0].key.heading: must not be blank"),
         (4, "entries[0].key.level: must be at most 6"),
         (5, "entries[0].operation: must be one of no-op, update, clear, delete"),
         (6, "entries[0].content: must be text, not a whole number"),
-        (7, "entries[0].meta.because: unknown key; known are confidence, reason, created_at, session_id"),
+        (7, "entries[0].meta.because: unknown key; known: confidence, reason, created_at, session_id"),
         (7, "entries[0].meta.confidence: must be at most 1"),
         (8, "entries[1].key: exactly one of path and url must be given"),
         (9, "entries[2].key: missing"),
