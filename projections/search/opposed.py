@@ -52,7 +52,9 @@ def opposed(
 def _changed(texts: "Sequence[str]", having: "Having | None", total: int) -> "Iterator[tuple[str, str]]":
     """Yield each text that speaks of a change, with an older text that shares many of its rarer words."""
     changes = {text: {*tokens(change)} for text in texts if (change := _change_in(text))}
-    words = [frozenset(tokens(text)) for text in texts] if changes else []
+    if not changes:
+        return
+    words = [frozenset(tokens(text)) for text in texts]
     every = frozenset[str]().union(*words)
     counts = having([*every]) if having else _counted(words)
     rare = {word for word in every if counts[word] <= max(_RARE, min(_MOST_RARE, _RARE_PART * total))}
@@ -99,10 +101,21 @@ def newer_first(
 
 def _change_in(text: str) -> str:
     """Return the words by which a text speaks of a change; "" where it has none."""
-    plain = f" {' '.join(''.join(char if char.isalnum() else ' ' for char in text.lower()).split())} "
+    plain = f" {' '.join(text.lower().translate(_PLAIN).split())} "
     joined = plain.replace(" ", "")
-    apart = (" ".join(parts) for parts in _APART if _follow(parts, plain))
+    apart = (" ".join(parts) for parts in _APART if parts[0] in plain and _follow(parts, plain))
     return " ".join([*apart, *filter(joined.__contains__, _WITHIN)])
+
+
+class _Plain(dict[int, int]):
+    """Letters and figures as they are, a space for any other character."""
+
+    def __missing__(self, code: int) -> int:
+        self[code] = code if chr(code).isalnum() else ord(" ")
+        return self[code]
+
+
+_PLAIN = _Plain()
 
 
 def _follow(parts: "Sequence[str]", plain: str) -> bool:
