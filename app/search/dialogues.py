@@ -27,7 +27,7 @@ from eventlog.app.search.standing_lines import rejected_in
 from eventlog.app.search.word_tables import PARTS, PASSAGE, FullText, best_passages, score_of
 from eventlog.fast.sha import sha256
 from eventlog.format.events import ConversationText, Fact
-from eventlog.format.marks import A_STATEMENT, ALL_OF, AN_EVENT, mark_of, marks_of, salts_in
+from eventlog.format.marks import A_STATEMENT, ALL_OF, AN_EVENT, mark_of
 from eventlog.format.text import cut
 from eventlog.log.event_log import EventLog
 from eventlog.projections.search.findable import text_in
@@ -299,17 +299,12 @@ def _drawn(store: Store, agent: str, path: str) -> list[str]:
 
 def _allowed(conversation: str, statements: Sequence[str], aims: set[str]) -> list[str]:
     """List the statements without the sentences that state what is withdrawn; none of a withdrawn conversation."""
-    marks = rejected_in(aims)
+    rejected = rejected_in(aims)
     if ALL_OF + conversation in aims:
         return []
-    if not marks:
+    if not rejected:
         return list(statements)
-    salts = salts_in(marks)
-
-    def states(text: str) -> bool:
-        return not marks.isdisjoint(marks_of(text, salts))
-
-    allowed = []
+    states, allowed = rejected.rejects, []
     for statement in statements:
         lines = [] if states(statement) else [line for line in statement.split("\n") if not states(line)]
         split = ((text for text in re.split(_SENTENCE, line) if text.strip()) for line in lines)

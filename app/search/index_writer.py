@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from eventlog.app.naming.known_projects import KnownProjects
     from eventlog.app.search.appended import Lines, Seen
     from eventlog.app.search.word_tables import FullText, WordRow
+    from eventlog.format.marks import RejectedStatements
     from eventlog.projections.search.findable import EventFields
     from eventlog.store import Store
 
@@ -255,7 +256,7 @@ class IndexWriter:
         (number,) = self._db.execute("SELECT number FROM subjects WHERE subject = ?", (subject,)).fetchone()
         return int(number) << SEQUENCE | place
 
-    def _tell(self, changed: "Sequence[FoundLine]", rejected: "AbstractSet[str]") -> None:
+    def _tell(self, changed: "Sequence[FoundLine]", rejected: "RejectedStatements") -> None:
         """Update what stands of lines that changed, and of those that have the same text, key or conversation."""
         differing: list[tuple[_There, Standing | None]] = []
         for conversation in {line.conversation for line in changed if not line.is_fact}:

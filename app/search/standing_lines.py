@@ -11,8 +11,7 @@ from eventlog.format.marks import (
     ALL_OF,
     AN_EVENT,
     AS_REJECTED,
-    marks_of,
-    salts_in,
+    RejectedStatements,
     stand_in,
 )
 from eventlog.format.timestamps import order
@@ -21,7 +20,7 @@ from eventlog.projections.search.findable import FINDABLE, text_in, texts_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from typing import Any
 
@@ -73,7 +72,7 @@ class FoundLine:
         """The fields of the line."""
         return decode_line(self.line) if self._event is None else self._event
 
-    def left(self, gone: "AbstractSet[str]", rejected: "Collection[str]") -> "FoundLine | None":
+    def left(self, gone: "AbstractSet[str]", rejected: RejectedStatements) -> "FoundLine | None":
         """Return it with marks in the place of what is rejected; None where it is gone, or has no other text."""
         if not gone.isdisjoint((AN_EVENT + self.id, ALL_OF + self.conversation)):
             return None
@@ -107,7 +106,7 @@ class Standing:
 class _Save:
     """A summary, as the rules read it."""
 
-    def __init__(self, line: FoundLine, rejected: "Collection[str]") -> None:
+    def __init__(self, line: FoundLine, rejected: RejectedStatements) -> None:
         self.line = line
         self.event = event = line.event
         self.layer = event.get("layer")
@@ -188,7 +187,7 @@ def subject_of(names: "KnownProjects", place: "Place", home: "Mapping[str, str]"
     return names.of(path, replica or home.get("replica", "")) or NOWHERE
 
 
-def standing_in(lines: "Iterable[FoundLine]", rejected: "Collection[str]") -> "Iterator[Standing]":
+def standing_in(lines: "Iterable[FoundLine]", rejected: RejectedStatements) -> "Iterator[Standing]":
     """Yield what stands of lines; all lines that can change it are among them."""
     in_order = sorted(lines, key=lambda line: line.order)
     for facts in _by(lambda line: line.subject, (line for line in in_order if line.is_fact)):
@@ -214,7 +213,7 @@ def _facts(in_order: "Sequence[FoundLine]") -> "Iterator[Standing]":
         yield Standing(lines[0], {}, lines[-1])
 
 
-def _texts(in_order: "Sequence[FoundLine]", rejected: "Collection[str]") -> "Iterator[Standing]":
+def _texts(in_order: "Sequence[FoundLine]", rejected: RejectedStatements) -> "Iterator[Standing]":
     """Yield the text of a conversation as last drawn."""
     for line in in_order[-1:]:
         yield Standing(line, _differing(line.event, cleared(line.event, rejected)) if rejected else {}, line)
@@ -272,37 +271,30 @@ def aims_of(events: "Iterable[EventFields]", *, in_force: bool) -> set[str]:
     return aims | {f"{AS_REJECTED}{target}" for target in rejected}
 
 
-def rejected_in(gone: "Iterable[str]") -> set[str]:
-    """Pick the marks of the statements among what is withdrawn."""
-    return {aim.removeprefix(A_STATEMENT) for aim in gone if aim.startswith(A_STATEMENT)}
+def rejected_in(gone: "Iterable[str]") -> RejectedStatements:
+    """Pick the statements among what is withdrawn."""
+    return RejectedStatements({aim.removeprefix(A_STATEMENT) for aim in gone if aim.startswith(A_STATEMENT)})
 
 
-def cleared(event: "EventFields", rejected: "Collection[str]") -> "EventFields":
+def cleared(event: "EventFields", rejected: RejectedStatements) -> "EventFields":
     """Take out of a line what states the same as something rejected, known by its mark."""
-    return _without(event, rejected, lambda _text, _salts: "")
+    return _without(event, rejected, lambda _: "")
 
 
-def marked(event: "EventFields", rejected: "Collection[str]") -> "EventFields":
+def marked(event: "EventFields", rejected: RejectedStatements) -> "EventFields":
     """Put what stands in for it into the place of all that `cleared` takes out: it has its marks, and no words."""
-    return _without(event, rejected, stand_in)
+    return _without(event, rejected, lambda text: stand_in(text, rejected.salts))
 
 
-def _without(
-    event: "EventFields", rejected: "Collection[str]", instead: "Callable[[str, set[str]], str]"
-) -> "EventFields":
-    salts = salts_in(rejected) if rejected else ()
-    if not salts:
+def _without(event: "EventFields", rejected: RejectedStatements, instead: "Callable[[str], str]") -> "EventFields":
+    if not rejected:
         return event
     remaining: dict[str, object] = dict(event)
     for name in _STATES:
         value = event.get(name)
-        if isinstance(value, str) and not _allows(rejected, value, salts):
-            remaining[name] = instead(value, salts)
+        if isinstance(value, str) and rejected.rejects(value):
+            remaining[name] = instead(value)
         elif isinstance(value, list):
-            texts = ((text, _allows(rejected, text, salts)) for text in texts_in(event, name))
-            remaining[name] = [left for text, allowed in texts if (left := text if allowed else instead(text, salts))]
+            left = (instead(text) if rejected.rejects(text) else text for text in texts_in(event, name))
+            remaining[name] = [*filter(None, left)]
     return remaining
-
-
-def _allows(rejected: "Collection[str]", text: str, salts: set[str]) -> bool:
-    return not any(mark in rejected for mark in marks_of(text, salts))

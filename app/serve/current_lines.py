@@ -16,7 +16,6 @@ from eventlog.fast.modules import find_libraries
 from eventlog.format import timestamps
 from eventlog.format.ids import day_in_id
 from eventlog.format.local_time import local_time
-from eventlog.format.marks import RejectedStatements
 from eventlog.format.text import cut, one_line, statement_line
 from eventlog.format.timestamps import order
 from eventlog.hooks.conversation import TooMuch, all_events
@@ -74,7 +73,7 @@ class CurrentLines:
         self._heard = (self.subject,) if shared else ("", self.subject)
         self._rows: _Rows | _Lines = _Lines() if certain else _open(store, self._names, within[0])
         self.is_whole = self._rows.is_whole
-        self.rejections = RejectedStatements(standing_lines.rejected_in(self._rows.gone))
+        self.rejections = standing_lines.rejected_in(self._rows.gone)
         self._within = within
         self._local = local_time(timezone, request.offsets)
         self._yesterday = timestamps.from_ns((timestamps.to_ms(request.now) - DAY_MS) * 1_000_000)[:10]

@@ -84,9 +84,11 @@ class _Known:
         self._salt = withdrawn.oldest_salt or os.urandom(_SALT).hex()
         events = (event for found in conversations for event in (*found.facts, *found.summaries))
         self._keyed: dict[str, list[Statement]] = defaultdict(list)  # by subject, oldest first
+        self._stated: set[tuple[str, bytes]] = set()  # subjects, and what their facts under keys say
         for event in sorted((*events, *replayed.knowledge.entries), key=order):
             if isinstance(event, Fact) and event.key and not withdrawn.hides(event):
-                self._keyed[event.subject].append(Statement.of(event))
+                self._keyed[event.subject].append(fact := Statement.of(event))
+                self._stated.add((event.subject, fact.same))
             for text in () if withdrawn.hides(event) else filter(None, map(one_line, statements_of(event))):
                 if not withdrawn.rejects(text):
                     self._said.setdefault(statement_of(text), []).append(event.id)
@@ -161,6 +163,8 @@ class _Known:
             digest=digest_of(statement, self._salt),
             source=in_order[0].event.id,
         )
-        held = (earlier for facts in self._keyed.values() for earlier in held_back(facts, likeness(statement)))
+        same = likeness(statement)
+        subjects = (facts for subject, facts in self._keyed.items() if (subject, same) in self._stated)
+        held = (earlier for facts in subjects for earlier in held_back(facts, same))
         by: dict[str, Any] = {"conversation_id": HUMAN, "agent": HUMAN, "reason": _EARLIER}
         return Forgettable(text, in_order, decision, [Retraction(target=earlier.id, **by) for earlier in held])

@@ -12,7 +12,7 @@ from eventlog.app.search.appended import WITHDRAWS, Appended, NotAppended, seen_
 from eventlog.fast import fastjson, os
 from eventlog.format import effective_scope
 from eventlog.format.errors import Busy, NotStored
-from eventlog.format.marks import A_STATEMENT, AS_REJECTED, marks_of, salts_in
+from eventlog.format.marks import A_STATEMENT, AS_REJECTED, RejectedStatements
 from eventlog.format.text import encodable, one_line, statement_of
 from eventlog.log import raw_lines
 from eventlog.projects.root import project_root
@@ -193,8 +193,7 @@ def _is_alike(other: "Fields", event: "Fields") -> bool:
 def _may_be_rejected(store: "Store", database: "Connection", event: "Fields") -> bool:
     """Return whether a person has ever rejected this statement, or an event that states it."""
     text = str(event[_STATES[str(event["type"])]])
-    rejected = {aim.removeprefix(A_STATEMENT) for aim in _aims(database, A_STATEMENT)}
-    if any(mark in rejected for mark in marks_of(text, salts_in(rejected))):
+    if RejectedStatements({aim.removeprefix(A_STATEMENT) for aim in _aims(database, A_STATEMENT)}).rejects(text):
         return True
     ids = [aim.removeprefix(AS_REJECTED) for aim in _aims(database, AS_REJECTED)]
     return len(ids) > _FEW or any(

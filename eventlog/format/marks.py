@@ -107,9 +107,12 @@ class RejectedStatements:
         self.statements = statements
         self.salts = salts_in(statements)
 
+    def __bool__(self) -> bool:
+        return bool(self.statements)
+
     def rejects(self, text: str) -> bool:
         """Return whether a person has rejected this statement, in any event."""
-        return bool(self.statements) and any(mark in self.statements for mark in marks_of(text, self.salts))
+        return bool(self) and any(mark in self.statements for mark in marks_of(text, self.salts))
 
     def cleared(self, summary: "_Summary") -> "_Summary":
         """Take out of a summary what is rejected; "" stands for a topic or a text."""

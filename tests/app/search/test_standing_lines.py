@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from eventlog.app.search import standing_lines
 from eventlog.fast import fastjson
-from eventlog.format import codec
+from eventlog.format import codec, marks
 from eventlog.format.events import Fact, Rejected, Restored, Retraction, StageSummary, Withdrawal
 from eventlog.format.marks import A_STATEMENT, ALL_OF, AN_EVENT, digest_of, mark_of
 from eventlog.format.retractions import Retractions
@@ -95,3 +95,18 @@ def test_a_statement_is_told_from_an_id_that_is_spelled_like_one():
     ]
 
     assert not standing_lines.rejected_in(standing_lines.aims_of(map(_fields, made), in_force=True))
+
+
+def test_the_salts_of_what_is_rejected_are_looked_up_once_for_all_lines(monkeypatch):
+    looked = []
+    salts_in = marks.salts_in
+
+    def counted(several):
+        looked.append(len(several))
+        return salts_in(several)
+
+    monkeypatch.setattr(marks, "salts_in", counted)
+    rejected = standing_lines.rejected_in({"statement salt:0", "statement salt:1"})
+
+    assert all(standing_lines.cleared({"content": f"Text {number}"}, rejected) for number in range(9))
+    assert looked == [2]
