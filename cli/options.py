@@ -132,7 +132,7 @@ def located(explicit: str | None, ctx: click.Context) -> Store:
 def _begins_store(ctx: click.Context) -> bool:
     path = ctx.command_path.partition(" ")[2]
     topic = VERBS[path.partition(" ")[0]].topic if path else ""
-    return not path or topic in _TOPICS_OF_NEW_STORES or path in _BEGIN_STORES
+    return not path or topic in _TOPICS_OF_NEW_STORES or path.startswith(_BEGIN_STORES)
 
 
 def _locate(ctx: click.Context, _: click.Parameter, value: str | None) -> Store:

@@ -127,7 +127,7 @@ def _recent(replayed: ReplayResult, is_here: Callable[[str | None, str | None], 
 
 
 def _statements(save: Event, withdrawn: Retractions) -> list[tuple[str, str]]:
-    """List what a save puts into a memory, with categories; what was drawn from a transcript is not yet in one."""
+    """List statements that a save adds to a memory, by category; decisions drawn from a transcript add nothing yet."""
     if isinstance(save, Fact):
         return [(save.category or "fact", save.content)]
     assert isinstance(save, StageSummary)

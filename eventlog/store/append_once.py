@@ -119,9 +119,9 @@ def _line(event: dict[str, object]) -> bytes:
 
 
 def _is_logged(last: "Callable[[int], Iterable[bytes]]", tail: str, now: int, within_ms: int | None) -> bool:
-    """Return whether one of the last lines is an event whose id ends like this, not further away.
+    """Return whether the last lines have an event whose id ends like this, not further away.
 
-    Where the disk cannot read all that is remembered, of the last lines that it may: other events must not be lost.
+    Where the disk cannot read 4 MiB of them, only the last few kilobytes are searched.
     """
     for most in (_REMEMBERED_BYTES, _LAST_BYTES):
         try:

@@ -102,7 +102,7 @@ def steps(path: Path) -> Iterator[Step]:
 
 
 def _around(content: Any) -> Iterator[str]:
-    """Yield the texts of a message around what tools printed: of these, what a person says of them."""
+    """Yield the texts of a message without what tools printed; a person may comment on that in the same text."""
     printed = False
     for text in texts(content):
         result = _RESULT.match(text)
@@ -111,7 +111,7 @@ def _around(content: Any) -> Iterator[str]:
 
 
 def _effects(name: str, arguments: Any) -> Iterator[Step]:
-    """Yield the effects of a call, under the names other hosts have for its tools, and what the agent says by it."""
+    """Yield the effects of a call, under the names other hosts have for its tools, and the reply that it carries."""
     if isinstance(dig(arguments, _TODOS), str):
         yield from from_tool("todowrite", {"todos": arguments[_TODOS]})
     if words := text_of(dig(arguments, _ANSWERS.get(name, ""))):

@@ -130,7 +130,7 @@ _LOOKS_AT = re.compile(r"\bsession_id[\"']?\s*:\s*(\d+)")
 
 
 def _script(script: str, call: Any, calls: SessionCalls) -> Iterator[Step]:
-    """Yield the effects of a script's calls; which of several commands passed, its output does not say."""
+    """Yield the effects of a script's calls; its output does not show which of several commands passed."""
     texts_in = [(found["name"], _plain(found)) for found in _LITERAL.finditer(script)]
     commands = [text for name, text in texts_in if name == "cmd"]
     patches = [text for _, text in texts_in if text.startswith("*** Begin Patch")]

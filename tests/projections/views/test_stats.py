@@ -152,7 +152,7 @@ def test_no_sessions_are_no_shares():
 
 
 def test_without_sessions_there_is_a_word_instead_of_a_table(tmp_path):
-    ran = call("stats", "--store", tmp_path / "store")
+    ran = call("stats", "--store", tmp_path)
 
     assert 0 == ran.code
     assert ran.out.startswith("no sessions")
