@@ -156,6 +156,7 @@ def test_settling_twice_is_settling_once(store):
 
 def test_where_no_session_is_over_nothing_is_waited_for(store, monkeypatch):
     monkeypatch.setattr(time, "sleep", lambda _: pytest.fail("waited"))
+    store.mkdir(exist_ok=True)
 
     assert 0 == call("settle", "--store", store).code
 

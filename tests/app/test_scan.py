@@ -85,5 +85,6 @@ def test_transcripts_of_this_machine_are_searched(log):
     folder = Path.home() / ".claude" / "projects" / "-p"
     folder.mkdir(parents=True)
     (folder / "s1.jsonl").write_text(json.dumps({"message": {"content": f"use {TOKEN}"}}) + "\n")
+    Path(log.store.root).mkdir(exist_ok=True)
     said = call("scan", "--transcripts", "--store", log.store.root)
     assert (1, True) == (said.code, "s1.jsonl:1" in said.out)

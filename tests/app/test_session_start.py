@@ -282,7 +282,7 @@ def test_init_overwrites_nothing(at_home, tmp_path):
 
 
 def test_config_shows_where_the_users_own_files_are(at_home, tmp_path):
-    told = json.loads(call("config", "--json", "--store", tmp_path / "store").out)
+    told = json.loads(call("config", "--json", "--store", tmp_path).out)
 
     assert {"value": f"{at_home.home}/.config/agents/user/*.md", "from": "context.workspace"} == told["user_files"]
 

@@ -118,8 +118,8 @@ def test_every_verb_takes_an_agent_by_any_of_its_names(home, tmp_path, words, na
     payload = {"hook_event_name": "SessionStart", "session_id": "s", "cwd": str(tmp_path)}
     sent = json.dumps(payload).encode() if words[0] == "hook" else b""
     ask = run if words[0] in OWN_THEIR_PROCESS else call
-    ran = ask(*words, name, "--store", tmp_path / "store", stdin=sent)
-    said = [event.agent for event in EventLog(tmp_path / "store").read()]
+    ran = ask(*words, name, "--store", tmp_path, stdin=sent)
+    said = [event.agent for event in EventLog(tmp_path).read()]
 
     assert 0 == ran.code or words[0] == "import", ran.err
     assert "did you mean" not in ran.err
