@@ -82,7 +82,10 @@ class HostileHistory:
             except (AssertionError, EventLogError) as error:
                 raise AssertionError(f"seed {self.seed}, step {number}, {what} at {machine.name}: {error!r}") from error
             self.counts[what] += 1
-        self._settle()
+        try:
+            self._settle()
+        except AssertionError as error:
+            raise AssertionError(f"seed {self.seed}, settled: {error}") from error
 
     # ------------------------------------------------------------------------------------------------ steps
 
