@@ -25,7 +25,7 @@ class SentDay(Struct):
     blocked: int = 0  # lines that hold secrets
     stamp: list[int] = []
     segments: dict[str, str] = {}
-    senders: list[str] = []  # the names under which it was sent, where this store has another by now
+    senders: list[str] = []  # the segments it was sent in under former names of this store: `replica/segment`
 
 
 class SeenMachine(Struct):
@@ -40,11 +40,6 @@ class SeenMachine(Struct):
     confirmed: list[str] = []
     recipient: str = ""
     left: bool = False
-
-    def lacks(self, date: str) -> bool:
-        """Return whether segments of a day are missing, or all of them."""
-        segments = [segment for segment in (*self.taken, *self.missing) if segment.startswith(f"{date}/")]
-        return not segments or any(segment in self.missing for segment in segments)
 
 
 class SyncState(Struct):
@@ -97,16 +92,21 @@ class SyncState(Struct):
         self.sequence, self.token, self.pending = 0, "", ""
         for day in self.days.values():
             if day.segments:
-                day.segments, day.senders = {}, [*day.senders, former]
+                sent = [f"{former}/{segment}" for segment in day.segments]
+                day.segments, day.senders = {}, [*day.senders, *sent]
 
     def lost_by_senders(self, heads: Collection[str]) -> set[str]:
-        """List the days that were sent under a former name, and of which the remote has not all any more."""
+        """List the days that were sent under a former name, and of which the remote has not all segments any more.
 
-        def is_lost(sender: str, date: str) -> bool:
+        A copy of this store that publishes at the same moment does not know the last ones.
+        """
+
+        def is_lost(sent: str) -> bool:
+            sender, _, segment = sent.partition("/")
             seen = self.machines.get(sender)
-            return seen is None or sender not in heads or seen.lacks(date)
+            return seen is None or sender not in heads or segment not in seen.taken
 
-        return {date for date, day in self.days.items() if any(is_lost(sender, date) for sender in day.senders)}
+        return {date for date, day in self.days.items() if any(map(is_lost, day.senders))}
 
 
 def names_of(replicas: Iterable[str]) -> dict[str, str]:

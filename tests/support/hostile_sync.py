@@ -309,8 +309,8 @@ class HostileHistory:
             self._come_back()
         for machine in self.memory.machines:
             machine.offset = 0
-        self.memory.settle()  # whose replays apply plan entries,
-        self.memory.settle()  # which travels, too
+        for _ in range(3):  # a replay applies plan entries, and joins the places of a copy: both travel, too
+            self.memory.settle()
         everywhere = {machine.name: self._ids_of(machine) for machine in self.memory.machines}
         for name, ids in everywhere.items():
             lacking = self.said.keys() - set(ids)

@@ -247,6 +247,27 @@ def test_a_store_that_was_copied_whole_goes_on_under_a_name_of_its_own(memory):
     assert one.knowledge() == other.knowledge() == copy.knowledge()
 
 
+def test_what_a_store_sends_while_its_copy_publishes_by_the_same_name_is_not_lost(tmp_path):
+    memory = Memory(tmp_path)
+    one, other = memory.machines
+    one.says("The tea is green")
+    memory.settle()
+    copy = one.copy_to("copy")
+    head = memory.hub / replica_of(one.store) / "head.age"
+    before = head.read_bytes()
+    one.says("said by the first")
+    one.sync()
+    head.write_bytes(before)  # as the copy has read it: a directory cannot refuse who is second
+    copy.says("said by the copy")
+    copy.sync()
+
+    memory.settle()
+
+    assert replica_of(copy.store) != replica_of(one.store)
+    wanted = ["The tea is green", "said by the copy", "said by the first"]
+    assert wanted == one.facts() == other.facts() == copy.facts()
+
+
 def test_a_store_that_lost_its_state_keeps_its_name_and_sends_nothing_twice(memory):
     one, other = memory.machines
     one.says("The tea is green")
