@@ -100,13 +100,8 @@ class SyncState(Struct):
 
         A copy of this store that publishes at the same moment does not know the last ones.
         """
-
-        def is_lost(sent: str) -> bool:
-            sender, _, segment = sent.partition("/")
-            seen = self.machines.get(sender)
-            return seen is None or sender not in heads or segment not in seen.taken
-
-        return {date for date, day in self.days.items() if any(map(is_lost, day.senders))}
+        taken = {f"{name}/{of}" for name, seen in self.machines.items() if name in heads for of in seen.taken}
+        return {date for date, day in self.days.items() if not taken.issuperset(day.senders)}
 
 
 def names_of(replicas: Iterable[str]) -> dict[str, str]:
