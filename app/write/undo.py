@@ -63,8 +63,8 @@ def undoable(opened: OpenStore, reference: str = "") -> Undoable:
     if not reference and record_edits(opened.log, opened.settings, dry_run=True)[0]:
         replay_store(opened, projections=[MEMORY])
     done, here = _Done(opened), opened.replica or None
-    of_here = (deed for deed in done.all() if done.happened_here(deed.told, here))
-    last = max(of_here, key=lambda deed: order(deed.told), default=None)
+    newest = max((event for event in done.deeds() if done.happened_here(event, here)), key=order, default=None)
+    last = done.behind(newest) if newest else None
     found = done.named(event_meant(opened, reference)) if reference else last
     if found is None:
         raise BadRequest("there is nothing to take back", hint="eventlog undo ID takes back one event")
@@ -134,11 +134,11 @@ class _Done:
                 case _:
                     decision = ""
 
-    def all(self) -> Iterator[Undoable]:
-        """Yield what was done and is not taken back; a step back is taken back by its id only."""
-        for event in self._events.values():
-            if event.id not in self._withdrawn.events and self._is_deed(event):
-                yield self._undoable(event)
+    def deeds(self) -> Iterator[Event]:
+        """Yield the events of what was done and is not taken back; a step back is taken back by its id only."""
+        return (
+            event for event in self._events.values() if event.id not in self._withdrawn.events and self._is_deed(event)
+        )
 
     def happened_here(self, event: Event, replica: str | None) -> bool:
         """Return whether it was done in this store, not by itself; an entry, whether it reached a file there, too."""
@@ -158,7 +158,7 @@ class _Done:
             raise BadRequest("an agent said this", hint=f"eventlog forget {event.id} keeps it from being said")
         if not isinstance(event, Fact | StageSummary | PlanEntry | Restored | Retraction) and not self._is_deed(event):
             raise BadRequest(f"{event.type} did nothing that could be taken back", where=event.id)
-        return self._undoable(event)
+        return self.behind(event)
 
     def _is_deed(self, event: Event) -> bool:
         match event:
@@ -184,7 +184,8 @@ class _Done:
         """Return whether the event came from saving a file, in which a person wrote the text again."""
         return event.batch is None and event.ts in self._saves
 
-    def _undoable(self, event: Event) -> Undoable:
+    def behind(self, event: Event) -> Undoable:
+        """Find all that the deed of an event came to."""
         deed = self._batches.get(_batch(event) or event.id)
         first = deed[0] if deed else event
         what = _WORDS.get(type(first), "a correction" if _batch(event) else "an edit by hand")

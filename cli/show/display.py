@@ -38,11 +38,17 @@ class Display:
 
     def worded(self, event: Event) -> Event:
         """Restore the words of a rejected statement; returns other events unchanged."""
-        if not isinstance(event, Rejected) or not event.digest:
-            return event
+        return self.all_worded([event])[0]
+
+    def all_worded(self, events: Sequence[Event]) -> list[Event]:
+        """Restore the words of many, by one look at the log."""
+        rejected = [event for event in events if isinstance(event, Rejected) and event.digest]
+        if not rejected:
+            return list(events)
         from eventlog.app.write.rejections import worded
 
-        return worded(EventLog(self._store), [event])[0]
+        words = {event.id: said for event, said in zip(rejected, worded(EventLog(self._store), rejected), strict=True)}
+        return [words.get(event.id, event) for event in events]
 
     def id(self, full_id: str) -> str:
         """Format an id: short on a terminal; every verb accepts it."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -619,3 +620,49 @@ def test_53_lines_are_forgotten_by_two_commands_and_come_back_by_one(log):
     call("undo", "--yes", *store)
 
     assert "Ticket 52" in call("memory", "--all-projects", *store).out
+
+
+def steps_of(act):
+    """Count the calls of functions while this runs: what an act costs on any machine."""
+    made = 0
+
+    def count(_frame, what, _about):
+        nonlocal made
+        made += what in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        act()
+    finally:
+        sys.setprofile(before)
+    return made
+
+
+def test_to_find_what_was_forgotten_together_takes_no_more_for_each_of_many(log):
+    took = []
+    for many in (50, 400):
+        log.append_many(
+            [fact(number, day=f"2026-03-{many // 50:02}", content=f"{many}-{number} waits") for number in range(many)]
+        )
+        forget(opened(log), forgettable(opened(log), matching=f"{many}-"))
+        took.append(steps_of(lambda: undoable(opened(log))))
+
+    assert took[1] < 16 * took[0]  # of what 8 times as many take; each with each would be 64 times as many
+
+
+def test_what_an_undo_shows_of_many_is_looked_up_at_once(log, monkeypatch):
+    looks = []
+    find = EventLog.find
+    monkeypatch.setattr(EventLog, "find", lambda self, ids: looks.append(ids) or find(self, ids))
+    store, took = ("--store", log.store.root), []
+    for many in (3, 9):
+        log.append_many(
+            [fact(number, day=f"2026-03-{many:02}", content=f"{many}-{number} waits") for number in range(many)]
+        )
+        call("forget", "--matching", f"{many}-", "--all", "--yes", *store)
+        before = len(looks)
+        assert call("undo", "--yes", *store).out.count(" waits") == many
+        took.append(len(looks) - before)
+
+    assert took[0] == took[1]

@@ -188,23 +188,23 @@ def _agreed(question: str, *, yes: bool) -> bool:
 def _show_undoable(found: Undoable, display: Display, log: EventLog) -> None:
     if display.is_for_people:
         say(f"{found.what} · {display.moment(found.told.ts)} · {display.id(found.told.id)}")
-        for event in found.targets:
-            say(f"  {kind_of(event)}  {_gist_behind(event, display, log)}")
+        for event, behind in zip(found.targets, display.all_worded(_behind(found.targets, log)), strict=True):
+            say(f"  {kind_of(event)}  {gist(behind)}")
         for event in found.staying:
             say(f"stays forgotten: {gist(display.worded(event))}; to allow it: eventlog undo {display.id(event.id)}")
         return
     say(f"{found.what}, {display.when(found.told.ts)}  [{display.short(found.told.id)}]")
-    for event in found.targets:
-        say(f"  {event.type}  {describe(display.worded(event))}")
+    for event in display.all_worded(found.targets):
+        say(f"  {event.type}  {describe(event)}")
     for event in found.staying:
         say(f"stays forgotten: {describe(display.worded(event))}; to allow it: eventlog undo {display.short(event.id)}")
 
 
-def _gist_behind(event: Event, display: Display, log: EventLog) -> str:
-    """Describe an event; a withdrawal or a return by the words of its target."""
-    target = event.target if isinstance(event, Retraction | Restored) else None
-    behind = log.find([target]).get(target) if target else None
-    return gist(display.worded(behind.event if behind else event))
+def _behind(events: Sequence[Event], log: EventLog) -> list[Event]:
+    """Find what describes each event: of a withdrawal or a return, its target."""
+    targets = {event.id: event.target for event in events if isinstance(event, Retraction | Restored) and event.target}
+    found = log.find(targets.values())
+    return [found[targets[event.id]].event if targets.get(event.id) in found else event for event in events]
 
 
 def _report(done: tuple[Sequence[Event], RebuildResult], verb: str, display: Display, *, as_json: bool) -> None:
