@@ -4,8 +4,9 @@
  *
  * Nobody at the socket: the words are executed before anything was read, so the hook is what it was without us. Else
  * the payload is copied into memory and handed over, with the directory, the environment and the time of the call. The
- * answer counts once the process that gave it has ended, as a hook has. If it does not accept the call, or dies before it
- * has answered, the hook follows with the same payload and `--again`: what is in the log already is not recorded twice.
+ * answer counts once the process that gave it has ended, as a hook has. If it does not accept the call, or dies or is
+ * stopped before it has answered, the hook follows with the same payload and `--again`: what is in the log already is
+ * not recorded twice, whoever of the two is first.
  *
  * The other side, and what it refuses: eventlog/hooks/live.py.
  */
@@ -26,13 +27,14 @@
 #ifndef PATIENCE
 #define PATIENCE 100 /* milliseconds until a call must be accepted */
 #endif
-/* milliseconds; all but the third are those of eventlog/hooks/deadline.py */
-enum { STDIN = 600, READ = 1200, ACCEPTED = PATIENCE, ENDED = 40 * PATIENCE };
+/* milliseconds; the first two and the last are those of eventlog/hooks/deadline.py */
+enum { STDIN = 600, READ = 1200, LOOK = 100, ACCEPTED = PATIENCE, ENDED = 40 * PATIENCE };
 enum { LARGEST = 160 << 10 }; /* bytes of a request or an answer: what a socket takes at once */
 
 static char **hook;
 static long long began; /* nanoseconds of the monotonic clock, which Python reads too */
 static char packet[LARGEST];
+static struct ucred other; /* the process at the socket */
 
 static long long now(void)
 {
@@ -88,7 +90,6 @@ static int name_cache(char *path, size_t size)
 static int reach(const char *cache)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    struct ucred other;
     socklen_t length = sizeof other;
     size_t room = sizeof address.sun_path;
     if (snprintf(address.sun_path, room, "%s/live/socket", cache) >= (int)room) {
@@ -175,6 +176,21 @@ static int send_call(int server, int payload)
     return sendmsg(server, &message, MSG_NOSIGNAL) >= 0;
 }
 
+/* Return whether the process at the socket is stopped (proc(5), stat): it answers once somebody lets it go on. */
+static int is_stopped(void)
+{
+    char path[32], stat[256], *end = NULL;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)other.pid);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = file < 0 ? 0 : read(file, stat, sizeof stat - 1);
+    if (size > 0) {
+        stat[size] = 0;
+        end = strrchr(stat, ')');
+    }
+    close(file);
+    return end && (!strncmp(end, ") T", 3) || !strncmp(end, ") t", 3));
+}
+
 /* Print the answer, and end; without one, become the hook. */
 static _Noreturn void pass_on(int server, int payload)
 {
@@ -183,13 +199,15 @@ static _Noreturn void pass_on(int server, int payload)
         become(payload, 1);
     if (*packet != '.')
         become(payload, 0);
-    while (wait_for(server, began + ENDED * 1000000LL)) {
-        if ((size = recv(server, packet, LARGEST, answer ? MSG_PEEK : 0)) <= 0 || answer) {
+    while (now() < began + ENDED * 1000000LL) {
+        int is_more = wait_for(server, now() + LOOK * 1000000LL);
+        if (is_more && !answer && (size = recv(server, packet, LARGEST, 0)) > 0) {
+            answer = size;
+        } else if (is_more || is_stopped()) {
             if (!answer)
                 become(payload, 1);
             break;
         }
-        answer = size;
     }
     signal(SIGPIPE, SIG_IGN);
     for (ssize_t at = 1, done; at < answer; at += done)

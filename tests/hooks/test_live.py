@@ -110,6 +110,9 @@ class Server:
             assert time.monotonic() < end
             time.sleep(0.005)
 
+    def has_open(self, file):
+        return any(fd.samefile(file) for fd in Path(f"/proc/{self.process.pid}/fd").iterdir() if fd.exists())
+
     def end(self):
         os.close(self._lifeline)
         self.process.wait(LONG)
@@ -289,6 +292,23 @@ def test_a_server_that_does_not_move_is_waited_for_only_briefly(client, store, t
         answer(client, store, tool(0))
         server.process.send_signal(signal.SIGSTOP)
         assert 0 == ask(compiled(tmp_path, 10), store, tool(1)).returncode
+        assert ["t-0", "t-1"] == tools_in(store)
+        server.process.send_signal(signal.SIGCONT)
+        answer(client, store, tool(2))
+
+    assert ["t-0", "t-1", "t-2"] == tools_in(store)
+
+
+def test_a_server_that_is_stopped_with_a_call_is_not_waited_for_and_records_nothing_twice(client, store):
+    with serving(store) as server, ThreadPoolExecutor(1) as pool:
+        answer(client, store, tool(0))
+        (day,) = Path(store, "log").iterdir()
+        with day.open("rb") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            done = pool.submit(ask, client, store, tool(1))
+            server.wait(lambda: server.has_open(day))
+            server.process.send_signal(signal.SIGSTOP)
+        assert 0 == done.result(LONG).returncode
         assert ["t-0", "t-1"] == tools_in(store)
         server.process.send_signal(signal.SIGCONT)
         answer(client, store, tool(2))
