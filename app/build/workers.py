@@ -71,7 +71,13 @@ class Workers:
         try:
             self._pool = self._pool or _started(self._count)
             return self._pool.submit(do, job)
-        except (BrokenExecutor, OSError):
+        except BrokenExecutor:
+            return None
+        except (OSError, RuntimeError):  # the user has as many processes and threads as they may have
+            self._count = 1
+            for begun in self._pool._processes.values() if self._pool else ():  # noqa: SLF001 - nobody hands them a job
+                begun.kill()
+            self._pool = None
             return None
 
 
@@ -110,7 +116,10 @@ def _end_with_parent() -> None:
             parent.join()
         os._exit(1)
 
-    threading.Thread(target=wait, daemon=True).start()
+    try:
+        threading.Thread(target=wait, daemon=True).start()
+    except RuntimeError:  # no room for it: whose jobs these are does them
+        os._exit(1)
 
 
 def _are_threads_at_work() -> bool:

@@ -2,6 +2,8 @@
 
 import os
 import pickle
+from multiprocessing import active_children
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from threading import Thread, Timer, current_thread
 from time import sleep
@@ -145,6 +147,26 @@ def test_jobs_are_done_by_other_processes_in_their_order():
 def test_what_a_killed_process_leaves_is_done_here():
     with two(Workers()) as workers:
         assert list(range(0, 60, 2)) == list(workers.map(_killed, range(30)))
+
+
+@pytest.mark.parametrize(("refused", "error"), [(BaseProcess, OSError), (Thread, RuntimeError)])
+def test_without_room_for_a_process_or_a_thread_the_jobs_are_done_here_and_nobody_is_left(monkeypatch, refused, error):
+    """The second process is not begun; or, where both are, the thread that hands them jobs."""
+    begin, left = refused.start, iter([1] if refused is BaseProcess else [])
+
+    def start(one):
+        if not next(left, 0):
+            raise error
+        begin(one)
+
+    monkeypatch.setattr(refused, "start", start)
+    with two(Workers()) as workers:
+        done = list(workers.map(_jobs, range(30)))
+
+    assert [(HERE, 2 * job) for job in range(30)] == done
+    for child in active_children():
+        child.join(60)
+        assert not child.is_alive()
 
 
 @pytest.mark.parametrize("thread", [Thread(), Timer(1, print)])
