@@ -85,13 +85,14 @@ def publish(
     """Write the files of these projections under `root` as the documents have them; raises NotStored.
 
     What `taken_in` has of a file is in the log; any other file a person edited is set aside before it is replaced.
+    Where something else than a file that can be read is in the place of one, that is raised after the others are done.
     """
     with closing(_Publishing(Path(root), taken_in, dry_run=dry_run)) as publishing:
         for document in track(documents, progress):
             publishing.put(document)
         publishing.put_in_place()
         publishing.remove_stale(projections)
-    return publishing.done
+    return publishing.outcome()
 
 
 def publish_outdated(
@@ -122,7 +123,7 @@ def publish_outdated(
         publishing.remove_stale([projection for projection in projections if projection.name not in replayed.broken])
     publishing.done.written.sort()
     replayed.save()
-    return publishing.done
+    return publishing.outcome()
 
 
 class _NewFile(NamedTuple):
@@ -154,6 +155,13 @@ class _Publishing:
         self._current: set[str] = set()
         self._waiting: list[_NewFile] = []
         self._waiting_bytes = 0
+        self._blocked: NotStored | None = None  # the first file whose place is taken by something else
+
+    def outcome(self) -> PublishResult:
+        """Return what was done; raise NotStored where the place of a file was taken."""
+        if self._blocked:
+            raise self._blocked
+        return self.done
 
     def close(self) -> None:
         """Remove what has been written and got no name."""
@@ -237,7 +245,11 @@ class _Publishing:
         owned = {name for names in found for name in names}
         for name in sorted(owned - self._current):
             path = self.base / name
-            current = read(path) or b""
+            try:
+                current = read(path) or b""
+            except NotStored as error:
+                self._blocked = self._blocked or error
+                continue
             if path.suffix == ".md" and not any(map(is_stamp, current.decode("utf-8", "replace").split("\n"))):
                 self.done.left.append(name)
                 continue
@@ -275,7 +287,11 @@ class _Publishing:
     def _put_whole(self, document: Document, then: _Then) -> None:
         path = self.base / document.path
         # The stamp comes first: a file that is saved meanwhile has another.
-        stamp, current = file_stamp(str(path)), read(path)
+        try:
+            stamp, current = file_stamp(str(path)), read(path)
+        except NotStored as error:
+            self._blocked = self._blocked or error
+            return
         if current == document.data:
             self.done.unchanged += 1
             then(None if self._dry_run else stamp)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from eventlog.app.build.cache import open_for_reading
-from eventlog.app.build.publish import read
 from eventlog.app.build.replay import replay
 from eventlog.app.write.set_aside import SetAside
 from eventlog.format import timestamps
@@ -29,7 +28,7 @@ from eventlog.projections.views.markdown import is_untouched
 from eventlog.projections.views.memory import MEMORY
 from eventlog.settings.schema import Settings
 from eventlog.store import Store, project_slug
-from eventlog.store.files import file_stamp
+from eventlog.store.files import file_stamp, read
 from eventlog.store.replica import make_replica, replica_of
 
 if TYPE_CHECKING:
@@ -124,8 +123,8 @@ def _edited(store: Store) -> Iterator[tuple[str, bytes]]:
         published = files_in(open_for_reading(store), MEMORY.name)
     names = (name for pattern in MEMORY.owns for name in glob(pattern, root_dir=store.knowledge, include_hidden=True))  # noqa: PTH207 - as text
     for name in sorted(names):
-        path = Path(store.knowledge, name)
-        data = None if published.get(name) == file_stamp(str(path)) else read(path)
+        path = f"{store.knowledge}/{name}"
+        data = None if published.get(name) == file_stamp(path) else read(path)  # publishing says why it cannot be read
         if data is not None and not is_untouched(data):
             yield name, data
 

@@ -1,6 +1,7 @@
 """`eventlog replay`: rebuilds what differs, tells what it did, and writes nothing it was not asked to."""
 
 import json
+import os
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -258,3 +259,22 @@ def test_a_knowledge_directory_that_cannot_be_written_exits_with_3(store):
 
     assert 3 == ran.code
     assert "not stored" in ran.err
+
+
+def _becomes_a_directory(path):
+    path.mkdir()
+
+
+@pytest.mark.parametrize("takes_its_place", [os.mkfifo, _becomes_a_directory])
+@pytest.mark.parametrize("name", ["MEMORY.md", "sessions.jsonl", "memory/2026-02-20.md", "memory/2020-01-01.md"])
+def test_what_is_in_the_place_of_a_file_is_named_and_every_other_file_is_written(store, name, takes_its_place):
+    path = store / "knowledge" / name
+    path.parent.mkdir(parents=True)
+    takes_its_place(path)
+    ran = _replay(store)
+
+    assert (3, 1) == (ran.code, ran.err.count(f"{path}: not stored: not a regular file"))
+    path.rmdir() if path.is_dir() else path.unlink()
+    assert {file: data for file, data in EXPECTED.items() if file != name} == tree(store / "knowledge")
+    assert 0 == _replay(store).code
+    assert EXPECTED == tree(store / "knowledge")
