@@ -228,12 +228,15 @@ def entries_at(file: str, offsets: Sequence[int]) -> Iterator[LogLine]:
 def _files(log_dir: str) -> list[tuple[str, bool]]:
     """List every path, and whether it is, or leads to, a regular file.
 
-    A log has a file for every day it is old; starting sessions list it, so no paths are made of names.
+    A log has a file for every day it is old; starting sessions list it, so no paths are made of names. Raises OSError
+    where it cannot be listed, or a link leads to none: it may lie on a disk that is not there.
     """
     try:
         with os.scandir(log_dir) as entries:
             return [(f"{log_dir}/{entry.name}", _is_regular(entry)) for entry in entries]
     except FileNotFoundError:
+        if os.path.islink(log_dir):  # noqa: PTH114 - a path is a text here
+            raise
         return []
 
 

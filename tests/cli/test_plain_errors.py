@@ -55,6 +55,19 @@ def test_an_unreadable_log_is_told_in_plain_words(unreadable, verb):
 
 
 @pytest.mark.parametrize("verb", READERS)
+def test_a_log_that_is_a_link_to_a_disk_which_is_not_there_is_not_an_empty_one(tmp_path, verb):
+    (tmp_path / "log").symlink_to("/nowhere/log")
+    knowledge = tmp_path / "knowledge" / "sessions.jsonl"
+    knowledge.parent.mkdir()
+    knowledge.touch()
+    ran = call(verb, "--store", tmp_path)
+
+    assert (3, "") == (ran.code, ran.out)
+    assert f"{tmp_path}/log: no such file or directory" in ran.err
+    assert knowledge.exists()
+
+
+@pytest.mark.parametrize("verb", READERS)
 def test_a_file_in_the_place_of_the_log_is_told_in_plain_words(tmp_path, verb):
     (tmp_path / "log").write_text("in the way")
     ran = call(verb, "--store", tmp_path)
