@@ -87,14 +87,14 @@ def _noted(path: str) -> "dict[str, object]":
 
 
 def name_lost(store: Store, call: HookCall) -> None:
-    """Append the last prompt of each conversation of the project whose host is gone: the next start shows it.
+    """Append the last prompt of each conversation of the project that is over and has no summary: this start shows it.
 
-    `eventlog settle` sums it up afterwards, when nobody waits.
+    Its host is gone, or it has just ended: `eventlog settle` sums it up afterwards, when nobody waits.
     """
     for note in _open(store):
         session, agent = str(note.get("session", "")), str(note.get("agent", ""))
         is_other = session != call.session and note.get("project", "") == call.project
-        if is_other and not note.get("ended") and is_gone(str(note.get("process", ""))):
+        if is_other and (note.get("ended") or is_gone(str(note.get("process", "")))):
             _name(store, HookCall(agent, "", {}, session=session), call.project)
 
 
@@ -104,7 +104,7 @@ def _name(store: Store, lost: HookCall, project: str) -> None:
     from eventlog.store.append_once import append_once
 
     lost.begun_in(project)
-    asked = str(last_prompt(store, lost.session, lost.agent).get("prompt", ""))
+    asked = str(last_prompt(store, lost.session, lost.agent, unless="stage_summary").get("prompt", ""))
     if prompt := " ".join(asked.split())[:_LONGEST_TOPIC]:
         fields: StageSummary = {"scope": "session", "topic": prompt, "summary": prompt}
         append_once(store, {**envelope(lost, "stage_summary"), **fields}, f"lost\n{lost.session}\n{prompt}")

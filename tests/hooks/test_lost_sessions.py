@@ -14,7 +14,7 @@ from eventlog.hosts.call import HookCall
 from eventlog.log.event_log import EventLog
 from eventlog.store import Store
 from eventlog.store.replica import make_replica
-from tests.support.hook_calls import HOOK
+from tests.support.hook_calls import HOOK, run
 from tests.support.host_calls import alone, events, tell
 from tests.support.machines import copied_whole, of_machine
 from tests.support.payloads import claude
@@ -101,6 +101,22 @@ def test_the_next_start_names_what_a_killed_session_was_asked_and_once(store, ho
     assert ["Work on the wallet page"] == [event.topic for event in events(store, "stage_summary")]
     finalize(EventLog(store))
     assert "Fix the rounding of prices" == events(store, "stage_summary")[-1].topic
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_a_session_that_starts_at_once_after_another_is_told_what_that_was_asked_unless_it_was_saved(store, saved):
+    """As after `/clear`: what waits for `eventlog settle` has no summary yet."""
+    start = claude("SessionStart", source="startup", session_id="s-1")
+    asked = claude("UserPromptSubmit", prompt="Work on the wallet page", prompt_id="p", session_id="s-1")
+    for payload in (start, asked, claude("SessionEnd", reason="clear", session_id="s-1")):
+        run(store, payload, "--agent", "claude")
+    if saved:
+        said = {"conversation_id": "s-1", "project": start["cwd"], "agent": "claude-code"}
+        EventLog(store).append({"type": "stage_summary", "scope": "session", "summary": "The wallet is done", **said})
+    answer = tell(store, claude("SessionStart", source="clear", session_id="s-2"), "--agent", "claude")
+
+    assert ("The wallet is done" if saved else "Work on the wallet page") in str(answer)
+    assert 1 == len(events(store, "stage_summary"))
 
 
 def test_a_session_that_ended_before_its_host_came_back_keeps_its_end(store, host):
