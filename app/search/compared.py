@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def compared(hits: "Sequence[Hit]", having: "Having", total: int) -> "list[Hit]":
-    """Order hits: facts behind the newer facts of their subject that oppose them, which answer as well.
+    """Order hits: facts behind the `newer` facts of their subject that oppose them, which answer as well.
 
     Facts that differ in a number only are in doubt; one with a key is replaced, not doubted. `having` counts the texts
     with each token, of a `total`.
@@ -29,8 +29,10 @@ def compared(hits: "Sequence[Hit]", having: "Having", total: int) -> "list[Hit]"
             hit.is_doubtful = hit.found.shown in doubtful
     said = [(hit.subject, hit.found.shown if _is_open(hit) else "", hit.last_at) for hit in hits]
     order = newer_first(said, (), having, total)  # of two in doubt, who asks for the number wants that one
-    for newer, older in order.items():
-        hits[newer].score = max(hits[newer].score, hits[older].score)
+    for newer, opposed in order.items():
+        for older in opposed:
+            hits[newer].score = max(hits[newer].score, hits[older].score)
+            hits[older].newer.append(hits[newer])
     return [hits[at] for at in order]
 
 

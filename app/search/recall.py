@@ -101,7 +101,10 @@ def recall(store: "Store", asked: Asked, lines: int) -> "list[Hit]":
 
 
 def _search_for(store: "Store", asked: Asked, lines: int, find: "Find") -> "list[Hit]":
-    """Find what the conversation does not know, among things of the user and of the project."""
+    """Find what the conversation does not know, among things of the user and of the project.
+
+    Nor what a newer fact opposes that it knows: alone, the older would be taken for what holds.
+    """
     from eventlog.app.search.open_index import open_index
 
     try:
@@ -114,7 +117,7 @@ def _search_for(store: "Store", asked: Asked, lines: int, find: "Find") -> "list
             from eventlog.app.search.told_before import ToldBefore
 
             seen = ToldBefore(store, asked.conversation, index.log_files(), shared=asked.shared)
-            hits = [hit for hit in found if seen.leaves(hit)][:lines]
+            hits = [hit for hit in found if seen.leaves(hit) and all(map(seen.leaves, hit.newer))][:lines]
     finally:
         index.close()
     for hit in hits:

@@ -90,8 +90,8 @@ class Hit:
     """A thing found, what it is about ("" for the user, NOWHERE for no project), and how well it answers.
 
     It was said so many `times`, a fact in whichever letters, last at `last_at`; it is in doubt where another hit says
-    the same but for a number; files its `line` names may be `gone`. `weights` are the words of the
-    question, by what each tells: for the line that is told of it.
+    the same but for a number; `newer` hits may oppose it; files its `line` names may be `gone`. `weights` are the words
+    of the question, by what each tells: for the line that is told of it.
     """
 
     def __init__(self, fields: "EventFields", subject: str, score: float, last_at: str = "") -> None:
@@ -102,6 +102,7 @@ class Hit:
         self.last_at = last_at or self.found.ts
         self.times = 1
         self.is_doubtful = False
+        self.newer: list[Hit] = []
         self.line = ""
         self.gone: Sequence[tuple[str, str]] = ()
         self.weights: Mapping[str, float] = {}

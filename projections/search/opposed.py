@@ -83,19 +83,19 @@ def newer_first(
     doubtful: "Collection[str]" = (),
     having: "Having | None" = None,
     total: int = 0,
-) -> dict[int, int]:
+) -> dict[int, list[int]]:
     """Order statements behind the newer statements that oppose them; each has a subject and a time.
 
-    Map the place of each to itself; of a newer one, to the first that it opposes.
+    Map the place of each to the places of those that it opposes.
     """
     in_time = sorted(range(len(said)), key=lambda at: said[at][2], reverse=True)
     against = opposed([said[at][1] for at in in_time], doubtful, having, total)
-    order: dict[int, int] = {}
+    order: dict[int, list[int]] = {}
     for at, (subject, text, _) in enumerate(said):
         for newer in in_time if against else ():
             if subject == said[newer][0] and text in against.get(said[newer][1], ()):
-                order.setdefault(newer, at)
-        order.setdefault(at, at)
+                order.setdefault(newer, []).append(at)
+        order.setdefault(at, [])
     return order
 
 

@@ -124,7 +124,7 @@ def test_no_statement_is_told_in_two_wordings(store):
     assert told.casefold().count("handlers check") == 1, told
 
 
-@pytest.mark.parametrize(
+OPPOSED = pytest.mark.parametrize(
     ("older", "newer", "prompt"),
     [
         (
@@ -139,6 +139,9 @@ def test_no_statement_is_told_in_two_wordings(store):
         ),
     ],
 )
+
+
+@OPPOSED
 def test_what_a_newer_decision_changed_is_told_behind_it_never_alone(store, older, newer, prompt):
     say(Memory(store), older)
     say(Memory(store), newer)
@@ -146,6 +149,17 @@ def test_what_a_newer_decision_changed_is_told_behind_it_never_alone(store, olde
     told = ask(store, prompt)
 
     assert 0 < told.find(newer) < told.find(older), told
+
+
+@OPPOSED
+def test_what_a_newer_decision_changed_that_a_session_knows_is_not_told_to_it_alone(store, older, newer, prompt):
+    say(Memory(store), older)
+    known = say(Memory(store), newer)
+    told = {"digest": "d", "chars": 80, "sources": [known.id], "trigger": "start"}
+    Memory(store).log.append({"type": "context_injected", "conversation_id": "s", "project": SHOP, **told})
+
+    assert "" == ask(store, prompt)
+    assert newer in ask(store, prompt, session="other")
 
 
 def test_a_newer_decision_about_another_thing_is_not_told_beside_it(store):
