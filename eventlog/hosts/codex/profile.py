@@ -138,7 +138,6 @@ PROFILE = HostProfile(
         before_files=("PreToolUse",),
         own={
             "PreToolUse": {"matcher": "apply_patch|Bash"},
-            "SessionStart": {"matcher": "startup|resume|clear|compact"},
             "SessionEnd": {"timeout": 3},  # the most it allows
         },
     ),

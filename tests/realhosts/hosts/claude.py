@@ -37,5 +37,8 @@ class Claude(Host):
         mode = ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,mcp__eventlog"] if free else []
         return ["-p", prompt, "--resume" if resume else "--session-id", session, *mode]
 
+    def fork(self, resume):
+        return [*resume, "--fork-session"]
+
     def terminal(self):
         return ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,mcp__eventlog"]

@@ -48,6 +48,9 @@ class Codex(Host):
         mode = ["-s", "danger-full-access"] if free else []
         return ["exec", "--dangerously-bypass-hook-trust", *mode, *(["resume", session] if resume else []), prompt]
 
+    def fork(self, resume):
+        return ["fork" if argument == "resume" else argument for argument in resume]
+
     def terminal(self):
         return ["--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox"]
 

@@ -55,6 +55,10 @@ class Host(ABC):
     def turn(self, prompt: str, session: str, *, resume: bool, free: bool) -> list[str]:
         """Arguments of one turn without a terminal; `free` lets it run every command unasked."""
 
+    def fork(self, resume: list[str]) -> list[str]:
+        """Arguments of a turn in a copy of the conversation that these would resume; none where it makes no copies."""
+        return []
+
     @abstractmethod
     def terminal(self) -> list[str]:
         """Arguments of a conversation in a terminal, free to run every command."""

@@ -32,6 +32,9 @@ class OpenCode(Host):
         mode = ["--auto"] if free else []
         return ["run", "--format", "json", *mode, *(["--session", session] if resume else []), prompt]
 
+    def fork(self, resume):
+        return [*resume, "--fork"]
+
     def terminal(self):
         return []
 

@@ -42,5 +42,8 @@ class Qwen(Host):
         mode = ["--approval-mode", "yolo"] if free else []
         return ["-p", prompt, "--resume" if resume else "--session-id", session, *mode]
 
+    def fork(self, resume):
+        return [*resume, "--fork-session"]
+
     def terminal(self):
         return ["--approval-mode", "yolo"]

@@ -38,6 +38,7 @@ HEADLESS: dict[str, Scenario] = {
     "compaction": going_on.compaction,
     "packet": going_on.packet,
     "resume-twice": going_on.resume_twice,
+    "fork": going_on.fork,
     "parallel": going_on.parallel,
     "default-permissions": installing.default_permissions,
     "recall": recalling.recall,

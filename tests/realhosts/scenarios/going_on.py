@@ -19,6 +19,23 @@ def resume_twice(scene: Scene) -> str:
     return ""
 
 
+def fork(scene: Scene) -> str:
+    """Record the start of a copy of a conversation under an id of its own, and give it the context."""
+    scene.install()
+    first = scene.answered("First.")
+    arguments = scene.host.fork(scene.host.turn("Second.", first.session, resume=True, free=True))
+    if not arguments:
+        raise Skipped("no command of it makes a copy")
+    before = len(scene.model.calls)
+    scene.run([str(scene.host.program(scene.modules)), *arguments])
+    asked = [call for call in scene.model.calls[before:] if call.is_main]
+    expect(bool(asked), "the model was never asked")
+    start = scene.events("session_start")[-1]
+    expect(start["conversation_id"] != first.session, "the start of the copy is not in the log")
+    expect(KNOWN in asked[0].talk.text, "the copy began without the context")
+    return f"source {start['source']}"
+
+
 def compaction(scene: Scene) -> str:
     """Record a compaction; the agent has its context after it, be it told again or kept by the host."""
     scene.install()

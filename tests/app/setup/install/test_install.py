@@ -78,6 +78,14 @@ def test_every_event_is_registered_with_the_fastest_command(home, agent):
         assert "://" not in command
 
 
+@pytest.mark.parametrize("agent", FILES)
+def test_every_start_of_a_session_is_heard_of_however_it_began(home, agent):
+    call("install", agent)
+    starts = {key.lower(): value for key, value in json.loads((home / FILES[agent]).read_text())["hooks"].items()}
+
+    assert not any(entry.get("matcher") for entry in starts["sessionstart"])
+
+
 @pytest.mark.parametrize("agent", ["claude", "codex"])
 def test_who_wants_recall_before_files_gets_the_event_for_it_and_loses_it_again(home, agent):
     settings = home / ".eventlog" / "config.yaml"
