@@ -11,21 +11,26 @@ deliberate save gets no automatic summary.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from eventlog.app.build.replay import replay
 from eventlog.app.importing.drawings import LoggedConversations
 from eventlog.app.importing.other_programs import READERS
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, Reader, SourceEvent
 from eventlog.app.importing.transcripts import read_bullets, read_host, readable_hosts
+from eventlog.app.progress import Phases, quiet
+from eventlog.app.write.append import noted, numbered, object_of
 from eventlog.app.write.project_events import append_project_events
-from eventlog.format.errors import InvalidEvent
+from eventlog.format.codec import from_fields
+from eventlog.format.errors import InvalidEvent, NotStored
 from eventlog.format.events import Event
 from eventlog.hosts import room_name
-from eventlog.log.event_log import EventLog, accept
+from eventlog.log.event_log import AppendResult, EventLog, accept
 from eventlog.settings.cached import off_switch
 
 _BATCH = 1000  # events
+_ENOUGH, _MOST = 1 << 20, 8 << 20  # bytes of a batch that ends with a day, and of any
+_Placed = tuple[str, Event]  # where it stands
 
 
 class ImportResult(NamedTuple):
@@ -57,9 +62,90 @@ def import_past(log: EventLog, source: str, request: ImportRequest, *, dry_run: 
     """
     importing = _Import(log, request, dry_run=dry_run)
     done = importing.run(sources()[room_name(source)](request))
-    if importing.projects:  # told now, or the folders of the knowledge directory would have other names later
+    if importing.projects and not dry_run:  # told now, or the folders of knowledge would have other names later
         append_project_events(log, replay(log, request.settings, projections=[]), sorted(importing.projects))
     return done
+
+
+def import_exported(
+    log: EventLog, lines: BinaryIO, place: str, phases: Phases = quiet, *, dry_run: bool = False
+) -> ImportResult:
+    """Add the lines of an export that the log lacks, decisions of people included; raises NotStored.
+
+    Each has its id and its time, by which it is known again. What no log had is named, and left out.
+    """
+    new, known, damage = Counter[str](), Counter[str](), list[BadPlace]()
+    progress, store = phases("storing events"), _looked_up if dry_run else _put
+    for batch in _by_days(_exported(lines, place, damage)):
+        before = new.total() + known.total()
+        progress(before, 0)
+        try:
+            stored = store(log, batch, damage)
+        except NotStored as error:
+            what = f"{error.what}; {before:,} events before these are stored"
+            raise type(error)(what if before else error.what, where=error.where, hint=error.hint) from error
+        for event, is_new in stored:
+            (new if is_new else known)[event.ts[:10]] += 1
+    return ImportResult(new, known, 0, 0, 0, damage)
+
+
+def _exported(lines: BinaryIO, place: str, damage: list[BadPlace]) -> Iterator[tuple[_Placed, int]]:
+    """Yield the events of an export, with the lengths of their lines."""
+    for number, line in numbered(lines):
+        where = f"{place}:{number}"
+        try:
+            event = from_fields(object_of(line))
+        except InvalidEvent as error:
+            damage.append(BadPlace(where, str(error)))
+            continue
+        if event.id and event.ts:
+            yield (where, event), len(line)
+        else:
+            damage.append(BadPlace(where, "has no id or no time, as what `eventlog export` wrote has"))
+
+
+def _by_days(found: Iterable[tuple[_Placed, int]]) -> Iterator[list[_Placed]]:
+    """Make batches, of whole days unless these are long: what a day has is read again for each of its batches."""
+    batch: list[_Placed] = []
+    size = 0
+    for placed, length in found:
+        is_day_over = bool(batch) and placed[1].ts[:10] != batch[-1][1].ts[:10]
+        if size > (_ENOUGH if is_day_over else _MOST):
+            yield batch
+            batch, size = [], 0
+        batch.append(placed)
+        size += length
+    yield batch
+
+
+def _put(log: EventLog, placed: list[_Placed], damage: list[BadPlace]) -> list[AppendResult]:
+    """Append a batch; where the log refuses an event, report that event and append the others."""
+    try:
+        return noted(log, log.put(event for _, event in placed))
+    except InvalidEvent:
+        return noted(log, log.put(_acceptable(placed, damage)))
+
+
+def _looked_up(log: EventLog, placed: list[_Placed], damage: list[BadPlace]) -> list[AppendResult]:
+    """Find out what `_put` would append."""
+    by_day: dict[str, list[Event]] = defaultdict(list)
+    for event in _acceptable(placed, damage):
+        by_day[event.ts[:10]].append(event)
+    found: list[AppendResult] = []
+    for day, events in by_day.items():
+        there = log.holding(day, {event.id for event in events})
+        for event in events:
+            found.append(AppendResult(event, event.id not in there))
+            there.add(event.id)
+    return found
+
+
+def _acceptable(placed: list[_Placed], damage: list[BadPlace]) -> Iterator[Event]:
+    for place, event in placed:
+        try:
+            yield accept(event)
+        except InvalidEvent as error:
+            damage.append(BadPlace(place, str(error)))
 
 
 class _Pending(NamedTuple):
@@ -127,39 +213,13 @@ class _Import:
         undated = [item.source.key for item in pending if not item.source.is_dated]
         logged = set(self._log.stored(undated, self._log.days())) if undated else set()  # on whichever day
         self._known.update(item.event.ts[:10] for item in pending if item.source.key in logged)
-        store = self._count if self._dry_run else self._put
-        store([item for item in pending if item.source.key not in logged])
-
-    def _put(self, pending: list[_Pending]) -> None:
-        """Append a batch; where the log refuses an event, report that event and append the others."""
-        try:
-            stored = self._log.put(item.event for item in pending)
-        except InvalidEvent:
-            stored = self._log.put(item.event for item in self._acceptable(pending))
-        revisions = {item.event.id for item in pending if item.is_revision}
-        for event, new in stored:
+        left = [item for item in pending if item.source.key not in logged]
+        revisions = {item.event.id for item in left if item.is_revision}
+        store = _looked_up if self._dry_run else _put
+        for event, new in store(self._log, [(item.place, item.event) for item in left], self._damage):
             if new and event.project:
                 self.projects.add(event.project)
             if new and event.id in revisions:
                 self._revised.add(event.conversation_id)
             else:
                 (self._new if new else self._known)[event.ts[:10]] += 1
-
-    def _acceptable(self, pending: list[_Pending]) -> Iterator[_Pending]:
-        for item in pending:
-            try:
-                accept(item.event)
-                yield item
-            except InvalidEvent as error:
-                self._damage.append(BadPlace(item.place, str(error)))
-
-    def _count(self, pending: list[_Pending]) -> None:
-        by_day: dict[str, dict[str, str]] = defaultdict(dict)
-        for item in self._acceptable(pending):
-            by_day[item.event.ts[:10]][item.event.id] = item.event.conversation_id if item.is_revision else ""
-        for day, wanted in by_day.items():
-            logged = self._log.holding(day, wanted.keys())
-            revised = {wanted[event] for event in wanted.keys() - logged if wanted[event]}
-            self._revised |= revised
-            self._known[day] += len(logged)
-            self._new[day] += sum(not of for event, of in wanted.items() if event not in logged)

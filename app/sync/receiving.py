@@ -6,13 +6,11 @@ from it or its content may leave now, takes the place of the earlier one; what w
 """
 
 from collections.abc import Iterator
-from contextlib import suppress
 
 from eventlog.app.build import foreign_logs
 from eventlog.app.write.erasing.erase_everywhere import without_redacted_in
 from eventlog.fast import os
 from eventlog.format.errors import NotStored
-from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.log.lines import LogLine, decode_whole
 from eventlog.log.rewrite import rewrite
@@ -57,10 +55,7 @@ def take_in(log: EventLog, replica: str, day: str, lines: bytes, taken: dict[str
 
 def _not_elsewhere(log: EventLog, path: str, day: str, arriving: dict[str, bytes]) -> dict[str, bytes]:
     """Leave out what other files of the day have."""
-    names: list[str] = []
-    with suppress(FileNotFoundError):  # a log of years is not sorted for each segment
-        names = [name for name in os.listdir(log.store.log) if name.startswith(day)]
-    for found in days.by_date(f"{log.store.log}/{name}" for name in names):
+    for found in log.days(day, day):
         for file in found.files:
             if file != path:
                 for event_id, _ in by_id(day, read(file) or b""):

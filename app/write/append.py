@@ -1,6 +1,6 @@
 """Append events of any type, singly or as a stream; refuse what only people's own verbs may append."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import PurePath, PureWindowsPath
 from typing import Any, BinaryIO, NamedTuple, get_type_hints
@@ -43,22 +43,20 @@ def append_event(log: EventLog, fields: Mapping[str, Any]) -> _AppendReport:
     if isinstance(event, Retraction):
         event = _of_something(log, event)
         others = _still_said(log, event)
-    return _AppendReport(_noted(log, [record_once(log, event)])[0], others)
+    return _AppendReport(noted(log, [record_once(log, event)])[0], others)
 
 
 def append_stream(
-    log: EventLog, lines: BinaryIO, *, export: str = "", batch: str | None = None, phases: Phases = quiet
+    log: EventLog, lines: BinaryIO, *, batch: str | None = None, phases: Phases = quiet
 ) -> list[AppendResult]:
     """Append a stream of events, a JSON object a line, all or none; raises InvalidEvent naming the line, or NotStored.
 
-    Sent again with the same name of a `batch`, only what is missing is added. So are the lines of a log from the file
-    named `export`, decisions of people included: each has its id and its time, by which it is known again.
+    Sent again with the same name of a `batch`, only what is missing is added.
     """
-    events = _events(lines, export or "stdin", _exported if export else _appendable)
-    return _noted(log, log.put(_checked(events, phases), batch=batch))
+    return noted(log, log.put(_checked(_events(lines), phases), batch=batch))
 
 
-def _noted(log: EventLog, appended: list[AppendResult]) -> list[AppendResult]:
+def noted(log: EventLog, appended: list[AppendResult]) -> list[AppendResult]:
     """Mark that plan entries wait, so that the next session's start applies them, should no replay come before."""
     if any(isinstance(result.event, PlanEntry) for result in appended):
         write_note(log.store.entries_note, b"")
@@ -89,6 +87,8 @@ def _checked(events: Iterable[Event], phases: Phases) -> Iterator[Event]:
 
 def object_of(text: bytes) -> dict[str, Any]:
     """Read a JSON object; raises InvalidEvent."""
+    if len(text) == _LONGEST:
+        raise InvalidEvent(f"the line is longer than {_LONGEST:,} bytes")
     try:
         fields: dict[str, Any] = codec.decode_json(text.removeprefix(BOM), dict[str, Any])
     except ValueError as error:
@@ -110,24 +110,19 @@ def value_of(type_name: str, field: str, text: str) -> Any:
         return text
 
 
-def _events(lines: BinaryIO, place: str, event_of: Callable[[Mapping[str, Any]], Event]) -> Iterator[Event]:
-    for number, line in enumerate(iter(lambda: lines.readline(_LONGEST), b""), 1):
-        if not line.strip():
-            continue
+def numbered(lines: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Read the lines of a stream that are not blank, with their numbers; what is far too long is cut."""
+    found = enumerate(iter(lambda: lines.readline(_LONGEST), b""), 1)
+    return ((number, line) for number, line in found if line.strip())
+
+
+def _events(lines: BinaryIO) -> Iterator[Event]:
+    for number, line in numbered(lines):
         try:
-            if len(line) == _LONGEST:
-                raise InvalidEvent(f"the line is longer than {_LONGEST:,} bytes")  # noqa: TRY301 - with its place, below
-            yield event_of(object_of(line))
+            yield _appendable(object_of(line))
         except InvalidEvent as error:
             hint = "; ".join(filter(None, (error.hint, _NOTHING_STORED)))
-            raise InvalidEvent(str(error), where=f"{place}:{number}", hint=hint) from error
-
-
-def _exported(fields: Mapping[str, Any]) -> Event:
-    event = codec.from_fields(dict(fields))
-    if not (event.id and event.ts):
-        raise InvalidEvent("has no id or no time", hint="give a file that `eventlog export` wrote")
-    return codec.check(event)
+            raise InvalidEvent(str(error), where=f"stdin:{number}", hint=hint) from error
 
 
 def _appendable(fields: Mapping[str, Any]) -> Event:

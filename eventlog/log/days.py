@@ -125,9 +125,10 @@ class Day(NamedTuple):
                 yield from (item for item in found if isinstance(item, LogLine))
 
 
-def list_days(log_dir: str) -> list[Day]:
-    """List the days of the log, oldest first; files with other names are not part of it."""
-    return by_date(path for path, regular in _files(log_dir) if regular)
+def list_days(log_dir: str, since: str = "", until: str = "~") -> list[Day]:
+    """List the days of the log from one to another, oldest first; files with other names are not part of it."""
+    start = len(log_dir) + 1
+    return by_date(path for path, regular in _files(log_dir) if regular and since <= path[start : start + 10] <= until)
 
 
 def by_date(paths: Iterable[str]) -> list[Day]:

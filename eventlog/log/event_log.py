@@ -109,7 +109,8 @@ class EventLog:
 
     def _put(self, accepted: list[Event], batch: str | None, after: str = "") -> list[AppendResult]:
         for event in accepted:
-            codec.encode(event if event.ts else _LogMoment(0, "").stamp(event, 0))
+            if not event.ts:  # it grows by its stamp; others are as they were checked
+                codec.encode(_LogMoment(0, "").stamp(event, 0))
         by_day: dict[str, list[int]] = {}
         done: dict[int, AppendResult] = {}
         left = [self._without_redacted(event) for event in accepted] if self._has_redactions() else accepted
@@ -224,7 +225,7 @@ class EventLog:
 
     def days(self, since: str = "", until: str = "~") -> list[Day]:
         """List the days that can hold events with `since <= ts <= until`, oldest first."""
-        return [day for day in days.list_days(self.store.log) if since[:10] <= day.date <= until[:10]]
+        return days.list_days(self.store.log, since[:10], until[:10])
 
     def holding(self, date: str, event_ids: Collection[str], until: str = "~") -> set[str]:
         """Find those of the ids that an event of that day with `ts <= until` has."""
@@ -392,7 +393,7 @@ def _without_secrets(event: Event) -> Event:
     if cleaned == fields:
         return event
     stamp = {"v": event.v, "id": event.id, "ts": event.ts, "after": event.after, "type": event.type}
-    return codec.from_fields({**cleaned, **stamp})
+    return codec.check(codec.from_fields({**cleaned, **stamp}))
 
 
 def _batch_keys(batch: str, events: Iterable[Event]) -> list[str]:

@@ -1,24 +1,31 @@
 """What is exported comes back as it was, decisions of people included; other programs' formats are what they say."""
 
 import json
+import re
+from collections import Counter
 from itertools import count
 from pathlib import Path
 
 import pytest
 
 from eventlog.app.build.rebuild import replay_store
+from eventlog.app.importing import import_past
 from eventlog.app.write.correct import correctable, edit
 from eventlog.app.write.forget import forget, forgettable
 from eventlog.app.write.undo import undo, undoable
-from eventlog.format.events import Fact, SessionStart, StageSummary
+from eventlog.format.errors import NotStored
+from eventlog.format.events import Event, Fact, SessionStart, StageSummary
 from eventlog.log.event_log import EventLog
 from eventlog.store import index_lookup
+from eventlog.store.dayfile import DayFile
+from tests.support.builders import fact
 from tests.support.command_line import call
 from tests.support.golden import tree
 from tests.support.published_rules import ATIF, CLOUDEVENT, OTLP_LOGS, violations
 from tests.support.use_cases import opened
 
 SHOP = "/p/shop"
+BLANK = '{"v":1,"id":"019c7b12-8f00-7000-8000-000000000000","ts":"2026-02-20T10:00:00Z","type":"fact","content":"x","conversation_id":" "}'
 _TICKS = count(1_771_588_800 * 10**9, 3600 * 10**9)  # a copy of a log begins when that has ended
 
 
@@ -51,11 +58,11 @@ def exported(log, *options):
     return ran.out
 
 
-def imported(text, place):
+def imported(text, place, *options):
     file = place / "log.jsonl"
     place.mkdir()
     file.write_text(text)
-    ran = call("import", "eventlog", file, "--store", place / "store")
+    ran = call("import", "eventlog", file, "--store", place / "store", *options)
     return ran, EventLog(place / "store", fsync=False)
 
 
@@ -80,13 +87,82 @@ def test_a_second_import_adds_nothing(log, tmp_path):
     assert exported(other) == text
 
 
-@pytest.mark.parametrize("line", ['{"type":"fact","conversation_id":"c","content":"x"}', "{broken", '{"id":"x"}'])
-def test_what_no_log_had_is_refused_and_nothing_is_stored(log, tmp_path, line):
-    ran, other = imported(exported(log) + line + "\n", tmp_path / "other")
+@pytest.mark.parametrize(
+    "line", ['{"type":"fact","conversation_id":"c","content":"x"}', "{broken", '{"id":"x"}', BLANK]
+)
+def test_what_no_log_had_is_named_and_everything_else_is_read(log, tmp_path, line):
+    first, *others = exported(log).splitlines(keepends=True)
+    ran, other = imported("".join([first, line + "\n", *others]), tmp_path / "other")
 
-    assert ran.code == 2
-    assert f"log.jsonl:{len(list(log.read())) + 1}" in ran.err
+    assert (ran.code, json.loads(ran.out)) == (4, {"status": "ok", "new": 1 + len(others), "known": 0, "damaged": 1})
+    assert "log.jsonl:2: " in ran.err
+    assert exported(other) == exported(log)
+
+
+def test_a_dry_run_counts_the_events_that_are_new_and_stores_none(log, tmp_path):
+    ran, other = imported(exported(log), tmp_path / "other", "--dry-run")
+    days = Counter(event.ts[:10] for event in log.read())
+
+    assert [line.split("\t") for line in ran.out.splitlines()] == [
+        ["eventlog", day, str(new), "0"] for day, new in sorted(days.items())
+    ]
     assert list(other.read()) == []
+
+
+def test_an_import_that_breaks_off_is_finished_by_the_next(log, tmp_path, monkeypatch):
+    """A kill between two batches leaves whole days; a long file is never in memory whole."""
+    facts = [
+        fact(number, day=f"2026-03-{1 + number % 20:02}", content=f"{number} " + "x" * 500) for number in range(60)
+    ]
+    EventLog(log.store, fsync=False).append_many(facts)
+    text, put = exported(log), EventLog.put
+    batches: list[list[Event]] = []
+    monkeypatch.setattr(import_past, "_ENOUGH", 2000)
+
+    def some(self, events, **options):
+        if len(batches) == 5:
+            raise KeyboardInterrupt
+        batches.append(list(events))
+        return put(self, batches[-1], **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(EventLog, "put", some)
+        ran, other = imported(text, tmp_path / "other")
+    stored = list(other.read())
+
+    assert ran.code != 0
+    assert stored == list(log.read())[: len(stored)]
+    assert 0 < len(stored) < len(text.splitlines())
+    assert max(map(len, batches)) < len(text.splitlines()) / 4
+    again = call("import", "eventlog", tmp_path / "other" / "log.jsonl", "--store", other.store.root)
+    assert json.loads(again.out) == {"status": "ok", "new": len(text.splitlines()) - len(stored), "known": len(stored)}
+    assert exported(other) == text
+
+
+def test_a_full_disk_in_the_middle_is_an_error_that_tells_how_much_is_stored(log, tmp_path, monkeypatch):
+    facts = [
+        fact(number, day=f"2026-03-{1 + number % 20:02}", content=f"{number} " + "x" * 500) for number in range(60)
+    ]
+    EventLog(log.store, fsync=False).append_many(facts)
+    append = DayFile.append
+
+    def on_a_full_disk(self, lines):
+        if self.day == "2026-03-10":
+            raise NotStored("not stored: the disk is full", where=self.path)
+        append(self, lines)
+
+    monkeypatch.setattr(import_past, "_ENOUGH", 2000)
+    with monkeypatch.context() as full:
+        full.setattr(DayFile, "append", on_a_full_disk)
+        ran, other = imported(exported(log), tmp_path / "other")
+
+    stored = list(other.read())
+    assert ran.code == 3
+    [(some, before)] = re.findall(
+        r"full; (\d+) of \d+ events are stored; (\d+) events before these are stored", ran.err
+    )
+    assert int(some) + int(before) == len(stored)
+    assert stored == [event for event in log.read() if event.ts < "2026-03-10"]
 
 
 def test_only_people_decide_through_a_stream(log):

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import click
 
-from eventlog.app.importing.import_past import ImportResult, import_past, sources
+from eventlog.app.importing.import_past import ImportResult, import_exported, import_past, sources
 from eventlog.app.importing.source import ImportRequest
 from eventlog.app.naming.projects import project_meant
 from eventlog.app.open_store import Machine
-from eventlog.app.write.append import append_stream
 from eventlog.cli import EXIT_DAMAGED, options, suggestions
 from eventlog.cli.options import HostChoice
 from eventlog.cli.progress import phases
@@ -68,8 +67,7 @@ def _import_command(
         return None
     opened = options.open_store(store)
     if source == _EXPORTED:
-        _import_exported(opened.log, path)
-        return None
+        return _import_exported(opened.log, path, dry_run=dry_run)
     with phases() as phase:
         phase("reading files")
         request = ImportRequest(
@@ -82,25 +80,34 @@ def _import_command(
     return EXIT_DAMAGED if done.damage else 0
 
 
-def _import_exported(log: EventLog, path: Path | None) -> None:
-    """Append the lines of an export that the log lacks, and print how many."""
+def _import_exported(log: EventLog, path: Path | None, *, dry_run: bool) -> int:
+    """Add the lines of an export that the log lacks, and print how many."""
     if path is None or path.is_dir():
         raise click.UsageError("name the file that `eventlog export` wrote")
     with phases() as phase, path.open("rb") as lines:
-        stored = append_stream(log, lines, export=str(path), phases=phase)
-    new = sum(appended.new for appended in stored)
-    if sys.stdout.isatty():
-        say(f"{path}: {count(new, 'event')} new, {len(stored) - new:,} already known")
-        if new:
-            say("`eventlog replay` adds them to the knowledge files")
+        done = import_exported(log, lines, str(path), phase, dry_run=dry_run)
+    new, known = sum(done.new.values()), sum(done.known.values())
+    if dry_run:
+        _print_import(_EXPORTED, done, dry_run=True)
     else:
-        emit({"status": "ok", "new": new, "known": len(stored) - new})
+        _name_damage(done)
+        if sys.stdout.isatty():
+            say(f"{path}: {count(new, 'event')} new, {known:,} already known")
+            if new:
+                say("`eventlog replay` adds them to the knowledge files")
+        else:
+            emit({"status": "ok", "new": new, "known": known} | ({"damaged": len(done.damage)} if done.damage else {}))
+    return EXIT_DAMAGED if done.damage else 0
+
+
+def _name_damage(done: ImportResult) -> None:
+    for bad in done.damage:
+        click.echo(f"{bad.place}: {bad.reason}", err=True)
 
 
 def _print_import(source: str, done: ImportResult, *, dry_run: bool) -> None:
     """Print new, known and skipped events, per day for a dry run; damage on stderr."""
-    for bad in done.damage:
-        click.echo(f"{bad.place}: {bad.reason}", err=True)
+    _name_damage(done)
     new, old = sum(done.new.values()), sum(done.known.values())
     is_empty = not (done.is_any or done.damage)
     if dry_run and not is_empty:
