@@ -86,14 +86,14 @@ def document_meant(opened: OpenStore, name: str, *replays: ReplayResult) -> str:
 
     Raises BadRequest.
     """
-    paths = sorted({path for replayed in replays for path in replayed.paths})
     for path in (name, KnownProjects(opened.store).path_at(opened.machine.cwd, name)):
-        if path in paths:
+        if any(replayed.document(path) for replayed in replays):
             return path
     file = Path(in_full(name, opened.machine.home)).resolve()
     for place, _, target in (base for replayed in replays for base in base_targets(opened, replayed.knowledge)):
         if target.identity == str(file) or name in (place.base, target.shown, PurePath(target.shown).name):
             return place.document
+    paths = sorted({path for replayed in replays for path in replayed.paths})
     if len(named := with_project_named(name, paths)) == 1:
         return named[0]
     fitting = [path for path in paths if file.parts[-len(PurePath(path).parts) :] == PurePath(path).parts]
@@ -105,11 +105,10 @@ def document_meant(opened: OpenStore, name: str, *replays: ReplayResult) -> str:
 def diff(opened: OpenStore, since: str, until: str = EVERYTHING, file: str | None = None) -> list[TextChange]:
     """Compare every document, or the named file, as of two times; raises BadRequest for an unknown file."""
     before, after = replay_at(opened, since), replay_at(opened, until)
-    found = changes(before.documents, after.documents)
     if file is None:
-        return found
+        return changes(before.documents, after.documents)
     path = document_meant(opened, file, after, before)
-    return [change for change in found if change.path == path]
+    return changes(*(filter(None, [replayed.document(path)]) for replayed in (before, after)))
 
 
 _TRIES = 2  # events that are likely to have turned it, which are looked at before halves are

@@ -31,6 +31,7 @@ def replay(
     projections: Sequence[Projection] = ALL,
     until: str = EVERYTHING,
     keep: Keep | None = None,
+    since: str = "",
     anew: bool = False,
     writes: bool = False,
     progress: Progress | None = None,
@@ -38,7 +39,8 @@ def replay(
 ) -> ReplayResult:
     """Render the events with `ts <= until` that `keep` accepts; without `progress`, report to the default reporter.
 
-    Without `workers`, this starts its own and ends them. With `anew` nothing in the cache is used.
+    Without `workers`, this starts its own and ends them. With `anew` nothing in the cache is used, nor with `keep`
+    unless that accepts everything until `since`.
     With `writes`, the result's `save` writes the cache; without, it stays as it is. A cache that is damaged is made
     anew; where it cannot be made, the log is read.
     """
@@ -59,13 +61,14 @@ def replay(
             projections=projections,
             until=until,
             keep=keep,
+            since=since,
             surroundings=f"{zlib.crc32(rules.read_bytes())}" if rules else "",
             progress=phase(READING),
             executor=helping.executor,
         )
-        reads_cache = keep is None and (writes or not anew)
+        reads_cache = (keep is None or since) and (writes or not anew)
         found = cache.open_cache(log.store, writes=writes, rebuild=anew) if reads_cache else None
-        return _with(run, log, found, until, writes=writes) if found else run()
+        return _with(run, log, found, min(until, since or until), writes=writes) if found else run()
 
 
 def _with(

@@ -70,11 +70,14 @@ class DayStates:
     `changed` maps each changed conversation to the day it began on before; "" for a new conversation.
     """
 
-    def __init__(self, log: DayLog, cache: RowStore, until: str = EVERYTHING, keep: Keep | None = None) -> None:
+    def __init__(
+        self, log: DayLog, cache: RowStore, until: str = EVERYTHING, keep: Keep | None = None, since: str = ""
+    ) -> None:
         self._log = log
         self._cache = cache
         self._until = until
         self._keep = keep
+        self._whole_until = min(until, since) if keep else until
         self.days = log.days(until=until)
         self._stored = StoredDays(cache)
         self.rows = self._stored.rows()
@@ -209,9 +212,9 @@ class DayStates:
         return True
 
     def _stamps_of(self, day: Day) -> list[DayFileStamp]:
-        """Return the stamps of the files of a day, and `until` where only a part of it counts."""
-        is_whole = f"{day.date}T23:59:59.999999Z" <= self._until
-        return stamps_of(day) + ([] if is_whole else [(self._until, 0, 0, 0, 0)])
+        """Return the stamps of the files of a day, and one more where only a part of it counts."""
+        is_whole = f"{day.date}T23:59:59.999999Z" <= self._whole_until
+        return stamps_of(day) + ([] if is_whole else [(self._whole_until, 0, 0, 0, 0)])
 
     def _fold(self, day: Day, copies: DuplicateFilter | Collection[str]) -> None:
         row = DayRow(self._stamps_of(day))

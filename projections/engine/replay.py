@@ -258,12 +258,13 @@ def replay(
     projections: Sequence[Projection] = ALL,
     until: str = EVERYTHING,
     keep: Keep | None = None,
+    since: str = "",
     cache: RowStore | None = None,
     surroundings: str = "",
     progress: Progress = lambda _done, _all: None,
     executor: Executor | None = None,
 ) -> ReplayResult:
-    """Replay the events with `ts <= until` that `keep` accepts, and update the cache.
+    """Replay the events with `ts <= until` that `keep` accepts, as all until `since`, and update the cache.
 
     The same events give the same documents, whatever files they are in and whatever the cache holds. `surroundings`
     names what else has a say: the data of time zones. A projection of another package that fails is in `broken`. The
@@ -271,7 +272,7 @@ def replay(
     """
     cache = MemoryRows() if cache is None else cache
     with no_garbage():
-        days = DayStates(log, cache, until, keep)
+        days = DayStates(log, cache, until, keep, since)
         is_full = keep is None and until == EVERYTHING and not days.rows
         index = _catch_up(days, cache, settings, surroundings, progress, executor if is_full else None)
         return ReplayResult(days, index, WholeStateProjections(cache, days, settings), projections)

@@ -13,11 +13,15 @@ from eventlog import Memory
 from eventlog.app.ask import history
 from eventlog.app.ask.history import Omission, _turn, bisect, changes, diff, document_meant, replay_at
 from eventlog.app.ask.sessions import story
+from eventlog.app.build.rebuild import replay_store
+from eventlog.app.build.replay import replay
 from eventlog.format import codec
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Fact, Rejected, Retraction, SaveRequested, StageSummary
+from eventlog.log.days import Day
 from eventlog.log.event_log import EventLog
 from eventlog.projections.edits import memory_edits
+from eventlog.projections.engine.documents import DocumentIndex
 from tests.support.bases import planned, user_md
 from tests.support.builders import DAY, NEXT_DAY, at, fact
 from tests.support.command_line import call
@@ -68,6 +72,50 @@ def test_what_was_and_what_changed_are_replays_of_the_log_cut_there(lines, one, 
 
     assert was == cut[1]
     assert found == changes(*cut)
+
+
+@given(histories(plans=True), moments, st.integers(0, 7))
+def test_what_is_left_out_after_a_time_costs_what_comes_then_and_gives_the_same(lines, since, mask):
+    def keeps(event):
+        return event.ts <= since or bool(int(event.id[-1], 16) & mask)
+
+    with log_of(lines) as log:
+        replay_store(opened(log))
+        found = [replay(log, opened(log).settings, keep=keeps, since=moment).documents for moment in (since, "")]
+
+    assert found[0] == found[1]
+
+
+def test_what_is_left_out_after_a_time_reads_no_earlier_day(log, monkeypatch):
+    said(log, *(fact(number, day=f"2026-02-{number:02}", content=f"word {number}") for number in range(1, 9)))
+    replay_store(opened(log))
+    read, load = set(), Day.load
+
+    def loads(self):
+        read.add(self.date)
+        return load(self)
+
+    monkeypatch.setattr(Day, "load", loads)
+    found = replay(log, opened(log).settings, keep=lambda event: event.ts < "2026-02-08", since="2026-02-07T12")
+    memory = by_path(found)["MEMORY.md"].data
+
+    assert (b"word 7" in memory, b"word 8" in memory) == (True, False)
+    assert {"2026-02-07", "2026-02-08"} == read
+
+
+def test_a_diff_of_one_file_draws_no_other(log, monkeypatch):
+    said(log, *(fact(number, day=f"2026-02-{number:02}", content=f"word {number}") for number in range(1, 9)))
+    replay_store(opened(log))
+    drawn, render = set(), DocumentIndex.render
+
+    def renders(self, unit):
+        drawn.add(unit[0])
+        return render(self, unit)
+
+    monkeypatch.setattr(DocumentIndex, "render", renders)
+
+    assert ["MEMORY.md"] == [change.path for change in diff(opened(log), "2026-02-04", file="MEMORY.md")]
+    assert drawn == {"memory"}
 
 
 sayings = st.tuples(
