@@ -21,6 +21,8 @@ BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)、])\s+")
 LINK = re.compile(r"(?<![\w\])!`])\[([^\[\]\n]+)\]\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)?)\)")
 FENCE = re.compile(r"^\s*(?:```|~~~)(?P<language>\w*)")
 _NO_PROSE = re.compile(r"^\s*(?:[{}\[\]<|#>]|[\"'][\w.-]+[\"']\s*:|[-=_*]{3,}\s*$|/[\w:-]+\s*$|!\w)")
+_HUNK = re.compile(r"@@ -\d+(?:,(?P<before>\d+))? \+\d+(?:,(?P<after>\d+))? @@")
+_OF_A_HUNK = ("", " ", "+", "-", "\\")
 _SENTENCE_END = re.compile(
     r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!vs\.)(?<!etc\.)\s+(?=[\"'(*]?[A-Z\d]|`|[^\x00-\x7f])"
     r"|(?<=[.!?][)\"'])\s+(?=[A-Z])|(?<=[。！？])\s*"
@@ -125,10 +127,15 @@ def _is_empty(label: _Label, text: str) -> bool:
 
 
 def _text_lines(message: str) -> Iterator[str]:
-    """Yield the lines outside of code blocks."""
-    fenced = False
+    """Yield the lines outside of code blocks and of patches."""
+    fenced, before, after = False, 0, 0  # lines that a hunk of a patch still has
     for line in message.splitlines():
-        if FENCE.match(line):
+        if (before > 0 or after > 0) and line[:1] in _OF_A_HUNK:
+            before -= line[:1] not in ("+", "\\")
+            after -= line[:1] not in ("-", "\\")
+        elif hunk := _HUNK.match(line):
+            before, after = int(hunk["before"] or 1), int(hunk["after"] or 1)
+        elif FENCE.match(line):
             fenced = not fenced
         elif not fenced:
             yield line

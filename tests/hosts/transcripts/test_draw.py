@@ -528,6 +528,15 @@ def test_a_user_decides_without_a_label_too(prompt, decided):
     assert (decided, decided) == (drawn.decisions, drawn.of_user)
 
 
+def test_a_patch_in_a_prompt_says_nothing_for_its_user():
+    patch = "@@ -1,2 +1,2 @@ def prune():\n # kept\n-# not reachable going forward\n+# from now on the cap holds\n"
+    asked = f"Review this change.\n\n=== prune.py ===\n{patch}\nFrom now on, prune at night."
+    drawn = draw([*prompts(asked), Step("file", "/f"), Step("reply", "Done.")])
+
+    assert drawn
+    assert drawn.of_user == ["From now on, prune at night"]
+
+
 @pytest.mark.parametrize(
     ("decisions", "left"),
     [
