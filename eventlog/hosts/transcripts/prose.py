@@ -68,7 +68,9 @@ _BEFORE_A_LABEL = re.compile(
 )
 
 
+_TO_MEMORY = r"\b(?:save|note|add|put|write)(?: (?:it|this|that))? (?:(?:in|to) your|(?<=save )(?:in|to)) memory\b"
 _LASTS = re.compile(
+    rf"{_TO_MEMORY}|"
     r"\b(?:from now on|going forward|ab sofort|von nun an|we(?: have|'ve)? decided (?:to|on|against|that)"
     r"|wir haben (?:uns )?(?:beschlossen|entschieden)|désormais|dorénavant|à partir de maintenant"
     r"|(?:a partir|desde|de) ahora(?: en adelante)?|(?:a partir|de) agora(?: em diante)?|d['’]ora in poi"
@@ -78,6 +80,7 @@ _LASTS = re.compile(
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(
+    rf"^(?:\w+\W+){{0,2}}{_TO_MEMORY}\W*(?:please\W*)?$|"  # what, another sentence says
     r"\b(?:what if|suppose|said|says|wrote|i['’]ll|i will|if|whether|wenn|falls|ob|sagt|dit|dijo"
     r"|disse|если|ли)\b|(?:^|[,;] )s[ie]\b|如果|假如|是否|要不要|说过?|もし|[?？吗呢か]$",
     re.IGNORECASE,

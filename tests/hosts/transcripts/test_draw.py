@@ -519,6 +519,10 @@ def test_decisions_and_open_ends_are_taken_where_they_are_said(reply, decided, l
         ("What if we use UTC from now on. Ada said that from now on tabs are used. I'll test it from now on.", []),
         ("今后都用 UTC 吗", []),
         ("Never seen this error before. Don't touch the tables.", []),
+        ("never run migrations, save in your memory please", ["never run migrations, save in your memory please"]),
+        ("save in memory this is the folder of new modules", ["save in memory this is the folder of new modules"]),
+        ("Yes, save this in your memory please", []),
+        ("Save the results in memory, not on disk.", []),
     ],
 )  # fmt: skip
 def test_a_user_decides_without_a_label_too(prompt, decided):
