@@ -19,21 +19,23 @@ _About = Literal["result", "problem", "cause", "change", "test", "open", "aside"
 _PRAISE = re.compile(
     r"^(?:[^\w\s`\"'(\[/]+\s*)?(?:perfect|excellent|great(?: (?:news|job|work))?|done|awesome|wonderful|fantastic"
     r"|success|nice|all (?:done|set)|got it|sure(?: thing)?|okay|ok|yes|yep|absolutely|certainly|of course"
-    r"|good(?: news)?|understood|noted|verstanden|alles klar"
+    r"|you(?:'re| are) (?:very |most )?welcome|good(?: news)?|understood|noted|verstanden|alles klar"
     r"|parfait|terminé|c'est fait|compris|listo|perfecto|hecho|entendido|pronto|perfeito|feito|fatto|perfetto|capito"
     r"|готово|отлично|понял|알겠습니다|완료했습니다|承知しました|わかりました"
     r"|congratulations|you(?:'re| are) (?:absolutely )?right|太好了|完美|很好|好的|明白了?|收到|搞定了?|没问题|完成了?)"
     r"\s*[!.,:：，。！—–-]+\s*",
     re.IGNORECASE,
 )
-_MARKS = re.compile(r"^[^\w\s`\"'(\[/.~$@#<*+-]+\s*|\s*[✓✔✅☑]\ufe0f?(?: PASS\w*)?$")
+_MARKS = re.compile(r"^\[[xX]\]\s+|^[^\w\s`\"'(\[/.~$@#<*+-]+\s*|\s*[✓✔✅☑]\ufe0f?(?: PASS\w*)?$")
 _ANNOUNCES = re.compile(
     r"(?:(?:now|next|first|then|so|finally)[,:]? )?(?:let me|let's|let us|i'll|i will|we'll"
     r"|i(?:'m| am) (?:now |also |just )?(?:going to|(?:patch|runn|add|check|read|updat|start|remov|creat|edit|apply"
     r"|retry|verify|inspect|look|implement|writ|test|fix|do)ing)"
     r"|i need to|i should|i can (?:also|now)|now let|now i|i (?:would|could)(?! not)|i'd"
-    r"|(?:we|you) could(?! not)|would you|do you want|want me|shall i|feel free|if you"
-    r"|please|you can|you may|ich (?:werde|würde)|soll ich|als nächstes)\b"
+    r"|(?:we|you) could(?! not)|would you|do you want|want me|shall i|feel free|if you|please|you can|you may|good luck"
+    r"|try (?:again|it|that|this|the|to|\w+ing)|run (?:it|this|that|these|the following)|now (?:on|in) your"
+    r"|now (?:add|build|check|clear|commit|create|fix|push|remove|run|stage|test|update|verify|write)"
+    r"|ich (?:werde|würde)|soll ich|als nächstes)\b"
     r"|让我|我来|我将|我会|接下来|现在我|请|如果(?:你|您)|需要我"
     r"|(?:je vais|laissez-moi|regardons|voyons|vérifions|souhaitez|voulez|n'hésitez|si vous"
     r"|je peux (?:aussi|maintenant)|(?:ahora )?(?:voy|vamos) a|déjame|permíteme|si (?:quieres|lo deseas)"
@@ -137,14 +139,14 @@ _RESTS = re.compile(  # a sentence that makes the one before it untrue by itself
     re.IGNORECASE,
 )
 _GENERAL_WORDS = """
-a all also an and are as at backward backwards be been both branch bug bugs by change changed changes clean code
-commit committed compatibility compatible complete completed completely confirmed correctly created done effective
-errors everything existing expected files final finished fix fixed fixes focused following for fulfilled fully
-generated git good has have here how i implementation implemented in is issue issues it its made maintains minimal
-my now of on only or our pass passed passes passing patch pr problem problems properly pull pushed ready request
-requested required requirements resolved saved should simple so solution solved solves stored success successful
-successfully suite task tasks test tested testing tests that the this to updated ve verified was we were what with
-without work working works you your
+a all also an and are as at backward backwards be been both branch bug bugs by change changed changes check checks
+clean code commit commits committed compatibility compatible complete completed completely confirmed correctly created
+done effective errors everything existing expected files final finished fix fixed fixes focused following for fulfilled
+fully generated git good has have here hook hooks how i implementation implemented in is issue issues it its made
+maintains minimal my now of on only or our pass passed passes passing patch pr pre-commit problem problems properly
+pull pushed ran ready request requested required requirements resolved saved should simple so solution solved solves
+stored succeeded success successful successfully suite task tasks test tested testing tests that the this through to
+typecheck updated ve verified was we went were what with without work working works you your
 """
 _GENERAL = frozenset(_GENERAL_WORDS.split())
 _WORD = re.compile(r"[^\W_][\w./-]*|_+\w[\w./-]*")
@@ -293,11 +295,13 @@ _SHORT_CODE = 90  # characters that are told within a sentence
 _PUNCTUATION = tuple(".,;:!?…。，；：！？")
 _JOINED, _OF_PATHS = 280, 140  # of a line and its items, told as one sentence; of a line and mere paths
 _PLANS = re.compile(  # a line whose items are not done
-    r"\b(?:my|the|a) plan\b|\b(?:could|would|should|suggest|propose|recommend)\b|计划|建议|下一步|待办", re.IGNORECASE
+    r"\b(?:my|the|a) plan\b|\bплан\b|\b(?:could|would|should|suggest|propose|recommend)\b|计划|建议|下一步|待办",
+    re.IGNORECASE,
 )
 _OPENS = re.compile(
-    r"\b(?:from|to|with|by|of|as|is|was|are|be|like|in|using|following|example|e\.g|that|including|before|after"
-    r"|code|says?|reads?|states?|shows?|prints?|outputs?|returns?|becomes?|gives?|looks? like this)(?: now)?\s*[:：]$"
+    r"\b(?:from|to|at|with|by|of|as|is|was|are|be|like|in|using|following|example|e\.g|that|including|before|after"
+    r"|code|run|(?:include|cover|contain)s?|says?|reads?|states?|shows?|prints?|outputs?|returns?|becomes?|gives?"
+    r"|looks? like this)(?: now)?\s*[:：]$"
     r"|\b(?:you|will|would|should|now|['’]ll) (?:now )?(?:show|print|read|say|be|return|output|give|become|display"
     r"|see)\s*[:：]$",
     re.IGNORECASE,
