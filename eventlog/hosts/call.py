@@ -286,9 +286,10 @@ _PEOPLE = (
     "sdk",
 )  # a prompt's source, as Claude Code names it; editors send their users' prompts by the sdk
 _NOT_THE_USER = ("<task-notification>", "<local-command", "<command-name>", "<command-message>", "<system-reminder>",
-                 "<agent-notification>", "<bash-notification>", "<bash-stdout>", "Operation stopped by hook",
-                 "This session is being continued from a previous conversation", "Caveat: The messages below",
-                 "[Request interrupted", "Stop hook feedback:", "System: Please continue.")  # fmt: skip
+                 "<agent-notification>", "<bash-notification>", "<bash-input>", "<bash-stdout>",
+                 "Operation stopped by hook", "This session is being continued from a previous conversation",
+                 "Caveat: The messages below", "[Request interrupted", "Stop hook feedback:",
+                 "System: Please continue.")  # fmt: skip
 
 
 def not_the_user(prompt: str) -> bool:

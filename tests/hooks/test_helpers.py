@@ -173,6 +173,7 @@ def test_after_three_turns_of_the_user_they_are_asked_however_many_a_machine_beg
 
 def test_one_rule_tells_hooks_and_transcripts_who_speaks():
     assert not_the_user(NOTICE)
+    assert not_the_user("<bash-input>git status</bash-input>")
     assert not not_the_user("Fix the <task-notification> parser")
 
 
