@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from eventlog.format import MARK
+from eventlog.format import MARK, codec
 from eventlog.format.codec import dig
 from eventlog.hosts.call import not_the_user, text
 from eventlog.hosts.transcripts.steps import (
@@ -197,7 +197,8 @@ class _Queue:
         elif operation and self._waiting:
             named = text_of(record.get("content"))
             taken = self._waiting.pop(self._waiting.index(named) if named in self._waiting else 0)
-            if operation == "remove" and taken and not not_the_user(taken):
+            by_person = dig(codec.json_object(taken), "task_id") is None  # the host queues its own tasks, too
+            if operation == "remove" and taken and by_person and not not_the_user(taken):
                 yield Step("prompt", taken)
 
 

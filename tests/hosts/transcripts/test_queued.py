@@ -78,6 +78,8 @@ def test_a_command_of_a_persons_own_is_a_prompt_and_one_of_the_host_is_none(
         ([queue("enqueue", HALF), queue("popAll", HALF)], []),
         ([queue("enqueue", HALF), queue("popAll"), queue("remove")], []),
         ([queue("enqueue", "<task-notification>\n<task-id>a</task-id>\n</task-notification>"), queue("remove")], []),
+        ([queue("enqueue", '{"task_id":"a1","description":"Look","task_type":"local_agent"}'), queue("remove")], []),
+        ([queue("enqueue", '{"total": 1.005} is off'), queue("remove")], ['{"total": 1.005} is off']),
         ([queue("enqueue", "<agent-notification>\nRead it.\n</agent-notification>"), queue("remove")], []),
         ([said("user", "Operation stopped by hook: Warning: totals are off", "u2", "a1")], []),
         ([said("user", "This session is being continued from a previous conversation. Totals", "u2", "a1")], []),
