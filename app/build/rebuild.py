@@ -142,7 +142,7 @@ def carry_out(opened: OpenStore, decisions: Sequence[Event], *, after: str = "")
 
     What waits to be recorded or applied goes first: it is no part of the deed, and stays where that is taken back.
     """
-    settled = replay_store(opened)
+    settled = replay_store(opened, indexes=False)  # those of the replay below are whole
     stored = [appended.event for appended in record_deed(opened.log, decisions, after=after)]
     done = _in_all(settled, replay_store(opened))
     with suppress(OSError, DatabaseError):  # a session that starts now is given what was restored

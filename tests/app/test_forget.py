@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from eventlog.app.ask.history import replay_at
 from eventlog.app.ask.why_not import why_not
+from eventlog.app.build import rebuild
 from eventlog.app.build.apply import apply
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.open_store import Machine
@@ -71,6 +72,16 @@ def forgotten(log, what):
 
 def taken_back(log, name=""):
     return undo(opened(log), undoable(opened(log), name))
+
+
+def test_a_deed_replays_twice_and_leaves_the_indexes_once(log, monkeypatch):
+    said(log)
+    left = []
+    monkeypatch.setattr(rebuild, "leave_indexes", lambda *_: left.append(list(log.read())[-1].type))
+    forgotten(log, "Use HS256")
+
+    assert ["rejected"] == left
+    assert (Path(log.store.cache) / "search.sqlite").exists()
 
 
 @pytest.fixture
