@@ -11,6 +11,7 @@ import warnings
 from functools import lru_cache, partial
 
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 
 from eventlog.app.search import dialogues, search_index
@@ -98,6 +99,18 @@ class _OwnedConnection(sqlite3.Connection):
         if self.is_open:
             warnings.warn(f"unclosed database in {self!r}", ResourceWarning, source=self, stacklevel=1)
             self.close()  # Python need not warn of it as well
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item, nextitem):
+    """Send what a test came to once, not that it begins and each of its steps: this takes longer than most tests do."""
+    if not hasattr(item.config, "workerinput") or item.config.option.durations is not None:
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
 
 
 def pytest_runtest_setup():
