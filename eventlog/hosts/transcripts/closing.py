@@ -49,7 +49,10 @@ _ANNOUNCES = re.compile(
 _CONTINUES = re.compile(r"(?:then|also|and|afterwards|after that)\b,? (?!\w+ed\b)|然后|再", re.IGNORECASE)
 _INTRODUCES = re.compile(
     r"(?:here(?:'s| is| are)|below (?:is|are)|in summary|to summari[sz]e|(?:a )?summary of|the following|以下是|总结)"
-    r"|(?:i|we)(?:'ve| have)? (?:summari[sz]ed|provided)\b",
+    r"|(?:i|we)(?:'ve| have)? (?:summari[sz]ed|provided)\b"
+    r"|(?:(?:jetzt|ich|maintenant|je|ahora|agora|ora|теперь|я) )*"
+    r"(?:sehe|verstehe|sehe ich|vois|veo|vejo|vedo|вижу|понял|нашёл|нашел)"
+    r" (?:das |den |le |l'|el |o |il |la )?(?:problem|fehler|problème|erreur|problema|erro\w*|проблему|ошибку)\W*$",
     re.IGNORECASE,
 )
 _FOR_THE_OCCASION = re.compile(
@@ -309,6 +312,7 @@ _OPENS = re.compile(
 _OPTION = re.compile(  # one of several ways that are offered
     r"\W*(?:option|alternative|approach|variante|选项|方案) ?(?:\d|[A-F]\b|[一二三])\s*(?:[:：*(–—-]|$)", re.IGNORECASE
 )
+_LISTS = re.compile(r",? (?:covering|including|containing)\s*[:：]$", re.IGNORECASE)  # a line that is whole without it
 _GOES_ON = re.compile(r"^(?:to|with|into|after|now)\s*[:：]$", re.IGNORECASE)
 
 
@@ -429,7 +433,8 @@ def _unit(blocks: list[_Block], about: _About) -> Iterator[_Sentence]:
             named, limit = _with_items(found[-1], names), _OF_PATHS if "/" in names[0].text else _JOINED
             found[-1], at = named if len(named) <= limit else found[-1], at + len(names)
     if found and found[-1].endswith((":", "：")):
-        found[-1:] = [] if _OPENS.search(found[-1]) else found[-1:]
+        lead = _LISTS.sub("", found[-1])
+        found[-1:] = [] if _OPENS.search(lead) else [lead]
     yield from (_Sentence(part, about) for part in found)
     while at < len(blocks):
         end = _end_of_unit(blocks, at)

@@ -48,6 +48,11 @@ def worth(message, asked="", scratch=()):
         "**Option 1: Round once** (simplest)\n- Fixed the tax of carts\n\n### Option B\n- Changed the sum of shops",
         "下一步：\n- 迁移购物车的旧数据",
         "Nächste Schritte:\n- Alte Preise des Warenkorbs migrieren",
+        "Jetzt sehe ich das Problem!",
+        "Ich sehe das Problem!",
+        "Je vois le problème !",
+        "Теперь я вижу проблему!",
+        "Я вижу проблему!",
         f"I will do this:\n- Round the sum of {'the cart and ' * 20}the tax\n- Show the tax",
     ],
 )
@@ -78,6 +83,10 @@ def test_what_says_nothing_is_not_told(message):
         ),
         ("我修复了购物车的取整问题，补丁已保存到 output。", "我修复了购物车的取整问题。"),
         ("The port is 8443, as `deploy.yaml` says.", "The port is 8443, as `deploy.yaml` says."),
+        (
+            f"Wrote a guide for testers, covering:\n- how carts are made {'of fixtures, ' * 20}and\n- how totals are compared",
+            "Wrote a guide for testers",
+        ),
     ],
 )
 def test_the_outcome_comes_first(message, outcome):
