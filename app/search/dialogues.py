@@ -84,6 +84,7 @@ class Dialogues:
         with ExitStack() as opened:
             found = None
             try:
+                Path(log.store.root).stat()  # where there is no store, none is begun
                 files.make_dirs(log.store.cache, durable=False)
                 create_private(path)
                 there = opened.enter_context(closing(cls(log, path)))

@@ -29,10 +29,12 @@ ALL = 1 << 62  # bytes
 
 
 def open_index(store: "Store", *, patience: float = PATIENCE, most: int = ALL) -> SearchIndex:
-    """Open the index, current with the log; where the cache cannot be written, an index in memory.
+    """Open the index, current with the log; where the cache cannot be written, or no store is, an index in memory.
 
     Raises OSError, ValueError where more than `most` bytes had to be read, and DatabaseError.
     """
+    if not os.path.isdir(store.root):
+        return _made(store, ":memory:", most, "")
     try:
         program = _program(patience)
         return _there(store, patience, most, program) or _anew(store, most, program)

@@ -123,6 +123,8 @@ class _RepairResult(Struct):
 
 def repair(log: EventLog) -> _RepairResult:
     """Move all damage that can be moved; raises NotStored, or Busy where a writer holds a file for 5 seconds."""
+    if not log.days():  # a lock would begin a store
+        return _RepairResult(left=verify(log).damage)
     with locked(log.store, log.store.lock("replay"), _PATIENCE):  # others that rewrite files wait
         return _repair(log)
 

@@ -249,3 +249,14 @@ def test_a_verb_loads_no_other_verb(tmp_path):
 
     assert {"ask.query"} == {verb.module for verb in VERBS.values() if f"eventlog.cli.verbs.{verb.module}" in loaded}
     assert not {"rich", "eventlog.projections"} & loaded
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [("search", "x"), ("recall", "--explain", "x"), ("redact", "hunter2", "--yes"), ("verify", "--repair"), ("today",), ("sessions",), ("review",)],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_question_begins_no_store(home, verb):
+    call(*verb)
+
+    assert not (home / ".eventlog").exists()

@@ -109,6 +109,8 @@ def begin(store: Store, prepare: Callable[[], Erasing]) -> Receipt:
 
 def complete(store: Store) -> None:
     """Finish a redaction whose program was killed, unless another redaction is at work; raises NotStored."""
+    if not os.path.exists(store.redacting):
+        return
     try:
         with locked(store, store.lock("replay"), patience=0):
             _finish(store)

@@ -75,8 +75,9 @@ def redactable(
     Raises BadRequest where nothing is found, and for a text that is too short.
     """
     complete(opened.store)  # one that was killed, and could not be finished so far
-    with suppress(Busy), locked(opened.store, opened.store.lock("replay"), patience=0):
-        erase_arrived(opened.store)  # or the replay before the redaction leaves nothing of it
+    if os.path.exists(opened.store.redactions):
+        with suppress(Busy), locked(opened.store, opened.store.lock("replay"), patience=0):
+            erase_arrived(opened.store)  # or the replay before the redaction leaves nothing of it
     erasing = Erasing(number=_next_number(opened.store), ts=opened.machine.now(), what="", key=os.urandom(32).hex())
     if texts:
         erasing.what, erasing.texts = "secrets", list(texts)
