@@ -152,3 +152,10 @@ def test_an_empty_file_is_told_to_be_empty(log):
 
     assert (ran.code, ran.out, user_md().read_bytes()) == (0, "", b"")
     assert "user is empty" in ran.err
+
+
+def test_words_in_a_pipe_have_the_times_that_every_other_verb_prints(log):
+    said = log.append(Fact(content="Prices are in cents", conversation_id="s", agent="claude-code"))
+    ran = call("why", "prices", "--store", log.store.root)
+
+    assert f"Prices are in cents\n    {said.ts.replace('T', ' ')}  claude-code  s  {said.id}\n" == ran.out

@@ -102,7 +102,7 @@ def _print_statement(text: str, events: Sequence[Event], replaced: Sequence[Even
         say(cut(text, _TEXT))
         for head, some in (("    ", events), ("    replaced  ", replaced)):
             for event in some:
-                say(f"{head}{event.ts}  {event.agent or ''}  {event.conversation_id}  {event.id}")
+                say(f"{head}{display.when(event.ts)}  {event.agent or ''}  {event.conversation_id}  {event.id}")
         return
     show_lines(_statement_lines(text, events, replaced, display))
 
