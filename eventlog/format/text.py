@@ -17,7 +17,7 @@ _INVISIBLE = (
     "\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 _CONTROLS = "\x00-\x1f\x7f-\x9f"
-_UNSAFE = (
+UNSAFE = (
     f"(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]|[{_CONTROLS}{_INVISIBLE}]"
     f"|(?<!{_EMOJI})(?<!{_EMOJI}\ufe0f)\u200d|\u200d(?!{_EMOJI})"
     f"|(?<!{_EMOJI})(?<![0-9#*])\ufe0f|(?<=[0-9#*])\ufe0f(?!\u20e3)"
@@ -41,7 +41,7 @@ _HIDING = frozenset(
 )
 _TAGS = "\U000e0000"
 _JOINER, _FIRST_MARK = "\u200d", "\u0300"
-_FIRST_HAN = "\u2e80"  # characters of Chinese, and its punctuation, begin there
+FIRST_HAN = "\u2e80"  # characters of Chinese, and its punctuation, begin there
 _FLAGS = "".join(map(chr, range(0x1F1E6, 0x1F200)))  # two letters are one
 _SKINS = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 _CLOSING = frozenset("!\"#%&'()*,-./:;?@[\\]_{}、。「」『』“”‘’…—")  # punctuation that most texts have
@@ -115,14 +115,14 @@ def harmless(text: str) -> str:
     """Strip characters that would act on a terminal or hide what follows; line breaks are among them."""
     if is_harmless(text) or not _compiled(_SUSPECT).search(text):
         return text
-    return _compiled(_UNSAFE).sub("", text)
+    return _compiled(UNSAFE).sub("", text)
 
 
 def spelled_out(text: str) -> str:
     """Write as escapes what would act on a terminal or hide, so that a person sees it; tabs stay."""
     if is_harmless(text) or not _compiled(_SUSPECT).search(text):
         return text
-    return _compiled(_UNSAFE).sub(lambda found: found[0] if found[0] == "\t" else ascii(found[0])[1:-1], text)
+    return _compiled(UNSAFE).sub(lambda found: found[0] if found[0] == "\t" else ascii(found[0])[1:-1], text)
 
 
 def encodable(text: str) -> str:
@@ -177,7 +177,7 @@ def joined(texts: "Iterable[str]") -> str:
     """Join sentences; behind Chinese stands no space."""
     whole = ""
     for text in texts:
-        whole += text if not whole or whole[-1] >= _FIRST_HAN else f" {text}"
+        whole += text if not whole or whole[-1] >= FIRST_HAN else f" {text}"
     return whole
 
 

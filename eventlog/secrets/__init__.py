@@ -7,6 +7,7 @@ Imported by: eventlog, app.
 """
 
 from eventlog.fast import os
+from eventlog.format.text import UNSAFE, is_harmless
 from eventlog.secrets.plain import HEX, changed_in, is_plain, item_name, may_name_one, own, spliced
 
 TYPE_CHECKING = False
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 _ID = HEX + "-"  # a text of nothing else is an id, a digest or a date
 _OF_TIMES = "0123456789-:.TZ"
+_LAYOUT = dict.fromkeys(map(ord, "\t\r\n"), " ")
 _LEAST_MIXED = 6  # characters of a value with letters and digits
 _LONGEST_TOKEN = 512  # characters; a part of a longer token is found as well
 _MOST_CACHED, _LONGEST_CACHED = 256, 200  # names of projects, agents and conversations recur
@@ -91,17 +93,39 @@ def scrub_beginning(text: str, most: int) -> str:
 
 
 def _places(text: str) -> "list[tuple[int, int, str]]":
-    """Find where secrets stand, in order; what overlaps is the kind of the first."""
-    from eventlog.secrets.find import beginning_so, find  # most hooks have plain texts only
+    """Find where secrets stand, in order; what overlaps is the kind of the first.
 
+    A text is searched as it is, and as it will be read: without what colours a terminal, and what nobody sees.
+    """
     places: list[tuple[int, int, str]] = []
-    found = [*find(text), *(place for pattern in own for place in beginning_so(text, "own", *pattern))]
+    found = [*_found(text)]
+    if not is_harmless(text.translate(_LAYOUT)):
+        at = _seen(text)
+        seen = "".join(map(text.__getitem__, at))
+        found += [(at[start], at[end - 1] + 1, kind) for start, end, kind in _found(seen)]
     for start, end, kind in sorted(found):
         if not places or start >= places[-1][1]:
             places.append((start, end, kind))
         else:
             places[-1] = places[-1][0], max(end, places[-1][1]), places[-1][2]
     return places
+
+
+def _found(text: str) -> "Iterator[tuple[int, int, str]]":
+    from eventlog.secrets.find import beginning_so, find  # most hooks have plain texts only
+
+    yield from find(text)
+    for pattern in own:
+        yield from beginning_so(text, "own", *pattern)
+
+
+def _seen(text: str) -> list[int]:
+    """List where the characters stand that a reader sees; white space is among them."""
+    import re  # few texts have others
+
+    unseen = [found.span() for found in re.finditer(UNSAFE, text) if not found[0].isspace()]
+    starts, ends = zip((0, 0), *((end, start) for start, end in unseen), strict=True)
+    return [at for start, end in zip(starts, (*ends[1:], len(text)), strict=True) for at in range(start, end)]
 
 
 def secrets_in(value: object, name: str = "") -> "Iterator[tuple[str, str]]":

@@ -4,6 +4,7 @@ Nothing here backtracks: a credential is a beginning and a run of characters, so
 whatever it holds. Loaded by hooks: no re.
 """
 
+from eventlog.format.text import FIRST_HAN
 from eventlog.secrets.assigned import WITH_VALUES, value_at
 from eventlog.secrets.patterns import (
     ALNUM,
@@ -37,8 +38,9 @@ if TYPE_CHECKING:
 _CHUNK = 256  # characters looked at in one go
 _TOKENS = [(*token, 0.0) for token in TOKENS]
 _LEAST_TOKEN = min(len(beginning) + least for _, beginnings, _, least, _ in TOKENS for beginning in beginnings)
+_LONGEST_ESCAPE = 16
 _LONGEST_VALUE = 256  # characters of what is assigned to a name
-_STOPS = " \t\r\n\"'`,;&|<>()[]{}\\，；。"  # what an assigned value ends before
+_STOPS = " \t\r\n\x1b\"'`,;&|<>()[]{}\\，；。"  # what an assigned value ends before
 _OPENS = tuple("$<{[(*%")  # what a placeholder begins with, or a call ends in
 _HOST_STOPS = "/ \t\r\n\"'`<>?#"
 _TITLE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 "
@@ -345,7 +347,9 @@ def _list_at(text: str, at: int, end: int) -> int:
 
 
 def _end_of_value(text: str, start: int) -> int:
-    return start + len(before_any(text[start : start + _LONGEST_VALUE], _STOPS))
+    value = before_any(text[start : start + _LONGEST_VALUE], _STOPS)
+    end = next((at for at, char in enumerate(value) if char >= FIRST_HAN), 0)  # of a sentence that goes on
+    return start + (end or len(value))
 
 
 def kind_of(name: str, value: str) -> str:
@@ -412,10 +416,15 @@ def _is_basic(value: str) -> bool:
 
 
 def _begins(text: str, at: int) -> bool:
-    r"""Return whether a word can begin here; the end of an escape before it (`\n`, `%20`) belongs to no word."""
+    r"""Return whether a word can begin here; the end of an escape before it belongs to no word.
+
+    Such are `\n`, `%20`, `\u0026`, and the colours of a terminal, `[0;32m`.
+    """
     if not at or text[at - 1] not in ALNUM:
         return True
-    return text[at - 2 : at - 1] == "\\" or text[at - 3 : at - 2] == "%"
+    before = text[max(0, at - _LONGEST_ESCAPE) : at]
+    is_colour = before[-1] in "mK" and before[:-1].rstrip(DIGITS + ";").endswith("[")
+    return before[-2:-1] == "\\" or before[-3:-2] == "%" or before[-6:-4] == "\\u" or is_colour
 
 
 def _run(text: str, start: int, alphabet: str) -> int:

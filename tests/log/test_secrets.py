@@ -58,6 +58,33 @@ def test_every_kind_is_replaced_by_its_name_wherever_it_stands(kind):
 
 
 @KINDS
+@pytest.mark.parametrize(
+    "around", ["\x1b[1;32m{}\x1b[0m", "out: \\u001b[32m{}\\u001b[0m", "a\\u0026{}", "\u200b{}\u200b"]
+)
+def test_colours_of_a_terminal_and_escapes_beside_it_hide_no_secret(kind, around):
+    text, secret = sample(kind)
+
+    assert secret[-12:] not in scrub_text(around.format(text))
+
+
+@pytest.mark.parametrize("hidden", ["\u200b", "\u00ad", "\x00", "\x1b[m\x1b[K"])
+def test_what_nobody_sees_within_it_hides_no_secret(hidden):
+    text, secret = sample("GitHub p")
+
+    scrubbed = scrub_text(f"see\n{text.replace(secret, secret[:12] + hidden + secret[12:])}\nthere")
+
+    assert scrubbed == "see\n[secret:github-token]\nthere"
+
+
+@pytest.mark.parametrize("name", ["DD_API_KEY=", "export DB_PASSWORD=", "密码："])
+def test_a_value_ends_where_a_chinese_sentence_goes_on(name):
+    scrubbed = scrub_text(f"用{name}3f786850e387550fdab836ed7e6dc881登录。")
+
+    assert "3f78" not in scrubbed
+    assert scrubbed.endswith("]登录。")
+
+
+@KINDS
 def test_what_is_scrubbed_stays_as_it_is(kind):
     scrubbed = scrub_text(sample(kind)[0])
 
