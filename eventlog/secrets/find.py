@@ -14,7 +14,6 @@ from eventlog.secrets.patterns import (
     COMMANDS,
     DIGITS,
     HEADER,
-    LOGINS,
     MAINTAINED,
     NAMES,
     PASSWORDS,
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
 _CHUNK = 256  # characters looked at in one go
 _TOKENS = [(*token, 0.0) for token in TOKENS]
 _LEAST_TOKEN = min(len(beginning) + least for _, beginnings, _, least, _ in TOKENS for beginning in beginnings)
+_SPACES = " \t\r\n\x1b"
+_LEAST_GENERATED = 10  # characters of a password with signs in it
 _LONGEST_ESCAPE = 16
 _LONGEST_VALUE = 256  # characters of what is assigned to a name
 _STOPS = " \t\r\n\x1b\"'`,;&|<>()[]{}\\，；。"  # what an assigned value ends before
@@ -197,7 +198,7 @@ def _is_word(value: str) -> bool:
 
 
 def _in_addresses(text: str) -> "Iterator[Found]":
-    """Find `user:password` of any scheme."""
+    """Find `user:password` of any scheme, and a token alone."""
     if "@" not in text:
         return
     for at in _places(text, ":/"):  # one slash: an address that was taken for a path
@@ -206,21 +207,22 @@ def _in_addresses(text: str) -> "Iterator[Found]":
         if "@" not in host:
             continue
         host = before_any(host, _HOST_STOPS)
-        user, _, password = host[: host.rfind("@") + 1].partition(":")
-        if len(password) > 1 and not host.startswith(_KIND) and not password.startswith(_OPENS):
-            yield start, start + len(user) + len(password), "password"
+        login = host[: max(host.rfind("@"), 0)]
+        user, _, password = login.partition(":")
+        if (password or _is_random(user)) and not login.startswith(_KIND) and not password.startswith(_OPENS):
+            yield start, start + len(login), "password" if password else "token"
 
 
 def _in_commands(text: str) -> "Iterator[Found]":
     """Find the passwords among the arguments of a command, to the end of its line."""
-    for word in (*COMMANDS, *LOGINS):
+    for word, option, is_apart in COMMANDS:
         done = 0
         for at in _places(text, word):
             end = _run(text, at + len(word), TOKEN)
             if at < done or not _begins(text, at) or text[end : end + 1] not in (" ", "\t", "\\"):
                 continue
             done = _end_of_command(text, end)
-            found = _passwords(text, end, done, apart=word in LOGINS)
+            found = _passwords(text, end, done, option, apart=is_apart)
             for start, stop in _user_and_password(text, end, done) if word == "curl" else found:
                 if _is_argument(text[start:stop]):
                     yield start, stop, "password"
@@ -250,12 +252,13 @@ def _user_and_password(text: str, at: int, end: int) -> "Iterator[tuple[int, int
             yield start + len(user) + 1, stop
 
 
-def _passwords(text: str, at: int, end: int, *, apart: bool) -> "Iterator[tuple[int, int]]":
+def _passwords(text: str, at: int, end: int, option: str, *, apart: bool) -> "Iterator[tuple[int, int]]":
     """Find the passwords of `-ppassword`, and `apart` those of `-p password`, which asks for a password elsewhere."""
     for start, after in _words(text, at, end):
-        if text.startswith("-p", start):
-            is_next = apart and after == start + 2
-            yield _argument(text, _run(text, after, " \t\r\n\\") if is_next else start + 2, end)
+        if text.startswith(option, start):
+            behind = start + len(option)
+            is_next = apart and after == behind
+            yield _argument(text, _run(text, after, " \t\r\n\\") if is_next else behind, end)
 
 
 def _words(text: str, at: int, end: int) -> "Iterator[tuple[int, int]]":
@@ -311,11 +314,13 @@ def _values(text: str, lower: str, name: str, kind: str) -> "Iterator[Found]":
         values = _items(text, start) if text[start] == "[" else [(start, _end_of_value(text, start))]
         stop = values[-1][1]
         for first, last in values:
+            whole = _end_of_whole(text, first, last, end)
             value = text[first:last]
-            if text[last : last + 1] in ("(", "[", "{"):  # a call or a look-up, not the thing itself
+            is_called = whole == last or value.replace(".", "").isidentifier()
+            if text[last : last + 1] in ("(", "[", "{") and is_called:  # or looked up: not the thing itself
                 continue
-            if _is_of_kind(kind, value, text[at:end]):
-                yield first, last, kind
+            if _is_of_kind(kind, value, text[at:end]) or _is_generated(kind, text[first:whole]):
+                yield first, whole, kind
 
 
 def _items(text: str, at: int) -> list[tuple[int, int]]:
@@ -346,19 +351,37 @@ def _list_at(text: str, at: int, end: int) -> int:
     return start if start and text[start] == "[" else 0
 
 
-def _end_of_value(text: str, start: int) -> int:
-    value = before_any(text[start : start + _LONGEST_VALUE], _STOPS)
+def _end_of_value(text: str, start: int, stops: str = _STOPS) -> int:
+    value = before_any(text[start : start + _LONGEST_VALUE], stops)
     end = next((at for at, char in enumerate(value) if char >= FIRST_HAN), 0)  # of a sentence that goes on
     return start + (end or len(value))
+
+
+def _end_of_whole(text: str, start: int, end: int, sign: int) -> int:
+    """Find where a value ends that has signs in it: at its quote, or in `NAME=` at white space; else where it did."""
+    quote = text[start - 1]
+    if quote not in QUOTES and not (text[sign] == "=" and start == sign + 1 and text[sign - 1].isupper()):
+        return end
+    stops = quote if quote in QUOTES else _SPACES + QUOTES
+    value = text[start : _end_of_value(text, start, stops)].rstrip("\\")
+    return end if any(map(value.__contains__, _SPACES)) else max(end, start + len(value))
+
+
+def _is_generated(kind: str, value: str) -> bool:
+    """Return whether a password with signs in it is none of a program: capitals and others, digits, no `a-z`."""
+    tests = str.isdigit, str.isupper, str.islower
+    is_mixed = len(value) >= _LEAST_GENERATED and all(any(map(is_one, value)) for is_one in tests)
+    return kind in ("password", "secret") and is_mixed and "-z" not in value and not value.startswith(_OPENS)
 
 
 def kind_of(name: str, value: str) -> str:
     """Name the kind of credential a field of that name holds; "" for none."""
     lower = name.lower()
-    if not lower.endswith(_ENDS) or _end_of_value(value, 0) < len(value):
+    if not lower.endswith(_ENDS) or any(map(value.__contains__, _SPACES)):
         return ""
     named = "password" if lower.endswith(PASSWORDS) else next(kind for end, kind in NAMES if lower.endswith(end))
-    return named if _is_of_kind(named, value, name) else ""
+    is_one = _end_of_value(value, 0) == len(value) and _is_of_kind(named, value, name)
+    return named if is_one or _is_generated(named, value) else ""
 
 
 def _is_of_kind(kind: str, value: str, name: str) -> bool:

@@ -33,7 +33,14 @@ TOKENS = (
         20,
         0,
     ),
-    ("slack-token", ("xoxa-", "xoxb-", "xoxe-", "xoxe.", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "xapp-"), TOKEN, 8, 0),
+    (
+        "slack-token",
+        ("xoxa-", "xoxb-", "xoxc-", "xoxe-", "xoxe.", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "xapp-"),
+        TOKEN,
+        8,
+        0,
+    ),
+    ("slack-cookie", ("xoxd-",), ENCODED, 20, 0),
     (
         "slack-webhook",
         ("hooks.slack.com/services/", "hooks.slack.com/workflows/", "hooks.slack.com/triggers/"),
@@ -47,6 +54,9 @@ TOKENS = (
     ("openai-key", ("sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-"), TOKEN, 20, 0),
     ("openrouter-key", ("sk-or-",), TOKEN, 20, 0),
     ("api-key", ("sk-", "pplx-", "xai-"), ALNUM, 20, 0),
+    ("bitbucket-token", ("ATBB",), ALNUM, 32, 32),
+    ("django-key", ("django-insecure-",), TOKEN + "!@#$%^&*(+=)", 50, 50),
+    ("signed-address", ("X-Amz-Signature=", "X-Goog-Signature="), _HEX, 64, 0),
     ("npm-token", ("npm_",), ALNUM, 30, 0),
     ("pypi-token", ("pypi-",), TOKEN, 40, 0),
     ("hugging-face-token", ("hf_", "api_org_"), ALNUM, 30, 0),
@@ -76,7 +86,7 @@ TOKENS = (
     ("google-refresh-token", ("1//0",), TOKEN, 40, 0),
     ("private-key",
      ("LS0tLS1CRUdJTiBQUklWQVRF", "LS0tLS1CRUdJTiBSU0EgUFJJVk", "LS0tLS1CRUdJTiBFQyBQUklWQV",
-      "LS0tLS1CRUdJTiBPUEVOU1NIIFBSSV", "LS0tLS1CRUdJTiBFTkNSWVBURUQgUF"),
+      "LS0tLS1CRUdJTiBPUEVOU1NIIFBSSV", "LS0tLS1CRUdJTiBFTkNSWVBURUQgUF", "b3BlbnNzaC1rZXktdjE"),
      BASE64, 20, 0),
     ("databricks-token", ("dose",), _HEX, 32, 32),
     ("supabase-key", ("sbp_", "sb_secret_"), TOKEN, 24, 0),
@@ -110,6 +120,19 @@ TOKENS = (
     ("tailscale-key", ("tskey-",), TOKEN, 20, 0),
     ("buildkite-token", ("bkua_",), _HEX, 40, 40),
     ("circleci-token", ("CCIPAT_", "CCIPRJ_"), WORD, 40, 0),
+    ("hubspot-token", ("pat-na1-", "pat-na2-", "pat-eu1-"), _HEX + "-", 36, 36),
+    ("contentful-token", ("CFPAT-",), TOKEN, 43, 43),
+    ("typeform-token", ("tfp_",), WORD, 44, 0),
+    ("dropbox-token", ("sl.u.", "sl.B"), TOKEN, 100, 0),
+    ("plaid-token", ("access-production-", "access-development-", "access-sandbox-"), _HEX + "-", 36, 36),
+    ("trello-token", ("ATTA",), _HEX, 60, 0),
+    ("webhook", ("hooks.zapier.com/hooks/catch/", "collectors.sumologic.com/receiver/v1/http/"), TOKEN + "/=", 12, 0),
+    ("apify-token", ("apify_api_",), ALNUM, 30, 0),
+    ("deno-token", ("ddp_", "ddo_"), ALNUM, 36, 36),
+    ("gemini-key", ("AQ.Ab",), TOKEN, 40, 0),
+    ("mongodb-secret", ("mdb_sa_sk_",), TOKEN, 30, 0),
+    ("aiven-password", ("AVNS_",), TOKEN, 16, 0),
+    ("elastic-key", ("essu_",), BASE64, 40, 0),
     ("infisical-token", ("st.",), _HEX + ".", 80, 0),
 )  # fmt: skip
 
@@ -117,6 +140,7 @@ TOKENS = (
 AROUND = (
     ("telegram-token", ":", DIGITS, 8, 10, TOKEN, 35),
     ("azure-client-secret", "Q~", TOKEN + "~.", 4, 4, TOKEN + "~.", 31),
+    ("azure-key", "JQQJ99", ALNUM, 52, 52, ALNUM, 26),
     ("azure-devops-token", "AZDO", ALNUM, 52, 76, ALNUM, 4),
     ("openai-key", "T3BlbkFJ", TOKEN, 20, 200, ALNUM, 20),
     ("terraform-token", ".atlasv1.", ALNUM, 14, 14, TOKEN + "=", 60),
@@ -171,9 +195,21 @@ NAMES = (
 )  # fmt: skip
 UPPER_ONLY = (("KEY", "key"),)  # too common a word in lower case
 
-# programs that take a password on their command line: `curl -u user:password`, `mysqldump -ppassword`, or after `-p `
-COMMANDS = ("curl", "mysql", "mariadb")
-LOGINS = ("sshpass", "docker login", "podman login")
+# programs that take a password on their command line, the option before it, and whether it may stand apart from that
+COMMANDS = (
+    ("curl", "-u", True), ("mysql", "-p", False), ("mariadb", "-p", False), ("sshpass", "-p", True),
+    ("docker login", "-p", True), ("podman login", "-p", True), ("registry login", "-p", True),
+    ("az login", "-p", True), ("oc login", "-p", True), ("mongosh", "-p", True), ("redis-cli", "-a", True),
+    ("sqlcmd", "-P", True), ("ldapsearch", "-w", True), ("openssl", "pass:", False),
+)  # fmt: skip
 SETTERS = ("set", "-x", "-gx", "-Ux", "setx", "ENV", "ARG")  # before a name and, without a sign, its value
-SCHEMES = ("Bearer ", "Token ", "ApiKey ", "Bot ")  # what stands before a token; all but the first in a header alone
+SCHEMES = (
+    "Bearer ",
+    "Token ",
+    "ApiKey ",
+    "Bot ",
+    "SSWS ",
+    "Splunk ",
+    "GenieKey ",
+)  # what stands before a token; all but the first in a header alone
 PLACEHOLDERS = frozenset((*PASSWORDS, "pass", "pw", "secret", "token"))  # what stands for one in a text about them

@@ -26,12 +26,13 @@ _TWO_LETTERS = (b"SK", b"AC")  # that begin tokens of letters and digits
 # the first letters and digits of all credentials, three at most; made by `make secrets-rules`
 STARTS = frozenset(
     (
-        b"% 1 4b1 : A3 A3T ABI ABS AC ACC AGE AIz AKC AKI API ASI ATA AZD Acc CCI CLO EAA EZA EZT FLW FQo Fwo GOC "
-        b"GR1 HRK IQo LS0 LTA NRA PMA Q~ SG SK T3B ZXl acc api atl bed bku cfa cfk cfu cio cmV csk ctx dap dck dis "
-        b"doo dop dor dos dp dt0 duf e2b ey eyJ fc fig fio fm1 fm2 fo1 fw gho ghp ghr ghs ghu git gla glc gld glf "
-        b"gli glo glp glr gls gsk hf hoo hvb hvr hvs ico jin key lin lsv mmk nap nfp npm ntn nva ops oy2 p8e pa pat "
-        b"pcs phx pnu ppl psc pul pyp r8 rdm rk rnd rub s sat sb sbp sec sgp sha shi shp sig sk sm snt sq0 sqa sqp "
-        b"squ st tgp tk tsk tvl us v1 vca vci vck vcp vcr ver web whs xai xap xke xox ya2 | "
+        b"% 1 4b1 : A3 A3T ABI ABS AC ACC AGE AIz AKC AKI API AQ ASI ATA ATB ATT AVN AZD Acc CCI CFP CLO EAA EZA "
+        b"EZT FLW FQo Fwo GOC GR1 HRK IQo JQQ LS0 LTA NRA PMA Q~ SG SK T3B X ZXl acc api atl b3B bed bku cfa cfk "
+        b"cfu cio cmV col csk ctx dap dck ddo ddp dis dja doo dop dor dos dp dt0 duf e2b ess ey eyJ fc fig fio fm1 "
+        b"fm2 fo1 fw gho ghp ghr ghs ghu git gla glc gld glf gli glo glp glr gls gsk hf hoo hvb hvr hvs ico jin "
+        b"key lin lsv mdb mmk nap nfp npm ntn nva ops oy2 p8e pa pat pcs phx pnu ppl psc pul pyp r8 rdm rk rnd rub "
+        b"s sat sb sbp sec sgp sha shi shp sig sk sl sm snt sq0 sqa sqp squ st tfp tgp tk tsk tvl us v1 vca vci "
+        b"vck vcp vcr ver web whs xai xap xke xox ya2 |"
     ).split()
 )
 _beginnings: "dict[bytes, list[tuple[bytes, int]]]" = {}

@@ -84,6 +84,26 @@ def test_a_value_ends_where_a_chinese_sentence_goes_on(name):
     assert scrubbed.endswith("]登录。")
 
 
+@pytest.mark.parametrize("form", ['DB_PASSWORD="{}"', "password: '{}'", '{{"password": "{}"}}', "DB_PASSWORD={}\nX=1"])
+@pytest.mark.parametrize("password", ["A1&irXj1*CPSgSGYn!*D", "A13N6]tXD-KFAt^2J$dc", "x7;Kq(2|v<9Z"])
+def test_a_generated_password_has_any_signs(form, password):
+    scrubbed = scrub_text(form.format(password))
+
+    assert form.format("[secret:password]") == scrubbed
+    assert {"password": "[secret:password]"} == scrub({"password": password})
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["'password' => 'required|string|min:8'", 'password: "^[A-Za-z0-9]{8,}$"', 'password = "${env:DB1_Pass}"',
+     "PASSWORD=os.environ['X1Y']", "DB_PASSWORD=getSecret(Key1)", 'password="Enter 8 characters (A to Z)"',
+     "https://git@example.org/ada/shop", "https://ada.lovelace@example.org/", "openssl enc -pass pass:$PASSWORD",
+     "redis-cli -a $REDIS_PASSWORD ping", "az login -p <password>"],
+)  # fmt: skip
+def test_rules_calls_and_placeholders_of_passwords_stay(text):
+    assert scrub_text(text) == text
+
+
 @KINDS
 def test_what_is_scrubbed_stays_as_it_is(kind):
     scrubbed = scrub_text(sample(kind)[0])
