@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     Fields = dict[str, object]
 
+_PERSON = "human"  # `HUMAN` of events, which take a library
 _LAST, _SHORTEST, _LONGEST = "last", 6, 12  # what names a conversation otherwise than by its id; a short id
 _HEX = "0123456789abcdef"
 _ORDER = {  # of the fields of a line, as the log writes them
@@ -104,9 +105,10 @@ def _speaker(store: "Store", session: str | None, environ: "Mapping[str, str]") 
     agent = next((agent for agent, conversation in named.items() if conversation == session), "")
     try:
         lines = () if agent else (line for _, line in raw_lines.lines_of(store, session))
-        return {"conversation_id": session, "agent": agent or raw_lines.named_in(lines, session) or "cli"}
+        agent = agent or raw_lines.named_in(lines, session) or "cli"
     except (OSError, ValueError):
         return {}
+    return {} if agent == _PERSON else {"conversation_id": session, "agent": agent}
 
 
 def _is_plain(values: "list[object]") -> bool:

@@ -45,14 +45,20 @@ class SpeakerOptions(NamedTuple):
 def speaker_of(log: EventLog, options: SpeakerOptions, machine: Machine, *, writes: bool = True) -> dict[str, Any]:
     """Build the fields of an event that name its speaker; find what was not given.
 
-    With `writes`, a store that has no name yet gets one. Raises NotStored.
+    What the command of an agent says is never the person's, whatever it names. With `writes`, a store that has no name
+    yet gets one. Raises NotStored.
     """
+    programs = {} if machine.is_typed() else named_conversations(machine.environ)
+    if programs and options.agent == HUMAN:
+        options = options._replace(agent=None)
     if options.session is not None:
         session = session_named(log, options.session)
         speaker = Speaker(session, options.agent or _agent_of(log, session, machine.environ) or _CLI)
     else:
         name_of = make_replica if writes else replica_of
         speaker = _current_speaker(log, options.project, machine, options.agent or "", name_of)
+    if programs and speaker.agent == HUMAN:  # a conversation of the person's was named
+        speaker = speaker._replace(agent=next(iter(programs)))
     return {**speaker._asdict(), "project": options.project, "layer": options.layer}
 
 

@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from eventlog.app.open_store import Machine
-from eventlog.app.write.speaker import Speaker, _agent_of, _current_speaker, speaker_of_server
+from eventlog.app.write.speaker import (
+    Speaker,
+    SpeakerOptions,
+    _agent_of,
+    _current_speaker,
+    speaker_of,
+    speaker_of_server,
+)
 from eventlog.hooks import background
 from eventlog.hosts import profile
 from eventlog.hosts.call import HookCall
@@ -65,6 +72,31 @@ def test_the_hosts_environment_names_the_conversation(log, agent, variable):
     _tell(log, PROMPTED)  # another host is at work in the project
 
     assert Speaker("e-1", agent) == _speaker(log, {variable: "e-1"}, is_typed=True)
+
+
+@pytest.mark.parametrize(
+    "options", [{"agent": "human"}, {"session": "human-2026-02-20"}, {"session": "s-1", "agent": "human"}]
+)
+def test_an_agent_does_not_speak_for_the_person(log, options):
+    _tell(log, SAVED, session="human-2026-02-20", agent="human")
+    asked = SpeakerOptions(**{"session": None, "agent": None, "project": "/shop", "layer": None} | options)
+
+    def agent(**environ):
+        return speaker_of(log, asked, Machine("/home", environ, lambda: NOON + 10**9, "eventlog", lambda: False))[
+            "agent"
+        ]
+
+    assert agent() == "human"
+    assert agent(CLAUDE_CODE_SESSION_ID="e-1") != "human"
+
+
+def test_the_command_of_an_agent_cannot_say_that_the_person_spoke(log, monkeypatch):
+    _tell(log, SAVED, session="human-2026-02-20", agent="human")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "e-1")
+    for number, options in enumerate((["--agent", "human"], ["--session", "human-2026-02-20"])):
+        call("--store", log.store.root, "fact", f"The port is 844{number}", *options)
+
+    assert [event.agent for event in log.read()][1:] == ["claude-code", "claude-code"]
 
 
 def test_of_two_hosts_in_the_environment_the_one_at_work_speaks(log):
