@@ -15,7 +15,7 @@ from eventlog.hooks import deadline
 from eventlog.hosts.call import HookCall, present
 from eventlog.secrets import scrub_fields
 from eventlog.store import Store, conversation_name
-from eventlog.store.files import is_locked, names_in, read, remove, write_note
+from eventlog.store.files import file_stamp, is_locked, names_in, read, remove, write_note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _LONGEST_TOPIC = 90  # characters
 _STARTS_WITHIN = 10.0  # seconds
+_DRAWN_WITHIN = 60.0  # seconds of an end: later, `eventlog settle` is not at work, or drew nothing
 _PAUSE = 0.5  # seconds: the host finishes first, and a single process handles several ends
 
 
@@ -93,9 +94,15 @@ def name_lost(store: Store, call: HookCall) -> None:
     """
     for note in _open(store):
         session, agent = str(note.get("session", "")), str(note.get("agent", ""))
-        is_other = session != call.session and note.get("project", "") == call.project
-        if is_other and (note.get("ended") or is_gone(str(note.get("process", "")))):
-            _name(store, HookCall(agent, "", {}, session=session), call.project)
+        if session == call.session or note.get("project", "") != call.project:
+            continue
+        lost = HookCall(agent, "", {}, session=session)
+        if _has_just_ended(_note(store, lost)) if note.get("ended") else is_gone(str(note.get("process", ""))):
+            _name(store, lost, call.project)
+
+
+def _has_just_ended(path: str) -> bool:
+    return time.time() - file_stamp(path)[1] / 1e9 < _DRAWN_WITHIN
 
 
 def _name(store: Store, lost: HookCall, project: str) -> None:

@@ -119,6 +119,17 @@ def test_a_session_that_starts_at_once_after_another_is_told_what_that_was_asked
     assert 1 == len(events(store, "stage_summary"))
 
 
+def test_a_session_that_ended_a_while_ago_waits_for_nobody_at_a_start(store):
+    """Where nothing settles the store, the notes of ended sessions would be looked through at every start."""
+    for payload in (claude("UserPromptSubmit", prompt="Work on the wallet page"), claude("SessionEnd", reason="clear")):
+        run(store, {**payload, "session_id": "s-1"}, "--agent", "claude")
+    (note,) = (store / "cache" / "open").glob("*.json")
+    os.utime(note, (time.time() - 600,) * 2)
+    tell(store, claude("SessionStart", source="startup", session_id="s-2"), "--agent", "claude")
+
+    assert [] == events(store, "stage_summary")
+
+
 def test_a_session_that_ended_before_its_host_came_back_keeps_its_end(store, host):
     host(STARTED, TURNED, claude("SessionEnd", reason="other"), claude("SessionStart", source="resume"))
     finalize(EventLog(store))
