@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from unittest.mock import create_autospec
 
 import pytest
 from hypothesis import given, settings
@@ -663,17 +664,16 @@ def test_to_find_what_was_forgotten_together_takes_no_more_for_each_of_many(log)
 
 
 def test_what_an_undo_shows_of_many_is_looked_up_at_once(log, monkeypatch):
-    looks = []
-    find = EventLog.find
-    monkeypatch.setattr(EventLog, "find", lambda self, ids: looks.append(ids) or find(self, ids))
+    find = create_autospec(EventLog.find, side_effect=EventLog.find)
+    monkeypatch.setattr(EventLog, "find", find)
     store, took = ("--store", log.store.root), []
     for many in (3, 9):
         log.append_many(
             [fact(number, day=f"2026-03-{many:02}", content=f"{many}-{number} waits") for number in range(many)]
         )
         call("forget", "--matching", f"{many}-", "--all", "--yes", *store)
-        before = len(looks)
+        before = find.call_count
         assert call("undo", "--yes", *store).out.count(" waits") == many
-        took.append(len(looks) - before)
+        took.append(find.call_count - before)
 
     assert took[0] == took[1]
