@@ -109,6 +109,15 @@ def test_a_dry_run_counts_the_events_that_are_new_and_stores_none(log, tmp_path)
     assert list(other.read()) == []
 
 
+@pytest.mark.parametrize("option", [("--since", "2d"), ("--project", "shop")])
+def test_a_file_of_export_is_read_whole_and_an_option_that_would_choose_is_refused(log, tmp_path, option):
+    ran, other = imported(exported(log), tmp_path / "other", *option)
+
+    assert ran.code == 2
+    assert "read whole" in ran.err
+    assert list(other.read()) == []
+
+
 def test_an_import_that_breaks_off_is_finished_by_the_next(log, tmp_path, monkeypatch):
     """A kill between two batches leaves whole days; a long file is never in memory whole."""
     facts = [

@@ -67,6 +67,8 @@ def _import_command(
         return None
     opened = options.open_store(store)
     if source == _EXPORTED:
+        if since or project:
+            raise click.UsageError("a file of `eventlog export` is read whole: it takes no --since or --project")
         return _import_exported(opened.log, path, dry_run=dry_run)
     with phases() as phase:
         phase("reading files")
