@@ -126,7 +126,7 @@ class Day(NamedTuple):
 
 
 def list_days(log_dir: str, since: str = "", until: str = "~") -> list[Day]:
-    """List the days of the log from one to another, oldest first; files with other names are not part of it."""
+    """List the days of the log within these dates, oldest first; files with other names are not part of it."""
     start = len(log_dir) + 1
     return by_date(path for path, regular in _files(log_dir) if regular and since <= path[start : start + 10] <= until)
 

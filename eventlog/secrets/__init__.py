@@ -7,7 +7,6 @@ Imported by: eventlog, app.
 """
 
 from eventlog.fast import os
-from eventlog.format.text import UNSAFE, is_harmless
 from eventlog.secrets.plain import HEX, changed_in, is_plain, item_name, may_name_one, own, spliced
 
 TYPE_CHECKING = False
@@ -97,6 +96,8 @@ def _places(text: str) -> "list[tuple[int, int, str]]":
 
     A text is searched as it is, and as it will be read: without what colours a terminal, and what nobody sees.
     """
+    from eventlog.format.text import is_harmless  # most hooks have plain texts only
+
     places: list[tuple[int, int, str]] = []
     found = [*_found(text)]
     if not is_harmless(text.translate(_LAYOUT)):
@@ -123,9 +124,15 @@ def _seen(text: str) -> list[int]:
     """List where the characters stand that a reader sees; white space is among them."""
     import re  # few texts have others
 
-    unseen = [found.span() for found in re.finditer(UNSAFE, text) if not found[0].isspace()]
-    starts, ends = zip((0, 0), *((end, start) for start, end in unseen), strict=True)
-    return [at for start, end in zip(starts, (*ends[1:], len(text)), strict=True) for at in range(start, end)]
+    from eventlog.format.text import UNSAFE
+
+    at, end = list[int](), 0
+    for found in re.finditer(UNSAFE, text):
+        at += range(end, found.start())
+        if found[0].isspace():
+            at += range(*found.span())
+        end = found.end()
+    return [*at, *range(end, len(text))]
 
 
 def secrets_in(value: object, name: str = "") -> "Iterator[tuple[str, str]]":

@@ -129,7 +129,7 @@ TOKENS = (
     ("webhook", ("hooks.zapier.com/hooks/catch/", "collectors.sumologic.com/receiver/v1/http/"), TOKEN + "/=", 12, 0),
     ("apify-token", ("apify_api_",), ALNUM, 30, 0),
     ("deno-token", ("ddp_", "ddo_"), ALNUM, 36, 36),
-    ("gemini-key", ("AQ.Ab",), TOKEN, 40, 0),
+    ("google-api-key", ("AQ.Ab",), TOKEN, 40, 0),
     ("mongodb-secret", ("mdb_sa_sk_",), TOKEN, 30, 0),
     ("aiven-password", ("AVNS_",), TOKEN, 16, 0),
     ("elastic-key", ("essu_",), BASE64, 40, 0),
