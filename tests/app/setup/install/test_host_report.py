@@ -71,6 +71,24 @@ def test_a_host_installed_for_shared_sessions_is_as_it_should_be(home):
     assert (0, []) == (code, agents["claude"]["problems"])
 
 
+def test_a_hook_that_an_earlier_version_registered_for_fewer_cases_is_told_to_be_installed_again(home):
+    call("install", "codex")
+    file = home / ".codex" / "hooks.json"
+    hooks = json.loads(file.read_text())
+    current = hooks["hooks"]["SessionStart"][0]
+    hooks["hooks"]["SessionStart"] = [
+        {"matcher": "startup", "hooks": [{"type": "command", "command": "mine"}]},
+        {"matcher": "startup|resume", **current},
+    ]
+    file.write_text(json.dumps(hooks))
+    problem = f"{file} calls us for other cases of SessionStart than this version asks for"
+
+    assert "eventlog install codex --user" == _problems("codex")[problem]
+    call("install", "codex")
+    assert problem not in _problems("codex")
+    assert "mine" in file.read_text()
+
+
 def test_the_last_hook_is_told(home):
     call("install", "claude")
     before = _doctor()[2]["claude"]["last"]
