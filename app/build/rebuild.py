@@ -1,5 +1,6 @@
 """A whole replay into the store: people's edits first, then plan entries, then the files."""
 
+import math
 import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, closing, nullcontext, suppress
@@ -287,7 +288,7 @@ def _name(opened: OpenStore) -> None:
 def _sweep(opened: OpenStore) -> None:
     """Remove what killed writers left; to rooms other than knowledge others write at this moment."""
     now, store = opened.machine.clock() / 1e9, opened.store
-    sweep_tree(store.knowledge, before=now)
+    sweep_tree(store.knowledge, before=math.inf)  # whatever its time: the clock may have been ahead
     for old in (store.cached("checkpoints"), store.cached("ready")):
         if os.path.isdir(old):  # noqa: PTH112 - Path.is_dir raises where one may not look
             from shutil import rmtree

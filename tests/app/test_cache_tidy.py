@@ -2,12 +2,14 @@
 
 import gc
 import os
+import time
 from pathlib import Path
 
 import pytest
 
 from eventlog.app.build.cache import open_cache
 from eventlog.app.serve.session_context import build
+from eventlog.fast.sha import sha256
 from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import Settings
 from tests.support.builders import DAY, NEXT_DAY, fact, replay
@@ -120,6 +122,18 @@ def test_what_killed_replays_left_is_swept_and_nothing_else(log, said):
     rebuild(log, Settings())
 
     assert ([], stay) == ([one for one in left if one.exists()], [one for one in stay if one.exists()])
+
+
+def test_what_a_killed_replay_left_while_the_clock_was_ahead_is_swept(log, said):
+    rebuild(log, Settings())
+    before = {path.name for path in Path(log.store.knowledge).iterdir()}
+    for name in ("MEMORY.md.0a1b2c3d.tmp", f"INDEX.md.0a1b2c3d.{sha256(b'')[:16]}.{'0' * 16}.swap"):
+        left = Path(log.store.knowledge, name)
+        left.touch()
+        os.utime(left, (time.time() + 86_400,) * 2)
+    rebuild(log, Settings())
+
+    assert before == {path.name for path in Path(log.store.knowledge).iterdir()}
 
 
 def test_doctor_counts_the_copies_that_were_set_aside(home, log, said):
