@@ -234,7 +234,7 @@ def candidates(
     gate = Gate(having, index.texts())
     asked = gate.asked(_MOST_ROWS)
     scope = Scope(about)
-    units = index.sharing(asked, having, scope)  # the gate asks for two words at least: `RARE` is more than one has
+    units = None if gate.is_met_by_one() else index.sharing(asked, having, scope)
     return gate, index.find(asked, "", scope, _LOOKED_AT, units)
 
 

@@ -7,7 +7,8 @@ Gate         most prompts need nothing, and get nothing. A text bears on a promp
              "run the tests" is about no test in particular; nor does German grammar, which texts in English make rare.
              The longer a text, the more it has to share: a long one has any word. Where there are few texts, all may be
              about one subject, whose words are rare elsewhere: who has most of the prompt needs less, and two words
-             side by side count once more. The name of a thing in code that few texts have needs no other words.
+             side by side count once more. A word that one text has is enough where the prompt is about nothing else,
+             but no pair of Chinese characters. The name of a thing in code that few texts have needs no other words.
 
 Imported inside agents' hooks: standard library only.
 """
@@ -108,7 +109,7 @@ NEAR = 0.7  # of the score of the first that a further line needs
 RARE = 1.6  # times what a word tells that one text alone has
 SHARE = 0.25  # of all that the words of the prompt tell
 _OTHERS = 50  # texts that say nothing to the point: in a small store every word is rare
-_COVERS, _PHRASE = 0.3, 0.4  # of what is rare: less for a text with all of a prompt, what a phrase counts
+_COVERS, _PHRASE = 0.4, 0.4  # of what is rare: less for a text with all of a prompt, what a phrase counts
 _SMALL = 1000  # texts; of more than so many, how many have a word tells enough
 _SHORT, _LONGER = 40, 0.12  # tokens of a statement; what e times as many raise the need by
 _OVERLAP = 0.5  # what a pair of characters counts of which the pair before has one
@@ -116,36 +117,47 @@ _OF_A_THING = 3  # texts at most that have the name of a thing
 _SHORTEST_NAME = 5  # characters
 _NO_THINGS = ("error", "exception", "warning")  # endings of what goes wrong anywhere
 _ENGLISH = """
-add anything ask back better branch bug build call change check clean code command commit continue create delete done
-error example explain fail failing file find finish fix function good great help implement improve issue line list look
-merge need new next nice ok okay open perfect problem project pull push question read refactor remove rename rerun
-review right run script see show start stop summarise summarize sure task test tell thank thanks thing think time try
-type undo update version want wait work write yes
+actually add allow already also always anything ask back better branch bug build call change check clean code command
+commit complete continue create currently delete done error example explain fail failing file find finish fix format
+function go good great happen happens help implement improve issue keep line list long look many maybe mean merge need
+new next nice often ok okay open perfect possible pr problem project pull push question read really refactor remove
+rename rerun review right run script see show start still stop summarise summarize sure task test tell thank thanks
+thing think time try type undo update version want wait way work write yes
 """
 _CHINESE = """
-继续 谢谢 多谢 感谢 测试 提交 代码 运行 修改 修复 文件 问题 检查 一下 什么 怎么 为什 没有 可以 现在 需要 这样 好的 看看
-看一 不要 如何 解释 写一 一个 函数 项目 任务 完成 开始 更新 删除 添加 合并 分支
+继续 谢谢 多谢 感谢 测试 提交 代码 运行 修改 修复 文件 问题 检查 一下 没有 可以 现在 需要 这样 好的 看看
+看一 不要 如何 什 怎 为什 解释 写一 一个 函数 项目 任务 完成 开始 更新 删除 添加 合并 分支 多少 多久 怎样 时候
+"""
+_JAPANESE = """
+コミット テスト ファイル コード コメント エラー ブランチ 何 使
 """
 _GERMAN = """
-ab aber alle als an auch auf aus bei bin bis bitte da danke dann das dass dein dem den der des die dies doch du durch
-darf dürfen ein eine einem einen einer eines er es euch füge für gegen gibt hab habe haben hat hatte hier hinzu ich
-ihm ihn ihnen ihr ihre ihrer im immer ist ja jetzt kann kein keine keinen können lass mach mache mal man mein mit muss
-müssen nach nein nicht noch nochmal nur ob oder ohne schon schreib schreibe sehr seit sein seine sich sie sind soll
-sollen um und uns unser unter vom von vor wann war warum was weiter welche welchen welcher welches wenn wer werden wie
-wieder wir wird wo wurde wurden während zeige zu zum zur ändere über
+ab aber alle alles als also an auch auf aus aussehen bedeutet bei bin bis bitte brauche braucht da dabei damit danke
+dann daran darauf das dass davon dein dem den der des die dies diese diesem diesen dieser dieses doch du durch darf
+dürfen eigentlich ein eine einem einen einer eines er erlaubt es etwas euch füge funktioniert für gegen geht gemacht
+gibt hab habe haben hat hatte heißt hier hinzu ich ihm ihn ihnen ihr ihre ihrer im immer ist ja jede jeder jetzt kann
+kein keine keinen kommen kommt können lange lass laufen liegen liegt läuft mach mache macht mal man mein mit muss müssen
+möchte nach nehmen nein nicht noch nochmal nur ob oder oft ohne passiert richtig schon schreib schreibe sehr seit sein
+seine sich sie sieht sind soll sollen sollte stehen steht um und uns unser unter viel viele vom von vor wann war warum
+was weiter welche welchem welchen welcher welches wenn wer werden wie wieder wieso will wir wird wo wofür woher wohin
+womit worüber wozu wurde wurden während würde zeige zu zum zur ändere über
 """
-_WORK = frozenset((*map(stem, (_ENGLISH + _GERMAN).split()), *_CHINESE.split()))
+_WORK = frozenset((*map(stem, (_ENGLISH + _GERMAN).split()), *(_CHINESE + _JAPANESE).split()))
 
 
 def subjects(asked: "Iterable[str]") -> list[str]:
-    """List the tokens of a prompt that name its subject, each once; no grammar of Japanese, nor parts of its words."""
+    """List the tokens of a prompt that name its subject, each once; no number of an item.
+
+    Nor grammar of Japanese, nor parts of its words.
+    """
     found, word = [], ""
     for token in dict.fromkeys(asked):
         code = ord(token[0])
         if code in KATAKANA and len(token) > len("カナ"):
             word = token
         is_part = token in word and token != word
-        if not is_part and code not in HIRAGANA and token not in _WORK:
+        is_item = len(token) == 1 and token.isdecimal()
+        if not is_part and not is_item and code not in HIRAGANA and token not in _WORK:
             found.append(token)
     return found
 
@@ -180,6 +192,11 @@ class Gate:
         found = 0 if self._having[token] else sum(self._having[pair] > 0 for pair in beside)
         return _OVERLAP * (1 - found / 2) if beside else 1.0
 
+    def is_met_by_one(self) -> bool:
+        """Return whether the rarest of the words is enough by itself."""
+        found = [token for token, times in self._having.items() if times]
+        return bool(found) and self.bears_on([max(found, key=self.tells.__getitem__)])
+
     def bears_on(self, text: "Sequence[str]") -> bool:
         """Return whether a text, by its tokens, bears on the subject."""
         weight = self.weight(text)
@@ -188,15 +205,13 @@ class Gate:
     def weight(self, text: "Sequence[str]") -> float:
         """Weigh what a text, by its tokens, shares with the subject, against what its length makes `needed`."""
         words = frozenset(text)
-        shared = sum(
-            tells * (_OVERLAP if self._before.get(token) in words else 1)
-            for token, tells in self.tells.items()
-            if token in words
-        )
+        found = [token for token in self.tells if token in words]
+        shared = sum(self.tells[token] * (_OVERLAP if self._before.get(token) in words else 1) for token in found)
         if not shared:
             return 0.0
         longer = max(0.0, log(_length(words) / _SHORT))
-        of_all = min(1.0, shared / self._all)
+        is_a_pair = len(found) == 1 and not found[0].isascii() and len(found[0]) <= len("二字")  # less than a word
+        of_all = 0.0 if is_a_pair else min(1.0, shared / self._all)
         rare = RARE * self._rarest * (1 - _COVERS * self._small * of_all)
         share = SHARE * self._all / (1 if words.isdisjoint(self._things) else 2)
         phrases = [pair for pair in self._phrases if words.issuperset(pair)]

@@ -182,7 +182,7 @@ def test_what_the_conversation_said_itself_is_not_told(store):
     assert not ask(store, ASKS, session="before")
 
 
-@pytest.mark.parametrize("prompt", ["thanks", "go on", "run the tests", "继续", "谢谢", "", "Which cart?", "Stripe"])
+@pytest.mark.parametrize("prompt", ["thanks", "go on", "run the tests", "继续", "谢谢", "", "Which cart?", "Square"])
 def test_most_prompts_are_told_nothing(store, prompt):
     assert ask(store, prompt) == ""
     assert receipts(store) == []

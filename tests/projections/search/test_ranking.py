@@ -100,6 +100,32 @@ def test_small_talk_and_what_is_about_something_else_is_told_nothing(prompt):
     assert told(prompt) == []
 
 
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("What is Stripe, actually?", TEXTS[:1]),
+        ("Stripe 是什么？", TEXTS[:1]),
+        ("Stripe を使う？", TEXTS[:1]),
+        ("was bedeutet Stripe?", TEXTS[:1]),
+        ("What colour has the logo of Stripe?", []),
+        ("支付是什么？", []),
+    ],
+)
+def test_a_word_of_one_text_is_enough_where_a_prompt_is_about_nothing_else(prompt, expected):
+    assert told(prompt) == expected
+
+
+def test_in_a_large_store_no_word_is_enough_by_itself():
+    assert Gate({"stripe": 1}, 50).is_met_by_one()
+    assert not Gate({"stripe": 1, "logo": 9, "colour": 0}, 50).is_met_by_one()
+    assert not Gate({"stripe": 1}, 5000).is_met_by_one()
+
+
+@pytest.mark.parametrize("prompt", ["ok, let's go", "2 and 3", "open a PR", "コミットしておいて"])
+def test_orders_and_numbers_of_options_name_no_subject(prompt):
+    assert subjects(tokens(prompt)) == []
+
+
 def test_of_a_chinese_prompt_pairs_that_straddle_two_words_and_of_a_long_text_every_second_pair_count_for_little():
     asked = tokens("移调到降大调，还原记号显示空白")
     gate = Gate(dict.fromkeys(asked, 0) | {"移调": 2, "大调": 1}, 64)
@@ -117,9 +143,9 @@ def test_a_text_that_bears_on_a_prompt_has_one_of_the_words_that_are_looked_for(
 
 
 def test_all_words_are_looked_for_unless_too_many_texts_have_them_and_none_where_they_tell_too_little():
-    having = {"port": 900, "reindex": 1, "lock": 12}
+    having = {"port": 900, "reindex": 1, "lock": 300}
 
-    assert Gate(having, 1000).asked(1000) == having
-    assert Gate(having, 1000).asked(900) == {"reindex": 1, "lock": 12}
+    assert Gate(having, 1000).asked(1201) == having
+    assert Gate(having, 1000).asked(900) == {"reindex": 1, "lock": 300}
     assert Gate(having, 1000).asked(0) == {"reindex": 1}
     assert Gate({"port": 900, "order": 400}, 1000).asked(5000) == {}
