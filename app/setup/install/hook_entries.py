@@ -44,6 +44,13 @@ def entry(hooks: HookFile, event: str, command: str) -> dict[str, Any]:
     return {**matcher, "hooks": [handler]} if hooks.shape == "nested" else {**matcher, **handler}
 
 
+def has_other_matcher(value: Any, event: str, hooks: HookFile) -> bool:
+    """Return whether an entry of our own in a parsed file has another matcher than `entry` makes."""
+    entries, matcher = dig(value, "hooks", event), entry(hooks, event, "").get("matcher")
+    ours = filter(_is_all_ours, entries if isinstance(entries, list) else ())
+    return any(item.get("matcher") != matcher for item in ours)
+
+
 def strip(text: str, *, is_script: bool = False) -> str:
     """Remove our entries, and the lists that become empty, or our script; raises BadRequest."""
     if text.startswith(_PLUGIN_HEAD):  # of any version

@@ -20,7 +20,7 @@ from eventlog.format.errors import BadRequest, EventLogError, record_reason
 from eventlog.hooks import error_log
 from eventlog.hooks.command import HookCommand, command
 from eventlog.hosts import agent_name, protocol
-from eventlog.hosts.profile import BOTH_SCOPES, HookFile, HostProfile, Scope, profiles
+from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, Scope, profiles
 from eventlog.log import days
 from eventlog.store import Store
 from eventlog.store.files import read
@@ -163,7 +163,7 @@ def _problems(installation: Installation, file: _HookFile) -> Iterator[Problem]:
         yield Problem(f"{file.path} lacks {', '.join(missing)}", again)
     if unwanted := [event for event in installed if event not in wanted]:
         yield Problem(f"{file.path} calls us for {', '.join(unwanted)}, which no setting asks for", again)
-    if changed := [event for event in wanted if _has_other_matcher(file.value, event, host.hooks)]:
+    if changed := [event for event in wanted if hook_entries.has_other_matcher(file.value, event, host.hooks)]:
         yield Problem(f"{file.path} calls us for other cases of {', '.join(changed)} than this version asks for", again)
     if not gone and any(installed[event].without_client != wanted[event] for event in installed if event in wanted):
         yield Problem(f"{file.path} calls another installation or store than this one", again)
@@ -172,17 +172,6 @@ def _problems(installation: Installation, file: _HookFile) -> Iterator[Problem]:
         yield Problem(f"{client} is gone: each hook starts Python, as it does without", again, serious=False)
     if switch := _switched_off(file.value):
         yield Problem(f"{file.path} switches all hooks off: {switch}", f"remove {switch} from {file.path}")
-
-
-def _has_other_matcher(value: Any, event: str, hooks: HookFile) -> bool:
-    """Return whether an entry of our own has another matcher than `install` writes now."""
-    entries = dig(value, "hooks", event)
-    matcher = hook_entries.entry(hooks, event, "").get("matcher")
-    for entry in entries if isinstance(entries, list) else ():
-        texts = [text for _, text in hook_entries.commands_in({"hooks": {event: [entry]}})]
-        if texts and all(text.is_ours for text in texts) and entry.get("matcher") != matcher:
-            return True
-    return False
 
 
 def _switched_off(value: Any) -> str:
