@@ -256,7 +256,7 @@ def decode_json(data: bytes | str, kind: type[_T] | Any = Any) -> Any:
     try:
         value = msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise ValueError(_json_reason(error)) from error
+        raise ValueError(_json_reason(error, data)) from error
     opened = data.count("[") + data.count("{") if isinstance(data, str) else data.count(b"[") + data.count(b"{")
     if opened > MAX_DEPTH and _is_too_deep(value):
         raise ValueError(_TOO_DEEP)
@@ -296,10 +296,14 @@ def _is_too_deep(value: object) -> bool:
     return any(isinstance(inner, dict | list) for inner in level)
 
 
-def _json_reason(error: Exception) -> str:
+def _json_reason(error: Exception, data: bytes | str) -> str:
     """Explain why a text is no JSON, or not of its type."""
-    if isinstance(error, UnicodeDecodeError):
-        return f"byte 0x{error.object[error.start]:02x} at offset {error.start} is not UTF-8"
+    if isinstance(data, bytes):
+        try:
+            data.decode()
+        except UnicodeDecodeError as bad:  # each version of msgspec says it in its own way
+            if bad.reason != "unexpected end of data":
+                return f"byte 0x{data[bad.start]:02x} at offset {bad.start} is not UTF-8"
     if isinstance(error, RecursionError):
         return _TOO_DEEP
     if isinstance(error, msgspec.ValidationError):

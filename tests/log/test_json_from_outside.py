@@ -26,7 +26,8 @@ def test_what_lies_as_deep_as_the_log_takes_is_read_and_brackets_in_texts_are_no
     ("data", "reason"),
     [
         (b'{"a":', "it breaks off"),
-        (b'{"a":"\xff"}', "not UTF-8"),
+        (b'{"a":"\xe4\xbd', "it breaks off"),
+        (b'{"a":"\xff"}', "byte 0xff at offset 6 is not UTF-8"),
         (b"[1] 2", "trailing characters"),
         ("\ud800", "surrogates not allowed"),
     ],
