@@ -5,12 +5,13 @@ failed before it passed. Decisions and to-dos are those that somebody stated.
 """
 
 import re
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from eventlog.format.text import cut, joined, one_line, same_text
+from eventlog.hosts.transcripts.changed_files import ChangedFiles
 from eventlog.hosts.transcripts.closing import read_closing, telling_words
 from eventlog.hosts.transcripts.failures import Failures
 from eventlog.hosts.transcripts.prose import (
@@ -45,16 +46,6 @@ _OF_HAN = re.compile(r"[\u2e80-\u9fff\uff00-\uffef]$")  # a sentence of these en
 _NOISE = re.compile(r"\s*(?:2>&1|\|.*)")
 _COMMAND_CHARS, _REQUEST_CHARS = 80, 80
 _OF_MANY = ("__init__.", "__main__.", "index.", "main.", "mod.rs", "lib.rs")
-_REMOVES = re.compile(r"^(?:\S*/)?(?:rm|git rm|git clean|unlink)\b")
-_MAY_REMOVE = re.compile(r"\b(?:rm|unlink|clean)\b")
-_GIVES_BACK = re.compile(  # makes these files, or all, what they were at the last commit
-    r"^git (?:-C \S+ )?(?:(?P<verb>checkout|restore)(?! --staged| -S)|(?P<all>reset(?= --hard)"
-    r"|stash(?! (?:pop|apply|list|show|drop|clear|branch))))\b(?P<words>.*)$"
-)
-_MAY_GIVE_BACK = re.compile(r"\bgit\b.*\b(?:checkout|restore|reset|stash)\b", re.DOTALL)
-_GIVES_AGAIN = re.compile(r"^git (?:-C \S+ )?stash (?:pop|apply)\b")
-_ADDS = re.compile(r"\bgit (?:-C \S+ )?add ([^\n|;&]+)")
-_ADDS_ALL = frozenset(("-A", "--all", ".", "*"))
 _DECIDED = re.compile(
     r"(?:(?:(?:I|we)(?:'ve| have)? (?:also )?)?(?:decided|chose|opted|agreed|settled)(?: to| on| for| against|\b)"
     r"|(?:(?:I|we) )?went with\b.*\b(?:instead of|over|rather than)\b|(?:我们?)?(?:决定|选择了))",
@@ -69,7 +60,6 @@ _OF_ANY_DECISION = frozenset(("use", "uses", "used", "using", "keep", "go", "mor
 _GOES_ON = ("prompt", "file", "read", "command", "todos")  # what the agent has still to speak of
 _WORKS = ("file", "command")
 _TELLS_OF_FAILURE = re.compile(r"fail|broken|red\b|失败|未通过|报错|fehl|schl[aä]g|失敗|通らな", re.IGNORECASE)
-_COMMITS = re.compile(r"\bgit (?:-C \S+ )?commit\b")
 
 
 class _Language(NamedTuple):
@@ -165,7 +155,7 @@ class _Transcript:
         self.at_work: deque[deque[str]] = deque(maxlen=_CLOSING_TURNS)  # of ended turns that changed or ran something
         self.work: set[str] = set()  # of this turn
         self.edits: deque[deque[str]] = deque(maxlen=_CLOSING_TURNS)  # of those that changed a file
-        self.files = _Files(roots)
+        self.files = ChangedFiles(roots)
         self.commits: dict[str, str] = {}
         self.decisions: dict[str, str] = {}
         self.of_user: dict[str, str] = {}
@@ -333,98 +323,6 @@ class _Transcript:
         labelled = (stated(OPEN_ENDS, reply) for turn in reversed(self.replies) for reply in reversed(turn))
         left = self.todos.splitlines() if self.lists else next(filter(None, labelled), [])
         return [cut(one_line(line), ITEM_CHARS) for line in left if one_line(line)][:_MOST_ITEMS]
-
-
-class _Files:
-    """The files a session changed: those the repository has, and those that only served the work."""
-
-    def __init__(self, roots: list[str]) -> None:
-        self._roots = roots
-        self._changed: dict[str, bool] = {}  # whether the repository has it
-        self._times: Counter[str] = Counter()
-        self._seen: set[str] = set()
-        self._staged: set[str] = set()
-        self._committed: set[str] = set()
-        self._stashed: dict[str, bool] = {}
-
-    def add(self, kind: str, path: str) -> None:
-        path = self._below_project(one_line(path))
-        if kind == "file":
-            self._times[path] += 1
-            self._changed.setdefault(path, True)
-        elif kind == "created" and path not in self._changed:
-            self._changed[path] = path in self._seen
-        self._seen.add(path)
-
-    def undo(self, path: str) -> None:
-        """Take back a change that was announced, but not made."""
-        path = self._below_project(one_line(path))
-        self._times[path] -= 1
-        if self._times[path] < 1:
-            self._changed.pop(path, None)
-
-    def run(self, command: str) -> None:
-        """Take in that files were committed, or removed."""
-        added = {word for words in _ADDS.findall(command) for word in words.split()}
-        everything = bool(added & _ADDS_ALL)
-        self._staged |= {path for path in self._changed if everything or any(_names(word, path) for word in added)}
-        if _COMMITS.search(command):
-            self._changed |= dict.fromkeys(self._staged & self._changed.keys(), True)
-            self._committed |= self._changed.keys()
-        for piece in programs_run(command) if _MAY_GIVE_BACK.search(command) else ():
-            self._give_back(piece)
-        pieces = programs_run(command) if _MAY_REMOVE.search(command) else ()
-        removed = {word for piece in pieces if _REMOVES.match(piece) for word in piece.split()[1:]}
-        for path in [path for path, is_known in self._changed.items() if not is_known]:
-            if any(_names(word, path) for word in removed):
-                del self._changed[path]
-                self._seen.discard(path)
-
-    def _give_back(self, piece: str) -> None:
-        """Take in that git made files what they were, or brought their changes back."""
-        if _GIVES_AGAIN.match(piece):
-            self._changed |= self._stashed
-        elif found := _GIVES_BACK.match(piece):
-            words = found["words"].split()
-            is_named = "--" in words or found["verb"] == "restore"  # else a word may be a branch
-            everything = "." in words or (found["all"] and not is_named)
-            gone = {
-                path: is_known
-                for path, is_known in self._changed.items()
-                if path not in self._committed
-                and (everything or any(_names(word, path) and (is_named or path.endswith(word)) for word in words))
-            }
-            self._stashed = gone if found["all"] == "stash" else self._stashed
-            for path in gone:
-                del self._changed[path]
-                self._times[path] = 0
-
-    @property
-    def changed(self) -> list[str]:
-        return list(self._changed)
-
-    @property
-    def known(self) -> list[str]:
-        return [path for path, is_known in self._changed.items() if is_known]
-
-    @property
-    def others(self) -> list[str]:
-        return [path for path, is_known in self._changed.items() if not is_known]
-
-    @property
-    def scratch(self) -> list[str]:
-        """Name the files of no account, where there are others."""
-        return [PurePath(path).name for path in self.others] if self.known else []
-
-    def _below_project(self, path: str) -> str:
-        root = next((root for root in self._roots if PurePath(path).is_relative_to(root)), "")
-        return str(PurePath(path).relative_to(root)) if root else path
-
-
-def _names(word: str, path: str) -> bool:
-    """Check whether a word of a command names a file, or a folder above it."""
-    word = word.strip("'\"").rstrip("/").removeprefix("./")
-    return bool(word) and (path == word or path.endswith(f"/{word}") or f"/{word}/" in f"/{path}")
 
 
 def _called(path: PurePath) -> str:
