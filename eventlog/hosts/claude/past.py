@@ -146,16 +146,16 @@ _COMMAND = re.compile(  # of a person's own, or a skill; what the host itself do
 
 
 def _words(record: TranscriptRecord) -> Iterator[Step]:
-    if any(map(record.get, _OF_NOBODY)):
-        return
-    content = dig(record, "message", "content")
-    if record.get("type") == "assistant" and (reply := text_of(content)):
+    content, of_nobody = dig(record, "message", "content"), any(map(record.get, _OF_NOBODY))
+    if record.get("type") == "assistant" and not of_nobody and (reply := text_of(content)):
         yield Step("reply", reply)
     if record.get("type") == "user":
         typed = (_COMMAND.sub(r"\1 \2", part) for part in texts(content))
         prompt = "\n".join(part for part in typed if not not_the_user(part)).strip()
-        if prompt:
+        if prompt and not of_nobody:
             yield Step("prompt", prompt)
+        elif not prompt and (said := text_of(content)) and not record.get("isCompactSummary"):
+            yield Step("notice", said)
 
 
 def _attached(record: TranscriptRecord) -> Iterator[Step]:

@@ -151,7 +151,9 @@ class _Transcript:
         self.opening = self.title = self.todos = ""
         self.lists = self.speaks = self.has_ended = False  # whether the agent's words are all that is last
         self.turns = 0
-        self.replies: deque[deque[str]] = deque([deque(maxlen=_CLOSING_REPLIES)], _CLOSING_TURNS)
+        self.said: deque[str] = deque(maxlen=_CLOSING_REPLIES)  # in this turn
+        self.answers_host = False  # this turn
+        self.replies: deque[deque[str]] = deque(maxlen=_CLOSING_TURNS)  # of ended turns
         self.at_work: deque[deque[str]] = deque(maxlen=_CLOSING_TURNS)  # of ended turns that changed or ran something
         self.work: set[str] = set()  # of this turn
         self.edits: deque[deque[str]] = deque(maxlen=_CLOSING_TURNS)  # of those that changed a file
@@ -168,7 +170,11 @@ class _Transcript:
         if not one_line(step.text) and step.kind != "todos":
             return
         if step.kind == "prompt":
+            self.turns += self.has_ended
             self._end_turn()
+        elif step.kind == "notice" and self.has_ended:
+            self._end_turn()
+            self.answers_host = True
         if step.kind in _GOES_ON and (step.kind != "command" or any(programs_run(step.text))):
             self.has_ended = False
             self.work.add(step.kind)
@@ -180,7 +186,7 @@ class _Transcript:
             case ("reply", text):
                 text = text.replace("’", "'")  # models differ, and words are looked for with the plain one
                 self.speaks, self.has_ended = True, bool(self.prompts)
-                self.replies[-1].append(text)
+                self.said.append(text)
                 self._decide(stated(DECISIONS, text))
             case ("todos", text):
                 self.todos, self.lists = text, True
@@ -188,11 +194,17 @@ class _Transcript:
                 self._do(step)
 
     def _end_turn(self) -> None:
-        """Count the turn, if the agent's words end it, and remember them by what was done before."""
-        self.turns += self.has_ended
-        if self.has_ended and self.work.intersection(_WORKS):
-            self.at_work.append(self.replies[-1])
-            self.edits.extend([self.replies[-1]] if "file" in self.work else [])
+        """Remember the words of a turn by what was done before.
+
+        A host may speak after the closing of a session. An answer to it is a turn where the agent worked for it, or has
+        more to tell than before: the report that it waited for.
+        """
+        at_work = self.has_ended and bool(self.work.intersection(_WORKS))
+        if at_work or not self.answers_host or len(joined(self.said)) > len(joined(self.replies[-1])):
+            self.replies.append(self.said)
+            self.at_work.extend([self.said] if at_work else [])
+            self.edits.extend([self.said] if at_work and "file" in self.work else [])
+        self.said, self.answers_host = deque(maxlen=_CLOSING_REPLIES), False
         self.work.clear()
 
     def _do(self, step: Step) -> None:
@@ -213,7 +225,7 @@ class _Transcript:
                 self.failed.update(tests := _tests_in(text))
                 self.fails = next(iter(tests), self.fails)
                 self.passed = "" if self.passed in self.failed else self.passed
-            case ("output", _):
+            case ("output" | "notice", _):
                 return
             case (kind, path):
                 self.files.add(kind, path)
@@ -223,7 +235,6 @@ class _Transcript:
         if not self.opening or not request(self.opening):
             self.opening = self.opening if self.opening and not request(prompt) else prompt[:_OPENING]
         self.prompts.append(prompt)
-        self.replies.append(deque(maxlen=_CLOSING_REPLIES))
         plain = prompt.replace("’", "'")
         said = [*stated(DECISIONS, plain), *lasting(plain)]
         self._decide(said)
@@ -266,7 +277,7 @@ class _Transcript:
             outcome=cut(worth[0], TOPIC_CHARS).rstrip(".。") if worth else "",
             files=[*self.files.known, *self.files.others],
             fixes=self._failures.fixes(),
-            turns=self.turns,
+            turns=self.turns + self.has_ended,
         )
 
     def _closing(self, *turns: Iterable[str]) -> tuple[list[str], list[str]]:

@@ -101,12 +101,13 @@ def _called(tool: str, arguments: Any, answer: Any, *, badly: bool = False) -> I
 
 
 def without_own_texts(steps: Iterable[Step]) -> Iterator[Step]:
-    """Remove our texts from the prompts of a conversation, the replies to our prompts, and the prompts of its host."""
+    """Remove our texts from prompts, and the replies to our prompts; what the host itself says becomes a notice."""
     answers_us = False
     for step in steps:
         if step.kind == "prompt":
             prompt = of_the_user(step.text)
             if not_the_user(prompt):  # the agent goes on with what it was asked before
+                yield Step("notice", prompt)
                 continue
             answers_us = not prompt
             if prompt:
