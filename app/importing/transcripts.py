@@ -38,6 +38,7 @@ from eventlog.settings.schema import Settings
 _UUID = 36  # characters
 _OPEN_NS = 3600 * 10**9  # a conversation without an event for so long is over
 _IMPORT = "import"
+_PROGRAM = "program"
 _FEWEST = 100  # transcripts; fewer are read before other processes have started
 
 
@@ -113,6 +114,8 @@ def _read_session(
         drawing = draw(steps, project or "", settings.locale, session.where) if session else None
     except OSError as error:
         return [BadPlace(str(path), system_reason(error)[0])]
+    if session and drawing and drawing.is_errand:  # told like a helper: there may be one for each commit
+        session = session._replace(subagent=session.subagent or _PROGRAM)
     found: list[_ReadTranscript | BadPlace] = [BadPlace(f"{path}:{line}", "not a JSON object") for line in damaged]
     if session is None and named:
         found.append(BadPlace(str(path), f"no transcript of {agent}"))

@@ -285,12 +285,12 @@ def _drawn(store: Store, agent: str, path: str) -> list[str]:
 
     Texts that were erased from the store are erased here, too.
     """
-    from eventlog.hosts.transcripts import read  # most searches have nothing to draw
+    from eventlog.hosts.transcripts import read, steps  # most searches have nothing to draw
 
     room, found, redacted = _MOST, [], Redactions.of(store)
     with suppress(Exception):  # a transcript that its host's reader does not understand costs nobody else
         for step in read.read_transcript(agent, path):
-            text = step.text.strip() if step.kind in ("prompt", "reply") else ""
+            text = step.text.strip() if step.kind in (*steps.REQUESTS, "reply") else ""
             text = cut(str(redacted.clean(text)) if redacted else text, _LONGEST)
             if len(text) >= _SHORTEST and room > 0:
                 found.append(text[:room])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from eventlog.fast import fastjson
 from eventlog.format.codec import dig
 from eventlog.format.text import cut, one_line, same_text
-from eventlog.hosts.transcripts.read import of_the_user
+from eventlog.hosts.transcripts.read import is_plan, of_the_user
 from eventlog.hosts.transcripts.steps import SessionCalls, Step, programs_run, texts
 from eventlog.projections.line import Line
 from eventlog.projections.views.markdown import as_text
@@ -72,7 +72,7 @@ class _TranscriptParts:
         if not text or text.startswith(_NOT_THE_USER):
             return
         self.request = self.request or one_line(text)
-        for rule in _rules(text):
+        for rule in () if is_plan(text) else _rules(text):
             self.rules.pop(same_text(rule), None)
             self.rules[same_text(rule)] = rule
 

@@ -88,7 +88,8 @@ def steps(path: Path) -> Iterator[Step]:
         if (record.get("isSidechain") and not is_subagent) or text(record, "uuid") in abandoned:
             continue
         yield from _request_of_ours(record)
-        yield from queue.words(record)
+        for step in queue.words(record):
+            yield Step("task", step.text) if step.kind == "prompt" and _is_of_program(record) else step
         yield from calls.of_blocks(dig(record, "message", "content"))
     yield from titles.own()
 
@@ -135,6 +136,11 @@ def _request_of_ours(record: TranscriptRecord) -> Iterator[Step]:
     )
     if MARK in request:
         yield Step("prompt", request[request.index(MARK) :])
+
+
+def _is_of_program(record: TranscriptRecord) -> bool:
+    """Check whether a program started the session, and no person is known to have typed this."""
+    return text(record, "entrypoint").startswith("sdk-") and dig(record, "origin", "kind") != "human"
 
 
 _OF_NOBODY = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")

@@ -27,7 +27,7 @@ from eventlog.hosts.transcripts.prose import (
     sentences,
     stated,
 )
-from eventlog.hosts.transcripts.steps import Step, commit_titles, programs_run
+from eventlog.hosts.transcripts.steps import REQUESTS, Step, commit_titles, programs_run
 
 MOST_CHARS = 4000  # of a searchable text, all fields together
 _TITLE, _CLOSING, _FILES, _PROMPT = 200, 1200, 800, 600
@@ -57,7 +57,7 @@ _REJECTS = re.compile(
     re.IGNORECASE,
 )
 _OF_ANY_DECISION = frozenset(("use", "uses", "used", "using", "keep", "go", "more", "any"))
-_GOES_ON = ("prompt", "file", "read", "command", "todos")  # what the agent has still to speak of
+_GOES_ON = (*REQUESTS, "file", "read", "command", "todos")  # what the agent has still to speak of
 _WORKS = ("file", "command")
 _TELLS_OF_FAILURE = re.compile(r"fail|broken|red\b|失败|未通过|报错|fehl|schl[aä]g|失敗|通らな", re.IGNORECASE)
 
@@ -87,7 +87,8 @@ class Drawing(NamedTuple):
     """The parts that are drawn of a session, but its topic, which depends on how other sessions began.
 
     `opening` is the first request as it was made, `summary` "" where there is nothing to tell but the topic, `turns`
-    the number of requests to which the agent's words are the end.
+    the number of requests to which the agent's words are the end. It is an errand where a program asked once, and
+    nothing was changed.
     """
 
     title: str
@@ -102,6 +103,7 @@ class Drawing(NamedTuple):
     files: list[str]
     fixes: list[dict[str, str]]
     turns: int
+    is_errand: bool
 
     def topic(self, project: str, openings: Openings) -> str:
         """Name the session: by its host's title, else what was asked, else what came of it."""
@@ -148,6 +150,7 @@ class _Transcript:
     def __init__(self, roots: list[str]) -> None:
         self._roots = roots
         self.prompts: list[str] = []
+        self.asked_by: set[str] = set()  # kinds of requests
         self.opening = self.title = self.todos = ""
         self.lists = self.speaks = self.has_ended = False  # whether the agent's words are all that is last
         self.turns = 0
@@ -169,7 +172,7 @@ class _Transcript:
         self._failures.add(step)
         if not one_line(step.text) and step.kind != "todos":
             return
-        if step.kind == "prompt":
+        if step.kind in REQUESTS:
             self.turns += self.has_ended
             self._end_turn()
         elif step.kind == "notice" and self.has_ended:
@@ -181,8 +184,9 @@ class _Transcript:
         match step:
             case ("title", text):
                 self.title = one_line(text)
-            case ("prompt", text):
-                self._ask(text)
+            case ("prompt" | "plan" | "task", text):
+                self._ask(text, of_user=step.kind == "prompt")
+                self.asked_by.add(step.kind)
             case ("reply", text):
                 text = text.replace("’", "'")  # models differ, and words are looked for with the plain one
                 self.speaks, self.has_ended = True, bool(self.prompts)
@@ -231,14 +235,14 @@ class _Transcript:
                 self.files.add(kind, path)
                 self.fails = "" if kind == "file" else self.fails
 
-    def _ask(self, prompt: str) -> None:
+    def _ask(self, prompt: str, *, of_user: bool) -> None:
         if not self.opening or not request(self.opening):
             self.opening = self.opening if self.opening and not request(prompt) else prompt[:_OPENING]
         self.prompts.append(prompt)
         plain = prompt.replace("’", "'")
-        said = [*stated(DECISIONS, plain), *lasting(plain)]
+        said = [*stated(DECISIONS, plain), *(lasting(plain) if of_user else ())]
         self._decide(said)
-        _add(self.of_user, said)
+        _add(self.of_user, said if of_user else ())
 
     def _decide(self, texts: Iterable[str]) -> None:
         """Add decisions, and take away those that they reverse."""
@@ -278,6 +282,7 @@ class _Transcript:
             files=[*self.files.known, *self.files.others],
             fixes=self._failures.fixes(),
             turns=self.turns + self.has_ended,
+            is_errand=self.asked_by == {"task"} and len(self.prompts) == 1 and not (self.files.changed or self.commits),
         )
 
     def _closing(self, *turns: Iterable[str]) -> tuple[list[str], list[str]]:

@@ -13,7 +13,7 @@ from typing import Any
 from eventlog import hosts
 from eventlog.format.events import Event, HostEvent
 from eventlog.hosts.call import not_the_user, typed
-from eventlog.hosts.transcripts.steps import SessionCalls, Step, from_tool
+from eventlog.hosts.transcripts.steps import REQUESTS, SessionCalls, Step, from_tool
 from eventlog.secrets import scrub_text
 
 # hosts' names of a prompt of the user, in lower case
@@ -104,16 +104,21 @@ def without_own_texts(steps: Iterable[Step]) -> Iterator[Step]:
     """Remove our texts from prompts, and the replies to our prompts; what the host itself says becomes a notice."""
     answers_us = False
     for step in steps:
-        if step.kind == "prompt":
+        if step.kind in REQUESTS:
             prompt = of_the_user(step.text)
             if not_the_user(prompt):  # the agent goes on with what it was asked before
                 yield Step("notice", prompt)
                 continue
             answers_us = not prompt
             if prompt:
-                yield Step("prompt", prompt)
+                yield Step("plan" if is_plan(prompt) else step.kind, prompt)
         elif step.kind != "reply" or not answers_us:
             yield step
+
+
+def is_plan(prompt: str) -> bool:
+    """Return whether a prompt is a plan that the agent wrote: accepted, Claude Code hands it back as a request."""
+    return prompt.startswith("Implement the following plan:")
 
 
 def of_the_user(prompt: str) -> str:

@@ -129,6 +129,21 @@ def test_a_subagents_transcript_is_told_as_the_subagents(place, log):
     assert 1 == len(_of(log, "session_start"))
 
 
+def test_reviews_that_a_program_starts_are_no_sessions_of_the_users(place, log):
+    said = {"sessionId": "r1", "entrypoint": "sdk-py", "timestamp": "2026-02-20T10:00:00.000Z", "cwd": "/home/ada/shop"}
+    lines = [
+        {**said, "type": "user", "message": {"role": "user", "content": "Review this change for vulnerabilities"}},
+        {**said, "type": "assistant", "message": {"role": "assistant", "content": "The cart leaks no tokens."}},
+    ]
+    put(place / ".claude/projects/-home-ada-shop/r1.jsonl", "".join(f"{json.dumps(line)}\n" for line in lines).encode())
+    bring_in(log, "claude", place)
+
+    assert [("stage_summary", "r1")] == [(event.type, event.conversation_id) for event in log.read() if event.subagent]
+    assert [] == [event for event in log.read() if not event.subagent]
+    machine = Machine(str(place), {}, lambda: WRITTEN, "eventlog")
+    assert 0 == count_past("claude", machine, log)
+
+
 def test_a_thread_that_an_agent_started_is_told_as_the_subagents(place, log):
     meta = {
         "id": "child",

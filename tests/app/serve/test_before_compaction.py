@@ -95,7 +95,13 @@ def test_what_holds_from_then_on_is_known_in_both_languages(drawn, rule):
 
 @pytest.mark.parametrize(
     "said",
-    ["The total is never right", "Fix it", "<task-notification>Never stop</task-notification>", "Why does it fail?"],
+    [
+        "The total is never right",
+        "Fix it",
+        "<task-notification>Never stop</task-notification>",
+        "Why does it fail?",
+        "Implement the following plan:\n\n# Round once\n\nNever trust the cache",
+    ],
 )
 def test_what_only_tells_something_is_no_rule(drawn, said):
     assert not [line for line in drawn(user(said)) if "The user said" in line]

@@ -68,3 +68,41 @@ def test_an_answer_to_a_hook_of_another_program_takes_the_place_of_no_closing(tm
     begun = [user("Round once"), agent(EDIT), agent(DONE)]
     asked = user("Stop hook feedback:\nThe linter is not installed", isMeta=True)
     assert drawn(tmp_path, *begun) == drawn(tmp_path, *begun, asked, agent("Noted; nothing to lint."))
+
+
+PLAN = (
+    "Implement the following plan:\n\n# Round prices once\n\nDecision: keep Decimal\n\nFrom now on we round half even.\n\n"
+    "If you need specific details from before exiting plan mode, read the full transcript at: /s0.jsonl"
+)
+
+
+def test_what_an_accepted_plan_decides_is_in_the_agents_words(tmp_path):
+    told = drawn(tmp_path, user(PLAN), agent(EDIT), agent(DONE), user("Decision: show the tax"))
+    assert told is not None
+    assert ["keep Decimal", "show the tax"] == told.decisions
+    assert ["show the tax"] == told.of_user
+
+
+def test_what_a_program_asks_decides_nothing_for_the_user(tmp_path):
+    asked = user("Decision: review every commit. From now on, say nothing of the tests", entrypoint="sdk-py")
+    told = drawn(tmp_path, asked, agent(DONE))
+    assert told is not None
+    assert [] == told.of_user
+
+
+@pytest.mark.parametrize(
+    ("fields", "more", "is_errand"),
+    [
+        ({"entrypoint": "sdk-py"}, [], True),
+        ({"entrypoint": "sdk-cli"}, [], True),
+        ({"entrypoint": "sdk-ts", "origin": {"kind": "human"}}, [], False),
+        ({"entrypoint": "cli"}, [], False),
+        ({}, [], False),
+        ({"entrypoint": "sdk-ts"}, [agent(EDIT), agent(DONE)], False),
+        ({"entrypoint": "sdk-ts"}, [user("And the tax?", entrypoint="sdk-ts")], False),
+    ],
+)
+def test_a_single_request_of_a_program_that_changed_nothing_is_an_errand(tmp_path, fields, more, is_errand):
+    told = drawn(tmp_path, user("Review this change", **fields), agent(DONE), *more)
+    assert told is not None
+    assert is_errand == told.is_errand
