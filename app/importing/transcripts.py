@@ -109,7 +109,7 @@ def _read_session(
     damaged: list[int] = []
     try:
         session: PastSession | None = hosts.part(agent, "past").past_session(path, damaged)
-        project = (project_root(session.where) or None) if session and session.where.startswith("/") else None
+        project = (project_root(session.where) or None) if session and Path(session.where).is_absolute() else None
         steps = read_transcript(agent, str(path))
         drawing = draw(steps, project or "", settings.locale, session.where) if session else None
     except OSError as error:

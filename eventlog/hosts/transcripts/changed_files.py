@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from pathlib import PurePath
+from pathlib import PurePath, PureWindowsPath
 
 from eventlog.format.text import one_line
 from eventlog.hosts.transcripts.steps import programs_run
@@ -17,6 +17,7 @@ _MAY_GIVE_BACK = re.compile(r"\bgit\b.*\b(?:checkout|restore|reset|stash)\b", re
 _GIVES_AGAIN = re.compile(r"^git (?:-C \S+ )?stash (?:pop|apply)\b")
 _ADDS = re.compile(r"\bgit (?:-C \S+ )?add ([^\n|;&]+)")
 _ADDS_ALL = frozenset(("-A", "--all", ".", "*"))
+_OF_WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\|[^/\\]+\\[^/]+$")
 _COMMITS = re.compile(r"\bgit (?:-C \S+ )?commit\b")
 
 
@@ -106,8 +107,9 @@ class ChangedFiles:
         return [PurePath(path).name for path in self.others] if self.known else []
 
     def _below_project(self, path: str) -> str:
-        root = next((root for root in self._roots if PurePath(path).is_relative_to(root)), "")
-        return str(PurePath(path).relative_to(root)) if root else path
+        called = PureWindowsPath(path) if _OF_WINDOWS.match(path) else PurePath(path)
+        root = next((root for root in self._roots if called.is_relative_to(root)), "")
+        return (called.relative_to(root) if root else called).as_posix()
 
 
 def _names(word: str, path: str) -> bool:

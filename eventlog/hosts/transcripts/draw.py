@@ -295,7 +295,7 @@ class _Transcript:
     def _sentence(self, text: str) -> str:
         """End a sentence of a closing, and name files as they are called in the project."""
         for root in self._roots:
-            text = text.replace(f"{root}/", "")
+            text = text.replace(f"{root}/", "").replace(f"{root}\\", "")
         text = LINK.sub(r"\1", text).rstrip(" ;,；，")
         return text if text.endswith(_ENDS) else f"{text}{'。' if _OF_HAN.search(text) else '.'}"
 

@@ -328,6 +328,22 @@ def test_a_file_of_a_worktree_is_named_as_in_the_project():
     assert ["/etc/hosts"] == outside.files
 
 
+@pytest.mark.parametrize("project", ["C:\\Users\\ada\\shop", "c:\\users\\ada\\shop", ""])
+def test_a_file_of_windows_is_called_by_its_name(project):
+    files = ["C:\\Users\\ada\\shop\\app\\main.py", "C:\\Users\\ada\\shop\\cart.py", "app\\tax.py"]
+    drawing = draw([*prompts("Round once"), *(Step("file", file) for file in files)], project)
+    assert drawing
+    below = "" if project else "C:/Users/ada/shop/"
+    assert [f"{below}app/main.py", f"{below}cart.py", "app/tax.py"] == drawing.files
+    assert "Changed app/main.py, cart.py, tax.py." == drawing.summary
+
+
+def test_a_closing_names_a_file_of_windows_as_in_the_project():
+    reply = Step("reply", "Prices are rounded once in C:\\shop\\app\\cart.py for all carts.")
+    told = summary_of([*prompts("Round once"), Step("file", "C:\\shop\\app\\cart.py"), reply], project="C:\\shop")
+    assert "Prices are rounded once in app\\cart.py for all carts." == told[1]
+
+
 def test_files_that_only_served_the_work_come_last_and_are_not_told():
     steps = [
         *prompts("Fix it"),
