@@ -8,6 +8,7 @@ A call is refused that would be another one as a process of its own: of another 
 or with other variables that a program obeys before its first line. Its hook then runs as if nobody were here.
 """
 
+import errno
 import fcntl
 import gc
 import importlib
@@ -42,7 +43,9 @@ _STALE = 2.0  # seconds: the client has given up
 _LOOK = 5.0  # seconds until it is looked again who answers the hooks of the store
 _SAME_FOR = 0.5  # seconds for which the files of this release are taken to be as they were
 _UTF8 = (b"", b"c", b"posix")  # locales in which Python reads UTF-8, beside those that say so
-_FREE, _SECCOMP = b"NoNewPrivs:\t0", b"Seccomp"  # in /proc/PID/status
+_FREE, _BOUNDS = b"NoNewPrivs:\t0", (b"Seccomp", b"Cap")  # in /proc/PID/status
+_SPACES = tuple(space for space in ("mnt", "pid", "net", "user") if os.path.exists(f"/proc/self/ns/{space}"))
+_PEERPIDFD = 77  # SO_PEERPIDFD, of Linux 6.5
 
 
 if os_of_hooks is not os:
@@ -82,7 +85,7 @@ class _LiveServer:
     def __init__(self, path: str, process: "_Process") -> None:
         self._path = path
         self._process = process
-        self._waiting: dict[int, socket.socket] = {}  # connections without a request yet
+        self._waiting: dict[int, tuple[socket.socket, float]] = {}  # connections without a request yet, since when
         self._forks: dict[int, int] = {}  # by the pipe that each holds until it ends
         self._loaded: set[str] = set()  # what forks had to load
         self._poll = select.poll()
@@ -101,7 +104,7 @@ class _LiveServer:
                     if fd == listener.fileno():
                         self._greet(listener)
                     elif fd in self._waiting:
-                        self._take(self._waiting.pop(fd))
+                        self._take(*self._waiting.pop(fd))
                     else:
                         self._learn(fd)
 
@@ -126,11 +129,11 @@ class _LiveServer:
     def _greet(self, listener: socket.socket) -> None:
         """Wait for the request of a client, which reads the payload meanwhile."""
         client, _ = listener.accept()
-        self._waiting[client.fileno()] = client
+        self._waiting[client.fileno()] = client, time.monotonic()
         self._poll.register(client, select.POLLIN)
 
-    def _take(self, client: socket.socket) -> None:
-        """Answer a call, or refuse it."""
+    def _take(self, client: socket.socket, since: float) -> None:
+        """Answer a call, or refuse it; `since` when it was connected."""
         self._poll.unregister(client)
         fds: list[int] = []
         with client, suppress(OSError):
@@ -138,7 +141,7 @@ class _LiveServer:
                 rights = socket.CMSG_SPACE(_FDS * 4)
                 message, data, _, _ = client.recvmsg(_LARGEST, rights, socket.MSG_CMSG_CLOEXEC)
                 fds = [fd for _, _, numbers in data for fd in struct.unpack(f"{len(numbers) // 4}i", numbers)]
-                call = _Call(message, fds)
+                call = _Call(message, fds, since)
                 self._process.check(call, client)
             except (ValueError, LookupError):
                 client.send(_REFUSED)
@@ -189,7 +192,7 @@ class _LiveServer:
 class _Call:
     """A call of a hook as its client hands it over. Raises ValueError where it is none."""
 
-    def __init__(self, message: bytes, fds: "list[int]") -> None:
+    def __init__(self, message: bytes, fds: "list[int]", since: float) -> None:
         magic, numbers, *words = message.removesuffix(b"\0").split(b"\0")
         if magic != _MAGIC or len(fds) != _FDS:
             raise ValueError("no call of a hook")
@@ -198,6 +201,7 @@ class _Call:
         self.words = list(map(os.fsdecode, words[: int(count)]))
         self.environ = dict(variable.split(b"=", 1) for variable in words[int(count) :] if b"=" in variable)
         self.payload, self.directory = fds
+        self.since = since
         self.umask = 0o077
 
 
@@ -226,10 +230,12 @@ class _Process:
             user != [os.geteuid(), os.getegid()]
             or call.words[: len(self._command)] != self._command
             or not 0 <= time.monotonic() - call.began < _STALE
+            or time.monotonic() - call.since >= _STALE
             or _linked(call.environ) != _linked(self._environ)
             or not _reads_utf8(call.environ)
             or state != self._state
             or not self._is_same_release()
+            or not _lives(client)
         ):
             raise ValueError("another process than a hook of this release")
 
@@ -298,17 +304,33 @@ def _stamp(file: str) -> "tuple[int, int, int]":
 
 
 def _state_of(process: str) -> "tuple[bytes, list[bytes | str]]":
-    """Read the umask of a process; and its name spaces and filters. Raises OSError, LookupError or ValueError.
+    """Read the umask of a process; and its name spaces, filters and rights; raises OSError, LookupError or ValueError.
 
-    A program in a sandbox gives up new rights for good. None may have a program run for it that has more than itself.
+    A program in a sandbox gives up new rights for good. None may have a program run for it that has more than itself,
+    be it the network or a capability.
     """
     with open(f"/proc/{process}/status", "rb", buffering=0) as file:
         status = file.read(1 << 13).splitlines()
     if _FREE not in status:
         raise ValueError("a process in a sandbox")
     umask = [line.split()[1] for line in status if line.startswith(b"Umask:")]
-    spaces = [os.readlink(f"/proc/{process}/ns/{space}") for space in ("mnt", "pid")]
-    return umask[0], [*spaces, *(line for line in status if line.startswith(_SECCOMP))]
+    spaces = [os.readlink(f"/proc/{process}/ns/{space}") for space in _SPACES]
+    return umask[0], [*spaces, *(line for line in status if line.startswith(_BOUNDS))]
+
+
+def _lives(client: socket.socket) -> bool:
+    """Return whether the process that connected is alive: else its number, and all that was read by it, is another's.
+
+    An older kernel cannot tell: there, the age of a connection alone bounds how many numbers were given out since.
+    """
+    try:
+        process = client.getsockopt(socket.SOL_SOCKET, _PEERPIDFD)
+    except OSError as error:
+        return error.errno == errno.ENOPROTOOPT
+    try:
+        return not _can_read(process, 0)  # as a process can once it has ended
+    finally:
+        os.close(process)
 
 
 def _linked(environ: "Mapping[bytes, bytes]") -> "dict[bytes, bytes]":

@@ -418,13 +418,13 @@ def own(monkeypatch):
     return process
 
 
-def checked(own, *, words=REAL, magic=b"eventlog 1", began=None, **changed):
+def checked(own, *, words=REAL, magic=b"eventlog 1", began=None, age=0.0, **changed):
     environ = {
         name: value for name, value in {**os.environb, **changed.pop("environ", {})}.items() if value is not None
     }
     numbers = b"%d %d %d" % (began or time.monotonic_ns(), os.getppid(), len(words))
     parts = [magic, numbers, *map(os.fsencode, words), *(b"%s=%s" % pair for pair in environ.items())]
-    call = live._Call(b"\0".join(parts) + b"\0", [0, 0])
+    call = live._Call(b"\0".join(parts) + b"\0", [0, 0], time.monotonic() - age)
     here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with here, there:
         own.check(call, here)
@@ -444,6 +444,7 @@ REFUSED: dict[str, dict[str, Any]] = {
     "another interpreter": {"words": ["/usr/bin/another", *REAL[1:]]},
     "another installation": {"words": [*REAL[:3], "/opt/eventlog/hook.py"]},
     "a client that has given up": {"began": 1},
+    "a connection that was kept": {"age": 2.0},
     "a client of no time": {"began": 10**400},
     "another library": {"environ": {b"LD_PRELOAD": b"/tmp/x.so"}},
     "paths that are not UTF-8": {"environ": {b"LC_ALL": b"de_DE.ISO-8859-1"}},
@@ -461,7 +462,7 @@ def test_locales_of_utf_8_are_accepted(own, locale):
     checked(own, environ={b"LC_ALL": locale})
 
 
-@pytest.mark.parametrize("what", ["user", "confinement", "filter", "name space"])
+@pytest.mark.parametrize("what", ["user", "confinement", "filter", "right", "name space"])
 def test_a_call_of_another_user_or_sandbox_is_refused(own, what, monkeypatch):
     if what == "user":
         monkeypatch.setattr(os, "geteuid", lambda: 4242)
@@ -469,6 +470,9 @@ def test_a_call_of_another_user_or_sandbox_is_refused(own, what, monkeypatch):
         monkeypatch.setattr(live, "_FREE", b"NoNewPrivs:\t2")
     if what == "filter":
         monkeypatch.setattr(own, "_state", [*own._state[:-1], b"Seccomp_filters:\t9"])
+    if what == "right":
+        kept = [b"CapBnd:\t0" if b"CapBnd" in str(line).encode() else line for line in own._state]
+        monkeypatch.setattr(own, "_state", kept)
     if what == "name space":
         monkeypatch.setattr(own, "_state", ["mnt:[1]", *own._state[1:]])
 
@@ -498,6 +502,35 @@ def test_a_confined_process_cannot_have_a_hook_run_outside(client, store):
         assert 0 != ask(client, store, tool(1), preexec_fn=confine).returncode
 
     assert ["t-0"] == tools_in(store)
+
+
+@pytest.mark.parametrize("less", [["-n"], ["-Ur"], ["-Urn"], ["-Urm"]], ids="".join)
+def test_a_process_in_another_name_space_cannot_have_a_hook_run_outside(client, store, less):
+    """`unshare -Urn` is all that it takes to run a command without the network."""
+    if subprocess.run(["unshare", *less, "true"], capture_output=True, timeout=LONG, check=False).returncode:
+        pytest.skip("no such name space here")
+    poor = ["sh", "-c", 'ulimit -v 6144 && exec "$@"', "sh", client, *HOOK]
+    with serving(store):
+        assert 0 == ask("/usr/bin/env", store, tool(0), hook=poor).returncode
+        assert 0 != ask("/usr/bin/env", store, tool(1), hook=["unshare", *less, *poor]).returncode
+
+    assert ["t-0"] == tools_in(store)
+
+
+def test_a_connection_of_a_process_that_has_ended_is_refused(own, tmp_path):
+    """Its number may be that of another by now, which is in no sandbox: who kept the connection is."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        listener.bind(address := str(tmp_path / "s"))
+        listener.listen()
+        connecting = (
+            "import socket, sys; s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET); s.connect(sys.argv[1])"
+        )
+        subprocess.run([sys.executable, "-c", f"{connecting}", address], check=True, timeout=LONG)
+        kept, _ = listener.accept()
+
+    with kept:
+        assert not live._lives(kept)
+    checked(own)
 
 
 def test_the_socket_is_the_users_alone(store):
