@@ -4,6 +4,8 @@ A completion prints no error: it suggests nothing instead.
 """
 
 import os
+import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -12,6 +14,7 @@ import click
 
 from eventlog.app.open_store import Machine, OpenStore
 from eventlog.app.open_store import open_store as opening
+from eventlog.format.text import is_harmless, one_line
 from eventlog.store import Store
 
 if TYPE_CHECKING:
@@ -31,10 +34,17 @@ def _suggesting(find: Callable[[OpenStore], Iterable[_Suggestion]]) -> _Suggest:
         with suppress(Exception):
             store = ctx.params.get("store") or Store.locate(None, os.environ)
             found = find(opening(store, Machine.here()))
-            return [CompletionItem(word, help=text) for word, text in found if word.startswith(incomplete)]
+            words = {word: one_line(text) for word, text in found if word.startswith(incomplete) and is_harmless(word)}
+            return [CompletionItem(_typed(word), help=text) for word, text in words.items()]
         return []
 
     return suggest
+
+
+def _typed(word: str) -> str:
+    """Quote a word for bash, which takes it into the command line as it is; other shells quote by themselves."""
+    is_plain = not os.environ.get("_EVENTLOG_COMPLETE", "").startswith("bash") or re.fullmatch(r"[\w@%+=:,./-]+", word)
+    return word if is_plain else shlex.quote(word)
 
 
 def _projects(opened: OpenStore) -> Iterator[_Suggestion]:

@@ -1,6 +1,7 @@
 """Verbs, options, topics and what a shell completes: a slip of the finger is asked about, help is where one looks."""
 
 import os
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -117,6 +118,21 @@ def test_a_shell_completes_verbs_projects_sessions_ids_and_agents(store):
     assert (
         _completed(store, "query", "--id", "''") == _completed(store, "undo", "''") == _completed(store, "forget", "''")
     )
+
+
+@pytest.mark.parametrize("name", ["$(touch x)", "a;touch x", "`x`", "o'neil", "my shop", "商店", "shop-1.2"])
+def test_what_a_shell_completes_is_one_word_that_runs_nothing(tmp_path, name):
+    """A repository or a session may have any name; bash takes a completion into its command line as it is."""
+    builders.write(tmp_path / "log", builders.line(1, conversation_id=name, project=f"/src/{name}") + b"\n")
+
+    assert [name] == shlex.split(" ".join(_completed(tmp_path, "query", "--project", "''")))
+    assert ["last", name] == shlex.split(" ".join(_completed(tmp_path, "query", "--session", "''")))
+
+
+def test_an_id_of_several_lines_is_no_completion(tmp_path):
+    builders.write(tmp_path / "log", builders.line(1, conversation_id="a\nplain,$(touch x)") + b"\n")
+
+    assert ["last"] == _completed(tmp_path, "query", "--session", "''")
 
 
 def test_a_completion_never_complains(tmp_path):
