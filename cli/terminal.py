@@ -1,5 +1,6 @@
 """Print to programs, pipes and terminals: JSON, tab-separated columns, or wrapped tables with a pager."""
 
+import json
 import os
 import re
 import sys
@@ -13,7 +14,7 @@ from unicodedata import category, east_asian_width
 import msgspec
 
 from eventlog.format.errors import BadRequest
-from eventlog.format.text import cut, harmless, one_line
+from eventlog.format.text import UNSAFE, cut, harmless, is_harmless, one_line
 
 _HEAD = r"\s*(?:(?:\S+ )?\S+ {2,}|[-!✓✗·] +)?"  # of a line in columns, or of an item
 _NARROWEST = 20  # cells for a text, however narrow the terminal
@@ -22,11 +23,26 @@ _NARROWEST = 20  # cells for a text, however narrow the terminal
 def emit(value: object, *, pretty: bool = False) -> None:
     """Print one JSON document: on one line, or indented, of any depth."""
     if pretty:
-        print_lines([msgspec.json.format(msgspec.json.encode(value), indent=2).decode()])
+        print_lines([_escaped(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())])
         return
     import orjson
 
-    print_lines([orjson.dumps(value, default=msgspec.to_builtins).decode()])
+    print_lines([_escaped(orjson.dumps(value, default=msgspec.to_builtins).decode())])
+
+
+def emit_line(line: bytes) -> None:
+    """Print a line of JSON byte for byte; on a terminal with escapes for what would act on that."""
+    if is_terminal():
+        print_lines([_escaped(line.decode("utf-8", "replace"))])
+    else:
+        sys.stdout.buffer.write(line + b"\n")
+
+
+def _escaped(text: str) -> str:
+    """Escape what would act on a terminal or hide: JSON that says the same."""
+    if is_harmless(text):
+        return text
+    return re.sub(UNSAFE, lambda found: found[0] if found[0] == "\n" else json.dumps(found[0])[1:-1], text)
 
 
 class Answer(NamedTuple):

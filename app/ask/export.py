@@ -33,8 +33,8 @@ def _markdown(opened: OpenStore, since: str) -> Iterator[bytes]:
 
 def _session(row: SessionRow) -> Iterator[str]:
     where = project_name(row.project) if row.project else ""
-    who = ", ".join(filter(None, (where, row.agent)))
-    yield f"- **{as_text(row.topic or row.session_id)}**{f' ({as_text(who)})' if who else ''}"
+    who = ", ".join(filter(None, (where, one_line(row.agent or ""))))
+    yield f"- **{as_text(row.topic or one_line(row.session_id))}**{f' ({as_text(who)})' if who else ''}"
     if row.summary and row.summary != row.topic:
         yield f"  {as_text(one_line(row.summary))}"
     yield from (f"  - {as_text(text)}" for text in row.decisions)

@@ -108,7 +108,7 @@ class StoryLine(Struct):
         """Describe a fact, a summary, a plan entry or a retraction."""
         match event:
             case Fact():
-                return cls(event.ts, event.id, event.category or "fact", one_line(event.content))
+                return cls(event.ts, event.id, one_line(event.category or "fact"), one_line(event.content))
             case StageSummary():
                 lists = (("decided", event.decisions), ("to do", event.todos), ("done", event.done))
                 details = [f"{word}: {one_line(text)}" for word, texts in lists for text in texts]
@@ -120,7 +120,7 @@ class StoryLine(Struct):
                 return cls(event.ts, event.id, "plan", where, [one_line(event.content or event.operation or "")])
             case _:
                 assert isinstance(event, Retraction)
-                return cls(event.ts, event.id, "withdrawn", str(event.target or event.conversation))
+                return cls(event.ts, event.id, "withdrawn", one_line(event.target or event.conversation or ""))
 
 
 class Story(Struct):

@@ -119,7 +119,7 @@ class Display:
     @staticmethod
     def kind(event: Event, room: int = 0) -> str:
         """Format the kind of an event in its colour, padded to a number of cells (0: not at all)."""
-        kind = one_line(kind_of(event))
+        kind = kind_of(event)
         return styled(padded(kind, room) if room else kind, fg=COLOURS.get(kind))
 
     @staticmethod

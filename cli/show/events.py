@@ -3,6 +3,7 @@
 from eventlog.cli.terminal import count
 from eventlog.format import events
 from eventlog.format.events import Event, SectionKey
+from eventlog.format.text import one_line
 
 
 def describe(event: Event) -> str:
@@ -75,7 +76,8 @@ _KINDS = {  # by type
 
 def kind_of(event: Event) -> str:
     """Return the kind of an event in one word: the category of a fact, else its type."""
-    return (event.category or "fact") if isinstance(event, events.Fact) else _KINDS.get(event.type, event.type)
+    kind = event.category or "fact" if isinstance(event, events.Fact) else _KINDS.get(event.type, event.type)
+    return one_line(kind)
 
 
 def gist(event: Event) -> str:

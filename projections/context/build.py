@@ -7,7 +7,7 @@ from eventlog.fast.copies import Values, replace
 from eventlog.format import fence
 from eventlog.format.fence import without_tags
 from eventlog.format.marks import line_marks, says_something
-from eventlog.format.text import cut, encodable, one_line
+from eventlog.format.text import cut, encodable, harmless, one_line
 from eventlog.hosts import protocol
 from eventlog.hosts.save_commands import shell_word
 from eventlog.projections.context import context_files
@@ -173,10 +173,11 @@ def _sections(parts: "ContextSources", quoted: "Collection[Line]" = ()) -> _Cont
 
 def _told(section: ContextSection, *, of_hosts: bool = False) -> ContextSection:
     """Return the section with its text made harmless; a title may name a branch, a session or a file."""
-    if not any("<" in text for text in (section.title, section.more, *(line.text for line in section.lines))):
-        return section
-    lines = tuple(replace(line, text=without_tags(line.text, of_hosts=of_hosts)) for line in section.lines)
-    return replace(section, title=without_tags(section.title), lines=lines, more=without_tags(section.more))
+    lines = section.lines
+    if any("<" in line.text for line in lines):
+        lines = tuple(replace(line, text=without_tags(line.text, of_hosts=of_hosts)) for line in lines)
+    title, more = without_tags(harmless(section.title)), without_tags(harmless(section.more))
+    return replace(section, title=title, lines=lines, more=more)
 
 
 def _rank(section: ContextSection) -> int:
@@ -194,7 +195,7 @@ def _command_for_all(parts: "ContextSources") -> str:
         "--agent": request.agent,
     }
     options_given = "".join(f" {name} {shell_word(value)}" for name, value in options.items() if value)
-    return without_tags(f"{request.program} context{options_given}{request.store_option}")
+    return without_tags(harmless(f"{request.program} context{options_given}{request.store_option}"))
 
 
 def _of_file(file: "ContextFile", result: "LoadResult", parts: "ContextSources") -> ContextSection:

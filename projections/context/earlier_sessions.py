@@ -75,7 +75,8 @@ class EarlierSession(Values):
         parts = (topic or outcome, files) if is_brief else (topic, files, outcome)
         day = local(self.at).replace("T", " ")[: None if minute else _DAY]
         text = cut(" · ".join(filter(None, map(one_line, parts))), most)
-        return Line(f"- [{day} {short_id(self.name)}] {as_text(text)}", () if is_brief else self.sources, (self.name,))
+        line = f"- [{day} {one_line(short_id(self.name))}] {as_text(text)}"
+        return Line(line, () if is_brief else self.sources, (self.name,))
 
     def in_full(self, local: "Local", project: str, *, minute: bool = True) -> list[Line]:
         """Write it in a line, with the decisions that are not in it below."""

@@ -1,14 +1,12 @@
 """Print the log or the memory for other programs and people: `eventlog export`."""
 
-import sys
-
 import click
 
 from eventlog.app.ask.export import FORMS
 from eventlog.app.ask.query import why_empty
 from eventlog.cli import options
 from eventlog.cli.options import NearChoice
-from eventlog.cli.terminal import print_error
+from eventlog.cli.terminal import emit_line, print_error
 from eventlog.store import Store
 
 
@@ -34,6 +32,6 @@ def _export_command(form: str, since: str | None, store: Store) -> None:
     """
     opened, line = options.open_store(store), None
     for line in FORMS[form](opened, since or ""):
-        sys.stdout.buffer.write(line + b"\n")
+        emit_line(line)
     if line is None:
         print_error(*why_empty(opened.log, "event", {"since": since}))

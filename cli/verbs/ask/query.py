@@ -17,7 +17,7 @@ from eventlog.cli.options import NearChoice
 from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import gist, kind_of
-from eventlog.cli.terminal import emit, is_terminal, print_error, print_lines, show_lines, styled
+from eventlog.cli.terminal import emit, emit_line, is_terminal, print_error, print_lines, show_lines, styled
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadRequest
 from eventlog.format.text import one_line
@@ -161,7 +161,7 @@ def _show_as(
     match form:
         case "jsonl":
             for entry in entries:
-                sys.stdout.buffer.write(entry.line + b"\n")
+                emit_line(entry.line)
         case "json":
             emit([to_fields(entry.event) for entry in entries], pretty=True)
         case "markdown":

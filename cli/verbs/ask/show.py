@@ -141,7 +141,7 @@ def _card(event: Event, display: Display) -> Iterator[str]:
     where = project_name(event.project) if event.project else ""
     yield from hang(
         f"{styled(display.id(event.id), bold=True)}  ",
-        " · ".join(filter(None, [one_line(kind_of(event)), display.moment(event.ts), display.who(event), where])),
+        " · ".join(filter(None, [kind_of(event), display.moment(event.ts), display.who(event), where])),
     )
     fields = {name: value for name, value in to_fields(event).items() if name not in _IN_THE_HEAD}
     room = max(map(cells, fields), default=0)

@@ -146,6 +146,6 @@ def _print_saved(appended: AppendResult, display: "Display", still_said: Sequenc
 def _print_event(done: str, event: Event, display: "Display") -> None:
     from eventlog.cli.show.events import gist, kind_of
 
-    where = [one_line(kind_of(event)), project_name(event.project) if event.project else ""]
+    where = [kind_of(event), project_name(event.project) if event.project else ""]
     head = f"{marked('✓')} {done}  {styled(display.id(event.id), fg='cyan')}  {' · '.join(filter(None, where))}  "
     print_lines(hang(head, one_line(gist(event))))
