@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from shutil import rmtree
 
+from eventlog.app.sync.keyring import LARGEST
 from eventlog.fast import os
 from eventlog.format.errors import NotStored, Offline, UntrustedRemote
 from eventlog.store.files import make_dirs, remove
@@ -42,7 +43,8 @@ class GitRemote:
         self._address, self._clone = address, clone
         self._environ = {name: value for name, value in environ.items() if not name.startswith("GIT_") or "SSH" in name}
         self._environ |= {**_WHO, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-        self._objects: dict[str, str] = {}  # name of a file -> its blob
+        self._objects: dict[str, str] = {}  # name of a file -> its object
+        self._unread: set[str] = set()  # names of what is no file, or too long
         self._tip = ""
         self._locked = 0  # pushes that found a lock there
 
@@ -51,6 +53,7 @@ class GitRemote:
         lines = self._online("ls-remote", "--", self._address).splitlines()
         listed = {name: commit for commit, _, name in (line.partition("\t") for line in lines)}
         self._tip, self._objects = listed.get(_BRANCH, ""), {}
+        self._unread = set()
         if not self._tip:
             if any(name.startswith("refs/heads/") for name in listed):
                 raise UntrustedRemote(
@@ -59,14 +62,20 @@ class GitRemote:
             return set()
         self._fetch()
         self._tip = self._git("rev-parse", _TIP).strip()
-        for entry in filter(None, self._git("ls-tree", "-r", "-z", _TIP).split("\0")):
+        for entry in filter(None, self._git("ls-tree", "-r", "-l", "-z", _TIP).split("\0")):
             about, _, name = entry.partition("\t")
-            self._objects[name] = about.split(" ")[2]
+            _, kind, self._objects[name], size = about.split()
+            if kind != "blob" or (size.isdecimal() and int(size) > LARGEST):  # a damaged one has no size
+                self._unread.add(name)
         return set(self._objects)
 
     def read(self, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
-        """Read files of the commit that was listed; from a new clone where a power cut has damaged that of before."""
-        wanted = [name for name in names if name in self._objects]
+        """Read files of the commit that was listed; from a new clone where a power cut has damaged that of before.
+
+        What is no file, or too long to be one of ours, is as good as empty.
+        """
+        yield from ((name, b"") for name in names if name in self._unread)
+        wanted = [name for name in names if name in self._objects and name not in self._unread]
         found = self._blobs(wanted)
         if len(found) < len(wanted):
             self._clone_anew()

@@ -21,6 +21,7 @@ from eventlog.format.errors import BadRequest
 from eventlog.store import Store
 from eventlog.store.files import read_regular, replace_file
 
+LARGEST = 16 << 20  # bytes of a file in a remote; a longer one is none of ours
 SECRET, _SUM = 16, 4  # bytes
 _GROUP = 8  # characters of a code between two dashes
 _WORDS = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"  # of bech32, in which age writes its keys

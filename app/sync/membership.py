@@ -53,7 +53,7 @@ def _begin(opened: OpenStore, address: str) -> Keyring:
     make_replica(opened.store)
     keyring = Keyring(address, os.urandom(8).hex(), 1, {1: os.urandom(SECRET).hex()}, Keyring.new_machine())
     keyring.save(opened.store)  # first: nobody else has the key of what is there afterwards
-    _publish_marker(remote, address, {MARKER: Marker(keyring.namespace, keyring.epoch).signed(keyring.secret)})
+    _publish_marker(remote, address, {MARKER: Marker(keyring.namespace, keyring.epoch).signed(keyring)})
     return keyring
 
 
@@ -150,10 +150,12 @@ def drop_machine(opened: OpenStore, reference: str, confirmed: Callable[[str], b
             epoch, secret = keyring.epoch + 1, os.urandom(SECRET)
             secrets = {**keyring.secrets, epoch: secret.hex()}
             marker = Marker(keyring.namespace, epoch, {**found.marker.dropped, replica: last.sequence})
+            marker.heads = {name: found.digests[name] for name in found.heads}
+            marker.keys = f"{epoch}-{os.urandom(4).hex()}"
             renewed = Keyring(keyring.remote, keyring.namespace, epoch, secrets, keyring.machine)
-            files = {**marker.keys_for(renewed, others), MARKER: marker.signed(secret)}
+            files = {**marker.keys_for(renewed, others), MARKER: marker.signed(renewed)}
             if remote.publish(files, ()):
-                state.dropped = marker.dropped  # a marker that is lost is made again by this
+                state.dropped, state.heads = marker.dropped, marker.heads  # a lost marker is made again by these
                 state.save(opened.store)
                 renewed.save(opened.store)
                 return _DroppedMachine(replica, renewed.code, sorted(others.keys() - {state.replica}))

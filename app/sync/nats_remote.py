@@ -21,6 +21,7 @@ from importlib import import_module
 from time import monotonic
 from typing import Any, NamedTuple, TypeVar
 
+from eventlog.app.sync.keyring import LARGEST
 from eventlog.fast import os
 from eventlog.format.errors import BadRequest, NotStored, Offline, UntrustedRemote, system_reason
 from eventlog.store.files import read_regular
@@ -160,6 +161,8 @@ class NatsRemote:
         version, _, number = message.headers.get(_PARTS, "").partition(" ")
         if not version:
             return message.data
+        if not number.isdecimal() or int(number) > LARGEST // _PART:
+            return b""
         subjects = (f"{self._subject(name)}.~{version}.{part}" for part in range(int(number)))
         parts = await asyncio.gather(*map(stream.get, subjects))
         return b"".join(part.data for part in parts if part)  # what is missing shows by the digest

@@ -10,16 +10,18 @@ from pathlib import Path
 from typing import Protocol
 
 from eventlog.app.open_store import Machine
+from eventlog.app.sync.keyring import LARGEST
 from eventlog.fast import os
 from eventlog.format.errors import BadRequest, NotStored, Offline, UntrustedRemote, system_reason
 from eventlog.projects.root import in_full
 from eventlog.store import Store
-from eventlog.store.files import ENDING, make_dirs, read_regular, remove, replace_file
+from eventlog.store.files import ENDING, make_dirs, read, read_regular, remove, replace_file
 from eventlog.store.shared_files import sweep_tree
 
 _FOLDER, _STREAM = "dir:", "nats://"
 _PROGRAMS = frozenset((".DS_Store", ".dropbox", ".dropbox.cache", ".stfolder", ".stignore", ".stversions", ".sync"))
 _SYSTEMS = frozenset(("Thumbs.db", "desktop.ini", "lost+found"))
+_DEEPEST = 2  # folders above a segment
 
 
 class Remote(Protocol):
@@ -44,43 +46,69 @@ class _FolderRemote:
 
     def __init__(self, path: str) -> None:
         self._path = path
+        self._marker: dict[str, bytes] = {}  # what every machine may write, as it was read
 
     def names(self) -> set[str]:
-        """List the files of the directory, at any depth; raises Offline where a disk is not mounted."""
+        """List the files of the directory, as deep as ours lie; raises Offline where a disk is not mounted."""
+        self._marker = {}
         try:
-            return set(self._below(""))
+            return set(self._below("", _DEEPEST))
         except OSError as error:
             raise _unreachable(error, self._path) from error
 
     def read(self, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
-        """Read files; those that are gone are left out."""
+        """Read files, of those that are too long the beginning; those that are gone are left out."""
         for name in names:
             try:
-                yield name, read_regular(f"{self._path}/{name}")
+                data = read_regular(f"{self._path}/{name}", LARGEST)
             except FileNotFoundError:
                 continue
             except OSError as error:
                 raise _unreachable(error, self._path) from error
+            if "/" not in name:
+                self._marker[name] = data
+            yield name, data
 
     def publish(self, files: Mapping[str, bytes], removed: Collection[str]) -> bool:
-        """Write files beside their places and rename them; remove others, and what was left half. Raises NotStored."""
+        """Write files beside their places and rename them; remove others, and what was left half.
+
+        Raises NotStored, also where something cannot be removed, or UntrustedRemote for a link below the directory.
+        """
+        for folder in {name.rpartition("/")[0] for name in (*files, *removed)}:
+            self._check_inside(folder)
         for name, data in files.items():
-            replace_file(f"{self._path}/{name}", data)
-        for name in removed:
-            remove(f"{self._path}/{name}")
+            path = f"{self._path}/{name}"
+            if "/" not in name and not os.path.islink(path) and read(path, LARGEST) != self._marker.get(name):
+                return False
+            replace_file(path, data)
         for name in files:
             if name.endswith("/head.age"):  # nobody else writes to the folder of this machine
                 sweep_tree(f"{self._path}/{name.removesuffix('/head.age')}", before=math.inf)
+        stays = None
+        for name in removed:
+            try:
+                remove(f"{self._path}/{name}", must=True)
+            except NotStored as error:  # the others go
+                stays = error
+        if stays:
+            raise NotStored(f"was to be removed: {stays.what}", where=stays.where, hint=stays.hint)
         return True
 
-    def _below(self, folder: str) -> Iterator[str]:
+    def _check_inside(self, folder: str) -> None:
+        """Raise UntrustedRemote where a folder is a link, or below one: what it leads to is none of ours."""
+        real = os.path.realpath(self._path)
+        if os.path.realpath(f"{real}/{folder}") != os.path.normpath(f"{real}/{folder}"):
+            hint = "remove the link, then sync again"
+            raise UntrustedRemote("is a symbolic link", where=f"{self._path}/{folder}", hint=hint)
+
+    def _below(self, folder: str, deepest: int) -> Iterator[str]:
         with os.scandir(f"{self._path}/{folder}") as entries:
             for entry in entries:
                 name = f"{folder}{entry.name}"
                 if entry.name in _PROGRAMS | _SYSTEMS or entry.name.endswith(ENDING):
                     continue
-                if entry.is_dir(follow_symlinks=False):
-                    yield from self._below(f"{name}/")
+                if deepest and entry.is_dir(follow_symlinks=False):
+                    yield from self._below(f"{name}/", deepest - 1)
                 elif entry.is_file(follow_symlinks=False):
                     yield name
 

@@ -2,7 +2,7 @@
 
 Marker    `eventlog-sync.json`: which memory this is, its epoch, signed by the secret; without it a place is foreign.
 Head      `<replica>/head.age`, replaced by its machine only: which segments count, with their digests; signed.
-Keys      `keys/<epoch>/<replica>.age`: the secret of an epoch, by machine; `earlier.age`: older secrets.
+Keys      `keys/<epoch>-<random>/<replica>.age`: the secret of an epoch, by machine; `earlier.age`: older secrets.
 
 Names tell replica and day, nothing else. What is not as its head says is not used.
 
@@ -28,6 +28,7 @@ from eventlog.fast import os
 from eventlog.fast.sha import sha256
 from eventlog.format.codec import json_of
 from eventlog.format.errors import UntrustedRemote
+from eventlog.format.timestamps import to_ms
 from eventlog.store import Store, day_of, is_replica_name
 
 MARKER = "eventlog-sync.json"
@@ -39,13 +40,20 @@ _NAME = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)/(?P<number>\d{1,12})-[0-9a-f]{8}\.
 
 
 class Marker(Struct):
-    """The identity of a remote; `dropped` has the machines that were dropped, with the last head that counts."""
+    """The identity of a remote; `dropped` has the machines that were dropped, with the last head that counts.
+
+    Who was dropped still has the secrets from before: of the heads that are signed by those only `heads` count, by
+    their digests, and a new secret is taken over only from who can prove, by `proofs`, to have the one before.
+    """
 
     namespace: str
     epoch: int = 1
     dropped: dict[str, int] = {}
     check: str = ""
     format: int = 1
+    heads: dict[str, str] = {}
+    proofs: dict[int, str] = {}
+    keys: str = ""  # the folder of the keys of this epoch, for two machines may begin it at once
 
     @classmethod
     def read(cls, data: bytes) -> "Marker | None":
@@ -53,37 +61,49 @@ class Marker(Struct):
         marker = json_of(data, cls)
         return marker if marker and marker.format == 1 else None
 
-    def signed(self, secret: bytes) -> bytes:
-        """Write the marker, signed by the secret of its epoch."""
-        self.check = signature(secret, self._body())
+    def signed(self, keyring: Keyring) -> bytes:
+        """Write the marker, signed by the secret of its epoch and by all before."""
+        body = self._body()
+        self.check = keyring.sign(body, self.epoch)
+        self.proofs = {epoch: keyring.sign(body, epoch) for epoch in keyring.secrets if epoch < self.epoch}
         return msgspec.json.encode(self)
 
     def is_signed_by(self, secret: bytes) -> bool:
         """Return whether the secret is that of this remote and epoch."""
         return bool(self.check) and signature(secret, self._body()) == self.check
 
+    def is_proven_to(self, keyring: Keyring, epoch: int) -> bool:
+        """Return whether who wrote the marker has the secret that is known here of an earlier epoch."""
+        return bool(self.proofs.get(epoch)) and keyring.sign(self._body(), epoch) == self.proofs[epoch]
+
+    def key_name(self, replica: str) -> str:
+        """Name the file that hands a machine the secret of the epoch."""
+        return f"keys/{self.keys or self.epoch}/{replica}.age"
+
     def keys_for(self, keyring: Keyring, recipients: Mapping[str, str]) -> dict[str, bytes]:
         """Encrypt the secret of a new epoch for each machine, and the earlier secrets for that secret."""
         earlier = {epoch: secret for epoch, secret in keyring.secrets.items() if epoch != keyring.epoch}
         files = {
-            _key_name(self.epoch, replica): keyring.encrypt(keyring.secret, recipient)
+            self.key_name(replica): keyring.encrypt(keyring.secret, recipient)
             for replica, recipient in recipients.items()
         }
-        files[_key_name(self.epoch, "earlier")] = keyring.encrypt(msgspec.json.encode(earlier))
+        files[self.key_name("earlier")] = keyring.encrypt(msgspec.json.encode(earlier))
         return files
 
     def secrets_before(self, remote: Remote, secret: bytes) -> dict[int, str]:
         """Read the secrets of the epochs before, for the segments that were encrypted then."""
         found = {self.epoch: secret.hex()}
         if self.epoch > 1:
-            name = _key_name(self.epoch, "earlier")
+            name = self.key_name("earlier")
             ring = Keyring("", self.namespace, self.epoch, found, "")
             opened = ring.decrypt(dict(remote.read([name])).get(name, b""))
             found |= msgspec.json.decode(opened or b"{}", type=dict[int, str])
         return found
 
     def _body(self) -> bytes:
-        return msgspec.json.encode(["marker", self.format, self.namespace, self.epoch, self.dropped], order="sorted")
+        counting = [self.heads] if self.heads else []
+        body = ["marker", self.format, self.namespace, self.epoch, self.dropped, *counting]
+        return msgspec.json.encode(body, order="sorted")
 
 
 class MachineHead(Struct):
@@ -120,14 +140,20 @@ class MachineHead(Struct):
         return keyring.encrypt(zlib.compress(signed, 6))
 
     @classmethod
-    def opened(cls, keyring: Keyring, replica: str, data: bytes) -> "MachineHead | None":
-        """Read a head; None where it is damaged, foreign, or not signed by a machine of this remote."""
+    def opened(cls, keyring: Keyring, replica: str, data: bytes, marker: Marker | None = None) -> "MachineHead | None":
+        """Read a head; None where it is damaged, foreign, or not signed by a machine of this remote.
+
+        By the secret of an earlier epoch, which dropped machines have, only those are signed that the marker names.
+        """
         opened = _inflated(keyring.decrypt(data))
         try:
             epoch, signed, body = (opened or b"").split(b"\n", 2)
             if not signed or signed.decode() != keyring.sign(body, int(epoch)):
                 return None
+            if marker and marker.heads and int(epoch) != marker.epoch and marker.heads.get(replica) != digest_of(data):
+                return None
             head = msgspec.json.decode(body, type=cls)
+            to_ms(head.ts)
         except (ValueError, msgspec.MsgspecError):
             return None
         is_right = head.namespace == keyring.namespace and head.replica == replica and all(map(day_in, head.segments))
@@ -141,6 +167,7 @@ class Listing(NamedTuple):
     marker: Marker
     heads: dict[str, MachineHead]
     damaged: list[str]
+    digests: Mapping[str, str]  # of heads
 
     def members(self, keyring: Keyring, state: SyncState) -> dict[str, str]:
         """Map the machines that are not dropped to the public halves of their keys, also one whose head is lost."""
@@ -148,11 +175,6 @@ class Listing(NamedTuple):
         found |= {name: head.recipient for name, head in self.heads.items()}
         found[state.replica] = keyring.recipient
         return {name: recipient for name, recipient in found.items() if name not in self.marker.dropped}
-
-
-def _key_name(epoch: int, replica: str) -> str:
-    """Name the file that hands a machine the secret of an epoch."""
-    return f"keys/{epoch}/{replica}.age"
 
 
 @cache  # a sync asks of each name several times
@@ -236,25 +258,35 @@ def look(remote: Remote, keyring: Keyring, state: SyncState, store: Store, *, re
         _take_secret(remote, names, marker, keyring, state.replica)
         keyring.save(store)
     if not marker.is_signed_by(keyring.secret):
-        raise UntrustedRemote("has a marker that no machine of ours signed", where=keyring.remote, hint=_LEAVE)
+        raise _unsigned(marker, keyring)
     heads, damaged = {}, []
     for name, data in sorted(read.items()):
         replica = MachineHead.replica_in(name)
-        head = MachineHead.opened(keyring, replica, data) if replica else None
+        head = MachineHead.opened(keyring, replica, data, marker) if replica else None
         if head is None:
             damaged += [name] if replica else []
         elif head.sequence <= marker.dropped.get(replica, head.sequence):
             heads[replica] = head
-    state.dropped = marker.dropped
-    return _without_old_heads(Listing(names, marker, heads, damaged), keyring, state, renew=renew)
+    state.dropped, state.heads = marker.dropped, marker.heads
+    digests = {replica: digest_of(read[f"{replica}/head.age"]) for replica in heads}
+    return _without_old_heads(Listing(names, marker, heads, damaged, digests), keyring, state, renew=renew)
 
 
 def marker_files(found: Listing, keyring: Keyring, state: SyncState) -> dict[str, bytes]:
     """Write the marker of a remote that has lost it, and the keys that were lost with it, for all machines."""
-    files = {MARKER: found.marker.signed(keyring.secret)}
-    if keyring.epoch > 1 and _key_name(keyring.epoch, "earlier") not in found.names:
+    files = {MARKER: found.marker.signed(keyring)}
+    if keyring.epoch > 1 and found.marker.key_name("earlier") not in found.names:
         files |= found.marker.keys_for(keyring, found.members(keyring, state))
     return files
+
+
+def _unsigned(marker: Marker, keyring: Keyring) -> UntrustedRemote:
+    """Make the error of a marker that is not signed by our secret, though it is of our epoch."""
+    if any(marker.is_proven_to(keyring, epoch) for epoch in keyring.secrets):
+        what = "has another key than this machine: two machines were dropped at once, and the other drop counts"
+        hint = "`eventlog sync leave`, join with the code that was printed there, then drop again whom you dropped here"
+        return UntrustedRemote(what, where=keyring.remote, hint=hint)
+    return UntrustedRemote("has a marker that no machine of ours signed", where=keyring.remote, hint=_LEAVE)
 
 
 def _again(keyring: Keyring) -> str:
@@ -278,14 +310,16 @@ def _marker_again(
         MachineHead.opened(keyring, MachineHead.replica_in(name), data) for name, data in read.items() if name != MARKER
     ):
         raise UntrustedRemote("is no memory of eventlog, or one of somebody else", where=keyring.remote, hint=_LEAVE)
-    marker = Marker(keyring.namespace, keyring.epoch, state.dropped)
-    marker.signed(keyring.secret)
+    marker = Marker(keyring.namespace, keyring.epoch, state.dropped, heads=state.heads)
+    marker.signed(keyring)
     return marker
 
 
 def _take_secret(remote: Remote, names: set[str], marker: Marker, keyring: Keyring, replica: str) -> None:
     """Take over the secret of a newer epoch that another machine has left; raises UntrustedRemote."""
-    name = _key_name(marker.epoch, replica)
+    if not marker.is_proven_to(keyring, keyring.epoch):
+        raise UntrustedRemote("has a new key that no machine of ours made", where=keyring.remote, hint=_LEAVE)
+    name = marker.key_name(replica)
     data = dict(remote.read([name])).get(name, b"") if name in names else b""
     secret = keyring.decrypt(data, keyring.machine) or b""
     if not marker.is_signed_by(secret):

@@ -59,6 +59,7 @@ class SyncState(Struct):
     hidden: list[str] = []  # conversations of excluded projects
     rules: str = ""  # a digest of what decided which lines leave
     dropped: dict[str, int] = {}
+    heads: dict[str, str] = {}  # of earlier epochs, that count
     exchanged: str = ""  # when it last exchanged
     stream: str | None = None  # when the stream of a relay was created
 

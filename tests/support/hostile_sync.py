@@ -388,7 +388,7 @@ class _GitHub:
         return {name: self._blob(_BRANCH, name) for name in filter(None, listed)}
 
     def _blob(self, tip, name):
-        return _git_bytes(self.hub, "cat-file", "blob", f"{tip}:{name}")
+        return git_bytes(self.hub, "cat-file", "blob", f"{tip}:{name}")
 
     def change(self, files):
         tip = self._tip()
@@ -401,7 +401,7 @@ class _GitHub:
                 if data is None
                 else [f"M 100644 inline {quoted}\ndata {len(data)}\n".encode(), data, b"\n"]
             )
-        _git_bytes(self.hub, "fast-import", "--quiet", "--force", "--date-format=now", sent=b"".join(parts))
+        git_bytes(self.hub, "fast-import", "--quiet", "--force", "--date-format=now", sent=b"".join(parts))
 
     def keep(self):
         self.older = self._tip()
@@ -431,7 +431,7 @@ class _GitHub:
             path.unlink(missing_ok=True)
 
 
-def _git_bytes(hub, *args, sent=b""):
+def git_bytes(hub, *args, sent=b""):
     return subprocess.run(["git", f"--git-dir={hub}", *args], input=sent, capture_output=True, check=True).stdout
 
 

@@ -86,7 +86,7 @@ def test_more_than_a_segment_may_hold_is_not_used(monkeypatch):
 
 def test_a_marker_that_was_changed_is_not_signed():
     marker = Marker("name", 2, {"old-1": 7})
-    read = Marker.read(marker.signed(SECRET))
+    read = Marker.read(marker.signed(Keyring("", "name", 2, {2: SECRET.hex()}, "")))
     assert read
     assert read.is_signed_by(SECRET)
     assert not read.is_signed_by(os.urandom(16))
