@@ -144,8 +144,13 @@ class _Exchange:
         if self._state.namespace != keyring.namespace:
             self._state = SyncState(namespace=keyring.namespace, replica=name)
         elif self._state.replica != name:  # a copy of a store, which has a name of its own by now
-            self._report.renamed = self._state.replica
-            self._state.begin_again(name)
+            self._begin_again(name)
+
+    def _begin_again(self, name: str) -> None:
+        """Go on under another name and key: who has the copy must not read by its key once this machine is dropped."""
+        self._report.renamed = self._state.replica
+        self._state.begin_again(name)
+        self._keyring.renew(self._store)
 
     def run(self, replay: Callable[[SyncReport], object], *, compact: bool, leaving: bool) -> SyncReport:
         """Take in what is there, replay, and publish until no other machine was faster."""
@@ -168,11 +173,13 @@ class _Exchange:
     def _look(self) -> Listing:
         found = look(self._remote, self._keyring, self._state, self._store)
         own, is_new = found.heads.get(self._state.replica), not (self._state.token or self._state.pending)
-        if own and is_new and own.recipient == self._keyring.recipient:  # by our key: only the state was lost
+        ours = (self._keyring.recipient, self._keyring.copied)
+        if own and is_new and own.recipient in ours:  # only the state was lost
             self._state.token, self._state.last = own.token, own.last
         elif own and own.token not in (self._state.token, self._state.pending):  # a copy of this store publishes
-            self._report.renamed = self._state.replica
-            self._state.begin_again(rename(self._store, self._state.replica))
+            self._begin_again(rename(self._store, self._state.replica))
+        elif any(head.copied == self._keyring.recipient for head in found.heads.values()):
+            self._keyring.renew(self._store)
         return found
 
     def _push(self, found: Listing, *, compact: bool, leaving: bool) -> None:
@@ -233,6 +240,7 @@ class _Exchange:
             token=os.urandom(8).hex(),
             ts=self._opened.machine.now(),
             recipient=self._keyring.recipient,
+            copied=self._keyring.copied,
             last=parcel.last,
             segments=parcel.segments,
             received={name: seen.last for name, seen in state.machines.items()},

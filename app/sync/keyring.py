@@ -31,13 +31,17 @@ _SHOWN = 8  # characters of a key's name
 
 
 class Keyring(Struct):
-    """The remote of a store, its secrets by epoch, and the key of this machine."""
+    """The remote of a store, its secrets by epoch, and the key of this machine.
+
+    `before` is the key it had in common with a copy of the store.
+    """
 
     remote: str
     namespace: str
     epoch: int
     secrets: dict[int, str]
     machine: str
+    before: str = ""
 
     @staticmethod
     def new_machine() -> str:
@@ -80,6 +84,11 @@ class Keyring(Struct):
         """The public half of the key of this machine."""
         return _recipient_of(self.machine)
 
+    @property
+    def copied(self) -> str:
+        """The public half of the key this machine had in common with a copy; "" where there was none."""
+        return _recipient_of(self.before) if self.before else ""
+
     @classmethod
     def load(cls, store: Store) -> "Keyring | None":
         """Read the keys of a store; None for a store that does not sync. Raises BadRequest."""
@@ -103,6 +112,11 @@ class Keyring(Struct):
     def save(self, store: Store) -> None:
         """Save the keys of a store; raises NotStored."""
         replace_file(f"{store.sync}/key", msgspec.json.encode(self))
+
+    def renew(self, store: Store) -> None:
+        """Make another key for this machine, for a copy of the store has the one of before; raises NotStored."""
+        self.machine, self.before = self.new_machine(), self.machine
+        self.save(store)
 
     def encrypt(self, data: bytes, recipient: str = "") -> bytes:
         """Encrypt for one machine, or for every machine of the remote."""

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from eventlog.app.open_store import OpenStore
 from eventlog.app.sync.exchange import exchange
 from eventlog.app.sync.keyring import SECRET, Keyring
@@ -114,8 +116,8 @@ def join_sync(opened: OpenStore, place: str, code: str) -> Keyring:
     with lock(opened.store.lock("sync")):
         if name in marker.dropped:  # what this machine publishes by that name counts no more
             rename(opened.store, name)
-        machine = keyring.machine if keyring else Keyring.new_machine()
-        keyring = Keyring(address, marker.namespace, marker.epoch, secrets, machine)
+        keyring = keyring or Keyring(address, marker.namespace, marker.epoch, secrets, Keyring.new_machine())
+        keyring = replace(keyring, remote=address, namespace=marker.namespace, epoch=marker.epoch, secrets=secrets)
         _forget_others(opened, keyring)
         keyring.save(opened.store)
     return keyring
@@ -152,7 +154,7 @@ def drop_machine(opened: OpenStore, reference: str, confirmed: Callable[[str], b
             marker = Marker(keyring.namespace, epoch, {**found.marker.dropped, replica: last.sequence})
             marker.heads = {name: found.digests[name] for name in found.heads}
             marker.keys = f"{epoch}-{os.urandom(4).hex()}"
-            renewed = Keyring(keyring.remote, keyring.namespace, epoch, secrets, keyring.machine)
+            renewed = replace(keyring, epoch=epoch, secrets=secrets)
             files = {**marker.keys_for(renewed, others), MARKER: marker.signed(renewed)}
             if remote.publish(files, ()):
                 state.dropped, state.heads = marker.dropped, marker.heads  # a lost marker is made again by these

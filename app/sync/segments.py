@@ -110,7 +110,8 @@ class MachineHead(Struct):
     """The state of a machine as it was when it last published.
 
     `segments` maps `<day>/<number>-<random>.age` to digests, `received` replicas to the number of the last segment
-    taken from each; `bad` names segments of others that were not what their heads say.
+    taken from each; `bad` names segments of others that were not what their heads say; `copied` is the recipient that a
+    copy of its store had, too.
     """
 
     namespace: str
@@ -126,6 +127,7 @@ class MachineHead(Struct):
     redactions: list[ForeignRedaction] = []
     confirmed: list[str] = []
     left: bool = False
+    copied: str = ""
 
     @staticmethod
     def replica_in(name: str) -> str:
@@ -321,7 +323,7 @@ def _take_secret(remote: Remote, names: set[str], marker: Marker, keyring: Keyri
         raise UntrustedRemote("has a new key that no machine of ours made", where=keyring.remote, hint=_LEAVE)
     name = marker.key_name(replica)
     data = dict(remote.read([name])).get(name, b"") if name in names else b""
-    secret = keyring.decrypt(data, keyring.machine) or b""
+    secret = keyring.decrypt(data, keyring.machine) or (keyring.before and keyring.decrypt(data, keyring.before)) or b""
     if not marker.is_signed_by(secret):
         raise UntrustedRemote(
             "this machine was dropped from it",

@@ -246,6 +246,47 @@ def test_a_machine_that_leaves_keeps_all_events_and_may_come_back(memory):
     assert one.knowledge() == other.knowledge()
 
 
+@pytest.mark.parametrize("is_lost", ["the copy", "what was copied"])
+def test_of_a_store_and_its_copy_the_one_that_is_dropped_cannot_read_on_by_the_key_it_was_copied_with(
+    tmp_path, is_lost
+):
+    memory = Memory(tmp_path)
+    one, other = memory.machines
+    memory.settle()
+    copy = one.copy_to("copy")
+    one.says("The tea is green")
+    one.sync()
+    assert copy.sync().renamed
+    one.sync()
+    stays, lost = (one, copy) if is_lost == "the copy" else (copy, one)
+    had = Keyring.of(lost.store)
+
+    for machine in (other, stays):
+        machine.sync()
+    assert drop(other, lost)
+
+    given = [path.read_bytes() for path in (memory.hub / "keys").rglob("*.age")]
+    assert not any(had.decrypt(data, key) for data in given for key in filter(None, (had.machine, had.before)))
+    stays.says("after")
+    stays.sync()
+    other.sync()
+    assert ["The tea is green", "after"] == other.facts() == stays.facts()
+
+
+def test_a_machine_that_was_killed_after_it_made_another_key_is_handed_the_next_secret(tmp_path):
+    memory = Memory(tmp_path, count=3)
+    one, other, third = memory.machines
+    memory.settle()
+    Keyring.of(one.store).renew(one.store)  # and killed before it has published that
+    assert drop(other, third)
+    other.says("The tea is green")
+    other.sync()
+
+    one.sync()
+
+    assert ["The tea is green"] == one.facts()
+
+
 def test_keys_are_for_their_owner_only(memory):
     for machine in memory.machines:
         assert 0o600 == Path(machine.store.sync, "key").stat().st_mode & 0o777
