@@ -2,7 +2,7 @@
 
 Confinement  a path is that of a configured base. Its target, with every symbolic link followed, must lie in the tree
              of the base (the home, the project, else the file's own directory), outside `.git`, and be a regular file
-             or absent.
+             or absent. What opens is looked at again: a link may have been planted meanwhile.
 Wholeness    a write exchanges the whole file, and keeps its mode and links; a save by another program in
              that moment is not overwritten.
 Addresses    `https://` is read with GET and written with PUT and `If-Match`; needs the extra `url`.
@@ -10,7 +10,8 @@ Addresses    `https://` is read with GET and written with PUT and `If-Match`; ne
 
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
@@ -23,9 +24,12 @@ from eventlog.projections.bases.ledger import Ledger, ledgers
 from eventlog.projections.current.conversations import Knowledge
 from eventlog.projects.root import HOME, in_full
 from eventlog.settings.schema import PROJECT
+from eventlog.store.files import make_dirs, not_stored
 from eventlog.store.shared_files import (
+    FDS,
     ChangedMeanwhile,
     NotConfined,
+    read_below,
     real_path,
     replace_if_unchanged,
     sweep,
@@ -52,7 +56,7 @@ class LocalFile:
 
     def __init__(self, shown: str, path: Path, tree: Path, mode: int) -> None:
         self.shown = shown
-        self._path = _confined(path, tree, shown)
+        self._path, self._tree = _confined(path, tree, shown), tree
         self.identity = str(self._path)
         self._mode = mode
         self._seen: bytes | None = None
@@ -60,9 +64,11 @@ class LocalFile:
     def read(self) -> bytes | None:
         """Read the bytes, None where the file is absent; raises Refused, also for another encoding than UTF-8."""
         try:
-            self._seen = self._path.read_bytes()
+            self._seen = read_below(self._tree, self._path, -1)
         except FileNotFoundError:
             self._seen = None
+        except NotConfined as error:
+            raise Refused(f"a symbolic link {error}", where=self.shown) from error
         except OSError as error:
             raise Refused(f"cannot be read: {system_reason(error)[0]}", where=self.shown) from error
         if self._seen and (b"\0" in self._seen or self._seen.startswith((b"\xff\xfe", b"\xfe\xff"))):
@@ -70,13 +76,37 @@ class LocalFile:
         return self._seen
 
     def write(self, data: bytes) -> None:
-        """Replace what `read` returned by a whole new file; raises StorageBusy where that has changed, or NotStored."""
-        sweep(self.identity)
+        """Replace what `read` returned by a whole new file.
+
+        Raises StorageBusy where that has changed, Refused where it lies elsewhere by now, or NotStored.
+        """
         try:
-            mode = stat.S_IMODE(self._path.stat().st_mode) if self._seen is not None else self._mode
-            replace_if_unchanged(self.identity, data, self._seen, mode=mode)
+            with self._held() as path:
+                sweep(path)
+                mode = stat.S_IMODE(os.lstat(path).st_mode) if self._seen is not None else self._mode
+                replace_if_unchanged(path, data, self._seen, mode=mode)
         except (ChangedMeanwhile, FileNotFoundError) as error:
             raise StorageBusy("was saved by another program meanwhile", where=self.shown, hint="try again") from error
+
+    @contextmanager
+    def _held(self) -> Iterator[str]:
+        """Hold the directory of the file, and yield the path of the file in it, whatever takes its place meanwhile."""
+        directory = self._path.parent
+        try:
+            make_dirs(str(directory))
+            fd = os.open(directory, os.O_RDONLY)
+        except OSError as error:
+            raise not_stored(error, self.identity) from error
+        try:
+            real_path(fd, self._tree)
+            held = Path(FDS, str(fd))
+            yield str((held if held.is_dir() else directory) / self._path.name)
+        except NotConfined as error:
+            raise Refused(f"a symbolic link {error}", where=self.shown) from error
+        except NotStored as error:
+            raise NotStored(error.what, where=self.identity, hint=error.hint) from error
+        finally:
+            os.close(fd)
 
 
 class _RemoteFile:

@@ -30,7 +30,7 @@ from eventlog.projects.approvals import LONGEST_DECISION, Approvals
 from eventlog.projects.repository import remote_of
 from eventlog.projects.root import git_branch, project_root
 from eventlog.secrets import scrub_text
-from eventlog.store import project_slug
+from eventlog.store import files, project_slug
 from eventlog.store.replica import make_replica
 from eventlog.store.shared_files import NotConfined, read_below, real_path
 
@@ -205,13 +205,10 @@ def _parts(body: list[str]) -> tuple[str, str]:
 def settle(log: EventLog) -> None:
     """Bring the log to what checkouts have of the decisions a person agreed to; raises NotStored."""
     Approvals(log.store).withdraw_gone()
-    back = {
-        path: entry
-        for path, entry in Approvals(log.store).of_teams().items()
-        if entry.get("gone") and Approvals.has_content(path, entry)
-    }
-    read = {path: Decision.read(Path(path).read_bytes(), Path(path).name, "~") for path in back}
-    _put(log, {path: (read[path], entry) for path, entry in back.items()})
+    gone = {path: entry for path, entry in Approvals(log.store).of_teams().items() if entry.get("gone")}
+    read = {path: files.read(path, LONGEST_DECISION + 1) for path in gone}
+    back = {path: data for path, data in read.items() if data and Approvals.compared(gone[path], data) == "trusted"}
+    _put(log, {path: (Decision.read(data, Path(path).name, "~"), gone[path]) for path, data in back.items()})
 
 
 def agree(log: EventLog, files: Sequence[TeamFile]) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+FDS = "/proc/self/fd"  # open files of this process, on Linux
 _HERE, _RENAME_EXCHANGE = -100, 2  # AT_FDCWD, and a flag of renameat2
 _CANNOT = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM)
 _MANY = 16  # files: to sync fewer one by one waits for less than all that others have written
@@ -220,12 +221,20 @@ class NotConfined(Exception):
     """A path leads out of its root, or to no regular file; the message explains which, without naming the path."""
 
 
-def real_path(path: "Path | str", root: "Path | str") -> str:
-    """Follow every symbolic link of a path; raises NotConfined where it leads out of `root`.
+def real_path(path: "Path | str | int", root: "Path | str") -> str:
+    """Follow every symbolic link of a path, or find where an open file lies; raises NotConfined where out of `root`.
 
-    Links in a circle are taken as they are, unlike by `Path.resolve`: opening them fails.
+    Links in a circle are taken as they are, unlike by `Path.resolve`: opening them fails. What a path led to may be
+    another file when it is opened; where an open file lies, only Linux tells.
     """
-    real, above = os.path.realpath(str(path)), os.path.realpath(str(root))
+    above = os.path.realpath(str(root))
+    if isinstance(path, int):
+        try:
+            real = os.readlink(f"{FDS}/{path}")
+        except OSError:
+            return above
+    else:
+        real = os.path.realpath(str(path))
     if real != above and not real.startswith(above.rstrip("/") + "/"):
         raise NotConfined(f"leads out of {root}, to {real}")
     return real
@@ -235,6 +244,7 @@ def read_below(root: "Path | str", path: "Path | str", longest: int) -> bytes:
     """Read the first `longest` bytes of a file below `root`; raises NotConfined or OSError."""
     fd = os.open(real_path(path, root), READ)
     try:
+        real_path(fd, root)
         with os.fdopen(fd, "rb", closefd=False) as opened:
             if not S_ISREG(os.fstat(fd).st_mode):  # a pipe would never end
                 raise NotConfined("is not a regular file")

@@ -1,6 +1,7 @@
 """Entries write into the configured files and nowhere else."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,48 @@ def test_a_link_out_of_the_tree_is_refused_and_what_it_leads_to_stays(log, tmp_p
 
     assert "a symbolic link leads out of" in refused(log)[0]
     assert (outside / "USER.md").read_text() == "theirs\n"
+
+
+@pytest.mark.parametrize("moment", ["read", "write", "write of a new file"])
+@pytest.mark.parametrize("what", ["file", "directory"])
+def test_a_link_that_takes_a_place_after_it_was_looked_at_leads_nowhere(tmp_path, moment, what):
+    """A sandboxed agent may write in the project, and plant it at any moment."""
+    project, outside = tmp_path / "p", tmp_path / "outside"
+    for directory in (project / "docs", outside):
+        directory.mkdir(parents=True)
+        if moment != "write of a new file":
+            (directory / "NOTES.md").write_text("same\n")
+    bases = {"notes": KnowledgeBase(path="{project}/docs/NOTES.md")}
+    target = storage_of(BaseFile("notes", str(project)), bases, str(Path.home()))
+    assert target
+    if moment != "read":
+        target.read()
+
+    planted = project / "docs" / ("NOTES.md" if what == "file" else "")
+    if planted.exists():
+        planted.rename(tmp_path / "moved")
+    planted.symlink_to(outside / "NOTES.md" if what == "file" else outside)
+    before = {path: path.read_bytes() for path in outside.iterdir()}
+
+    with suppress(Refused, StorageBusy):
+        if moment == "read":
+            assert target.read() is None
+            pytest.fail("what is outside was read")
+        target.write(b"taken over\n")
+
+    assert before == {path: path.read_bytes() for path in outside.iterdir()}
+
+
+def test_a_hard_link_to_a_file_outside_leaves_that_as_it_is(log, tmp_path):
+    outside = tmp_path / "outside.md"
+    outside.write_text("theirs\n")
+    user_md().parent.mkdir(parents=True)
+    user_md().hardlink_to(outside)
+    planned(log)
+    apply(log, SETTINGS)
+
+    assert "theirs\n" == outside.read_text()
+    assert "new" in user_md().read_text()
 
 
 def test_a_link_in_a_project_may_not_lead_to_the_home(log, tmp_path):

@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from eventlog.store import shared_files
 from eventlog.store.shared_files import NotConfined, read_below, real_path
 
 
@@ -50,3 +51,22 @@ def test_links_in_a_circle_cannot_be_opened(root):
 
     with pytest.raises(OSError, match="links"):
         read_below(root, root / "circle", 9)
+
+
+def test_a_directory_that_turns_into_a_link_before_a_file_is_opened_leads_nowhere(tmp_path, monkeypatch):
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    for directory in (root / "docs", outside):
+        directory.mkdir(parents=True)
+        (directory / "file").write_text("theirs")
+    look = shared_files.real_path
+
+    def planted(path, above):
+        monkeypatch.undo()
+        found = look(path, above)
+        (root / "docs").rename(tmp_path / "moved")
+        (root / "docs").symlink_to(outside)
+        return found
+
+    monkeypatch.setattr(shared_files, "real_path", planted)
+    with pytest.raises(NotConfined, match="leads out"):
+        read_below(root, root / "docs" / "file", 9)

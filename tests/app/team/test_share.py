@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from eventlog.app.team.decisions import PLACE, Decision
+from eventlog.app.team.decisions import PLACE, Decision, settle
 from eventlog.format import ids
 from eventlog.format.events import Fact
 from eventlog.log.event_log import EventLog
@@ -246,6 +246,32 @@ def test_a_decision_that_comes_back_is_told_again(ada, bob):
         file.write_bytes(data)
         bob("team", "trust", "--yes", "--checkout", bob.clone)
         assert EVERYWHERE == bob.hears(TEXT)
+
+
+def test_a_file_that_is_exchanged_right_after_it_was_looked_at_says_nothing_nobody_agreed_to(ada, bob, monkeypatch):
+    ada.share(ada.fact(TEXT))
+    ada.push()
+    bob.pull()
+    bob.trust()
+    (file,) = (bob.clone / PLACE).iterdir()
+    agreed = file.read_bytes()
+    file.unlink()
+    assert set() == bob.hears(TEXT)
+    file.write_bytes(agreed)
+    compared = Approvals.compared
+
+    def exchanged(entry, data):
+        found = compared(entry, data)
+        file.write_bytes(agreed.replace(b"immutable", b"worthless"))
+        return found
+
+    monkeypatch.setattr(Approvals, "compared", exchanged)
+    monkeypatch.setattr(Approvals, "has_content", staticmethod(lambda path, entry: bool(exchanged(entry, b"")) or True))
+    settle(EventLog(Store(str(bob.store))))
+
+    assert not [
+        event for event in EventLog(Store(str(bob.store))).read() if "worthless" in getattr(event, "content", "")
+    ]
 
 
 def test_another_branch_takes_nobodys_own_decision_away(ada):
