@@ -234,7 +234,10 @@ def real_path(path: "Path | str | int", root: "Path | str") -> str:
         except OSError:
             return above
     else:
-        real = os.path.realpath(str(path))
+        try:
+            real = os.path.realpath(str(path))
+        except OSError as error:  # no link any more when it was read
+            raise NotConfined("changed while it was followed") from error
     if real != above and not real.startswith(above.rstrip("/") + "/"):
         raise NotConfined(f"leads out of {root}, to {real}")
     return real

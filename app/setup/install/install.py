@@ -21,6 +21,7 @@ from eventlog.settings.load import load, parse
 from eventlog.store import Store
 from eventlog.store.files import read, replace_file
 from eventlog.store.locks import locked
+from eventlog.store.shared_files import NotConfined, real_path
 
 _LONGEST_NAME = 100  # bytes
 InstallPart = Literal["hooks", "permission", "server", "rules"]
@@ -86,11 +87,20 @@ class Installation(NamedTuple):
         return cls(target, hosts[room])
 
     def install(self, scope: Scope, part: InstallPart = "hooks") -> FileChange | None:
-        """Add a part to the host's file, once; None where it has no file for that. Raises BadRequest or NotStored."""
+        """Add a part to the host's file, once; None where it has no file for that.
+
+        Raises NotStored, or BadRequest, also where a link of a project leads out of it.
+        """
         added = self._part(scope, part)
         if added is None:
             return None
         target = self.target
+        if scope == "project" and added.path.is_relative_to(target.project):  # a link that came with a clone
+            try:
+                real_path(added.path, target.project)
+            except NotConfined as error:
+                hint = "put a file of the project in its place, or: eventlog install --user"
+                raise BadRequest(f"a symbolic link {error}", where=str(added.path), hint=hint) from error
         return change(target.store, added.path, added.add, self._strip(added.path), dry_run=target.dry_run)
 
     def uninstall(self, scope: Scope, part: InstallPart = "hooks") -> FileChange | None:

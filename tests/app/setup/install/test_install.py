@@ -1,6 +1,7 @@
 """install and uninstall, as a user runs them: what is in the files, and that it all comes back."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -148,6 +149,26 @@ def test_the_host_may_have_moved_its_directory(home, tmp_path, monkeypatch):
 
     assert (tmp_path / "elsewhere" / "hooks.json").exists()
     assert not (home / ".codex").exists()
+
+
+@pytest.mark.parametrize("agent", FILES)
+def test_a_link_in_a_project_leads_no_installation_out_of_it(home, tmp_path, agent):
+    outside, file = tmp_path / "outside", profiles()[agent].hooks.project_file
+    outside.mkdir()
+    path = tmp_path / "project" / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for link, target in ((path, outside / path.name), (path.parent, outside)):
+        if link == path.parent and path.parent == tmp_path / "project":
+            continue
+        path.unlink(missing_ok=True)
+        if link == path.parent:
+            shutil.rmtree(link)
+        link.symlink_to(target)
+
+        done = call("install", agent, "--project")
+
+        assert (2, True) == (done.code, "leads out of" in done.err), done
+        assert [] == list(outside.iterdir())
 
 
 @pytest.mark.parametrize("agent", FILES)
