@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.support.command_line import call
+from tests.support.command_line import call, on_a_terminal
 from tests.support.synced import some_code
 
 
@@ -48,6 +48,16 @@ def test_a_wrong_code_is_a_mistake_of_usage_and_writes_nothing(typed, two, hub, 
         assert 2 == ran.code
         assert "CODE" in ran.err
     assert not (tmp_path / "third").exists()
+
+
+def test_the_code_need_not_be_a_word_of_the_command_which_other_users_see(typed, two, hub, tmp_path):
+    words = ("sync", "join", hub, "--store", tmp_path / "third")
+    refused, joined = call(*words), call(*words, stdin=f"{two}\n".encode())
+
+    assert (2, True) == (refused.code, "CODE" in refused.err)
+    assert (0, True) == (joined.code, "took in" in joined.out)
+    typed_in = on_a_terminal("sync", "join", hub, "--store", tmp_path / "fourth", typed=f"{two}\n")
+    assert "took in" in typed_in
 
 
 def test_without_a_remote_every_verb_says_what_to_do(typed, tmp_path):

@@ -1,5 +1,6 @@
 """The same memory on all machines: `eventlog sync`."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from shlex import quote
@@ -90,16 +91,20 @@ def _start(remote: str, dry_run: bool, as_json: bool, store: Store) -> int:
 
 @options.verb(
     "eventlog sync join git@example.org:me/memory.git CODE",
+    "eventlog sync join git@example.org:me/memory.git  # asks for the code",
     of=_sync_command,
     brief="Add this machine, or restore an empty one.",
 )
 @_REMOTE
-@click.argument("code", metavar="CODE")
-def _join(remote: str, code: str, store: Store) -> Answer:
+@click.argument("code", metavar="[CODE]", required=False)
+def _join(remote: str, code: str | None, store: Store) -> Answer:
     """Add this machine to a memory by the code that `eventlog sync start` printed; what is here is sent as well.
 
-    A wrong code is refused before anything is written. On an empty machine everything comes back.
+    A wrong code is refused before anything is written. On an empty machine everything comes back. Without CODE it is
+    asked for, or read from a pipe: neither the shell's history nor other users of this machine (`ps`) see it then.
     """
+    if code is None:
+        code = click.prompt("Code", err=True) if sys.stdin.isatty() else sys.stdin.readline()
     opened = options.open_store(store)
     with spinner(), _within_reach():
         join_sync(opened, remote, code)
