@@ -4,6 +4,7 @@ Loaded by hooks: no re.
 """
 
 from eventlog.secrets.patterns import ALNUM, QUOTES, SETTERS, TOKEN
+from eventlog.secrets.scan import before_any
 
 _SIGNS = ":=："
 WITH_VALUES = (*_SIGNS, "--", ">", '",', "',", " '", "%3", "set", "login ", "ENV ", "ARG ")  # what texts assign by
@@ -44,11 +45,21 @@ def value_at(text: str, at: int, end: int) -> int:
 def _in_next_field(text: str, end: int) -> int:
     """Find the value beside a name: `{"name": "DB_PASSWORD", "value": "…"}`, `<add key="…" value="…">`."""
     near = text[end : end + _LONGEST_INDENT]
+    if near.startswith('" {'):
+        return _default(text, end + len('" {'))
     name, value, rest = near.partition("value")
     sign = rest.lstrip(_AROUND_SIGN)
     if not value or not name or name.strip(_AROUND_SIGN + "\r\n,") or sign[:1] not in (":", "="):
         return 0
     return end + len(near) - len(sign[1:].lstrip(_AROUND_SIGN))
+
+
+def _default(text: str, at: int) -> int:
+    """Find the default of a variable of Terraform: `variable "db_password" { default = "…" }`; 0 for none."""
+    before, word, rest = before_any(text[at : at + _LONGEST_ELEMENT], "}").partition("default")
+    sign = rest.lstrip(" \t")
+    value = sign[1:].lstrip(' \t"')
+    return at + len(before) + len(word) + len(rest) - len(value) if sign[:1] == "=" and value else 0
 
 
 def _after_type(text: str, end: int) -> int:

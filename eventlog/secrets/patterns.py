@@ -134,6 +134,8 @@ TOKENS = (
     ("aiven-password", ("AVNS_",), TOKEN, 16, 0),
     ("elastic-key", ("essu_",), BASE64, 40, 0),
     ("infisical-token", ("st.",), _HEX + ".", 80, 0),
+    ("mailgun-key", ("key-",), _HEX, 32, 32),
+    ("minisign-key", ("RWRTY0Iy",), BASE64, 100, 0),
 )  # fmt: skip
 
 # kind, what stands in the middle, the characters before it and how many (from, to), those after it and how many
@@ -189,7 +191,7 @@ NAMES = (
     ("access_key", "access-key"), ("accesskey", "access-key"), ("access-key", "access-key"),
     ("private_key", "private-key"), ("privatekey", "private-key"), ("secret_key", "secret"),
     ("secretkey", "secret"), ("signing_key", "secret"), ("encryption_key", "secret"), ("master_key", "secret"),
-    ("auth_key", "secret"),
+    ("auth_key", "secret"), ("presharedkey", "secret"), ("preshared_key", "secret"), ("preshared-key", "secret"),
     ("secret_key_base", "secret"), ("secret", "secret"), ("token", "token"), ("credential", "credential"),
     ("credentials", "credential"), ("auth", "credential"), ("密钥", "secret"), ("令牌", "token"),
 )  # fmt: skip
@@ -200,7 +202,26 @@ COMMANDS = (
     ("curl", "-u", True), ("mysql", "-p", False), ("mariadb", "-p", False), ("sshpass", "-p", True),
     ("docker login", "-p", True), ("podman login", "-p", True), ("registry login", "-p", True),
     ("az login", "-p", True), ("oc login", "-p", True), ("mongosh", "-p", True), ("redis-cli", "-a", True),
-    ("sqlcmd", "-P", True), ("ldapsearch", "-w", True), ("openssl", "pass:", False),
+    ("sqlcmd", "-P", True), ("ldapsearch", "-w", True), ("openssl", "pass:", False), ("htpasswd", "-b", True),
+)  # fmt: skip
+PROGRAMS = (
+    "curl",
+    "mysql",
+    "mariadb",
+    "sshpass",
+    " login",
+    "mongosh",
+    "redis-cli",
+    "sqlcmd",
+    "ldapsearch",
+    "openssl",
+    "htpasswd",
+)  # fmt: skip - a word of each of them
+# what stands in every text of a form that `in_forms.py` knows
+FORMS = (
+    ("ookie", "cookie"), ("OOKIE", "cookie"), ("key=", "query"), ("code=", "query"), ("appid=", "query"),
+    ("jdbc:oracle:", "oracle"), (":543", "pgpass"), (":6432:", "pgpass"), (":*:", "pgpass"), ("machine ", "netrc"),
+    ("default login", "netrc"), ("kind: Secret", "kubernetes"), ('"Secret"', "kubernetes"), ("otpauth:/", "otpauth"),
 )  # fmt: skip
 SETTERS = ("set", "-x", "-gx", "-Ux", "setx", "ENV", "ARG")  # before a name and, without a sign, its value
 SCHEMES = (
@@ -213,3 +234,4 @@ SCHEMES = (
     "GenieKey ",
 )  # what stands before a token; all but the first in a header alone
 PLACEHOLDERS = frozenset((*PASSWORDS, "pass", "pw", "secret", "token"))  # what stands for one in a text about them
+SAMPLES = (*PASSWORDS, "pass", "secret", "example", "your", "change", "placeholder", "sample")  # which it says, then

@@ -16,7 +16,8 @@ own: "list[OwnPattern]" = []  # patterns of the user
 # the ends of all names, in lower case, that credentials are assigned to
 _NAMES = ("word", "swd", "pwd", "_pass", "phrase", "key", "key_id", "key_base", "secret", "token", "credential",
           "credentials", "auth", "wort", "密码", "密碼", "口令", "密钥", "令牌", "パスワード")  # fmt: skip
-_SAID = ("密码", "密碼", "口令", "パスワード")
+_SAID = ("密码", "密碼", "口令", "パスワード", "ontraseña", "senha", "ароль", "hasło", "비밀번호")
+_PROGRAMS = ("redis-cli", "ldapsearch", "sqlcmd")  # that take a password behind an option of one letter, no `-p`
 _WORDS = b"x" * 9 + b" " * 5 + b"x" * 14 + b" " * 5 + b"x" * 223  # ASCII: what parts words, and all the rest
 _LONG_WORD = b"x" * LEAST_RANDOM
 _HEX = HEX.encode()
@@ -27,12 +28,12 @@ _TWO_LETTERS = (b"SK", b"AC")  # that begin tokens of letters and digits
 STARTS = frozenset(
     (
         b"% 1 4b1 : A3 A3T ABI ABS AC ACC AGE AIz AKC AKI API AQ ASI ATA ATB ATT AVN AZD Acc CCI CFP CLO EAA EZA "
-        b"EZT FLW FQo Fwo GOC GR1 HRK IQo JQQ LS0 LTA NRA PMA Q~ SG SK T3B X ZXl acc api atl b3B bed bku cfa cfk "
-        b"cfu cio cmV col csk ctx dap dck ddo ddp dis dja doo dop dor dos dp dt0 duf e2b ess ey eyJ fc fig fio fm1 "
-        b"fm2 fo1 fw gho ghp ghr ghs ghu git gla glc gld glf gli glo glp glr gls gsk hf hoo hvb hvr hvs ico jin "
+        b"EZT FLW FQo Fwo GOC GR1 HRK IQo JQQ LS0 LTA NRA PMA Q~ RWR SG SK T3B X ZXl acc api atl b3B bed bku cfa "
+        b"cfk cfu cio cmV col csk ctx dap dck ddo ddp dis dja doo dop dor dos dp dt0 duf e2b ess ey eyJ fc fig fio "
+        b"fm1 fm2 fo1 fw gho ghp ghr ghs ghu git gla glc gld glf gli glo glp glr gls gsk hf hoo hvb hvr hvs ico jin "
         b"key lin lsv mdb mmk nap nfp npm ntn nva ops oy2 p8e pa pat pcs phx pnu ppl psc pul pyp r8 rdm rk rnd rub "
-        b"s sat sb sbp sec sgp sha shi shp sig sk sl sm snt sq0 sqa sqp squ st tfp tgp tk tsk tvl us v1 vca vci "
-        b"vck vcp vcr ver web whs xai xap xke xox ya2 |"
+        b"s sat sb sbp sec sgp sha shi shp sig sk sl sm snt sq0 sqa sqp squ st tfp tgp tk tsk tvl us v1 vca vci vck "
+        b"vcp vcr ver web whs xai xap xke xox ya2 | "
     ).split()
 )
 _beginnings: "dict[bytes, list[tuple[bytes, int]]]" = {}
@@ -57,7 +58,9 @@ def is_plain(text: str) -> bool:
     if (
         ('"' in text and '",' in text)
         or ("'" in text and "'," in text)
-        or ("-" in text and ("--" in text or " -p" in text))
+        or (
+            "-" in text and ("--" in text or " -p" in text or (" -" in text and any(map(text.__contains__, _PROGRAMS))))
+        )
         or _may_say_one(text)
     ):
         return False
@@ -78,7 +81,7 @@ def is_plain(text: str) -> bool:
 
 def _may_say_one(text: str) -> bool:
     """Return whether a password is spoken of."""
-    if "ass" in text and ("assw" in text or "assp" in text or "assc" in text):
+    if "ass" in text and ("assw" in text or "assp" in text or "assc" in text or "de passe" in text):
         return True
     if "ASS" in text or "wort" in text:
         return "ASSW" in text or "ennwort" in text

@@ -7,18 +7,32 @@ Loaded by hooks: no re.
 """
 
 from eventlog.secrets.patterns import ALNUM, PASSWORDS, WORD
+from eventlog.secrets.scan import before_any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_NAMES = (*(name for name in PASSWORDS if name != "pwd"), "passcode")  # `pwd` is a directory
-_OF = (" for ", " of ", " on ", " in ", " to ", " für ", " zu ", " zum ", " von ", " vom ", " auf ")
+_NAMES = (
+    *(name for name in PASSWORDS if name != "pwd"),
+    "passcode",
+    "mot de passe",
+    "contraseña",
+    "senha",
+    "пароль",
+    "hasło",
+    "비밀번호",
+    "wachtwoord",
+    "lösenord",
+)  # `pwd` is a directory
+_OF = (" for ", " of ", " on ", " in ", " to ", " für ", " zu ", " zum ", " von ", " vom ", " auf ", " de ", " del ",
+       " da ", " do ", " du ", " pour ", " para ", " per ", " от ", " для ", " voor ")  # fmt: skip
 _IS = (" is now ", " is set to ", " was set to ", " is ", " was changed to ", " was ", " has been changed to ",
        " changed to ", " set to ", " reset to ", " now ", "'s ", " ist jetzt ", " ist ", " lautet jetzt ", " lautet ",
-       " wurde auf ", " is: ", " ist: ", " lautet: ", ": ", "：")  # fmt: skip
+       " wurde auf ", " is: ", " ist: ", " lautet: ", " est ", " es ", " é ", " è ", " это ", " — ", " : ", ": ",
+       "：")  # fmt: skip
 _IS_IN_CHINESE = ("现在是", "就是", "改成了", "改为了", "换成了", "设置为", "设置成", "改成", "改为", "换成", "设为",
-                  "是", "为", "為", "は")  # fmt: skip
+                  "是", "为", "為", "は", "는 ", "은 ")  # fmt: skip
 _LONGEST_OF, _LONGEST = 50, 80  # characters from the name to the verb, and of a password
 _CLAUSE_ENDS = ".,;!?\n()，。；！？"
 _AROUND = ":： \t\"'`*“”„‚‘’「『《（("
@@ -37,15 +51,15 @@ def passwords_said(text: str) -> "Iterator[tuple[int, int, str]]":
         at = lower.find(name)
         while at >= 0:
             end = at + len(name)
-            start = _value_at(lower, end)
+            start = _value_at(lower, at, end)
             value = _word(text, start) if start else ""
             if value and _may_be_one(value):
                 yield start, start + len(value), "password"
             at = lower.find(name, end)
 
 
-def _value_at(lower: str, end: int) -> int:
-    """Find where the value begins that a sentence gives to what ends there; 0 for none."""
+def _value_at(lower: str, at: int, end: int) -> int:
+    """Find where the value begins that a sentence gives to the name there; 0 for none."""
     rest = lower[end : end + _LONGEST_OF]
     if rest.startswith(_OF):
         clause = before_any(rest, _CLAUSE_ENDS)
@@ -55,6 +69,8 @@ def _value_at(lower: str, end: int) -> int:
     else:
         words = _IS if rest[:1] in (" ", ":", "'", "：") else _IS_IN_CHINESE
         skipped = max((len(word) for word in words if rest.startswith(word)), default=0)
+    if not skipped and rest[:1] == " " and lower[max(0, at - 1) : at] in ("", " "):  # "use password … there"
+        skipped = 1
     if not skipped:
         return 0
     value = lower[end + skipped : end + skipped + 8]
@@ -78,8 +94,3 @@ def _may_be_one(word: str) -> bool:
     if dash and ((first.isdigit() and last.replace("-", "").isalpha()) or (first.isalpha() and last.isdigit())):
         return False  # "8-character", "SHOP-1204"
     return not ("." in word and not word.strip(WORD + "."))  # of a program, or a version
-
-
-def before_any(text: str, stops: str) -> str:
-    """Return the text before the first of these characters."""
-    return text[: min((place for stop in stops if (place := text.find(stop)) >= 0), default=len(text))]

@@ -84,7 +84,11 @@ def test_a_value_ends_where_a_chinese_sentence_goes_on(name):
     assert scrubbed.endswith("]登录。")
 
 
-@pytest.mark.parametrize("form", ['DB_PASSWORD="{}"', "password: '{}'", '{{"password": "{}"}}', "DB_PASSWORD={}\nX=1"])
+@pytest.mark.parametrize(
+    "form",
+    ['DB_PASSWORD="{}"', "password: '{}'", '{{"password": "{}"}}', "DB_PASSWORD={}\nX=1",
+     "  db_password: {}\n  x: 1", "db.password = {}"],
+)  # fmt: skip
 @pytest.mark.parametrize("password", ["A1&irXj1*CPSgSGYn!*D", "A13N6]tXD-KFAt^2J$dc", "x7;Kq(2|v<9Z"])
 def test_a_generated_password_has_any_signs(form, password):
     scrubbed = scrub_text(form.format(password))
@@ -175,6 +179,10 @@ def test_every_token_that_is_shorter_than_a_long_word_is_known_by_sight():
     assert all(one.startswith(("xox", "xapp-")) for one in short)
 
 
+def test_every_command_that_takes_a_password_is_looked_for():
+    assert all(any(program in command for program in patterns.PROGRAMS) for command, *_ in patterns.COMMANDS)
+
+
 def test_the_text_around_a_secret_is_kept():
     text = sample("address")[0]
 
@@ -184,7 +192,9 @@ def test_the_text_around_a_secret_is_kept():
 
 @pytest.mark.parametrize(
     "bomb", ["eyJaaaaaaaa-", "token=", "://a:", "T3BlbkFJ", "aaaaQ~", "AKIA", "-----BEGIN ", "0:", "a." * 12,
-     "curl -u ", "mysql -p", 'token=["', "passwords=[[", "passwordsss", "Authorization: Basic a ", "token:a='"],
+     "curl -u ", "mysql -p", 'token=["', "passwords=[[", "passwordsss", "Authorization: Basic a ", "token:a='",
+     "Cookie: a=b ", "kind: Secret\na: ", "machine h login ", "a:5432:b:c:", "?key=", "jdbc:oracle:thin:a/", "htpasswd -b ",
+     "otpauth://", "use password ", 'variable "password" {'],
 )  # fmt: skip
 def test_no_text_makes_the_search_long(bomb):
     """The lines of Python that are run, not a time: twice the text may cost twice as much and a little more."""
@@ -287,6 +297,19 @@ ORDINARY = [
     "Authorization: token is missing, Authorization: Bot commands only",
     "A value of 'x' for PASSWORD '', and SQL's PASSWORD 'x'",
     "tests/fixtures/pa-2026-02-21-of-all-sessions-and-their-ends.jsonl",
+    "Cookie: theme=dark; lang=de; path=/docs/session-handling-v2; expires=Sat, 29 Nov 2026 10:00:00 GMT",
+    "cookies = load_cookies(path_of_the_session_12), cookie: see docs/session-handling-v2-final.md",
+    "main.go:543:12: undefined: load_2 in tests:5432:*:all, arn:aws:s3:*:ada:bucket1",
+    "GET /search?key=price&code=404&page=12 and docs/?key=some-slug-of-a-page",
+    "jdbc:oracle:thin:@db.example.org:1521:ORCL and jdbc:oracle:thin:ada/${PW}@db",
+    "htpasswd -b file user password, or htpasswd -c file ada, which asks",
+    "the machine learns, machine h login ada password $PASSWORD, a machine password reset",
+    "password: authentication, password = passwordencoder, password: 'mysecretpassword'",
+    "password: change-it-after-install, the password field is required",
+    "kind: Secret\ndata:\n  password: {{ .Values.password | b64enc }}\n  kubernetes: included\n",
+    'variable "db_password" {\n  type = string\n  default = ""\n}\nx = "value12"',
+    "otpauth://totp/Shop:ada?issuer=Shop",
+    "$password = Str::password(12);\npassword: Password1Encoder.encode(Value2),",
 ]
 
 
