@@ -36,7 +36,7 @@ from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import differing_in_a_number, harmless, one_line, project_name, statement_of
 from eventlog.format.timestamps import order
 from eventlog.log.event_log import EventLog
-from eventlog.projections.base import Line
+from eventlog.projections.base import Line, Projection
 from eventlog.projections.bases.ledger import ledgers
 from eventlog.projections.catalog import installed
 from eventlog.projections.engine.replay import no_garbage
@@ -59,6 +59,7 @@ _READ = tuple(
 )  # fmt: skip
 _NOT_SHOWN = (ContextInjected, HostEvent, SessionStart)
 _OF_WORDS = (KEYWORD_INDEX.name, SESSIONS.name)  # their lines do not tell which words are of something withdrawn
+_OF_ONE = ("projects/", "sessions/")  # where the files of a single project are
 _DESCRIBING = ("content", "choice", "reason", "path")  # of an event that states nothing
 
 
@@ -164,9 +165,8 @@ def page_of(
     with no_garbage():
         builder = _Builder(opened, projects, since, with_withdrawn=with_withdrawn)
         days, ends = _days(opened.log, opened.settings.timezone, since)
-        left_out = () if with_withdrawn else _OF_WORDS
-        views = [view for view in installed().projections if view.name not in left_out]
-        files = timelines(opened, ends, views, (builder.number, builder.session), builder.shows, progress)
+        number_of = builder.number, builder.session
+        files = timelines(opened, ends, builder.views(), number_of, builder.is_asked, builder.shows, progress)
         events = builder.events()
         return PageModel(
             version=_VERSION,
@@ -224,10 +224,18 @@ class _Builder:
         """Return the position of a session; -1 where the page does not show it."""
         return self._places.get(conversation_id, -1)
 
-    def shows(self, path: str, line: Line) -> bool:
-        """Decide whether the page shows a line: of a chosen project, and not withdrawn where that is left out."""
-        if self._chosen and not path.startswith(self._inside):
-            return False
+    def views(self) -> list[Projection]:
+        """List the projections that may have a file for the page."""
+        left_out = () if self._with_withdrawn else _OF_WORDS
+        found = (view for view in installed().projections if view.name not in left_out)
+        return [view for view in found if not self._chosen or any(file.startswith(_OF_ONE) for file in view.owns)]
+
+    def is_asked(self, path: str) -> bool:
+        """Decide whether the page shows a file, or any in a directory: it is of a chosen project."""
+        return not self._chosen or path.startswith(self._inside)
+
+    def shows(self, line: Line) -> bool:
+        """Decide whether the page shows a line: it is not withdrawn where that is left out."""
         if self._with_withdrawn:
             return True
         if any(text in statement_of(as_said(line.text)) for text in self._gone_texts):

@@ -17,12 +17,15 @@ from eventlog.projections.base import Document, Line, Projection, Sources
 from eventlog.projections.engine.day_states import EVERYTHING, ListedDays
 from eventlog.projections.engine.replay import ReplayResult, replay
 from eventlog.projections.engine.row_store import MemoryRows
+from eventlog.projections.views.keyword_index import KEYWORD_INDEX
 from eventlog.projections.views.markdown import undated
+from eventlog.projections.views.memory import MEMORY
 from eventlog.projections.views.summaries import SUMMARIES, summary_path
 
 Hunk = tuple[int, int, list[int]]  # where, how many lines go, the numbers of those that come
 _Numbers = tuple[Callable[[str], int], Callable[[str], int]]  # of an event and of a session, by their ids
 _BULLET, _STAMP = "- ", "<!-- eventlog "
+_OF_PROJECTS = (MEMORY.name, KEYWORD_INDEX.name)  # each of a unit's files is in the directory of its project
 _NO_STAMP = (0, 0, 0, 0)
 _NO_SOURCES: Sources = ((), ())
 
@@ -178,13 +181,15 @@ def timelines(
     ends: Sequence[str],
     projections: Sequence[Projection],
     number_of: _Numbers,
-    shows: Callable[[str, Line], bool],
+    is_asked: Callable[[str], bool],
+    shows: Callable[[Line], bool],
     progress: Progress,
 ) -> list[FileTimeline]:
     """Follow the files through the ends of days.
 
-    `number_of` numbers an event and a session, -1 where it is not to be named; `shows` decides about a file and its
-    line. The replay begins with an empty cache, so the result depends on the log and the settings alone.
+    `number_of` numbers an event and a session, -1 where it is not to be named; `is_asked` decides about the path of a
+    file, or of its directory, and `shows` about its line. The replay begins with an empty cache, so the result depends
+    on the log and the settings alone.
     """
     rows, recorders, log = MemoryRows(), dict[str, _Recorder](), _ListedLog(opened.log)
     paths: dict[tuple[str, str], set[str]] = {}  # of each unit, as last rendered
@@ -192,7 +197,7 @@ def timelines(
     for day, until in enumerate(ends):
         if day in (0, len(ends) - 1) or log.days(before, until):
             done = replay(log, opened.settings, projections=projections, until=until, cache=rows)
-            _record_day(done, day, paths, recorders, number_of, shows)
+            _record_day(done, day, paths, recorders, number_of, is_asked, shows)
         before = until
         progress(day + 1, len(ends))
     found = (recorders[path].timeline for path in sorted(recorders))
@@ -205,7 +210,8 @@ def _record_day(
     paths: dict[tuple[str, str], set[str]],
     recorders: dict[str, _Recorder],
     number_of: _Numbers,
-    shows: Callable[[str, Line], bool],
+    is_asked: Callable[[str], bool],
+    shows: Callable[[Line], bool],
 ) -> None:
     """Record the documents of outdated units, and those that are gone."""
     fresh = {summary_path(conversation) for conversation in done.changed_conversations}
@@ -215,13 +221,13 @@ def _record_day(
     for unit in units:
         if done.index.current_files.get(unit) is not None:
             continue
-        documents = done.render(unit)
+        documents = [document for document in _rendered(done, unit, is_asked) if is_asked(document.path)]
         for document in documents:
             recorder = recorders.setdefault(document.path, _Recorder(document.path, number_of))
             is_same = unit[0] == SUMMARIES.name and recorder.is_shown and document.path not in fresh
             if is_same or recorder.has(document):
                 continue
-            recorder.record(day, (line for line in document.lines if shows(document.path, line)))
+            recorder.record(day, filter(shows, document.lines))
         now = {document.path for document in documents}
         gone |= paths.get(unit, set()) - now
         drawn |= now
@@ -232,3 +238,10 @@ def _record_day(
         gone |= paths.pop(unit)
     for path in gone - drawn:
         recorders[path].remove(day)
+
+
+def _rendered(done: ReplayResult, unit: tuple[str, str], is_asked: Callable[[str], bool]) -> list[Document]:
+    """Render a unit; nothing where its files are those of a project that nobody asks for."""
+    view, name = unit
+    is_other = view in _OF_PROJECTS and not is_asked(done.identities.document(name, ""))
+    return [] if is_other else done.render(unit)

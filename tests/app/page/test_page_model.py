@@ -6,6 +6,7 @@ import pytest
 from eventlog.app.page.page_model import page_of
 from eventlog.app.write.forget import forget, forgettable
 from eventlog.log.event_log import EventLog
+from eventlog.projections.engine.replay import ReplayResult
 from eventlog.settings.schema import KnowledgeBase, Settings
 from tests.support.builders import DAY, NEXT_DAY, fact
 from tests.support.months import PROJECTS, write_months
@@ -146,6 +147,20 @@ class TestAPartOfTheLog:
         assert "Ada prefers" not in words
         assert {session.project for session in page.sessions} == {0}
         assert page.files
+
+    def test_for_one_project_no_file_of_others_is_rendered(self, months, monkeypatch):
+        rendered, render = [], ReplayResult.render
+
+        def noted(replayed, unit):
+            rendered.append(unit)
+            return render(replayed, unit)
+
+        monkeypatch.setattr(ReplayResult, "render", noted)
+        page_of(months, projects=(PROJECTS[1],))
+        others = {(view, name) for view, name in rendered if name != PROJECTS[1] and view != "summaries"}
+
+        assert ("memory", PROJECTS[1]) in rendered
+        assert others == set()
 
     def test_since_a_day_the_slider_begins_there(self, months):
         page = page_of(months, since="2026-10-01T00:00:00.000000Z")
