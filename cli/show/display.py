@@ -30,6 +30,7 @@ class Display:
         self.is_for_people = sys.stdout.isatty()
         self._store = store
         self._now = now or Machine.here().now()
+        self._worded: dict[str, Event] = {}  # by id
 
     @cached_property
     def short(self) -> Callable[[str], str]:
@@ -37,8 +38,15 @@ class Display:
         return ShortIds(self._store).of
 
     def worded(self, event: Event) -> Event:
-        """Restore the words of a rejected statement; returns other events unchanged."""
-        return self.all_worded([event])[0]
+        """Restore the words of a rejected statement; returns other events unchanged.
+
+        With the second one it looks for those of all of that day, as hundreds may be forgotten together.
+        """
+        if isinstance(event, Rejected) and event.id not in self._worded:
+            days = EventLog(self._store).days(event.ts[:10], event.ts[:10]) if self._worded else ()
+            found = [event, *(other for day in days for other in day.load_mentioning([b'"rejected"']))]
+            self._worded |= {other.id: other for other in self.all_worded(found)}
+        return self._worded.get(event.id, event)
 
     def all_worded(self, events: Sequence[Event]) -> list[Event]:
         """Restore the words of many, by one look at the log."""

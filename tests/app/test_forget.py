@@ -677,3 +677,19 @@ def test_what_an_undo_shows_of_many_is_looked_up_at_once(log, monkeypatch):
         took.append(find.call_count - before)
 
     assert took[0] == took[1]
+
+
+def test_what_a_query_shows_of_what_was_forgotten_together_is_looked_up_at_once(log, monkeypatch):
+    find = create_autospec(EventLog.find, side_effect=EventLog.find)
+    monkeypatch.setattr(EventLog, "find", find)
+    store, took = ("--store", log.store.root), []
+    for many in (3, 9):
+        log.append_many([fact(number, content=f"{many}-{number} waits") for number in range(many)])
+        call("forget", "--matching", f"{many}-", "--all", "--yes", *store)
+        before = find.call_count
+        assert (
+            call("query", "--type", "rejected", "--reverse", "--limit", str(many), *store).out.count(" waits") == many
+        )
+        took.append(find.call_count - before)
+
+    assert took[0] == took[1]
