@@ -7,7 +7,7 @@ belong to it, and a line of code below such a line is its object.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -34,7 +34,9 @@ _ANNOUNCES = re.compile(
     r"|i need to|i should|i can (?:also|now)|now let|now i|i (?:would|could)(?! not)|i'd"
     r"|(?:we|you) could(?! not)|would you|do you want|want me|shall i|feel free|if you|please|you can|you may|good luck"
     r"|try (?:again|it|that|this|the|to|\w+ing)|run (?:it|this|that|these|the following)|now (?:on|in) your"
-    r"|now (?:add|build|check|clear|commit|create|fix|push|remove|run|stage|test|update|verify|write)"
+    r"|(?:still )?waiting (?:on|for)|standing by|now (?:also )?(?:add|apply|build|check|clear|clone|commit|create"
+    r"|do|drop|extend|extract|fix|implement|open|push|re-?(?:build|factor|run|try)|register|remove|replace|reply|resolve"
+    r"|restore|rewrite|run|set|simplify|stage|test|trim|update|verify|wire|write)"
     r"|ich (?:werde|würde)|soll ich|als nächstes)\b"
     r"|让我|我来|我将|我会|接下来|现在我|请|如果(?:你|您)|需要我"
     r"|(?:je vais|laissez-moi|regardons|voyons|vérifions|souhaitez|voulez|n'hésitez|si vous"
@@ -43,12 +45,22 @@ _ANNOUNCES = re.compile(
     r"|(?:теперь )?давайте|приступаю|начинаю|анализирую|посмотрю|проверяю|если (?:хотите|нужно)"
     r"|(?:добав|обнов|исправ|провер|созда)(?:им|дим|лю|ляю|ю|м)|теперь я (?:вижу|понимаю)"
     r"|(?:теперь|сейчас|сначала|затем|далее) (?:я )?\w{2,}(?:им|ую|лю|рю|здам))\b"
-    r"|.*(?:겠습니다|[할볼릴]게요|ましょうか?|(?:確認|調査|修正|実装|追加|作成|更新|削除|変更|実行|解決|コミット|プッシュ|マージ)します)\W*$",
+    r"|.*(?:대기 ?중(?:입니다)?|대기합니다|기다립니다|겠습니다|[할볼릴]게요"
+    r"|ましょうか?|(?:確認|調査|修正|実装|追加|作成|更新|削除|変更|実行|解決|コミット|プッシュ|マージ)します)\W*$",
     re.IGNORECASE,
+)
+_PROGRESS = re.compile(  # what the agent does now, where nothing tells what came of it
+    r"(?i)(?:now |still )?(?!(?:every|some|any|no)thing|(?:exist|miss|remain|pend|follow|accord|depend|dur|be|us|stag)"
+    r"ing)(?:also |re-?)?[a-z]{2,}ing (?!and \w+ing \w+ed\b)|now (?:the|an?) |이제 .*(?:작성|실행|교체|진행|수정)합니다"
+)
+_TELLS = re.compile(
+    r"(?i)\b(?:(?:is|are|was|were|ha[sd]|have|do|did|can|could|will|would|must|may|make|pass|fail|work|us|show|confirm)"
+    r"(?:e?s|e|ed|n't)?|made|came|kept|led|I(?:'d)? s[ae]\w+)\b|\w(?:[a-rt-z]s|ed) (?:the|an?|it|all|both|that|this|`)"
 )
 _CONTINUES = re.compile(r"(?:then|also|and|afterwards|after that)\b,? (?!\w+ed\b)|然后|再", re.IGNORECASE)
 _INTRODUCES = re.compile(
     r"(?:here(?:'s| is| are)|below (?:is|are)|in summary|to summari[sz]e|(?:a )?summary of|the following|以下是|总结)"
+    r"|.{0,12}(?:요약|내용|정리(?:하면|합니다))(?:입니다)?\W*$|모든 (?:작업|구현|수정|단계)[이가]? ?(?:모두 )?완료\S*$"
     r"|(?:i|we)(?:'ve| have)? (?:summari[sz]ed|provided)\b"
     r"|(?:(?:jetzt|ich|maintenant|je|ahora|agora|ora|теперь|я) )*"
     r"(?:sehe|verstehe|sehe ich|vois|veo|vejo|vedo|вижу|понял|нашёл|нашел)"
@@ -158,16 +170,14 @@ _HAN_GENERAL = re.compile(
     r"已经|全部|所有|改动|很小|接口|不变|任务|完成|测试|通过|成功|修改|修复|问题|提交|代码|以上|现在|了|的"
 )
 _NUMBER = re.compile(r"^[\d.]*\d[\da-f]*$|^[0-9a-f]{7,40}$")
-_FEWEST_WORDS = 2
-_MOST_CAUSES = 3
+_FEWEST_WORDS, _MOST_CAUSES = 2, 3
 
 
-def read_closing(message: str, asked: str = "", scratch: Iterable[str] = ()) -> tuple[list[str], list[str]]:
+def read_closing(message: str, asked: str = "", scratch: Sequence[str] = ()) -> tuple[list[str], list[str]]:
     """Choose the sentences of a closing: the outcome first, then the cause, then what else was changed; and the others.
 
     `asked` is what the session was about, `scratch` are names of files that only served the work on it.
     """
-    names = tuple(scratch)
     found: dict[str, _About] = {}
     seen: set[str] = set()  # without the marks of code
     leads: set[str] = set()
@@ -177,7 +187,8 @@ def read_closing(message: str, asked: str = "", scratch: Iterable[str] = ()) -> 
         if last and _RESTS.fullmatch(sentence.text):
             found = {f"{text} {sentence.text}" if text == last else text: about for text, about in found.items()}
         last = ""
-        intends = bool(_ANNOUNCES.match(text) or (intends and _CONTINUES.match(text)))
+        is_progress = _PROGRESS.match(text) and not _TELLS.search(text)
+        intends = bool(is_progress or _ANNOUNCES.match(text) or (intends and _CONTINUES.match(text)))
         leads |= {text} if sentence.text.endswith((":", "：")) else set()
         is_order = sentence.about == "change" and _ORDERS.match(text) and not _CHANGE.search(text)
         text = f"Fix: {text}" if is_order else text
@@ -186,7 +197,7 @@ def read_closing(message: str, asked: str = "", scratch: Iterable[str] = ()) -> 
             and not text.endswith(("?", "？"))
             and _is_telling(text)
             and sentence.about != "open"
-            and not any(mentions(text, name) for name in names)
+            and not any(mentions(text, name) for name in scratch)
             and (plain := text.replace("`", "")) not in seen
         ):
             seen.add(plain)
@@ -285,7 +296,7 @@ _LONGEST_TITLE = 50
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+(?P<marked>.+?)\s*#*|(?:\*\*|__)(?P<bold>[^*]{1,60}?)(?:\*\*|__)\s*[:：]?)\s*$")
 _LABEL = re.compile(r"^(?:\*\*|__)(?P<label>[^*]{1,60}?)\s*[:：]?\s*(?:\*\*|__)\s*[:：]?\s*(?P<rest>.*)$", re.DOTALL)
 _COLON_IN = re.compile(r"^(?:\*\*|__)[^*]{1,60}?(?:[:：]\s*(?:\*\*|__)|(?:\*\*|__)\s*(?:\([^)]*\)\s*)?[:：])")
-_NOT_TEXT = re.compile(r"^\s*(?:\||<|[-=_*]{3,}\s*$|>)")
+_NOT_TEXT = re.compile(r"^\s*(?:[|<>\u2500-\u257f]|[-=_*]{3,}\s*$)|[\u2500-\u257f]{3}")
 _CHECKED = re.compile(r"^\s*[✓✔✅☑❌✗]\ufe0f?\s+")
 _SUMS_UP = re.compile(  # a line whose items are what was done, each by itself
     r"^(?:here(?:'s| is| are)|let me|this is)?\b.*(?:\bsummar[iy]\w*|\bthe (?:\w+ )?changes|总结|以下是)"
@@ -294,9 +305,8 @@ _SUMS_UP = re.compile(  # a line whose items are what was done, each by itself
 )
 _SHELLS = frozenset(("bash", "sh", "shell", "console", "zsh", "text", "output", "diff"))
 _CODE_ALONE = re.compile(r"`[^`]+`")
-_SHORT_CODE = 90  # characters that are told within a sentence
 _PUNCTUATION = tuple(".,;:!?…。，；：！？")
-_JOINED, _OF_PATHS = 280, 140  # of a line and its items, told as one sentence; of a line and mere paths
+_SHORT_CODE, _JOINED, _OF_PATHS = 90, 280, 140  # of code in a sentence, a line and its items as one, and mere paths
 _PLANS = re.compile(  # a line whose items are not done
     r"\b(?:my|the|a) plan\b|\bплан\b|\b(?:could|would|should|suggest|propose|recommend)\b|计划|建议|下一步|待办",
     re.IGNORECASE,

@@ -311,3 +311,42 @@ def test_what_was_wrong_is_not_told_without_its_end():
     told, _ = read_closing("`refresh()` never checks the expiry of the token. It does now.")
 
     assert ["`refresh()` never checks the expiry of the token. It does now."] == told
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Waiting on the reuse and altitude reviewers.",
+        "Now dispatching the reviewer of the code.",
+        "Now replace the old lock of the cart and add the new one.",
+        "Now the tests of the cart",
+        "Adding a test for the empty cart",
+        "Starting with the cart, then the invoice.",
+        "이제 장바구니 계획 파일을 작성합니다.",
+        "나머지 장바구니 서버 결과 대기 중...",
+        "장바구니 결과를 정리합니다.",
+        "모든 작업이 완료됐습니다.",
+        "┌──────────┬──────────┐",
+        "│ cart.py  │ rounding │",
+        "`★ Insight ─────────────────────────`",
+    ],
+)
+def test_progress_and_drawn_frames_are_no_outcome(said):
+    assert ["The cart rounds once per line."] == read_closing(f"{said}\n\nThe cart rounds once per line.")[0]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Now the cart rounds the sum once.",
+        "Now the receipts of the cart pass.",
+        "Rounding the sum once is what fixes the cart.",
+        "Everything in the cart adds up.",
+        "Adding the lock to the cart fixed the race.",
+        "Using one rounding keeps the cart exact.",
+        "Existing tests of the cart stay green.",
+        "이제 장바구니가 정상 동작합니다.",
+    ],
+)
+def test_what_holds_now_is_an_outcome(said):
+    assert [said] == read_closing(said)[0]
