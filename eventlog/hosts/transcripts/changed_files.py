@@ -17,6 +17,7 @@ _MAY_GIVE_BACK = re.compile(r"\bgit\b.*\b(?:checkout|restore|reset|stash)\b", re
 _GIVES_AGAIN = re.compile(r"^git (?:-C \S+ )?stash (?:pop|apply)\b")
 _ADDS = re.compile(r"\bgit (?:-C \S+ )?add ([^\n|;&]+)")
 _ADDS_ALL = frozenset(("-A", "--all", ".", "*"))
+_OF_PLANS = "/.claude/plans/"  # of the agent to itself
 _OF_WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\|[^/\\]+\\[^/]+$")
 _COMMITS = re.compile(r"\bgit (?:-C \S+ )?commit\b")
 
@@ -36,6 +37,8 @@ class ChangedFiles:
     def add(self, kind: str, path: str) -> None:
         """Take in that a file was looked at, written whole, or changed."""
         path = self._below_project(one_line(path))
+        if _OF_PLANS in path:
+            return
         if kind == "file":
             self._times[path] += 1
             self._changed.setdefault(path, True)

@@ -44,6 +44,7 @@ _TEST = re.compile(
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
 _OF_HAN = re.compile(r"[\u2e80-\u9fff\uff00-\uffef]$")  # a sentence of these ends with its own full stop
 _NOISE = re.compile(r"\s*(?:2>&1|\|.*)")
+_HEADING = re.compile(r"^#+ +(?:plan: +)?", re.IGNORECASE)
 _COMMAND_CHARS, _REQUEST_CHARS = 80, 80
 _OF_MANY = ("__init__.", "__main__.", "index.", "main.", "mod.rs", "lib.rs")
 _DECIDED = re.compile(
@@ -63,12 +64,13 @@ _TELLS_OF_FAILURE = re.compile(r"fail|broken|red\b|失败|未通过|报错|fehl|
 
 
 class _Language(NamedTuple):
-    """Sentences for what was done; the first two take a list, the next two a command, `broke_off_at` a request."""
+    """Sentences for what was done; the first two take a list, the next two a command, the last a plan or a request."""
 
     changed: str
     committed: str
     passed: str
     fails: str
+    planned: str
     broke_off: str
     broke_off_at: str
     more: str
@@ -76,10 +78,10 @@ class _Language(NamedTuple):
 
 
 _LANGUAGES = {
-    "en": _Language("Changed {}.", "Committed {}.", "`{}` failed, then passed.", "`{}` failed last.", "Broke off.",
-                    "Broke off at “{}”.", "{} and {} more", ", "),
-    "zh": _Language("修改了 {}。", "提交了{}。", "`{}` 先失败，后通过。", "`{}` 最后失败。", "中途中断。",
-                    "在“{}”处中断。", "{} 等，另有 {} 项", "、"),
+    "en": _Language("Changed {}.", "Committed {}.", "`{}` failed, then passed.", "`{}` failed last.", "Planned “{}”.",
+                    "Broke off.", "Broke off at “{}”.", "{} and {} more", ", "),
+    "zh": _Language("修改了 {}。", "提交了{}。", "`{}` 先失败，后通过。", "`{}` 最后失败。", "拟定了计划“{}”。",
+                    "中途中断。", "在“{}”处中断。", "{} 等，另有 {} 项", "、"),
 }  # fmt: skip
 
 
@@ -151,7 +153,7 @@ class _Transcript:
         self._roots = roots
         self.prompts: list[str] = []
         self.asked_by: set[str] = set()  # kinds of requests
-        self.opening = self.title = self.todos = ""
+        self.opening = self.title = self.todos = self.planned = ""
         self.lists = self.speaks = self.has_ended = False  # whether the agent's words are all that is last
         self.turns = 0
         self.said: deque[str] = deque(maxlen=_CLOSING_REPLIES)  # in this turn
@@ -179,7 +181,7 @@ class _Transcript:
             self._end_turn()
             self.answers_host = True
         if step.kind in _GOES_ON and (step.kind != "command" or any(programs_run(step.text))):
-            self.has_ended = False
+            self.has_ended, self.planned = False, ""
             self.work.add(step.kind)
         match step:
             case ("title", text):
@@ -192,6 +194,9 @@ class _Transcript:
                 self.speaks, self.has_ended = True, bool(self.prompts)
                 self.said.append(text)
                 self._decide(stated(DECISIONS, text))
+            case ("proposal", text):  # whatever the user makes of it, here or in a session of its own
+                self.speaks = self.has_ended = True
+                self.planned = cut(_HEADING.sub("", one_line(text.strip().partition("\n")[0])), _REQUEST_CHARS)
             case ("todos", text):
                 self.todos, self.lists = text, True
             case _:
@@ -203,7 +208,7 @@ class _Transcript:
         A host may speak after the closing of a session. An answer to it is a turn where the agent worked for it, or has
         more to tell than before: the report that it waited for.
         """
-        at_work = self.has_ended and bool(self.work.intersection(_WORKS))
+        at_work = self.has_ended and not self.planned and bool(self.work.intersection(_WORKS))
         if at_work or not self.answers_host or len(joined(self.said)) > len(joined(self.replies[-1])):
             self.replies.append(self.said)
             self.at_work.extend([self.said] if at_work else [])
@@ -266,6 +271,7 @@ class _Transcript:
             or self.commits
             or decided
             or todos
+            or self.planned
             or len(self.prompts) > _TRIVIAL_PROMPTS
         )
         summary = self._summary(worth, language) if enough else ""
@@ -323,7 +329,9 @@ class _Transcript:
         return joined(dict.fromkeys(filter(None, (*chosen[:1], *in_order, broke_off))))
 
     def _broke_off(self, language: _Language) -> str:
-        """Name the request without a closing answer; "" for thanks, and where the agent never spoke."""
+        """Name the plan that ends a session, or the request without an answer; "" for thanks, or if no agent spoke."""
+        if self.planned:
+            return language.planned.format(self.planned)
         asked = cut(request(self.prompts[-1]), _REQUEST_CHARS)
         if self.has_ended or not self.speaks or not asked:
             return ""

@@ -19,8 +19,8 @@ from eventlog.format.codec import dig
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)", re.ASCII)
 LONGEST_LINE = 64 << 20  # bytes; longer lines are skipped: they hold pictures
 
-StepKind = Literal["title", "prompt", "plan", "task", "notice", "reply", "file", "created", "read", "command", "passed",
-                   "failed", "output", "undone", "todos"]  # fmt: skip
+StepKind = Literal["title", "prompt", "plan", "task", "notice", "reply", "proposal", "file", "created", "read",
+                   "command", "passed", "failed", "output", "undone", "todos"]  # fmt: skip
 REQUESTS: tuple[StepKind, ...] = ("prompt", "plan", "task")
 TranscriptRecord = dict[str, Any]
 _TEXT_BLOCKS = ("text", "input_text", "output_text", None)
@@ -97,11 +97,12 @@ def _spelled(rest: str, below: Path) -> Iterator[str]:
 class Step(NamedTuple):
     """A message or an effect of a tool.
 
-    `text` is a title, the user's or the agent's words, a path or a command. Where the user's
-    prompt could stand, a `plan` is the agent's own, which the user accepted, a `task` what a program asks, a `notice`
-    what the host itself says. A `file` was changed; where a tool wrote it whole, `created` comes before, and where it
-    was looked at, `read`. A command that ended badly is named again by `failed`, and what it printed last follows as
-    `output`. Of `todos` it is the whole list of open to-dos, a line each, which replaces the list before.
+    `text` is a title, the user's or the agent's words, a path or a command. Where the user's prompt could stand, a
+    `plan` is the agent's own, which the user accepted, a `task` what a program asks, a `notice` what the host itself
+    says. A `proposal` is a plan that the agent lays before the user. A `file` was changed; where a tool wrote it whole,
+    `created` comes before, and where it was looked at, `read`. A command that ended badly is named again by `failed`,
+    and what it printed last follows as `output`. Of `todos` it is the whole list of open to-dos, a line each, which
+    replaces the list before.
     """
 
     kind: StepKind
@@ -162,6 +163,7 @@ _RUNS = frozenset(
 )  # fmt: skip
 _PATCHES = frozenset(("applypatch",))
 _PLANS = frozenset(("todowrite", "updateplan", "writetodos", "updatetodo"))
+_PROPOSES = frozenset(("exitplanmode",))
 _PATCH_HEADS = ("*** Add File: ", "*** Update File: ", "*** Delete File: ")
 _CLOSED = ("completed", "cancelled")
 _SHELLS = re.compile(r"(?:.*/)?(?:ba|z|da|k)?sh")
@@ -187,6 +189,8 @@ def from_tool(name: str, arguments: Any) -> Iterator[Step]:
             yield Step("command", command)
     elif plain in _PATCHES:
         yield from _patched(_command(arguments))
+    elif plain in _PROPOSES:
+        yield Step("proposal", str(_first(arguments, "plan") or ""))
     elif plain in _PLANS:
         yield Step("todos", "\n".join(_open_todos(arguments)))
 

@@ -106,3 +106,40 @@ def test_a_single_request_of_a_program_that_changed_nothing_is_an_errand(tmp_pat
     told = drawn(tmp_path, user("Review this change", **fields), agent(DONE), *more)
     assert told is not None
     assert is_errand == told.is_errand
+
+
+def planned(text):
+    return {"type": "tool_use", "id": "p1", "name": "ExitPlanMode", "input": {"plan": text}}
+
+
+REFUSED = user(
+    [{"type": "tool_result", "tool_use_id": "p1", "is_error": True, "content": "The user doesn't want to proceed"}]
+)
+
+
+def test_a_session_that_ends_with_a_plan_has_planned_and_did_not_break_off(tmp_path):
+    write = {
+        "type": "tool_use",
+        "id": "w1",
+        "name": "Write",
+        "input": {"file_path": "/home/ada/.claude/plans/red-fox.md"},
+    }
+    begun = [
+        user("Round once"),
+        agent(EDIT),
+        agent(DONE),
+        user("And the tax?"),
+        agent("The tax of the cart is clear to me."),
+    ]
+    plan = [agent(write), agent(planned("# Plan: Show the tax\n\n## Why\nIt is due")), REFUSED]
+    told = drawn(tmp_path, *begun, *plan, user("[Request interrupted by user for tool use]"))
+    assert told is not None
+    assert told.summary == f"{DONE} Planned “Show the tax”."
+    assert ["cart.py"] == told.files
+    assert told.turns == 2
+
+
+def test_a_plan_that_was_carried_out_is_told_by_what_came_of_it(tmp_path):
+    told = drawn(tmp_path, user("Round once"), agent(planned("# Round once")), agent(EDIT), agent(DONE))
+    assert told is not None
+    assert "Planned" not in told.summary
