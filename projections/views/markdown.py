@@ -1,8 +1,10 @@
 """Text of events that would act as structure in a Markdown file: a backslash before it makes it text; pure.
 
-A browser that shows the file would otherwise hide all that follows an unclosed `<!--` or `<details>`, or show a heading
-that nobody wrote. Only what acts is touched; what stands in a span of code is text already.
-Source: CommonMark 0.31 §2.4, §4.6 and §6.6; the tags are those of GitHub's tag filter, and what else hides or heads.
+A browser that shows the file would otherwise hide all that follows an unclosed `<!--` or `<details>`, show a heading
+that nobody wrote, or load a picture: its address may tell its owner what an agent was made to write there. Only what
+acts is touched; a link waits for a click, and what stands in a span of code is text already.
+Source: CommonMark 0.31 §2.4, §4.6, §6.4 and §6.6; the tags are those of GitHub's tag filter, what else hides or heads,
+and those with attributes, many of which load something.
 
 Imported inside agents' hooks: `re` is loaded for the few texts that need it.
 """
@@ -20,30 +22,34 @@ if TYPE_CHECKING:
 _ACTS = (
     r"!--|!\[CDATA\[|![A-Za-z]|\?|"
     r"/?(?:title|textarea|style|xmp|iframe|noembed|noframes|noscript|script|plaintext|pre|listing|details|dialog|template"
-    r"|select|svg|math|object|applet|marquee|table|frameset|audio|video|canvas|h[1-6]|hr|ul|ol|li|dl|blockquote)\b"
+    r"|select|svg|math|object|applet|marquee|table|frameset|audio|video|canvas|h[1-6]|hr|ul|ol|li|dl|blockquote)\b|"
+    r"[a-z][\w-]*(?:[\s/]+[a-z_:][\w.:-]*)+\s*="
 )
 _OPENS = rf"(?i)<(?:{_ACTS})"
-_PIECE = r"(?s)\\.|(?P<code>(?<!`)(?P<ticks>`+)(?!`).{1,500}?(?<!`)(?P=ticks)(?!`))|<"
-_ESCAPED = rf"(?i)(?<!\\)((?:\\\\)*)\\(?=<(?:{_ACTS}))"  # not one that is escaped itself
+_PIECE = r"(?s)\\.|(?P<code>(?<!`)(?P<ticks>`+)(?!`).{1,500}?(?<!`)(?P=ticks)(?!`))|<|!\["
+_ESCAPED = r"(?i)(?<!\\)((?:\\\\)*)\\(?=%s)"  # not one that is escaped itself
 _STARTS = r"(?=#{1,6}(?: |$)|[-+*](?: |$)|(?:[-_*] ?){3,}$|\[[^\]]+\]:|</?[A-Za-z])"
 _MAY_START = frozenset("#-+*_[<")  # what a text that `_STARTS` begins with
 _STARTED = r"\\(?=[#\-+*_\[<])"
 
 
 def as_text(text: str) -> str:
-    """Escape the text of a line, so that nothing in it acts as HTML around or below it."""
-    if "<" not in text:
+    """Escape the text of a line, so that nothing in it acts as HTML around or below it, or loads a picture."""
+    last_address = text.rfind("](")  # behind the last picture
+    if "<" not in text and not 0 <= text.find("![") < last_address:
         return text
     import re
 
-    if not re.search(_OPENS, text):
+    if not (re.search(_OPENS, text) or "![" in text):
         return text
     tags_before = False
 
     def escape(found: "re.Match[str]") -> str:
         nonlocal tags_before
-        if found["code"] and tags_before and re.search(_OPENS, found[0]):  # the backticks may stand in a tag
-            return found[0].replace("<", "\\<")
+        if found["code"] and tags_before and (re.search(_OPENS, found[0]) or "![" in found[0]):
+            return found[0].replace("<", "\\<").replace("![", "\\![")  # the backticks may stand in a tag
+        if found[0] == "![" and found.start() < last_address:
+            return "\\!["
         if found[0] != "<":
             return found[0]
         if re.compile(_OPENS).match(text, found.start()):
@@ -69,7 +75,8 @@ def as_said(text: str) -> str:
         return text
     import re
 
-    return re.sub(_ESCAPED, r"\1", text[1:] if re.match(_STARTED, text) else text)
+    said = re.sub(_ESCAPED % r"!\[", r"\1", text[1:] if re.match(_STARTED, text) else text)
+    return re.sub(_ESCAPED % _OPENS.removeprefix("(?i)"), r"\1", said)
 
 
 DATED = r"\[(?P<day>\d{4}-\d\d-\d\d)(?P<marks>(?: ×\d+)?(?: \?)?)\] "  # before the text of a bullet
