@@ -246,6 +246,8 @@ def look(remote: Remote, keyring: Keyring, state: SyncState, store: Store, *, re
     names = remote.names()
     read = dict(remote.read([name for name in names if name == MARKER or MachineHead.replica_in(name)]))
     marker = Marker.read(read.get(MARKER, b""))
+    if marker and not _is_signed(marker, keyring) and _heads_in(read, keyring)[0]:
+        marker = None  # damaged
     if remote.stream != state.stream:
         state.begin_stream(remote.stream)
     may_be_empty = renew or remote.stream is not None
@@ -261,14 +263,7 @@ def look(remote: Remote, keyring: Keyring, state: SyncState, store: Store, *, re
         keyring.save(store)
     if not marker.is_signed_by(keyring.secret):
         raise _unsigned(marker, keyring)
-    heads, damaged = {}, []
-    for name, data in sorted(read.items()):
-        replica = MachineHead.replica_in(name)
-        head = MachineHead.opened(keyring, replica, data, marker) if replica else None
-        if head is None:
-            damaged += [name] if replica else []
-        elif head.sequence <= marker.dropped.get(replica, head.sequence):
-            heads[replica] = head
+    heads, damaged = _heads_in(read, keyring, marker)
     state.dropped, state.heads = marker.dropped, marker.heads
     digests = {replica: digest_of(read[f"{replica}/head.age"]) for replica in heads}
     return _without_old_heads(Listing(names, marker, heads, damaged, digests), keyring, state, renew=renew)
@@ -282,9 +277,30 @@ def marker_files(found: Listing, keyring: Keyring, state: SyncState) -> dict[str
     return files
 
 
+def _is_signed(marker: Marker, keyring: Keyring) -> bool:
+    """Return whether a marker is signed by any secret that is known here, or proven to it."""
+    by_one = any(marker.is_signed_by(bytes.fromhex(secret)) for secret in keyring.secrets.values())
+    return by_one or any(marker.is_proven_to(keyring, epoch) for epoch in keyring.secrets)
+
+
+def _heads_in(
+    read: Mapping[str, bytes], keyring: Keyring, marker: Marker | None = None
+) -> tuple[dict[str, MachineHead], list[str]]:
+    """Open the heads of this memory, of those that its marker lets count, and name those that cannot be used."""
+    heads, damaged = {}, []
+    for name, data in sorted(read.items()):
+        if replica := MachineHead.replica_in(name):
+            head = MachineHead.opened(keyring, replica, data, marker)
+            if head is None:
+                damaged.append(name)
+            elif not marker or head.sequence <= marker.dropped.get(replica, head.sequence):
+                heads[replica] = head
+    return heads, damaged
+
+
 def _unsigned(marker: Marker, keyring: Keyring) -> UntrustedRemote:
     """Make the error of a marker that is not signed by our secret, though it is of our epoch."""
-    if any(marker.is_proven_to(keyring, epoch) for epoch in keyring.secrets):
+    if _is_signed(marker, keyring):
         what = "has another key than this machine: two machines were dropped at once, and the other drop counts"
         hint = "`eventlog sync leave`, join with the code that was printed there, then drop again whom you dropped here"
         return UntrustedRemote(what, where=keyring.remote, hint=hint)
@@ -308,9 +324,7 @@ def _marker_again(
     """Make the marker of a remote that has lost it; raises UntrustedRemote where no head of this memory lies there."""
     if not names and not may_be_empty:
         raise UntrustedRemote("was emptied", where=keyring.remote, hint=_again(keyring))
-    if names and not any(
-        MachineHead.opened(keyring, MachineHead.replica_in(name), data) for name, data in read.items() if name != MARKER
-    ):
+    if names and not _heads_in(read, keyring)[0]:
         raise UntrustedRemote("is no memory of eventlog, or one of somebody else", where=keyring.remote, hint=_LEAVE)
     marker = Marker(keyring.namespace, keyring.epoch, state.dropped, heads=state.heads)
     marker.signed(keyring)

@@ -1,7 +1,7 @@
 """Play a hostile history of machines that sync: `python -m tests.support.hostile_sync SEED [--git] [--steps N] [--events N]`.
 
 Its steps come from a seed; the moments of signals do not. Lifelike events are appended all the time, machines exchange alone and at once, processes die before any write or by a
-signal, files of the remote are torn, deleted, duplicated, renamed and rolled back, the remote is emptied or another one
+signal, files of the remote are torn, altered, swapped, deleted, duplicated, renamed and rolled back, the remote is emptied or another one
 for a while, a store is copied, clocks are a day off, a machine is away for a week. After each step no machine lacks an
 event it had; at the end all have the same events once, every line as it left, the same bytes, and no seal is broken.
 """
@@ -36,7 +36,7 @@ from tests.support.users import FIRST, events_of
 
 _WEIGHTS = {
     "work": 30, "sync": 20, "compact": 3, "race": 4, "kill": 10, "signal": 6, "race_killed": 2, "seal": 4, "replay": 2,
-    "tear": 3, "delete": 3, "duplicate": 2, "rename": 2, "roll_back_file": 2, "roll_back": 1, "empty": 1, "foreign": 1,
+    "tear": 3, "alter": 3, "swap": 2, "delete": 3, "duplicate": 2, "rename": 2, "roll_back_file": 2, "roll_back": 1, "empty": 1, "foreign": 1,
     "copy": 1, "clock": 2, "week": 1, "redact": 1, "lose_state": 1, "lose_marker": 1,
 }  # fmt: skip
 _AWAY = 6  # steps for which a remote is another one, or a machine is offline
@@ -176,6 +176,21 @@ class HostileHistory:
 
     def _tear(self, _):
         self._to_a_file(lambda name, data: {name: data[: self.dice.randrange(len(data) or 1)]})
+
+    def _alter(self, _):
+        self._to_a_file(lambda name, data: {name: self._altered(data)})
+
+    def _altered(self, data):
+        at = self.dice.randrange(len(data) or 1)
+        return data[:at] + bytes(byte ^ 1 << self.dice.randrange(8) for byte in data[at : at + 1]) + data[at + 1 :]
+
+    def _swap(self, _):
+        def swapped(name, data):
+            files = self.remote.files()
+            other = self.dice.choice(sorted(of for of in files if "/" in of))
+            return {name: files[other], other: data}
+
+        self._to_a_file(swapped)
 
     def _delete(self, _):
         self._to_a_file(lambda name, _: {name: None})

@@ -64,6 +64,19 @@ def test_a_link_in_the_remote_leads_no_file_outside(pair, tmp_path, below):
     assert ["The tea is green"] == other.facts() == pair.another("new").facts()
 
 
+@pytest.mark.parametrize("bit", [0, 3, 6])
+def test_one_byte_of_the_marker_that_was_altered_stops_nobody(pair, bit):
+    one, other = pair.machines
+    marker = pair.hub / MARKER
+    good = marker.read_bytes()
+    for at in range(bit, len(good), 7):
+        marker.write_bytes(good[:at] + bytes([good[at] ^ 1 << bit]) + good[at + 1 :])
+
+        one.sync()
+
+        assert good == marker.read_bytes() or not other.sync().damaged, at
+
+
 @pytest.mark.parametrize("which", ["marker", "head", "segment", "head of nobody"])
 def test_a_huge_file_in_the_remote_is_never_read_whole(pair, which):
     one, other = pair.machines
