@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -142,6 +143,22 @@ def deep(pair):
     os.close(here)
     yield pair
     subprocess.run(["rm", "-r", str(pair.hub / "a")], check=True)
+
+
+@pytest.mark.parametrize("claimed", ["0a1b2c3d 99999999999", "0a1b2c3d many", "0a1b2c3d"])
+def test_a_message_that_claims_to_lie_in_endless_parts_is_not_read(relay, tmp_path, claimed):
+    memory = Memory(tmp_path, relay=relay)
+    one, other = memory.machines
+    name = f"{replica_of(one.store)}/head.age"
+    remote: Any = open_remote(memory.address, one.store, one.opened.machine)
+    assert remote._connected(lambda stream: stream.put(remote._subject(name), b"", {"Eventlog-Parts": claimed}))
+
+    assert [name] == other.sync().damaged
+
+    one.says("The tea is green")
+    one.sync()
+    assert not other.sync().damaged
+    assert ["The tea is green"] == other.facts()
 
 
 def test_a_deep_tree_in_the_remote_stops_no_sync(deep):

@@ -1,5 +1,6 @@
 """Machines start, join, are dropped and leave; a wrong code changes nothing anywhere."""
 
+import os
 import random
 import shutil
 from contextlib import suppress
@@ -287,10 +288,21 @@ def test_a_machine_that_was_killed_after_it_made_another_key_is_handed_the_next_
     assert ["The tea is green"] == one.facts()
 
 
-def test_keys_are_for_their_owner_only(memory):
+@pytest.mark.parametrize("by_git", [False, True])
+def test_keys_and_all_else_of_a_sync_are_for_their_owner_only_whatever_the_umask(tmp_path, by_git):
+    umask = os.umask(0)
+    try:
+        memory = Memory(tmp_path, by_git=by_git)
+        memory.machines[0].says("The tea is green")
+        memory.settle()
+    finally:
+        os.umask(umask)
+
     for machine in memory.machines:
-        assert 0o600 == Path(machine.store.sync, "key").stat().st_mode & 0o777
-        assert 0o700 == Path(machine.store.sync).stat().st_mode & 0o777
+        sync = Path(machine.store.sync)
+        assert 0o600 == (sync / "key").stat().st_mode & 0o777
+        assert not [path for path in (sync, *sync.rglob("*")) if path.stat().st_mode & 0o077]
+    assert by_git or not [path for path in memory.hub.rglob("*") if path.stat().st_mode & 0o077]
 
 
 LOSSES = {

@@ -1,7 +1,9 @@
 """A head or a segment with any bit changed is not used."""
 
 import os
+import zlib
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,9 +47,15 @@ def test_a_head_of_another_machine_memory_or_key_is_not_used(ring, replica):
     assert MachineHead.opened(ring, replica, HEAD.packed(RING)) is None
 
 
+@pytest.mark.parametrize("signed", [b"1\n" + b"0" * 64, b"1\n", b"7\n" + b"0" * 64, b"one\nx", b"1"])
+def test_a_head_that_is_encrypted_for_this_memory_and_not_signed_by_it_is_not_used(signed):
+    data = RING.encrypt(zlib.compress(signed + b"\n" + msgspec.json.encode(HEAD)))
+    assert MachineHead.opened(RING, "laptop-1", data) is None
+
+
 def test_a_head_that_names_files_elsewhere_is_not_used():
     for name in ("../../x", "2026-02-20/../../../1-00000000.age", "2026-13-20/1-00000000.age", ""):
-        bad = MachineHead("name", "laptop-1", 1, "t", "ts", "age1", segments={name: "d"})
+        bad = MachineHead("name", "laptop-1", 1, "t", HEAD.ts, "age1", segments={name: "d"})
         assert MachineHead.opened(RING, "laptop-1", bad.packed(RING)) is None
 
 
