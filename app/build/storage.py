@@ -90,7 +90,7 @@ class LocalFile:
 
     @contextmanager
     def _held(self) -> Iterator[str]:
-        """Hold the directory of the file, and yield the path of the file in it, whatever takes its place meanwhile."""
+        """Yield the path of the file in its directory, which stays open: a link in its place leads nowhere."""
         directory = self._path.parent
         try:
             make_dirs(str(directory))

@@ -147,7 +147,7 @@ class _Exchange:
             self._begin_again(name)
 
     def _begin_again(self, name: str) -> None:
-        """Go on under another name and key: who has the copy must not read by its key once this machine is dropped."""
+        """Continue under another name, and by another key: a copy that is dropped must not read by the former key."""
         self._report.renamed = self._state.replica
         self._state.begin_again(name)
         self._keyring.renew(self._store)

@@ -114,7 +114,7 @@ class Keyring(Struct):
         replace_file(f"{store.sync}/key", msgspec.json.encode(self))
 
     def renew(self, store: Store) -> None:
-        """Make another key for this machine, for a copy of the store has the one of before; raises NotStored."""
+        """Make another key for this machine, because a copy of the store has the former key; raises NotStored."""
         self.machine, self.before = self.new_machine(), self.machine
         self.save(store)
 

@@ -49,7 +49,7 @@ class _FolderRemote:
         self._marker: dict[str, bytes] = {}  # what every machine may write, as it was read
 
     def names(self) -> set[str]:
-        """List the files of the directory, as deep as ours lie; raises Offline where a disk is not mounted."""
+        """List the files of the directory, to a certain depth; raises Offline where a disk is not mounted."""
         self._marker = {}
         try:
             return set(self._below("", _DEEPEST))
@@ -95,7 +95,7 @@ class _FolderRemote:
         return True
 
     def _check_inside(self, folder: str) -> None:
-        """Raise UntrustedRemote where a folder is a link, or below one: what it leads to is none of ours."""
+        """Raise UntrustedRemote where a folder is a link, or lies below a link."""
         real = os.path.realpath(self._path)
         if os.path.realpath(f"{real}/{folder}") != os.path.normpath(f"{real}/{folder}"):
             hint = "remove the link, then sync again"

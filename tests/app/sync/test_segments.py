@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from eventlog.app.sync import segments
 from eventlog.app.sync.keyring import Keyring
@@ -51,6 +52,10 @@ def test_a_head_of_another_machine_memory_or_key_is_not_used(ring, replica):
 def test_a_head_that_is_encrypted_for_this_memory_and_not_signed_by_it_is_not_used(signed):
     data = RING.encrypt(zlib.compress(signed + b"\n" + msgspec.json.encode(HEAD)))
     assert MachineHead.opened(RING, "laptop-1", data) is None
+
+
+def test_a_head_without_a_time_is_not_used():
+    assert MachineHead.opened(RING, "laptop-1", replace(HEAD, ts="yesterday").packed(RING)) is None
 
 
 def test_a_head_that_names_files_elsewhere_is_not_used():
