@@ -10,8 +10,10 @@ from msgspec.structs import replace
 
 from eventlog.app.build.replay import replay
 from eventlog.app.naming.references import events_named, session_meant
+from eventlog.app.open_store import Machine
 from eventlog.app.progress import Phases, quiet
 from eventlog.app.write.record_once import record_once
+from eventlog.app.write.speaker import speaking_agent
 from eventlog.fast.fastjson import BOM, MAX_LINE
 from eventlog.format import codec
 from eventlog.format.codec import refuse_reserved
@@ -36,9 +38,9 @@ class _AppendReport(NamedTuple):
     still_said: list[str]
 
 
-def append_event(log: EventLog, fields: Mapping[str, Any]) -> _AppendReport:
+def append_event(log: EventLog, fields: Mapping[str, Any], machine: Machine) -> _AppendReport:
     """Append an event unless its conversation already states the same; raises InvalidEvent, BadRequest or NotStored."""
-    event = _appendable(fields)
+    event = _appendable(fields, machine)
     others = []
     if isinstance(event, Retraction):
         event = _of_something(log, event)
@@ -47,13 +49,13 @@ def append_event(log: EventLog, fields: Mapping[str, Any]) -> _AppendReport:
 
 
 def append_stream(
-    log: EventLog, lines: BinaryIO, *, batch: str | None = None, phases: Phases = quiet
+    log: EventLog, lines: BinaryIO, machine: Machine, *, batch: str | None = None, phases: Phases = quiet
 ) -> list[AppendResult]:
     """Append a stream of events, a JSON object a line, all or none; raises InvalidEvent naming the line, or NotStored.
 
     Sent again with the same name of a `batch`, only what is missing is added.
     """
-    return noted(log, log.put(_checked(_events(lines), phases), batch=batch))
+    return noted(log, log.put(_checked(_events(lines, machine), phases), batch=batch))
 
 
 def noted(log: EventLog, appended: list[AppendResult]) -> list[AppendResult]:
@@ -116,18 +118,23 @@ def numbered(lines: BinaryIO) -> Iterator[tuple[int, bytes]]:
     return ((number, line) for number, line in found if line.strip())
 
 
-def _events(lines: BinaryIO) -> Iterator[Event]:
+def _events(lines: BinaryIO, machine: Machine) -> Iterator[Event]:
     for number, line in numbered(lines):
         try:
-            yield _appendable(object_of(line))
+            yield _appendable(object_of(line), machine)
         except InvalidEvent as error:
             hint = "; ".join(filter(None, (error.hint, _NOTHING_STORED)))
             raise InvalidEvent(str(error), where=f"stdin:{number}", hint=hint) from error
 
 
-def _appendable(fields: Mapping[str, Any]) -> Event:
-    """Make the event as a reader of the log will see it, of a type that is free to append; raises InvalidEvent."""
+def _appendable(fields: Mapping[str, Any], machine: Machine) -> Event:
+    """Make the event as a reader of the log will see it, of a type that is free to append; raises InvalidEvent.
+
+    One with its own time was recorded elsewhere, and stays whose it is.
+    """
     event = codec.from_fields(dict(fields))
+    if event.agent and not fields.get("ts"):
+        event = replace(event, agent=speaking_agent(event.agent, machine))
     if event.project and not PurePath(event.project).is_absolute() and not PureWindowsPath(event.project).is_absolute():
         raise InvalidEvent(f"{event.project!r} is not absolute", where="project", hint="give the path from the root on")
     return refuse_reserved(codec.check(event))

@@ -110,16 +110,21 @@ def _correctable(
     )
 
 
-def edit(opened: OpenStore, found: Correctable, content: str) -> DeedResult:
-    """Replace the wording of a statement below the same heading, and rebuild; raises BadRequest or NotStored."""
-    return _carry_out(opened, found, replace(found.fact, content=_other_words(found, content)), "replaced")
+def edit(opened: OpenStore, found: Correctable, content: str, speaker: Mapping[str, Any] | None = None) -> DeedResult:
+    """Replace the wording of a statement below the same heading, and rebuild; raises BadRequest or NotStored.
+
+    Without a speaker, here and in `move`, the person speaks.
+    """
+    return _carry_out(opened, found, replace(found.fact, content=_other_words(found, content)), "replaced", speaker)
 
 
-def move(opened: OpenStore, found: Correctable, project: str | None) -> DeedResult:
+def move(
+    opened: OpenStore, found: Correctable, project: str | None, speaker: Mapping[str, Any] | None = None
+) -> DeedResult:
     """Move a statement to the project of a path, or to the user (None), and rebuild; raises BadRequest or NotStored."""
     _check_moves(opened, found, project)
     scope = "project" if project else "user"
-    return _carry_out(opened, found, replace(found.fact, project=project, replica=None, scope=scope), "moved")
+    return _carry_out(opened, found, replace(found.fact, project=project, replica=None, scope=scope), "moved", speaker)
 
 
 def put_in_place(
@@ -130,8 +135,7 @@ def put_in_place(
     What a person has rejected is not recorded: that decision is returned. Raises BadRequest, InvalidEvent or NotStored.
     """
     content = _other_words(found, fields["content"])
-    by = {name: speaker[name] for name in ("conversation_id", "agent", "speaker", "layer")}
-    event = from_fields({**to_fields(found.fact), **fields, "content": content, **by})
+    event = from_fields({**to_fields(found.fact), **fields, "content": content, **_named(speaker)})
     assert isinstance(event, Fact)
     if event.agent != HUMAN and (rejection := Rejections(opened.log).of(event)):
         return AppendResult(rejection, new=False)
@@ -139,9 +143,18 @@ def put_in_place(
     return next(entry for entry in stored if isinstance(entry.event, Fact))
 
 
-def _carry_out(opened: OpenStore, found: Correctable, fact: Fact, reason: str) -> DeedResult:
-    speaker = persons_conversation(opened.machine.now(), make_replica(opened.store))
-    return carry_out(opened, _deed(opened, found, replace(fact, conversation_id=speaker), reason))
+def _carry_out(
+    opened: OpenStore, found: Correctable, fact: Fact, reason: str, speaker: Mapping[str, Any] | None
+) -> DeedResult:
+    person = {"conversation_id": persons_conversation(opened.machine.now(), make_replica(opened.store))}
+    event = replace(fact, **(_named(speaker) if speaker else person))
+    if event.agent != HUMAN and Rejections(opened.log).of(event):
+        raise BadRequest("a person has asked to forget this", where=cut(event.content, _LISTED_CHARS))
+    return carry_out(opened, _deed(opened, found, event, reason))
+
+
+def _named(speaker: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: speaker[name] for name in ("conversation_id", "agent", "speaker", "layer")}
 
 
 def _deed(opened: OpenStore, found: Correctable, fact: Fact, reason: str) -> list[Event]:

@@ -48,8 +48,7 @@ def speaker_of(log: EventLog, options: SpeakerOptions, machine: Machine, *, writ
     What the command of an agent says is never the person's, whatever it names. With `writes`, a store that has no name
     yet gets one. Raises NotStored.
     """
-    programs = {} if machine.is_typed() else named_conversations(machine.environ)
-    if programs and options.agent == HUMAN:
+    if options.agent and speaking_agent(options.agent, machine) != options.agent:
         options = options._replace(agent=None)
     if options.session is not None:
         session = session_named(log, options.session)
@@ -57,9 +56,14 @@ def speaker_of(log: EventLog, options: SpeakerOptions, machine: Machine, *, writ
     else:
         name_of = make_replica if writes else replica_of
         speaker = _current_speaker(log, options.project, machine, options.agent or "", name_of)
-    if programs and speaker.agent == HUMAN:  # a conversation of the person's was named
-        speaker = speaker._replace(agent=next(iter(programs)))
+    speaker = speaker._replace(agent=speaking_agent(speaker.agent, machine))  # of the person's, if it is named
     return {**speaker._asdict(), "project": options.project, "layer": options.layer}
+
+
+def speaking_agent(agent: str, machine: Machine) -> str:
+    """Return who speaks where a command names this one: what an agent's command says is never the person's."""
+    programs = {} if agent != HUMAN or machine.is_typed() else named_conversations(machine.environ)
+    return next(iter(programs), agent)
 
 
 def _current_speaker(
@@ -83,8 +87,9 @@ def speaker_of_server(log: EventLog, project: str | None, machine: Machine, agen
     """Find who speaks through a server a host has started: it lives on while conversations come and go.
 
     The conversation the host has named with the call; else the one of its environment, or of the host's process,
-    unless another one is at work since; else the newest at work; else the person's.
+    unless another one is at work since; else the newest at work; else the person's, where a program speaks as well.
     """
+    agent = "" if agent == HUMAN else agent
     if session:
         return Speaker(session, agent or _agent_of(log, session, machine.environ) or _CLI)
     named = set(_of_agent(named_conversations(machine.environ), agent).values())
@@ -96,7 +101,8 @@ def speaker_of_server(log: EventLog, project: str | None, machine: Machine, agen
         return found[-1] if len(found) == 1 else found[-1]._replace(speaker="guessed")
     if working:
         return working[-1]._replace(speaker="guessed")
-    return _current_speaker(log, project, machine, agent, make_replica)
+    speaker = _current_speaker(log, project, machine, agent, make_replica)
+    return speaker._replace(agent=_CLI) if speaker.agent == HUMAN else speaker
 
 
 def _agent_of(log: EventLog, conversation_id: str, environ: Mapping[str, str]) -> str:

@@ -99,6 +99,57 @@ def test_the_command_of_an_agent_cannot_say_that_the_person_spoke(log, monkeypat
     assert [event.agent for event in log.read()][1:] == ["claude-code", "claude-code"]
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [["agent=human"], ["agent=human", "conversation_id=human-2026-02-20"], ["--session", "e-1", "--agent", "human"],
+     ["--json", '{"agent": "human"}'], "--stdin"],
+)  # fmt: skip
+@pytest.mark.parametrize("session", ["", "e-1"])
+def test_no_field_that_an_agent_appends_says_that_the_person_spoke(log, monkeypatch, asked, session):
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", session)
+    said = {"type": "fact", "content": "x", "conversation_id": "c", "agent": "human"}
+    args = ["--stdin"] if asked == "--stdin" else ["fact", "content=x", *asked]
+    call("--store", log.store.root, "append", *args, stdin=json.dumps(said).encode() if asked == "--stdin" else b"")
+
+    assert [event.agent for event in EventLog(log.store.root).read()] == ["claude-code" if session else "human"]
+
+
+def test_what_has_its_own_time_stays_the_persons_whoever_appends_it(log, monkeypatch):
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "e-1")
+    said = {"type": "fact", "content": "x", "conversation_id": "c", "agent": "human"}
+    call(
+        "--store",
+        log.store.root,
+        "append",
+        "--stdin",
+        stdin=json.dumps({**said, "ts": "2026-02-20T08:00:00.000000Z"}).encode(),
+    )
+
+    assert [event.agent for event in EventLog(log.store.root).read()] == ["human"]
+
+
+@pytest.mark.parametrize(
+    "verb", [["edit", "The port is 8443", "--content", "The port is 9443"], ["move", "The port is 8443", "user"]]
+)
+@pytest.mark.parametrize("session", ["", "e-1"])
+def test_what_an_agent_corrects_is_not_said_by_the_person(log, monkeypatch, verb, session):
+    EventLog(log.store.root).append(
+        {"type": "fact", "conversation_id": "s-1", "agent": "gemini", "project": "/shop", "content": "The port is 8443"}
+    )
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", session)
+    call("--store", log.store.root, *verb, "--yes")
+
+    corrected = [event.agent for event in EventLog(log.store.root).read() if event.type != "entry_applied"][1:]
+    assert {*corrected} == {"claude-code" if session else "human"}
+
+
+@pytest.mark.parametrize("agent", ["", "human"])
+def test_a_tool_is_never_called_by_the_person(log, agent):
+    machine = Machine("/home", {}, lambda: NOON + 10**9, "eventlog", lambda: False)
+
+    assert "cli" == speaker_of_server(log, "/shop", machine, agent).agent
+
+
 def test_of_two_hosts_in_the_environment_the_one_at_work_speaks(log):
     _tell(log, PROMPTED, session="outer", agent="claude-code")
     _tell(log, PROMPTED, session="inner", agent="codex")

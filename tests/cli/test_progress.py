@@ -61,7 +61,7 @@ def test_a_replay_tells_of_reading_applying_and_writing_to_their_ends(tmp_path, 
 
 def test_a_stream_tells_how_many_of_its_events_were_checked(tmp_path):
     watched = Told()
-    append_stream(EventLog(tmp_path), io.BytesIO(builders.lines(1, 2, 3)), phases=watched)
+    append_stream(EventLog(tmp_path), io.BytesIO(builders.lines(1, 2, 3)), Machine.here(), phases=watched)
 
     assert {"checking events": [(1, 0), (2, 0), (3, 0)]} == watched.phases
 

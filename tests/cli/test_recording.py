@@ -6,6 +6,7 @@ from unittest.mock import Mock
 
 import pytest
 
+from eventlog.app.open_store import Machine
 from eventlog.app.write import append
 from eventlog.format.errors import InvalidEvent
 from eventlog.log.event_log import EventLog
@@ -463,6 +464,6 @@ def test_withdrawing_a_conversation_names_who_else_says_the_same(store):
 
 def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(store):
     with pytest.raises(InvalidEvent, match="the line is longer than 16,777,216 bytes"):
-        append.append_stream(EventLog(store), io.BufferedReader(_Endless()))
+        append.append_stream(EventLog(store), io.BufferedReader(_Endless()), Machine.here())
 
     assert not _events(store)

@@ -67,8 +67,9 @@ def _append_command(
     """Append events of any type, except people's decisions and the history of knowledge bases.
 
     Without --session, finds conversation, project and agent as `fact` does. A VALUE is text, or JSON for a field of
-    another type. An event with a `ts` and no `id` gets an id derived from its content, so that appending the same file
-    twice adds nothing. Prints one JSON line per event; the line of a retraction lists the events that still state the
+    another type. With `agent` human, an event without a `ts` that an agent's command appends is that agent's, not
+    yours. One with a `ts` and no `id` gets an id derived from its content, so that appending the same file twice
+    adds nothing. Prints one JSON line per event; the line of a retraction lists the events that still state the
     same (`still_said`): the line stays until they are retracted as well.
 
     Stores a stream whole or not at all per day, unless it is killed. Recognises events with their own times or ids when
@@ -85,7 +86,7 @@ def _append_command(
     log = options.open_log(store)
     if from_stdin:
         with phases() as phase:
-            stored = append_stream(log, sys.stdin.buffer, batch=batch, phases=phase)
+            stored = append_stream(log, sys.stdin.buffer, machine, batch=batch, phases=phase)
         _report_stream(stored, withdrawing_nothing(log, stored), store)
         warn_of_clock(log)
         return
@@ -93,7 +94,7 @@ def _append_command(
     fields = {**_object(object_text), **_assigned(str(type_name), assignments)}
     if fields.setdefault("type", type_name) != type_name:
         raise click.UsageError(f"TYPE is {type_name}, but the fields have type={fields['type']}")
-    done = append_event(log, {**_speaker_fields(log, speaker, fields, machine), **fields})
+    done = append_event(log, {**_speaker_fields(log, speaker, fields, machine), **fields}, machine)
     report(done.appended, "already said in this conversation", store, still_said=done.still_said)
     warn_of_clock(log)
 

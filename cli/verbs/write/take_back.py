@@ -3,13 +3,16 @@
 import shlex
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import click
 from msgspec.structs import replace
 
 from eventlog.app.build.rebuild import RebuildResult
+from eventlog.app.open_store import OpenStore
 from eventlog.app.write.correct import correctable, edit, movable, move
 from eventlog.app.write.forget import Forgettable, forget, forgettable
+from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.app.write.undo import Undoable, restorable, undo, undoable
 from eventlog.cli import options, suggestions
 from eventlog.cli.progress import spinner
@@ -18,7 +21,7 @@ from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import describe, gist, kind_of
 from eventlog.cli.terminal import confirm, count, edited, emit, is_terminal, say, show_lines, table
 from eventlog.format.codec import to_fields
-from eventlog.format.events import Event, Restored, Retraction
+from eventlog.format.events import HUMAN, Event, Restored, Retraction
 from eventlog.format.text import one_line, project_name
 from eventlog.log.event_log import EventLog
 from eventlog.log.lines import LogLine
@@ -72,8 +75,8 @@ def _forget_command(
 def _edit_command(what: str, content: str | None, yes: bool, as_json: bool, store: Store) -> None:
     """Replace the wording of a fact or decision: it keeps its heading, and is yours from now on.
 
-    The old wording leaves every file and context; `eventlog why` shows it behind the new line. A section of a knowledge
-    base is edited in its file.
+    What an agent's command replaces is that agent's. The old wording leaves every file and context; `eventlog why`
+    shows it behind the new line. A section of a knowledge base is edited in its file.
     """
     opened, display = options.open_store(store), Display(store)
     with spinner():
@@ -84,7 +87,7 @@ def _edit_command(what: str, content: str | None, yes: bool, as_json: bool, stor
         if wording:
             say(f"new wording: {one_line(wording)}")
     if content is None or _agreed("Replace it?", yes=yes):
-        _report(edit(opened, found, wording), "replaced", display, as_json=as_json)
+        _report(edit(opened, found, wording, _speaker(opened)), "replaced", display, as_json=as_json)
 
 
 @options.verb("eventlog move MEMORY.md:5 shop", "eventlog move projects/shop/MEMORY.md:7 user")
@@ -93,7 +96,7 @@ def _edit_command(what: str, content: str | None, yes: bool, as_json: bool, stor
 def _move_command(what: str, project: str, yes: bool, as_json: bool, store: Store) -> None:
     """Move a fact or decision into the memory of another project, or into yours.
 
-    It is said there by you; `eventlog why` shows who had said it before, and where.
+    It is said there by you, or by the agent that runs this; `eventlog why` shows who had said it before, and where.
     """
     opened, display = options.open_store(store), Display(store)
     with spinner():
@@ -101,7 +104,12 @@ def _move_command(what: str, project: str, yes: bool, as_json: bool, store: Stor
     if not as_json:
         _show_statement(found.text, found.behind, display)
     if _agreed(f"Move it to {project_name(project) or 'your memory'}?", yes=yes):
-        _report(move(opened, found, project or None), "moved", display, as_json=as_json)
+        _report(move(opened, found, project or None, _speaker(opened)), "moved", display, as_json=as_json)
+
+
+def _speaker(opened: OpenStore) -> dict[str, Any]:
+    """Name the person, unless an agent runs this."""
+    return speaker_of(opened.log, SpeakerOptions(None, None, HUMAN, None), opened.machine)
 
 
 @options.verb("eventlog undo", "eventlog undo 8d21c0 --yes")
