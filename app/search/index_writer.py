@@ -157,14 +157,14 @@ class IndexWriter:
         if news or is_new:
             of_plans = (str(event["ts"]) for event in news if self._may_be_planned(event, arriving))
             self._db.execute(_WITHDREW, (max(of_plans, default=""),))
+        ever = self._gone()
         if gone and not is_new:
             self._hide(gone, {AN_EVENT + event_id for event_id in arriving})
-            others = [event for event in news if event["type"] != "retraction"]
-            if not all(aim.startswith(A_STATEMENT) for aim in standing_lines.aims_of(others, in_force=False)):
-                self._db.execute(_FELL_BEHIND)
-            elif others:
+            if rejected_in(gone):
                 self._db.execute(_BEHIND_UNTIL_ERASED, (UNTIL_ERASED,))
-        return self._gone()
+            if any(f"{AN_EVENT}{event['id']}" in ever for event in news):
+                self._db.execute(_FELL_BEHIND)  # it was taken back before it came
+        return ever
 
     def _may_be_planned(self, withdrawal: "EventFields", arriving: "AbstractSet[str]") -> bool:
         """Return whether a plan entry may be withdrawn: a conversation, or an event that is no line to be found."""
@@ -186,8 +186,8 @@ class IndexWriter:
                 hidden += found
         if hidden or rejected_in(gone):
             self._db.execute(_HAS_REMAINS)
-        others = {aim for aim in gone if not aim.startswith(A_STATEMENT)}
-        if not others <= arriving | {AN_EVENT + line.id for line in hidden}:
+        events = {aim for aim in gone if aim.startswith(AN_EVENT)}
+        if not events <= arriving | {AN_EVENT + line.id for line in hidden}:
             self._db.execute(_FELL_BEHIND)
         self._tell(hidden, rejected_in(self._gone()))
 
@@ -198,10 +198,11 @@ class IndexWriter:
         """Leave no byte of what was taken out, nor of statements that were rejected: it is looked for line by line."""
         with self._db:
             self._db.execute("BEGIN IMMEDIATE")
+            states_some = self._db.execute("SELECT 1 FROM meta WHERE name = 'behind'").fetchone()
             self._db.execute(_ERASED, (UNTIL_ERASED,))
             rejected = rejected_in(self._gone())
             changed: list[FoundLine] = []
-            for line in self._lines("TRUE") if rejected else ():
+            for line in self._lines("TRUE") if states_some and rejected else ():
                 event = standing_lines.marked(line.event, rejected)
                 if event != line.event:
                     self._take_out(line)

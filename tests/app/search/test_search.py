@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from eventlog import Memory
 from eventlog.app.build import program
 from eventlog.app.search import index_writer, open_index, search_index, word_tables
+from eventlog.format import ids
 from eventlog.format.events import (
     ConversationText,
     Fact,
@@ -453,7 +455,10 @@ def test_an_index_of_a_whole_log_finds_what_one_kept_current_line_by_line_does(m
     assert len(one_by_one) > 3
     texts = [getattr(one, "content", None) or getattr(one, "summary", "") for one in stored[4:]]
     rejected = [Rejected(conversation_id="human", statement=text) for text in (*filter(None, texts), "port 3 prompt")]
-    for gone in (*(Retraction(conversation_id="human", target=one.id) for one in stored[1:4]), *rejected):
+    withdrawn = [Retraction(conversation_id="human", target=one.id) for one in stored[1:4]]
+    drawn_only = Rejected(conversation_id="human", conversation="c2")
+    the_other = Retraction(conversation_id="human", conversation="c1")
+    for gone in (*withdrawn, drawn_only, *rejected[:3], the_other, *rejected[3:]):
         memory.log.put([gone])
         one_by_one = memory.search("port", everywhere=True)
         index_of(memory).unlink()
@@ -538,22 +543,45 @@ def test_only_a_project_with_much_in_it_that_gets_another_name_makes_the_index_a
     [
         lambda fact: Retraction(conversation_id="human", target=fact.id),
         lambda fact: Rejected(conversation_id="human", statement=fact.content),
+        lambda fact: Rejected(conversation_id="human", target=fact.id),
+        lambda fact: Rejected(conversation_id="human", conversation=fact.conversation_id),
+        lambda fact: Retraction(conversation_id="human", conversation=fact.conversation_id),
     ],
-    ids=["retracted", "rejected"],
+    ids=["retracted", "rejected", "rejected by id", "session rejected", "session retracted"],
 )
 def test_only_a_withdrawal_that_brings_something_back_to_light_makes_the_index_anew(memory, withdrawal):
     say(memory, "The port was 8080", key="port")
-    keyed = say(memory, "The port is 9090", key="port")
-    indexed = say(memory, "Herons nest in column seven")
+    keyed = say(memory, "The port is 9090", key="port", conversation="c2")
+    indexed = say(memory, "Herons nest in column seven", conversation="c3")
     inodes = [index_of(memory).stat().st_ino for _ in found(memory, "port")]
     for told in (indexed, None, keyed):
-        target = told or say(memory, "Otters sign releases")
+        target = told or say(memory, "Otters sign releases", conversation="c4")
         memory.log.put([withdrawal(target)])
         assert found(memory, "herons otters port") == (["The port was 8080"] if told is keyed else ["The port is 9090"])
         inodes.append(index_of(memory).stat().st_ino)
         assert told is not indexed or b"column" not in index_of(memory).read_bytes()
 
     assert inodes[0] == inodes[1] == inodes[2] != inodes[3]
+
+
+@pytest.mark.parametrize(
+    "withdrawal",
+    [
+        lambda fact: Retraction(conversation_id="human", target=fact.id),
+        lambda fact: Rejected(conversation_id="human", statement=fact.content),
+        lambda fact: Rejected(conversation_id="human", conversation=fact.conversation_id),
+    ],
+    ids=["retracted", "rejected", "session rejected"],
+)
+def test_what_was_taken_back_before_it_came_from_another_machine_withdraws_nothing(memory, withdrawal):
+    late = replace(withdrawal(say(memory, "Herons fish at dawn")), id=ids.derived(1_772_000_000_000, "late"))
+    assert found(memory, "herons") == ["Herons fish at dawn"]
+    memory.log.put([Restored(conversation_id="human", target=late.id)])
+    assert found(memory, "herons") == ["Herons fish at dawn"]
+    memory.log.put([replace(late, ts="2026-02-25T06:13:20.000000Z")])
+    memory.replay()
+
+    assert found(memory, "herons") == ["Herons fish at dawn"]
 
 
 def test_without_full_text_search_the_same_is_found_in_the_same_order(memory, monkeypatch):
