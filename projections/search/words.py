@@ -4,7 +4,7 @@ English    lower case, without the endings of inflection, nor those that make no
 German     the same, without the endings of a word with an umlaut, and those of plurals that are in no English word.
 Chinese    every two neighbouring characters, as no spaces tell where a word ends; a single one stands for itself.
 Japanese   the same within each script: a run of katakana is a word, of which the pairs are parts.
-Names      `camelCase`, `snake_case`, `a/path.py`, `v1.2`: the whole, and each part.
+Names      `camelCase`, `snake_case`, `a/path.py`, `v1.2`: the whole, each name in it, and each part.
 
 Imported inside agents' hooks: no re, which takes longer to load than a prompt takes to be read.
 """
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     Reader = Callable[[str], list[str]]
 
 JOINERS = "_-./:@+#"  # within a word they join its parts
+_JOINERS = ("/:@#+", ".", "-_")  # those that hold least first: in a path, names; in a name, words
 HIRAGANA, KATAKANA = range(0x3040, 0x30A0), range(0x30A0, 0x3100)  # endings and particles; words from elsewhere
 _LONGEST = 64  # characters; a longer word is a key or a picture, and nobody types it
 _SHORTEST_STEM = 3
@@ -147,32 +148,34 @@ def _of_word(word: str) -> list[str]:
 
 
 def _of_name(word: str) -> list[str]:
-    """Return the whole name, and its parts."""
-    parts = [stem(part) for part in _parts(word) if part not in _STOP and len(part) <= _LONGEST]
+    """Return the whole name, each name in it, and the words of these: `lib/cart_total.py` has `cart_total`, too."""
     lower = word.lower()
-    is_one = lower.isalnum() and len(parts) <= 1
-    return parts[:_LONGEST] if is_one or len(word) > _LONGEST or not word else [lower, *parts]
+    if (names := _split(word)) == [word]:
+        return [stem(lower)] if lower and lower not in _STOP and len(word) <= _LONGEST else []
+    found = [token for name in names for token in _of_name(name)][:_LONGEST]
+    is_one = lower.isalnum() and len(found) <= 1
+    return found if is_one or len(word) > _LONGEST else [lower, *found]
 
 
-def _parts(word: str) -> "Iterator[str]":
-    """Split at joiners, and before a capital letter that begins a word: `HTTPServer` is http, server."""
-    for joiner in JOINERS:
-        word = word.replace(joiner, " ")
-    for part in word.split():
-        if part.islower() or part.isupper() or not part.isascii():
-            yield part.lower()
-        else:
-            yield from _humps(part)
+def _split(word: str) -> list[str]:
+    """Split at the joiners that hold least, else before a capital letter: `HTTPServer` is HTTP, Server."""
+    for joiners in _JOINERS:
+        names = word
+        for joiner in joiners:
+            names = names.replace(joiner, " ")
+        if names != word:
+            return [name for part in names.split() if (name := part.strip(JOINERS))]
+    return [word] if word.islower() or word.isupper() or not word.isascii() else _humps(word)
 
 
-def _humps(part: str) -> "Iterator[str]":
-    begin = 0
+def _humps(part: str) -> list[str]:
+    found, begin = [], 0
     for at in range(1, len(part)):
         is_next_small = part[at + 1 : at + 2].islower()
         if part[at].isupper() and (not part[at - 1].isupper() or is_next_small):
-            yield part[begin:at].lower()
+            found.append(part[begin:at])
             begin = at
-    yield part[begin:].lower()
+    return [*found, part[begin:]]
 
 
 def _pairs(run: str) -> list[str]:

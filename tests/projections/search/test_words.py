@@ -13,7 +13,11 @@ from eventlog.projections.search.words import stem, tokens
         ("The orders are NEVER deleted", ["order", "never", "delet"]),
         ("CONN_MAX_AGE", ["conn_max_age", "conn", "max", "age"]),
         ("HTTPServer parseURL", ["httpserver", "http", "server", "parseurl", "pars", "url"]),
-        ("see shop/checkout/forms.py.", ["see", "shop/checkout/forms.py", "shop", "checkout", "form", "py"]),
+        (
+            "see shop/checkout/forms.py.",
+            ["see", "shop/checkout/forms.py", "shop", "checkout", "forms.py", "form", "py"],
+        ),
+        ("Check.objects.get_or_make()", ["check.objects.get_or_make", "check", "object", "get_or_make", "mak"]),
         ("金额一律", ["金额", "额一", "一律"]),
         ("用Redis缓存", ["用", "redis", "缓存"]),
         ("钱", ["钱"]),
