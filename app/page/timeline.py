@@ -241,7 +241,7 @@ def _record_day(
 
 
 def _rendered(done: ReplayResult, unit: tuple[str, str], is_asked: Callable[[str], bool]) -> list[Document]:
-    """Render a unit; nothing where its files are those of a project that nobody asks for."""
+    """Render a unit, unless its files are those of a project that is not asked for."""
     view, name = unit
     is_other = view in _OF_PROJECTS and not is_asked(done.identities.document(name, ""))
     return [] if is_other else done.render(unit)
