@@ -101,7 +101,7 @@ def _called(tool: str, arguments: Any, answer: Any, *, badly: bool = False) -> I
 
 
 def without_own_texts(steps: Iterable[Step]) -> Iterator[Step]:
-    """Remove our texts from prompts, and the replies to our prompts; what the host itself says becomes a notice."""
+    """Remove our texts from prompts, and the replies to our prompts; turn words of the host itself into notices."""
     answers_us = False
     for step in steps:
         if step.kind in REQUESTS:
