@@ -39,7 +39,7 @@ def emit_line(line: bytes) -> None:
 
 
 def _escaped(text: str) -> str:
-    """Escape what would act on a terminal or hide: JSON that says the same."""
+    """Escape what would act on a terminal or hide; it stays the same JSON."""
     if is_harmless(text):
         return text
     return re.sub(UNSAFE, lambda found: found[0] if found[0] == "\n" else json.dumps(found[0])[1:-1], text)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     Weights = Mapping[str, float]  # of the tokens of a question: what each tells
 
 LONGEST = 300  # characters of a line
+_LOOKED_THROUGH = 20_000  # characters of a text: a prompt does not wait for one of a megabyte
 _ASKED = 100  # characters of what was asked
 _FILES = _SENTENCES = 2
 _SEPARATOR = " · "
@@ -85,7 +86,7 @@ def told_line(found: "Findable", weights: "Weights") -> str:
 def sentences(text: str) -> "Iterator[str]":
     """Yield the sentences and list items of a text that may be Markdown on one line, without code and headings."""
     number = 0
-    for prose in text.split("```")[::2]:
+    for prose in text[:_LOOKED_THROUGH].split("```")[::2]:
         words = _spaced(prose).split()
         begin, is_heading = 0, False
         for at, word in enumerate(words):
@@ -250,7 +251,7 @@ def _excerpt(text: str, weights: "Weights", room: int) -> str:
     """Cut a text to the run of its words that has most of the question; to its beginning where none has any."""
     if len(text) <= room:
         return text
-    words = text.replace("，", "，\0").replace("、", "、\0").replace(" ", " \0").split("\0")
+    words = text[:_LOOKED_THROUGH].replace("，", "，\0").replace("、", "、\0").replace(" ", " \0").split("\0")
     tells = [{token for token in tokens(word) if token in weights} for word in words]
     best, most, end, length = (0, 0), 0.0, 0, 0
     for begin in range(len(words)):

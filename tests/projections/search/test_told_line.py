@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eventlog.projections.search import told_line as told
 from eventlog.projections.search.findable import Findable
 from eventlog.projections.search.ranking import subjects
 from eventlog.projections.search.told_line import LONGEST, sentences, told_line
@@ -177,6 +178,24 @@ def test_a_statement_is_told_whole_and_of_a_longer_one_the_part_that_was_asked_a
     assert short == "The port is 6543"
     assert "The staging port is 6543." in long
     assert len(long) <= LONGEST
+
+
+def test_of_a_text_of_a_megabyte_only_the_beginning_is_looked_through(monkeypatch):
+    """One long save of an agent that has the words of many prompts would leave no hook the time to tell anything."""
+    taken = []
+
+    def counted(text):
+        taken.append(len(text))
+        return tokens(text)
+
+    monkeypatch.setattr(told, "tokens", counted)
+    for text in ("port " * 200_000, "The port. " * 100_000):
+        line_of_fact = told_line(Findable({"type": "fact", "content": text}), {"port": 4.0})
+        summary = {"type": "stage_summary", "topic": "t", "summary": text, "decisions": [text]}
+
+        assert "port" in line_of_fact
+        assert "port" in told_line(Findable(summary), {"port": 4.0})
+    assert sum(taken) < 200_000
 
 
 @pytest.mark.parametrize(
