@@ -7,7 +7,7 @@ Imported by: eventlog, app.
 """
 
 from eventlog.fast import os
-from eventlog.secrets.plain import HEX, changed_in, is_plain, item_name, may_name_one, own, spliced
+from eventlog.secrets.plain import HEX, changed_in, is_plain, item_name, may_name_one, name_in, own, spliced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _ID = HEX + "-"  # a text of nothing else is an id, a digest or a date
 _OF_TIMES = "0123456789-:.TZ"
 _LAYOUT = dict.fromkeys(map(ord, "\t\r\n"), " ")
+_HEADERS = ("authorization", "proxy-authorization", "cookie", "set-cookie")  # whose names tell how to read their texts
 _LEAST_MIXED = 6  # characters of a value with letters and digits
 _LONGEST_TOKEN = 512  # characters; a part of a longer token is found as well
 _MOST_CACHED, _LONGEST_CACHED = 256, 200  # names of projects, agents and conversations recur
@@ -141,9 +142,12 @@ def secrets_in(value: object, name: str = "") -> "Iterator[tuple[str, str]]":
     Texts that are plain together are so each by itself: most values are, and need a single look.
     """
     texts = _texts_in(value, name)
-    if not any(may_name_one(of) for of, _ in texts) and is_plain(" ".join([text for _, text in texts])):
+    if not any(may_name_one(of) or of.lower() in _HEADERS for of, _ in texts) and is_plain(
+        " ".join([text for _, text in texts])
+    ):
         return
-    for of, text in texts:
+    for of, value_of in texts:
+        text = f"{of}: {value_of}" if of.lower() in _HEADERS else value_of
         places = [] if is_plain(text) else _places(text)
         kind = _kind_of(of, text) if of and not places else ""
         yield from ((kind, text[start:end]) for start, end, kind in places)
@@ -156,10 +160,10 @@ def _texts_in(value: object, name: str) -> list[tuple[str, str]]:
         return [(name, value)] if own or value.strip(_OF_TIMES) else []
     if isinstance(value, list):
         return [found for item in value for found in _texts_in(item, item_name(name))]
-    found = []
-    for inner, item in value.items() if isinstance(value, dict) else ():
-        found.append(("", inner))
-        found += _texts_in(item, inner)
+    found: list[tuple[str, str]] = []
+    if isinstance(value, dict):
+        for inner, item in value.items():
+            found += (("", inner), *_texts_in(item, name_in(value, inner)))
     return found
 
 
@@ -178,6 +182,8 @@ def scrub(value: object, name: str = "") -> object:
 
 def _scrub_field(text: str, name: str) -> str:
     scrubbed = scrub_text(text)
+    if scrubbed is text and name.lower() in _HEADERS:
+        scrubbed = scrub_text(f"{name}: {text}").removeprefix(f"{name}: ")
     kind = _kind_of(name, text) if name and scrubbed is text else ""
     return f"[secret:{kind}]" if kind else scrubbed
 

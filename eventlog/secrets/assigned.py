@@ -20,11 +20,11 @@ def value_at(text: str, at: int, end: int) -> int:
     if start := _after_type(text, end) or _in_next_field(text, end):
         return start
     near = text[end : end + _SIGN_WITHIN]
-    sign = near.lstrip(_AROUND_SIGN)
+    sign = near.removeprefix("**").lstrip(_AROUND_SIGN)
     if sign[1:2] == "=" and sign[0] in _BEFORE_EQUALS:  # of make, of PHP
         sign = sign[1:]
     if sign[:1] and sign[0] in _SIGNS:
-        value = sign.lstrip(_SIGNS + ">" + _AROUND_SIGN)
+        value = (sign[:1] + sign[1:].removeprefix("** ")).lstrip(_SIGNS + ">" + _AROUND_SIGN)
     elif sign[:1] == "," and near[:1] in QUOTES:
         value = sign[1:].lstrip(" \t")
         value = value.lstrip(QUOTES) if value[:1] in QUOTES and _is_argument_name(text, at) else ""

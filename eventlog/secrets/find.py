@@ -55,6 +55,7 @@ _TOKENS = [(*token, 0.0) for token in TOKENS]
 _LEAST_TOKEN = min(len(beginning) + least for _, beginnings, _, least, _ in TOKENS for beginning in beginnings)
 _SPACES = " \t\r\n\x1b"
 _LEAST_OF_WORDS, _LEAST_ANYWHERE, _WORDS_OF_NAMES = 10, 20, (2, 3)
+_CLOSERS = ")]}>.,;"
 _LEAST_GENERATED = 10  # characters of a password with signs in it
 _STOPS = " \t\r\n\x1b\"'`,;&|<>()[]{}\\，；。"  # what an assigned value ends before
 _LINE_ENDS, _SETTING_SIGNS = ("", *"\r\n\\", *QUOTES), (":", "=")
@@ -324,7 +325,8 @@ def _end_of_whole(text: str, start: int, end: int, sign: int) -> int:
     whole = max(end, start + len(value))
     if quote not in QUOTES and not (text[sign] == "=" and start == sign + 1 and text[sign - 1].isupper()):
         is_line = text[whole : whole + 1] in _LINE_ENDS and text[sign:start].strip(" \t") in _SETTING_SIGNS
-        return start + max(end - start, len(value.rstrip(",;"))) if is_line else end
+        rest = text[end:whole].rstrip(_CLOSERS)  # of what is around it, no part of it
+        return end + len(rest) if is_line and "</" not in rest else end
     return end if any(map(value.__contains__, _SPACES)) else whole
 
 

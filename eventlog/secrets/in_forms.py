@@ -4,7 +4,7 @@ Each form has a word that few texts have, and only these load this. Yielded are 
 alone tells; else the value has to look generated.
 """
 
-from eventlog.secrets.patterns import BASE64, FORMS, HEADER, TOKEN
+from eventlog.secrets.patterns import BASE64, FORMS, HEADER, PLACEHOLDERS, TOKEN
 from eventlog.secrets.scan import OPENS, before_any, begins, places, printable, run, tail, words_at
 
 TYPE_CHECKING = False
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _SPACES_AND_QUOTES = " \t\r\n\"'`"
 _LONGEST_HEADER, _LONGEST_LOGIN, _LONGEST_DOCUMENT = 4096, 400, 4096  # characters looked at
+_BEFORE_COOKIES = "=\"'`"
 _LEAST = 4  # characters of a secret that the form alone tells
 _ARE_NAMED = ("login", "account", "password")  # what follows the name of a machine
 _BASE_32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567abcdefghijklmnopqrstuvwxyz="
@@ -29,7 +30,7 @@ def secrets_in_forms(text: str) -> "Iterator[Candidate]":
 
 
 def _is_one(value: str) -> bool:
-    return len(value) >= _LEAST and not value.startswith(OPENS)
+    return len(value) >= _LEAST and not value.startswith(OPENS) and value.lower() not in PLACEHOLDERS
 
 
 def _cookies(text: str, mark: str) -> "Iterator[Candidate]":
@@ -44,7 +45,8 @@ def _cookies(text: str, mark: str) -> "Iterator[Candidate]":
         line = before_any(text[start : start + _LONGEST_HEADER], "\r\n").split("\\n")[0].split("\\r")[0]
         done = start + len(line)
         for first, last in words_at(line.translate(_APART), 0, len(line)):
-            yield start + first, start + last, "session-cookie", False
+            if text[start + first - 1] in _BEFORE_COOKIES:
+                yield start + first, start + last, "session-cookie", False
 
 
 _APART = dict.fromkeys(map(ord, "=;,:{}[]()\"'`\\&<>"), " ")

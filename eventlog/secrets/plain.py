@@ -6,7 +6,7 @@ text, and texts of a JSON value, are replaced, whatever finds them.
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from eventlog.secrets.own_patterns import OwnPattern
 
@@ -147,9 +147,17 @@ def changed_in(value: object, change: "Callable[[str, str], str]", name: str = "
         items = [changed_in(item, change, item_name(name)) for item in value]
         return value if all(new is old for new, old in zip(items, value, strict=True)) else items
     if isinstance(value, dict):
-        fields = {change(str(inner), ""): changed_in(item, change, inner) for inner, item in value.items()}
+        fields = {
+            change(str(inner), ""): changed_in(item, change, name_in(value, inner)) for inner, item in value.items()
+        }
         return value if all(inner in value and fields[inner] is value[inner] for inner in fields) else fields
     return value
+
+
+def name_in(fields: "Mapping[str, object]", name: str) -> str:
+    """Name what a field holds: that of a value may stand beside it, as in `{"name": "DB_PASSWORD", "value": "…"}`."""
+    beside = (fields.get("name") or fields.get("key")) if name == "value" else None
+    return beside if isinstance(beside, str) else name
 
 
 def item_name(name: str) -> str:

@@ -17,7 +17,7 @@ from eventlog.hooks import error_log
 from eventlog.hosts.transcripts import read
 from eventlog.hosts.transcripts.draw import draw
 from eventlog.log.event_log import EventLog
-from eventlog.secrets import patterns, scrub, scrub_beginning, scrub_text
+from eventlog.secrets import patterns, scrub, scrub_beginning, scrub_text, secrets_in
 from eventlog.secrets.find import find
 from eventlog.secrets.plain import LEAST_RANDOM, is_plain
 from eventlog.store import Store, spool
@@ -95,6 +95,11 @@ def test_a_generated_password_has_any_signs(form, password):
 
     assert form.format("[secret:password]") == scrubbed
     assert {"password": "[secret:password]"} == scrub({"password": password})
+
+
+@pytest.mark.parametrize("end", ["</value>", "}", ");", ").", ">,"])
+def test_what_is_around_a_value_without_quotes_stays(end):
+    assert f"DbToken=[secret:token]{end}" == scrub_text(f"DbToken={SECRET_KEY}{end}")
 
 
 @pytest.mark.parametrize(
@@ -241,10 +246,17 @@ SECRET_KEY, HUNTER = sample("KEY=")[1], sample("curl")[1]
         ({"api_key": [SECRET_KEY, 1, None]}, {"api_key": ["[secret:api-key]", 1, None]}),
         ({"token": [{"id": HUNTER}]}, {"token": [{"id": HUNTER}]}),
         ({"words": [HUNTER]}, {"words": [HUNTER]}),
+        ({"name": "db_password", "value": HUNTER}, {"name": "db_password", "value": "[secret:password]"}),
+        ([{"key": "API_TOKEN", "value": [SECRET_KEY]}], [{"key": "API_TOKEN", "value": ["[secret:token]"]}]),
+        ({"name": "words", "value": HUNTER}, {"name": "words", "value": HUNTER}),
+        ({"Cookie": f"a=1; b={SECRET_KEY}"}, {"Cookie": "a=1; b=[secret:session-cookie]"}),
+        ({"Authorization": f"Token {SECRET_KEY}"}, {"Authorization": "Token [secret:bearer-token]"}),
+        ({"cookie": "a=1", "authorization": "none"}, {"cookie": "a=1", "authorization": "none"}),
     ],
 )
-def test_the_name_of_a_list_is_that_of_its_items(value, kept):
+def test_a_value_is_a_secret_by_the_name_around_or_beside_it(value, kept):
     assert kept == scrub(value)
+    assert bool(list(secrets_in(value))) == (kept != value)
 
 
 # ------------------------------------------------------------------------------------------------ what is not touched
@@ -297,6 +309,7 @@ ORDINARY = [
     "Authorization: token is missing, Authorization: Bot commands only",
     "A value of 'x' for PASSWORD '', and SQL's PASSWORD 'x'",
     "tests/fixtures/pa-2026-02-21-of-all-sessions-and-their-ends.jsonl",
+    'cookie:1,n:"a",t:6e4*(7186851+Math.floor(4925162)-Math.floor19701970)',
     "Cookie: theme=dark; lang=de; path=/docs/session-handling-v2; expires=Sat, 29 Nov 2026 10:00:00 GMT",
     "cookies = load_cookies(path_of_the_session_12), cookie: see docs/session-handling-v2-final.md",
     "main.go:543:12: undefined: load_2 in tests:5432:*:all, arn:aws:s3:*:ada:bucket1",

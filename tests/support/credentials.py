@@ -173,6 +173,8 @@ SAMPLES = {
         "WireGuard": ("PresharedKey = {}", _made(43) + "="),
         "one-time": ("otpauth://totp/Shop:ada?issuer=Shop&secret={}", "JBSWYDPEHPKP" + "XPJB"),
         "redis-cli, short": ("redis-cli -h cache -a {} ping", "Zq8vLm2wXk9"),
+        "bold": ("**Password:** {}", "Zq8vLm2wXk9"),
+        "bold name": ("**DB password**: {}", "Zq8vLm2wXk9"),
         "a word before": ("use password {} for it", "Zq8vLm2wXk9"),
         "French": ("le mot de passe est {}", "Zq8vLm2wXk9"),
         "Spanish": ("la contraseña de ada es {}", "Zq8vLm2wXk9"),
