@@ -8,7 +8,7 @@ Whatever else is asked for is `os`'s, imported then. For POSIX, imported as `fro
 import posix
 import sys
 from _stat import S_ISDIR, S_ISLNK, S_ISREG
-from io import open as fdopen
+from builtins import open as fdopen  # `io` is not loaded yet where Python 3.14 starts
 from posix import *  # noqa: F403 - what `os` does
 from posix import _exit
 

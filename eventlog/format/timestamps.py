@@ -37,7 +37,8 @@ def read(text: str) -> str:
     import re
     from datetime import UTC, datetime, timedelta
 
-    form = r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d):(\d\d)(?:\.(\d+))? ?(?:([Zz])|([+-]\d\d):?(\d\d))"
+    # Python 3.14 takes 24:00 for the next midnight, older ones do not: RFC 3339 ends a day at 23:59
+    form = r"(\d{4}-\d\d-\d\d)[Tt ]((?!24)\d\d:\d\d):(\d\d)(?:\.(\d+))? ?(?:([Zz])|([+-]\d\d):?(\d\d))"
     match = re.fullmatch(form, text.strip(), re.ASCII)
     if match is None:
         raise ValueError(f"{text!r} is not an RFC 3339 time")
