@@ -28,6 +28,7 @@ from eventlog.store.replica import make_replica, replica_of
 from tests.support.bases import REVIEWED, apply_all, planned, user_md, write_user
 from tests.support.command_line import call
 from tests.support.effort import rounds
+from tests.support.machines import of_machine
 from tests.support.use_cases import DEFAULTS, opened
 
 
@@ -259,8 +260,11 @@ def test_on_the_command_line_there_and_back(lived_in, tmp_path):
     assert verify(lived_in).events <= verify(EventLog(tmp_path / "other")).events
 
 
-def test_projects_without_an_address_go_on_in_a_restored_store_and_in_one_restored_from_that(log, tmp_path):
+def test_projects_without_an_address_go_on_in_a_restored_store_and_in_one_restored_from_that(
+    log, tmp_path, monkeypatch
+):
     """A new laptop, and years later the next: also of what nobody touched on the one between."""
+    of_machine(monkeypatch, tmp_path, 1)
     shop, old = str(tmp_path / "shop"), str(tmp_path / "old")
     for path in (shop, old):
         Path(path).mkdir()
@@ -291,7 +295,8 @@ def test_projects_without_an_address_go_on_in_a_restored_store_and_in_one_restor
         undoable(last)
 
 
-def test_what_a_restored_store_joined_is_apart_once_a_person_says_so(log, tmp_path):
+def test_what_a_restored_store_joined_is_apart_once_a_person_says_so(log, tmp_path, monkeypatch):
+    of_machine(monkeypatch, tmp_path, 1)
     path = str(tmp_path)
     log.append(Fact(conversation_id="s", project=path, content="The tea is green", replica=make_replica(log.store)))
     replay_store(opened(log, DEFAULTS))
