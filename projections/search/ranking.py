@@ -7,7 +7,8 @@ Gate         most prompts need nothing, and get nothing. A text bears on a promp
              "run the tests" is about no test in particular; nor does German grammar, which texts in English make rare.
              The longer a text, the more it has to share: a long one has any word. Where there are few texts, all may be
              about one subject, whose words are rare elsewhere: who has most of the prompt needs less, and two words
-             side by side count once more. A word that one text has is enough where the prompt is about nothing else,
+             side by side count once more. A text begins with what it is about: of a prompt's words the one that stands
+             there counts half as much again. A word that few texts have is enough where a prompt is about nothing else,
              but no pair of Chinese characters. The name of a thing in code that few texts have needs no other words.
 
 Imported inside agents' hooks: standard library only.
@@ -110,6 +111,7 @@ RARE = 1.6  # times what a word tells that one text alone has
 SHARE = 0.25  # of all that the words of the prompt tell
 _OTHERS = 50  # texts that say nothing to the point: in a small store every word is rare
 _COVERS, _PHRASE = 0.4, 0.4  # of what is rare: less for a text with all of a prompt, what a phrase counts
+_LEADS, _LEADING = 0.5, 2  # what a word counts once more that is among so many at the beginning of a text
 _SMALL = 1000  # texts; of more than so many, how many have a word tells enough
 _SHORT, _LONGER = 40, 0.12  # tokens of a statement; what e times as many raise the need by
 _OVERLAP = 0.5  # what a pair of characters counts of which the pair before has one
@@ -117,12 +119,14 @@ _OF_A_THING = 3  # texts at most that have the name of a thing
 _SHORTEST_NAME = 5  # characters
 _NO_THINGS = ("error", "exception", "warning")  # endings of what goes wrong anywhere
 _ENGLISH = """
-actually add allow already also always anything ask back better branch bug build call change check clean code command
-commit complete continue create currently delete done error example explain fail failing file find finish fix format
-function go good great happen happens help implement improve issue keep line list long look many maybe mean merge need
-new next nice often ok okay open perfect possible pr problem project pull push question read really refactor remove
-rename rerun review right run script see show start still stop summarise summarize sure task test tell thank thanks
-thing think time try type undo update version want wait way work write yes
+actually add allow already also always anything array ask back better big bigger branch bug build call change check
+clean code command comment commit complete continue convert create currently delete docstring done english error example
+explain fail failing fast faster file find finish fix format function go good great happen happens help implement
+improve issue keep large larger line list long longer look loop make many maybe mean merge need new next nice often ok
+okay open paragraph perfect possible pr problem project pull push question read readable really refactor regex remove
+rename rerun review right run say script see sentence short shorter show simple simpler small smaller start still stop
+string summarise summarize sure task tell test thank thanks thing think time translate try turn type undo update
+variable version wait want way word work write yes
 """
 _CHINESE = """
 继续 谢谢 多谢 感谢 测试 提交 代码 运行 修改 修复 文件 问题 检查 一下 没有 可以 现在 需要 这样 好的 看看
@@ -132,15 +136,16 @@ _JAPANESE = """
 コミット テスト ファイル コード コメント エラー ブランチ 何 使
 """
 _GERMAN = """
-ab aber alle alles als also an auch auf aus aussehen bedeutet bei bin bis bitte brauche braucht da dabei damit danke
-dann daran darauf das dass davon dein dem den der des die dies diese diesem diesen dieser dieses doch du durch darf
-dürfen eigentlich ein eine einem einen einer eines er erlaubt es etwas euch füge funktioniert für gegen geht gemacht
-gibt hab habe haben hat hatte heißt hier hinzu ich ihm ihn ihnen ihr ihre ihrer im immer ist ja jede jeder jetzt kann
-kein keine keinen kommen kommt können lange lass laufen liegen liegt läuft mach mache macht mal man mein mit muss müssen
-möchte nach nehmen nein nicht noch nochmal nur ob oder oft ohne passiert richtig schon schreib schreibe sehr seit sein
-seine sich sie sieht sind soll sollen sollte stehen steht um und uns unser unter viel viele vom von vor wann war warum
-was weiter welche welchem welchen welcher welches wenn wer werden wie wieder wieso will wir wird wo wofür woher wohin
-womit worüber wozu wurde wurden während würde zeige zu zum zur ändere über
+ab aber alle alles als also an auch auf aus aussehen bedeutet bei besser bin bis bitte brauche braucht da dabei damit
+danke dann daran darauf das dass davon dein dem den der des deutsch die dies diese diesem diesen dieser dieses doch du
+durch darf dürfen eigentlich ein eine einem einen einer eines einfacher englisch er erlaubt es etwas euch füge
+funktioniert für gegen geht gemacht gibt hab habe haben hat hatte heißt hier hinzu ich ihm ihn ihnen ihr ihre ihrer im
+immer ist ja jede jeder jetzt kann kein keine keinen kommen kommt können kürzer lange lass laufen liegen liegt läuft
+mach mache macht mal man mein mit muss müssen möchte nach nehmen nein nicht noch nochmal nur ob oder oft ohne passiert
+passt richtig schneller schon schreib schreibe sehr seit sein seine sich sie sieht sind skript soll sollen sollte stehen
+steht um und uns unser unter viel viele vom von vor wann war warum was weiter welche welchem welchen welcher welches
+wenn wer werden wie wieder wieso will wir wird wo wofür woher wohin womit worüber wozu wurde wurden während würde zeige
+zu zum zur ändere über
 """
 _WORK = frozenset((*map(stem, (_ENGLISH + _GERMAN).split()), *(_CHINESE + _JAPANESE).split()))
 
@@ -211,8 +216,10 @@ class Gate:
             return 0.0
         longer = max(0.0, log(_length(words) / _SHORT))
         is_a_pair = len(found) == 1 and not found[0].isascii() and len(found[0]) <= len("二字")  # less than a word
-        of_all = 0.0 if is_a_pair else min(1.0, shared / self._all)
-        rare = RARE * self._rarest * (1 - _COVERS * self._small * of_all)
+        leading = [self.tells.get(token, 0.0) for token in text[:_LEADING]]
+        leads = 1 + _LEADS * self._small * max(leading, default=0.0) / shared
+        of_all = 0.0 if is_a_pair else min(1.0, leads * shared / self._all)
+        rare = RARE * self._rarest * (1 - _COVERS * self._small * of_all) / leads
         share = SHARE * self._all / (1 if words.isdisjoint(self._things) else 2)
         phrases = [pair for pair in self._phrases if words.issuperset(pair)]
         if phrases and not {*_neighbours(text)}.isdisjoint(phrases):
@@ -237,7 +244,7 @@ class Gate:
     def _deciding(self) -> "Collection[str]":
         """Find the tokens of which a text needs some: all but the most common, which come to too little."""
         least = RARE * (1 - _COVERS * self._small) - (_PHRASE * self._small if self._phrases else 0)
-        spare = max(least * self._rarest, SHARE * self._all)
+        spare = max(least * self._rarest / (1 + _LEADS * self._small), SHARE * self._all)
         tokens = sorted(self.tells, key=self.tells.__getitem__)
         while tokens and spare > self.tells[tokens[0]]:
             spare -= self.tells[tokens.pop(0)]

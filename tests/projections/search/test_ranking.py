@@ -107,7 +107,7 @@ def test_small_talk_and_what_is_about_something_else_is_told_nothing(prompt):
         ("Stripe 是什么？", TEXTS[:1]),
         ("Stripe を使う？", TEXTS[:1]),
         ("was bedeutet Stripe?", TEXTS[:1]),
-        ("What colour has the logo of Stripe?", []),
+        ("What colour has the logo of the webhook?", []),
         ("支付是什么？", []),
     ],
 )
@@ -124,13 +124,34 @@ def test_a_name_within_a_longer_one_is_the_same_thing(prompt):
     assert told(prompt, texts) == texts[:1]
 
 
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("Stripe answers 404 again", TEXTS[:1]),
+        ("the webhook answers 404 again", []),
+        ("What colour, size and shape has the logo of Stripe?", []),
+    ],
+)
+def test_a_text_that_begins_with_a_word_of_a_short_prompt_needs_no_other(prompt, expected):
+    assert told(prompt) == expected
+
+
+def test_what_was_said_twice_is_told_to_who_asks_for_nothing_else():
+    gate = Gate({"stag": 2}, 90)
+
+    assert gate.bears_on(tokens("Staging is hc-stage2, port 9443"))
+    assert gate.asked(500)
+
+
 def test_in_a_large_store_no_word_is_enough_by_itself():
     assert Gate({"stripe": 1}, 50).is_met_by_one()
-    assert not Gate({"stripe": 1, "logo": 9, "colour": 0}, 50).is_met_by_one()
+    assert not Gate({"stripe": 1, "logo": 9, "colour": 0, "size": 0}, 50).is_met_by_one()
     assert not Gate({"stripe": 1}, 5000).is_met_by_one()
 
 
-@pytest.mark.parametrize("prompt", ["ok, let's go", "2 and 3", "open a PR", "コミットしておいて"])
+@pytest.mark.parametrize("prompt", ["ok, let's go", "2 and 3", "open a PR", "コミットしておいて",
+                                    "say that in simpler words", "translate the comment into English", "danke, passt",
+                                    "refactor this into smaller functions", "make it faster", "kürzer, und auf Englisch bitte"])  # fmt: skip
 def test_orders_and_numbers_of_options_name_no_subject(prompt):
     assert subjects(tokens(prompt)) == []
 
