@@ -61,7 +61,7 @@ def speaker_of(log: EventLog, options: SpeakerOptions, machine: Machine, *, writ
 
 
 def speaking_agent(agent: str, machine: Machine) -> str:
-    """Return who speaks where a command names this one: what an agent's command says is never the person's."""
+    """Return the agent whose words a command records: those of an agent's command are never the person's."""
     programs = {} if agent != HUMAN or machine.is_typed() else named_conversations(machine.environ)
     return next(iter(programs), agent)
 

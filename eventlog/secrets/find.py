@@ -338,7 +338,7 @@ def _is_generated(kind: str, value: str) -> bool:
 
 
 def _is_of_words(kind: str, value: str) -> bool:
-    """Return whether a password is of words put together, and does not say that it stands for one."""
+    """Return whether a password is of words put together, and no sample."""
     words = value.split("-")
     is_long = len(value) >= _LEAST_OF_WORDS and len(words) not in _WORDS_OF_NAMES
     is_one = kind == "password" and is_long and value.isascii() and value.islower() and all(map(str.isalpha, words))
