@@ -185,6 +185,7 @@ class Gate:
         after = {before: after for after, before in self._before.items()}
         self._all = sum(tells * self._part_of_all(token, after.get(token, "")) for token, tells in self.tells.items())
         self._phrases = [*_phrases(asked)]
+        self._phrase = _PHRASE * self._rarest * self._small if self._phrases else 0.0
         self._things = [name for name in _things(asked) if 0 < having[name] <= _OF_A_THING]
         self.needed = max(RARE * self._rarest, SHARE * self._all)
 
@@ -198,9 +199,10 @@ class Gate:
         return _OVERLAP * (1 - found / 2) if beside else 1.0
 
     def is_met_by_one(self) -> bool:
-        """Return whether the rarest of the words is enough by itself."""
+        """Return whether one of the words is enough by itself: the rarest, or the rarest that is no pair."""
         found = [token for token, times in self._having.items() if times]
-        return bool(found) and self.bears_on([max(found, key=self.tells.__getitem__)])
+        kinds = found, [token for token in found if not _is_a_pair(token)]
+        return any(self.bears_on([max(tokens, key=self.tells.__getitem__)]) for tokens in kinds if tokens)
 
     def bears_on(self, text: "Sequence[str]") -> bool:
         """Return whether a text, by its tokens, bears on the subject."""
@@ -215,15 +217,13 @@ class Gate:
         if not shared:
             return 0.0
         longer = max(0.0, log(_length(words) / _SHORT))
-        is_a_pair = len(found) == 1 and not found[0].isascii() and len(found[0]) <= len("二字")  # less than a word
-        leading = [self.tells.get(token, 0.0) for token in text[:_LEADING]]
-        leads = 1 + _LEADS * self._small * max(leading, default=0.0) / shared
-        of_all = 0.0 if is_a_pair else min(1.0, leads * shared / self._all)
-        rare = RARE * self._rarest * (1 - _COVERS * self._small * of_all) / leads
+        leading = _LEADS * self._small * max((self.tells.get(token, 0.0) for token in text[:_LEADING]), default=0.0)
+        of_all = 0.0 if len(found) == 1 and _is_a_pair(found[0]) else min(1.0, (shared + leading) / self._all)
         share = SHARE * self._all / (1 if words.isdisjoint(self._things) else 2)
         phrases = [pair for pair in self._phrases if words.issuperset(pair)]
         if phrases and not {*_neighbours(text)}.isdisjoint(phrases):
-            shared += _PHRASE * self._rarest * self._small / (1 + longer)
+            shared += self._phrase / (1 + longer)
+        rare = RARE * self._rarest * (1 - _COVERS * self._small * of_all) / (1 + leading / shared)
         if not words.isdisjoint(self._things) and shared >= share:
             return max(shared, self.needed)
         return shared * self.needed / (max(rare, share) * (1 + _LONGER * longer))
@@ -243,8 +243,8 @@ class Gate:
 
     def _deciding(self) -> "Collection[str]":
         """Find the tokens of which a text needs some: all but the most common, which come to too little."""
-        least = RARE * (1 - _COVERS * self._small) - (_PHRASE * self._small if self._phrases else 0)
-        spare = max(least * self._rarest / (1 + _LEADS * self._small), SHARE * self._all)
+        least = RARE * self._rarest * (1 - _COVERS * self._small) - self._phrase
+        spare = max(least / (1 + _LEADS * self._small), SHARE * self._all - self._phrase)
         tokens = sorted(self.tells, key=self.tells.__getitem__)
         while tokens and spare > self.tells[tokens[0]]:
             spare -= self.tells[tokens.pop(0)]
@@ -258,6 +258,11 @@ def _neighbours(tokens: "Sequence[str]") -> "Iterable[tuple[str, str]]":
 def _length(words: "Collection[str]") -> float:
     """Count the words of a text: two Chinese characters make a word, and every two neighbours a token."""
     return len(words) - sum(not word.isascii() for word in words) * _OVERLAP
+
+
+def _is_a_pair(token: str) -> bool:
+    """Return whether a token is less than a word: a pair of Chinese characters, or one."""
+    return not token.isascii() and len(token) <= len("二字")
 
 
 def _overlap(before: str, after: str) -> bool:

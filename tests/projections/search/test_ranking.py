@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from eventlog.projections.search.ranking import Gate, idf, scanner, subjects, supported, telling
@@ -165,6 +165,7 @@ def test_of_a_chinese_prompt_pairs_that_straddle_two_words_and_of_a_long_text_ev
     assert not gate.bears_on(["移调", *others])
 
 
+@example(having={"ac": 213, "ab": 445}, text=["ac", "ab"])  # a phrase, which begins the text
 @given(having=st.dictionaries(WORDS, st.integers(0, 900), max_size=6), text=st.lists(WORDS))
 def test_a_text_that_bears_on_a_prompt_has_one_of_the_words_that_are_looked_for(having, text):
     gate = Gate(having, 1000)
