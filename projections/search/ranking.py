@@ -199,7 +199,7 @@ class Gate:
         return _OVERLAP * (1 - found / 2) if beside else 1.0
 
     def is_met_by_one(self) -> bool:
-        """Return whether one of the words is enough by itself: the rarest, or the rarest that is no pair."""
+        """Return whether a word is enough by itself: the rarest, or the rarest that is no pair."""
         found = [token for token, times in self._having.items() if times]
         kinds = found, [token for token in found if not _is_a_pair(token)]
         return any(self.bears_on([max(tokens, key=self.tells.__getitem__)]) for tokens in kinds if tokens)
@@ -261,7 +261,7 @@ def _length(words: "Collection[str]") -> float:
 
 
 def _is_a_pair(token: str) -> bool:
-    """Return whether a token is less than a word: a pair of Chinese characters, or one."""
+    """Return whether a token is less than a word: a pair of Chinese characters, or a single character."""
     return not token.isascii() and len(token) <= len("二字")
 
 
