@@ -142,12 +142,9 @@ def secrets_in(value: object, name: str = "") -> "Iterator[tuple[str, str]]":
     Texts that are plain together are so each by itself: most values are, and need a single look.
     """
     texts = _texts_in(value, name)
-    if not any(may_name_one(of) or of.lower() in _HEADERS for of, _ in texts) and is_plain(
-        " ".join([text for _, text in texts])
-    ):
+    if not any(may_name_one(of) for of, _ in texts) and is_plain(" ".join([text for _, text in texts])):
         return
-    for of, value_of in texts:
-        text = f"{of}: {value_of}" if of.lower() in _HEADERS else value_of
+    for of, text in texts:
         places = [] if is_plain(text) else _places(text)
         kind = _kind_of(of, text) if of and not places else ""
         yield from ((kind, text[start:end]) for start, end, kind in places)
@@ -157,7 +154,7 @@ def secrets_in(value: object, name: str = "") -> "Iterator[tuple[str, str]]":
 def _texts_in(value: object, name: str) -> list[tuple[str, str]]:
     """List the texts of a JSON value, each with the name of its field; without times, if no pattern is of the user."""
     if isinstance(value, str):
-        return [(name, value)] if own or value.strip(_OF_TIMES) else []
+        return [(name, f"{_head(name)}{value}")] if own or value.strip(_OF_TIMES) else []
     if isinstance(value, list):
         return [found for item in value for found in _texts_in(item, item_name(name))]
     found: list[tuple[str, str]] = []
@@ -172,6 +169,11 @@ def scrub_fields(fields: "Mapping[str, object]") -> dict[str, object]:
     return {name: scrub(value, name) for name, value in fields.items()}
 
 
+def _head(name: str) -> str:
+    """Return what stands before the value of a header, which is read by its name; "" for any other field."""
+    return f"{name}: " if name.lower() in _HEADERS else ""
+
+
 def scrub(value: object, name: str = "") -> object:
     """Replace the credentials in every text of a JSON value, names included; the same object where there are none.
 
@@ -182,8 +184,8 @@ def scrub(value: object, name: str = "") -> object:
 
 def _scrub_field(text: str, name: str) -> str:
     scrubbed = scrub_text(text)
-    if scrubbed is text and name.lower() in _HEADERS:
-        scrubbed = scrub_text(f"{name}: {text}").removeprefix(f"{name}: ")
+    if scrubbed is text and (head := _head(name)):
+        scrubbed = scrub_text(f"{head}{text}").removeprefix(head)
     kind = _kind_of(name, text) if name and scrubbed is text else ""
     return f"[secret:{kind}]" if kind else scrubbed
 

@@ -98,9 +98,7 @@ def find(text: str) -> "Iterator[Found]":
         if any(mark in text for mark, _ in FORMS):
             from eventlog.secrets.in_forms import secrets_in_forms  # as above
 
-            for start, end, kind, is_one in secrets_in_forms(text):
-                if is_one or (end - start >= LEAST_RANDOM and is_random(text[start:end])):
-                    yield start, end, kind
+            yield from secrets_in_forms(text)
         yield from _assigned(text, long=longest >= LEAST_ASSIGNED)
         yield from passwords_said(text)
     yield from _blocks(text)

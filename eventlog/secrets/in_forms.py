@@ -1,17 +1,20 @@
 """Secrets in files, headers and addresses that have a form of their own: cookies, `.pgpass`, `.netrc`, Kubernetes.
 
-Each form has a word that few texts have, and only these load this. Yielded are from, to, the kind, and whether the form
-alone tells; else the value has to look generated.
+Each form has a word that few texts have, and only these load this.
 """
 
 from eventlog.secrets.patterns import BASE64, FORMS, HEADER, PLACEHOLDERS, TOKEN
-from eventlog.secrets.scan import OPENS, before_any, begins, places, printable, run, tail, words_at
+from eventlog.secrets.plain import LEAST_RANDOM
+from eventlog.secrets.scan import OPENS, before_any, begins, is_random, places, printable, run, tail, words_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    Candidate = tuple[int, int, str, bool]
+    from eventlog.secrets.scan import Found
+
+    # from, to, the kind, and whether the form alone tells; else the value has to look generated
+    _Candidate = tuple[int, int, str, bool]
 
 _SPACES_AND_QUOTES = " \t\r\n\"'`"
 _LONGEST_HEADER, _LONGEST_LOGIN, _LONGEST_DOCUMENT = 4096, 400, 4096  # characters looked at
@@ -22,18 +25,19 @@ _BASE_32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567abcdefghijklmnopqrstuvwxyz="
 _FIELDS = 5  # of a line of `.pgpass`
 
 
-def secrets_in_forms(text: str) -> "Iterator[Candidate]":
+def secrets_in_forms(text: str) -> "Iterator[Found]":
     """Yield the secrets of all forms; the time is linear."""
     for mark, form in FORMS:
-        if mark in text:
-            yield from _FINDERS[form](text, mark)
+        for start, end, kind, is_one in _FINDERS[form](text, mark) if mark in text else ():
+            if is_one or (end - start >= LEAST_RANDOM and is_random(text[start:end])):
+                yield start, end, kind
 
 
 def _is_one(value: str) -> bool:
     return len(value) >= _LEAST and not value.startswith(OPENS) and value.lower() not in PLACEHOLDERS
 
 
-def _cookies(text: str, mark: str) -> "Iterator[Candidate]":
+def _cookies(text: str, mark: str) -> "Iterator[_Candidate]":
     """Find what looks generated in the line of a header `Cookie: name=…; name=…`, or of a setting of it."""
     done = 0
     for at in places(text, mark):
@@ -52,7 +56,7 @@ def _cookies(text: str, mark: str) -> "Iterator[Candidate]":
 _APART = dict.fromkeys(map(ord, "=;,:{}[]()\"'`\\&<>"), " ")
 
 
-def _in_queries(text: str, mark: str) -> "Iterator[Candidate]":
+def _in_queries(text: str, mark: str) -> "Iterator[_Candidate]":
     """Find what looks generated in an address, `?key=…&code=…`."""
     for at in places(text, mark):
         start = at + len(mark)
@@ -60,7 +64,7 @@ def _in_queries(text: str, mark: str) -> "Iterator[Candidate]":
             yield start, run(text, start, HEADER + "%"), "authorization-code" if mark == "code=" else "api-key", False
 
 
-def _of_oracle(text: str, mark: str) -> "Iterator[Candidate]":
+def _of_oracle(text: str, mark: str) -> "Iterator[_Candidate]":
     """Find the password of `jdbc:oracle:thin:user/password@host`."""
     for at in places(text, mark):
         start = run(text, at + len(mark), TOKEN) + 1
@@ -70,7 +74,7 @@ def _of_oracle(text: str, mark: str) -> "Iterator[Candidate]":
             yield start + len(user) + 1, start + len(login), "password", True
 
 
-def _of_postgres(text: str, mark: str) -> "Iterator[Candidate]":
+def _of_postgres(text: str, mark: str) -> "Iterator[_Candidate]":
     """Find the password of `host:port:database:user:password`."""
     for at in places(text, mark):
         start = at - tail(text[max(0, at - _LONGEST_LOGIN) : at], TOKEN + ".*")
@@ -82,7 +86,7 @@ def _of_postgres(text: str, mark: str) -> "Iterator[Candidate]":
                 yield start + len(line) - len(password), start + len(line), "password", True
 
 
-def _of_netrc(text: str, mark: str) -> "Iterator[Candidate]":
+def _of_netrc(text: str, mark: str) -> "Iterator[_Candidate]":
     """Find the password of `machine … login … password …`, on a line or on several."""
     for at in places(text, mark):
         spans = [*words_at(text, at, at + _LONGEST_LOGIN)][:9]
@@ -96,7 +100,7 @@ def _of_netrc(text: str, mark: str) -> "Iterator[Candidate]":
             yield start, start + len(value), "password", True
 
 
-def _of_kubernetes(text: str, mark: str) -> "Iterator[Candidate]":
+def _of_kubernetes(text: str, mark: str) -> "Iterator[_Candidate]":
     """Find the values in base 64 of a manifest of a Secret, in YAML or JSON."""
     done = 0
     for at in places(text, mark):
@@ -112,7 +116,7 @@ def _of_kubernetes(text: str, mark: str) -> "Iterator[Candidate]":
                 yield start, end, "kubernetes-secret", True
 
 
-def _one_time(text: str, mark: str) -> "Iterator[Candidate]":
+def _one_time(text: str, mark: str) -> "Iterator[_Candidate]":
     """Find the secret of `otpauth://totp/…?secret=…`."""
     for at in places(text, mark):
         address = before_any(text[at : at + _LONGEST_LOGIN], _SPACES_AND_QUOTES)
@@ -123,7 +127,7 @@ def _one_time(text: str, mark: str) -> "Iterator[Candidate]":
             yield start, end, "totp-secret", True
 
 
-_FINDERS: "dict[str, Callable[[str, str], Iterator[Candidate]]]" = {
+_FINDERS: "dict[str, Callable[[str, str], Iterator[_Candidate]]]" = {
     "cookie": _cookies,
     "query": _in_queries,
     "oracle": _of_oracle,

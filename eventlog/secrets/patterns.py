@@ -204,19 +204,8 @@ COMMANDS = (
     ("az login", "-p", True), ("oc login", "-p", True), ("mongosh", "-p", True), ("redis-cli", "-a", True),
     ("sqlcmd", "-P", True), ("ldapsearch", "-w", True), ("openssl", "pass:", False), ("htpasswd", "-b", True),
 )  # fmt: skip
-PROGRAMS = (
-    "curl",
-    "mysql",
-    "mariadb",
-    "sshpass",
-    " login",
-    "mongosh",
-    "redis-cli",
-    "sqlcmd",
-    "ldapsearch",
-    "openssl",
-    "htpasswd",
-)  # fmt: skip - a word of each of them
+# a word of each of them that stands in every text with one
+PROGRAMS = frozenset(" login" if word.endswith(" login") else word for word, _, _ in COMMANDS)
 # what stands in every text of a form that `in_forms.py` knows
 FORMS = (
     ("ookie", "cookie"), ("OOKIE", "cookie"), ("key=", "query"), ("code=", "query"), ("appid=", "query"),

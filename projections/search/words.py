@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     Reader = Callable[[str], list[str]]
 
-JOINERS = "_-./:@+#"  # within a word they join its parts
 _JOINERS = ("/:@#+", ".", "-_")  # those that hold least first: in a path, names; in a name, words
+JOINERS = "".join(_JOINERS)  # within a word they join its parts
 HIRAGANA, KATAKANA = range(0x3040, 0x30A0), range(0x30A0, 0x3100)  # endings and particles; words from elsewhere
 _LONGEST = 64  # characters; a longer word is a key or a picture, and nobody types it
 _SHORTEST_STEM = 3
