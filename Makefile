@@ -6,7 +6,7 @@ VENV   := .venv
 export PYTHONDONTWRITEBYTECODE :=
 PIP    := $(VENV)/bin/pip --quiet --disable-pip-version-check
 
-.PHONY: demo demo-two-laptops test one steady fuzz simulate trust test-wheel pythons dist-check site lint fix docs secrets-rules bench bench-memory bench-page picture hosts hosts-terminal clean
+.PHONY: demo demo-two-laptops test test-processes one steady fuzz simulate trust test-wheel pythons dist-check site lint fix docs secrets-rules bench bench-memory bench-page picture hosts hosts-terminal clean
 
 demo: $(VENV)/.runtime
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh fixtures/demo/demo.sh
@@ -16,8 +16,13 @@ demo-two-laptops: $(VENV)/.runtime
 	@$(VENV)/bin/python -c 'import pyrage' 2>/dev/null || $(PIP) install --editable '.[sync]'
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh fixtures/demo/two-laptops.sh
 
+PYTEST := $(VENV)/bin/python -m pytest -n auto --dist worksteal -q
 test: $(VENV)/.dev
-	$(VENV)/bin/python -m pytest -n auto --dist worksteal -q
+	$(PYTEST) -m 'not processes'
+
+# The tests that start programs: hooks and verbs that are killed, races, full disks, git, shells, Pythons without us.
+test-processes: $(VENV)/.dev
+	$(PYTEST) -m processes
 
 # Some of the tests: make one T=tests/log, make one T='-k ledger -x'
 one: $(VENV)/.dev

@@ -6,9 +6,11 @@ import os
 import re
 import shutil
 import sqlite3
+import sys
 import tempfile
 import warnings
 from functools import lru_cache, partial
+from pathlib import Path
 
 import pytest
 from _pytest.runner import runtestprotocol
@@ -118,6 +120,30 @@ def pytest_runtest_setup():
     effort.begin()
 
 
+_started: list[str] = []  # by the test that runs
+
+
+def _note_start(
+    event, arguments, *, starts=frozenset({"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system"})
+):
+    if event in starts:
+        _started.append(Path(str(arguments[0])).name if arguments else event)
+
+
+sys.addaudithook(_note_start)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Keep what starts programs out of `make test`, which has a minute; the client that hooks ask by takes no time."""
+    _started.clear()
+    result = yield
+    heavy = [name for name in _started if not name.startswith("hook-")]
+    if heavy and not effort.FUZZ and not item.get_closest_marker("processes"):
+        pytest.fail(f"starts {heavy[0]}: mark it with @pytest.mark.processes", pytrace=False)
+    return result
+
+
 def pytest_runtest_teardown(item):
     """Let `make trust` know how often a test has tried what it tries."""
     item.user_properties.append(("rounds", effort.played(item.obj)))
@@ -211,5 +237,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Share the tests among more processes than there are processors: a third of their time is waiting for others."""
-    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS", "0")) or (os.cpu_count() or 1) * 3 // 2
+    """Share tests that start programs among more processes than there are processors: they wait for a third of their time."""
+    processors = os.cpu_count() or 1
+    waits = config.option.markexpr != "not processes"
+    return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS", "0")) or (processors * 3 // 2 if waits else processors)

@@ -4,8 +4,12 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from tests.support.command_line import surroundings
 from tests.support.tree import ROOT
+
+pytestmark = pytest.mark.processes
 
 SHELL = """
 import sys

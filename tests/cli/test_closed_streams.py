@@ -12,6 +12,8 @@ from tests.support.command_line import command, surroundings
 from tests.support.hook_calls import HOOK
 from tests.support.payloads import claude, data
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture
 def log(tmp_path):

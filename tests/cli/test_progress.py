@@ -24,6 +24,8 @@ from tests.support.command_line import call, command, on_a_terminal, surrounding
 from tests.support.golden import HISTORY, copied
 from tests.support.screen import told
 
+pytestmark = pytest.mark.processes
+
 
 class Told:
     """What was told of each phase, in order."""

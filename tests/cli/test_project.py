@@ -11,6 +11,8 @@ from eventlog.store.replica import make_replica
 from tests.support.command_line import call
 from tests.support.repositories import git, repository
 
+pytestmark = pytest.mark.processes
+
 SHOP = "github.com/ada/shop"
 
 

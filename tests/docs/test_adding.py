@@ -7,6 +7,8 @@ import pytest
 from tests.docs.follow import Checkout, Step, follow, steps
 from tests.support.tree import ROOT, needs_tree
 
+pytestmark = pytest.mark.processes
+
 needs_tree()
 HOST, PROJECTION = (
     (ROOT / "docs" / f"adding-a-{what}.md").read_text(encoding="utf-8") for what in ("host", "projection")

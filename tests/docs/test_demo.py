@@ -7,6 +7,8 @@ import pytest
 from tests.docs.reader import Reader
 from tests.support.tree import ROOT, needs_tree
 
+pytestmark = pytest.mark.processes
+
 needs_tree()
 
 

@@ -13,6 +13,8 @@ from tests.support.host_calls import alone
 from tests.support.payloads import claude, data
 from tests.support.tree import IMPORT_PATH, PACKAGE
 
+pytestmark = pytest.mark.processes
+
 LONG = claude("PostToolUse", tool_name="Bash", tool_use_id="t-1", tool_response="x" * 1500)
 BEFORE = claude("PostToolUse", tool_name="Bash", tool_use_id="t-0")
 # the hook, whose write to the log ends after so many bytes with a signal nobody can catch

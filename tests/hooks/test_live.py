@@ -32,10 +32,13 @@ from tests.support.payloads import MOMENTS, claude, data
 from tests.support.tree import IMPORT_PATH, PACKAGE
 
 STATUS = Path("/proc/self/status")
-pytestmark = pytest.mark.skipif(
-    not (STATUS.exists() and "NoNewPrivs:\t0" in STATUS.read_text() and shutil.which("cc")),
-    reason="asked by a program in C, on Linux, in no sandbox",
-)
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.skipif(
+        not (STATUS.exists() and "NoNewPrivs:\t0" in STATUS.read_text() and shutil.which("cc")),
+        reason="asked by a program in C, on Linux, in no sandbox",
+    ),
+]
 REAL = [sys.executable, "-I", "-S", str(PACKAGE / "hook.py")]
 LONG = 60  # seconds; this only bounds a test
 

@@ -20,6 +20,8 @@ from tests.support.machines import copied_whole, of_machine
 from tests.support.payloads import claude
 from tests.support.use_cases import finalize
 
+pytestmark = pytest.mark.processes
+
 TRANSCRIPT = """\
 {"type":"user","uuid":"u1","parentUuid":null,"message":{"role":"user","content":"Fix the rounding of prices"}}
 {"type":"assistant","uuid":"a1","parentUuid":"u1","message":{"role":"assistant","content":[{"type":"tool_use","name":"Edit","input":{"file_path":"/home/ada/shop/price.py"}},{"type":"text","text":"Rounded half even."}]}}

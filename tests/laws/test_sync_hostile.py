@@ -8,6 +8,8 @@ import pytest
 from tests.support.effort import FUZZ, rounds, seed
 from tests.support.hostile_sync import HostileHistory
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.mark.fuzz
 @pytest.mark.parametrize("by_git", [False, True] if FUZZ else [False], ids=str)

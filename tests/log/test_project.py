@@ -7,6 +7,8 @@ from eventlog.projects import root
 from eventlog.projects.root import git_branch, git_head, project_root
 from tests.support.repositories import git, repository
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture
 def repo(tmp_path):

@@ -3,6 +3,8 @@ import pytest
 from eventlog.projects.repository import normalised, remote_of
 from tests.support.repositories import git, repository
 
+pytestmark = pytest.mark.processes
+
 SHOP = "github.com/ada/shop"
 
 

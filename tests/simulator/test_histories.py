@@ -6,6 +6,8 @@ from eventlog.app.open_store import OpenStore
 from tests.simulator.history import Broken, Step, drawn, play
 from tests.support.effort import rounds
 
+pytestmark = pytest.mark.processes
+
 # what broke a promise once, as short as it can be
 FOUND = {
     "an entry reached its file and not the log, and the cache was deleted": [

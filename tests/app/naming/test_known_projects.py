@@ -4,6 +4,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +17,8 @@ from tests.support.builders import replay
 from tests.support.effort import rounds
 from tests.support.machines import SETTINGS, Network
 from tests.support.repositories import git, repository
+
+pytestmark = pytest.mark.processes
 
 PATHS = ("one", "two", "three")
 REMOTES = (None, "", "https://h/ada/shop", "https://h/ada/blog")  # no directory, no repository, one with an address

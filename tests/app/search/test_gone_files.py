@@ -9,6 +9,8 @@ from eventlog import Memory
 from eventlog.app.search.gone_files import worded
 from eventlog.format.events import ConversationText, Fact
 
+pytestmark = pytest.mark.processes
+
 WHO = {
     "GIT_AUTHOR_NAME": "Ada",
     "GIT_AUTHOR_EMAIL": "a@b.c",

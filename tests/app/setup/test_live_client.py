@@ -23,10 +23,13 @@ from tests.support.payloads import claude, data
 from tests.support.tree import PACKAGE
 
 STATUS = Path("/proc/self/status")
-pytestmark = pytest.mark.skipif(
-    not (STATUS.exists() and "NoNewPrivs:\t0" in STATUS.read_text() and shutil.which("cc")),
-    reason="compiled, on Linux, in no sandbox",
-)
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.skipif(
+        not (STATUS.exists() and "NoNewPrivs:\t0" in STATUS.read_text() and shutil.which("cc")),
+        reason="compiled, on Linux, in no sandbox",
+    ),
+]
 SHELLS = [shell for shell in ("sh", "bash", "dash", "zsh") if shutil.which(shell)]
 TOLD = data(claude("PostToolUse", tool_name="Bash", tool_use_id="t-1"))
 LONG = 60  # seconds

@@ -12,6 +12,8 @@ from eventlog.app.sync.git_remote import GitRemote
 from eventlog.format.errors import NotStored, Offline, UntrustedRemote
 from tests.support.repositories import git, repository
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture
 def hub(tmp_path):

@@ -20,6 +20,8 @@ from tests.support.hook_calls import errors_of, tell
 from tests.support.payloads import claude
 from tests.support.repositories import git, repository
 
+pytestmark = pytest.mark.processes
+
 _WORD = 0xFFFFFFFF
 TEXT = "Invoices are immutable; corrections are new invoices"
 

@@ -9,6 +9,8 @@ import pytest
 import eventlog
 from eventlog.cli.mcp.tools import INSTRUCTIONS, TOOLS
 
+pytestmark = pytest.mark.processes
+
 START = str(Path(eventlog.__file__).parent / "cli" / "mcp" / "start.py")
 
 

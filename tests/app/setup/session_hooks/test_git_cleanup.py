@@ -11,6 +11,8 @@ from eventlog.app.setup.session_hooks import HookContext, HookStatus
 from eventlog.app.setup.session_hooks.built_in import GitCleanup
 from tests.support.repositories import git
 
+pytestmark = pytest.mark.processes
+
 
 class Repository:
     """A repository with one commit on `main`, and a branch `work` that is checked out and merged."""

@@ -15,6 +15,8 @@ from tests.support.command_line import call
 from tests.support.payloads import claude, data
 from tests.support.repositories import branch, git, repository_on_a_merged_branch
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture
 def repository(tmp_path):
