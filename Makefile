@@ -6,7 +6,7 @@ VENV   := .venv
 export PYTHONDONTWRITEBYTECODE :=
 PIP    := $(VENV)/bin/pip --quiet --disable-pip-version-check
 
-.PHONY: demo demo-two-laptops test test-processes one steady fuzz simulate trust test-wheel pythons dist-check site lint fix docs secrets-rules bench bench-memory bench-page picture hosts hosts-terminal clean
+.PHONY: demo demo-two-laptops test test-slow one steady fuzz simulate trust test-wheel pythons dist-check site lint fix docs secrets-rules bench bench-memory bench-page picture hosts hosts-terminal clean
 
 demo: $(VENV)/.runtime
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh fixtures/demo/demo.sh
@@ -18,11 +18,11 @@ demo-two-laptops: $(VENV)/.runtime
 
 PYTEST := $(VENV)/bin/python -m pytest -n auto --dist worksteal -q
 test: $(VENV)/.dev
-	$(PYTEST) -m 'not processes'
+	$(PYTEST) -m 'not slow'
 
-# The tests that start programs: hooks and verbs that are killed, races, full disks, git, shells, Pythons without us.
-test-processes: $(VENV)/.dev
-	$(PYTEST) -m processes
+# The others: those that start programs (kills, races, full disks, git, shells, whole verbs), and long histories.
+test-slow: $(VENV)/.dev
+	$(PYTEST) -m slow
 
 # Some of the tests: make one T=tests/log, make one T='-k ledger -x'
 one: $(VENV)/.dev

@@ -139,8 +139,8 @@ def pytest_runtest_call(item):
     _started.clear()
     result = yield
     heavy = [name for name in _started if not name.startswith("hook-")]
-    if heavy and not effort.FUZZ and not item.get_closest_marker("processes"):
-        pytest.fail(f"starts {heavy[0]}: mark it with @pytest.mark.processes", pytrace=False)
+    if heavy and not effort.FUZZ and not item.get_closest_marker("slow"):
+        pytest.fail(f"starts {heavy[0]}: mark it with @pytest.mark.slow", pytrace=False)
     return result
 
 
@@ -237,7 +237,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Share tests that start programs among more processes than there are processors: they wait for a third of their time."""
+    """Share slow tests among more processes than there are processors: they wait for a third of their time."""
     processors = os.cpu_count() or 1
-    waits = config.option.markexpr != "not processes"
+    waits = config.option.markexpr != "not slow"
     return int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS", "0")) or (processors * 3 // 2 if waits else processors)

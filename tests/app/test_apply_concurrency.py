@@ -35,7 +35,7 @@ sys.exit(sum(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in chi
 """
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.fuzz
 def test_parallel_sessions_each_with_its_own_section_are_all_in_one_file(log):
     command = [sys.executable, "-c", CODE, log.store.root, str(SESSIONS)]

@@ -40,7 +40,7 @@ def killed_at(log, step):
     return killed(applied, step)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.fuzz
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # fork beside xdist's thread; nothing is shared
 def test_killed_anywhere_the_next_run_completes_it(busy_store, clock):

@@ -276,7 +276,7 @@ def test_an_agent_does_not_bring_back_what_a_person_has_forgotten(log, told):
     assert OLD in memory(log, SHOP)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_edit_and_move_on_the_command_line(log, told, tmp_path, monkeypatch):
     edited = call("edit", line_of(log, OLD), "--content", NEW, "--store", log.store.root)
     assert edited.code == 0, edited

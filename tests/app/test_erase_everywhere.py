@@ -28,7 +28,7 @@ def _holding(root):
     return [str(path) for path in Path(root).rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.fuzz
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # fork beside xdist's thread; nothing is shared
 def test_killed_anywhere_the_next_program_finishes_it_and_all_other_events_are_whole(log, tmp_path):

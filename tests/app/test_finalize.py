@@ -23,7 +23,7 @@ from tests.support.payloads import claude, cursor, data
 from tests.support.tree import IMPORT_PATH, ROOT
 from tests.support.use_cases import any_left, finalize
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 TRANSCRIPT = str(ROOT / "fixtures" / "transcripts" / "claude" / "5f0c.jsonl")
 HOUR = 3600

@@ -31,7 +31,7 @@ def _events(home):
     return list(EventLog(home / ".eventlog").read())
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_hook_a_fact_and_a_session_at_home_are_of_no_project(home):
     _run(home, "hook", "--agent", "claude", stdin=data(claude("SessionStart", cwd=str(home), source="startup")))
     _run(home, "hook", "--agent", "claude", stdin=data(claude("UserPromptSubmit", cwd=str(home), prompt="hello")))

@@ -56,7 +56,7 @@ def _a_file(cache):
     cache.write_text("in the way")
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [_closed, _files_read_only, _a_file])
 def test_where_there_can_be_no_cache_every_verb_works(home, change):
     store = home / "store"
@@ -109,7 +109,7 @@ def test_nobody_can_be_in_the_way_on_a_disk_where_nobody_writes(log, monkeypatch
         locked(log.store, log.store.lock("replay"))
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_store_all_of_which_is_current_is_replayed_on_a_disk_that_is_read_only(home):
     """As on a medium that was written elsewhere."""
     EventLog(home / "store").append({"type": "turn_end", "conversation_id": "c"})

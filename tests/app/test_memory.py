@@ -23,7 +23,7 @@ def run(*command):
     )
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_program_of_somebody_else_runs_as_it_is_type_checked(tmp_path):
     (tmp_path / "project").mkdir()
     ended = run("-m", "tests.typing.api", tmp_path / "store", tmp_path / "project")
@@ -31,14 +31,14 @@ def test_a_program_of_somebody_else_runs_as_it_is_type_checked(tmp_path):
     assert (0, "", "") == (ended.returncode, ended.stdout, ended.stderr)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_importing_the_package_imports_no_library():
     ended = run("-c", "import sys; import eventlog; print(*{'msgspec', 'click', 'eventlog.log'} & set(sys.modules))")
 
     assert "" == ended.stdout.strip()
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_the_whole_library_comes_without_the_command_line():
     ended = run(
         "-c", "import sys; from eventlog import Memory; print(*{'click', 'rich', 'eventlog.cli'} & set(sys.modules))"

@@ -181,7 +181,7 @@ def test_threads_that_say_the_same_at_once_say_it_once(tmp_path):
         assert 1 == sum(pool.map(say, range(24)))
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_processes_that_say_the_same_at_once_say_it_once(tmp_path):
     saying = [
         subprocess.Popen(

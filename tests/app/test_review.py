@@ -152,7 +152,7 @@ def test_an_empty_list_is_said_to_be_empty_in_a_pipe_too(tmp_path):
     assert "nothing to decide\n" == call("review", "--store", tmp_path).out
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_each_is_decided_on_a_terminal(log):
     """Keep the newer port, say the old line again, skip the last: three keys."""
     shown = on_a_terminal("review", "--project", "shop", "--store", log.store.root, typed="y\ny\ns\n")
@@ -165,7 +165,7 @@ def test_each_is_decided_on_a_terminal(log):
     assert [line.concern for line in review(opened(log), SHOP)[1]] == ["repeated"]
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_line_is_forgotten_and_quit_ends_it(log):
     shown = on_a_terminal("review", "--project", "shop", "--store", log.store.root, typed="?\nskip\nn\nquit\n")
 

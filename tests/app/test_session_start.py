@@ -388,7 +388,7 @@ def test_a_session_told_as_shared_stays_shared_where_nobody_says_so_again(at_hom
     assert "Likes tea" in verb(*where, "--session-type", "main").output
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_every_command_that_shows_the_rest_shows_it(at_home):
     at_home.log.append_many(
         [at_home.event("21 08:00", "s", "fact", content=f"Fact number {number}", ts=None) for number in range(9)]
@@ -448,7 +448,7 @@ def hook(scene, agent="claude", *argv, **payload):
     return json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_hosts_hook_answers_with_the_whole_context(tmp_path):
     scene = Scene(tmp_path)
     scene.log.append(
@@ -462,12 +462,12 @@ def test_a_hosts_hook_answers_with_the_whole_context(tmp_path):
     assert len(text) == receipts(scene.log, "hooked")[0].chars
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_after_a_compaction_the_hook_asks_to_save(tmp_path):
     assert "being compacted" in hook(Scene(tmp_path), source="compact")
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_hook_installed_for_shared_sessions_tells_nothing_about_the_user(tmp_path):
     scene = Scene(tmp_path)
     scene.log.append({"type": "fact", "conversation_id": "before", "content": "Likes tea", "memory_type": "O"})
@@ -479,7 +479,7 @@ def test_a_hook_installed_for_shared_sessions_tells_nothing_about_the_user(tmp_p
     assert "Likes tea" not in hook(scene, source="resume", session_id="two")
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_the_hook_obeys_the_settings(tmp_path):
     scene = Scene(tmp_path)
     Path(scene.log.store.root).mkdir()
@@ -490,7 +490,7 @@ def test_the_hook_obeys_the_settings(tmp_path):
     assert "还有" in text
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_mistake_in_the_settings_costs_a_session_nothing(tmp_path):
     scene = Scene(tmp_path)
     Path(scene.log.store.root).mkdir()

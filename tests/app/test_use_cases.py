@@ -9,7 +9,7 @@ import pytest
 from tests.support.command_line import surroundings
 from tests.support.tree import ROOT
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 SHELL = """
 import sys

@@ -75,7 +75,7 @@ def test_once_the_clock_has_arrived_there_events_are_dated_as_ever(future):
     assert later == max((event for event in at(future, 0).read() if event.type == "fact"), key=order)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_fact_of_the_future_does_not_outrank_what_is_said_today(future):
     assert 0 == call("replay", "--store", future).code
     said = call("fact", "port is 8080", "--key", "port", "--scope", "user", "--session", "t", "--store", future)
@@ -106,7 +106,7 @@ def test_doctor_names_what_is_of_the_future(future):
     assert "2 events of the future, 2031-01-01" in said.out
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "now",
     [-SECOND, 0, timestamps.to_ns("2263-01-01T00:00:00.000000Z"), timestamps.to_ns("9998-12-31T12:00:00.000000Z")],

@@ -269,7 +269,7 @@ def work(tmp_path_factory):
     return delivered.work(tmp_path_factory.mktemp("work"), NOW)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_work_as_transcripts_has_the_noise_of_real_ones(work):
     files = sorted((work.haystack.store.parent / "claude").rglob("*.jsonl"))
     records = [[json.loads(line) for line in file.read_text().splitlines()] for file in files]

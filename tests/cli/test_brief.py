@@ -109,7 +109,7 @@ def test_the_brief_tells_of_a_mistake_in_the_settings_and_goes_on(home, lines):
     assert "Mars/Olympus" in said
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_colours_are_for_terminals_that_want_them(home, monkeypatch):
     call("install", "claude", "--no-allow")
     _worked()
@@ -120,7 +120,7 @@ def test_colours_are_for_terminals_that_want_them(home, monkeypatch):
     assert "\x1b" not in call().out
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_no_escape_of_an_event_is_in_the_brief(home):
     call("summary", "--topic", "a\x1b[31mb\x07", "--summary", "x", "--todo", "c\x1b]0;t\x07", "--session", "s1")
     said = on_a_terminal()

@@ -12,7 +12,7 @@ from tests.support.command_line import command, surroundings
 from tests.support.hook_calls import HOOK
 from tests.support.payloads import claude, data
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture

@@ -160,7 +160,7 @@ def test_completion_is_installed_where_the_shell_looks_and_twice_is_once(home, m
     assert str(home / place) in told[0].out == told[1].out
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("bash"), reason="no bash on this machine")
 def test_bash_understands_the_script():
     checked = subprocess.run(

@@ -77,7 +77,7 @@ def test_a_person_gets_the_newest_events_of_many_and_a_program_all(many):
     )
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_more_than_a_screen_goes_through_the_pager_and_less_does_not(many, monkeypatch):
     paged = on_a_terminal("query", "--store", many, PAGER="sed s/^/|/")
     short = on_a_terminal("query", "--grep", "fact 119", "--store", many, PAGER="sed s/^/|/")
@@ -206,7 +206,7 @@ def test_how_long_ago_something_was_is_told_as_one_says_it(then, said):
     assert said == Display(Store("/nowhere"), "2026-11-21T12:00:00.000000Z").ago(then)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_taking_back_is_asked_about_in_the_words_it_brings_back(tmp_path):
     call("fact", "the heron nests", "--store", tmp_path)
     done = json.loads(call("undo", "--yes", "--json", "--store", tmp_path).out)

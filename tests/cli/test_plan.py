@@ -287,7 +287,7 @@ def test_resolve_discard_keeps_what_is_there(at, store):
     )
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_resolve_edit_opens_the_editor(at, store, monkeypatch, tmp_path):
     editor = tmp_path / "editor"
     editor.write_text("#!/bin/sh\nsed -i 's/again/and mine/' \"$1\"\ntouch -d '+1 hour' \"$1\"\n")
@@ -302,7 +302,7 @@ def test_resolve_edit_opens_the_editor(at, store, monkeypatch, tmp_path):
     assert user_md().read_text() == "## S\n\nagent's and mine\n"
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_what_was_written_in_the_editor_and_cannot_be_applied_is_kept(at, store, monkeypatch, tmp_path):
     editor = tmp_path / "editor"
     editor.write_text("#!/bin/sh\necho '# a heading' >> \"$1\"\n")
@@ -327,7 +327,7 @@ def test_two_decisions_at_once_are_none(at, store):
     assert (2, True, before) == (ran.code, "only one of --apply, --discard, --edit" in ran.err, events(store))
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_an_editor_left_without_saving_decides_nothing(at, store, monkeypatch):
     monkeypatch.setenv("EDITOR", "true")
     monkeypatch.delenv("VISUAL", raising=False)

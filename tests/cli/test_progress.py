@@ -24,7 +24,7 @@ from tests.support.command_line import call, command, on_a_terminal, surrounding
 from tests.support.golden import HISTORY, copied
 from tests.support.screen import told
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 
 class Told:

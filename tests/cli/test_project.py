@@ -11,7 +11,7 @@ from eventlog.store.replica import make_replica
 from tests.support.command_line import call
 from tests.support.repositories import git, repository
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 SHOP = "github.com/ada/shop"
 

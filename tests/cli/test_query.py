@@ -65,7 +65,7 @@ def test_a_query_prints_the_lines_that_fit_byte_for_byte_oldest_first(store, arg
     assert [line for line, event in zip(ALL, EVENTS, strict=True) if wanted(event)] == _ask(store, *args)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_session_is_byte_for_byte_what_its_agent_wrote(tmp_path):
     odd = b'{ "id":"019c7000-0000-7000-8000-000000000001", "ts":"2026-02-20T12:00:00.000000Z","type":"fact",  "conversation_id":"s","content":"\\u00e9 \xe2\x80\xae","zz":[1.50,1e3]}'
     builders.write(tmp_path / "log", odd + b"\r\n" + builders.lines(1))
@@ -162,7 +162,7 @@ def test_what_was_found_is_printed_before_the_rest_is_read(store, form, capsysbi
     assert printed[0]
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["jsonl", "table", "json", "markdown"])
 def test_a_reader_that_goes_away_is_no_error(tmp_path, form):
     builders.write(

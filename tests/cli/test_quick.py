@@ -56,7 +56,7 @@ def test_a_plain_rebuild_is_understood_wherever_the_store_stands(store, verb):
         assert (verb[0], named[1], len(verb) > 1) == (found[0], found[1].root, found[2])
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_what_a_replay_tells_arrives_though_the_process_leaves_at_once(store):
     command = [sys.executable, "-m", "eventlog", "replay", "--store", store]
     ended = subprocess.run(command, capture_output=True, check=True, env=surroundings(), text=True)
@@ -65,7 +65,7 @@ def test_what_a_replay_tells_arrives_though_the_process_leaves_at_once(store):
     assert ended.stdout.endswith(" 0 unchanged in {}\n".format(store / "knowledge"))
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_who_waits_for_the_end_of_the_process_is_waited_for(store):
     waits = "import atexit, os\nfrom eventlog.cli.main import main\natexit.register(print, 'the end')\nmain(os._exit)"
     command = [sys.executable, "-c", waits, "replay", "--store", store]
@@ -90,7 +90,7 @@ def loaded_for(*args):
     return loaded
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_replay_loads_nothing_that_only_plans_edits_and_options_need(store):
     loaded = loaded_for("replay", "--store", store)
     rooms = (
@@ -104,7 +104,7 @@ def test_a_replay_loads_nothing_that_only_plans_edits_and_options_need(store):
     assert [] == [name for name in loaded if name.startswith(rooms)]
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", ASKED[:3])
 def test_no_library_is_imported_for_it(store, asked):
     loaded = loaded_for(*(asked if asked == ("--version",) else (*asked, "--store", store)))
@@ -131,7 +131,7 @@ def test_whatever_else_is_asked_is_left_to_the_verb(argv):
     assert not quick.answer(argv)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["replay", "settle"])
 def test_a_verb_that_wrote_the_cache_leaves_at_once(store, verb):
     """Nothing of ours waits for the end of the process: to put Python away takes a third of the time of a verb."""
@@ -202,6 +202,6 @@ def test_a_save_into_a_store_that_is_none_yet_is_left_to_its_verb(tmp_path):
     assert quick._save(["fact", "x", "--store", str(tmp_path / "none")]) is None
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_save_loads_neither_click_nor_yaml(store):
     assert loaded_for("fact", "x", "--session", "c", "--store", store).isdisjoint({"click", "yaml", "rich"})

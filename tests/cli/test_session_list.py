@@ -29,7 +29,7 @@ def store(tmp_path):
     return tmp_path
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [80, 120])
 def test_every_session_has_its_hour_agent_project_and_topic_on_one_line(store, columns):
     said = re.sub("\x1b\\[[0-9;]*m", "", on_a_terminal("sessions", "--store", store, columns=columns))
@@ -46,7 +46,7 @@ def test_a_short_id_of_the_list_leads_to_its_session(store):
     assert "JWT migration" in call("query", "--session", "e42af0", "--store", store).out
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_of_long_ids_that_begin_alike_the_end_is_shown_and_leads_to_the_session(tmp_path):
     for number in (1, 2):
         call("fact", f"fact {number}", "--session", f"nightly-build-{number}", "--store", tmp_path)

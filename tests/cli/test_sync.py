@@ -50,7 +50,7 @@ def test_a_wrong_code_is_a_mistake_of_usage_and_writes_nothing(typed, two, hub, 
     assert not (tmp_path / "third").exists()
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_the_code_need_not_be_a_word_of_the_command_which_other_users_see(typed, two, hub, tmp_path):
     words = ("sync", "join", hub, "--store", tmp_path / "third")
     refused, joined = call(*words), call(*words, stdin=f"{two}\n".encode())

@@ -7,7 +7,7 @@ import pytest
 from tests.docs.reader import Reader
 from tests.support.tree import ROOT, needs_tree
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 needs_tree()
 

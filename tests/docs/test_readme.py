@@ -23,7 +23,7 @@ def reader(tmp_path):
     reader.close()
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize("story", STORIES, ids=" ".join)
 def test_what_is_shown_below_a_heading_can_be_repeated_word_for_word(story, reader):
     for position, step in enumerate(SHOWN[story]):

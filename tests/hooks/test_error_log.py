@@ -36,7 +36,7 @@ def nowhere(store):
     return store
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_store_that_cannot_be_written_is_noted_with_what_is_lost(nowhere):
     ended = run(nowhere, QUIET)
     errors = errors_of(nowhere)
@@ -74,7 +74,7 @@ def test_what_failed_after_the_event_was_stored_lost_nothing(store, monkeypatch)
     assert "" == error["payload"]
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_failure_is_noted_also_where_the_stage_that_failed_ends_meanwhile(store):
     code = (
         "import sys, time; sys.path.insert(0, sys.argv[1])\nfrom eventlog.hooks import deadline, error_log, record\n"
@@ -134,7 +134,7 @@ rm {place}/fill
 """
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_full_disk_leaves_a_trace_of_what_is_lost_and_doctor_tells(tmp_path):
     (tmp_path / "disk").mkdir()
     calls = 16
@@ -160,7 +160,7 @@ def test_a_full_disk_leaves_a_trace_of_what_is_lost_and_doctor_tells(tmp_path):
     assert f"{lost} hook events were lost, the last " in (tmp_path / "brief").read_text()
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_what_a_full_disk_takes_from_a_store_that_was_never_opened_is_counted_too(tmp_path):
     (tmp_path / "disk").mkdir()
     script = NEVER_OPENED.format(place=tmp_path / "disk", hook=" ".join(HOOK), out=tmp_path, python=sys.executable)

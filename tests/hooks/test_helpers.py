@@ -204,7 +204,7 @@ def test_what_the_host_wrote_for_a_compaction_is_a_stage_summary_without_a_reque
     assert len(stage.summary) <= 1502
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_the_summary_of_a_session_is_drawn_also_where_a_compaction_left_a_stage(store, tmp_path):
     path = tmp_path / "s-1.jsonl"
     path.write_text(TRANSCRIPT)
@@ -219,7 +219,7 @@ def test_the_summary_of_a_session_is_drawn_also_where_a_compaction_left_a_stage(
 # ------------------------------------------------------------------------------------------------ where a conversation is
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_conversation_ends_where_it_began_and_a_fact_is_where_it_was_said(store, tmp_path):
     places = [tmp_path / name for name in ("shop", "other")]
     for place in places:

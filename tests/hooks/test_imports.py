@@ -14,7 +14,7 @@ from tests.support.hook_calls import errors_of, events_of
 from tests.support.payloads import MOMENTS, claude, data
 from tests.support.tree import IMPORT_PATH, PACKAGE
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 # the one list of what a hook may import: of ours, of the standard library, and of ours for what ends
 OURS = {

@@ -22,7 +22,7 @@ from tests.support.payloads import claude, cursor, data
 from tests.support.repositories import git, repository
 from tests.support.tree import IMPORT_PATH
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 QUIET = claude("PostToolUse", tool_name="Bash", tool_use_id="t-1")
 LONG = 120  # a hook that waits for a lock, a FIFO or a pipe would wait for ever: this only bounds the test

@@ -13,7 +13,7 @@ from tests.support.host_calls import alone
 from tests.support.payloads import claude, data
 from tests.support.tree import IMPORT_PATH, PACKAGE
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 LONG = claude("PostToolUse", tool_name="Bash", tool_use_id="t-1", tool_response="x" * 1500)
 BEFORE = claude("PostToolUse", tool_name="Bash", tool_use_id="t-0")

@@ -33,7 +33,7 @@ from tests.support.tree import IMPORT_PATH, PACKAGE
 
 STATUS = Path("/proc/self/status")
 pytestmark = [
-    pytest.mark.processes,
+    pytest.mark.slow,
     pytest.mark.skipif(
         not (STATUS.exists() and "NoNewPrivs:\t0" in STATUS.read_text() and shutil.which("cc")),
         reason="asked by a program in C, on Linux, in no sandbox",

@@ -20,7 +20,7 @@ from tests.support.machines import copied_whole, of_machine
 from tests.support.payloads import claude
 from tests.support.use_cases import finalize
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 TRANSCRIPT = """\
 {"type":"user","uuid":"u1","parentUuid":null,"message":{"role":"user","content":"Fix the rounding of prices"}}

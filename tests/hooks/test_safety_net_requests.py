@@ -57,7 +57,7 @@ def _commands(text):
     return re.findall(r"(?:^    |`)(/\S+ (?:summary|fact) .+?(?:--summary|--entity) '.+?')", text, re.MULTILINE)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize("locale", ["en", "zh"])
 def test_the_commands_of_every_text_are_absolute_and_nothing_in_them_is_escaped(store, tmp_path, locale):
     _configure(store, f"locale: {locale}\n")
@@ -115,7 +115,7 @@ def test_a_conversation_the_host_tells_its_commands_is_not_told_again(store, mon
     assert " fact --session s-2 " in other["hookSpecificOutput"]["additionalContext"]
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_the_commands_an_agent_is_given_save_under_its_session(store, tmp_path):
     session = Session(store, "it's $HOME; `id`")
     asked = request(session.turns(3)[-1])

@@ -75,7 +75,7 @@ KINDS = {
 }
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize(("play", "nets", "requests"), KINDS.values(), ids=KINDS)
 def test_exactly_the_nets_fire_that_are_called_for(store, play, nets, requests):
     session = Session(store)
@@ -87,7 +87,7 @@ def test_exactly_the_nets_fire_that_are_called_for(store, play, nets, requests):
     assert requests == session.requests
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_the_statistics_of_the_five_sessions_are_those_of_the_table(store):
     for name, (play, _, _) in KINDS.items():
         session = Session(store, name)
@@ -100,7 +100,7 @@ def test_the_statistics_of_the_five_sessions_are_those_of_the_table(store):
     assert (5, 1, 0, 1.0, 0.2) == (total.sessions, total.trivial, total.unsaved, total.coverage, total.fallback_rate)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_what_nobody_saved_is_drawn_from_the_transcript(store, transcript):
     session = Session(store, transcript=transcript)
     session.turns(2)
@@ -112,7 +112,7 @@ def test_what_nobody_saved_is_drawn_from_the_transcript(store, transcript):
     assert 0 == session.requests
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_transcript_is_left_alone_where_the_agent_saved_a_summary(store, transcript):
     session = Session(store, transcript=transcript)
     session.save(scope="session")
@@ -122,7 +122,7 @@ def test_a_transcript_is_left_alone_where_the_agent_saved_a_summary(store, trans
     assert [None] == [one.layer for one in events(store, "stage_summary")]
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_an_end_told_twice_draws_one_summary(store, transcript):
     session = Session(store, transcript=transcript)
     session.turn()
@@ -197,7 +197,7 @@ def test_another_session_saving_in_between_changes_nothing(store):
     assert (0, 0, 1) == (session.requests, other.requests, third.requests)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_two_registrations_ask_once(store):
     session = Session(store)
     session.turns(2)

@@ -70,7 +70,7 @@ def save_lines(text):
     return [line.strip() for line in text.splitlines() if re.match(r"    \S*eventlog (fact|summary) ", line)]
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize("locale", ["en", "zh"])
 def test_a_text_in_the_given_line_is_run_by_no_shell_and_stored_to_the_byte(shell, locale):
     told = prompts.start(Store(str(shell.parent / "store")), HookCall("codex", "Stop", {}, session="c"), locale)

@@ -22,7 +22,7 @@ from tests.support.host_calls import alone
 from tests.support.payloads import claude, data
 from tests.support.tree import ROOT
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 DAY = ROOT / "fixtures" / "hooks" / "day.jsonl"
 EXPECTED = ROOT / "fixtures" / "hooks" / "expected.jsonl"

@@ -52,7 +52,7 @@ def test_an_agents_command_is_told_by_the_programs_above_it(monkeypatch, command
     assert is_agents == profile.is_run_by_agent({})
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_an_agent_is_found_above_the_shell_it_has_started(tmp_path):
     script = tmp_path / "gemini"
     script.write_text(_STARTS)
@@ -61,7 +61,7 @@ def test_an_agent_is_found_above_the_shell_it_has_started(tmp_path):
     assert b"True\n" == ran.stdout
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_without_proc_the_processes_are_those_that_ps_lists():
     me = profile._listed()
 

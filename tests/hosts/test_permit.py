@@ -149,7 +149,7 @@ def test_quoted_words_are_read_as_they_were_meant(commands):
     assert meant == read_commands(" && ".join(map(shlex.join, meant)))
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @given(st.text(alphabet="ab \t\\'\";&$`|<>()!#~*=", max_size=12))
 @example('a\'b c\'"d\\"\\a"\\ e')
 @example(";;")
@@ -165,7 +165,7 @@ def test_plain_words_are_those_a_shell_reads(text):
         assert [*commands[0], ""] == ran.stdout.decode().split("\0")
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_the_registered_command_allows_and_keeps_silent(home):
     call("install", "copilot", "--allow")
     (handler,) = json.loads((home / ".copilot/hooks/eventlog-permit.json").read_text())["hooks"]["permissionRequest"]

@@ -171,7 +171,7 @@ def _git(where: Path, *words: str) -> None:
     )
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_the_page_names_a_commit_that_exists_and_no_other_line_of_it_changes(tmp_path):
     _git(tmp_path, "init", "-q")
     (tmp_path / "a").touch()
@@ -201,7 +201,7 @@ def test_the_page_names_a_commit_that_exists_and_no_other_line_of_it_changes(tmp
         page.commit(tmp_path)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.skipif(not (places.CHECKOUT / ".git").exists(), reason="this is no checkout")
 def test_the_page_of_hosts_has_a_place_for_the_table_and_names_no_commit_that_is_gone():
     said = page.PAGE.read_text(encoding="utf-8")
@@ -211,7 +211,7 @@ def test_the_page_of_hosts_has_a_place_for_the_table_and_names_no_commit_that_is
     assert [] == [at for at in page.COMMIT.findall(said) if not page.exists(at)]
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_scenario_nobody_waits_for_any_more_is_ended(tmp_path):
     os.mkfifo(started := tmp_path / "started")
 
@@ -238,7 +238,7 @@ sys.stdout.write(pid)
 """
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process adopt what others leave")
 def test_no_process_outlives_its_scenario():
     ended = subprocess.run(

@@ -13,7 +13,7 @@ from tests.support.builders import writer
 from tests.support.command_line import call
 from tests.support.effort import FUZZ, rounds, tried
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 WRITERS, SECONDS = 64 if FUZZ else 6, rounds(fixed=1, fuzz=300)
 PAUSE = WRITERS / 30  # seconds between two events of a writer: what runs beside them has to come to its end

@@ -77,7 +77,7 @@ def test_main_then_shared_then_main_in_one_process_each_see_their_own(tmp_path):
     assert PRIVATE[0] not in shared.text
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_main_then_shared_then_main_in_three_processes_each_see_their_own(tmp_path):
     scene = private(tmp_path)
 

@@ -216,7 +216,7 @@ def test_the_receipt_has_what_bears_on_the_work(shop):
     assert behind <= set(shop.ask(work=work).receipt["sources"])
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_the_branch_and_the_files_are_those_of_the_directory_it_works_in(shop):
     (shop.project / "zones.py").write_text("a")
     git(shop.project, "init", "-q", "-b", "main")
@@ -235,7 +235,7 @@ def test_the_branch_and_the_files_are_those_of_the_directory_it_works_in(shop):
     assert len(on_branch.bearings) == 3
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_linked_worktree_is_on_a_branch_of_its_own_and_a_place_elsewhere_does_not_count(tmp_path):
     scene = Scene(tmp_path)
     git(scene.project, "init", "-q", "-b", "main")

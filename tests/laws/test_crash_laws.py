@@ -85,7 +85,7 @@ FIRST = [
 ]
 TORN = {"not-json", "pending", "torn", "not-object"}  # the last is the damage of the scene
 pytestmark = [
-    pytest.mark.processes,
+    pytest.mark.slow,
     pytest.mark.fuzz,
     pytest.mark.filterwarnings(
         "ignore:This process:DeprecationWarning"

@@ -271,7 +271,7 @@ SURROUNDINGS = [
 ]
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_two_processes_in_other_surroundings_write_identical_trees(tmp_path):
     lines = sorted({line for file in (HISTORY / "log").iterdir() for line in file.read_bytes().splitlines()})
     trees = []

@@ -8,7 +8,7 @@ import pytest
 from tests.support.effort import FUZZ, rounds, seed
 from tests.support.hostile_sync import HostileHistory
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 
 @pytest.mark.fuzz

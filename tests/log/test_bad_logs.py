@@ -238,7 +238,7 @@ def test_lines_of_a_newer_version_break_no_verb_and_neither_views_nor_search_int
     assert ["fact 0"] == [hit["text"] for hit in hits]
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @settings(max_examples=rounds(fixed=2, fuzz=30))
 @given(st.lists(any_lines | st.binary(max_size=200).map(lambda data: [data]), max_size=3))
 def test_no_verb_ends_in_a_traceback_on_any_bytes(tmp_path_factory, some):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from eventlog.projects.repository import changed_files
 from tests.support.repositories import git
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 LATER = 1_900_000_000 * 10**9
 

@@ -24,7 +24,7 @@ def start(stack, store):
     return [stack.enter_context(writer(store, name, APPENDS)) for name in range(WRITERS)]
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_appends_of_many_processes_are_all_there_once_and_in_their_order(log):
     with ExitStack() as stack:
         promised = [process.stdout.read().decode().split() for process in start(stack, log.store.root)]
@@ -36,7 +36,7 @@ def test_appends_of_many_processes_are_all_there_once_and_in_their_order(log):
     assert (len(there), damage) == (WRITERS * APPENDS, [])
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_reader_beside_writers_sees_whole_events_and_only_ever_more_of_them(log):
     seen: set[str] = set()
     broken = set()
@@ -54,7 +54,7 @@ def test_a_reader_beside_writers_sees_whole_events_and_only_ever_more_of_them(lo
     assert len(list(log.read())) == WRITERS * APPENDS
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_the_session_beside_its_writers_only_grows(log):
     sizes = [0]
     with ExitStack() as stack:
@@ -77,7 +77,7 @@ print(sum(one.new for one in new))
 """
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_the_same_batch_from_many_processes_at_once_is_stored_once(log):
     with ExitStack() as stack:
         running = [stack.enter_context(spawn("-c", BATCH, log.store.root, stdin=-1)) for _ in range(WRITERS)]

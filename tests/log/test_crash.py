@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 WRITERS, APPENDS, ENDLESS = 4, 120, 10**9
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [300, 9000])
 @pytest.mark.fuzz
 @pytest.mark.parametrize("round_", range(rounds(fixed=1, fuzz=16)))

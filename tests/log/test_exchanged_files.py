@@ -78,7 +78,7 @@ def test_of_two_saves_the_newer_is_the_file_and_the_older_is_kept_beside(path, m
     assert sorted(left(path).values()) == [b"first save", b"second save"]
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_killed_after_the_exchange_a_persons_save_is_kept_and_ours_is_swept(path, monkeypatch):
     path.write_bytes(b"seen")
     child = os.fork()
@@ -169,7 +169,7 @@ def test_of_two_saves_around_a_removal_the_older_is_kept_beside(path, monkeypatc
     assert sorted(left(path).values()) == [b"first save", b"second save"]
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_killed_before_it_looks_at_what_it_removes_a_persons_save_is_kept(path, monkeypatch):
     path.write_bytes(b"saved")
     child = os.fork()

@@ -159,7 +159,7 @@ def tiny_disk(tmp_path):
     subprocess.run(["umount", str(disk)], check=True)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_full_disk_keeps_what_was_acknowledged_and_nothing_else(tiny_disk):
     log = EventLog(tiny_disk / "store")
     acknowledged = []

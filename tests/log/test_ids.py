@@ -31,7 +31,7 @@ def test_no_two_new_ids_are_alike():
     assert 1000 == len({ids.new(0) for _ in range(1000)})
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_child_makes_other_ids_than_its_parent():
@@ -91,7 +91,7 @@ def test_a_derived_id_is_the_same_forever():
     assert "019c7f57-277b-770f-acb8-defd1932330b" == ids.derived(ms, "key")
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_derived_id_does_not_depend_on_the_hash_seed():
     script = "from eventlog.format import ids; print(ids.derived(1, 'key'))"
     seeded = {

@@ -291,7 +291,7 @@ def test_a_descriptor_whose_sync_failed_is_never_used_again(tmp_path, monkeypatc
     assert before - 1 == descriptors()
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @needs_fork
 @beside_threads
 def test_parent_and_child_keep_out_of_each_others_way(log, turns):
@@ -310,7 +310,7 @@ def test_parent_and_child_keep_out_of_each_others_way(log, turns):
     assert [] == damage(log)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @needs_fork
 @beside_threads
 def test_a_child_does_not_release_its_parents_lock(log, turns):

@@ -61,7 +61,7 @@ def test_it_is_python_s_own_where_that_is_loaded():
     assert os is fast.os
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_the_environment_is_that_of_the_process():
     asked = "import sys; sys.path.insert(0, sys.argv[1]); from eventlog.fast import os_subset as lean_os; print(ascii(dict(lean_os.environ)))"
     shown = "import os, sys; print(ascii(dict(os.environ)))"

@@ -7,7 +7,7 @@ from eventlog.projects import root
 from eventlog.projects.root import git_branch, git_head, project_root
 from tests.support.repositories import git, repository
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture

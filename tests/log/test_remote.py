@@ -3,7 +3,7 @@ import pytest
 from eventlog.projects.repository import normalised, remote_of
 from tests.support.repositories import git, repository
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 SHOP = "github.com/ada/shop"
 

@@ -126,7 +126,7 @@ def test_killed_between_the_two_files_nothing_is_set_aside_twice(tmp_path, monke
     assert [] == verify(log).damage
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_while_a_writer_holds_the_file_it_is_refused(tmp_path, monkeypatch):
     log = written(tmp_path, lines(0) + b"null\n")
     monkeypatch.setattr(repairing, "_PATIENCE", 0.05)

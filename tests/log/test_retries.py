@@ -243,7 +243,7 @@ EventLog(sys.argv[1]).append_many([{"type": "turn_end", "conversation_id": "c", 
 """
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", [1, 150, 400, 10**6])
 def test_a_batch_killed_in_its_write_is_completed_by_sending_it_again(tmp_path, cut):
     child = spawn("-c", KILLED, tmp_path, cut)
@@ -283,7 +283,7 @@ def held(monkeypatch):
         holder.communicate()
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "verb"),
     [
@@ -304,7 +304,7 @@ def test_a_lock_whose_holder_is_stopped_is_given_up_with_an_error_that_says_what
     assert ["fact 1"] == contents(log.read())
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_stopped_holder_is_an_error_to_the_library_too(log, held):
     log.append(fact(1))
     held(f"{log.store.log}/{DAY}.jsonl")

@@ -151,7 +151,7 @@ def test_a_chain_written_anew_by_who_can_is_found_by_its_head(full):
     assert ["missing"] == [one.kind for one in check_seals(full.store, noted).damage]
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_digests_are_those_that_any_other_program_makes(full, log_dir):
     path = log_dir / NAMES[0]
     entry = Chain.read(full.store).files()[NAMES[0]][1]

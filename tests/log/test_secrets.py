@@ -331,7 +331,7 @@ def test_ordinary_text_stays_whole(text):
     assert text == scrub_text(text)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_nothing_in_this_repository_looks_like_a_secret():
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
     if listed.returncode:

@@ -245,7 +245,7 @@ def test_a_context_of_a_store_that_is_not_begun_is_empty_and_begins_none(tmp_pat
     assert [] == list(tmp_path.iterdir())
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o777])
 def test_hooks_and_verbs_make_a_store_its_owner_can_use_whatever_the_umask(tmp_path, umask):
     before = os.umask(umask)

@@ -25,7 +25,7 @@ def wheel(tmp_path_factory, testrun_uid):
         return next(out.glob("*.whl"), None) or build(out)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_the_wheel_holds_every_module_of_the_four_folders_and_nothing_else(wheel):
     folders = {
         "eventlog": "eventlog",
@@ -81,7 +81,7 @@ def ran(environ, tmp_path, *arguments):
     )
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_an_installed_wheel_runs_from_any_directory(installed, tmp_path):
     environ, target = installed
     where = "import eventlog, eventlog.projections, eventlog.app, eventlog.cli; print(eventlog.__file__)"
@@ -92,7 +92,7 @@ def test_an_installed_wheel_runs_from_any_directory(installed, tmp_path):
     assert "replay" in helped.stdout
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_two_installations_of_one_version_share_the_cache_whenever_they_were_made(installed, tmp_path):
     """Hooks from one environment and tools from another, at one store: no day is folded anew at each change."""
     environ, target = installed

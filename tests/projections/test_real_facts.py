@@ -17,7 +17,7 @@ def store(tmp_path):
     return tmp_path / "store"
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @needs_memos
 def test_real_facts_go_to_the_days_they_happened_and_twice_is_once(store):
     first, second = (run("append", "--stdin", "--store", store, stdin=MEMOS.read_bytes()) for _ in range(2))

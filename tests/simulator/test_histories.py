@@ -6,7 +6,7 @@ from eventlog.app.open_store import OpenStore
 from tests.simulator.history import Broken, Step, drawn, play
 from tests.support.effort import rounds
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 # what broke a promise once, as short as it can be
 FOUND = {

@@ -107,7 +107,7 @@ def test_a_segment_that_is_not_whole_is_named_and_costs_only_itself_and_an_empti
 
 
 @pytest.mark.fuzz
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.skipif(not FUZZ, reason="starts processes: under `make fuzz`")
 def test_workers_fold_the_same_bytes_also_when_one_is_killed(team):
     killed: list[int] = []

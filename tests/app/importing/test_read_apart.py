@@ -41,7 +41,7 @@ def read_or_die(agent, path, **more):
     return READ(agent, path, **more)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize("read", [read_apart, read_or_die], ids=["all goes well", "one dies on the way"])
 def test_what_an_import_adds_is_the_same_whoever_reads(home, read, log, apart, tmp_path, monkeypatch):
     readers = tmp_path / "readers"

@@ -279,7 +279,7 @@ def test_a_conversation_that_may_be_going_on_is_left_for_later_unless_its_file_i
 # ------------------------------------------------------------------------------------------------ killed, and again
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.fuzz
 @pytest.mark.parametrize("number", range(rounds(fixed=2, fuzz=5)))
 def test_an_import_killed_in_the_middle_is_completed_by_the_next(number, place, log):
@@ -404,7 +404,7 @@ def test_the_verb_reports_and_exits_with_4_where_something_could_not_be_read(pla
     assert "two.jsonl:1: not a JSON object" in ran.err
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_new_installation_says_on_a_terminal_how_much_there_is_to_import(place, monkeypatch):
     monkeypatch.setenv("HOME", str(place))
     conversation(place, "one", "2026-02-20T10:00:00.000000Z")

@@ -18,7 +18,7 @@ from tests.support.effort import rounds
 from tests.support.machines import SETTINGS, Network
 from tests.support.repositories import git, repository
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 PATHS = ("one", "two", "three")
 REMOTES = (None, "", "https://h/ada/shop", "https://h/ada/blog")  # no directory, no repository, one with an address

@@ -113,7 +113,7 @@ ASKED = {
 }
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "name", "room"), ASKED.values(), ids=ASKED)
 def test_every_verb_takes_an_agent_by_any_of_its_names(home, tmp_path, words, name, room):
     payload = {"hook_event_name": "SessionStart", "session_id": "s", "cwd": str(tmp_path)}

@@ -41,7 +41,7 @@ def test_other_words_take_the_place_of_the_old(log):
     assert "Tea at five" not in said(store)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_share_writes_a_file_into_the_checkout_of_the_decisions_project(log, tmp_path, monkeypatch):
     checkout = repository(tmp_path / "shop")
     git(checkout, "config", "user.name", "Ada")
@@ -55,7 +55,7 @@ def test_share_writes_a_file_into_the_checkout_of_the_decisions_project(log, tmp
     assert "Prices are integers in cents\n\n## Why\n\nFloats lost a cent\n" in Path(path).read_text()
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("deed", "request_"),
     [

@@ -9,7 +9,7 @@ from eventlog import Memory
 from eventlog.app.search.gone_files import worded
 from eventlog.format.events import ConversationText, Fact
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 WHO = {
     "GIT_AUTHOR_NAME": "Ada",

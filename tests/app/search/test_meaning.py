@@ -51,7 +51,7 @@ def test_an_encoder_that_is_half_installed_is_none(memory, monkeypatch):
     assert not meaning.is_installed()
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_prompt_and_a_start_load_no_encoder(tmp_path):
     code = (
         "import sys; from eventlog import Store; from eventlog.app.search import recall; from eventlog.app.serve import bearing\n"

@@ -393,7 +393,7 @@ def test_from_python(store):
     assert len(receipts(store)) == 1
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_hook_as_hosts_run_it_tells_it_too(store):
     payload = {**claude("UserPromptSubmit", prompt=ASKS), "cwd": SHOP}
     ended = subprocess.run([*HOOK, "--store", store], input=data(payload), capture_output=True, check=True)

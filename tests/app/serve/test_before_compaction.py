@@ -177,7 +177,7 @@ def start(scene, transcript, source):
     return done.stdout
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_start_after_a_compaction_begins_with_it_and_with_what_was_told_at_prompts(tmp_path):
     scene = Scene(tmp_path)
     transcript = tmp_path / "t.jsonl"
@@ -193,7 +193,7 @@ def test_a_start_after_a_compaction_begins_with_it_and_with_what_was_told_at_pro
     assert "Asked first" not in start(scene, transcript, "resume")
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_what_was_told_and_replaced_since_is_not_told_again_without_an_index(tmp_path):
     scene = Scene(tmp_path)
     transcript = tmp_path / "t.jsonl"

@@ -24,7 +24,7 @@ from tests.support.tree import PACKAGE
 
 STATUS = Path("/proc/self/status")
 pytestmark = [
-    pytest.mark.processes,
+    pytest.mark.slow,
     pytest.mark.skipif(
         not (STATUS.exists() and "NoNewPrivs:\t0" in STATUS.read_text() and shutil.which("cc")),
         reason="compiled, on Linux, in no sandbox",

@@ -201,7 +201,7 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize("programs", PROGRAMS.values(), ids=PROGRAMS)
 def test_the_hook_finds_an_eventlog_a_python_that_has_it_or_uv(tmp_path, programs):
     machine = Machine(tmp_path)
@@ -215,7 +215,7 @@ def test_the_hook_finds_an_eventlog_a_python_that_has_it_or_uv(tmp_path, program
     assert ended.stdout.endswith(f"{' '.join(HOOK)} plugin=1\n")
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_hook_lets_uv_download_nothing_and_the_server_may(tmp_path):
     machine = Machine(tmp_path)
     machine.has("uv", SAYS.format("uv"))
@@ -225,7 +225,7 @@ def test_a_hook_lets_uv_download_nothing_and_the_server_may(tmp_path):
     assert "agent-eventlog==1.2.3" in machine.runs("mcp").stdout
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize("programs", [{}, {"uv": "exit 2", "python3": "exit 1"}], ids=["nothing", "no package"])
 @pytest.mark.parametrize("host", HOSTS, ids=lambda host: host.agent)
 def test_where_there_is_no_eventlog_only_the_start_says_so_and_nothing_fails(tmp_path, host, programs):
@@ -240,7 +240,7 @@ def test_where_there_is_no_eventlog_only_the_start_says_so_and_nothing_fails(tmp
     assert "not installed" in json.loads(*spoke.values())["systemMessage"]
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_project_cannot_pass_for_eventlog(tmp_path, monkeypatch):
     (tmp_path / "project" / "eventlog").mkdir(parents=True)
     (tmp_path / "project" / "eventlog" / "hook.py").write_text("open('ran', 'w')\n")

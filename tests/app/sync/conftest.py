@@ -26,7 +26,7 @@ _BY_EVERY_KIND = {  # where a kind of remote may differ; by every kind at full e
     "test_offline_is_part_of_the_report_and_what_waits_leaves_later",
     "test_past_days_are_compacted_on_the_way_and_what_was_removed_leaves_the_history",
 }
-_BY_PROGRAMS = [pytest.param(kind, marks=pytest.mark.processes) for kind in ("git", "nats")]
+_BY_PROGRAMS = [pytest.param(kind, marks=pytest.mark.slow) for kind in ("git", "nats")]
 
 
 def pytest_generate_tests(metafunc):

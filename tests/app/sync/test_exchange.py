@@ -75,7 +75,7 @@ def test_names_in_a_folder_tell_machine_and_day_only(tmp_path):
     assert {part[0] for part in parts} == names
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_three_machines_that_push_at_once_lose_nothing(tmp_path):
     memory = Memory(tmp_path, count=3, by_git=True)
     errors = []
@@ -366,7 +366,7 @@ def segments(memory, machine):
     return [name for name in own if not name.endswith("head.age")]
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize("by_git", [False, True], ids=["folder", "git"])
 def test_compacting_leaves_a_segment_a_day_and_every_machine_gets_everything(tmp_path, by_git):
     memory = Memory(tmp_path, by_git=by_git)
@@ -403,7 +403,7 @@ def test_compacting_what_is_compact_changes_nothing(tmp_path):
     assert before == memory.blobs()
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # fork beside xdist's thread; nothing is shared
 def test_killed_while_compacting_it_loses_nothing_and_compacts_the_next_time(tmp_path):
     memory = Memory(tmp_path)

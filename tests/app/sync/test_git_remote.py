@@ -12,7 +12,7 @@ from eventlog.app.sync.git_remote import GitRemote
 from eventlog.format.errors import NotStored, Offline, UntrustedRemote
 from tests.support.repositories import git, repository
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture

@@ -72,7 +72,7 @@ def test_texts_leave_where_that_is_wanted_also_those_from_before(tmp_path):
     assert ["about tea"] == [event.title for event in other.log.read() if event.type == "conversation_text"]
 
 
-@pytest.mark.parametrize("by_git", [False, pytest.param(True, marks=pytest.mark.processes)], ids=["folder", "git"])
+@pytest.mark.parametrize("by_git", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["folder", "git"])
 def test_nothing_of_an_excluded_project_leaves_and_what_had_left_is_removed(tmp_path, by_git):
     memory, one, other = both(tmp_path, by_git=by_git)
     one.says("The tea is green", project="/src/client")
@@ -107,7 +107,7 @@ def test_a_project_that_is_switched_off_stays_also_what_was_said_before(tmp_path
     assert set() == other.ids()
 
 
-@pytest.mark.parametrize("by_git", [False, pytest.param(True, marks=pytest.mark.processes)], ids=["folder", "git"])
+@pytest.mark.parametrize("by_git", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["folder", "git"])
 def test_secrets_are_stopped_at_the_door_and_told_and_all_else_leaves(tmp_path, by_git):
     _, one, other = both(tmp_path, by_git=by_git)
     kinds = [*SAMPLES]
@@ -123,7 +123,7 @@ def test_secrets_are_stopped_at_the_door_and_told_and_all_else_leaves(tmp_path, 
     assert len(planted) == one.sync().blocked  # said again, until it is gone
 
 
-@pytest.mark.parametrize("by_git", [False, pytest.param(True, marks=pytest.mark.processes)], ids=["folder", "git"])
+@pytest.mark.parametrize("by_git", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["folder", "git"])
 def test_no_byte_of_secrets_and_of_what_stays_was_ever_in_the_remote(tmp_path, by_git):
     memory, one, other = both(tmp_path, by_git=by_git)
     kinds, staying = [*SAMPLES], [*HOME, {"type": "fact", "content": "stays-home", "project": "/src/client"}]

@@ -50,7 +50,7 @@ def test_wrong_codes_are_refused_before_anything_is_written(tmp_path):
     assert before == everything(tmp_path)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_wrong_code_for_a_repository_leaves_nothing_behind(tmp_path):
     memory = Memory(tmp_path, count=1, by_git=True)
     newcomer = Synced(memory, "newcomer")
@@ -104,7 +104,7 @@ def test_a_start_that_was_killed_goes_on_with_the_same_key(tmp_path):
     assert first == start_sync(fresh.opened, f"dir:{tmp_path}/other").code
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_directory_or_a_repository_of_something_else_is_refused(tmp_path):
     memory = Memory(tmp_path, count=1)
     fresh = Synced(memory, "fresh")
@@ -290,7 +290,7 @@ def test_a_machine_that_was_killed_after_it_made_another_key_is_handed_the_next_
     assert ["The tea is green"] == one.facts()
 
 
-@pytest.mark.parametrize("by_git", [False, pytest.param(True, marks=pytest.mark.processes)])
+@pytest.mark.parametrize("by_git", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_keys_and_all_else_of_a_sync_are_for_their_owner_only_whatever_the_umask(tmp_path, by_git):
     umask = os.umask(0)
     try:

@@ -12,7 +12,7 @@ from eventlog.app.sync.nats_remote import NatsRemote
 from eventlog.format.errors import BadRequest, NotStored, Offline, UntrustedRemote
 from tests.support.relays import MISSING, Relay, call
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 streams = (f"R{number}" for number in itertools.count(1))
 
 

@@ -20,7 +20,7 @@ from tests.support.hook_calls import errors_of, tell
 from tests.support.payloads import claude
 from tests.support.repositories import git, repository
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 _WORD = 0xFFFFFFFF
 TEXT = "Invoices are immutable; corrections are new invoices"

@@ -9,7 +9,7 @@ import pytest
 import eventlog
 from eventlog.cli.mcp.tools import INSTRUCTIONS, TOOLS
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 START = str(Path(eventlog.__file__).parent / "cli" / "mcp" / "start.py")
 

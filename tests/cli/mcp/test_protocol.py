@@ -489,7 +489,7 @@ def _started(*args, cwd=None, prepare=None):
     )
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_the_registered_command_serves_and_ends_with_its_client(here, store):
     lines = [
         INITIALIZE,
@@ -504,7 +504,7 @@ def test_the_registered_command_serves_and_ends_with_its_client(here, store):
     assert ["claude-code"] == [event.agent for event in events(store, "fact")]
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_an_interrupt_ends_it_quietly(store):
     running = _started("--store", store, prepare=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     assert running.stdin

@@ -16,7 +16,7 @@ from tests.support.use_cases import by_path, opened
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium") or ""
-pytestmark = [pytest.mark.processes, pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed")]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed")]
 CONTRASTS = """() => {
   const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
   const light = (colour) => colour.slice(0, 3).map((part) => part / 255)

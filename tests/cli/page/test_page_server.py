@@ -180,7 +180,7 @@ def test_a_form_is_understood_as_well(server, store):
     assert "Tea" not in by_path(replay_at(store))["MEMORY.md"].data.decode()
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_decision_is_shared_by_its_id_and_its_file_is_named(server, store, tmp_path):
     checkout = repository(tmp_path / "shop")
     git(checkout, "config", "user.name", "Ada")
@@ -303,7 +303,7 @@ class TestTheVerb:
         started.kill()
         started.communicate()
 
-    @pytest.mark.processes
+    @pytest.mark.slow
     def test_prints_the_address_and_ends_by_ctrl_c(self, running):
         url = running.stdout.readline().decode().strip()
         [(port, token)] = re.findall(r"^http://127\.0\.0\.1:(\d+)/\?token=([\w-]+)$", url)
@@ -318,14 +318,14 @@ class TestTheVerb:
 
         assert (running.returncode, errors) == (0, b"")
 
-    @pytest.mark.processes
+    @pytest.mark.slow
     def test_keeps_the_token_off_the_command_line(self, running):
         token = running.stdout.readline().decode().strip().partition("token=")[2]
 
         assert token
         assert token.encode() not in Path(f"/proc/{running.pid}/cmdline").read_bytes()
 
-    @pytest.mark.processes
+    @pytest.mark.slow
     @pytest.mark.parametrize("end", ENDS)
     def test_a_browser_that_stays_loads_the_page_and_its_file_is_removed_in_the_end(self, store, tmp_path, end):
         browser = tmp_path / "browser.py"

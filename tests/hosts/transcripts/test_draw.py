@@ -657,7 +657,7 @@ def end(store, transcript):
     return EventLog(store)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_it_is_drawn_at_the_end_of_a_session_scrubbed_without_our_words_and_once(tmp_path, transcript, monkeypatch):
     monkeypatch.setattr("eventlog.hooks.background.start_finalize", lambda _store: None)
     store = tmp_path / "store"
@@ -673,7 +673,7 @@ def test_it_is_drawn_at_the_end_of_a_session_scrubbed_without_our_words_and_once
     assert text.closing == "It is rotated."
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_it_is_not_drawn_where_nobody_wants_it(tmp_path, transcript):
     log = end(tmp_path / "store", transcript)
     finalize(log, Settings(recall=RecallSettings(transcripts=False)))

@@ -148,7 +148,7 @@ def test_deleting_the_cache_changes_nothing(store):
     assert before == cached.settings(store)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [None, "fsync: never\n"])
 def test_hooks_load_no_yaml_for_settings_they_have_seen(store, text):
     if text:

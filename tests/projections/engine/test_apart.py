@@ -127,7 +127,7 @@ def two(workers):
     return workers
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_jobs_begin_before_anybody_asks_what_comes_of_them(tmp_path):
     with two(Workers()) as workers:
         done = workers.map(Path.touch, [tmp_path / "begun"])
@@ -137,7 +137,7 @@ def test_jobs_begin_before_anybody_asks_what_comes_of_them(tmp_path):
         assert [None] == list(done)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_jobs_are_done_by_other_processes_in_their_order():
     with two(Workers()) as workers:
         done = list(workers.map(_jobs, range(30)))
@@ -146,13 +146,13 @@ def test_jobs_are_done_by_other_processes_in_their_order():
     assert HERE not in {process for process, _ in done}
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_what_a_killed_process_leaves_is_done_here():
     with two(Workers()) as workers:
         assert list(range(0, 60, 2)) == list(workers.map(_killed, range(30)))
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize(("refused", "error"), [(BaseProcess, OSError), (Thread, RuntimeError)])
 def test_without_room_for_a_process_or_a_thread_the_jobs_are_done_here_and_nobody_is_left(monkeypatch, refused, error):
     """The second process is not begun; or, where both are, the thread that hands them jobs."""
@@ -180,7 +180,7 @@ def test_nobody_is_forked_beside_a_thread_that_does_more_than_wait(monkeypatch, 
     assert isinstance(thread, Timer) == two(Workers()).are_any
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_log_replayed_by_several_processes_has_the_bytes_of_one(tmp_path, monkeypatch):
     log = copied(HISTORY, tmp_path)
     wanted = rendered(log, Settings(), anew=True, save=False)

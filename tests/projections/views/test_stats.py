@@ -103,7 +103,7 @@ def test_the_figures_are_those_of_the_file_of_sessions(lines):
     assert total.unsaved == sum(one["source"] == "none" and one["turns"] >= 3 for one in told)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("told", "layer", "automatic"),
     [
@@ -200,7 +200,7 @@ def test_the_table_has_a_line_for_each_week_and_one_for_all(tmp_path):
     assert {18} == set(map(len, lines))
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_on_a_terminal_the_newest_weeks_stand_side_by_side_uncut(log):
     mondays = [date(2026, 1, 5) + timedelta(weeks=week) for week in range(10)]
     log.append_many(

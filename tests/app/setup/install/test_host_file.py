@@ -106,7 +106,7 @@ def test_directories_of_hosts_are_never_open_to_all_whatever_the_umask(home, uma
 STEPS = ["install", "uninstall"] * rounds(fixed=4, fuzz=12)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.fuzz
 @pytest.mark.parametrize(
     "content", [b'{\n  "hooks": {}\n}\n', b'{"hooks": {}}', None], ids=["lines", "a line", "no file"]

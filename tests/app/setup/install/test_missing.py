@@ -47,7 +47,7 @@ def say(text, shell="sh"):
     return subprocess.run([shell, "-c", text], input=STARTED, capture_output=True, check=False)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize("gone", ["site/eventlog/hook.py", "site", "venv", "venv/python"])
 def test_what_is_gone_blocks_no_prompt_and_says_nothing(installation, gone, shell):
@@ -59,7 +59,7 @@ def test_what_is_gone_blocks_no_prompt_and_says_nothing(installation, gone, shel
     assert (0, b"", b"") == (ended.returncode, ended.stdout, ended.stderr)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_half_an_installation_blocks_no_prompt_and_says_nothing(installation):
     text = installed(installation)
     (installation / "site" / "eventlog" / "hooks").unlink()
@@ -68,7 +68,7 @@ def test_half_an_installation_blocks_no_prompt_and_says_nothing(installation):
     assert (0, b"", b"") == (ended.returncode, ended.stdout, ended.stderr)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 def test_a_store_that_cannot_be_written_blocks_no_prompt(installation):
     (installation / "store").write_text("in the way")
     ended = say(installed(installation))
@@ -76,7 +76,7 @@ def test_a_store_that_cannot_be_written_blocks_no_prompt(installation):
     assert (0, b"", b"") == (ended.returncode, ended.stdout, ended.stderr)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
 def test_what_is_there_records_and_answers_as_ever(installation, shell):
     text = installed(installation, event="SessionStart")

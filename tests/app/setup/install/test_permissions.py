@@ -237,7 +237,7 @@ def test_a_leave_is_kept_until_it_is_taken_back(home, agent):
     assert "allowed" != _saving(agent)["verdict"]
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.parametrize(("answer", "verdict"), [("\n", "allowed"), ("n\n", "asked")])
 def test_on_a_terminal_the_user_is_asked(home, answer, verdict):
     said = on_a_terminal("install", "claude", typed=answer, HOME=str(home))

@@ -116,7 +116,7 @@ def _play(home, tmp_path, program=PLAY):
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.skipif(NODE is None, reason="the plugin is a program for Node or Bun")
 def test_the_plugin_tells_what_happens_and_gives_the_session_its_context(home, tmp_path):
     call("install", "opencode")
@@ -139,7 +139,7 @@ def test_the_plugin_tells_what_happens_and_gives_the_session_its_context(home, t
     ] == happened
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.skipif(NODE is None, reason="the plugin is a program for Node or Bun")
 def test_a_plugin_without_an_installation_says_nothing(home, tmp_path):
     call("install", "opencode")
@@ -149,7 +149,7 @@ def test_a_plugin_without_an_installation_says_nothing(home, tmp_path):
     assert [[], {"OPENCODE_SESSION_ID": "ses_1"}] == _play(home, tmp_path)
 
 
-@pytest.mark.processes
+@pytest.mark.slow
 @pytest.mark.skipif(NODE is None, reason="the plugin is a program for Node or Bun")
 def test_what_failed_in_a_host_of_plugins_is_not_told_as_done(home, tmp_path):
     call("install", "opencode")

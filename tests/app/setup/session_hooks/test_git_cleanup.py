@@ -11,7 +11,7 @@ from eventlog.app.setup.session_hooks import HookContext, HookStatus
 from eventlog.app.setup.session_hooks.built_in import GitCleanup
 from tests.support.repositories import git
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 
 class Repository:

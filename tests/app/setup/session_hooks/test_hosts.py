@@ -15,7 +15,7 @@ from tests.support.command_line import call
 from tests.support.payloads import claude, data
 from tests.support.repositories import branch, git, repository_on_a_merged_branch
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from eventlog.settings.schema import Settings
 from tests.support.repositories import branch, git, repository_on_a_merged_branch
 from tests.support.tree import IMPORT_PATH
 
-pytestmark = pytest.mark.processes
+pytestmark = pytest.mark.slow
 
 MINUTE = 60 * 10**9
 
