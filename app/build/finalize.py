@@ -27,7 +27,7 @@ from eventlog.app.search.open_index import ALL, open_index
 from eventlog.app.setup.seal import seal_at_end
 from eventlog.app.setup.session_hooks.run import run_hooks
 from eventlog.app.write.record_once import record_once
-from eventlog.format import SESSION_END
+from eventlog.format import SESSION_END, timestamps
 from eventlog.format.codec import decode_json, from_fields, to_fields
 from eventlog.format.errors import Busy
 from eventlog.format.events import ConversationText, Event, SessionEnd, SessionStart, StageSummary
@@ -44,6 +44,7 @@ from eventlog.store.locks import locked
 
 _SILENT_NS = 6 * 3600 * 10**9  # so long without a turn is an end, where the host tells of none
 _GIVE_UP_NS = 7 * 24 * 3600 * 10**9
+_MICROSECOND = 1000  # nanoseconds
 
 
 class FinalizeResult(NamedTuple):
@@ -168,7 +169,7 @@ def _draw(log: EventLog, note: _OpenSession, settings: Settings) -> list[Event]:
     add_openings(log, openings)
     topic = drawing.topic(project, openings)
     text = drawing.text_fields(topic) if settings.recall.transcripts else None
-    if text and (drawn := _event(note, "conversation_text", **text)) and not _is_known(drawn, events):
+    if text and (drawn := _event(note, events, "conversation_text", **text)) and not _is_known(drawn, events):
         log.put([drawn])
     if openings.telling_part(project, drawing.opening) != drawing.opening:
         log.put(renamed(log, project, openings))
@@ -176,14 +177,15 @@ def _draw(log: EventLog, note: _OpenSession, settings: Settings) -> list[Event]:
     if any(summary.layer != SESSION_END for summary in summaries):  # the agent's own
         return []
     fields = {"layer": SESSION_END, "scope": "session", **drawing.summary_fields(topic)}
-    appended = record_once(log, _event(note, "stage_summary", **fields))
+    appended = record_once(log, _event(note, events, "stage_summary", **fields))
     return [appended.event] if appended.new and drawing.summary else []
 
 
 def _is_known(drawn: Event, events: Iterable[Event]) -> bool:
     """Return whether the same was drawn the last time the conversation ended."""
     before = [event for event in events if isinstance(event, ConversationText)]
-    return bool(before) and to_fields(replace(before[-1], id="", ts="", replica=None)) == to_fields(drawn)
+    known = replace(before[-1], id="", ts=drawn.ts, replica=None) if before else None
+    return known is not None and to_fields(known) == to_fields(drawn)
 
 
 def _steps(note: _OpenSession, events: list[Event]) -> Iterator[Step]:
@@ -193,9 +195,12 @@ def _steps(note: _OpenSession, events: list[Event]) -> Iterator[Step]:
     return chain([first], steps) if first else read.logged_steps(events)
 
 
-def _event(note: _OpenSession, kind: str, **fields: object) -> Event:
+def _event(note: _OpenSession, events: list[Event], kind: str, **fields: object) -> Event:
+    """Make an event of a conversation, dated right after its last one: of a killed session it is drawn days later."""
+    last = max((event.ts for event in events), default="")
+    dated = {"ts": timestamps.from_ns(timestamps.to_ns(last) + _MICROSECOND)} if last else {}
     about = {"conversation_id": note.session, "project": note.project, "agent": note.agent or None}
-    return from_fields({"type": kind, **about, **fields})
+    return from_fields({"type": kind, **dated, **about, **fields})
 
 
 def _notes(store: Store, ending: str) -> list[Path]:

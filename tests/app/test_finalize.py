@@ -2,13 +2,16 @@
 
 import json
 import os
+import shutil
 import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
+from eventlog import Memory
 from eventlog.app.build import workers
+from eventlog.format.codec import to_fields
 from eventlog.format.events import StageSummary
 from eventlog.hooks import background
 from eventlog.hosts.transcripts import read
@@ -189,6 +192,20 @@ def test_a_session_without_an_end_is_over_when_it_has_been_silent_for_hours(stor
     assert 1 == len(finalize(log))
     assert ["Rounding of cart prices"] == [one.topic for one in events(store, "stage_summary")]
     assert not any_left(log)
+
+
+def test_a_session_that_was_killed_is_of_the_day_it_was_at_work(store):
+    log = EventLog(alone(store))
+    run(store, {**claude("Stop", prompt_id="p"), "transcript_path": TRANSCRIPT})
+    recorded = [to_fields(event) for event in log.read()]
+    shutil.rmtree(store / "log")
+    log.append_many([{**fields, "id": "", "ts": "2026-02-20T15:01:53.910307Z"} for fields in recorded])
+    (note,) = (store / "cache" / "open").glob("*.json")
+    os.utime(note, (time.time() - 7 * HOUR, time.time() - 7 * HOUR))
+    (drawn,) = finalize(log)
+    (row,) = Memory(store).sessions()
+
+    assert "2026-02-20T15:01:53.910308Z" == drawn.ts == row.timestamp
 
 
 def test_a_session_that_came_back_is_summarised_anew(store, tmp_path):
