@@ -196,7 +196,7 @@ def _steps(note: _OpenSession, events: list[Event]) -> Iterator[Step]:
 
 
 def _event(note: _OpenSession, events: list[Event], kind: str, **fields: object) -> Event:
-    """Make an event of a conversation, dated right after its last one: of a killed session it is drawn days later."""
+    """Make an event of a conversation, dated right after its last event: a killed session is drawn days later."""
     last = max((event.ts for event in events), default="")
     dated = {"ts": timestamps.from_ns(timestamps.to_ns(last) + _MICROSECOND)} if last else {}
     about = {"conversation_id": note.session, "project": note.project, "agent": note.agent or None}

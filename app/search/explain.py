@@ -79,7 +79,8 @@ def explain(opened: OpenStore, prompt: str, project: str = "", session: str = ""
 
     gate, found = read_index(store, weigh)
     told = [candidate for candidate in found if candidate.verdict == "told"]
-    others = [candidate for candidate in found if candidate.verdict != "told" and candidate.score > 0]
+    shown = {candidate.id for candidate in told}  # one may be told for an older fact's sake
+    others = [candidate for candidate in found if candidate.id not in shown and candidate.score > 0]
     found = [*told, *sorted(others, key=lambda candidate: candidate.score, reverse=True)]
     silence = _silence([candidate.verdict for candidate in found]) if wants_recall(store, "prompt") else "off"
     return Explanation(words, round(gate.needed, 3), lines, found, silence)

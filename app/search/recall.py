@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 
 _READ_OF_PROMPT = 4000  # characters; who pastes a log asks at its beginning
 _LOOKED_AT, _OF_A_FILE = 12, 24  # hits
-_SAID, _DONE = ("fact", "stage_summary"), ("conversation_text",)
+_FACTS, _SAID, _DONE = ("fact",), ("fact", "stage_summary"), ("conversation_text",)
+_OF_FEW = 50  # texts that have a word by which a fact may oppose another
+_MANY_SHARED = 3  # of these words: two are shared by chance, where no word of the prompt is
 _MOST_ROWS = 500  # of the index; a prompt waits for so many to be ranked, and for those that decide
 _LINE = 300  # characters
 _PATIENCE = 0.2  # seconds another writer of the index is waited for
@@ -101,10 +103,7 @@ def recall(store: "Store", asked: Asked, lines: int) -> "list[Hit]":
 
 
 def _search_for(store: "Store", asked: Asked, lines: int, find: "Find") -> "list[Hit]":
-    """Find what the conversation does not know, among things of the user and of the project.
-
-    Nor what a newer fact opposes that it knows: alone, the older would be taken for what holds.
-    """
+    """Find what the conversation does not know, among things of the user and of the project."""
     from eventlog.app.search.open_index import open_index
 
     try:
@@ -117,7 +116,7 @@ def _search_for(store: "Store", asked: Asked, lines: int, find: "Find") -> "list
             from eventlog.app.search.told_before import ToldBefore
 
             seen = ToldBefore(store, asked.conversation, index.log_files(), shared=asked.shared)
-            hits = [hit for hit in found if seen.leaves(hit) and all(map(seen.leaves, hit.newer))][:lines]
+            hits = [hit for hit in found if seen.leaves(hit)][:lines]
     finally:
         index.close()
     for hit in hits:
@@ -207,7 +206,10 @@ def _bearing(index: "SearchIndex", subject: "Sequence[str]", about: tuple[str, .
 
 
 def judged(index: "SearchIndex", gate: "Gate", hits: "Iterable[Hit]") -> "Iterator[tuple[Hit, Verdict]]":
-    """Pair what is found, best first, with whether it is to be shown; a session by its better text."""
+    """Pair what is found, best first, with whether it is to be shown; a session by its better text.
+
+    Before a fact comes the newest that opposes it, in whichever words: alone, the older would be taken for what holds.
+    """
     seen: set[str] = set()
     least = 0.0
     for hit in hits:
@@ -220,8 +222,25 @@ def judged(index: "SearchIndex", gate: "Gate", hits: "Iterable[Hit]") -> "Iterat
         else:
             least = least or NEAR * hit.score
             better = index.as_told(hit)
+            for newer in _opposing(index, better):
+                if not newer.found.names <= seen:
+                    seen |= newer.found.names
+                    yield index.as_told(newer), "told"
             seen |= hit.found.names | better.found.names
             yield better, "told"
+
+
+def _opposing(index: "SearchIndex", hit: "Hit") -> "list[Hit]":
+    """Find the newest fact that opposes a fact, if any; of all, not only of those with words of the prompt."""
+    from eventlog.app.search.search_index import Scope
+
+    words = tokens(hit.found.words) if hit.found.type == "fact" else ()
+    rare = {word: count for word, count in index.having(words).items() if 0 < count <= _OF_FEW}
+    found = index.find(rare, "", Scope((hit.subject,), _FACTS), _LOOKED_AT) if len(rare) > 1 else []
+    newer = next((same.newer for same in found if same.found.names == hit.found.names), [])
+    certain = [each for each in newer if len(rare.keys() & tokens(each.found.words)) >= _MANY_SHARED]
+    hit.newer += certain
+    return sorted(certain, key=lambda each: each.last_at)[-1:]
 
 
 def candidates(

@@ -36,11 +36,12 @@ class ToldBefore:
                 self._said.add(statement_of(text_in(event, "content")))
 
     def leaves(self, hit: "Hit") -> bool:
-        """Return whether the conversation may read this, and does not know it."""
+        """Return whether the conversation may read this, and knows neither it nor what is newer and opposes it."""
         from eventlog.app.naming.known_projects import NOWHERE
 
         if self._shared and hit.subject in ("", NOWHERE):
             return False
         found = hit.found
         is_known = found.id in self._events or found.conversation == self._conversation
-        return not is_known and not has_line_mark(found.shown, self._lines) and found.leave_out(self._said)
+        is_known = is_known or has_line_mark(found.shown, self._lines) or not all(map(self.leaves, hit.newer))
+        return not is_known and found.leave_out(self._said)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _FEWEST_SHARED, _SHARED_PART = 2, 0.4  # words of an older text in a newer: so many, and that part of all its words
 _RARE, _RARE_PART, _MOST_RARE = 4, 0.05, 50  # texts that a word is in which tells what a text is about
+_TEXTS_OF_A_FACT = 3  # where others count, too: a session says it in its summary and in its text as well
 _CHANGES = """
 now, no longer, anymore, any more, instead of, rather than, is out, are out, gone, replaced, dropped, removed, migrated,
 moved, switched, jetzt, nicht mehr, statt, anstelle, ersetzt, abgelöst, abgeschaltet, umgestellt, ist raus, sind raus,
@@ -57,7 +58,8 @@ def _changed(texts: "Sequence[str]", having: "Having | None", total: int) -> "It
     words = [frozenset(tokens(text)) for text in texts]
     every = frozenset[str]().union(*words)
     counts = having([*every]) if having else _counted(words)
-    rare = {word for word in every if counts[word] <= max(_RARE, min(_MOST_RARE, _RARE_PART * total))}
+    fewest = _RARE * (_TEXTS_OF_A_FACT if having else 1)
+    rare = {word for word in every if counts[word] <= max(fewest, min(_MOST_RARE, _RARE_PART * total))}
     older: dict[str, list[int]] = {}
     for at in reversed(range(len(words))):
         shared: dict[int, int] = {}

@@ -162,6 +162,47 @@ def test_what_a_newer_decision_changed_that_a_session_knows_is_not_told_to_it_al
     assert newer in ask(store, prompt, session="other")
 
 
+@pytest.mark.parametrize(
+    ("older", "newer", "prompt"),
+    [
+        (
+            "Uploads are scanned by clamav in the worker",
+            "clamav is gone from the worker, uploads go to Defender",
+            "how are uploads scanned?",
+        ),
+        (
+            "The importer reads the price list from the FTP server of the supplier",
+            "The FTP server is gone, the supplier has an API",
+            "which price list does the importer read?",
+        ),
+    ],
+)
+def test_what_a_newer_decision_changed_in_words_that_nobody_asked_for_is_not_told_alone(store, older, newer, prompt):
+    say(Memory(store), older)
+    known = say(Memory(store), newer)
+
+    told = ask(store, prompt)
+    [receipt] = receipts(store)
+
+    assert 0 < told.find(newer) < told.find(older), told
+    assert known.id in receipt.sources
+    Memory(store).log.append(Fact(conversation_id="knows", project=SHOP, content=newer))
+    assert "" == ask(store, prompt, session="knows")
+
+
+def test_what_sessions_say_in_summaries_and_texts_as_well_is_told_behind_what_changed_it(store):
+    log = Memory(store).log
+    for session, text in enumerate(("minSdk is 23", "minSdk is switched to 26 for the widget on the home screen")):
+        about = {"conversation_id": f"c{session}", "project": SHOP}
+        log.append({"type": "fact", "content": text, **about})
+        log.append({"type": "stage_summary", "topic": f"Part {session}", "summary": f"Part {session}: {text}", **about})
+        log.append({"type": "conversation_text", "prompts": [f"raise minSdk {session}"], "closing": text, **about})
+
+    told = ask(store, "which minSdk do we have?")
+
+    assert 0 < told.find("] minSdk is switched to 26") < told.find("] minSdk is 23"), told
+
+
 def test_a_newer_decision_about_another_thing_is_not_told_beside_it(store):
     say(Memory(store), "Staging databases are snapshotted nightly")
     say(Memory(store), "Invoices moved to another database, the nightly export is gone")
