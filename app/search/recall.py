@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     Find = Callable[[SearchIndex, tuple[str, ...]], Iterable[Hit]]  # of the user and the project, by their subjects
 
 _READ_OF_PROMPT = 4000  # characters; who pastes a log asks at its beginning
-_LOOKED_AT, _OF_A_FILE = 12, 24  # hits
+_LOOKED_AT, _OF_A_FILE, _ALIKE = 12, 24, 4  # hits
 _FACTS, _SAID, _DONE = ("fact",), ("fact", "stage_summary"), ("conversation_text",)
 _OF_FEW = 50  # texts that have a word by which a fact may oppose another
 _MANY_SHARED = 3  # of these words: two are shared by chance, where no word of the prompt is
@@ -111,17 +111,20 @@ def _search_for(store: "Store", asked: Asked, lines: int, find: "Find") -> "list
     except ValueError:  # more than a person waits for; the end of a session catches up
         return []
     hits: list[Hit] = []
+    seen = None
     try:
-        if found := list(find(index, index.names.subjects_at(asked.project))):
-            from eventlog.app.search.told_before import ToldBefore
+        for hit in find(index, index.names.subjects_at(asked.project)):
+            from eventlog.app.search.told_before import ToldBefore  # for most prompts nothing is found
 
-            seen = ToldBefore(store, asked.conversation, index.log_files(), shared=asked.shared)
-            hits = [hit for hit in found if seen.leaves(hit)][:lines]
+            seen = seen or ToldBefore(store, asked.conversation, index.log_files(), shared=asked.shared)
+            hits += [hit] if seen.leaves(hit) else []
+            if len(hits) >= lines:  # what is behind is not looked at further
+                break
     finally:
         index.close()
     for hit in hits:
         word(store, asked.project, hit)
-    return hits
+    return hits[:lines]
 
 
 def word(store: "Store", project: str, hit: "Hit") -> None:
@@ -236,7 +239,7 @@ def _opposing(index: "SearchIndex", hit: "Hit") -> "list[Hit]":
 
     words = tokens(hit.found.words) if hit.found.type == "fact" else ()
     rare = {word: count for word, count in index.having(words).items() if 0 < count <= _OF_FEW}
-    found = index.find(rare, "", Scope((hit.subject,), _FACTS), _LOOKED_AT) if len(rare) > 1 else []
+    found = index.find(rare, "", Scope((hit.subject,), _FACTS), _ALIKE) if len(rare) >= _MANY_SHARED else []
     newer = next((same.newer for same in found if same.found.names == hit.found.names), [])
     certain = [each for each in newer if len(rare.keys() & tokens(each.found.words)) >= _MANY_SHARED]
     hit.newer += certain
