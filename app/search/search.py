@@ -140,7 +140,7 @@ class _Asker:
 
     def _share(self, hit: Hit) -> float:
         """Compute the share of the query's words that a hit has, by their weights; 1 for a hit by a beginning alone."""
-        words = set(tokens("\n".join([hit.found.words, *self._passage(hit, hit.found)])))
+        words = set(tokens("\n".join([hit.found.words, *hit.found.left, *self._passage(hit, hit.found)])))
         if (typed := last_word(self._query.text)) and any(word.startswith(typed) for word in words):
             words.update(tokens(typed))
         weights = weighed(dict.fromkeys(self._asked, 0), self._index.texts()) | self._weights

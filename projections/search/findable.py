@@ -21,7 +21,8 @@ _SHOWN_OF_CLOSING = 400  # characters
 class Findable:
     """A thing to be found: its `words`, what is `shown` of it, and parts of a long text that may answer alone.
 
-    A summary also has the decisions under its topic, a past conversation the files it changed.
+    A summary also has the decisions under its topic, and what it `left` to be done, which a start is told by itself; a
+    past conversation the files it changed.
     """
 
     def __init__(self, event: "EventFields") -> None:
@@ -35,6 +36,7 @@ class Findable:
         self.words = self.shown = self.topic = ""
         self.passages: list[str] = []
         self.decisions: list[str] = []
+        self.left: list[str] = []
         self.files: list[str] = []
         self.asked: list[str] = []  # what it was about, in whoever's words
         self.answers: list[str] = []  # what came of it
@@ -50,7 +52,7 @@ class Findable:
     @property
     def rows(self) -> list[str]:
         """The tokens of all its words, then of each passage; joined by spaces."""
-        return [spelled(text) for text in (self.words, *self.passages)]
+        return [spelled(text) for text in ("\n".join((self.words, *self.left)), *self.passages)]
 
     @property
     def statements(self) -> set[str]:
@@ -96,8 +98,8 @@ def _of_fact(found: Findable, event: "EventFields") -> None:
 
 def _of_summary(found: Findable, event: "EventFields") -> None:
     topic, summary, decisions = text_in(event, "topic"), text_in(event, "summary"), _decisions_in(event)
-    found.words = "\n".join((topic, summary, *decisions, *texts_in(event, "todos")))
-    found.topic, found.decisions = topic, decisions
+    found.words = "\n".join((topic, summary, *decisions))
+    found.topic, found.decisions, found.left = topic, decisions, texts_in(event, "todos")
     found.asked, found.answers = [topic] if topic else [], list(filter(None, (summary, *decisions)))
     text = ": ".join(filter(None, (topic, summary)))
     found.shown = " · ".join(filter(None, (text, *decisions)))

@@ -69,6 +69,9 @@ _ITEMS = frozenset(("-", "*", "•", "–", "—", "✓", "✅", "✗", "❌", "
 
 def told_line(found: "Findable", weights: "Weights") -> str:
     """Write the line of at most 300 characters that answers a question with these words."""
+    if found.left and weights and weights.keys().isdisjoint(tokens(found.words)):  # found by a to-do
+        todo = max(found.left, key=lambda text: _shared(text, weights))
+        return cut(one_line(_SEPARATOR.join(filter(None, (found.topic, f"[ ] {todo}")))), LONGEST)
     whole = one_line(found.shown)
     files = _chosen_files(found, weights)
     if found.type == "fact" or (len(whole) <= LONGEST and found.type != "conversation_text"):

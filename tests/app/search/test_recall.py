@@ -203,6 +203,15 @@ def test_what_sessions_say_in_summaries_and_texts_as_well_is_told_behind_what_ch
     assert 0 < told.find("] minSdk is switched to 26") < told.find("] minSdk is 23"), told
 
 
+def test_a_session_is_found_by_what_it_left_to_be_done_but_no_prompt_is_told_of_it(store):
+    left = {"topic": "Alert noise", "summary": "Alerts are grouped by namespace", "todos": ["rotate the IAM keys"]}
+    Memory(store).log.append({"type": "stage_summary", "conversation_id": "x", "project": SHOP, **left})
+
+    assert ["Alert noise · [ ] rotate the IAM keys"] == [hit.text for hit in Memory(store).search("IAM", project=SHOP)]
+    assert "" == ask(store, "rotate the IAM keys")
+    assert "grouped by namespace" in ask(store, "why are alerts grouped by namespace?")
+
+
 def test_a_newer_decision_about_another_thing_is_not_told_beside_it(store):
     say(Memory(store), "Staging databases are snapshotted nightly")
     say(Memory(store), "Invoices moved to another database, the nightly export is gone")
