@@ -51,7 +51,7 @@ VERBS = {
     "diff": _Verb("Knowledge", "ask.diff", "Show how the knowledge files changed between two times."),
     "bisect": _Verb("Knowledge", "ask.diff", "Find the event that added a text to a file, or removed it."),
     "today": _Verb("Knowledge", "ask.period", "Show what was done and decided today."),
-    "week": _Verb("Knowledge", "ask.period", "Show what was done, decided, changed and dropped this week."),
+    "week": _Verb("Knowledge", "ask.period", "Show what was done, decided, learned and dropped this week."),
     "on": _Verb("Knowledge", "ask.period", "Show what was done and decided on a day."),
     "search": _Verb("Knowledge", "ask.search", "Search facts, summaries and past conversations, best first."),
     "recall": _Verb("Knowledge", "ask.search", "Search likewise; --explain shows why a prompt recalls a fact or not."),

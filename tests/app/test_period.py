@@ -148,9 +148,19 @@ def test_a_screen_has_25_lines_at_most_and_decisions_first(log, tmp_path, many):
     assert ran.code == 0, ran
     assert len(lines) <= 25
     assert [line[:9].strip() for line in lines if line[:1].islower() and line[:1] != "a"] == (
-        ["done", "decided", "changed", "open"] if many else ["nothing w"]
+        ["done", "decided", "learned", "open"] if many else ["nothing w"]
     )
     assert len(json.loads(call("week", "--since", "2026-02-19", "--json", *store).out)["decided"]) == many
+
+
+def test_what_replaced_nothing_is_called_learned_and_not_changed(log, week):
+    said(log, "The mixer hums above 40 degrees")
+    replay_store(opened(log))
+
+    ran = call("week", "--since", week, "--project", SHOP, "--store", log.store.root)
+
+    assert "changed  The queue is Valkey (was: The queue is Redis)\n         port is 2 (was: port is 1)\n" in ran.out
+    assert "learned  The mixer hums above 40 degrees\n" in ran.out
 
 
 def test_what_is_said_stands_in_one_section(log, clock):

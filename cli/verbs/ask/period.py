@@ -25,7 +25,7 @@ _WORD = 9  # cells of a section's name
 @options.verb("eventlog today", "eventlog today --all-projects")
 @options.scope
 def _today_command(project: str | None, store: Store) -> Answer:
-    """Show what was done, decided, changed and dropped since midnight, and what is open."""
+    """Show what was done, decided, learned, changed and dropped since midnight, and what is open."""
     return _of_day(options.open_store(store), "today", project)
 
 
@@ -35,7 +35,7 @@ def _today_command(project: str | None, store: Store) -> Answer:
     "--since", type=options.TimeParam(end=False), default="7d", show_default=True, help="Start of the time shown."
 )
 def _week_command(project: str | None, since: str, store: Store) -> Answer:
-    """Show what was done, decided, changed and dropped in the last seven days, and what is open."""
+    """Show what was done, decided, learned, changed and dropped in the last seven days, and what is open."""
     return _between(options.open_store(store), since, EVERYTHING, project)
 
 
@@ -43,7 +43,7 @@ def _week_command(project: str | None, since: str, store: Store) -> Answer:
 @click.argument("date")
 @options.scope
 def _on_command(date: str, project: str | None, store: Store) -> Answer:
-    """Show what was done, decided, changed and dropped on a day, and what was open at its end."""
+    """Show what was done, decided, learned, changed and dropped on a day, and what was open at its end."""
     return _of_day(options.open_store(store), date, project)
 
 
@@ -68,7 +68,10 @@ def _lines(found: Period, display: Display, now: str) -> Iterator[str]:
     days = dict.fromkeys((display.day(found.since), display.day(until)))
     where = one_line(project_name(found.project)) if found.project else "all projects"
     yield f"{styled(where, bold=True)}  {' – '.join(days)}"
-    sections = {name: getattr(found, name) for name in ("done", "decided", "changed", "dropped", "open")}
+    learned = [item for item in found.changed if not item.was]
+    changed = [item for item in found.changed if item.was]
+    sections = {"done": found.done, "decided": found.decided, "learned": learned, "changed": changed}
+    sections |= {"dropped": found.dropped, "open": found.open}
     shares = _shares({name: len(items) for name, items in sections.items()}, _LINES - 1)
     if not any(shares.values()):
         yield "nothing was said or done; eventlog week --since 30d looks further back"
@@ -84,7 +87,7 @@ def _lines(found: Period, display: Display, now: str) -> Iterator[str]:
 def _shares(wanted: Mapping[str, int], room: int) -> dict[str, int]:
     """Split the lines among the sections in turn, decisions first."""
     shares = dict.fromkeys(wanted, 0)
-    turns = ["decided", "decided", "done", "changed", "open", "dropped"]
+    turns = ["decided", "decided", "done", "learned", "changed", "open", "dropped"]
     while room and any(shares[name] < wanted[name] for name in turns):
         for name in turns:
             if room and shares[name] < wanted[name]:
