@@ -32,9 +32,9 @@ def joined_remote(opened: OpenStore, said: str) -> str:
 
     Raises BadRequest for another remote.
     """
-    keyring = Keyring.load(opened.store)
-    if keyring and full_address(said, opened.machine) == keyring.remote:
-        return keyring.remote
+    address, keyring = full_address(said, opened.machine), Keyring.load(opened.store)
+    if keyring and address == keyring.remote:
+        return address
     if said.startswith(("dir:", "nats:", "ssh:")) or said.endswith(".git"):
         raise BadRequest("this store has not joined it", where=said, hint=f"eventlog sync join {said} CODE")
     return ""

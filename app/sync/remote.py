@@ -14,6 +14,7 @@ from eventlog.app.sync.keyring import LARGEST
 from eventlog.fast import os
 from eventlog.format.errors import BadRequest, NotStored, Offline, UntrustedRemote, system_reason
 from eventlog.projects.root import in_full
+from eventlog.secrets import scrub_text
 from eventlog.store import Store
 from eventlog.store.files import ENDING, make_dirs, read, read_regular, remove, replace_file
 from eventlog.store.shared_files import sweep_tree
@@ -114,7 +115,7 @@ class _FolderRemote:
 
 
 def full_address(address: str, machine: Machine) -> str:
-    """Write the address of a remote with its path in full; raises BadRequest for any other text."""
+    """Write the address of a remote with its path in full; raises BadRequest for other texts, and for a password."""
     if address.startswith(_FOLDER):
         path = in_full(address.removeprefix(_FOLDER), machine.home)
         if not address.removeprefix(_FOLDER):
@@ -128,7 +129,12 @@ def full_address(address: str, machine: Machine) -> str:
         hint = "give a git URL, a bare repository, dir:PATH, or nats://HOST/STREAM"
         raise BadRequest("is no remote", where=address or "REMOTE", hint=hint)
     path = in_full(address, machine.home)
-    return str(Path(path).absolute()) if Path(path).exists() else address
+    if Path(path).exists():
+        return str(Path(path).absolute())
+    if (shown := scrub_text(address)) != address:  # files, errors and `ps` would show it
+        hint = "leave it out, and give it to git's credential helper or ~/.netrc: git help gitcredentials"
+        raise BadRequest("holds a password or a token, which others would read", where=shown, hint=hint)
+    return address
 
 
 def open_remote(address: str, store: Store, machine: Machine, clone: str = "", *, make: bool = False) -> Remote:

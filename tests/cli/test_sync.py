@@ -172,3 +172,19 @@ def test_with_auto_settling_exchanges_in_the_background(typed, two, tmp_path):
     typed("one", "settle")
     typed("other", "settle")
     assert "The cups are blue" in typed("other", "search", "cups", "--all-projects").out
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["https://ada:{}@127.0.0.1:1/m.git", "https://{}@127.0.0.1:1/m.git", "http://127.0.0.1:1/?private_token={}"],
+)
+def test_an_address_with_a_token_is_refused_and_not_shown_again(typed, tmp_path, address):
+    token = "ghp" + "_16C7e42F292c6912E7710c838347Ae178B4a"
+    typed("one", "fact", "The tea is green", "--project", "")
+    for words in (("sync", "start"), ("sync", "join"), ("replay", "--out", tmp_path / "out")):
+        code = (some_code(),) if "join" in words else ()
+        ran = typed("one", *words, address.format(token), *code)
+
+        assert (2, True) == (ran.code, "holds a password or a token" in ran.err)
+        assert token not in ran.out + ran.err
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and token.encode() in path.read_bytes()]

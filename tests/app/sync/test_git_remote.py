@@ -3,7 +3,10 @@
 import os
 import shutil
 import stat
+from base64 import b64encode
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -100,6 +103,31 @@ def test_what_cannot_be_reached_is_offline(tmp_path, address):
     with pytest.raises(Offline):
         GitRemote(address, str(tmp_path / "clone"), {"PATH": os.environ["PATH"]}).names()
     assert not (tmp_path / "clone").exists()
+
+
+def test_git_logs_in_by_its_credential_helper(tmp_path):
+    said = []
+
+    class Asks(BaseHTTPRequestHandler):
+        def do_GET(self):
+            said.append(self.headers.get("Authorization"))
+            self.send_response(403 if said[-1] else 401)
+            self.send_header("WWW-Authenticate", "Basic realm=memory")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Asks) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        place = f"127.0.0.1:{server.server_port}"
+        (tmp_path / ".gitconfig").write_text("[credential]\n\thelper = store\n")
+        (tmp_path / ".git-credentials").write_text(f"http://ada:zebra%20stripes@{place}\n")
+        with pytest.raises(Offline):
+            remote(f"http://{place}/memory.git", tmp_path).names()
+        server.shutdown()
+
+    assert [None, f"Basic {b64encode(b'ada:zebra stripes').decode()}"] == said
 
 
 @pytest.mark.parametrize("what", ["blob", "tree", "commit"])
