@@ -247,10 +247,13 @@ class Session:
 
     def take_all(self, messages: "Sequence[_ClientMessage]") -> None:
         """Answer messages that came together; skips requests cancelled before their turn."""
+        turns: dict[object, int] = {}  # the last cancelling of each id
         for at, message in enumerate(messages):
-            later = (each for each in messages[at + 1 :] if each.method == "notifications/cancelled")
+            if message.method == "notifications/cancelled" and _is_id(message.params.get("requestId")):
+                turns[message.params["requestId"]] = at
+        for at, message in enumerate(messages):
             is_open = not message.is_request or message.method == "initialize"  # what nobody can cancel
-            if is_open or message.id not in (each.params.get("requestId") for each in later):
+            if is_open or not _is_id(message.id) or turns.get(message.id, at) <= at:
                 self._take(message)
 
     def _read(self, line: bytes) -> _ClientMessage | None:
@@ -305,6 +308,8 @@ def _batches(fd: int) -> "Iterator[list[bytes]]":
     """Read whole lines until the end; truncates lines over the limit."""
     rest = b""
     while data := os.read(fd, _CHUNK):
+        if len(rest) > _LONGEST_LINE and b"\n" not in data:
+            continue
         *lines, rest = (rest + data).split(b"\n")
         rest = rest[: _LONGEST_LINE + 1]
         if lines:

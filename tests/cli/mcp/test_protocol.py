@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from tests.support import credentials
 from tests.support.command_line import call as on_the_command_line
 from tests.support.command_line import surroundings
 from tests.support.fences import nonces
+from tests.support.work import lines_run
 
 START = str(Path(eventlog.__file__).parent / "cli" / "mcp" / "start.py")
 NOW = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
@@ -244,6 +246,17 @@ def test_what_was_cancelled_before_its_turn_is_not_carried_out(client, store):
 
     assert [2] == [answer["id"] for answer in answers]
     assert [] == events(store, "fact")
+
+
+def test_each_request_of_a_long_batch_takes_no_more_than_one_of_a_short_batch(store):
+    client = Client(store, greet=False)
+    client.send({**INITIALIZE, "params": {"protocolVersion": "2025-03-26"}})
+    took = []
+    for many in (50, 400):
+        batch = json.dumps([{**PING, "id": number} for number in range(many)]).encode()
+        took.append(lines_run(partial(client.send, batch)))
+
+    assert took[1] < 16 * took[0]  # of what 8 times as many take; each with each would be 64 times as many
 
 
 # ------------------------------------------------------------------------------------------------ remember
