@@ -303,7 +303,9 @@ _INIT = ("an AI agent that brings the power of", "an interactive CLI agent. Anal
          "Please analyze this codebase and create an AGENTS.md file containing",
          "Create or update `AGENTS.md` for this repository")  # fmt: skip
 _WITHIN = 200  # characters
-_SETUP, _REQUEST = "# Context from my IDE setup:", "\n## My request for "
+_BEFORE = "# Context from my IDE setup:", "# Files mentioned by the user:", "<in-app-browser-context"  # Codex
+_REQUEST = "\n## My request for "
+_HANDED_OVER, _PLAN = "A previous agent produced the plan below", "Implement the following plan:"  # Codex, Claude Code
 _OF_BMAD = "must fully embody this agent's persona", "IT IS CRITICAL THAT YOU FOLLOW THESE STEPS - while staying in"
 _INPUT, _OBEYED = "## User Input\n\n```text\n", "\n```\n\nYou **MUST** consider the user input before proceeding"
 _NO_INPUT = ("", "$ARGUMENTS", "{{args}}")
@@ -321,11 +323,13 @@ def typed(prompt: str) -> str:
         given, obeyed, _ = prompt.lstrip().removeprefix(_INPUT).partition(_OBEYED)
         given = given.strip()
         return prompt if not obeyed else "/speckit" if given in _NO_INPUT else given
+    if prompt.startswith(_HANDED_OVER):
+        return "\n\n".join((_PLAN, prompt.partition("\n\n")[2]))
     lines = f"\n{prompt}"
     ends = [at for words in _BELOW if (at := lines.find(words)) >= 0]
     before = lines[1 : min(ends)] if ends else ""
     prompt = before if before.strip() else prompt
-    if prompt.startswith(_SETUP):
+    if prompt.startswith(_BEFORE):
         return prompt.partition(_REQUEST)[2].partition(":")[2].strip() or prompt
     while prompt.startswith("<ide_"):  # a file that was opened, a selection
         _, closed, rest = prompt.partition(f"</{prompt[1:].partition('>')[0]}>")

@@ -3,20 +3,25 @@
 Archived rollouts lie in `archived_sessions`. The same words may stand twice, as `response_item` and as `event_msg`;
 the items are the conversation. Turns that were rolled back stay in the file, and their changes on the disk. A subagent
 has a rollout of its own, which names the thread it was started from (`source.subagent`), and with `session_id` the root
-of all. Newer models call their tools from scripts in JavaScript, the input of a tool `exec`.
+of all; where it was given its parent's conversation, a copy of that comes before its own first turn. Newer models call
+their tools from scripts in JavaScript, the input of a tool `exec`.
+
+What the host puts in the place of a prompt begins with a tag mostly, and no event `user_message` says it again.
 """
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from eventlog.format.codec import dig
+from eventlog.format.codec import dig, json_object
 from eventlog.hosts.transcripts.steps import (
     PastSession,
     SessionCalls,
     Span,
     Step,
+    StepKind,
     first_text,
     from_tool,
     records,
@@ -43,7 +48,8 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
     if about is None:
         return None
     thread = first_text(dig(about, "id"), dig(about, "session_id"), path.stem[-_THREAD:])
-    parent = first_text(dig(about, "source", "subagent", "thread_spawn", "parent_thread_id"))
+    spawned = dig(about, "source", "subagent", "thread_spawn", "parent_thread_id")
+    parent = first_text(dig(about, "parent_thread_id"), spawned)
     is_subagent = bool(dig(about, "source", "subagent"))
     root = first_text(dig(about, "session_id"), thread)
     return PastSession(
@@ -59,40 +65,66 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
 
 _NOT_THE_USER = ("<environment_context>", "<user_instructions>", "<permissions", "<turn_aborted>", "<skill",
                  "# AGENTS.md", "<INSTRUCTIONS>", "<subagent_notification>", "<user_action>")  # fmt: skip
+_TAG, _ASKS_AGAIN = "<", "<hook_prompt"
 _IMAGE = re.compile(r"</?image(?: [^>]*)?>")  # a text by itself, before and after a picture
-_WORDS = ("prompt", "reply", "todos")
+_TASK = re.compile(r"Message Type: NEW_TASK\nTask name: \S*?(?P<name>[^/\s]+)\n(?:.*\n)*?Payload:\n(?P<text>[\s\S]*)")
+_PLAN = re.compile(r"^<proposed_plan>\n(.*?)^</proposed_plan>$", re.DOTALL | re.MULTILINE)
+_FOR_THE_HOST = re.compile(  # which notes it used, what an editor's buttons offer
+    r"<oai-mem-citation>.*?(?:</oai-mem-citation>|\Z)|^::[a-z-]+\{[^\n]*\}[ \t]*$", re.DOTALL | re.MULTILINE
+)
+_WORDS = ("prompt", "task", "reply", "proposal", "todos")
 _ROLLED_BACK = "thread_rolled_back"
 
 
 def steps(path: Path) -> Iterator[Step]:
     """Yield the steps of a rollout. Raises OSError."""
-    thread: Any = None
-    calls, gone, turn = SessionCalls(), _rolled_back(path), 0
-    for record in records(path):
+    about = next((record.get("payload") for record in records(path) if record.get("type") == "session_meta"), None)
+    thread, source = dig(about, "id"), dig(about, "source")
+    asks: StepKind = "task" if dig(source, "subagent") or source == "exec" else "prompt"  # a program's
+    begins = _own_part(path, str(thread)) if dig(source, "subagent") and dig(about, "forked_from_id") else 0
+    typed = _typed(path, is_helper=asks == "task")
+    calls, gone, turn = SessionCalls(), _rolled_back(path, begins, typed), 0
+    for record in islice(records(path), begins, None):
         payload = record.get("payload")
         if record.get("type") == "response_item":
-            for step in _item(payload, calls):
+            for step in _item(payload, calls, typed):
                 turn += step.kind == "prompt"
-                yield from [step] if turn not in gone or step.kind not in _WORDS else []
-        elif record.get("type") == "session_meta":  # a fork repeats that of its origin below its own
-            thread = thread or dig(payload, "id")
+                said = Step(asks, step.text) if step.kind == "prompt" else step
+                yield from [said] if turn not in gone or step.kind not in _WORDS else []
         elif record.get("type") == "event_msg" and dig(payload, "type") == "thread_name_updated":
             name = dig(payload, "thread_name")
             if isinstance(name, str) and dig(payload, "thread_id") in (None, thread):
                 yield Step("title", name)
 
 
-def _rolled_back(path: Path) -> set[int]:
+def _own_part(path: Path, thread: str) -> int:
+    """Count the records before the first turn of a subagent's own: ids are in the order of time."""
+    turns = (str(dig(record.get("payload"), "turn_id") or "") for record in records(path))
+    return next((number for number, turn in enumerate(turns) if turn > thread), 0)
+
+
+def _typed(path: Path, *, is_helper: bool) -> set[str] | None:
+    """Collect the prompts that begin with a tag and that an event says again; None where none says any prompt.
+
+    A helper may be asked by its parent only, which no event says.
+    """
+    with path.open("rb") as opened:
+        events = [dig(json_object(line), "payload") for line in opened if b'"user_message"' in line]
+    said = [str(dig(event, "message")).strip() for event in events if dig(event, "type") == "user_message"]
+    return {text for text in said if text.startswith(_TAG)} if said or is_helper else None
+
+
+def _rolled_back(path: Path, begins: int, typed: set[str] | None) -> set[int]:
     """Find the turns that were rolled back, by the number of their prompts."""
     standing: list[int] = []
     gone: set[int] = set()
     with path.open("rb") as opened:
         if not any(_ROLLED_BACK.encode() in line for line in opened):
             return gone
-    for record in records(path):
+    for record in islice(records(path), begins, None):
         payload = record.get("payload")
         if record.get("type") == "response_item" and dig(payload, "type") == "message":
-            asked = any(step.kind == "prompt" for step in _item(payload, SessionCalls()))
+            asked = any(step.kind == "prompt" for step in _item(payload, SessionCalls(), typed))
             standing += [len(standing) + len(gone) + 1] if asked else []
         elif dig(payload, "type") == _ROLLED_BACK and isinstance(count := dig(payload, "num_turns"), int):
             left = max(0, len(standing) - max(0, count))
@@ -101,16 +133,29 @@ def _rolled_back(path: Path) -> set[int]:
     return gone
 
 
-def _item(payload: Any, calls: SessionCalls) -> Iterator[Step]:
+def _is_of_host(text: str, typed: set[str] | None) -> bool:
+    """Check whether the host wrote a part of a prompt; our own texts are recognised elsewhere."""
+    text = text.strip()
+    is_unsaid = typed is not None and text not in typed and not text.startswith(_ASKS_AGAIN)
+    return text.startswith(_NOT_THE_USER) or (is_unsaid and text.startswith(_TAG))
+
+
+def _item(payload: Any, calls: SessionCalls, typed: set[str] | None) -> Iterator[Step]:
     match dig(payload, "type"):
         case "message":
-            words = "\n".join(
-                text for text in texts(dig(payload, "content")) if not _IMAGE.fullmatch(text.strip())
-            ).strip()
-            if dig(payload, "role") == "assistant" and words:
-                yield Step("reply", words)
-            elif dig(payload, "role") == "user" and words and not words.startswith(_NOT_THE_USER):
-                yield Step("prompt", words)
+            parts = [text for text in texts(dig(payload, "content")) if not _IMAGE.fullmatch(text.strip())]
+            words = "\n".join(parts).strip()
+            if dig(payload, "role") == "assistant":
+                told = _FOR_THE_HOST.sub("", _PLAN.sub("", words)).strip()
+                yield from [Step("reply", told)] if told else []
+                yield from (Step("proposal", plan) for plan in _PLAN.findall(words))
+            elif dig(payload, "role") == "user":
+                is_whole = words in (typed or ())
+                asked = words if is_whole else "\n".join(text for text in parts if not _is_of_host(text, typed)).strip()
+                yield from [Step("prompt", asked)] if asked else []
+        case "agent_message":
+            if task := _TASK.match("\n".join(texts(dig(payload, "content")))):
+                yield Step("task", task["text"].strip() or task["name"].replace("_", " "))
         case "local_shell_call":
             yield from calls.called(dig(payload, "call_id"), from_tool("shell", dig(payload, "action")))
         case "custom_tool_call" if dig(payload, "name") == "exec":

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from eventlog import hosts
+from eventlog.format import codec
 from eventlog.format.events import Event, HostEvent
 from eventlog.hosts.call import not_the_user, typed
 from eventlog.hosts.transcripts.steps import REQUESTS, SessionCalls, Step, from_tool
@@ -27,6 +28,7 @@ _WRAPPED = re.compile(
     r".*?(?:</\1>|\Z)",
     re.DOTALL,
 )
+_OBJECT = re.compile(r"\s*(?:```(?:json)?\n)?(\{.*\})\s*(?:```)?\s*", re.DOTALL)
 _CONTEXT = re.compile(r"^# (?:Memory|记忆) ?[(（]eventlog[)）]$.*\Z", re.DOTALL | re.MULTILINE)
 _REQUEST = re.compile(
     r"^(?:[A-Z][\w ]{0,40}:\s+)?\[eventlog\][^\n]*(?:\n(?:[ \t]+\S[^\n]*|`--type`[^\n]*|[ \t]*)(?=\n|\Z))*",
@@ -112,13 +114,27 @@ def without_own_texts(steps: Iterable[Step]) -> Iterator[Step]:
             answers_us = not prompt
             if prompt:
                 yield Step("plan" if is_plan(prompt) else step.kind, prompt)
-        elif step.kind != "reply" or not answers_us:
+        elif step.kind != "reply":
             yield step
+        elif not answers_us:
+            yield Step("reply", _in_words(step.text))
+
+
+def _in_words(reply: str) -> str:
+    """Return the texts of an answer in JSON, as programs ask for it: of the object first, then of what is in it."""
+    found = _OBJECT.fullmatch(reply)
+    level: list[Any] = [found and codec.json_object(found[1])]
+    said: list[str] = []
+    while any(level):
+        level = [value for item in level for value in (item.values() if isinstance(item, dict) else item or ())]
+        said += (value for value in level if isinstance(value, str) and len(value.split()) > 1)
+        level = [value for value in level if isinstance(value, (dict, list))]
+    return "\n\n".join(said) or reply
 
 
 def is_plan(prompt: str) -> bool:
-    """Return whether a prompt is a plan that the agent wrote: accepted, Claude Code hands it back as a request."""
-    return prompt.startswith("Implement the following plan:")
+    """Return whether a prompt is a plan that the agent wrote: accepted, a host hands it back as a request."""
+    return prompt.startswith(("Implement the following plan:", "PLEASE IMPLEMENT THIS PLAN:"))
 
 
 def of_the_user(prompt: str) -> str:
