@@ -18,6 +18,7 @@ from eventlog.hosts.transcripts.steps import (
     SessionCalls,
     Span,
     Step,
+    StepKind,
     TranscriptRecord,
     first_text,
     records,
@@ -27,6 +28,8 @@ from eventlog.hosts.transcripts.steps import (
 FOLDERS = ("tmp",)
 NAMES = ("chats/session-*.json", "chats/session-*.jsonl", "chats/*/*.jsonl")
 _WORKSPACE = re.compile(r"Workspace Directories:\**\s+- ([^\n]+)")
+_OBJECTIVE = re.compile(r"<objective>\s*(.*?)\s*</objective>", re.DOTALL)
+_LAST_CHANCE = "You have one final chance to complete the task"  # a subagent is told
 _TASK = re.compile(r"Your task is to (?:do a deep investigation of the codebase|answer the following question about)\b")
 
 
@@ -48,11 +51,15 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
         span.see(dig(record, "lastUpdated"))
     session, parent = first_text(about[0]["sessionId"], path.stem), path.parent.name
     conversation, subagent = session, ""
-    if dig(about[0], "kind") == "subagent" or path.parent.parent.name == "chats":
+    if dig(about[0], "kind") == "subagent" or _is_of_subagent(path):
         conversation, subagent = parent, session
     elif _TASK.match(next((text_of(user.get("content")) for user in messages if user.get("type") == "user"), "")):
         subagent = path.stem
     return PastSession(conversation, *span.of(path), where or _registered(path), subagent, model)
+
+
+def _is_of_subagent(path: Path) -> bool:
+    return path.parent.parent.name == "chats"
 
 
 def _whole(path: Path, damaged: list[int]) -> list[TranscriptRecord]:
@@ -85,11 +92,12 @@ def _registered(path: Path) -> str:
 def steps(path: Path) -> Iterator[Step]:
     """Yield the steps of a conversation as it stands. Raises OSError."""
     title, session = "", None
+    asks: StepKind = "task" if _is_of_subagent(path) else "prompt"
     for message in _messages(path):
         named = message.get("sessionId")
         session = session or named
         title = str(message.get("summary") or title) if named is True or (named and named == session) else title
-        yield from _of(message)
+        yield from _of(message, asks)
     if title:
         yield Step("title", title)
 
@@ -115,10 +123,11 @@ def _until(messages: dict[str, TranscriptRecord], message_id: str) -> dict[str, 
     return {name: messages[name] for name in names[: names.index(message_id)]} if message_id in messages else messages
 
 
-def _of(message: TranscriptRecord) -> Iterator[Step]:
+def _of(message: TranscriptRecord, asks: StepKind) -> Iterator[Step]:
     words = text_of(message.get("content"))
-    if message.get("type") == "user" and words:
-        yield Step("prompt", words)
+    if message.get("type") == "user" and words and _LAST_CHANCE not in words:
+        asked = _OBJECTIVE.search(words) if _TASK.match(words) else None
+        yield Step("task", asked[1]) if asked else Step(asks, words)
     elif message.get("type") == "gemini" and words:
         yield Step("reply", words)
     yield from SessionCalls().of_blocks(message.get("toolCalls"))

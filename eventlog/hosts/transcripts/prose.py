@@ -246,7 +246,9 @@ class Openings:
         """Find the words of a first request that distinguish its session; "" where several began with just these."""
         if self._repeated[project, same_text(prompt)] >= _SEVERAL:
             return ""
-        return request(self.telling_part(project, _TITLE_BELOW.sub(" ", prompt))) or request(prompt)
+        asked = _TITLE_BELOW.sub(" ", prompt)
+        telling = self.telling_part(project, asked).strip() or _numbered(asked)
+        return request(telling) or request(prompt)
 
     def telling_part(self, project: str, prompt: str) -> str:
         """Return a prompt without the opening that several sessions share, up to the end of a sentence or a line."""
@@ -277,6 +279,11 @@ class Openings:
 def _alike(prompt: str) -> str:
     """Reduce a prompt to its words as they are compared: without capitals and numbers."""
     return "".join(f"{_VARIES.sub('0', word.casefold())} " for word in _WORD.findall(_TITLE_BELOW.sub(" ", prompt)))
+
+
+def _numbered(prompt: str) -> str:
+    """Find the last sentence with a number in it: numbers are all that tells apart prompts that are alike."""
+    return next((unit for unit in reversed([*_units(prompt)]) if _VARIES.search(unit)), "")
 
 
 def request(prompt: str) -> str:

@@ -242,7 +242,8 @@ _GOES_ON = re.compile(
 )
 _NEVER_RAN = re.compile(
     r"\bdoesn't want to (?:proceed|take this action)\b|\b(?:rejected|denied|aborted|cancell?ed) by (?:the )?user\b"
-    r"|\[Request interrupted by user\b|\brequested permissions? to\b|\bPermission to use\b.*\bdenied\b",
+    r"|\[(?:Request interrupted by user|Operation Cancelled)\b|\brequested permissions? to\b"
+    r"|\bPermission to use\b.*\bdenied\b",
     re.IGNORECASE,
 )
 _REFUSED = re.compile(
@@ -250,6 +251,7 @@ _REFUSED = re.compile(
 )
 _COMMITTED = re.compile(r"^\[[^\]\n]+ [0-9a-f]{7,40}\] ", re.MULTILINE)  # the answer of git
 _NOT_COMMITTED = re.compile(r"^(?:nothing (?:added )?to commit|no changes added to commit)", re.MULTILINE)
+_STATES = ("success", "error", "cancelled")  # of Gemini's calls that ended
 _ANSWERS = ("tool_result", "function_call_output", "custom_tool_call_output")
 
 
@@ -305,8 +307,8 @@ class SessionCalls:
                 self._open |= {called: known} if known else {}
             status = dig(block, "status") if kind is None else ""  # of Gemini, where a call has its answer in it
             answer = _first(block, "functionResponse") or block
-            if answer is not block or kind in _ANSWERS or status in ("success", "error"):
-                badly = dig(answer, "is_error") is True or status == "error"
+            if answer is not block or kind in _ANSWERS or status in _STATES:
+                badly = dig(answer, "is_error") is True or status in _STATES[1:]
                 yield from self.ended(_first(answer, "tool_use_id", "call_id", "id", "name"), answer, badly=badly)
 
 

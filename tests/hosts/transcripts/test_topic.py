@@ -75,6 +75,12 @@ def test_a_long_opening_is_an_opening():
     assert openings(*told, "Aaa", "Zzz").topic("/src/shop", told[1]) == "no badge is shown"
 
 
+def test_requests_that_differ_in_a_number_only_are_told_by_the_sentence_with_it():
+    told = [f"run the setup\nRead docs/plan.md. Then plan the release for phase {number}." for number in range(2, 6)]
+
+    assert "Then plan the release for phase 4" == openings(*told).topic("/src/shop", told[2])
+
+
 def test_numbers_do_not_tell_openings_apart():
     told = [
         f"Ticket {number} of shop: {text}"
