@@ -810,10 +810,29 @@ def test_a_commit_that_failed_in_a_hooks_call_is_not_told(name, payload):
 
 
 @pytest.mark.parametrize(
+    "output",
+    [
+        'exec_command failed for `make`: SandboxDenied { message: "not permitted" }',
+        "Script failed\nWall time 0.0 seconds\nOutput:\nScript error:\nTypeError",
+    ],
+)
+def test_a_command_that_codex_did_not_run_neither_failed_nor_passed(output, tmp_path):
+    call = {"type": "function_call", "call_id": "t1", "name": "exec_command", "arguments": {"cmd": TEST}}
+    lines = [call, {"type": "function_call_output", "call_id": "t1", "output": output}]
+    (tmp_path / "t.jsonl").write_text(
+        "".join(json.dumps({"type": "response_item", "payload": item}) + "\n" for item in lines)
+    )
+
+    assert [Step("command", TEST)] == _steps("codex", tmp_path / "t.jsonl")
+
+
+@pytest.mark.parametrize(
     ("output", "has_failed"),
     [
         ("Process exited with code 2\n" + "a line\n" * 1000, True),
         ("Process exited with code 0\n" + "a line\n" * 1000, False),
+        ("Command: /bin/sh -lc '" + "make all\n" * 40 + "'\nChunk ID: 7\nProcess exited with code 1\nFAIL", True),
+        ("Command: make\nChunk ID: 7\nProcess exited with code 0\nok", False),
         ('{"output":"no","metadata":{"exit_code":1,"duration_seconds":2.1}}', True),
         ('{"output":"yes","metadata":{"exit_code":0,"duration_seconds":2.1}}', False),
         ({"content": "Exit Code: (none)", "success": True}, False),

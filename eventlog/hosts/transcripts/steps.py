@@ -232,6 +232,7 @@ _EXIT = r"\bexit(?:ed with)?(?: code| status)?:? [1-9]|\"exit_?code\": ?[1-9]"
 _EXITED = re.compile(_EXIT, re.IGNORECASE)
 _ENDED_BADLY = re.compile(rf"{_EXIT}|\b[1-9]\d* (?:failed|failures?|errors?)\b|^FAILED", re.IGNORECASE | re.MULTILINE)
 _HEAD, _END_OF_OUTPUT = 200, 2000  # characters
+_ECHO = re.compile(r"\ACommand: .*?\n(?=(?:Chunk ID|Wall time): )", re.DOTALL)  # before the exit code, as long as it is
 _ARGUMENTS = ("input", "arguments", "args")
 _OUTPUTS = ("functionResponse", "content", "output", "response", "result", "error", "text", "stdout", "llmContent",
             "textResultForLlm", "text_result_for_llm")  # fmt: skip
@@ -243,9 +244,10 @@ _GOES_ON = re.compile(
 _NEVER_RAN = re.compile(
     r"\bdoesn't want to (?:proceed|take this action)\b|\b(?:rejected|denied|aborted|cancell?ed) by (?:the )?user\b"
     r"|\[(?:Request interrupted by user|Operation Cancelled)\b|\brequested permissions? to\b"
-    r"|\bPermission to use\b.*\bdenied\b",
+    r"|\bPermission to use\b.*\bdenied\b|\Aexec_command failed for ",
     re.IGNORECASE,
 )
+_BROKE_OFF = "Script failed"  # of Codex: whether its commands ran is not known
 _REFUSED = re.compile(
     r"\W*(?:tool_use_|apply_patch verification |Script )?(?:error|failed)\b|Exit code: [1-9]", re.IGNORECASE
 )
@@ -277,7 +279,7 @@ class SessionCalls:
         steps = self._open.pop(call, []) if isinstance(call, str) else []
         if not steps:
             return
-        output = _output_in(answer).strip()
+        output = _ECHO.sub("", _output_in(answer).strip())
         files = [step.text for step in steps if step.kind == "file"]
         head, end = output[:_HEAD], output[-_END_OF_OUTPUT:]
         command = next((step.text for step in steps if step.kind == "command"), "")
@@ -285,7 +287,7 @@ class SessionCalls:
             self._open[goes_on["shell"]] = steps
         elif _NEVER_RAN.search(head) or (not command and (badly or _REFUSED.match(head))):
             yield from (Step("undone", text) for text in (*files, *commit_titles(command)))
-        elif command:
+        elif command and not output.startswith(_BROKE_OFF):
             failed = badly or bool(_EXITED.search(head) or _ENDED_BADLY.search(end))
             self.runs.append((command, failed))
             yield Step("failed" if failed else "passed", command)
