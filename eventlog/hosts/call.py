@@ -329,7 +329,7 @@ def typed(prompt: str) -> str:
     ends = [at for words in _BELOW if (at := lines.find(words)) >= 0]
     before = lines[1 : min(ends)] if ends else ""
     prompt = before if before.strip() else prompt
-    if prompt.startswith(_BEFORE):
+    if prompt.lstrip().startswith(_BEFORE):
         return prompt.partition(_REQUEST)[2].partition(":")[2].strip() or prompt
     while prompt.startswith("<ide_"):  # a file that was opened, a selection
         _, closed, rest = prompt.partition(f"</{prompt[1:].partition('>')[0]}>")

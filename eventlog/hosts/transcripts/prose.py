@@ -294,7 +294,8 @@ def request(prompt: str) -> str:
         asked = joined((asked, plain)) if not _NOTHING.fullmatch(plain) else asked
         if len(asked.encode()) >= _A_SENTENCE and not plain.endswith((":", "：")):
             break
-    return asked.rstrip(".。:：") if " " in asked or not asked.isascii() else ""
+    asked = LINK.sub(r"\1", asked).rstrip(".。:：")
+    return asked if " " in asked or not asked.isascii() else ""
 
 
 def _units(prompt: str) -> Iterator[str]:

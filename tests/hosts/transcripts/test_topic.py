@@ -45,6 +45,8 @@ def openings(*prompts, project="/src/shop"):
         ("Review this:\n\n## Summary\nRounds totals once", "Review this: Rounds totals once"),
         ("When running:\n❯ shop totals\nthe sum is off", "When running: ❯ shop totals the sum is off"),
         ("Wow! This is really helpful!", ""),
+        ("why is [shop#7](https://example.org/pull/7?a=b) red", "why is shop#7 red"),
+        ("look at [https://a.b/c](https://a.b/c) please", "look at https://a.b/c please"),
         ("# Heading\n\n- round totals once\n- half even", "round totals once"),
     ],
 )  # fmt: skip
