@@ -10,6 +10,7 @@ What the host puts in the place of a prompt begins with a tag mostly, and no eve
 """
 
 import re
+import sys
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -74,6 +75,7 @@ _FOR_THE_HOST = re.compile(  # which notes it used, what an editor's buttons off
 )
 _WORDS = ("prompt", "task", "reply", "proposal", "todos")
 _ROLLED_BACK = "thread_rolled_back"
+_PLAN_LASTS = 3  # finished turns: a plan is made for one, and often left as it is when its work is done
 
 
 def steps(path: Path) -> Iterator[Step]:
@@ -83,7 +85,7 @@ def steps(path: Path) -> Iterator[Step]:
     asks: StepKind = "task" if dig(source, "subagent") or source == "exec" else "prompt"  # a program's
     begins = _own_part(path, str(thread)) if dig(source, "subagent") and dig(about, "forked_from_id") else 0
     typed = _typed(path, is_helper=asks == "task")
-    calls, gone, turn = SessionCalls(), _rolled_back(path, begins, typed), 0
+    calls, gone, turn, finished, stale_at = SessionCalls(), _rolled_back(path, begins, typed), 0, 0, sys.maxsize
     for record in islice(records(path), begins, None):
         payload = record.get("payload")
         if record.get("type") == "response_item":
@@ -91,6 +93,10 @@ def steps(path: Path) -> Iterator[Step]:
                 turn += step.kind == "prompt"
                 said = Step(asks, step.text) if step.kind == "prompt" else step
                 yield from [said] if turn not in gone or step.kind not in _WORDS else []
+                stale_at = finished + _PLAN_LASTS if step.kind == "todos" else stale_at
+                yield from [Step("todos", "")] if step.kind == "prompt" and finished >= stale_at else []
+        elif record.get("type") == "event_msg" and dig(payload, "type") == "task_complete":
+            finished += 1
         elif record.get("type") == "event_msg" and dig(payload, "type") == "thread_name_updated":
             name = dig(payload, "thread_name")
             if isinstance(name, str) and dig(payload, "thread_id") in (None, thread):

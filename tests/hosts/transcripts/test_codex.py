@@ -154,3 +154,15 @@ def test_what_an_editor_names_before_a_prompt_is_not_the_users(before):
 
     assert "Fix the cart" == of_the_user(prompt)
     assert "Fix the cart" == HookCall("codex", "UserPromptSubmit", {}, session="c").as_prompt(prompt).asked
+
+
+@pytest.mark.parametrize(("later", "left"), [(0, ["Test it"]), (2, ["Test it"]), (3, []), (5, [])])
+def test_a_plan_that_later_turns_left_alone_is_no_list_of_to_dos(later, left, read):
+    plan = [{"step": "Round once", "status": "completed"}, {"step": "Test it", "status": "pending"}]
+    call = {"type": "function_call", "name": "update_plan", "arguments": json.dumps({"plan": plan}), "call_id": "p"}
+    turn = [patched("cart.py"), said("assistant", "The cart rounds once now."), event("task_complete")]
+    lines = [*asked("Round once"), {"type": "response_item", "payload": call}, *turn]
+    drawing = draw(read(*lines, *[*asked("And the tax?"), *turn] * later))
+
+    assert drawing
+    assert (left, later + 1) == (drawing.todos, drawing.turns)
