@@ -6,7 +6,7 @@ has a rollout of its own, which names the thread it was started from (`source.su
 of all; where it was given its parent's conversation, a copy of that comes before its own first turn. Newer models call
 their tools from scripts in JavaScript, the input of a tool `exec`.
 
-What the host puts in the place of a prompt begins with a tag mostly, and no event `user_message` says it again.
+What the host puts in the place of a prompt begins with a tag mostly, and no event `user_message` repeats it.
 """
 
 import re
@@ -110,9 +110,9 @@ def _own_part(path: Path, thread: str) -> int:
 
 
 def _typed(path: Path, *, is_helper: bool) -> set[str] | None:
-    """Collect the prompts that begin with a tag and that an event says again; None where none says any prompt.
+    """Collect the prompts that begin with a tag and that an event repeats; None where no event repeats any prompt.
 
-    A helper may be asked by its parent only, which no event says.
+    A helper may be asked by its parent only, which no event repeats.
     """
     with path.open("rb") as opened:
         events = [dig(json_object(line), "payload") for line in opened if b'"user_message"' in line]

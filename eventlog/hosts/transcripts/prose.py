@@ -282,7 +282,7 @@ def _alike(prompt: str) -> str:
 
 
 def _numbered(prompt: str) -> str:
-    """Find the last sentence with a number in it: numbers are all that tells apart prompts that are alike."""
+    """Find the last sentence with a number in it: prompts that are alike differ in numbers only."""
     return next((unit for unit in reversed([*_units(prompt)]) if _VARIES.search(unit)), "")
 
 
