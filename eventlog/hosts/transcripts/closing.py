@@ -148,7 +148,8 @@ _MOST_CAUSES = 3
 def read_closing(message: str, asked: str = "", scratch: Sequence[str] = ()) -> tuple[list[str], list[str]]:
     """Choose the sentences of a closing: the outcome first, then the cause, then what else was changed; and the others.
 
-    `asked` is what the session was about, `scratch` are names of files that only served the work on it.
+    An outcome that speaks of what stands before it is told behind that. `asked` is what the session was about;
+    `scratch` names files that only served the work on it.
     """
     found: dict[str, About] = {}
     seen: set[str] = set()  # without the marks of code
@@ -186,6 +187,8 @@ def read_closing(message: str, asked: str = "", scratch: Sequence[str] = ()) -> 
     unresolved = [text for text in found if _UNRESOLVED.search(text)]
     others = dict.fromkeys((*unresolved[:1], *causes[:1], *changes, *causes[1:], *result))
     worth = [*filter(None, (outcome,)), *(text for text in others if not _DEPENDS.match(text))]
+    if _DEPENDS.match(outcome) or outcome.startswith("Now "):
+        worth.sort(key=list(found).index)
     return worth, [text for text, about in found.items() if text not in worth and about != "aside"]
 
 

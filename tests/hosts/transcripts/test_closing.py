@@ -350,3 +350,14 @@ def test_progress_and_drawn_frames_are_no_outcome(said):
 )
 def test_what_holds_now_is_an_outcome(said):
     assert [said] == read_closing(said)[0]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Root cause: events were grouped by UTC days. They are converted to Berlin first now, with a test.",
+        "Root cause: 31 November rolls over to the next month. Now the last day is asked of the calendar.",
+    ],
+)
+def test_an_outcome_that_speaks_of_the_sentence_before_it_is_told_behind_that(message):
+    assert message == " ".join(worth(message, "the daily counts are wrong"))
