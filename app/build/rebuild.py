@@ -12,6 +12,7 @@ from msgspec import structs
 
 from eventlog.app.build import foreign_logs
 from eventlog.app.build.apply_result import ApplyResult
+from eventlog.app.build.cache import open_for_reading
 from eventlog.app.build.codex_export import ExportResult, export
 from eventlog.app.build.publish import PublishResult, publish, publish_outdated
 from eventlog.app.build.replay import replay
@@ -24,12 +25,15 @@ from eventlog.app.search.gone_files import note_deleted
 from eventlog.app.search.open_index import leave_index, open_index
 from eventlog.app.write.hand_edits import record_edits
 from eventlog.app.write.project_events import append_project_events
-from eventlog.format.errors import NotStored
-from eventlog.format.events import Event
+from eventlog.app.write.record_once import in_turn
+from eventlog.format.errors import BadRequest, NotStored
+from eventlog.format.events import Event, Restored, Withdrawal
+from eventlog.format.retractions import Retractions
 from eventlog.hooks import background
 from eventlog.log.event_log import AppendResult, EventLog
 from eventlog.projections.base import Projection
 from eventlog.projections.catalog import ALL, installed
+from eventlog.projections.current.withdrawals import withdrawals_until
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.knowledge import KNOWLEDGE
 from eventlog.projections.views.memory import MEMORY
@@ -152,9 +156,26 @@ def carry_out(opened: OpenStore, decisions: Sequence[Event], *, after: str = "")
 
 
 def record_deed(log: EventLog, decisions: Sequence[Event], *, after: str = "") -> list[AppendResult]:
-    """Append what a single deed decided, all or nothing; several events have a `batch` in common. Raises NotStored."""
+    """Append what a single deed decided, all or nothing; several events have a `batch` in common.
+
+    Raises NotStored, or BadRequest where another process has decided the same since this was chosen.
+    """
     batch = os.urandom(8).hex() if len(decisions) > 1 else None
-    return log.put([structs.replace(event, batch=batch) for event in decisions], after=after)
+    with in_turn(log):
+        _refuse_decided(log, decisions)
+        return log.put([structs.replace(event, batch=batch) for event in decisions], after=after)
+
+
+def _refuse_decided(log: EventLog, decisions: Sequence[Event]) -> None:
+    """Refuse what is decided already: to take back one of two such decisions would bring nothing back."""
+    chosen = [event for event in decisions if isinstance(event, Withdrawal)]
+    made = withdrawals_until(log, open_for_reading(log.store)) if chosen else []
+    undone = Retractions(made).events
+    decided = {(event.type, Retractions.aim_of(event)) for event in made if event.id not in undone}
+    for event in chosen:
+        if (event.type, Retractions.aim_of(event)) in decided:
+            what = "it is taken back already" if isinstance(event, Restored) else "it is withdrawn already"
+            raise BadRequest(what, where=event.target or "", hint="nothing was changed")
 
 
 def _in_all(first: RebuildResult, then: RebuildResult) -> RebuildResult:

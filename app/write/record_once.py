@@ -38,7 +38,7 @@ def record_once(log: EventLog, event: Event) -> AppendResult:
             raise InvalidEvent("must not be blank: nobody sees its characters", where=name)
     if not (event.replica or event.ts or event.id):  # born now, it names no store of its own
         event = replace(event, replica=make_replica(log.store))
-    with _one_at_a_time(log):
+    with in_turn(log):
         if rejection := Rejections(log).of(event):
             return AppendResult(rejection, new=False)
         repeated = _find_repeated(log, event)
@@ -49,7 +49,7 @@ def record_once(log: EventLog, event: Event) -> AppendResult:
         return AppendResult(repeated, new=False)
 
 
-def _one_at_a_time(log: EventLog) -> AbstractContextManager[object]:
+def in_turn(log: EventLog) -> AbstractContextManager[object]:
     """Take turns; where the cache cannot be written that costs a repetition at most, no event."""
     try:
         return locked(log.store, log.store.lock("declare"))

@@ -18,6 +18,7 @@ from eventlog.app.build.apply import apply
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.open_store import Machine
 from eventlog.app.serve.session_context import request_of, session_context
+from eventlog.app.write.correct import correctable, edit
 from eventlog.app.write.forget import forget, forgettable
 from eventlog.app.write.plan import plan
 from eventlog.app.write.project_events import join_projects
@@ -479,6 +480,29 @@ def test_undo_given_again_goes_further_back_and_takes_back_a_taking_back_by_its_
     assert files(log) != third
     with pytest.raises(BadRequest, match="taken back already"):
         undoable(opened(log), last.events[0].id)
+
+
+def test_of_two_commands_that_decide_the_same_at_once_one_counts_and_one_undo_brings_it_back(log):
+    said(log, "Rows are sorted"), said(log)
+    forgotten(log, "Rows are sorted")
+    first, second = (forgettable(opened(log), "Use HS256") for _ in range(2))
+    forget(opened(log), first)
+    with pytest.raises(BadRequest, match="it is withdrawn already"):
+        forget(opened(log), second)
+    one, other = (undoable(opened(log)) for _ in range(2))
+    undo(opened(log), one)
+    with pytest.raises(BadRequest, match="it is taken back already"):
+        undo(opened(log), other)
+    ours, theirs = (correctable(opened(log), "Use HS256") for _ in range(2))
+    edit(opened(log), ours, "Use RS256")
+    with pytest.raises(BadRequest, match="it is withdrawn already"):
+        edit(opened(log), theirs, "Use ES256")
+
+    assert says(log, "Use RS256")
+    assert not says(log, "Use ES256")
+    taken_back(log)
+    assert says(log, "Use HS256")
+    assert not says(log, "Rows are sorted")
 
 
 def test_what_is_forgotten_brings_back_nothing_that_it_had_replaced_and_undo_gives_back_all(log):
