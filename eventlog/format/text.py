@@ -10,20 +10,23 @@ if TYPE_CHECKING:
 
 # C0 and C1 controls, whole terminal sequences (ECMA-48 CSI) where one is, and every code point that shows nothing or
 # changes the direction (Default_Ignorable_Code_Point of Unicode, interlinear annotations, tags): they would act on the
-# reader's terminal, hide text, or carry text that nobody sees. A joiner and the selector of an emoji stay within one.
+# reader's terminal, hide text, or carry text that nobody sees. A joiner and the selector of an emoji stay within one,
+# and a joiner and a non-joiner between letters of the scripts that write with them, from Arabic to Sinhala and Khmer.
 _EMOJI = "[\u00a9\u00ae\u203c-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
+_LETTER = "[\u0620-\u0dff\u1000-\u109f\u1780-\u17b3\u17b6-\u17d3]"
 _INVISIBLE = (
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f"
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 _CONTROLS = "\x00-\x1f\x7f-\x9f"
 UNSAFE = (
     f"(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]|[{_CONTROLS}{_INVISIBLE}]"
-    f"|(?<!{_EMOJI})(?<!{_EMOJI}\ufe0f)\u200d|\u200d(?!{_EMOJI})"
+    f"|(?<!{_LETTER})\u200c|\u200c(?!{_LETTER})|(?<={_LETTER})\u200d(?!{_LETTER})"
+    f"|(?<!{_LETTER})(?<!{_EMOJI})(?<!{_EMOJI}\ufe0f)\u200d|(?<!{_LETTER})\u200d(?!{_EMOJI})"
     f"|(?<!{_EMOJI})(?<![0-9#*])\ufe0f|(?<=[0-9#*])\ufe0f(?!\u20e3)"
 )
-_SUSPECT = f"[{_CONTROLS}{_INVISIBLE}\u200d\ufe0f]"  # all that is unsafe has one of these, and few texts do
-UNSEEN = f"[{_INVISIBLE}\u200d\ufe0f]+"  # joiners and selectors do not distinguish texts, either
+_SUSPECT = f"[{_CONTROLS}{_INVISIBLE}\u200c\u200d\ufe0f]"  # all that is unsafe has one of these, and few texts do
+UNSEEN = f"[{_INVISIBLE}\u200c\u200d\ufe0f]+"  # joiners and selectors do not distinguish texts, either
 # Han characters, kana and their punctuation: a space beside them is a matter of taste
 _HAN = (
     ("\u2e80", "\u2fdf"), ("\u3001", "\u30ff"), ("\u31f0", "\u31ff"), ("\u3400", "\u4dbf"), ("\u4e00", "\u9fff"),

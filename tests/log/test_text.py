@@ -35,6 +35,12 @@ from eventlog.format.text import (
         ("a\ufe0fb\u200dc\ufe01d\U000e0101e", "abcde"),
         ("❤️ ☕️ 1️⃣ 👨‍👩‍👧 🏳️‍🌈 👩🏽‍💻", "❤️ ☕️ 1️⃣ 👨‍👩‍👧 🏳️‍🌈 👩🏽‍💻"),
         ("1\ufe0f and \u200d👩\u200d", "1 and 👩"),
+        ("می\u200cخواهم و داده\u200cها", "می\u200cخواهم و داده\u200cها"),
+        (
+            "\u0dc1\u0dca\u200d\u0dbb\u0dd3 \u0915\u094d\u200d\u0937",
+            "\u0dc1\u0dca\u200d\u0dbb\u0dd3 \u0915\u094d\u200d\u0937",
+        ),
+        ("می\u200c\u200cخ\u200c a\u200cb \u200cو\u200d👩", "میخ ab و👩"),
     ],
 )
 def test_a_line_has_no_white_space_but_single_spaces_and_nothing_that_acts(text, line):
@@ -78,7 +84,7 @@ def test_spaces_beside_han_characters_and_full_width_forms_make_no_other_fact(on
     assert same_text(one) == same_text(other)
 
 
-@pytest.mark.parametrize("unseen", "\u00ad\u200b\u200d\u2060\ufe0f\ufeff\u3164\U000e0041")
+@pytest.mark.parametrize("unseen", "\u00ad\u200b\u200c\u200d\u2060\ufe0f\ufeff\u3164\U000e0041")
 def test_characters_nobody_sees_make_no_other_fact(unseen):
     assert same_text("Use RS256") == same_text(f"Use{unseen} RS2{unseen}56{unseen}")
 
@@ -118,7 +124,7 @@ def test_a_line_is_compared_as_the_text_it_is(text):
     assert same_text(statement_line(text)) == statement_of(text)
 
 
-@given(st.text(alphabet="a1 \x1b[m\u200b\u200d\ufe0f\u20e3👩❤\U000e0041", max_size=12))
+@given(st.text(alphabet="a1 \x1b[m\u200b\u200c\u200d\ufe0f\u20e3👩❤\U000e0041می", max_size=12))
 def test_a_line_of_invisible_characters_is_stable_too(text):
     assert one_line(text) == one_line(one_line(text))
 
