@@ -11,11 +11,12 @@ import subprocess
 import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
+from errno import ENOSPC
 from shutil import rmtree
 
 from eventlog.app.sync.keyring import LARGEST
 from eventlog.fast import os
-from eventlog.format.errors import NotStored, Offline, UntrustedRemote
+from eventlog.format.errors import NotStored, Offline, UntrustedRemote, system_reason
 from eventlog.store.files import make_dirs, remove
 
 _BRANCH = "refs/heads/eventlog"
@@ -30,6 +31,7 @@ _WHO = {f"GIT_{role}_{field}": "eventlog" for role in ("AUTHOR", "COMMITTER") fo
 _RACE = ("stale info", "fetch first", "non-fast-forward", "failed to lock", "cannot lock", "incorrect old value",
          "reference already exists", "failed to update ref")  # fmt: skip
 _LOCKED, _PATIENCE = ".lock': File exists", 10  # and so many pushes
+_FULL = b"No space left on device"
 _DAMAGED = ("corrupt", "not our ref")
 _FORBIDDEN = ("non-fast-forward", "denied", "protected", "hook declined")
 
@@ -111,7 +113,8 @@ class GitRemote:
             self._commit(files, removed, begins_anew=False)  # a repository that lets no history go
             refused = self._push()
         if not refused and removed:
-            self._run("gc", "--quiet", "--prune=now")
+            with suppress(NotStored):  # all is sent
+                self._run("gc", "--quiet", "--prune=now")
         self._locked += _LOCKED in refused
         if self._locked > _PATIENCE:
             hint = "was a git process killed there? Then remove that file, where the repository lies"
@@ -139,9 +142,8 @@ class GitRemote:
         """Fetch the branch, into a new clone where git cannot use that of before. Raises Offline or UntrustedRemote."""
         with suppress(NotStored):
             self._prepare()
-            if not self._run(*_FETCH, self._address, f"+{_BRANCH}:{_TIP}").returncode:
-                return
-        self._clone_anew()
+        if self._run(*_FETCH, self._address, f"+{_BRANCH}:{_TIP}").returncode:
+            self._clone_anew()
 
     def _clone_anew(self) -> None:
         broken, self._clone = self._clone, f"{self._clone}.new"
@@ -200,11 +202,12 @@ class GitRemote:
         return done.stdout.decode(errors="surrogateescape")
 
     def _run(self, *words: str, sent: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
+        """Run git; raises Offline, or NotStored where the disk is full: what is fetched again makes room for others."""
         here = [f"--git-dir={self._clone}"] if words[0] not in ("init", "ls-remote") else []
         settings = [part for setting in _SETTINGS for part in ("-c", setting)]
         command = ["git", *settings, *here, *words]
         try:
-            return subprocess.run(
+            done = subprocess.run(
                 command,
                 input=sent,
                 capture_output=True,
@@ -218,6 +221,12 @@ class GitRemote:
             raise Offline("git is not installed", hint="install git, or sync through dir:PATH") from error
         except subprocess.TimeoutExpired as error:
             raise Offline(f"git gave no answer in {_SECONDS} seconds", where=self._address) from error
+        said = done.stderr.splitlines() if done.returncode else ()
+        if any(_FULL in line and not line.startswith(b"remote:") for line in said):
+            _clear(self._clone)
+            what, hint = system_reason(OSError(ENOSPC, ""))
+            raise NotStored(f"not stored: {what}", where=self._clone, hint=hint)
+        return done
 
 
 def _clear(clone: str) -> None:

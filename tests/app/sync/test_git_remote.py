@@ -7,6 +7,7 @@ from base64 import b64encode
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
+from urllib.parse import quote
 
 import pytest
 
@@ -106,7 +107,7 @@ def test_what_cannot_be_reached_is_offline(tmp_path, address):
 
 
 def test_git_logs_in_by_its_credential_helper(tmp_path):
-    said = []
+    said, login = [], "ada:zebra stripes"
 
     class Asks(BaseHTTPRequestHandler):
         def do_GET(self):
@@ -122,12 +123,12 @@ def test_git_logs_in_by_its_credential_helper(tmp_path):
         Thread(target=server.serve_forever, daemon=True).start()
         place = f"127.0.0.1:{server.server_port}"
         (tmp_path / ".gitconfig").write_text("[credential]\n\thelper = store\n")
-        (tmp_path / ".git-credentials").write_text(f"http://ada:zebra%20stripes@{place}\n")
+        (tmp_path / ".git-credentials").write_text(f"http://{quote(login, ':')}@{place}\n")
         with pytest.raises(Offline):
             remote(f"http://{place}/memory.git", tmp_path).names()
         server.shutdown()
 
-    assert [None, f"Basic {b64encode(b'ada:zebra stripes').decode()}"] == said
+    assert [None, f"Basic {b64encode(login.encode()).decode()}"] == said
 
 
 @pytest.mark.parametrize("what", ["blob", "tree", "commit"])
@@ -203,6 +204,28 @@ def test_a_clone_that_a_power_cut_has_damaged_is_made_anew(hub, tmp_path, what, 
 
     assert {"a", "b"} == other.names()
     assert {"a": b"first", "b": b"second"} == dict(other.read(["a", "b"]))
+
+
+def test_a_disk_that_is_full_in_a_fetch_is_named_and_has_its_room_again(hub, tmp_path):
+    one = remote(hub, tmp_path)
+    one.names()
+    one.publish({"a": b"1"}, ())
+    full = tmp_path / "bin" / "git"
+    full.parent.mkdir()
+    full.write_text(
+        '#!/bin/sh\ncase "$*" in *" fetch "*)\n'
+        f'  echo half > "{tmp_path}/clone/objects/tmp_obj"\n'
+        '  echo "fatal: write error: No space left on device" >&2; exit 128;;\nesac\n'
+        f'exec {shutil.which("git")} "$@"\n'
+    )
+    full.chmod(0o755)
+    other = remote(hub, tmp_path, PATH=f"{full.parent}:{os.environ['PATH']}")
+    with pytest.raises(NotStored, match="the disk is full") as refused:
+        other.names()
+
+    assert "free some space" in refused.value.hint
+    assert not list(tmp_path.glob("clone*"))
+    assert {"a"} == one.names()
 
 
 def test_a_lock_that_stays_in_the_repository_is_named(hub, tmp_path, monkeypatch):
