@@ -167,7 +167,7 @@ def record_deed(log: EventLog, decisions: Sequence[Event], *, after: str = "") -
 
 
 def _refuse_decided(log: EventLog, decisions: Sequence[Event]) -> None:
-    """Refuse what is decided already: to take back one of two such decisions would bring nothing back."""
+    """Refuse a decision that is made already: `undo` takes back a single one, and would bring nothing back."""
     chosen = [event for event in decisions if isinstance(event, Withdrawal)]
     made = withdrawals_until(log, open_for_reading(log.store)) if chosen else []
     undone = Retractions(made).events
