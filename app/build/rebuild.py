@@ -167,7 +167,7 @@ def record_deed(log: EventLog, decisions: Sequence[Event], *, after: str = "") -
 
 
 def _refuse_decided(log: EventLog, decisions: Sequence[Event]) -> None:
-    """Refuse a decision that is made already: `undo` takes back a single one, and would bring nothing back."""
+    """Refuse decisions that are in force already; `undo` would have to take back each of them."""
     chosen = [event for event in decisions if isinstance(event, Withdrawal)]
     made = withdrawals_until(log, open_for_reading(log.store)) if chosen else []
     undone = Retractions(made).events
