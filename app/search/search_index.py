@@ -231,7 +231,7 @@ class SearchIndex:
         Return whether that was done, and whether all files are known: after a look that is noted, no others are looked
         for. What tells nothing is left where it cannot be written: on a full disk, or while another process writes.
         """
-        tells = not seen or self._tells(news)  # a new index takes in a whole log, never all of it in memory
+        tells = not (seen or self._before) or self._tells(news)  # a new index takes in all, not in memory
         are_known = {name_in(stamp) for stamp in news.seen} <= {name_in(stamp) for stamp in seen}
         if not tells and are_known and news.read < NOT_WORTH_NOTING:
             return False, True

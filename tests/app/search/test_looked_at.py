@@ -48,6 +48,21 @@ def found(memory):
     return {hit.text for hit in memory.search("lantern", project=SHOP)}
 
 
+def test_a_search_writes_nothing_where_nothing_was_said_since_yesterday(tmp_path, monkeypatch):
+    monkeypatch.setattr(index_lookup, "_TICK", -1)
+    memory = Memory(tmp_path / "store")
+    for ts in (LONG_AGO, NEXT):
+        say(memory, f"The lantern of {ts} hangs", ts=ts)
+    memory.replay()
+    for _ in range(2):
+        found(memory)
+    index = Path(memory.log.store.cached("search.sqlite"))
+    before = index.read_bytes()
+
+    assert 2 == len(found(memory))
+    assert before == index.read_bytes()
+
+
 def file_of(memory, ts=LONG_AGO):
     return Path(memory.log.store.log, f"{ts[:10]}.jsonl")
 
