@@ -136,7 +136,7 @@ def _unescaped(text: str, *, escapes: bool = True) -> str:
 
 
 def _is_any_in(texts: list[str], text: str) -> bool:
-    return any(wanted in text for wanted in texts)  # a pattern takes many times as long
+    return any(map(text.__contains__, texts))  # a pattern takes many times as long
 
 
 def texts_in(value: object) -> list[str]:
