@@ -60,8 +60,13 @@ def store(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def text(store):
-    return html_of(page_of(store))
+def page(store):
+    return page_of(store)
+
+
+@pytest.fixture(scope="module")
+def text(page):
+    return html_of(page)
 
 
 @pytest.fixture(scope="module")
@@ -69,14 +74,14 @@ def elements(text):
     return Elements(text)
 
 
-def test_it_has_the_views_and_controls_by_name(store, elements):
+def test_it_has_the_views_and_controls_by_name(page, elements):
     assert {"memory", "why", "sessions", "told"} == {attrs["data-view"] for _, attrs, _ in elements.having("data-view")}
     [(tag, slider, _)] = elements.having("data-slider")
     assert (tag, slider["type"], slider["max"], slider["aria-valuetext"]) == (
         "input",
         "range",
         "87",
-        page_of(store).days[-1],
+        page.days[-1],
     )
     assert len(elements.having("data-search")) == 1
 
@@ -97,8 +102,8 @@ def test_every_line_of_every_memory_is_there_without_a_script(store, elements):
                 assert sorted(line.sources) == sorted(lines[f"{path}:{number}"][1])
 
 
-def test_sessions_are_there_newest_first(store, elements):
-    started = [session.id for session in page_of(store).sessions]
+def test_sessions_are_there_newest_first(page, elements):
+    started = [session.id for session in page.sessions]
 
     assert len(started) == 40
     assert started == [attrs["data-session"] for _, attrs, _ in elements.having("data-session")]
@@ -137,11 +142,11 @@ def test_hostile_texts_are_texts(log):
     assert "onerror" in text  # as text
 
 
-def test_the_data_is_whole_json(store, text):
+def test_the_data_is_whole_json(page, text):
     [data] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
 
     assert "<" not in data
-    assert json.loads(data)["days"] == page_of(store).days
+    assert json.loads(data)["days"] == page.days
 
 
 def test_equal_logs_make_equal_bytes(tmp_path, text):
@@ -161,8 +166,8 @@ def test_an_empty_log_says_what_to_do(log):
     assert Elements(text).having("data-slider")[0][1]["max"] == "0"
 
 
-def test_a_page_of_a_server_may_ask_it_and_nothing_else(store):
-    text = html_of(page_of(store), live="0a1b")
+def test_a_page_of_a_server_may_ask_it_and_nothing_else(page):
+    text = html_of(page, live="0a1b")
 
     assert "connect-src &#x27;self&#x27;" in text
     assert 'data-live="0a1b"' in text
