@@ -14,14 +14,14 @@ def _lines(log: Path, events: int) -> list[bytes]:
 
 
 def test_a_store_is_the_same_each_time_and_as_the_log_would_write_it(tmp_path: Path) -> None:
-    lines = _lines(tmp_path / "once", 3000)
-    assert lines == _lines(tmp_path / "again", 3000)
+    lines = _lines(tmp_path / "once", 1000)
+    assert lines == _lines(tmp_path / "again", 1000)
     assert lines == [codec.encode(codec.decode(line)) for line in lines]
-    assert len(lines) == 3000
+    assert len(lines) == 1000
 
 
 def test_a_store_has_what_lifelike_ones_have(tmp_path: Path) -> None:
-    events = [json.loads(line) for line in _lines(tmp_path / "log", 20_000)]
+    events = [json.loads(line) for line in _lines(tmp_path / "log", 5000)]
     facts = [event["content"] for event in events if event["type"] == "fact"]
     days = {(event["conversation_id"], event["ts"][:10]) for event in events}
     per_day = Counter(event["ts"][:10] for event in events)
@@ -32,4 +32,4 @@ def test_a_store_has_what_lifelike_ones_have(tmp_path: Path) -> None:
     assert any(f"{PROJECT}/src/" in content for content in facts)
     assert sum(not content.isascii() for content in facts) > len(facts) / 20
     assert max(Counter(conversation for conversation, _ in days).values()) > 40
-    assert max(per_day.values()) >= 2000
+    assert max(per_day.values()) > len(events) / 10

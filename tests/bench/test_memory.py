@@ -81,7 +81,8 @@ def _figures(arm, world, haystack):
     return {**flat, **figures.moment(arm, world)._asdict()}
 
 
-def test_before_files_an_arm_that_tells_nothing_moves_every_figure(haystack):
+def test_before_files_an_arm_that_tells_nothing_moves_every_figure(haystack, monkeypatch):
+    monkeypatch.setattr(files, "rows", lambda name: own.rows(name)[:: 3 if name == "tasks" else 1])
     answering = files.arms(haystack)
     nothing, searched = (files.measure(answering[name], haystack) for name in ("nothing", "search for its path"))
 
