@@ -27,9 +27,12 @@ def said(log, content, days_ago, project=SHOP, times=1):
 
 
 @pytest.fixture
-def log(tmp_path, home):
+def log(tmp_path, home, made_once):
     """A memory with a contradiction, a line nobody said for long, one said often, and others."""
-    log = EventLog(tmp_path / "store", fsync=False)
+    return made_once(_lived_in, EventLog(tmp_path / "store", fsync=False))
+
+
+def _lived_in(log):
     said(log, "The shop listens on port 8443", 30)
     said(log, "The shop listens on port 9443", 2)
     said(log, "Redis is the queue", 90)
@@ -37,7 +40,6 @@ def log(tmp_path, home):
     said(log, "Carts are blue", 4, times=2)
     said(log, "Barns are old", 90, BARN)
     replay_store(opened(log))
-    return log
 
 
 def lines(log):

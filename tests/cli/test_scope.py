@@ -17,19 +17,28 @@ VERBS = (
 )  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def projects(tmp_path_factory):
+    """A directory with two projects, which no test changes."""
+    place = tmp_path_factory.mktemp("projects")
+    for name in SAID:
+        (place / name / ".git").mkdir(parents=True)
+    return place
+
+
 @pytest.fixture
-def said(tmp_path, monkeypatch):
-    """Two projects, each with a session and a decision; the store, as an option."""
-    store = ("--store", str(tmp_path / "store"))
-    for name, text in SAID.items():
-        project = tmp_path / name
-        (project / ".git").mkdir(parents=True)
-        monkeypatch.chdir(project)
-        saved = ("--session", f"s-{name}", "--agent", "codex", *store)
-        assert call("fact", text, "--category", "decision", *saved).code == 0
-        assert call("summary", "--topic", f"Work on {name}: {text}", "--summary", f"{text}, done", *saved).code == 0
-    call("replay", *store)
-    return store
+def said(tmp_path, projects, monkeypatch, made_once):
+    """A session and a decision in each of the projects; the store, as an option."""
+
+    def happens(log):
+        for name, text in SAID.items():
+            monkeypatch.chdir(projects / name)
+            saved = ("--session", f"s-{name}", "--agent", "codex", "--store", log.store.root)
+            assert call("fact", text, "--category", "decision", *saved).code == 0
+            assert call("summary", "--topic", f"Work on {name}: {text}", "--summary", f"{text}, done", *saved).code == 0
+        call("replay", "--store", log.store.root)
+
+    return "--store", str(made_once(happens, EventLog(tmp_path / "store")).store.root)
 
 
 def told(ran):
@@ -44,8 +53,8 @@ def counted(ran):
 
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)
 @pytest.mark.parametrize("here", ["shop", "barn"])
-def test_the_project_you_are_in(said, tmp_path, monkeypatch, verb, here):
-    monkeypatch.chdir(tmp_path / here)
+def test_the_project_you_are_in(said, projects, monkeypatch, verb, here):
+    monkeypatch.chdir(projects / here)
     other = "barn" if here == "shop" else "shop"
     last = verb[-1] == "last"
     mine, another, every = (
@@ -71,8 +80,8 @@ def test_a_directory_of_no_project_shows_all(said, tmp_path, monkeypatch, verb):
     assert told(call(*verb, *said)) == ({"barn"} if verb[-1] == "last" else {"shop", "barn"})
 
 
-def test_what_is_named_is_found_in_any_project(said, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path / "shop")
+def test_what_is_named_is_found_in_any_project(said, projects, monkeypatch):
+    monkeypatch.chdir(projects / "shop")
 
     assert told(call("query", "--session", "s-barn", *said)) == {"barn"}
     assert told(call("show", "s-barn", *said)) == {"barn"}
@@ -88,8 +97,8 @@ def test_since_is_a_time_in_every_verb(said, verb):
     assert "no time" in call(*verb, "--since", "yesterdy", *said).err
 
 
-def test_an_empty_answer_names_the_other_projects(said, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path / "shop")
+def test_an_empty_answer_names_the_other_projects(said, projects, monkeypatch):
+    monkeypatch.chdir(projects / "shop")
 
     assert "--all-projects" in call("query", "--grep", "doors", *said).err
 
@@ -101,11 +110,11 @@ def test_a_comparison_leaves_out_indexes_unless_one_is_named(said):
 
 @pytest.mark.parametrize("verb", [("why", "MEMORY.md:5"), ("show", "MEMORY.md"), ("diff", "MEMORY.md")], ids=" ".join)
 @pytest.mark.parametrize("here", ["shop", "barn"])
-def test_a_file_of_a_project_needs_no_directory_in_the_project(said, tmp_path, monkeypatch, verb, here):
-    monkeypatch.chdir(tmp_path / here)
+def test_a_file_of_a_project_needs_no_directory_in_the_project(said, projects, monkeypatch, verb, here):
+    monkeypatch.chdir(projects / here)
 
     answer = told(call(*verb, *said))
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(projects)
 
     assert {here} == answer
     assert call(*verb, *said).code == 2
