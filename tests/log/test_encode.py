@@ -105,6 +105,7 @@ def test_every_text_of_an_ordinary_event_is_searched_for_secrets(cls):
             assert encode.ready(cls(**{"conversation_id": "c", **needed, name: value})) is None, name
 
 
-@pytest.mark.parametrize("kind", SAMPLES)
-def test_no_credential_passes_for_a_plain_text(kind):
-    assert encode.ready(Fact(conversation_id="c", content=f"it is\n{sample(kind)[0]}\nor so")) is None
+def test_no_credential_passes_for_a_plain_text():
+    facts = {kind: Fact(conversation_id="c", content=f"it is\n{sample(kind)[0]}\nor so") for kind in SAMPLES}
+
+    assert [] == [kind for kind, fact in facts.items() if encode.ready(fact) is not None]

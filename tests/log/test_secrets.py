@@ -22,13 +22,18 @@ from eventlog.secrets.find import find
 from eventlog.secrets.plain import LEAST_RANDOM, is_plain
 from eventlog.store import Store, spool
 from tests.support.credentials import SAMPLES, sample
+from tests.support.effort import tried
 from tests.support.golden import tree
 from tests.support.hook_calls import events_of, tell
 from tests.support.payloads import claude
 from tests.support.tree import ROOT
 from tests.support.work import lines_run
 
-KINDS = pytest.mark.parametrize("kind", SAMPLES)
+
+def kinds_that(fails):
+    """The kinds of which this is true: a test looks at all of them, as a case of its own costs more than a look."""
+    tried(len(SAMPLES))
+    return [kind for kind in SAMPLES if fails(*sample(kind))]
 
 
 @pytest.fixture
@@ -46,25 +51,20 @@ def left(directory):
 # ------------------------------------------------------------------------------------------------ what is found
 
 
-@KINDS
-def test_every_kind_is_replaced_by_its_name_wherever_it_stands(kind):
-    text, secret = sample(kind)
-    for around in ("{}", "see {} there", '"{}"', "a\n{}\nb", '{{"out": "a\\n{}\\nb"}}', "令牌：{}。"):
+@pytest.mark.parametrize("around", ["{}", "see {} there", '"{}"', "a\n{}\nb", '{{"out": "a\\n{}\\nb"}}', "令牌：{}。"])
+def test_every_kind_is_replaced_by_its_name_wherever_it_stands(around):
+    def stays(text, secret):
         scrubbed = scrub_text(around.format(text))
+        return "[secret:" not in scrubbed or secret in scrubbed or secret[-12:] in scrubbed
 
-        assert "[secret:" in scrubbed
-        assert secret not in scrubbed
-        assert secret[-12:] not in scrubbed
+    assert [] == kinds_that(stays)
 
 
-@KINDS
 @pytest.mark.parametrize(
     "around", ["\x1b[1;32m{}\x1b[0m", "out: \\u001b[32m{}\\u001b[0m", "a\\u0026{}", "\u200b{}\u200b"]
 )
-def test_colours_of_a_terminal_and_escapes_beside_it_hide_no_secret(kind, around):
-    text, secret = sample(kind)
-
-    assert secret[-12:] not in scrub_text(around.format(text))
+def test_colours_of_a_terminal_and_escapes_beside_it_hide_no_secret(around):
+    assert [] == kinds_that(lambda text, secret: secret[-12:] in scrub_text(around.format(text)))
 
 
 @pytest.mark.parametrize("hidden", ["\u200b", "\u00ad", "\x00", "\x1b[m\x1b[K"])
@@ -113,11 +113,8 @@ def test_rules_calls_and_placeholders_of_passwords_stay(text):
     assert scrub_text(text) == text
 
 
-@KINDS
-def test_what_is_scrubbed_stays_as_it_is(kind):
-    scrubbed = scrub_text(sample(kind)[0])
-
-    assert scrubbed == scrub_text(scrubbed)
+def test_what_is_scrubbed_stays_as_it_is():
+    assert [] == kinds_that(lambda text, _: scrub_text(scrub_text(text)) != scrub_text(text))
 
 
 @given(st.text(alphabet="eyJ.-_=:/@ \nAKIASG", max_size=80) | st.text())
@@ -133,9 +130,8 @@ def test_a_text_is_plain_as_long_as_its_words_are_short_whatever_parts_them(text
     assert is_plain(text) == all(len(word) < 16 for word in text.split())
 
 
-@KINDS
-def test_no_text_with_a_secret_is_plain(kind):
-    assert not is_plain(sample(kind)[0])
+def test_no_text_with_a_secret_is_plain():
+    assert [] == kinds_that(lambda text, _: is_plain(text))
 
 
 @pytest.mark.parametrize("odd", ["é", "中", "\ud800"])
@@ -144,11 +140,15 @@ def test_a_long_word_of_other_letters_is_not_plain_and_not_refused(odd):
     assert is_plain(f"{odd} {'src/' * LEAST_RANDOM}")
 
 
-@KINDS
-def test_no_text_with_paths_and_hashes_is_plain_with_a_secret(kind):
-    for around in ("since 4f6ec4c7e9f5e2b8d41c0aa7 in {}", "/home/ada/src/{}", "test_of-{}.py", "`{}`, {}"):
-        text = around.format(*[sample(kind)[0]] * 2)
-        assert not is_plain(text) or not list(find(text))
+@pytest.mark.parametrize(
+    "around", ["since 4f6ec4c7e9f5e2b8d41c0aa7 in {}", "/home/ada/src/{}", "test_of-{}.py", "`{}`, {}"]
+)
+def test_no_text_with_paths_and_hashes_is_plain_with_a_secret(around):
+    def passes(text, _):
+        whole = around.format(text, text)
+        return is_plain(whole) and list(find(whole))
+
+    assert [] == kinds_that(passes)
 
 
 _PARTS = [beginning for _, some, *_ in patterns.TOKENS for beginning in some]
@@ -207,7 +207,7 @@ def test_no_text_makes_the_search_long(bomb):
     def looks(size):
         return lines_run(lambda: scrub_text(bomb * (size // len(bomb))))
 
-    assert looks(8_000) < 3 * looks(4_000) + 1000
+    assert looks(4_000) < 2.2 * looks(2_000) + 1000
 
 
 def _key(size):
@@ -483,22 +483,25 @@ def test_the_note_of_a_failure_ends_with_no_half_of_a_secret(store):
     assert token[:10].encode() not in b"".join(tree(store).values())
 
 
-@KINDS
-def test_no_secret_is_drawn_from_a_transcript_also_where_it_has_several_lines(tmp_path, kind):
-    text, secret = sample(kind)
+def test_no_secret_is_drawn_from_a_transcript_also_where_it_has_several_lines(tmp_path):
+    path = tmp_path / "s-1.jsonl"
+
+    def is_drawn(text, secret):
+        path.write_text(_transcript_that_says(text))
+        drawn = repr(draw(read.read_transcript("claude-code", str(path))))
+        return "[secret:" not in drawn or secret in drawn or secret[-12:] in drawn
+
+    assert [] == kinds_that(is_drawn)
+
+
+def _transcript_that_says(text):
     command = {"type": "tool_use", "name": "Bash", "input": {"command": f"export X='{text}'\nmake"}}
     reply = {"type": "text", "text": f"Done.\nDecision: use {text}\nTODO: drop\n{text}"}
     said = [
         {"type": "user", "message": {"content": f"Please rotate this:\n{text}\nnow"}},
         {"type": "assistant", "message": {"content": [reply, command]}},
     ]
-    path = tmp_path / "s-1.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in said * 3))
-    drawn = repr(draw(read.read_transcript("claude-code", str(path))))
-
-    assert "[secret:" in drawn
-    assert secret not in drawn
-    assert secret[-12:] not in drawn
+    return "".join(json.dumps(line) + "\n" for line in said * 3)
 
 
 def test_the_same_import_twice_is_one_event_also_where_it_holds_a_secret(store):
