@@ -125,7 +125,8 @@ def _projectmem_events(
     key = f"import\nprojectmem\n{name or _text_of(event, 'summary')}"
     item = SourceEvent({"type": "fact", "ts": ts, **fields}, key)
     yield item
-    items[name] = item
+    if name:
+        items[name] = item
     if old := items.get(_text_of(event, "supersedes")):
         yield old.withdrawn(ts, "superseded")
 
@@ -205,7 +206,8 @@ class _WakeItems:
         short = _text_of(fields, name) if name else ""
         earlier = self._items.get(short) if short.startswith("k:") else None  # a signpost replaces that of its topic
         yield from self._withdraw(event, [earlier, self._items.get(_text_of(fields, "supersedes"))])
-        self._items[short] = item
+        if short:  # what has no name is named by nobody, neither to be replaced nor to be withdrawn
+            self._items[short] = item
         for rule in filter(None, (_text_of(fields, "source"), _text_of(fields, "rule"))):
             self._rules.setdefault(rule, []).append(item)
 

@@ -268,6 +268,15 @@ def test_projectmem_events_become_facts_and_a_superseded_one_stays_out(place, lo
     assert {str(place)} == {event.project for event in log.read()}
 
 
+def test_an_event_without_a_name_supersedes_nothing(place, log):
+    event = {"timestamp": MORNING, "type": "decision"}
+    lines = [{**event, "summary": "Use JWT"}, {**event, "summary": "Use cookies"}]
+    _lines(place / ".projectmem" / "events.jsonl", *lines)
+    bring_in(log, "projectmem", place)
+
+    assert ["Use JWT", "Use cookies"] == sorted(_memory(log))
+
+
 WAKE = [
     ("decision_logged", {"decision_id": "d-001", "decision": "Prices are integers", "rationale": "floats drift"}),
     ("decision_logged", {"decision_id": "d-002", "decision": "Prices are cents", "supersedes": "d-001"}),
@@ -320,6 +329,36 @@ def test_what_is_withdrawn_there_after_an_import_is_withdrawn_here_by_the_next(p
     bring_in(log, "wake-memory", place)
 
     assert ["Never import pdb – CI hangs"] == _memory(log)
+
+
+def test_what_follows_a_persons_note_does_not_take_it_back(place, log):
+    note = ("human_annotation", {"text": "Ask Ada before a release"})
+    lines = [_wake(number, *one) for number, one in enumerate([note, WAKE[0], ("item_withdrawn", {})])]
+    _lines(place / ".wake" / "events.jsonl", *lines)
+    bring_in(log, "wake-memory", place)
+
+    assert ["Ask Ada before a release", "Prices are integers – floats drift"] == sorted(_memory(log))
+
+
+def test_a_constraint_that_was_retired_stays_out(place, log):
+    lines = [WAKE[2], WAKE[3], ("constraint_retired", {"rule": "Never import pdb"}), ("constraint_retired", {})]
+    _lines(place / ".wake" / "events.jsonl", *(_wake(number, *one) for number, one in enumerate(lines)))
+    bring_in(log, "wake-memory", place)
+
+    assert ["Redis – one more service"] == _memory(log)
+
+
+def test_a_row_that_is_no_object_costs_only_itself(place, log):
+    _as_database(place / ".wake")
+    path = place / ".wake" / "events.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE events SET payload = '{\"type\": ' WHERE sequence_id = 0")
+        connection.execute("UPDATE events SET payload = '[]' WHERE sequence_id = 3")
+        connection.commit()
+    done = bring_in(log, "wake-memory", place)
+
+    assert [f"{path}:0", f"{path}:3"] == [bad.place for bad in done.damage]
+    assert ["Prices are cents", "Never import pdb – CI hangs", "auth – new.py"] == _memory(log)
 
 
 def test_an_item_of_a_type_that_is_no_text_is_passed_over(place, log):
