@@ -5,28 +5,29 @@ whatever it holds. Loaded by hooks: no re.
 """
 
 from eventlog.format.text import FIRST_HAN
-from eventlog.secrets.assigned import WITH_VALUES, value_at
+from eventlog.secrets.assigned import WITH_VALUES, apart_at, value_at
 from eventlog.secrets.patterns import (
     ALNUM,
     AROUND,
     BASE64,
     BLOCKS,
+    COMMANDS,
     DIGITS,
     FORMS,
     HEADER,
     MAINTAINED,
     NAMES,
     PASSWORDS,
-    PROGRAMS,
     QUOTES,
     SAMPLES,
     SCHEMES,
+    STEMS,
     TOKEN,
     TOKENS,
     UPPER_ONLY,
 )  # fmt: skip
-from eventlog.secrets.plain import LEAST_RANDOM
-from eventlog.secrets.said import passwords_said
+from eventlog.secrets.plain import LEAST_RANDOM, is_plain
+from eventlog.secrets.said import may_be_password, passwords_said
 from eventlog.secrets.scan import (
     LEAST_ASSIGNED,
     LEAST_PART,
@@ -37,6 +38,7 @@ from eventlog.secrets.scan import (
     end_of_line,
     entropy_of,
     is_random,
+    is_word,
     places,
     printable,
     run,
@@ -53,6 +55,13 @@ if TYPE_CHECKING:
 
 _TOKENS = [(*token, 0.0) for token in TOKENS]
 _LEAST_TOKEN = min(len(beginning) + least for _, beginnings, _, least, _ in TOKENS for beginning in beginnings)
+_FLAGS = ("-u", "-U", "-b")  # that stand behind others, too: `curl -su`
+_BEFORE_OPTIONS = (" -", '"-', "'-", "\n-")
+_COMMANDS: "list[tuple[str, str, tuple[str, ...]]]" = [  # each with what stands in every text of it
+    (how[1:] if how[0] in DIGITS else "-" if how[:2] in _FLAGS else how.rstrip(":…%= ") or how, how, programs)
+    for how, programs in COMMANDS
+]
+_WITHOUT_OPTIONS = [command for command in _COMMANDS if command[0][0] != "-"]
 _SPACES = " \t\r\n\x1b"
 _LEAST_OF_WORDS, _LEAST_ANYWHERE, _WORDS_OF_NAMES = 10, 20, (2, 3)
 _CLOSERS = ")]}>.,;"
@@ -67,6 +76,12 @@ _LONGEST_LIST = 1024  # characters looked at
 _KIND = "[secret:"  # how what stands for a secret begins
 _MOST_WITHIN = 4  # names within the value of another
 _LEAST_PASSWORD = 6
+_NAMED = [*((name, "password") for name in (*PASSWORDS, "identified by")), *NAMES]  # the last is of SQL
+_STEMS = [  # of names, in their order: texts have few of them
+    (stem, [named for named in _NAMED if stem == next(one for one in (*STEMS, named[0]) if one in named[0])])
+    for stem in dict.fromkeys(next(one for one in (*STEMS, name) if one in name) for name, _ in _NAMED)
+]
+_ELSEWHERE = ("/", "~", ".", _KIND, "env:", "file:", "pass:")  # what says where a password is, or was
 _LEAST_ARGUMENT, _AWS_SECRET = 4, 40
 _LEAST_DIGITS = 5  # different ones
 _ENDS = (*PASSWORDS, *(name for name, _ in NAMES))
@@ -91,10 +106,16 @@ def find(text: str) -> "Iterator[Found]":
     if longest >= _LEAST_PASSWORD:
         yield from _basic(text)
         yield from _in_addresses(text)
-        if any(map(text.__contains__, PROGRAMS)):
+        commands = _COMMANDS if any(map(text.__contains__, _BEFORE_OPTIONS)) else _WITHOUT_OPTIONS
+        called = [
+            (how, some)
+            for mark, how, programs in commands
+            if mark in text and (some := [*filter(text.__contains__, programs)])
+        ]
+        if called:
             from eventlog.secrets.in_commands import passwords_in_commands  # few texts have such a program
 
-            yield from passwords_in_commands(text)
+            yield from passwords_in_commands(text, called)
         if any(mark in text for mark, _ in FORMS):
             from eventlog.secrets.in_forms import secrets_in_forms  # as above
 
@@ -238,15 +259,12 @@ def _in_addresses(text: str) -> "Iterator[Found]":
 
 def _assigned(text: str, *, long: bool) -> "Iterator[Found]":
     """Find the values assigned to names of credentials: a password as it stands, a long value where it looks random."""
-    if not any(sign in text for sign in WITH_VALUES):
-        return
+    long = long and any(map(text.__contains__, WITH_VALUES))
     lower = text.translate(_LOWER) if not text.isascii() else text.lower()
-    for name in PASSWORDS:
-        if name in lower:
-            yield from _values(text, lower, name, "password")
-    for name, kind in NAMES if long else ():
-        if name in lower:
-            yield from _values(text, lower, name, kind)
+    for stem, names in _STEMS:
+        for name, kind in names if stem in lower else ():
+            if name in lower and (long or kind == "password"):
+                yield from _values(text, lower, name, kind)
     for name, kind in UPPER_ONLY if long else ():
         yield from _values(text, text, name, kind)
 
@@ -256,7 +274,10 @@ def _values(text: str, lower: str, name: str, kind: str) -> "Iterator[Found]":
     for at in places(lower, name):
         end = at + len(name)
         start = value_at(text, at, end) or _list_at(text, at, end)
-        if not start or text.startswith(_KIND, at - 1):
+        if text.startswith(_KIND, at - 1) or _is_public(lower, at, kind):
+            continue
+        if not start or text[start : start + 3].lstrip("|+-*")[:1] in ("\r", "\n"):
+            yield from _apart(text, at, end, kind)
             continue
         if start < stop and seen == _MOST_WITHIN:  # `token=token=token=…`: the same characters, again and again
             continue
@@ -279,6 +300,29 @@ def _values(text: str, lower: str, name: str, kind: str) -> "Iterator[Found]":
                 )
             ):
                 yield first, whole, kind
+
+
+def _is_public(lower: str, at: int, kind: str) -> bool:
+    """Return whether a key is known to everyone, as the `PublicKeyToken` of .NET."""
+    return kind != "password" and lower[max(0, at - 11) : at].lower().endswith(_PUBLIC)
+
+
+_PUBLIC = ("public", "public_", "publickey", "public_key_")
+
+
+def _apart(text: str, at: int, end: int, kind: str) -> "Iterator[Found]":
+    """Find the values beside or below a name; more than a password may stand there, so only what no word is counts."""
+    for start in apart_at(text, at, end):
+        last = _end_of_value(text, start)
+        value = text[start:last]
+        is_one = may_be_password(value) if kind == "password" else is_random(value)
+        is_one = is_one and (text[at:end].lower() in _SPELLED or not is_plain(value))
+        if is_one and text[last:].lstrip(_AFTER_CELL)[:1] in _CELL_ENDS:
+            yield start, last, kind
+
+
+_SPELLED = [name for name in PASSWORDS if name != "pwd" and not name.endswith("pass")]  # what no text is plain with
+_AFTER_CELL, _CELL_ENDS = "*_`\"' \t,", ("", "\n", "\r", "|", "│", "┃", "<")
 
 
 def _items(text: str, at: int) -> list[tuple[int, int]]:
@@ -364,10 +408,8 @@ def _is_of_kind(kind: str, value: str, name: str) -> bool:
 
 def _is_password(value: str, name: str) -> bool:
     """Return whether a value is a password, not a word, a type or an expression of a program."""
-    if len(value) < _LEAST_PASSWORD or value.startswith((*OPENS, "/", "~", ".", _KIND)):
+    if len(value) < _LEAST_PASSWORD or "://" in value or value.startswith((*OPENS, *_ELSEWHERE)):
         return False
     if name.lower().endswith("_pass") and value.replace(".", "").isdigit():  # a figure of a pass
         return False
-    if "." in value and all(part.isidentifier() for part in value.split(".")):
-        return False
-    return name.isupper() or not value.rstrip(".!?:").replace("_", "").replace("-", "").isalpha()
+    return not is_word(value) or (name.isupper() and " " not in name and "." not in value)

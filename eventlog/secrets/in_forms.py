@@ -127,6 +127,19 @@ def _one_time(text: str, mark: str) -> "Iterator[_Candidate]":
             yield start, end, "totp-secret", True
 
 
+def _of_streams(text: str, mark: str) -> "Iterator[_Candidate]":
+    """Find the key of `rtmp://host/application/key`."""
+    for at in places(text, mark):
+        address = text[at : at + _LONGEST_LOGIN]
+        address = address[: run(address, 0, TOKEN + ":/.")]
+        end = at + len(address)
+        key = address.rpartition("/")[2]
+        is_grouped = {*map(len, key.split("-"))} == {4} and not key.replace("-", "").isalpha()
+        if address.count("/") > _SLASHES_OF_STREAMS and len(key) >= LEAST_RANDOM:
+            yield end - len(key), end, "stream-key", is_grouped
+
+
+_SLASHES_OF_STREAMS = 3
 _FINDERS: "dict[str, Callable[[str, str], Iterator[_Candidate]]]" = {
     "cookie": _cookies,
     "query": _in_queries,
@@ -135,4 +148,5 @@ _FINDERS: "dict[str, Callable[[str, str], Iterator[_Candidate]]]" = {
     "netrc": _of_netrc,
     "kubernetes": _of_kubernetes,
     "otpauth": _one_time,
+    "stream": _of_streams,
 }

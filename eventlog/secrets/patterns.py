@@ -180,8 +180,8 @@ BLOCKS = (
 )
 
 # the ends of names (in lower case) that credentials are assigned to
-PASSWORDS = ("password", "passwd", "passphrase", "passwort", "kennwort", "pwd", "_pass", "密码", "密碼", "口令",
-             "パスワード")  # fmt: skip
+PASSWORDS = ("password", "passwd", "passphrase", "passwort", "kennwort", "pwd", "_pass", "dbpass", "storepass",
+             "keypass", "requirepass", "--pass", "密码", "密碼", "口令", "パスワード")  # fmt: skip
 NAMES = (
     ("secret_access_key", "aws-secret-key"), ("secretaccesskey", "aws-secret-key"),
     ("aws_secret_key", "aws-secret-key"),
@@ -195,22 +195,43 @@ NAMES = (
     ("secret_key_base", "secret"), ("secret", "secret"), ("token", "token"), ("credential", "credential"),
     ("credentials", "credential"), ("auth", "credential"), ("密钥", "secret"), ("令牌", "token"),
 )  # fmt: skip
+STEMS = ("pass", "secret", "key", "token", "credential")  # that most of these names have
 UPPER_ONLY = (("KEY", "key"),)  # too common a word in lower case
 
-# programs that take a password on their command line, the option before it, and whether it may stand apart from that
+# how programs are given a password, and which: behind an option (`-p…` joined to it, `-p ` apart, else either) or the
+# sign of a login (`-u:`), in any assignment (`=`), behind a user (`@`), by a pipe (`|`), or as the argument of that
+# number, in texts with what stands behind it: `2(` in calls
 COMMANDS = (
-    ("curl", "-u", True), ("mysql", "-p", False), ("mariadb", "-p", False), ("sshpass", "-p", True),
-    ("docker login", "-p", True), ("podman login", "-p", True), ("registry login", "-p", True),
-    ("az login", "-p", True), ("oc login", "-p", True), ("mongosh", "-p", True), ("redis-cli", "-a", True),
-    ("sqlcmd", "-P", True), ("ldapsearch", "-w", True), ("openssl", "pass:", False), ("htpasswd", "-b", True),
+    ("-u:", ("curl",)), ("-U:", ("curl",)), ("-b=", ("curl",)), ("-b 3", ("htpasswd", "mosquitto_passwd")),
+    ("--user:", ("curl",)), ("--proxy-user:", ("curl",)), ("--user%", ("smbclient",)),
+    ("-U%", ("smbclient",)), ("--creds:", ("skopeo", "podman", "buildah", "oras")),
+    ("--src-creds:", ("skopeo",)), ("--dest-creds:", ("skopeo",)),
+    ("1:", ("http -a", "https -a", "xh -a", "http --auth", "https --auth", "xh --auth", "ab -A")),
+    ("pass:…", ("openssl", "apksigner")), ("/p:…", ("xfreerdp",)), ("/pass:…", ("cmdkey",)),
+    ("-p…", ("mysql", "mariadb", "7z", "rar", "unrar")),
+    ("-p", ("sshpass", "docker login", "podman login", "registry login", "mongosh")),
+    ("-p ", ("login", "mongo", "cqlsh", "cypher-shell", "beeline", "rabbitmqadmin", "rdesktop", "evil-winrm", "twine",
+             "psexec", "PsExec", "az sql", "az vm", "nuget", "security unlock-keychain", "security create-keychain",
+             "certutil")),
+    ("-P ", ("sqlcmd", "mosquitto_", "zip", "unzip", "security import", "ssh-keygen")),
+    ("-N ", ("ssh-keygen",)), ("-w", ("ldap",)), ("-w ", ("security add-",)), ("-s ", ("ldappasswd",)),
+    ("-k ", ("openssl enc", "security set-key-partition-list")), ("-a ", ("redis-cli",)),
+    ("-pw ", ("plink", "pscp", "psftp", "putty")), ("-b", ("gh secret set",)),
+    ("--body", ("gh secret set",)), ("--secret-string", ("aws secretsmanager",)), ("--value", ("az keyvault secret",)),
+    ("=", ("kubectl create secret", "vault kv put", "vault kv patch", "fly secrets", "flyctl secrets")),
+    ("@", ("sqlplus", "expdp", "impdp", "rman", "sqlldr", "CONNECT")),
+    ("|", ("chpasswd", "passwd --stdin", "--password-stdin", "--with-token", "sudo -S", "--data-file=-")),
+    ("1/user:", ("net use",)), ("1assw", ("set-initial-password",)), ("1 -AsPlainText", ("ConvertTo-SecureString",)),
+    ("2ass", ("rabbitmqctl change_password", "wpa_passphrase")),
+    ("2(", ("HTTPBasicAuth", "NetworkCredential", "SetBasicAuth", "setBasicAuth", "basicAuth", ".login", "auth=")),
+    ("3(", ("getConnection", "PDO", "mysqli", "PlainAuth")),
 )  # fmt: skip
-# a word of each of them that stands in every text with one
-PROGRAMS = frozenset(" login" if word.endswith(" login") else word for word, _, _ in COMMANDS)
 # what stands in every text of a form that `in_forms.py` knows
 FORMS = (
     ("ookie", "cookie"), ("OOKIE", "cookie"), ("key=", "query"), ("code=", "query"), ("appid=", "query"),
     ("jdbc:oracle:", "oracle"), (":543", "pgpass"), (":6432:", "pgpass"), (":*:", "pgpass"), ("machine ", "netrc"),
     ("default login", "netrc"), ("kind: Secret", "kubernetes"), ('"Secret"', "kubernetes"), ("otpauth:/", "otpauth"),
+    ("rtmp://", "stream"), ("rtmps://", "stream"),
 )  # fmt: skip
 SETTERS = ("set", "-x", "-gx", "-Ux", "setx", "ENV", "ARG")  # before a name and, without a sign, its value
 SCHEMES = (

@@ -14,10 +14,12 @@ LEAST_RANDOM = 16  # characters of a generated value
 HEX = "0123456789abcdef"
 own: "list[OwnPattern]" = []  # patterns of the user
 # the ends of all names, in lower case, that credentials are assigned to
-_NAMES = ("word", "swd", "pwd", "_pass", "phrase", "key", "key_id", "key_base", "secret", "token", "credential",
+_NAMES = ("word", "swd", "pwd", "pass", "phrase", "key", "key_id", "key_base", "secret", "token", "credential",
           "credentials", "auth", "wort", "密码", "密碼", "口令", "密钥", "令牌", "パスワード")  # fmt: skip
-_SAID = ("密码", "密碼", "口令", "パスワード", "ontraseña", "senha", "ароль", "hasło", "비밀번호")
-_PROGRAMS = ("redis-cli", "ldapsearch", "sqlcmd")  # that take a password behind an option of one letter, no `-p`
+_SAID = ("：", "密码", "密碼", "口令", "パスワード", "ontraseña", "senha", "ароль", "hasło", "비밀번호")
+# that take a password behind an option of one letter, no `-p`
+_PROGRAMS = ("redis-cli", "ldap", "sqlcmd", "zip", "sudo -S", "SecureString", "security ", "gh secret", "smbclient",
+             "ssh-keygen", "mosquitto_", "openssl enc")  # fmt: skip
 _WORDS = b"x" * 9 + b" " * 5 + b"x" * 14 + b" " * 5 + b"x" * 223  # ASCII: what parts words, and all the rest
 _LONG_WORD = b"x" * LEAST_RANDOM
 _HEX = HEX.encode()
@@ -57,18 +59,23 @@ def is_plain(text: str) -> bool:
         return False
     if (
         ('"' in text and '",' in text)
-        or ("'" in text and "'," in text)
+        or ("'" in text and ("'," in text or " BY '" in text or " by '" in text))
         or (
             "-" in text and ("--" in text or " -p" in text or (" -" in text and any(map(text.__contains__, _PROGRAMS))))
         )
-        or _may_say_one(text)
+        or (
+            "ass" in text
+            and ("assw" in text or "assp" in text or "assc" in text or "epass" in text or "de passe" in text)
+        )
+        or ("S" in text and "ASSW" in text)
+        or ("wort" in text and "ennwort" in text)
     ):
         return False
     if not text.isascii():
         words = [word for word in text.split() if len(word) >= LEAST_RANDOM]
-        if words and "".join(words).isascii():
-            return "：" not in text and _are_names([word.encode() for word in words], text)
-        return not words and "：" not in text
+        if any(map(text.__contains__, _SAID)) or not "".join(words).isascii():
+            return False
+        return not words or _are_names([word.encode() for word in words], text)
     data, long = text.encode(), []
     spaced = data.translate(_WORDS)
     at = spaced.find(_LONG_WORD)
@@ -77,15 +84,6 @@ def is_plain(text: str) -> bool:
         long.append(data[at:] if end < 0 else data[at:end])
         at = spaced.find(_LONG_WORD, end) if end >= 0 else -1
     return not long or _are_names(long, text)
-
-
-def _may_say_one(text: str) -> bool:
-    """Return whether a password is spoken of."""
-    if "ass" in text and ("assw" in text or "assp" in text or "assc" in text or "de passe" in text):
-        return True
-    if "ASS" in text or "wort" in text:
-        return "ASSW" in text or "ennwort" in text
-    return not text.isascii() and any(map(text.__contains__, _SAID))
 
 
 def _are_names(long: list[bytes], text: str) -> bool:

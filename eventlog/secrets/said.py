@@ -53,7 +53,7 @@ def passwords_said(text: str) -> "Iterator[tuple[int, int, str]]":
             end = at + len(name)
             start = _value_at(lower, at, end)
             value = _word(text, start) if start else ""
-            if value and _may_be_one(value):
+            if value and may_be_password(value):
                 yield start, start + len(value), "password"
             at = lower.find(name, end)
 
@@ -69,7 +69,7 @@ def _value_at(lower: str, at: int, end: int) -> int:
     else:
         words = _IS if rest[:1] in (" ", ":", "'", "：") else _IS_IN_CHINESE
         skipped = max((len(word) for word in words if rest.startswith(word)), default=0)
-    if not skipped and rest[:1] == " " and lower[max(0, at - 1) : at] in ("", " "):  # "use password … there"
+    if not skipped and rest[:1] == " " and lower[max(0, at - 1) : at] in ("", " ", "\n"):  # "use password … there"
         skipped = 1
     if not skipped:
         return 0
@@ -84,7 +84,7 @@ def _word(text: str, at: int) -> str:
     return word[:ascii_only].rstrip(".!?:*_")
 
 
-def _may_be_one(word: str) -> bool:
+def may_be_password(word: str) -> bool:
     """Return whether a word is no word of a language, and nothing else that has digits."""
     if len(word) < _LEAST or not any(map(str.isdigit, word)) or word.lower().startswith(_NO_PASSWORDS):
         return False

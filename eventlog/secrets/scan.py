@@ -71,6 +71,13 @@ def is_random(value: str) -> bool:
     return mixed and run(value, 0, _RANDOM) == len(value) and entropy_of(value) >= _RANDOM_BITS
 
 
+def is_word(value: str) -> bool:
+    """Return whether a value is a word, words that are joined, or a name of a program: nothing that was generated."""
+    if "." in value and all(part.isidentifier() for part in value.split(".")):
+        return True
+    return value.rstrip(".!?:").replace("_", "").replace("-", "").isalpha()
+
+
 def entropy_of(value: str) -> float:
     """Compute Shannon's entropy, in bits per character."""
     from math import log2

@@ -41,6 +41,26 @@ def store(tmp_path):
     return tmp_path / "store"
 
 
+HIDDEN = "Zq8vLm2wXk9"
+_GIVEN = {
+    "=": "{0} x pin={1}", "@": "{0} ada/{1}@db", "|": "echo 'ada:{1}' | {0}", "-b 3": "{0} -b file ada {1}",
+    "-b=": "{0} -b session={1}{1} x", "1:": "{0} ada:{1} x", "1/user:": "{0} Z: \\\\host\\share {1} /user:ada",
+    "1 -AsPlainText": '{0} "{1}" -AsPlainText', "1assw": "{0} {1}", "2ass": "{0} ada {1}",
+    "2(": '{0}("ada", "{1}")', "3(": '{0}(url, "ada", "{1}")',
+}  # fmt: skip
+
+
+def calls(how, program):
+    """Write a program that is given the password so, as `patterns.py` names the ways; in a list of arguments, too."""
+    if how in _GIVEN:
+        return [_GIVEN[how].format(program, HIDDEN)]
+    option = how.removesuffix("…") if how[-1] == "…" else how.rstrip(":% ")
+    if how[-1] == "…":
+        return [f"{program} -x {option}{HIDDEN} y", f"['{program}', '{option}{HIDDEN}', 'y']"]
+    login = f"ada{how[-1]}{HIDDEN}" if how[-1] in ":%" else HIDDEN
+    return [f"{program} -x {option} {login}", f'["{program}", "-x", "{option}", "{login}"]']
+
+
 def left(directory):
     """The kinds of which something is on the disk; none where nothing is there that says so."""
     kept = b"".join(tree(directory).values())
@@ -177,6 +197,46 @@ def test_a_name_that_is_no_text_is_searched_as_it_is():
     assert text == scrub_text(text)
 
 
+@pytest.mark.parametrize(
+    "layout",
+    ["| DB_PASSWORD | `{}` | of staging |", "│ password │ {} │", "-[ RECORD 1 ]---\nuser     | ada\npassword | {}",
+     " user | password\n------+----------\n ada  | {}\n(1 row)", "user\tpassword\nada\t{}\n",
+     "name,url,username,password\nshop,https://e.org,ada,{}\n", "DB_HOST\tdb\nDB_PASSWORD\t{}\n",
+     "<th>Password</th>\n<td>{}</td>", "<key>dbPassword</key><string>{}</string>", "Password:\n```\n{}\n```",
+     "**Password:**\n`{}`", "db_password: |-\n  {}\nx: 1", "args:\n  - --password\n  - {}\n",
+     '"args": [\n  "--password",\n  "{}"\n]', "ID:   abc\n  password:                   {}\n",
+     "port 6379\nrequirepass {}\n", "password: >-\n    {}\n"],
+)  # fmt: skip
+def test_a_value_beside_or_below_its_name_is_found_by_the_layout(layout):
+    assert re.sub(r"\[secret:\w+\]", "{}", scrub_text(layout.format(HIDDEN))) == layout
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["| DB_PASSWORD | required | string |", "| password | varchar(255) |", "| Password | SHA256 | utf8mb4 |",
+     "password:\n  type: string\n  minLength: 8", "Password:\n\nLogged in to db1",
+     "password: |\n  {{ .Values.pw }}\n", "user,password,role\n", "  LOGIN_PASSWORD,\n  LOGIN_SHA2,\n",
+     "cat password | sha256sum", "<th>Password</th><th>Address2</th>", "--proxy-tlspassword                  7.52.0",
+     "<key>Password</key>\n<true/>", "add_argument('--password', default='')", '["--password", args.password1]',
+     "kubectl create secret generic x --from-literal=url='postgres://db1/x' --from-file=key1", "unzip -p x.zip file1",
+     "the ConvertTo-SecureString cmdlet of -AsPlainText", "echo $TOKEN | docker login -u ada --password-stdin",
+     "cat pw1.txt | docker login --password-stdin", "net use Z: \\\\srv\\share1 /user:ada", "login('home1', 'index.html')",
+     "SetBasicAuth(user1, pass1)", "CREATE USER ada IDENTIFIED BY 'password'", "a row is identified by 'user_id'",
+     "DB_PASSWORD=op://vault/item1/password", "keytool -storepass:env KSPW1 -list", "rtmp://host/live/camera1",
+     "System.Web, Version=4.0.0.0, Culture=neutral, PublicKeyToken=b77a5c561934e089",
+     '<bindingRedirect publicKeyToken="30ad4fe6b2a6aeed" culture="neutral" />', "sqlplus ada@db1 @script1.sql"],
+)  # fmt: skip
+def test_what_stands_beside_a_name_of_a_password_and_is_none_stays(text):
+    assert text == scrub_text(text)
+
+
+@pytest.mark.parametrize("key", ["abcd-9f8e-zq8v-lm2w-7kx9", "live_123456789_Zq8vLm2wXk9abcd"])
+def test_the_key_of_a_stream_is_found_in_its_address(key):
+    assert scrub_text(f"ffmpeg -f flv rtmp://a.example.org/live2/{key}") == (
+        "ffmpeg -f flv rtmp://a.example.org/live2/[secret:stream-key]"
+    )
+
+
 def test_every_token_that_is_shorter_than_a_long_word_is_known_by_sight():
     lengths = {one: len(one) + least for _, some, _, least, _ in patterns.TOKENS for one in some}
     short = [one for one, length in {**lengths, **dict(patterns.MAINTAINED)}.items() if length < LEAST_RANDOM]
@@ -184,8 +244,11 @@ def test_every_token_that_is_shorter_than_a_long_word_is_known_by_sight():
     assert all(one.startswith(("xox", "xapp-")) for one in short)
 
 
-def test_every_command_that_takes_a_password_is_looked_for():
-    assert all(any(program in command for program in patterns.PROGRAMS) for command, *_ in patterns.COMMANDS)
+@pytest.mark.parametrize(
+    "text", [call for how, programs in patterns.COMMANDS for program in programs for call in calls(how, program)]
+)
+def test_every_command_that_takes_a_password_is_looked_for(text):
+    assert HIDDEN not in scrub_text(text)
 
 
 def test_the_text_around_a_secret_is_kept():
@@ -199,7 +262,9 @@ def test_the_text_around_a_secret_is_kept():
     "bomb", ["eyJaaaaaaaa-", "token=", "://a:", "T3BlbkFJ", "aaaaQ~", "AKIA", "-----BEGIN ", "0:", "a." * 12,
      "curl -u ", "mysql -p", 'token=["', "passwords=[[", "passwordsss", "Authorization: Basic a ", "token:a='",
      "Cookie: a=b ", "kind: Secret\na: ", "machine h login ", "a:5432:b:c:", "?key=", "jdbc:oracle:thin:a/", "htpasswd -b ",
-     "otpauth://", "use password ", 'variable "password" {'],
+     "otpauth://", "rtmp://a/b/c/", "sshpass -p ", *map("password".__add__, "|\t\n"), "echo a | chpasswd ",
+     "auth=(", "vault kv put a=b ", "setPassword('", "</td><td>password", "sqlplus a/b ",
+     "use password ", 'variable "password" {'],
 )  # fmt: skip
 def test_no_text_makes_the_search_long(bomb):
     """The lines of Python that are run, not a time: twice the text may cost twice as much and a little more."""
@@ -316,7 +381,7 @@ ORDINARY = [
     "GET /search?key=price&code=404&page=12 and docs/?key=some-slug-of-a-page",
     "jdbc:oracle:thin:@db.example.org:1521:ORCL and jdbc:oracle:thin:ada/${PW}@db",
     "htpasswd -b file user password, or htpasswd -c file ada, which asks",
-    "the machine learns, machine h login ada password $PASSWORD, a machine password reset",
+    "the machine learns, machine h login ada password $HIDDEN, a machine password reset",
     "password: authentication, password = passwordencoder, password: 'mysecretpassword'",
     "password: change-it-after-install, the password field is required",
     "kind: Secret\ndata:\n  password: {{ .Values.password | b64enc }}\n  kubernetes: included\n",

@@ -180,6 +180,11 @@ SAMPLES = {
         "Spanish": ("la contraseña de ada es {}", "Zq8vLm2wXk9"),
         "Portuguese": ("a senha é {}", "Zq8vLm2wXk9"),
         "Russian": ("пароль: {}", "Zq8vLm2wXk9"),
+        "item of a dict": ("os.environ['DB_PASSWORD'] = '{}'", "Zq8vLm2wXk9"),
+        "setter": ('ds.setPassword("{}");', "Zq8vLm2wXk9"),
+        "PowerShell": ('New-LocalUser -Name ada -Password "{}"', "Zq8vLm2wXk9"),
+        "keytool": ("keytool -list -storepass {} -keystore x", "Zq8vLm2wXk9"),
+        "IDENTIFIED BY": ("CREATE USER ada IDENTIFIED BY '{}'", "Zq8vLm2wXk9"),
         "Korean": ("비밀번호는 {}", "Zq8vLm2wXk9"),
     }.items()
 }
