@@ -263,7 +263,7 @@ def test_the_text_around_a_secret_is_kept():
      "curl -u ", "mysql -p", 'token=["', "passwords=[[", "passwordsss", "Authorization: Basic a ", "token:a='",
      "Cookie: a=b ", "kind: Secret\na: ", "machine h login ", "a:5432:b:c:", "?key=", "jdbc:oracle:thin:a/", "htpasswd -b ",
      "otpauth://", "rtmp://a/b/c/", "sshpass -p ", *map("password".__add__, "|\t\n"), "echo a | chpasswd ",
-     "auth=(", "vault kv put a=b ", "setPassword('", "</td><td>password", "sqlplus a/b ",
+     "vault kv put a=b ", "setPassword('", "</td><td>password", "sqlplus a/b ",
      "use password ", 'variable "password" {'],
 )  # fmt: skip
 def test_no_text_makes_the_search_long(bomb):
