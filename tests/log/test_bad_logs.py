@@ -47,6 +47,7 @@ OUT_OF_RANGE = {
     "an integer in a payload": host_event(1, b'{"n":9999999999999999999999999}'),
     "an integer for a float": session_end(1, b"9999999999999999999999999"),
     "an infinite number": host_event(1, b'{"n":1e999}'),
+    "an infinite share": line(1, confidence=7777).replace(b"7777", b"1e999"),
     "a deep payload": host_event(1, DEEP),
     "a deep unknown field": line(1)[:-1] + b',"deep":' + DEEP + b"}",
     "the characters of a context": host_event(1, b"{}").replace(b'"host_event"', b'"context_injected"').replace(
@@ -236,6 +237,15 @@ def test_lines_of_a_newer_version_break_no_verb_and_neither_views_nor_search_int
     assert f"- [{DAY}] fact 0" in call("memory", "", "--store", log.store.root).out
     hits = json.loads(call("search", "fact", "--all-projects", "--json", "--store", log.store.root).out)
     assert ["fact 0"] == [hit["text"] for hit in hits]
+
+
+def test_a_number_out_of_range_beside_the_day_of_another_machine_breaks_no_verb_and_is_not_found(home, log):
+    write(log.store.log, lines(0) + line(1, content="fact 1", confidence=7777).replace(b"7777", b"1e999") + b"\n")
+    write(log.store.log, lines(2), f"{DAY}.laptop.jsonl")
+    _ask_everything(log.store.root)
+
+    hits = json.loads(call("search", "fact", "--all-projects", "--json", "--store", log.store.root).out)
+    assert {"fact 0", "fact 2"} == {hit["text"] for hit in hits}
 
 
 @pytest.mark.slow

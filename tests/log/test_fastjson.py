@@ -43,7 +43,7 @@ def test_a_number_that_is_not_json_is_not_written(number):
         fastjson.dumps({"a": [number]})
 
 
-@pytest.mark.parametrize("text", [b"NaN", b"Infinity", b"-Infinity", b'{"a":NaN}'])
+@pytest.mark.parametrize("text", [b"NaN", b"Infinity", b"-Infinity", b'{"a":NaN}', b"1e999", b"-1e999"])
 def test_a_number_that_is_not_json_is_not_read(text):
     with pytest.raises(ValueError, match="not JSON"):
         fastjson.loads(text)
