@@ -80,7 +80,7 @@ def _is_usual(event: Event) -> bool:
     """Return whether the log gives version, time, id and store, and no name looks like a secret."""
     envelope = _envelope(event)
     is_stamped = event.v != 1 or event.ts or event.after or event.id or event.replica
-    if is_stamped or event.agent == HUMAN or not _are_clean(envelope[5:]):
+    if is_stamped or not event.conversation_id.strip() or event.agent == HUMAN or not _are_clean(envelope[5:]):
         return False
     if len(_usual) >= _MOST_REMEMBERED:
         _usual.clear()

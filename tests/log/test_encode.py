@@ -64,6 +64,7 @@ def test_what_agents_say_is_ordinary(event):
     [
         Fact(conversation_id="c", content="x", ts=STAMP["ts"]),
         Fact(conversation_id="c", content="x", extra={"more": 1}),
+        Fact(conversation_id=" \u3000", content="x"),
         Fact(conversation_id="c", content="x", v=2),
         Fact(conversation_id="c", content="x", agent="human"),
         Fact(conversation_id="c", content="x", replica="laptop"),
