@@ -105,7 +105,7 @@ def _hooks(project: str, store: Store) -> None:
 def _trust(file: str, withdraw: bool, store: Store) -> int:
     """Trust a project's own session hooks: show its .eventlog/session_hooks.py and ask, on a terminal only.
 
-    Only the bytes display may run; a changed file needs a new consent. FILE may be any directory of the project.
+    Only the bytes it displays may run; a changed file needs a new consent. FILE may be any directory of the project.
     [default: the current one]
     """
     own = OwnHooks.named(file)
