@@ -73,7 +73,7 @@ _PLAN = re.compile(r"^<proposed_plan>\n(.*?)^</proposed_plan>$", re.DOTALL | re.
 _FOR_THE_HOST = re.compile(  # which notes it used, what an editor's buttons offer
     r"<oai-mem-citation>.*?(?:</oai-mem-citation>|\Z)|^::[a-z-]+\{[^\n]*\}[ \t]*$", re.DOTALL | re.MULTILINE
 )
-_WORDS = ("prompt", "task", "reply", "proposal", "todos")
+_WORDS = ("prompt", "task", "reply", "proposal", "todos", "chosen")
 _ROLLED_BACK = "thread_rolled_back"
 _PLAN_LASTS = 3  # finished turns: a plan is made for one, and often left as it is when its work is done
 

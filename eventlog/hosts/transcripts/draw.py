@@ -57,6 +57,13 @@ _REJECTS = re.compile(
     r"|en (?:lugar|vez) de|em vez de|invece di|вместо)\b|而不是|不再用)\s*([^,.;:，。；()]+)",
     re.IGNORECASE,
 )
+_FOR_LATER = re.compile(r"(?:which|what|how|where|when|who|should|do|does|is|are|can|must)\b", re.IGNORECASE)
+_ABOUT_THE_WORK = re.compile(  # of this session
+    r"\b(?:next|ready|proceed|continue|go ahead|start|commit(?:ted|s)?|push|merge|PRs?|pull request|review|plan|clarify"
+    r"|first|did|you (?:see|mean|have|believe|think|know)|should I|shall I|can you|could you|like me|want me"
+    r"|this (?:session|change|task))\b",
+    re.IGNORECASE,
+)
 _OF_ANY_DECISION = frozenset(("use", "uses", "used", "using", "keep", "go", "more", "any"))
 _GOES_ON = (*REQUESTS, "file", "read", "command", "todos")  # what the agent has still to speak of
 _WORKS = ("file", "command")
@@ -234,6 +241,8 @@ class _Transcript:
                 self.failed.update(tests := _tests_in(text))
                 self.fails = next(iter(tests), self.fails)
                 self.passed = "" if self.passed in self.failed else self.passed
+            case ("chosen", text):
+                self._choose(*text.rsplit("\n", 1))
             case ("output" | "notice", _):
                 return
             case (kind, path):
@@ -248,6 +257,16 @@ class _Transcript:
         said = [*stated(DECISIONS, plain), *(lasting(plain) if of_user else ())]
         self._decide(said)
         _add(self.of_user, said if of_user else ())
+
+    def _choose(self, question: str, choice: str) -> None:
+        """Add what the user chose as a decision; as the user's own where the question is clearly not about the session."""
+        whole = one_line(question)
+        asked = next((text for text in reversed(sentences(whole)) if text.endswith(("?", "？"))), whole)
+        if _ABOUT_THE_WORK.search(asked) or len(asked) + len(choice) >= ITEM_CHARS:
+            return
+        said = [f"{asked} {choice}"]
+        self._decide(said)
+        _add(self.of_user, said if _FOR_LATER.match(asked) else ())
 
     def _decide(self, texts: Iterable[str]) -> None:
         """Add decisions, and take away those that they reverse."""

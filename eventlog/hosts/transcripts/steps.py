@@ -15,12 +15,13 @@ from typing import Any, Literal, NamedTuple
 
 from eventlog.format import codec, timestamps
 from eventlog.format.codec import dig
+from eventlog.format.text import one_line
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)", re.ASCII)
 LONGEST_LINE = 64 << 20  # bytes; longer lines are skipped: they hold pictures
 
 StepKind = Literal["title", "prompt", "plan", "task", "notice", "reply", "proposal", "file", "created", "read",
-                   "command", "passed", "failed", "output", "undone", "todos"]  # fmt: skip
+                   "command", "passed", "failed", "output", "undone", "todos", "chosen"]  # fmt: skip
 REQUESTS: tuple[StepKind, ...] = ("prompt", "plan", "task")
 TranscriptRecord = dict[str, Any]
 _TEXT_BLOCKS = ("text", "input_text", "output_text", None)
@@ -102,7 +103,8 @@ class Step(NamedTuple):
     says. A `proposal` is a plan that the agent lays before the user. A `file` was changed; where a tool wrote it whole,
     `created` comes before, and where it was looked at, `read`. A command that ended badly is named again by `failed`,
     and what it printed last follows as `output`. Of `todos` it is the whole list of open to-dos, a line each, which
-    replaces the list before.
+    replaces the list before. `chosen` is a question of the agent and, in its last line, what the user chose of its
+    answers.
     """
 
     kind: StepKind
@@ -164,6 +166,7 @@ _RUNS = frozenset(
 _PATCHES = frozenset(("applypatch",))
 _PLANS = frozenset(("todowrite", "updateplan", "writetodos", "updatetodo"))
 _PROPOSES = frozenset(("exitplanmode",))
+_ASKS = frozenset(("askuserquestion", "requestuserinput", "askuser"))
 _PATCH_HEADS = ("*** Add File: ", "*** Update File: ", "*** Delete File: ")
 _CLOSED = ("completed", "cancelled")
 _SHELLS = re.compile(r"(?:.*/)?(?:ba|z|da|k)?sh")
@@ -172,8 +175,7 @@ _OPEN_BOX = re.compile(r"^\s*(?:[-*] )?\[[ -]\] +(\S.*)$", re.MULTILINE)
 
 def from_tool(name: str, arguments: Any) -> Iterator[Step]:
     """Yield the effects of a tool call; its arguments as an object, or as the JSON text of an object."""
-    plain = name.rpartition("__")[2].casefold().replace("_", "").replace("-", "")
-    arguments = _object(arguments)
+    plain, arguments = _plain(name), _object(arguments)
     path = next((dig(arguments, key) for key in _PATHS if isinstance(dig(arguments, key), str)), "")
     looks = dig(arguments, "command") == "view" if plain in _WRITES else plain in _READS
     if path and looks:
@@ -193,6 +195,10 @@ def from_tool(name: str, arguments: Any) -> Iterator[Step]:
         yield Step("proposal", str(_first(arguments, "plan") or ""))
     elif plain in _PLANS:
         yield Step("todos", "\n".join(_open_todos(arguments)))
+
+
+def _plain(name: str) -> str:
+    return name.rpartition("__")[2].casefold().replace("_", "").replace("-", "")
 
 
 def _command(arguments: Any) -> str:
@@ -266,6 +272,7 @@ class SessionCalls:
 
     def __init__(self) -> None:
         self._open: dict[str, list[Step]] = {}
+        self._questions: dict[str, list[Any]] = {}
         self.runs: list[tuple[str, bool]] = []
 
     def called(self, call: Any, steps: Iterable[Step]) -> Iterator[Step]:
@@ -275,7 +282,11 @@ class SessionCalls:
         yield from steps
 
     def ended(self, call: Any, answer: Any, *, badly: bool = False) -> Iterator[Step]:
-        """Yield whether the command of a call passed, by the host and its output, and what was not done after all."""
+        """Yield whether the command of a call passed, by the host and its output, and what was not done after all.
+
+        Of a call that asked the user, yield what was chosen.
+        """
+        yield from _chosen(self._questions.pop(str(call), []), _output_in(answer))
         steps = self._open.pop(call, []) if isinstance(call, str) else []
         if not steps:
             return
@@ -305,6 +316,8 @@ class SessionCalls:
                 shell = _first(_object(arguments), *_SHELL_IDS)  # a look at a command that goes on
                 known = self._open.pop(str(shell), []) if shell else []
                 called = _first(call, "call_id", "id", "name")
+                if _plain(name) in _ASKS:
+                    self._questions[str(called)] = _listed(_object(arguments), "questions")
                 yield from self.called(called, [] if known else effects(name, arguments))
                 self._open |= {called: known} if known else {}
             status = dig(block, "status") if kind is None else ""  # of Gemini, where a call has its answer in it
@@ -312,6 +325,40 @@ class SessionCalls:
             if answer is not block or kind in _ANSWERS or status in _STATES:
                 badly = dig(answer, "is_error") is True or status in _STATES[1:]
                 yield from self.ended(_first(answer, "tool_use_id", "call_id", "id", "name"), answer, badly=badly)
+
+
+_RECOMMENDED = re.compile(
+    r"\s*[(（](?:recom\w*|empfohlen|consigliat\w*|öneril\w*|推荐|推薦|推奨|おすすめ|권장|추천)[)）]", re.IGNORECASE
+)
+
+
+def _chosen(questions: list[Any], output: str) -> Iterator[Step]:
+    """Yield the questions that the user answered as they were offered to; what they wrote instead is left out.
+
+    Claude Code answers with `"question"="answer, answer"`, Codex and Gemini with a JSON object, an answer or a list
+    of them for each question in turn.
+    """
+    answers = _first(codec.json_object(output), "answers")
+    given = [*answers.values()] if isinstance(answers, dict) else []
+    for place, question in enumerate(questions):
+        asked = str(dig(question, "question"))
+        offered = sorted((str(dig(option, "label")) for option in _listed(question, "options")), key=len, reverse=True)
+        if len(given) == len(questions):
+            value = _first(given[place], "answers") or given[place]
+            rest = ", ".join(map(str, value if isinstance(value, list) else [value])) + '"'
+        else:
+            rest = output.partition(f'"{asked}"="')[2]
+        chosen: list[str] = []
+        while label := next((label for label in offered if rest.startswith(label)), ""):
+            chosen.append(_RECOMMENDED.sub("", label))
+            rest = rest.removeprefix(label).removeprefix(", ")
+        if chosen and rest.startswith('"'):
+            yield Step("chosen", f"{asked}\n{one_line(', '.join(chosen))}")
+
+
+def _listed(record: Any, name: str) -> list[Any]:
+    found = _first(record, name)
+    return found if isinstance(found, list) else []
 
 
 def _object(arguments: Any) -> Any:

@@ -740,3 +740,39 @@ def test_what_a_user_decides_for_later_is_heard_in_other_languages(prompt, is_de
     steps = [*prompts(prompt), Step("file", "/f"), Step("reply", "The prices are integers now.")]
 
     assert summary_of(steps)[2] == ([prompt.rstrip(".")] if is_decision else [])
+
+
+def decided(question, choice):
+    """The decisions of a session in which the user chose so, and those of them that are the user's."""
+    asked = Step("chosen", f"{question}\n{choice}")
+    drawn = draw([*prompts("Build the checkout"), asked, Step("reply", "The checkout works.")])
+    assert drawn is not None
+    return drawn.decisions, drawn.of_user
+
+
+def test_what_a_user_chose_of_the_answers_to_a_question_is_their_decision():
+    said = ["Where should the warning appear? In the prompt"]
+
+    assert (said, said) == decided("Two ways are possible. Where should the warning appear?", "In the prompt")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Ready to force-push the branch?",
+        "What next?",
+        "Do you have the error message?",
+        "Should I start the server?",
+        "Which PR would you like me to review?",
+    ],
+)
+def test_what_a_user_chose_for_the_work_at_hand_is_no_decision(question):
+    assert ([], []) == decided(question, "Yes")
+
+
+def test_a_choice_whose_question_may_be_about_the_work_is_the_sessions_alone():
+    assert (["Wie weit soll es gehen? Alles"], []) == decided("Wie weit soll es gehen?", "Alles")
+
+
+def test_a_choice_that_takes_more_than_a_line_is_no_decision():
+    assert ([], []) == decided(f"Where does {'the warning ' * 12}appear?", "In the prompt " * 5)
