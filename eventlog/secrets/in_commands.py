@@ -91,7 +91,7 @@ def _end_of_command(text: str, at: int) -> int:
 
 
 def _passwords(text: str, spans: "_Spans", how: str) -> "Iterator[tuple[int, int]]":
-    """Find the passwords among arguments; `patterns.py` says what the ways to give them mean."""
+    """Find the passwords among arguments, by the way to give them (see `patterns.py`)."""
     if how == "=":
         yield from _assigned(text, spans)
     elif how == "|":
@@ -129,11 +129,20 @@ def _behind(text: str, spans: "_Spans", option: str, sign: str) -> "Iterator[tup
             yield following
         elif word[:1] == "-" and text[start - 1] in QUOTES and text[stop + 1 : stop + 2] != ",":  # in a list alone
             continue
-        elif not ends and sign != " " and word.startswith(f"{option}=" if option.startswith("--") else option):
-            yield start + len(option) + option.startswith("--"), stop
+        elif not ends and sign != " " and (size := _joined(word, option, sign)):
+            yield start + size, stop
 
 
 _OF_LOGINS = (":", "%", ",", "=")  # between a user and a password, the name of a cookie and its value
+_FLAGS = "fgikLNnOSsv"  # options of one letter that take nothing, before one that does: `curl -sSuada:…`
+
+
+def _joined(word: str, option: str, sign: str) -> int:
+    """Return where a value begins that is joined to its option, also behind flags; 0 where there is none."""
+    if option.startswith("--"):
+        return len(option) + 1 if word.startswith(f"{option}=") else 0
+    flags = word[1 : len(word) - len(word[1:].lstrip(_FLAGS))] if sign in _OF_LOGINS else ""
+    return len(flags) + len(option) if word.startswith(f"-{flags}{option[1:]}") else 0
 
 
 def _are_flags(word: str) -> bool:
@@ -149,7 +158,7 @@ def _of_login(text: str, start: int, stop: int, sign: str) -> tuple[int, int]:
 
 
 def _assigned(text: str, spans: "_Spans") -> "Iterator[tuple[int, int]]":
-    """Find what a command puts into a store of secrets, `pin=…`: whatever is no word."""
+    """Find the values that a command puts into a store of secrets, `pin=…`; no words."""
     for (start, stop), following in zip(spans, [*spans[1:], (0, 0)], strict=False):
         word = text[start:stop].removeprefix("--from-literal=")
         name, sign, value = word.partition("=")
@@ -188,7 +197,7 @@ def _is_operand(text: str, start: int, stop: int) -> bool:
 
 
 def _are_literal(text: str, spans: "_Spans") -> bool:
-    """Return whether a call says a user and a password in quotes, and not where they are."""
+    """Return whether a call has a user and a password in quotes, and not the names of variables."""
     if len(spans) != 2 or not all(text[start - 1] in _IN_PROGRAMS for start, _ in spans):  # noqa: PLR2004
         return False
     start, stop = spans[1]

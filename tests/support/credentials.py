@@ -62,6 +62,7 @@ SAMPLES = {
         "PASSWORD=": ("PASSWORD={}", "hunter2"),
         "MSSQL": ("Server=db;User Id=sa;Password={};Encrypt=yes", "Str0ng!Pass"),
         "curl": ("curl -sSu ada:{} https://example.org", "hunter2xy9"),
+        "curl, behind flags": ("curl -sSuada:{} https://example.org", "hunter2xy9"),
         "curl, in quotes": ("curl -X POST --user 'ada:{}' x", "hun ter2" + "xy9"),
         "mysql": ("mysqldump -h db -uroot -p{} shop", "hunter2xy9"),
         "prose": ("The password of the staging DB is {}.", "hunter2xyz"),
