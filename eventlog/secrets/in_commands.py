@@ -142,7 +142,7 @@ def _joined(word: str, option: str, sign: str) -> int:
     if option.startswith("--"):
         return len(option) + 1 if word.startswith(f"{option}=") else 0
     flags = word[1 : len(word) - len(word[1:].lstrip(_FLAGS))] if sign in _OF_LOGINS else ""
-    return len(flags) + len(option) if word.startswith(f"-{flags}{option[1:]}") else 0
+    return len(flags) + len(option) if word.startswith(f"{option[0]}{flags}{option[1:]}") else 0
 
 
 def _are_flags(word: str) -> bool:

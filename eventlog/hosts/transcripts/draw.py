@@ -259,7 +259,7 @@ class _Transcript:
         _add(self.of_user, said if of_user else ())
 
     def _choose(self, question: str, choice: str) -> None:
-        """Add what the user chose as a decision; as the user's own where the question is clearly not about the session."""
+        """Add what the user chose as a decision, and as their own where the question is not about the session."""
         whole = one_line(question)
         asked = next((text for text in reversed(sentences(whole)) if text.endswith(("?", "？"))), whole)
         if _ABOUT_THE_WORK.search(asked) or len(asked) + len(choice) >= ITEM_CHARS:
