@@ -338,6 +338,7 @@ def test_an_entry_for_no_knowledge_base_is_staged(log):
     assert ["'/etc/passwd' is not a knowledge base: entries write nowhere else"] == [one.reason for one in done.staged]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("event_id", ["x/../../../out", "../out", "/out", "a\nb", "..", "é" * 300, "\0"])
 def test_an_event_id_names_no_file_outside_the_staging_directory(tmp_path, clock, event_id):
     log = EventLog(tmp_path / "two" / "up" / "store", fsync=False, clock=clock)

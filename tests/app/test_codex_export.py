@@ -146,6 +146,7 @@ def test_where_codex_has_never_been_nothing_is_created(scene):
     assert not (scene.home / ".codex").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["replay", "settle"])
 def test_it_follows_every_replay_into_the_store(scene, verb, monkeypatch):
     monkeypatch.setenv("HOME", str(scene.home))

@@ -128,6 +128,7 @@ def test_what_has_its_own_time_stays_the_persons_whoever_appends_it(log, monkeyp
     assert [event.agent for event in EventLog(log.store.root).read()] == ["human"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "verb", [["edit", "The port is 8443", "--content", "The port is 9443"], ["move", "The port is 8443", "user"]]
 )

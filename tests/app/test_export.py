@@ -66,6 +66,7 @@ def imported(text, place, *options):
     return ran, EventLog(place / "store", fsync=False)
 
 
+@pytest.mark.slow
 def test_a_round_trip_gives_the_same_log_and_the_same_files(log, tmp_path):
     ran, other = imported(exported(log), tmp_path / "other")
 

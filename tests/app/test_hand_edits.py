@@ -283,6 +283,7 @@ def test_saying_a_summary_again_without_a_decision_opens_no_to_do_that_was_done(
     assert '"todos":["Tests"]' in (memory.parent / "sessions.jsonl").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("category", ["notes", "Notes", "NOTES", "笔记", "*Notes*", "Notes #", "Ｎｏｔｅｓ"])
 def test_a_category_called_like_a_persons_notes_costs_them_neither_notes_nor_facts(log, memory, category):
     edit(memory, lambda text: text + "\n## Notes\n\none\n")
@@ -455,6 +456,7 @@ def reject(log, **what):
     list(log.put([Rejected(ts=timestamps.from_ns(log.now()), conversation_id="human", agent="human", **what)]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("save", [_by_write, _by_rename])
 @pytest.mark.parametrize("project", [None, "/p/api"])
 def test_a_save_in_the_moment_its_file_is_removed_is_kept_and_taken_in_by_the_next_replay(
@@ -524,6 +526,7 @@ def test_a_copy_tells_only_what_was_never_said(log, memory, clock):
     assert ("boat" in said, "chess" in said, "new notes" in said, "old notes" in said) == (False, False, True, False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("note", [b"", b"[", b"[1]", b'{"\xff":[1]}', b"[" * 100_000])
 def test_a_damaged_note_of_the_copies_counts_as_none(log, memory, note):
     copy_of(memory, lambda was: was.replace("- [2026-02-20] Owns", "- Likes tea\n- [2026-02-20] Owns"))

@@ -60,6 +60,7 @@ def test_bisect_finds_its_event_also_while_a_replay_writes_beside(log, monkeypat
     assert born[0]["id"] == bisect(opened(log), "INDEX.md", "/src/0").entry.event.id
 
 
+@pytest.mark.slow
 @given(histories(plans=True), moments, moments)
 def test_what_was_and_what_changed_are_replays_of_the_log_cut_there(lines, one, other):
     with log_of(lines) as log:
@@ -74,6 +75,7 @@ def test_what_was_and_what_changed_are_replays_of_the_log_cut_there(lines, one, 
     assert found == changes(*cut)
 
 
+@pytest.mark.slow
 @given(histories(plans=True), moments, st.integers(0, 7))
 def test_what_is_left_out_after_a_time_costs_what_comes_then_and_gives_the_same(lines, since, mask):
     def keeps(event):
@@ -226,6 +228,7 @@ def counted(monkeypatch):
     return made
 
 
+@pytest.mark.slow
 def test_a_planted_event_is_found_in_hundreds_with_few_replays(long_log, counted):
     log, planted_id = long_log
 
@@ -235,6 +238,7 @@ def test_a_planted_event_is_found_in_hundreds_with_few_replays(long_log, counted
     assert len(counted) == found.replays <= math.log2(EVENTS) + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "position"), [("**lesson** (2)", 234), ("**lesson** (3)", 251)])
 def test_what_several_events_lead_to_and_none_says_is_found_with_few_replays(log, counted, text, position):
     facts = [fact(number, content=f"word {number % 11}") for number in range(300)]

@@ -125,6 +125,7 @@ def test_a_line_of_a_projection_of_ones_own_has_its_reasons(tmp_path):
     assert [entry.event for entry in line.entries or ()] == [said]
 
 
+@pytest.mark.slow
 def test_a_program_edits_and_moves(tmp_path):
     memory = Memory(tmp_path)
     memory.log.append(Fact(conversation_id="c", project="/p/shop", content="Ports are odd"))

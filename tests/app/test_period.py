@@ -132,6 +132,7 @@ def test_a_past_day_is_as_it_was_at_its_end(log, week):
     assert sorted(texts(found.open)) == ["old todo", "tell ops"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("many", [0, 3, 60])
 def test_a_screen_has_25_lines_at_most_and_decisions_first(log, tmp_path, many):
     (tmp_path / "store").mkdir()

@@ -24,6 +24,8 @@ from tests.support.command_line import call
 from tests.support.machines import Network
 from tests.support.repositories import git, repository
 
+pytestmark = pytest.mark.slow
+
 SHOP = "github.com/ada/shop"
 HOME = f"projects/{project_slug(SHOP)}/MEMORY.md"
 
@@ -68,7 +70,6 @@ def on_disk(machine):
     return sorted(path.name for path in (machine.knowledge / "projects").iterdir())
 
 
-@pytest.mark.slow
 def test_one_repository_at_two_paths_has_one_memory(machine, clone):
     says(machine, clone("a/shop", "https://github.com/ada/shop.git"), "Prices are integers")
     says(machine, clone("b/shop-2", "git@github.com:Ada/Shop"), "Carts expire", "t")
@@ -78,7 +79,6 @@ def test_one_repository_at_two_paths_has_one_memory(machine, clone):
     assert [project_slug(SHOP)] == on_disk(machine)
 
 
-@pytest.mark.slow
 def test_one_repository_on_two_machines_has_one_memory(network, clone):
     for number, machine in enumerate(network.machines):
         says(machine, clone(f"{number}/shop", "https://github.com/ada/shop.git"), f"fact {number}", f"s{number}")
@@ -87,7 +87,6 @@ def test_one_repository_on_two_machines_has_one_memory(network, clone):
     assert [{HOME: ["fact 1", "fact 0"]}] * 2 == [memories(machine) for machine in network.machines]
 
 
-@pytest.mark.slow
 def test_two_repositories_at_one_path_are_two_projects_and_a_key_of_one_replaces_nothing_in_the_other(network, clone):
     for number, (machine, name) in enumerate(zip(network.machines, ["shop", "blog"], strict=True)):
         path = clone("workspace", f"https://github.com/ada/{name}")
@@ -153,7 +152,6 @@ def with_remote(path, url):
     git(path, "remote", "add", "origin", url) if url else None
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("urls", [*permutations(SHOP_URLS)], ids=repr)
 def test_the_files_of_a_project_stay_where_they_are_when_its_address_comes_changes_or_goes(machine, clone, urls):
     path = clone("a/shop")
@@ -172,7 +170,6 @@ def test_the_files_of_a_project_stay_where_they_are_when_its_address_comes_chang
     assert "fact 0" in context(machine, path)
 
 
-@pytest.mark.slow
 def test_an_address_that_appears_moves_no_files_on_another_machine_that_knows_them(network, clone):
     first, second = network.machines
     path = clone("a/shop")
@@ -189,7 +186,6 @@ def test_an_address_that_appears_moves_no_files_on_another_machine_that_knows_th
     assert memories(first) == memories(second)
 
 
-@pytest.mark.slow
 def test_a_clone_that_becomes_a_project_of_its_own_leaves_the_files_to_the_others(machine, clone):
     paths = clone("a/shop", "https://github.com/ada/shop"), clone("b/shop", "https://github.com/ada/shop")
     for number, path in enumerate(paths):
@@ -215,7 +211,6 @@ def test_a_name_that_another_machine_claims_takes_no_directory_of_another_projec
     } == memories(machine)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("told", [True, False])
 def test_an_edit_of_a_memory_whose_project_gets_an_address_is_in_the_log(machine, clone, told):
     path = clone("a/shop")
@@ -260,7 +255,6 @@ def noted(machine, path, content):
     machine.log.put([KnowledgeEdited(conversation_id="human", agent="human", key=key, content=content)])
 
 
-@pytest.mark.slow
 def test_notes_of_what_becomes_one_project_are_kept_together_until_a_person_edits_them(machine, clone):
     paths = clone("a/shop", "https://github.com/ada/shop"), clone("b/shop", "https://github.com/ada/shop")
     for number, path in enumerate(paths):
@@ -285,7 +279,6 @@ def test_projects_are_joined_by_hand_until_that_is_taken_back(machine):
     assert before == memories(machine)
 
 
-@pytest.mark.slow
 def test_a_session_in_joined_projects_that_no_machine_has_spoken_of_is_told_both(machine, tmp_path):
     """Imported sessions and old logs name no machine."""
     paths = [str(repository(tmp_path / name)) for name in "ab"]
@@ -301,7 +294,6 @@ def test_a_session_in_joined_projects_that_no_machine_has_spoken_of_is_told_both
         assert "b holds" in text
 
 
-@pytest.mark.slow
 def test_a_joined_project_is_known_by_its_address_and_listed_with_all_its_places(machine, clone):
     path = clone("a/shop", "https://github.com/ada/shop")
     says(machine, path, "fact 0")
@@ -317,7 +309,6 @@ def test_a_joined_project_is_known_by_its_address_and_listed_with_all_its_places
         assert f'"{place}"' in listed[0]
 
 
-@pytest.mark.slow
 def test_sessions_are_told_with_their_project_and_listed_with_their_path(machine, clone):
     path = clone("a/checkout", "https://github.com/ada/shop")
     record_once(machine.log, StageSummary(conversation_id="s", project=path, scope="session", summary="Done"))
@@ -329,7 +320,6 @@ def test_sessions_are_told_with_their_project_and_listed_with_their_path(machine
     assert " s Done\n" in rendered[HOME.replace("MEMORY", "INDEX")].decode()
 
 
-@pytest.mark.slow
 def test_an_address_is_told_once_and_again_when_it_changes_or_goes(machine, clone):
     path = clone("a/shop", "https://github.com/ada/shop")
     for url in ("https://github.com/ada/shop", "git@github.com:ada/shop", "git@github.com:bob/shop", ""):
@@ -352,7 +342,6 @@ def later(machine, days=9):
     machine.network.now += days * 86_400 * 10**9
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("days", [0, 9])
 def test_a_session_is_told_what_is_known_of_its_repository_wherever_that_was_said(network, clone, days):
     first, second = network.machines
@@ -367,7 +356,6 @@ def test_a_session_is_told_what_is_known_of_its_repository_wherever_that_was_sai
     assert [True, True, False] == [text in told for text in ("Prices are integers", "Carts expire", "Posts are short")]
 
 
-@pytest.mark.slow
 def test_the_first_session_of_a_new_clone_is_told_already(machine, clone):
     says(machine, clone("a/shop", "https://github.com/ada/shop"), "Prices are integers")
     machine.replay()
@@ -387,7 +375,6 @@ def test_a_session_is_told_nothing_of_what_lies_at_its_path_on_another_machine(n
         assert [number == 0, number == 1] == ["said on 0" in told, "said on 1" in told]
 
 
-@pytest.mark.slow
 def test_summaries_of_other_clones_are_told_by_the_projects_own_index(machine, clone):
     paths = clone("a/shop", "https://github.com/ada/shop"), clone("b/shop", "https://github.com/ada/shop")
     record_once(machine.log, StageSummary(conversation_id="s", project=paths[0], scope="session", summary="Built it"))

@@ -57,6 +57,7 @@ def store(tmp_path):
     return tmp_path / "store"
 
 
+@pytest.mark.slow
 @given(histories(max_size=6), st.integers(0, 6), st.lists(_saves(), min_size=1, max_size=2), _environs)
 def test_who_does_not_look_closer_writes_and_says_the_same(lines, indexed, saves, environ):
     with a_log() as log:

@@ -104,6 +104,7 @@ def erased(log, said=None, settings=DEFAULTS, **meant):
     return redact(there, redactable(there, said, **meant))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dress", DRESSES)
 def test_what_is_erased_is_in_no_file_in_no_spelling(log, dress):
     text = dress.format(SECRET)
@@ -123,6 +124,7 @@ def test_what_is_erased_is_in_no_file_in_no_spelling(log, dress):
     assert b"a [redacted:1] b" == base64.b64decode(backup["before"]).replace(b"\\", b"")
 
 
+@pytest.mark.slow
 def test_many_texts_are_erased_at_once(log):
     several = texts(60)
     for number, text in enumerate(several):
@@ -140,6 +142,7 @@ def test_many_texts_are_erased_at_once(log):
     assert [] == verify(log).damage
 
 
+@pytest.mark.slow
 @pytest.mark.fuzz
 def test_texts_that_came_in_every_way_are_in_no_file_in_no_spelling(log):
     several = texts(rounds(fixed=4, fuzz=200))

@@ -63,6 +63,7 @@ def test_a_file_that_grows_has_lost_nothing(store, log_dir, told):
     assert [] == told()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", [lines(1), lines(2, 1), lines(1, 3, 4), b""])
 def test_a_file_that_lost_lines_is_told_until_they_are_back(store, log_dir, told, data):
     write(log_dir, lines(1, 2), THEIRS)

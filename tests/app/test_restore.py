@@ -17,6 +17,8 @@ from eventlog.projections.views.markdown import unstamped
 from tests.support.bases import planned, user_md, write_user
 from tests.support.use_cases import by_path, opened
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def log(tmp_path):

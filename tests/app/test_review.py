@@ -76,6 +76,7 @@ REPLACED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("newer", REPLACED)
 def test_a_decision_that_speaks_of_a_change_is_shown_with_the_one_it_replaces_and_that_only_once(log, newer):
     said(log, REPLACED[newer], 80)
@@ -87,6 +88,7 @@ def test_a_decision_that_speaks_of_a_change_is_shown_with_the_one_it_replaces_an
     assert REPLACED[newer] not in [text for _, text, _ in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("newer", REPLACED)
 def test_the_newer_stands_first_also_where_the_older_was_said_more_often(log, newer):
     said(log, REPLACED[newer], 80, times=3)

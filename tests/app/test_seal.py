@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from eventlog.app.build.finalize import finalize
 from eventlog.app.setup.seal import seal_at_end, seal_log, settled
 from eventlog.format.events import Fact
@@ -16,6 +18,7 @@ def said(log, number):
     log.append(Fact(conversation_id="s", content=f"The tea is {number}"))
 
 
+@pytest.mark.slow
 def test_the_end_of_a_session_seals_what_was_said(log):
     said(log, 1)
     list(finalize(log.store, lambda: opened(log)))

@@ -541,6 +541,7 @@ def test_what_a_summary_taken_from_its_file_stands_for_is_known_too(tmp_path, mo
     assert ["Rewrote the cart"] == [entry.event.summary for entry in behind if isinstance(entry.event, StageSummary)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hour", ["00:30", "23:30"])
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Shanghai", "Pacific/Kiritimati", "Pacific/Pago_Pago"])
 def test_an_old_decision_is_found_by_its_day_wherever_the_user_lives(tmp_path, monkeypatch, zone, hour):

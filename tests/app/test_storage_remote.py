@@ -93,6 +93,7 @@ def planned(log, content="new"):
     )
 
 
+@pytest.mark.slow
 def test_the_section_alone_changes_and_the_version_is_the_condition(log, server, settings):
     server.data = b"# T\r\n\r\n## S\r\n\r\nold\r\n"
     before = server.etag

@@ -59,6 +59,7 @@ def lines_without(history):
     return cache(lambda ids: _lines_without(history, ids))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", FILES)
 def test_without_the_events_named_every_line_of_the_history_goes_or_changes(history, lines_without, file):
     explained = _why(history, file)
@@ -214,6 +215,7 @@ def test_a_file_that_never_ends_is_refused(history, tmp_path):
 # ------------------------------------------------------------------------------------------------ other settings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("locale", LOCALES)
 def test_headings_of_a_memory_that_is_full_are_explained_too(log, tmp_path, locale):
     crowded = Settings(locale=locale, memory=MemorySettings(max_lines=16))

@@ -88,6 +88,7 @@ SESSIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "start", "sentence"), SESSIONS.values(), ids=SESSIONS)
 def test_why_a_session_was_not_told(tmp_path, text, start, sentence):
     memory = Memory(tmp_path / "store")

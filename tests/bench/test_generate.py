@@ -4,8 +4,12 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from bench.generate import PROJECT, generate
 from eventlog.format import codec
+
+pytestmark = pytest.mark.slow
 
 
 def _lines(log: Path, events: int) -> list[bytes]:

@@ -60,6 +60,7 @@ def test_intervals_hold_the_mean_and_are_the_same_each_time():
     assert metrics.interval([1.0, 1.0]) == (1, 1, 1)
 
 
+@pytest.mark.slow
 def test_an_arm_that_knows_nothing_moves_every_figure(world, haystack, monkeypatch):
     monkeypatch.setattr(metrics, "_ROUNDS", 40)  # of the interval, which has a test of its own
     nothing, something = (_figures(arm, world, haystack) for arm in (Empty(), FtsEverywhere()))
@@ -81,6 +82,7 @@ def _figures(arm, world, haystack):
     return {**flat, **figures.moment(arm, world)._asdict()}
 
 
+@pytest.mark.slow
 def test_before_files_an_arm_that_tells_nothing_moves_every_figure(haystack, monkeypatch):
     monkeypatch.setattr(files, "rows", lambda name: own.rows(name)[:: 3 if name == "tasks" else 1])
     answering = files.arms(haystack)
@@ -89,6 +91,7 @@ def test_before_files_an_arm_that_tells_nothing_moves_every_figure(haystack, mon
     assert [name for name in nothing._fields if getattr(nothing, name) >= getattr(searched, name)] == ["at_prompt"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ARMS)
 def test_an_arm_ranks_what_it_was_given_and_nothing_twice(name, world, haystack):
     arm = ARMS[name]()
@@ -101,6 +104,7 @@ def test_an_arm_ranks_what_it_was_given_and_nothing_twice(name, world, haystack)
         assert name == "ours" or [line.unit for line in arm.answer(question.query)] == ranked[:3]
 
 
+@pytest.mark.slow
 def test_each_kind_of_question_has_a_share_that_is_told_its_fact_whatever_was_asked_before(
     world, haystack, monkeypatch
 ):
@@ -122,6 +126,7 @@ def test_an_arm_that_is_not_built_yet_may_be_asked_for_and_an_unknown_one_may_no
         _names("theirs")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arm", start.ARMS)
 def test_the_start_of_a_session_is_searched_for_the_line_itself(tmp_path, arm):
     EventLog(tmp_path / "s").append(
@@ -298,6 +303,7 @@ def test_the_same_seed_writes_the_same_transcript_and_another_one_another():
     assert first == again != other
 
 
+@pytest.mark.slow
 def test_what_follow_up_tasks_need_was_said_in_their_session_and_in_no_other(work):
     said = work.delivery.said
     for question, wanted in work.delivery.questions.items():

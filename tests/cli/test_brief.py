@@ -89,6 +89,7 @@ def test_the_brief_tells_whether_hooks_work_and_what_they_need(home, lines):
     assert "hooks  ✓ claude installed\n       ! codex: run /hooks in Codex" in some
 
 
+@pytest.mark.slow
 def test_the_brief_stays_a_screen_whatever_there_is(home, lines):
     call("install", "claude", "cursor", "codex", "gemini", "copilot", "vscode", "--no-allow")
     _worked([f"第{number}件很长很长很长很长很长很长的事情" for number in range(9)])

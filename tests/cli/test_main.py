@@ -17,8 +17,9 @@ from eventlog.store import Store
 from tests.support import builders
 from tests.support.command_line import call, command, on_a_terminal, run, surroundings
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 def test_help_from_another_directory_lists_every_verb_under_its_topic(tmp_path):
     ran = run("--help", cwd=tmp_path)
 
@@ -72,7 +73,6 @@ def test_a_command_line_that_makes_no_sense_exits_with_2_and_says_why(args):
     assert ran.err.startswith("eventlog: ")
 
 
-@pytest.mark.slow
 def test_a_hook_obeys_a_store_named_before_it(tmp_path):
     payload = b'{"session_id": "s", "hook_event_name": "SessionEnd", "cwd": "/tmp"}'
     ran = run("--store", tmp_path / "mine", "hook", "--agent", "claude", stdin=payload, HOME=str(tmp_path / "home"))
@@ -82,7 +82,6 @@ def test_a_hook_obeys_a_store_named_before_it(tmp_path):
     assert not (tmp_path / "home").exists()
 
 
-@pytest.mark.slow
 def test_what_cannot_be_written_exits_with_3(tmp_path):
     (tmp_path / "log").write_text("in the way")
 
@@ -99,7 +98,6 @@ def test_a_store_that_is_no_directory_is_an_error_without_a_traceback(tmp_path):
         assert ran.err.startswith("eventlog: ")
 
 
-@pytest.mark.slow
 def test_damaged_data_exits_with_4(tmp_path):
     builders.write(tmp_path / "log", b"oops\n")
 
@@ -166,7 +164,6 @@ def test_a_store_named_nearer_to_the_command_counts(tmp_path):
 # ------------------------------------------------------------------------------------------------ interruption
 
 
-@pytest.mark.slow
 def test_ctrl_c_exits_with_130_without_a_traceback(tmp_path):
     running = subprocess.Popen(
         command("append", "--stdin", "--store", tmp_path),
@@ -194,7 +191,6 @@ def test_ctrl_c_exits_with_130_without_a_traceback(tmp_path):
 # ------------------------------------------------------------------------------------------------ a terminal
 
 
-@pytest.mark.slow
 def test_no_escape_of_an_event_reaches_a_terminal(tmp_path):
     hostile = "\x1b]0;owned\x07\x1b[2J\x1b[31mred\u202e\x9b5m"
     builders.write(
@@ -210,7 +206,6 @@ def test_no_escape_of_an_event_reaches_a_terminal(tmp_path):
         assert "\x1b[31m" not in said
 
 
-@pytest.mark.slow
 def test_times_are_to_the_minute_and_ids_as_short_as_they_can_be_typed(tmp_path):
     builders.write(tmp_path / "log", builders.line(1) + b"\n")
     [event] = [json.loads(line) for line in call("query", "--store", tmp_path, "--format", "jsonl").out.splitlines()]
@@ -224,7 +219,6 @@ def test_times_are_to_the_minute_and_ids_as_short_as_they_can_be_typed(tmp_path)
     assert "fact 1" in call("query", "--id", event["id"][-6:], "--store", tmp_path).out
 
 
-@pytest.mark.slow
 def test_times_on_a_terminal_are_the_users_and_in_a_pipe_those_of_the_log(tmp_path):
     (tmp_path / "config.yaml").write_text("version: 1\ntimezone: Asia/Shanghai\n")
     builders.write(tmp_path / "log", builders.line(1) + b"\n")
@@ -244,7 +238,6 @@ def _loaded(*args):
     return set(ended.stderr.decode().split())
 
 
-@pytest.mark.slow
 def test_help_loads_no_verb_and_nothing_of_the_log():
     loaded = _loaded("--help")
 
@@ -253,7 +246,6 @@ def test_help_loads_no_verb_and_nothing_of_the_log():
     assert not {"msgspec", "rich", "eventlog.log"} & loaded
 
 
-@pytest.mark.slow
 def test_a_verb_loads_no_other_verb(tmp_path):
     loaded = _loaded("query", "--store", str(tmp_path))
 

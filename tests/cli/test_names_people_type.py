@@ -82,6 +82,7 @@ def test_help_is_where_people_look_for_it(args):
     assert ran.out.startswith("Usage: eventlog")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
 def test_help_of_a_verb_is_its_own(verb):
     assert call("help", verb).out.startswith(call(verb, "--help").out)

@@ -128,6 +128,7 @@ def test_doctor_diagnoses_a_file_in_the_place_of_the_log(tmp_path, home):
     assert "a file is where a directory should be" in ran.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", ROOMS.values())
 def test_doctor_has_nothing_to_object_to_right_after_an_installation(home, agent):
     call("install", agent, "--no-allow")
@@ -135,6 +136,7 @@ def test_doctor_has_nothing_to_object_to_right_after_an_installation(home, agent
     assert 0 == call("doctor").code
 
 
+@pytest.mark.slow
 def test_doctor_has_nothing_to_object_to_when_all_agents_are_installed(home):
     call("install", *ROOMS.values(), "--no-allow")
 
@@ -155,6 +157,7 @@ def test_hooks_that_are_skipped_are_serious_once_the_host_has_worked_without_the
     assert ["run /hooks in Codex"] == [problem["fix"] for problem in codex["problems"] if problem["serious"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", NOT_YAML)
 def test_what_is_no_yaml_is_told_in_plain_words_by_doctor_too(home, text):
     (home / ".eventlog").mkdir()

@@ -60,6 +60,7 @@ FILTERS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("args", "wanted"), FILTERS.values(), ids=FILTERS)
 def test_a_query_prints_the_lines_that_fit_byte_for_byte_oldest_first(store, args, wanted):
     assert [line for line, event in zip(ALL, EVENTS, strict=True) if wanted(event)] == _ask(store, *args)

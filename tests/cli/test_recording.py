@@ -137,6 +137,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("args", "said"), REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_stored_is_refused_by_name_and_nothing_is_written(store, args, said):
     code, answers, err = _say(store, *args)

@@ -52,6 +52,7 @@ def test_the_index_of_a_log_too_large_for_it_is_left_to_the_background(store, mo
     assert not (store / "cache" / "search.sqlite").exists()
 
 
+@pytest.mark.slow
 def test_once_the_background_has_indexed_a_large_log_replays_start_no_more_of_it(store, monkeypatch):
     monkeypatch.setattr("eventlog.app.build.rebuild._MOST_INDEXED", 1000)
     start = Mock()
@@ -158,6 +159,7 @@ def test_out_writes_elsewhere_and_leaves_the_knowledge_of_the_store_alone(store,
     assert not (store / "knowledge").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["2026-02-20", "2026-02-20T23:59:59.999999Z", "2026-02-21T07:59:59.999999+08:00"])
 def test_as_of_a_date_includes_that_day_and_a_time_is_that_moment(store, tmp_path, moment):
     _replay(store, "--out", tmp_path / "out", "--as-of", moment)
@@ -265,6 +267,7 @@ def _becomes_a_directory(path):
     path.mkdir()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("takes_its_place", [os.mkfifo, _becomes_a_directory])
 @pytest.mark.parametrize("name", ["MEMORY.md", "sessions.jsonl", "memory/2026-02-20.md", "memory/2020-01-01.md"])
 def test_what_is_in_the_place_of_a_file_is_named_and_every_other_file_is_written(store, name, takes_its_place):

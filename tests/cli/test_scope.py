@@ -51,6 +51,7 @@ def counted(ran):
     return int(ran.out.partition('"sessions":')[2].partition(",")[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)
 @pytest.mark.parametrize("here", ["shop", "barn"])
 def test_the_project_you_are_in(said, projects, monkeypatch, verb, here):
@@ -141,6 +142,7 @@ def clone(tmp_path, monkeypatch):
     return "--store", str(log.store.root)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", [*VERBS[:-2], ("why", "Carts"), ("review", "--json"), ()], ids=" ".join)
 def test_a_repository_in_which_only_another_machine_worked_is_known_by_its_address(clone, verb):
     ran = call(*verb, *clone)

@@ -49,6 +49,7 @@ def _home(scene, monkeypatch):
     monkeypatch.delenv("EVENTLOG_HOME")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCREENS | CHINESE)
 def test_a_screen_is_as_it_was_agreed(scene, name):
     for columns in (80, 120):
@@ -63,6 +64,7 @@ def test_a_screen_is_as_it_was_agreed(scene, name):
         assert name in UNBROKEN or columns >= max(map(cells, lines), default=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["brief", "doctor", "status", "why-line", "diff", "show-session", "zh-memory"])
 def test_nothing_is_told_by_a_colour_alone(scene, name):
     asked = (SCREENS | CHINESE)[name]
@@ -78,6 +80,7 @@ def test_a_colour_that_is_lost_on_a_dark_or_a_light_terminal_is_noticed(colour):
     assert illegible(emulated(f"\x1b[{colour}mx\x1b[0m"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCREENS)
 def test_a_pipe_gets_no_colours_and_whole_values(scene, name):
     said = scene.piped(SCREENS[name])

@@ -165,6 +165,7 @@ def test_to_leave_deletes_no_event(typed, two):
     assert 2 == typed("other", "sync").code
 
 
+@pytest.mark.slow
 def test_with_auto_settling_exchanges_in_the_background(typed, two, tmp_path):
     for machine in ("one", "other"):
         (tmp_path / machine / "config.yaml").write_text("sync: {auto: true}\n")

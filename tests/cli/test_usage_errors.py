@@ -9,6 +9,8 @@ from eventlog.cli.verbs import VERBS
 from tests.support.command_line import call
 from tests.support.screen import told
 
+pytestmark = pytest.mark.slow
+
 LIBRARY = re.compile(r"Usage:|Error|Invalid value|Missing|No such|not a valid|in the range|Got unexpected|requires an")
 
 

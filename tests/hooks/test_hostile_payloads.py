@@ -13,6 +13,8 @@ from tests.support.hook_calls import errors_of, respond, run
 from tests.support.host_calls import events
 from tests.support.payloads import MOMENTS, captured, claude, cursor, data
 
+pytestmark = pytest.mark.slow
+
 NAMES = [
     "session_id",
     "sessionId",
@@ -154,7 +156,6 @@ def test_a_number_json_has_no_word_for_is_kept_as_text(tmp_path, text):
     assert [] == errors_of(tmp_path)
 
 
-@pytest.mark.slow
 def test_a_payload_that_does_not_fit_is_noted_with_its_beginning(tmp_path):
     sent = data(claude("Notification", said="x" * (70 << 20)))
     ended = run(tmp_path / "store", sent)
@@ -164,7 +165,6 @@ def test_a_payload_that_does_not_fit_is_noted_with_its_beginning(tmp_path):
     assert error["payload"].startswith('{"session_id": "5f0c"')
 
 
-@pytest.mark.slow
 def test_a_payload_for_which_there_is_no_memory_is_noted(tmp_path):
     def little():
         resource.setrlimit(resource.RLIMIT_AS, (50 << 20, 50 << 20))

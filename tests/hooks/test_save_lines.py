@@ -146,6 +146,7 @@ def told(home, agent, says, locale="en", where="/"):
     return says(Store(str(home / ".eventlog")), HookCall(agent, "Stop", {"cwd": str(where)}, session="c"), locale)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("locale", ["en", "zh"])
 @pytest.mark.parametrize(("host", "agent"), [*HOSTS.items(), ("opencode", "opencode"), ("cursor", "cursor")])
 def test_where_a_host_starts_our_server_every_text_names_its_tools_first(home, host, agent, locale):

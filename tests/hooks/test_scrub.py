@@ -33,6 +33,7 @@ SECRETS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("secret", SECRETS, ids=lambda secret: secret[:10])
 @pytest.mark.parametrize("place", ["tool_input", "key", "error", "garbage"])
 def test_a_secret_never_reaches_the_disk(store, secret, place):
@@ -71,6 +72,7 @@ def test_the_users_address_is_never_kept(store, sent):
 # ------------------------------------------------------------------------------------------------ off
 
 
+@pytest.mark.slow
 def test_what_is_not_kept_of_a_text_is_not_searched():
     def work(times):
         return lines_run(lambda: bounded({"tool_response": "token=" * times}))

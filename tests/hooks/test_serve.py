@@ -12,6 +12,8 @@ from tests.support import payloads
 from tests.support.hook_calls import HOOK, errors_of, events_of, run, tell
 from tests.support.payloads import AGENTS, MOMENTS, SESSIONS, claude, cursor, data
 
+pytestmark = pytest.mark.slow
+
 SILENT = {"claude": b"", "codex": b"", "cursor": b"{}", "gemini": b"{}"}
 QUIET = claude("PostToolUse", tool_name="Bash", tool_use_id="t-9")  # nobody answers it, nothing follows it
 
@@ -53,7 +55,6 @@ def test_two_turns_are_two_events(store):
     assert ["p-1", "p-2"] == [event.turn_id for event in events_of(store)]
 
 
-@pytest.mark.slow
 def test_two_registrations_calling_at_once_are_one_event(store):
     with ThreadPoolExecutor(6) as pool:
         calls = list(pool.map(lambda _: run(store, QUIET), range(6)))
@@ -110,7 +111,6 @@ def test_a_captured_payload_is_recorded_once_without_an_error(store, file):
 # ------------------------------------------------------------------------------------------------ answers
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("agent", SILENT)
 def test_what_needs_no_answer_is_answered_with_silence_in_the_hosts_dialect(store, agent):
     ended = run(store, {**QUIET, "cursor_version": "3"} if agent == "cursor" else QUIET, "--agent", agent)
@@ -131,7 +131,6 @@ GARBAGE = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("sent", [b"", b" \n"])
 def test_who_tries_the_verb_by_hand_leaves_no_failure(store, sent):
     ended = run(store, sent)
@@ -144,7 +143,6 @@ def test_who_tries_the_verb_by_hand_leaves_no_failure(store, sent):
     assert 1 == len(errors_of(store))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("sent", GARBAGE.values(), ids=GARBAGE)
 def test_garbage_is_answered_with_silence_and_kept_in_the_error_log(store, sent):
     ended = run(store, sent, "--agent", "cursor")
@@ -178,7 +176,6 @@ def test_a_byte_order_mark_is_tolerated(store):
     assert ["host_event"] == [event.type for event in events_of(store)]
 
 
-@pytest.mark.slow
 def test_unknown_options_are_no_reason_to_fail(store):
     ended = run(store, QUIET, "--frobnicate", "--agent=claude", "stray")
 
@@ -186,7 +183,6 @@ def test_unknown_options_are_no_reason_to_fail(store):
     assert 1 == len(events_of(store))
 
 
-@pytest.mark.slow
 def test_a_payload_of_50_megabytes_is_recorded_in_outline(store):
     ended = run(store, claude("PostToolUse", tool_use_id="t-1", tool_response={"stdout": "x" * 50_000_000}))
     (event,) = events_of(store)
@@ -206,7 +202,6 @@ def test_a_payload_of_very_many_fields_is_recorded_in_outline(store):
 # ------------------------------------------------------------------------------------------------ what goes wrong
 
 
-@pytest.mark.slow
 def test_a_store_that_cannot_be_written_does_not_disturb_the_host(tmp_path):
     (tmp_path / "file").write_text("in the way")
     ended = run(tmp_path / "file" / "store", QUIET)
@@ -214,7 +209,6 @@ def test_a_store_that_cannot_be_written_does_not_disturb_the_host(tmp_path):
     assert (0, b"", b"") == (ended.returncode, ended.stdout, ended.stderr)
 
 
-@pytest.mark.slow
 def test_a_full_disk_does_not_disturb_the_host_and_leaves_no_half_a_line(store):
     run(store, claude("Stop", prompt_id="p-0"))  # what it loads is compiled now: Python would tear that, too
     (file,) = (store / "log").iterdir()
@@ -229,7 +223,6 @@ def test_a_full_disk_does_not_disturb_the_host_and_leaves_no_half_a_line(store):
     assert before == file.read_bytes()
 
 
-@pytest.mark.slow
 def test_a_host_that_closed_its_end_has_its_event_stored(store):
     closed, ours = os.pipe()
     os.close(closed)
@@ -241,14 +234,12 @@ def test_a_host_that_closed_its_end_has_its_event_stored(store):
     assert 1 == len(events_of(store))
 
 
-@pytest.mark.slow
 def test_without_any_stdout_or_stdin_the_hook_still_ends_well(store):
     shell = f"{' '.join(HOOK)} --store {store} <&- >&- 2>&-"
 
     assert 0 == subprocess.run(["sh", "-c", shell], check=False).returncode
 
 
-@pytest.mark.slow
 def test_a_directory_that_is_gone_does_not_lose_the_event(store, tmp_path):
     gone = tmp_path / "gone"
     gone.mkdir()

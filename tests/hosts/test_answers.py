@@ -100,6 +100,7 @@ STARTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("agent", "payload", "place"), STARTS.values(), ids=STARTS)
 def test_a_session_is_given_its_context_where_the_caller_looks_for_it(store, agent, payload, place):
     answer = tell(store, payload, "--agent", agent, "--event", "sessionStart")

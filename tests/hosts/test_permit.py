@@ -59,6 +59,7 @@ def test_our_tools_that_destroy_nothing_are_allowed(tool, is_allowed):
     assert is_allowed == (answer(_asked("x", tool=tool, key="content"), OURS, STORE) != b"")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [

@@ -53,6 +53,7 @@ def test_a_transcript_cut_anywhere_is_read_up_to_there(agent, tmp_path):
         assert len(steps) <= len(whole) + 2  # what is rewound or written again later is not yet
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", FILES)
 @given(
     junk=st.lists(
@@ -78,6 +79,7 @@ def test_a_missing_transcript_has_no_steps(agent, tmp_path):
     assert [] == _steps(agent, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_transcript_streams(tmp_path):
     record = {
         "type": "assistant",

@@ -21,6 +21,8 @@ from tests.support.machines import KINDS, STORES, found_as, of_machine
 from tests.support.sections import delete
 from tests.support.use_cases import apply, decide, waiting
 
+pytestmark = pytest.mark.slow
+
 HEADINGS = st.sampled_from([("S", 2), ("C", 3), ("T", 2), ("T", 1)])
 WHAT = ["plan", "plan", "say", "delete", "edit", "edit", "remove", "apply", "apply", "withdraw", "resolve", "lose"]
 STEPS = st.lists(st.tuples(st.sampled_from(WHAT), HEADINGS), max_size=14)

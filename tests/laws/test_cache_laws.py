@@ -155,6 +155,7 @@ HAPPENINGS = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=rounds(fixed=3, fuzz=400))
 @given(st.lists(st.sampled_from(HAPPENINGS), min_size=3, max_size=8), st.data())
 def test_an_incremental_replay_a_full_one_and_one_elsewhere_give_the_same_bytes(happenings, data):
@@ -176,6 +177,7 @@ def test_an_incremental_replay_a_full_one_and_one_elsewhere_give_the_same_bytes(
             assert_lines_are_explained_alike(scene, data)
 
 
+@pytest.mark.slow
 @settings(max_examples=rounds(fixed=12, fuzz=200))
 @given(st.lists(st.sampled_from(["", "5a17", "cafe", 0, 1, 2, "says", "elsewhere"]), min_size=2, max_size=8))
 @example(["5a17", "cafe", "elsewhere"])
@@ -302,6 +304,7 @@ def test_where_there_can_be_no_cache_a_replay_works_without(log, monkeypatch, ho
         holder.close()
 
 
+@pytest.mark.slow
 @pytest.mark.fuzz
 @pytest.mark.parametrize("access", ["read", "rows", "write"])
 def test_whenever_a_row_turns_out_to_be_damaged_all_files_are_those_of_the_log(log, monkeypatch, access):
@@ -328,6 +331,7 @@ def test_whenever_a_row_turns_out_to_be_damaged_all_files_are_those_of_the_log(l
         assert rendered(log, Settings(), anew=True, save=False) == tree(log.store.knowledge)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("access", ["of", "store"])
 @pytest.mark.parametrize("after", range(8))
 def test_whenever_the_layout_of_a_long_file_turns_out_to_be_damaged_the_file_is_that_of_the_log(
@@ -361,6 +365,7 @@ ASKS: dict[str, Callable[[OpenStore], object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("access", ["read", "rows", "blocks"])
 @pytest.mark.parametrize("ask", ASKS)
 def test_who_asks_gets_the_answer_whatever_row_turns_out_to_be_damaged(log, monkeypatch, ask, access):

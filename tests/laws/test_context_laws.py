@@ -223,6 +223,7 @@ DAMAGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", DAMAGE.values(), ids=DAMAGE)
 def test_a_damaged_line_costs_nothing_else(tmp_path, line):
     scene = history(tmp_path).replay()
@@ -425,6 +426,7 @@ def test_two_files_that_say_the_same_are_told_once(tmp_path):
     assert 1 == text.count("# AGENTS.md (")
 
 
+@pytest.mark.slow
 def test_at_any_budget_each_fact_is_told_at_most_once(tmp_path):
     scene = history(tmp_path).replay()
     (scene.project / "AGENTS.md").write_text(

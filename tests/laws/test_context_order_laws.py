@@ -43,6 +43,7 @@ def text_of(fields):
 # ------------------------------------------------------------------------------------------------------------- to-dos
 
 
+@pytest.mark.slow
 def test_an_open_todo_stands_before_any_fact_at_every_budget_that_holds_it(tmp_path):
     scene = Scene(tmp_path).tell(
         *(
@@ -275,6 +276,7 @@ def lines_of(drawn):
         yield fact(when, session, text) if kind == "fact" else summary(when, session, **fields)
 
 
+@pytest.mark.slow
 @given(drawn=told, budget=st.integers(1, 3000))
 @example(drawn=[("fact", SENTENCES[0]), ("decisions", f"{SENTENCES[0]}.")], budget=3000)
 def test_nothing_stands_twice_no_budget_is_exceeded_and_the_same_state_gives_the_same_bytes(
@@ -298,6 +300,7 @@ def test_nothing_stands_twice_no_budget_is_exceeded_and_the_same_state_gives_the
 CHINESE = "账单生成后不可修改，差错通过红字账单冲销，再重新出账，第{number}条"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", ["codex", "claude-code"])
 def test_a_host_is_given_no_more_than_it_takes_and_what_matters_is_in_it(tmp_path, agent):
     scene = Scene(tmp_path, Settings(locale="zh", context=ContextSettings(budget_chars=40_000, facts=500)))

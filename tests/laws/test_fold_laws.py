@@ -61,6 +61,7 @@ def with_copies(lines, data):
     return [*lines, *twice, *moved]
 
 
+@pytest.mark.slow
 @given(histories(), SETTINGS, st.data(), st.randoms(use_true_random=False))
 def test_any_files_any_copies_and_any_grouping_render_the_bytes_of_one_process(lines, chosen, data, chance):
     told = data.draw(st.permutations(with_copies(lines, data)))

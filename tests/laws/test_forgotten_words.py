@@ -117,6 +117,7 @@ def a_store(tmp_path, monkeypatch):
 WAYS = [by_id, by_text, by_line, by_session, by_key, by_plan, by_decision, by_done]
 
 
+@pytest.mark.slow
 @pytest.mark.fuzz
 @pytest.mark.parametrize(
     ("way", "text"), [*((way, ENGLISH) for way in WAYS), *((way, CHINESE) for way in WAYS[1 :: stride(3)])]
@@ -161,6 +162,7 @@ def edited(change):
     eventlog("replay")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [ENGLISH, CHINESE], ids=["english", "chinese"])
 @pytest.mark.parametrize("way", [by_id, by_text, by_session, by_key, by_decision])
 def test_forgotten_words_leave_the_copies_of_edited_files_and_the_persons_own_stay(way, text):
@@ -249,6 +251,7 @@ def test_a_copy_that_cannot_be_removed_is_told_and_goes_when_it_can(monkeypatch)
     assert [] == copies()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [ENGLISH, CHINESE], ids=["english", "chinese"])
 @pytest.mark.parametrize("way", ["entry", "session", "text"])
 def test_forgotten_words_of_an_entry_that_waits_leave_the_staging_directory(way, text):
@@ -278,6 +281,7 @@ def test_a_rejection_of_an_earlier_release_leaves_no_words_but_in_the_log():
     assert "rejected" in eventlog("fact", f"{ENGLISH}.", "--session", "s3")
 
 
+@pytest.mark.slow
 def test_words_are_forgotten_by_rejections_of_several_machines_until_the_last_is_taken_back():
     by_text(ENGLISH)
     looked_at(ENGLISH)

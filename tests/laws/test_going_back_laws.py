@@ -399,6 +399,7 @@ class GoingBack(RuleBasedStateMachine):
         return rejected | (unheard - heard)
 
 
+@pytest.mark.slow
 @pytest.mark.fuzz
 def test_every_undo_is_exact_and_no_way_back_lifts_what_was_rejected():
     effort = settings(max_examples=rounds(fixed=2, fuzz=200), stateful_step_count=rounds(fixed=12, fuzz=50))

@@ -20,6 +20,8 @@ from tests.laws.test_fold_laws import days_of, parts_of
 from tests.support.builders import replay
 from tests.support.golden import DAMAGED, HISTORY, copied
 
+pytestmark = pytest.mark.slow
+
 # years and half a day apart: another date on most clocks of the world, another rule of summer time, another leap year
 MOMENTS = [("2026-02-21 23:59:59", "Pacific/Kiritimati"), ("2031-07-01 11:30:00", "America/Los_Angeles")]
 BASES = {"user": KnowledgeBase(path="~/.config/agents/USER.md")}

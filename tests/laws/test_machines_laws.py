@@ -3,6 +3,7 @@
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -10,6 +11,8 @@ from eventlog.app.build.rebuild import rebuild
 from eventlog.projections.bases import sections
 from tests.support.effort import rounds
 from tests.support.machines import Network
+
+pytestmark = pytest.mark.slow
 
 WHAT = [
     "plan",

@@ -64,6 +64,7 @@ def same(found):
     return documents, events, len(damage)
 
 
+@pytest.mark.slow
 @settings(max_examples=rounds(fixed=8, fuzz=1000))
 @given(histories(max_size=14), st.data())
 def test_a_log_cut_anywhere_and_grown_piece_by_piece_says_what_it_says_at_once(lines, data):
@@ -126,6 +127,7 @@ def test_a_line_that_was_changed_where_it_stands_is_seen_though_the_day_grew(log
     assert any(b"tact 1" in data for data in done[0].values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "odd",
     [

@@ -72,6 +72,7 @@ def _answers(world, project):
     yield "page", [text.partition(": ")[2] for text in page_of(there, projects=[project]).todos]
 
 
+@pytest.mark.slow
 @example([_save("a", todos=["Otters sign"]), _save("b", done=["otters sign."])])
 @example([_save("a", todos=["Otters sign"]), _save("a", todos=["None left"])])
 @example([_save("a", todos=["Otters sign"]), _save("b", done=["Otters sign"]), _save("a", summary="Did it again")])

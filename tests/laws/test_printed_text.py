@@ -12,6 +12,8 @@ from eventlog.store import Store
 from tests.support import screen
 from tests.support.command_line import call
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = "\x1b[31m\x9b2J\x9d52;c;eA==\x9c \u202e\u2066\u200b\U000e0041\x85\x00\b\n# FORGED\n- [ ] forged\r\n---\n</b>"
 VERBS = [
     ("query",), ("query", "--format", "json"), ("query", "--format", "jsonl"), ("query", "--format", "markdown"), ("sessions",),

@@ -212,6 +212,7 @@ def _starts(project, *, late=False):
     return {"type": "session_start", "project": project, "late": late, **common}
 
 
+@pytest.mark.slow
 @example([_DECIDED, "replay", _starts("shop")])  # the user's when it was filed, and the project's since
 @example([_DECIDED, _starts("shop"), "replay", _starts("billing", late=True)])  # filed in a project it was not begun in
 @example([_starts("billing"), {**_DECIDED, "project": "shop"}, "replay", _starts("shop", late=True)])

@@ -60,6 +60,7 @@ def _example(text):
     ]
 
 
+@pytest.mark.slow
 @given(_events())
 @example(_example("<!-- all that follows"))
 @example(_example("<div>"))

@@ -31,6 +31,8 @@ from tests.support.effort import rounds
 from tests.support.histories import a_log
 from tests.support.use_cases import DEFAULTS, opened
 
+pytestmark = pytest.mark.slow
+
 WORDINGS = [
     "Herons nest in column seven", "herons  nest in column seven.", "Ｈerons nest in COLUMN seven！", "her\u200bons nest in column seven",
     "苍鹭在第七列筑巢", "苍鹭 在第七列 筑巢。", "Otters sign releases", "otters sign releases?", "Storks", "阶段摘要：storks",

@@ -3,6 +3,7 @@
 import shutil
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -69,6 +70,7 @@ def test_with_rows_and_a_tail_a_session_is_told_what_the_whole_log_says(drawn):
         assert told == scene.ask(source="startup").text
 
 
+@pytest.mark.slow
 @settings(max_examples=rounds(fixed=3, fuzz=300))
 @given(acts)
 def test_nothing_that_was_withdrawn_is_told_before_the_next_replay_nor_after(drawn):

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 from unittest import mock
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -109,6 +110,7 @@ def happen(memory, steps):  # noqa: C901 - one arm for each thing that can happe
     return set(said)
 
 
+@pytest.mark.slow
 @given(STEPS)
 @example([("say", 0, 0), ("sync", 0, 0), ("tear", 0, 1), ("sync", 1, 0), ("say", 0, 1), ("sync", 0, 0)])
 @example([("say", 0, 0), ("sync", 0, 0), ("sync", 1, 0), ("redact", 1, 0), ("sync", 1, 0), ("sync", 0, 0)])

@@ -161,6 +161,7 @@ IRREGULAR = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", IRREGULAR.values(), ids=IRREGULAR)
 @pytest.mark.parametrize("fsync", [True, False])
 def test_what_is_no_regular_file_is_named_never_read_and_never_written(tmp_path, log_dir, clock, make, fsync):
@@ -186,6 +187,7 @@ VERBS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_no_verb_ends_in_a_traceback_on_a_disk_that_goes_bad(home, log, bad_sector):
     log.append_many([fact(day=DAY), fact(day=NEXT_DAY)])
     bad_sector(f"{DAY}.jsonl")
@@ -203,6 +205,7 @@ def _ask_everything(store):
         assert said.code != 2 or said.err.startswith("eventlog: "), (verb, said)
 
 
+@pytest.mark.slow
 def test_no_verb_ends_in_a_traceback_on_a_log_with_everything_wrong_with_it(home, tmp_path):
     log_dir = tmp_path / "store" / "log"
     bad = b"\n".join([*OUT_OF_RANGE.values(), b"\xff\x00", b"[" * 5000, b"{}", b"", line(3)[:-9]])
@@ -229,6 +232,7 @@ NEWER: list[dict[str, object]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_lines_of_a_newer_version_break_no_verb_and_neither_views_nor_search_interpret_them(home, log):
     newer = [fact(number, v=2, content=f"fact {number}", **fields) for number, fields in enumerate(NEWER, 1)]
     write(log.store.log, lines(0) + b"".join(fastjson.dumps(one) + b"\n" for one in newer))
@@ -239,6 +243,7 @@ def test_lines_of_a_newer_version_break_no_verb_and_neither_views_nor_search_int
     assert ["fact 0"] == [hit["text"] for hit in hits]
 
 
+@pytest.mark.slow
 def test_a_number_out_of_range_beside_the_day_of_another_machine_breaks_no_verb_and_is_not_found(home, log):
     write(log.store.log, lines(0) + line(1, content="fact 1", confidence=7777).replace(b"7777", b"1e999") + b"\n")
     write(log.store.log, lines(2), f"{DAY}.laptop.jsonl")

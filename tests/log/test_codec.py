@@ -12,6 +12,7 @@ from tests.support.builders import contents, fact
 from tests.support.strategies import any_event, stored_events
 
 
+@pytest.mark.slow
 @given(any_event)
 def test_an_event_survives_the_way_to_fields_and_back(event):
     assert event == codec.from_fields(codec.to_fields(event))

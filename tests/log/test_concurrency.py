@@ -89,6 +89,7 @@ def test_the_same_batch_from_many_processes_at_once_is_stored_once(log):
     assert 100 == sum(len(list(days.scan(file, day.date))) for day in log.days() for file in day.files)
 
 
+@pytest.mark.slow
 def test_appends_of_many_threads_are_all_there_once(tmp_path):
     log = EventLog(tmp_path, fsync=False)
     with ThreadPoolExecutor(WRITERS) as pool:

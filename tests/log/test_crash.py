@@ -41,6 +41,7 @@ def test_a_writer_killed_at_any_moment_costs_no_acknowledged_event(log, round_, 
     assert kinds(damage) in ([], ["not-json"], ["pending"])
 
 
+@pytest.mark.slow
 def test_a_cut_at_any_byte_costs_only_the_line_it_is_in(log, log_dir, clock):
     whole = lines(0, 1, 2)
     clock.now = NOON + 10**12

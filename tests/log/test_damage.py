@@ -40,6 +40,7 @@ def test_a_damaged_line_costs_only_itself(log_dir, kind, bad):
     assert damage.reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bad", [bad for some in DAMAGED.values() for bad in some])
 def test_a_damaged_line_is_named_the_same_way_by_both_readers(log_dir, bad):
     day = day_of(write(log_dir, lines(0) + bad + b"\n" + lines(3)))
@@ -119,6 +120,7 @@ def agreed(day):
     return {entry.line for entry in found}
 
 
+@pytest.mark.slow
 @pytest.mark.fuzz
 @pytest.mark.parametrize("mask", [0xFF, 0x80, 0x20, 0x01])
 def test_a_flipped_byte_costs_no_other_line(log_dir, mask):
@@ -133,6 +135,7 @@ def test_a_flipped_byte_costs_no_other_line(log_dir, mask):
         assert set(texts) - hits <= agreed(day_of(write(log_dir, bytes(flipped))))
 
 
+@pytest.mark.slow
 def test_a_cut_file_is_read_up_to_the_cut(log_dir):
     texts = [line(0), line(1, mood="x"), line(2, type="dream")]
     whole = b"\n".join(texts) + b"\n"
@@ -140,6 +143,7 @@ def test_a_cut_file_is_read_up_to_the_cut(log_dir):
         assert set(texts) & set(whole[:cut].split(b"\n")) == agreed(day_of(write(log_dir, whole[:cut])))
 
 
+@pytest.mark.slow
 @given(any_lines)
 def test_both_readers_agree_whatever_the_lines(tmp_path_factory, some):
     directory = tmp_path_factory.mktemp("log")
@@ -152,6 +156,7 @@ def test_both_readers_agree_whatever_the_lines(tmp_path_factory, some):
 TWICE = [line(0), line(0, session_type="shared")]  # of one id
 
 
+@pytest.mark.slow
 @given(any_lines, any_lines)
 @example(TWICE, TWICE[:1])
 def test_a_day_is_the_same_however_it_is_split_into_files(tmp_path_factory, some, others):

@@ -27,12 +27,14 @@ def is_written_alike(event):
     return alike and accept(event) == checked
 
 
+@pytest.mark.slow
 @settings(max_examples=rounds(fixed=50, fuzz=5000))
 @given(any_event)
 def test_an_event_is_written_as_the_codec_writes_it(event):
     assert is_written_alike(event)
 
 
+@pytest.mark.slow
 @settings(max_examples=rounds(fixed=50, fuzz=5000))
 @given(st.text(), st.text(), st.floats(0.01, 1), st.lists(st.text()))
 def test_any_text_is_written_as_the_codec_writes_it(content, key, confidence, entities):

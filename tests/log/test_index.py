@@ -44,6 +44,7 @@ def indexed(log):
     return log
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(non_blank, st.sampled_from([DAY, NEXT_DAY])), max_size=20), st.integers(0, 20))
 def test_a_session_is_what_scanning_the_log_finds(tmp_path_factory, some, indexed_first):
     log = EventLog(tmp_path_factory.mktemp("store"), fsync=False)
@@ -104,6 +105,7 @@ def test_an_id_may_be_escaped_by_other_writers(log, log_dir, spelled):
     assert turns_unsaved(log.store, "é/") is None
 
 
+@pytest.mark.slow
 @given(any_lines)
 def test_damage_hides_no_session(tmp_path_factory, some):
     log = EventLog(tmp_path_factory.mktemp("store"))
@@ -124,6 +126,7 @@ def test_the_index_can_be_deleted_at_any_time(indexed):
     assert before == everything(indexed, NAMES)
 
 
+@pytest.mark.slow
 @pytest.mark.fuzz
 def test_an_index_cut_anywhere_is_ignored(indexed):
     before, whole = everything(indexed, NAMES), index_file(indexed).read_bytes()
@@ -156,6 +159,7 @@ def test_a_pipe_in_its_place_holds_up_nobody_and_is_replaced(indexed):
     assert index_file(indexed).is_file()
 
 
+@pytest.mark.slow
 @pytest.mark.fuzz
 @pytest.mark.parametrize("mask", [0xFF, 0x01])
 def test_a_flipped_byte_never_breaks_a_read_nor_brings_in_a_stranger(indexed, mask):

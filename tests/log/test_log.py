@@ -57,6 +57,7 @@ def test_imported_events_are_read_in_order_each_once(tmp_path_factory, events):
     assert sorted({(event.ts, event.id) for event in events}) == read
 
 
+@pytest.mark.slow
 @given(st.lists(stored_events(times), min_size=1, max_size=6), times, times)
 def test_a_part_of_the_log_is_what_the_whole_has_in_that_time(tmp_path_factory, events, since, until):
     log = EventLog(tmp_path_factory.mktemp("store"), fsync=False)

@@ -18,6 +18,7 @@ ROUNDS = rounds(fixed=60, fuzz=2000)
 PATHS = st.text(st.sampled_from("/.~a b写\n"), max_size=12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["abspath", "basename", "dirname", "exists", "expanduser", "isabs", "isdir", "normpath"]
 )

@@ -92,6 +92,7 @@ DAMAGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.fuzz
 @pytest.mark.parametrize("kind", DAMAGES)
 def test_whatever_damage_is_repaired_the_sum_of_bytes_stays(tmp_path, kind):

@@ -231,6 +231,7 @@ class Life:
 STEPS = ("append", "late", "from_elsewhere", "seal", "lose_cache", "tear", "damage", "repair", "redact")
 
 
+@pytest.mark.slow
 @settings(max_examples=rounds(fixed=5, fuzz=300))
 @given(st.lists(st.sampled_from(STEPS), min_size=6, max_size=20), st.randoms(use_true_random=False))
 def test_nothing_that_may_happen_to_a_log_raises_an_alarm(tmp_path_factory, steps, chance):

@@ -80,6 +80,7 @@ def test_every_kind_is_replaced_by_its_name_wherever_it_stands(around):
     assert [] == kinds_that(stays)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "around", ["\x1b[1;32m{}\x1b[0m", "out: \\u001b[32m{}\\u001b[0m", "a\\u0026{}", "\u200b{}\u200b"]
 )
@@ -244,6 +245,7 @@ def test_every_token_that_is_shorter_than_a_long_word_is_known_by_sight():
     assert all(one.startswith(("xox", "xapp-")) for one in short)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", [call for how, programs in patterns.COMMANDS for program in programs for call in calls(how, program)]
 )
@@ -258,6 +260,7 @@ def test_the_text_around_a_secret_is_kept():
     assert "id [secret:aws-access-key]." == scrub_text(f"id {sample('AWS key id')[0]}.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "bomb", ["eyJaaaaaaaa-", "token=", "://a:", "T3BlbkFJ", "aaaaQ~", "AKIA", "-----BEGIN ", "0:", "a." * 12,
      "curl -u ", "mysql -p", 'token=["', "passwords=[[", "passwordsss", "Authorization: Basic a ", "token:a='",
@@ -423,6 +426,7 @@ SAYS_SO = {
 }  # samples, made up
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_what_detect_secrets_knows_is_known_here_too(data):
     """Its patterns, as far as they are of kinds we list; samples are made from them."""
@@ -455,6 +459,7 @@ LISTED = {
 # ------------------------------------------------------------------------------------------------ every way in
 
 
+@pytest.mark.slow
 def test_no_secret_reaches_the_disk_through_events_of_any_type(log):
     for text, _ in map(sample, SAMPLES):
         who = {"conversation_id": f"s {text}", "project": f"/home/{text}", "agent": text}
@@ -472,6 +477,7 @@ def test_no_secret_reaches_the_disk_through_events_of_any_type(log):
     assert [] == left(log.store.root)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["id", "cwd", "prompt", "tool"])
 def test_no_secret_reaches_the_disk_through_a_hook(store, place):
     for number, (text, _) in enumerate(map(sample, SAMPLES)):
@@ -548,6 +554,7 @@ def test_the_note_of_a_failure_ends_with_no_half_of_a_secret(store):
     assert token[:10].encode() not in b"".join(tree(store).values())
 
 
+@pytest.mark.slow
 def test_no_secret_is_drawn_from_a_transcript_also_where_it_has_several_lines(tmp_path):
     path = tmp_path / "s-1.jsonl"
 

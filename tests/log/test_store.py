@@ -172,6 +172,7 @@ def test_a_store_that_is_a_file_is_told_to_a_person(tmp_path, monkeypatch, verb)
     assert "mine" == (tmp_path / "file").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "verb",
     [

@@ -47,6 +47,7 @@ FORMS = {
 }
 
 
+@pytest.mark.slow
 def test_nearly_all_tokens_of_the_maintained_rules_are_found():
     rng, left, made = random.Random(7), [], 0
     for rule in RULES:
@@ -65,6 +66,7 @@ def values(each):
     return [(rule, sample(shape, rng)) for rule, shape in VALUES.items() for _ in range(each)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_a_value_is_found_however_it_is_assigned(form):
     each, left = rounds(fixed=1, fuzz=20), []
@@ -125,6 +127,7 @@ def test_every_name_of_a_credential_is_looked_at():
     assert all(map(may_name_one, (*PASSWORDS, *(name for name, _ in NAMES))))
 
 
+@pytest.mark.slow
 def test_no_run_of_a_beginning_makes_the_search_long():
 
     for _, beginnings, alphabet, *_ in TOKEN_RULES:

@@ -87,6 +87,7 @@ def seals(disk, root, number, count):
             continue
 
 
+@pytest.mark.slow
 @pytest.mark.fuzz
 @pytest.mark.parametrize("others", [appends, seals], ids=["two writers", "a writer and a seal"])
 def test_wherever_the_power_is_cut_what_was_acknowledged_is_there(tmp_path, others):

@@ -42,6 +42,7 @@ def test_the_wheel_holds_every_module_of_the_four_folders_and_nothing_else(wheel
     assert tree == shipped
 
 
+@pytest.mark.slow
 def test_the_wheel_owns_one_name(wheel):
     names = {name.partition("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
 

@@ -2,9 +2,12 @@
 
 import json
 
+import pytest
+
 from tests.support import sbom
 
 
+@pytest.mark.slow
 def test_the_bill_names_every_package_that_is_needed_with_what_it_needs(tmp_path):
     wheel = tmp_path / "x.whl"
     wheel.write_bytes(b"x")

@@ -70,6 +70,7 @@ SIZES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fields", SIZES.values(), ids=SIZES)
 def test_a_memory_never_exceeds_what_agents_load_of_it_and_says_how_to_see_what_is_left_out(log, fields):
     document = _crowded(log, **fields)
@@ -85,6 +86,7 @@ def test_a_memory_never_exceeds_what_agents_load_of_it_and_says_how_to_see_what_
     assert len(result.output.splitlines()) == MANY
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("locale", LOCALES)
 def test_short_facts_fill_every_line_there_is(log, locale):
     _crowded(log)

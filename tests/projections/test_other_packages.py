@@ -182,6 +182,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", BROKEN)
 def test_one_that_cannot_be_used_is_reported_and_the_rest_goes_on(install, told, how):
     source, reason = BROKEN[how]

@@ -59,6 +59,7 @@ def _writes(call):
     return any(set(mode) <= set("rwaxbt+") and set(mode) & set("wax+") for mode in modes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(ROOT).as_posix())
 def test_a_view_touches_nothing(file):
     assert [] == list(impurities(file.read_text(encoding="utf-8")))

@@ -8,6 +8,8 @@ from eventlog.format import codec
 from tests.support.command_line import call, run
 from tests.support.tree import ROOT
 
+pytestmark = pytest.mark.slow
+
 MEMOS = ROOT.parent / "shared" / "realdata" / "memos.jsonl"
 needs_memos = pytest.mark.skipif(not MEMOS.exists(), reason="no real facts are at hand")
 
@@ -17,7 +19,6 @@ def store(tmp_path):
     return tmp_path / "store"
 
 
-@pytest.mark.slow
 @needs_memos
 def test_real_facts_go_to_the_days_they_happened_and_twice_is_once(store):
     first, second = (run("append", "--stdin", "--store", store, stdin=MEMOS.read_bytes()) for _ in range(2))

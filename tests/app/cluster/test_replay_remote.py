@@ -19,6 +19,8 @@ from tests.support.golden import tree
 from tests.support.synced import Memory, Synced
 from tests.support.users import FIRST, events_of
 
+pytestmark = pytest.mark.slow
+
 COUNT = rounds(fixed=60, fuzz=10_000)
 DAYS = rounds(fixed=33, fuzz=200)  # more than a task takes
 
@@ -107,7 +109,6 @@ def test_a_segment_that_is_not_whole_is_named_and_costs_only_itself_and_an_empti
 
 
 @pytest.mark.fuzz
-@pytest.mark.slow
 @pytest.mark.skipif(not FUZZ, reason="starts processes: under `make fuzz`")
 def test_workers_fold_the_same_bytes_also_when_one_is_killed(team):
     killed: list[int] = []

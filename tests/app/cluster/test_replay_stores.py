@@ -47,6 +47,7 @@ def expected(tmp_path_factory):
     return {user: rendered(written(root, user, "whole", COUNT, DAYS)) for user in USERS}
 
 
+@pytest.mark.slow
 @pytest.mark.fuzz
 @pytest.mark.parametrize("split", [split for split in SPLITS if split != "whole"])
 def test_three_users_split_in_any_way_give_the_bytes_of_one_process(client, tmp_path, expected, split, monkeypatch):
@@ -58,6 +59,7 @@ def test_three_users_split_in_any_way_give_the_bytes_of_one_process(client, tmp_
     assert {COUNT} == {found.rendered.events for found in done.values()}
 
 
+@pytest.mark.slow
 @pytest.mark.fuzz
 def test_a_worker_killed_in_the_middle_changes_no_byte(tmp_path, expected, monkeypatch):
     monkeypatch.setattr(replay_stores, "_SMALL", 0)
@@ -81,6 +83,7 @@ def test_a_worker_killed_in_the_middle_changes_no_byte(tmp_path, expected, monke
     assert expected == found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_shared", [False, True])
 def test_the_history_becomes_exactly_the_expected_files(client, monkeypatch, is_shared):
     if is_shared:  # among workers, as the work on a large store is
@@ -242,6 +245,7 @@ def test_each_store_is_written_below_the_directory_and_a_second_run_changes_noth
     assert again.out.count("0 files changed, 25 unchanged") == 2
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (ROOT / "README.md").is_file(), reason="needs the source tree")
 def test_the_terminal_of_the_page_is_true(client, tmp_path, monkeypatch):
     text = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
@@ -312,6 +316,7 @@ def test_without_dask_it_is_said_what_to_install(monkeypatch):
     assert "pip install 'agent-eventlog[cluster]'" in ran.err
 
 
+@pytest.mark.slow
 def test_errors_of_workers_keep_their_words(client):
     def fail():
         raise NotStored("is full", where="/x", hint="remove something")

@@ -11,6 +11,8 @@ from eventlog import EventLog
 from tests.support.effort import rounds
 from tests.support.pasts import bring_in, conversation, told
 
+pytestmark = pytest.mark.slow
+
 DAYS = (9, 10, 11, 12)
 
 

@@ -96,6 +96,7 @@ def test_a_conversation_belongs_to_the_project_it_worked_in(host, place, log):
     assert {"/home/ada/shop"} == {event.project for event in log.read() if not event.subagent}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", PLACES)
 def test_a_second_import_adds_nothing(host, place, log):
     lay_out(place, host)
@@ -107,6 +108,7 @@ def test_a_second_import_adds_nothing(host, place, log):
     assert before == told(log)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", PLACES)
 def test_a_file_by_itself_is_the_same_as_the_hosts_folder(host, place, log):
     lay_out(place, host)
@@ -354,6 +356,7 @@ def test_a_place_that_is_not_there_is_an_error(place, log):
 # ------------------------------------------------------------------------------------------------ real files
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not REAL.is_dir(), reason=NONE_AT_HAND)
 @pytest.mark.parametrize("host", ["claude", "codex", "copilot", "gemini"])
 def test_a_real_transcript_is_brought_in_once(host, place, log):

@@ -27,6 +27,7 @@ def test_a_file_and_a_line_are_told_apart(said, file, line):
     assert is_file_line(said) == (line is not None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["why", "forget --yes", "edit --yes --content Gone", "redact --yes"])
 @pytest.mark.parametrize("text", ["The proxy listens on 127.0.0.1:8080", "Herons nest. " * 40 + "Otters: 7", "a/b c:1"])
 def test_a_text_that_ends_with_a_number_is_no_line_of_a_file(tmp_path, verb, text):

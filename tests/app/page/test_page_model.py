@@ -24,6 +24,7 @@ def current(page, path="MEMORY.md"):
     return [line.text_at(day) for file in page.files if file.path == path for line in file.at(day)]
 
 
+@pytest.mark.slow
 def test_equal_logs_make_equal_pages(tmp_path):
     pages = []
     for name in ("one", "other"):
@@ -137,6 +138,7 @@ def months(tmp_path_factory):
 
 
 class TestAPartOfTheLog:
+    @pytest.mark.slow
     def test_one_project_is_without_the_others_and_without_the_user(self, months):
         page = page_of(months, projects=(PROJECTS[1],))
         words = text_of(page)
@@ -162,6 +164,7 @@ class TestAPartOfTheLog:
         assert ("memory", PROJECTS[1]) in rendered
         assert others == set()
 
+    @pytest.mark.slow
     def test_since_a_day_the_slider_begins_there(self, months):
         page = page_of(months, since="2026-10-01T00:00:00.000000Z")
 

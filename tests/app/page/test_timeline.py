@@ -51,6 +51,7 @@ def on_page(page, day):
     }
 
 
+@pytest.mark.slow
 @given(histories(plans=True), st.sampled_from(ZONES))
 def test_on_every_day_the_page_has_the_files_of_a_replay_as_of_that_day(lines, timezone):
     with log_of(lines) as log:
@@ -69,6 +70,7 @@ def months(tmp_path_factory):
     return store, page_of(store)
 
 
+@pytest.mark.slow
 def test_three_months_are_right_on_any_day(months):
     store, page = months
 
@@ -104,6 +106,7 @@ def test_a_day_renders_what_it_changed_and_folds_nothing_twice(log, monkeypatch)
     assert [file.path for file in files] == ["sessions/c20.md", "sessions/c21.md", "sessions/c22.md"]
 
 
+@pytest.mark.slow
 def test_the_last_day_is_now(months):
     store, page = months
     now = by_path(replay_at(store))["MEMORY.md"]

@@ -8,6 +8,7 @@ from eventlog import EventLog, Fact
 from tests.support.command_line import call
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_searched_before", [False, True])
 @pytest.mark.parametrize("words", ["AAA zebra: curl evil", "zzz zebra: curl evil"])
 def test_the_line_of_the_own_file_counts_and_every_replay_tells_of_the_conflict(tmp_path, words, is_searched_before):

@@ -99,6 +99,7 @@ _word = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @effort(max_examples=25)
 @given(prompt=st.lists(_word, max_size=6).map(" ".join), session=st.sampled_from(["", "s", "before"]))
 def test_it_tells_just_what_a_hook_would_be_told(tmp_path_factory, prompt, session):
@@ -172,6 +173,7 @@ def test_each_receipt_says_when_it_was_told(memory):
     assert ["given at its start" in said, "given at a prompt" in said] == [True, True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", range(300, 3000, 300))
 def test_a_receipt_names_only_facts_whose_words_were_told(tmp_path, budget):
     scene = history(tmp_path).replay()

@@ -163,6 +163,7 @@ def test_of_a_file_that_goes_or_is_replaced_nothing_is_found_from_then_on(looks)
     assert 2 == len(found(memory))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_replayed", [False, True])
 def test_what_another_program_writes_into_a_day_that_is_over_is_found_within_ten_minutes_or_by_a_replay(
     looks, monkeypatch, is_replayed

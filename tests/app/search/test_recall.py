@@ -455,6 +455,7 @@ WORDS = ("stripe", "webhook", "retry", "ledger", "invoice", "cart", "发票", "�
 texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [word_tables.FullText, word_tables.Scanned])
 @example(facts=["stripe", "发票", "stripe 发票", "stripe stripe stripe stripe 发票"], prompt="stripe 发票")
 @example(facts=["stripe", "stripe stripe", "发票"], prompt="stripe 发票")  # the rarest is a pair, and not enough

@@ -261,6 +261,7 @@ def test_of_several_revisions_of_a_summary_the_newest_is_found_and_what_a_progra
     assert found(memory, "herons") == ["Second words about herons"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", ["before", "after"])
 def test_a_rejected_statement_is_not_found_whoever_says_it_until_that_is_taken_back(memory, settle, said):
     def speak():
@@ -338,6 +339,7 @@ def test_what_is_sought_is_found_where_the_index_finds_no_room(memory):
     assert not list(Path(memory.log.store.cache).glob("search.sqlite*"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "harm", ["damaged", "a line", "gone", "a directory", "a pipe", "empty", "of another version", "not a database"]
 )
@@ -427,6 +429,7 @@ def test_what_says_nothing_to_a_search_is_noted_only_where_there_is_much_of_it(m
     assert before != index_of(memory).read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_an_index_of_a_whole_log_finds_what_one_kept_current_line_by_line_does(memory, seed):
     summary, here = {"type": "stage_summary"}, {"conversation_id": "c1", "project": SHOP}
@@ -465,6 +468,7 @@ def test_an_index_of_a_whole_log_finds_what_one_kept_current_line_by_line_does(m
         assert one_by_one == memory.search("port", everywhere=True)
 
 
+@pytest.mark.slow
 def test_what_is_said_now_and_then_never_writes_the_words_of_a_whole_log_again(memory):
     facts = (f"Column {n} holds {n * 7919 % 1009} herons" for n in range(1500))
     memory.log.append_many([Fact(conversation_id="c0", project=SHOP, content=text) for text in facts])
@@ -490,6 +494,7 @@ NAMINGS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.fuzz
 @pytest.mark.parametrize("seed", range(rounds(fixed=2, fuzz=6)))
 def test_where_projects_get_other_names_an_index_that_stays_finds_what_a_new_one_does(memory, seed):
@@ -537,6 +542,7 @@ def test_only_a_project_with_much_in_it_that_gets_another_name_makes_the_index_a
         assert os.path.samestat(os.fstat(before.fileno()), index_of(memory).stat()) is (most == 500)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "withdrawal",
     [
@@ -563,6 +569,7 @@ def test_only_a_withdrawal_that_brings_something_back_to_light_makes_the_index_a
     assert inodes[0] == inodes[1] == inodes[2] != inodes[3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "withdrawal",
     [
@@ -638,6 +645,7 @@ def test_at_most_as_many_are_found_as_are_asked_for(common_words):
     assert [1, 7] == [len(common_words.search("cart", project=SHOP, limit=limit)) for limit in (1, 7)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", word_tables.KINDS.values())
 def test_what_is_about_a_project_is_scored_as_among_all(common_words, monkeypatch, kind):
     monkeypatch.setattr(search_index, "KINDS", dict.fromkeys(word_tables.KINDS, kind))
@@ -648,6 +656,7 @@ def test_what_is_about_a_project_is_scored_as_among_all(common_words, monkeypatc
             assert [hit.id for hit in found] == [hit.id for hit in among_all if hit.project in (None, project)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", word_tables.KINDS.values())
 def test_where_too_many_have_common_words_the_newest_that_have_most_of_them_are_ranked(common_words, monkeypatch, kind):
     monkeypatch.setattr(search_index, "KINDS", dict.fromkeys(word_tables.KINDS, kind))
@@ -664,6 +673,7 @@ def test_where_too_many_have_common_words_the_newest_that_have_most_of_them_are_
     assert {hit.id for hit in common_words.search("cart", project=SHOP, limit=1)} <= {hit.id for hit in newest}
 
 
+@pytest.mark.slow
 def test_who_searches_again_and_again_finds_what_another_process_would(common_words, monkeypatch):
     monkeypatch.setattr(ranking, "_FEW", 0)
     monkeypatch.setattr(search_index, "_MOST_RANKED", 0)

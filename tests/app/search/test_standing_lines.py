@@ -1,5 +1,6 @@
 """What a search takes for withdrawn is what every view takes for withdrawn."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -69,6 +70,7 @@ def _agree_on(event, views, search):
         assert list(getattr(left, name)) == kept.get(name, [])
 
 
+@pytest.mark.slow
 @settings(max_examples=rounds(fixed=20, fuzz=1000))
 @given(withdrawals())
 def test_search_and_views_withdraw_the_same_of_any_withdrawals(made):

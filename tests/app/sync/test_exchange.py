@@ -111,6 +111,7 @@ def test_offline_is_part_of_the_report_and_what_waits_leaves_later(memory):
     assert ["The tea is green"] == other.facts()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["save", "publish", "take_in"])
 def test_a_kill_at_any_step_loses_and_doubles_nothing(memory, step, monkeypatch):
     one, other = memory.machines
@@ -205,6 +206,7 @@ def test_a_foreign_directory_is_refused(tmp_path):
         memory.machines[0].sync()
 
 
+@pytest.mark.slow
 def test_a_remote_that_was_rolled_back_is_refused_until_the_machine_joins_again(memory):
     one, other = memory.machines
     memory.move_on()
@@ -231,6 +233,7 @@ def test_a_lost_marker_alone_is_made_again(tmp_path):
     assert ["The tea is green"] == memory.machines[1].facts() == memory.another("m2").facts()
 
 
+@pytest.mark.slow
 def test_a_store_that_was_copied_whole_goes_on_under_a_name_of_its_own(memory):
     one, other = memory.machines
     one.says("The tea is green")
@@ -248,6 +251,7 @@ def test_a_store_that_was_copied_whole_goes_on_under_a_name_of_its_own(memory):
     assert one.knowledge() == other.knowledge() == copy.knowledge()
 
 
+@pytest.mark.slow
 def test_what_a_store_sends_while_its_copy_publishes_by_the_same_name_is_not_lost(tmp_path):
     memory = Memory(tmp_path)
     one, other = memory.machines
@@ -269,6 +273,7 @@ def test_what_a_store_sends_while_its_copy_publishes_by_the_same_name_is_not_los
     assert wanted == one.facts() == other.facts() == copy.facts()
 
 
+@pytest.mark.slow
 def test_a_store_that_lost_its_state_keeps_its_name_and_sends_nothing_twice(memory):
     one, other = memory.machines
     one.says("The tea is green")
@@ -285,6 +290,7 @@ def test_a_store_that_lost_its_state_keeps_its_name_and_sends_nothing_twice(memo
     assert not [*one.sync().arrived, *other.sync().arrived]
 
 
+@pytest.mark.slow
 def test_what_is_redacted_after_a_store_lost_its_state_is_the_same_bytes_everywhere(tmp_path):
     memory = Memory(tmp_path)
     one, other = memory.machines
@@ -300,6 +306,7 @@ def test_what_is_redacted_after_a_store_lost_its_state_is_the_same_bytes_everywh
     assert one.knowledge() == other.knowledge()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by_text", [True, False], ids=["by its text", "by its event alone"])
 def test_what_is_redacted_elsewhere_is_in_no_file_of_a_store_whose_memory_a_person_has_edited(tmp_path, by_text):
     memory = Memory(tmp_path)
@@ -323,6 +330,7 @@ def test_what_is_redacted_elsewhere_is_in_no_file_of_a_store_whose_memory_a_pers
     assert not [path.name for path in files if b"green and quiet" in path.read_bytes()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lost", [0, 1])
 def test_a_text_that_was_erased_meanwhile_goes_also_where_a_machine_has_lost_its_marks(tmp_path, lost):
     memory = Memory(tmp_path, count=3)

@@ -82,6 +82,7 @@ NAMED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("named", NAMED.values(), ids=NAMED)
 def test_notes_facts_and_joins_of_an_excluded_project_stay_in_all_its_places_and_directories(tmp_path, named):
     one = Memory(tmp_path, count=1).machines[0]

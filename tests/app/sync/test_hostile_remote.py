@@ -22,6 +22,8 @@ from tests.support.hostile_sync import git_bytes
 from tests.support.repositories import git
 from tests.support.synced import Memory, Synced
 
+pytestmark = pytest.mark.slow
+
 DAY = "2026-02-20"
 _HUGE = 1 << 40  # bytes of a file that takes no room
 
@@ -103,7 +105,6 @@ def test_a_huge_file_in_the_remote_is_never_read_whole(pair, which):
     assert largest < 256 << 20
 
 
-@pytest.mark.slow
 def test_what_is_no_file_of_ours_in_a_repository_is_never_read_whole(tmp_path, monkeypatch):
     memory = Memory(tmp_path, by_git=True)
     one, other = memory.machines
@@ -146,7 +147,6 @@ def deep(pair):
     subprocess.run(["rm", "-r", str(pair.hub / "a")], check=True)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("claimed", ["0a1b2c3d 99999999999", "0a1b2c3d many", "0a1b2c3d"])
 def test_a_message_that_claims_to_lie_in_endless_parts_is_not_read(relay, tmp_path, claimed):
     memory = Memory(tmp_path, relay=relay)
@@ -163,7 +163,6 @@ def test_a_message_that_claims_to_lie_in_endless_parts_is_not_read(relay, tmp_pa
     assert ["The tea is green"] == other.facts()
 
 
-@pytest.mark.slow
 def test_a_deep_tree_in_the_remote_stops_no_sync(deep):
     one, other = deep.machines
     one.says("The cups are blue")

@@ -36,6 +36,7 @@ def written(machine, lines):
         opened.writelines(line + b"\n" for line in lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("event", HOME, ids=[f"{event['type']}{number}" for number, event in enumerate(HOME)])
 def test_what_stays_at_home_travels_as_a_mark(tmp_path, event):
     memory, one, other = both(tmp_path)
@@ -72,6 +73,7 @@ def test_texts_leave_where_that_is_wanted_also_those_from_before(tmp_path):
     assert ["about tea"] == [event.title for event in other.log.read() if event.type == "conversation_text"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by_git", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["folder", "git"])
 def test_nothing_of_an_excluded_project_leaves_and_what_had_left_is_removed(tmp_path, by_git):
     memory, one, other = both(tmp_path, by_git=by_git)

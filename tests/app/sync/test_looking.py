@@ -23,6 +23,7 @@ def lose(monkeypatch):
     return lose
 
 
+@pytest.mark.slow
 def test_a_stream_that_was_deleted_is_filled_again_by_every_machine(tmp_path, lose):
     memory = Memory(tmp_path)
     one, other = memory.machines
@@ -72,6 +73,7 @@ def test_a_machine_without_the_newest_key_may_fill_the_stream_and_gets_the_key_l
     assert ["The tea is green"] == memory.another("new").facts()
 
 
+@pytest.mark.slow
 def test_a_machine_that_joins_again_after_the_loss_is_no_older_than_before(tmp_path, lose):
     memory = Memory(tmp_path)
     one, other = memory.machines

@@ -234,6 +234,7 @@ def test_a_machine_nobody_knows_is_not_dropped(memory, said):
         drop_machine(memory.machines[0].opened, said, lambda _: True)
 
 
+@pytest.mark.slow
 def test_a_machine_that_leaves_keeps_all_events_and_may_come_back(memory):
     one, other = memory.machines
     other.says("The cups are blue")
@@ -249,6 +250,7 @@ def test_a_machine_that_leaves_keeps_all_events_and_may_come_back(memory):
     assert one.knowledge() == other.knowledge()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_lost", ["the copy", "what was copied"])
 def test_of_a_store_and_its_copy_the_one_that_is_dropped_cannot_read_on_by_the_key_it_was_copied_with(
     tmp_path, is_lost
@@ -315,6 +317,7 @@ LOSSES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lose", LOSSES.values(), ids=LOSSES)
 def test_a_remote_that_lost_something_is_taken_as_it_is_by_start_alone_and_everything_comes_back(tmp_path, lose):
     memory = Memory(tmp_path)

@@ -1,5 +1,7 @@
 """What `sync status` says is what the last exchange saw."""
 
+import pytest
+
 from eventlog.app.ask.brief import _sync
 from eventlog.app.sync.sync_status import sync_status, to_confirm
 from eventlog.app.write.erasing.redact import redact, redactable
@@ -42,6 +44,7 @@ def test_machines_what_waits_and_the_key(tmp_path):
     assert 0 == status_of(one).waiting
 
 
+@pytest.mark.slow
 def test_a_redaction_waits_for_every_machine_to_confirm(tmp_path):
     memory = Memory(tmp_path)
     one, other = memory.machines

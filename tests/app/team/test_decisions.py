@@ -54,6 +54,7 @@ def test_two_clones_never_write_two_contents_under_one_name(made):
         assert decision.data == by_name.setdefault(decision.file_name, decision.data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAMPLES)
 def test_no_secret_reaches_a_file(name):
     text, secret = SAMPLES[name]

@@ -74,6 +74,7 @@ def elements(text):
     return Elements(text)
 
 
+@pytest.mark.slow
 def test_it_has_the_views_and_controls_by_name(page, elements):
     assert {"memory", "why", "sessions", "told"} == {attrs["data-view"] for _, attrs, _ in elements.having("data-view")}
     [(tag, slider, _)] = elements.having("data-slider")
@@ -86,6 +87,7 @@ def test_it_has_the_views_and_controls_by_name(page, elements):
     assert len(elements.having("data-search")) == 1
 
 
+@pytest.mark.slow
 def test_every_line_of_every_memory_is_there_without_a_script(store, elements):
     lines = {attrs["data-line"]: (text, attrs["data-ids"].split()) for _, attrs, text in elements.having("data-line")}
     files = {path: document for path, document in by_path(replay_at(store)).items() if path.endswith("MEMORY.md")}
@@ -149,6 +151,7 @@ def test_the_data_is_whole_json(page, text):
     assert json.loads(data)["days"] == page.days
 
 
+@pytest.mark.slow
 def test_equal_logs_make_equal_bytes(tmp_path, text):
     write_months(tmp_path / "log", sessions=40)
 

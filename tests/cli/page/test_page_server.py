@@ -82,6 +82,7 @@ def test_every_view_answers_with_the_token_and_headers_that_keep_it_private(serv
     assert body
 
 
+@pytest.mark.slow
 def test_many_who_ask_at_once_are_given_the_page_that_was_built_for_the_first(server, monkeypatch):
     built: list[object] = []
 
@@ -96,6 +97,7 @@ def test_many_who_ask_at_once_are_given_the_page_that_was_built_for_the_first(se
     assert 1 == len(built) == len(answers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [*VIEWS, "/nothing"])
 @pytest.mark.parametrize("token", ["", "x", "wrong" * 9])
 def test_without_the_token_nothing_is_readable(server, path, token):

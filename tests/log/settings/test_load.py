@@ -48,6 +48,7 @@ def test_what_is_not_given_keeps_its_default(store):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "line", "what"),
     [
@@ -195,6 +196,7 @@ def test_aliases_as_people_use_them_are_taken(store):
     assert hooks["a"] == hooks["b"] == hooks["c"]
 
 
+@pytest.mark.slow
 def test_a_file_of_any_length_is_refused_at_once(store):
     assert "is larger than" in refusal(store, "# " + "x" * 50_000_000).what
 

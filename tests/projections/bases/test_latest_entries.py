@@ -55,6 +55,7 @@ def applied_and_pending(number):
     return [*told, *map(applied, range(number), told), *map(entry, range(number, 2 * number))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("history", [pending, applied_and_pending])
 @pytest.mark.parametrize("page", [None, b"## S\n\nby hand\n"], ids=["new", "a-persons"])
 @pytest.mark.parametrize("review", [False, True], ids=["applied", "reviewed"])

@@ -101,6 +101,7 @@ def cases(text: str) -> Iterator[tuple[Part, str]]:
         yield from ((chosen[len(chosen) * at // 3], operation) for at, operation in enumerate(OPERATIONS))
 
 
+@pytest.mark.slow
 def test_a_section_of_a_real_file_changes_and_nothing_else():
     files = texts()
     if len(files) < MINIMUM:

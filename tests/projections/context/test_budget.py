@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -79,6 +80,7 @@ texts = st.lists(st.text(st.characters(exclude_categories=["C"]), max_size=60), 
 drawn = st.lists(st.tuples(st.text("abc 中", min_size=1, max_size=20), texts, st.integers(0, 9)), max_size=6)
 
 
+@pytest.mark.slow
 @given(drawn, st.integers(1, 1500))
 def test_no_text_is_longer_than_its_budget_and_nothing_vanishes_unsaid(sections, budget):
     made = [section(title, *lines, priority=priority) for title, lines, priority in sections]

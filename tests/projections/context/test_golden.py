@@ -131,6 +131,7 @@ CASES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_a_context_is_exactly_what_it_should_be(place, case):
     assert (GOLDEN / "expected" / f"{case}.md").read_text() == CASES[case](place)

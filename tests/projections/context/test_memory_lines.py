@@ -36,6 +36,7 @@ SAYINGS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", SAYINGS)
 @pytest.mark.parametrize("how", ["target", "conversation"])
 @pytest.mark.parametrize("day", ["20", "08"], ids=["yesterday", "long ago"])
@@ -58,6 +59,7 @@ def test_what_was_withdrawn_is_in_no_context(scene, said, how, day, replayed):
         assert {"mine", "kept"} <= set(_told(scene).split("\n"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("day", ["20", "08", "01"], ids=["yesterday", "long ago", "longer ago"])
 @pytest.mark.parametrize("said", ["fact", "decision", "about the user", "plan entry"])
 def test_what_a_withdrawn_withdrawal_had_brought_back_is_gone_with_it(scene, said, day):
@@ -107,6 +109,7 @@ WITHDRAWALS = {  # and whether plan entries may be among what they withdraw
 
 
 # a statement is erased from an index that has it: until then, a small log is read instead
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "indexed"), [(how, when) for how in WITHDRAWALS for when in ("before", "after")[how == "of a statement" :]]
 )
@@ -144,6 +147,7 @@ DECIDED = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("named_by", ["session_start", "stage_summary"])
 @pytest.mark.parametrize("day", ["20", "01"], ids=["yesterday", "long ago"])
 @pytest.mark.parametrize("is_kept", [True, False])

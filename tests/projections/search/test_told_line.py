@@ -180,6 +180,7 @@ def test_a_statement_is_told_whole_and_of_a_longer_one_the_part_that_was_asked_a
     assert len(long) <= LONGEST
 
 
+@pytest.mark.slow
 def test_of_a_text_of_a_megabyte_only_the_beginning_is_looked_through(monkeypatch):
     """One long save of an agent that has the words of many prompts would leave no hook the time to tell anything."""
     taken = []

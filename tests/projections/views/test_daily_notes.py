@@ -109,6 +109,7 @@ def test_what_concerns_the_user_is_told_without_a_project(log):
 # -------------------------------------------------------------------------------------------------- the users calendar
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("timezone", "ts", "day", "clock"),
     [

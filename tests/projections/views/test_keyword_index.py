@@ -177,6 +177,7 @@ def test_withdrawn_and_replaced_facts_are_in_no_index(log):
     assert ["- **new** (2)"] == [line.partition(":")[0] for line in section(index(log, INDEX), "Keywords")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [{"max_lines": 40}, {"max_bytes": 4000}])
 def test_what_there_is_no_room_for_is_what_tells_least_and_is_counted(log, size):
     common = [fact(number, f"C{number}", entities=["common"]) for number in range(9)]

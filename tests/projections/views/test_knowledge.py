@@ -180,6 +180,7 @@ def test_an_entry_overtaken_by_an_edit_waits_and_so_does_every_later_one():
     assert reasons([*events, event(5, content="by hand")]) == []
 
 
+@pytest.mark.slow
 def test_a_thousand_overtaken_entries_are_no_problem():
     events = [event(1, content="a"), applied(2, event(1, content="a"), "a")]
     for number in range(3, 300, 2):

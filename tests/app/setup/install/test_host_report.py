@@ -197,6 +197,7 @@ def test_codex_is_told_to_trust_only_what_it_does_not(home):
     assert [True, False] == ["run /hooks" in said for said in (first, second)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", ["", 'model = "x"\n', "[hooks.state]\n\n", "[tools]\nweb = true\n\n[hooks.state]\n"])
 @pytest.mark.parametrize("after", ["", "\n# mine\n[z]\na = 1\n"])
 def test_what_codex_noted_of_our_hooks_goes_with_them(home, before, after):

@@ -48,6 +48,7 @@ def _bytes(path):
     return path.read_bytes() if path.exists() else None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", CONTENTS.values(), ids=CONTENTS)
 @pytest.mark.parametrize("agent", FILES)
 def test_installing_and_uninstalling_gives_back_every_byte(home, agent, content):
@@ -63,6 +64,7 @@ def test_installing_and_uninstalling_gives_back_every_byte(home, agent, content)
     assert content == _bytes(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", FILES)
 def test_every_event_is_registered_with_the_fastest_command(home, agent):
     call("install", agent)
@@ -79,6 +81,7 @@ def test_every_event_is_registered_with_the_fastest_command(home, agent):
         assert "://" not in command
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", FILES)
 def test_every_start_of_a_session_is_heard_of_however_it_began(home, agent):
     call("install", agent)
@@ -87,6 +90,7 @@ def test_every_start_of_a_session_is_heard_of_however_it_began(home, agent):
     assert not any(entry.get("matcher") for entry in starts["sessionstart"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", ["claude", "codex"])
 def test_who_wants_recall_before_files_gets_the_event_for_it_and_loses_it_again(home, agent):
     settings = home / ".eventlog" / "config.yaml"
@@ -108,6 +112,7 @@ def _timeouts(home, agent):
     return {event: one.get("timeout") or one.get("timeoutSec") for event, one in handler.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("agent", "usual", "special"),
     [
@@ -171,6 +176,7 @@ def test_a_link_in_a_project_leads_no_installation_out_of_it(home, tmp_path, age
         assert [] == list(outside.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", FILES)
 def test_a_project_has_files_of_its_own(home, tmp_path, agent):
     call("install", agent, "--project")

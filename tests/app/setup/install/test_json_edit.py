@@ -42,6 +42,7 @@ def _merged(agent, text):
     return hook_entries.merge(text, profiles()[agent].hooks, COMMANDS[agent])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 @pytest.mark.parametrize("agent", JSON_HOSTS)
 def test_every_event_is_registered_once_and_nothing_else_changed(agent, text):
@@ -79,6 +80,7 @@ def _without_hooks(text):
     return {name: one for name, one in value.items() if name != "hooks" or one}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -66,6 +66,7 @@ def _put(home, agent, text):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", FILES)
 def test_every_host_is_told_and_its_files_go_with_us(home, agent):
     installed = call("install", agent, "--mcp")
@@ -81,6 +82,7 @@ def test_every_host_is_told_and_its_files_go_with_us(home, agent):
     assert not (home / FILES[agent][0]).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", IN_PROJECT)
 def test_a_project_has_a_file_of_its_own(home, agent):
     path = home.parent / "project" / IN_PROJECT[agent]
@@ -100,6 +102,7 @@ def test_a_host_without_such_a_file_is_passed_over_and_it_is_said(home, agent, s
     assert "skipped" in ran.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("agent", "text"),
     [*(("claude", text) for text in JSON.values()), *(("codex", text) for text in TOML.values())],
@@ -152,6 +155,7 @@ def test_a_permission_goes_alone_where_the_server_stands_in_the_file(home):
     assert ["mcp_servers"] == [*_parsed(home / ".codex/config.toml")]
 
 
+@pytest.mark.slow
 def test_it_is_registered_wherever_a_host_takes_one_unless_it_is_left_out(home):
     installed = [call("install", agent) for agent in (*FILES, "vscode")]
     registered = [agent for agent in FILES if _server(home, agent)]

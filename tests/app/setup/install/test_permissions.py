@@ -64,6 +64,7 @@ def _saving(agent):
 # ------------------------------------------------------------------------------------------------ every byte
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("agent", "text"),
     [*(("codex", text) for text in TOML.values()), *(("claude", text) for text in JSON.values())],
@@ -82,6 +83,7 @@ def test_every_byte_comes_back(home, agent, text):
     assert text.encode() == path.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", TOML.values(), ids=TOML)
 def test_what_others_wrote_meanwhile_stays_and_nothing_else(home, text):
     path = _put(home, "codex", text)
@@ -96,6 +98,7 @@ def test_what_others_wrote_meanwhile_stays_and_nothing_else(home, text):
     assert text.rstrip() == left.replace(told, "").rstrip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", RULES)
 def test_files_made_for_it_go_with_it(home, agent):
     call("install", agent, "--allow")
@@ -225,6 +228,7 @@ def test_in_a_pipe_nothing_is_allowed_unasked(home, agent):
     assert "allowed" != _saving(agent)["verdict"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", [agent for agent in RULES if agent != "qwen"])
 def test_a_leave_is_kept_until_it_is_taken_back(home, agent):
     call("install", agent, "--allow", "--no-mcp")
@@ -281,6 +285,7 @@ def test_a_hook_of_the_users_own_is_left_alone(home):
 # ------------------------------------------------------------------------------------------------ what doctor says
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("agent", "text", "verdict"),
     [
@@ -306,6 +311,7 @@ def test_doctor_says_what_becomes_of_a_save(home, agent, text, verdict):
     assert verdict == _saving(agent)["verdict"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("agent", "text", "verdict"),
     [
@@ -329,6 +335,7 @@ def test_doctor_says_what_becomes_of_a_save_by_tool(home, agent, text, verdict):
     assert line.endswith(" by tool")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", RULES)
 def test_what_is_allowed_lets_every_host_save_by_tool(home, agent):
     call("install", agent, "--allow")
@@ -336,6 +343,7 @@ def test_what_is_allowed_lets_every_host_save_by_tool(home, agent):
     assert {"verdict": "allowed", "fix": ""} == _saving(agent)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", [agent for agent in RULES if agent != "qwen"])
 def test_doctor_names_the_command_that_allows_it(home, agent):
     call("install", agent, "--no-mcp")

@@ -6,6 +6,7 @@ from eventlog.hooks import prompts
 from tests.support.command_line import call
 
 
+@pytest.mark.slow
 def test_rules_come_and_go_with_the_hook(home, tmp_path):
     call("install", "claude", "cursor", "codex", "gemini", "--project", "--with-rules")
     project = tmp_path / "project"
@@ -24,6 +25,7 @@ def test_rules_come_and_go_with_the_hook(home, tmp_path):
     assert [project / ".git"] == list(project.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["# Agents\n", "# Agents", "", "# Agents\r\n\r\nText\r\n", "# Agents\n\n\n"])
 def test_a_shared_file_gets_a_marked_block_and_loses_it(home, tmp_path, text):
     path = tmp_path / "project" / "AGENTS.md"
