@@ -20,7 +20,7 @@ PYTEST := $(VENV)/bin/python -m pytest -n auto --dist worksteal -q
 test: $(VENV)/.dev
 	$(PYTEST) -m 'not slow'
 
-# The others: those that start programs (kills, races, full disks, git, shells, whole verbs), and long histories.
+# The others: those that start programs (kills, races, full disks, git, shells, whole verbs), and all that take longer than 0.1 s.
 test-slow: $(VENV)/.dev
 	$(PYTEST) -m slow
 

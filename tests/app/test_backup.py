@@ -31,6 +31,8 @@ from tests.support.effort import rounds
 from tests.support.machines import of_machine
 from tests.support.use_cases import DEFAULTS, opened
 
+pytestmark = pytest.mark.slow
+
 
 def store_at(path, settings=DEFAULTS):
     return opened(EventLog(path, fsync=False), settings)
@@ -59,7 +61,6 @@ def lived_in(log):
     return log
 
 
-@pytest.mark.slow
 def test_a_restored_store_has_every_event_a_name_of_its_own_and_decides_nothing(lived_in, tmp_path):
     file, manifest = backed_up(lived_in, tmp_path / "a.tar")
     other = store_at(tmp_path / "other")
@@ -83,7 +84,6 @@ def test_a_restored_store_has_every_event_a_name_of_its_own_and_decides_nothing(
     assert 1 == len(spool.waiting(other.store))
 
 
-@pytest.mark.slow
 def test_every_event_acknowledged_before_is_in_it_while_others_write(tmp_path):
     log = EventLog(tmp_path / "store", fsync=False)
     stop, wanted, saved = threading.Event(), threading.Event(), []
@@ -133,7 +133,6 @@ def test_what_waited_and_is_appended_beside_a_backup_is_in_it(log, tmp_path, mon
     assert {"The tea is green", "spooled"} == {event.content for event in other.log.read()}
 
 
-@pytest.mark.slow
 def test_a_restored_store_goes_on_with_the_chain_of_its_seals_under_its_new_name(lived_in, tmp_path):
     head = seal_log(lived_in).head
     file, _ = backed_up(lived_in, tmp_path / "a.tar")
@@ -147,7 +146,6 @@ def test_a_restored_store_goes_on_with_the_chain_of_its_seals_under_its_new_name
     assert ([], chain.seals[0]) == (found.damage, seals.noted)
 
 
-@pytest.mark.slow
 def test_what_is_erased_or_moved_beside_a_backup_is_in_it_once_and_as_it_was_sealed(tmp_path):
     log = EventLog(tmp_path / "store", fsync=False)
     stop = threading.Event()
@@ -216,7 +214,6 @@ def _changed(file, path, change):
     return path
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -246,7 +243,6 @@ def test_what_is_no_backup_is_told(tmp_path):
     assert "y.tar" in said.err
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a.tar", "./a.tar", "."])
 def test_a_backup_is_written_where_the_person_is(lived_in, tmp_path, monkeypatch, name):
     (tmp_path / "here").mkdir()
@@ -266,7 +262,6 @@ def test_on_the_command_line_there_and_back(lived_in, tmp_path):
     assert verify(lived_in).events <= verify(EventLog(tmp_path / "other")).events
 
 
-@pytest.mark.slow
 def test_projects_without_an_address_go_on_in_a_restored_store_and_in_one_restored_from_that(
     log, tmp_path, monkeypatch
 ):
@@ -302,7 +297,6 @@ def test_projects_without_an_address_go_on_in_a_restored_store_and_in_one_restor
         undoable(last)
 
 
-@pytest.mark.slow
 def test_what_a_restored_store_joined_is_apart_once_a_person_says_so(log, tmp_path, monkeypatch):
     of_machine(monkeypatch, tmp_path, 1)
     path = str(tmp_path)

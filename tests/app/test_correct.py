@@ -18,6 +18,8 @@ from tests.support.command_line import call
 from tests.support.golden import tree
 from tests.support.use_cases import opened
 
+pytestmark = pytest.mark.slow
+
 SHOP, BARN = "/p/shop", "/p/barn"
 OLD, NEW = "The API listens on port 8443", "The API listens on port 9443"
 
@@ -75,7 +77,6 @@ def found(log, text, project=SHOP):
     return [hit.text for hit in search(opened(log), SearchQuery(text, project, limit=20)).hits]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("named", ["line", "id", "text"])
 def test_another_wording_keeps_its_heading_and_is_said_by_the_person(log, told, named):
     heading = heading_of(OLD, memory(log, SHOP))
@@ -117,7 +118,6 @@ def test_the_history_of_a_line_stays_in_why_over_every_correction(log, told):
     assert said == [OLD, OLD, OLD, NEW]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "how", [lambda o, one: edit(o, one, NEW), lambda o, one: move(o, one, BARN), lambda o, one: move(o, one, None)]
 )
@@ -131,7 +131,6 @@ def test_one_undo_gives_back_every_byte(log, told, how):
     assert before == files(log)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("project", [BARN, "/p/new", None])
 def test_a_moved_line_is_gone_there_and_here_once(log, told, project):
     replay_store(opened(log))
@@ -144,7 +143,6 @@ def test_a_moved_line_is_gone_there_and_here_once(log, told, project):
     ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("how", ["edit", "move"])
 def test_a_correction_whose_write_was_cut_off_takes_nothing_away_and_is_done_again(log, told, how):
     def correct():
@@ -204,7 +202,6 @@ def test_a_spelling_can_be_corrected(log, told, other):
     assert OLD not in memory(log, SHOP)
 
 
-@pytest.mark.slow
 def test_what_a_person_says_again_is_no_longer_forgotten(log, told):
     forget(opened(log), forgettable(opened(log), "Ship it"))
     before = files(log)
@@ -281,7 +278,6 @@ def test_an_agent_does_not_bring_back_what_a_person_has_forgotten(log, told):
     assert OLD in memory(log, SHOP)
 
 
-@pytest.mark.slow
 def test_edit_and_move_on_the_command_line(log, told, tmp_path, monkeypatch):
     edited = call("edit", line_of(log, OLD), "--content", NEW, "--store", log.store.root)
     assert edited.code == 0, edited

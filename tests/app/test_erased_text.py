@@ -21,6 +21,7 @@ def escaped(text):
     return json.dumps(text)[1:-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dress", [str, str.upper, str.casefold, escaped, lambda one: escaped(escaped(one))])
 @given(TEXTS, AROUND, AROUND)
 @example("\\u0041bcd", "", "")

@@ -41,6 +41,8 @@ from tests.support.golden import tree
 from tests.support.histories import a_log, histories, write
 from tests.support.use_cases import DEFAULTS, by_path, opened
 
+pytestmark = pytest.mark.slow
+
 PROJECT = "/p/shop"
 
 
@@ -92,7 +94,6 @@ def log(tmp_path):
     return EventLog(tmp_path / "store", fsync=False, clock=lambda: 1_771_588_800 * 10**9 + next(ticks) * 10**9)
 
 
-@pytest.mark.slow
 def test_equal_statements_leave_every_file_and_context_and_whoever_says_one_again_is_told(log):
     for number in range(3):
         said(log, f"use hs256{'.' * number}", conversation_id=f"s{number}")
@@ -132,7 +133,6 @@ def test_a_context_forgets_what_was_rejected_long_ago_and_said_today(log):
     assert "HS256" not in context(later)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("how", ["line", "id", "part of the text"])
 def test_a_statement_is_forgotten_by_its_line_its_id_and_its_text(log, how):
     event = said(log)
@@ -210,7 +210,6 @@ def again_by(log, how, content="green  TEA.", heading="Tea", **entry):
     return [log.append({"type": "plan_entry", "conversation_id": "tomorrow", "key": key, "content": content})]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("how", ["door", "log"])
 @pytest.mark.parametrize("deed", ["forget the line", "forget the entry", "discard"])
 def test_an_entry_that_a_person_does_not_want_stays_away_when_it_is_planned_again(log, deed, how):
@@ -331,7 +330,6 @@ def test_a_person_who_writes_it_by_hand_has_it_back(log):
     assert "Use HS256" in memory.read_text()
 
 
-@pytest.mark.slow
 @settings(max_examples=rounds(fixed=5, fuzz=150))
 @given(histories(plans=True), histories(plans=True), st.data())
 def test_what_is_forgotten_never_comes_back_by_itself(earlier, later, data):
@@ -434,7 +432,6 @@ DEEDS = {  # each returns the id to undo where the last thing a person did is an
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("deed", DEEDS)
 def test_undo_gives_every_file_back_byte_for_byte_but_for_stamps(log, deed):
     said(log)
@@ -464,7 +461,6 @@ def test_undo_gives_every_file_back_byte_for_byte_but_for_stamps(log, deed):
     assert (again.published.changes, again.applied.stored) == (0, 0)
 
 
-@pytest.mark.slow
 def test_undo_given_again_goes_further_back_and_takes_back_a_taking_back_by_its_id(log):
     said(log)
     said(log, "Something else")
@@ -488,7 +484,6 @@ def test_undo_given_again_goes_further_back_and_takes_back_a_taking_back_by_its_
         undoable(opened(log), last.events[0].id)
 
 
-@pytest.mark.slow
 def test_of_two_commands_that_decide_the_same_at_once_one_counts_and_one_undo_brings_it_back(log):
     said(log, "Rows are sorted"), said(log)
     forgotten(log, "Rows are sorted")
@@ -559,7 +554,6 @@ def test_undo_takes_back_what_a_person_has_just_written_and_nothing_older(log):
     assert "Newer" not in memory.read_text()
 
 
-@pytest.mark.slow
 def test_undo_after_a_forget_that_found_an_entry_waiting_takes_back_the_forget(log):
     said(log)
     replay_store(opened(log))
@@ -574,7 +568,6 @@ def test_undo_after_a_forget_that_found_an_entry_waiting_takes_back_the_forget(l
     assert "Green" not in user_md().read_text()
 
 
-@pytest.mark.slow
 def test_an_entry_that_a_decision_let_through_goes_when_that_is_taken_back(log):
     said(log, "Drink tea")
     done = forgotten(log, "Drink tea")
@@ -590,7 +583,6 @@ def test_an_entry_that_a_decision_let_through_goes_when_that_is_taken_back(log):
     assert "often" not in user_md().read_text()
 
 
-@pytest.mark.slow
 def test_what_was_named_to_be_taken_back_is_a_deed_and_the_last_thing_done_is_a_step(log):
     said(log)
     said(log, "Something else")
@@ -606,7 +598,6 @@ def test_what_was_named_to_be_taken_back_is_a_deed_and_the_last_thing_done_is_a_
     assert files(log) == both
 
 
-@pytest.mark.slow
 def test_an_accepted_entry_waits_again_after_undo(log):
     planned(log, "Tea", "Green")
     replay_store(opened(log))
@@ -649,7 +640,6 @@ def test_the_verbs_show_what_stands_behind_ask_and_say_how_to_undo():
     assert call("undo", "--yes").code == 2
 
 
-@pytest.mark.slow
 def test_53_lines_are_forgotten_by_two_commands_and_come_back_by_one(log):
     log.append_many([fact(number, content=f"Ticket {number} waits for Ada") for number in range(53)])
     log.append(fact(60, content="Carts are green"))
@@ -687,7 +677,6 @@ def steps_of(act):
     return made
 
 
-@pytest.mark.slow
 def test_to_find_what_was_forgotten_together_takes_no_more_for_each_of_many(log):
     took = []
     for many in (50, 400):
@@ -700,7 +689,6 @@ def test_to_find_what_was_forgotten_together_takes_no_more_for_each_of_many(log)
     assert took[1] < 16 * took[0]  # of what 8 times as many take; each with each would be 64 times as many
 
 
-@pytest.mark.slow
 def test_what_an_undo_shows_of_many_is_looked_up_at_once(log, monkeypatch):
     find = create_autospec(EventLog.find, side_effect=EventLog.find)
     monkeypatch.setattr(EventLog, "find", find)

@@ -173,6 +173,7 @@ def test_notes_can_be_changed_and_removed_again(log, memory):
     assert "Notes" not in rebuilt(log).read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -408,6 +409,7 @@ def test_a_file_of_a_project_nobody_knows_is_not_taken_for_the_users(log, memory
     assert "- theirs\n" == stray.read_text()
 
 
+@pytest.mark.slow
 def test_a_bullet_for_a_project_that_the_log_has_lost_is_a_fact_when_the_project_is_back(log, memory):
     told = log.append(Fact(conversation_id="c", content="Port 8443", project="/p/api"))
     rebuild(log, Settings())
@@ -510,6 +512,7 @@ def copy_of(memory, change, name="MEMORY.md.edited-0011223344556677"):
     return path
 
 
+@pytest.mark.slow
 def test_a_copy_tells_only_what_was_never_said(log, memory, clock):
     """Neither what is there, nor what a person has withdrawn or rejected since; notes are those of the file."""
     text = "- Likes tea\n- Likes chess\n- [2026-02-20] Owns"

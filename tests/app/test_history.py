@@ -42,6 +42,7 @@ def said(log, *facts):
     return log.append_many([codec.from_fields(fields) for fields in facts])
 
 
+@pytest.mark.slow
 def test_bisect_finds_its_event_also_while_a_replay_writes_beside(log, monkeypatch):
     born = [fact(number, content="The heron nests", project=f"/src/{number}") for number in range(8)]
     said(log, *born)

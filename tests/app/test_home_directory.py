@@ -9,6 +9,8 @@ from eventlog.log.event_log import EventLog
 from tests.support import command_line
 from tests.support.payloads import claude, data
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
@@ -31,7 +33,6 @@ def _events(home):
     return list(EventLog(home / ".eventlog").read())
 
 
-@pytest.mark.slow
 def test_a_hook_a_fact_and_a_session_at_home_are_of_no_project(home):
     _run(home, "hook", "--agent", "claude", stdin=data(claude("SessionStart", cwd=str(home), source="startup")))
     _run(home, "hook", "--agent", "claude", stdin=data(claude("UserPromptSubmit", cwd=str(home), prompt="hello")))

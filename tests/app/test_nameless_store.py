@@ -12,6 +12,8 @@ from tests.support.bases import user_md, write_user
 from tests.support.command_line import call
 from tests.support.machines import of_machine
 
+pytestmark = pytest.mark.slow
+
 ENTRY = {
     "ts": "2026-01-02T00:00:02.000000Z",
     "type": "plan_entry",
@@ -55,7 +57,6 @@ def test_an_entry_with_a_time_of_its_own_arrives_once_in_a_fresh_store(store):
     assert "## H\n\nx\n" == user_md().read_text()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("people", ["keep", "replace"])
 @pytest.mark.parametrize("named", [False, True])
 def test_imported_entries_arrive_once_each_whether_the_store_has_a_name_or_not(store, tmp_path, named, people):
@@ -74,7 +75,6 @@ def test_imported_entries_arrive_once_each_whether_the_store_has_a_name_or_not(s
     assert "# Me\n\nmine\n\n## H\n\nnew\n\n## K\n\nx\n" == user_md().read_text()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("gone", [True, False])
 def test_entries_of_a_copied_log_arrive_once_and_are_nobodys_edit(store, tmp_path, gone):
     for heading in ("H", "K"):
@@ -90,7 +90,6 @@ def test_entries_of_a_copied_log_arrive_once_and_are_nobodys_edit(store, tmp_pat
     assert "## H\n\nx\n\n## K\n\nx\n" == user_md().read_text()
 
 
-@pytest.mark.slow
 def test_what_stood_in_the_file_is_nobodys_edit_when_the_name_is_lost(store):
     write_user("# Me\n\nmine\n")
     plan = ("plan", "--path", "user", "--session", "s", "--store", store.root)
@@ -144,7 +143,6 @@ def test_an_older_text_that_a_person_puts_back_by_hand_is_their_edit(store):
     assert "## H\n\none\n" == user_md().read_text()
 
 
-@pytest.mark.slow
 def test_a_store_copied_whole_says_so_once_and_doctor_always(store, tmp_path, monkeypatch):
     call("plan", "--path", "user", "--heading", "H", "--content", "x", "--session", "s", "--store", store.root)
     settles(store)

@@ -166,6 +166,7 @@ def test_an_entry_that_says_what_a_person_wrote_does_not_make_it_the_agents(log)
     assert user_md().read_text() == "## S\n\nmine\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("persons", "agents", "both"),
     [

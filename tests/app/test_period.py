@@ -14,6 +14,8 @@ from tests.support.builders import Clock
 from tests.support.command_line import call
 from tests.support.use_cases import opened
 
+pytestmark = pytest.mark.slow
+
 DAY = 86_400 * 10**9
 SHOP, BARN = "/p/shop", "/p/barn"
 
@@ -132,7 +134,6 @@ def test_a_past_day_is_as_it_was_at_its_end(log, week):
     assert sorted(texts(found.open)) == ["old todo", "tell ops"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("many", [0, 3, 60])
 def test_a_screen_has_25_lines_at_most_and_decisions_first(log, tmp_path, many):
     (tmp_path / "store").mkdir()

@@ -123,6 +123,7 @@ def test_of_a_decision_that_changed_twice_all_are_shown_at_once_the_newest_first
     assert found == [(wordings[2], (wordings[1], wordings[0]))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("older", "newer"),
     [

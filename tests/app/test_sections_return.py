@@ -11,6 +11,8 @@ from eventlog.log.event_log import EventLog
 from tests.support.bases import LAST_WORD, SETTINGS, planned, user_md, write_user
 from tests.support.use_cases import apply, opened
 
+pytestmark = pytest.mark.slow
+
 OWN = "# Me\n\nI wrote this.\n"
 
 
@@ -42,7 +44,6 @@ def edit(log, data):
     apply(log, SETTINGS)
 
 
-@pytest.mark.slow
 def test_sections_return_to_where_they_stood_whichever_leaves_and_returns_first(log):
     write_user(OWN)
     entries = {heading: arrive(log, heading, f"- {heading}") for heading in "ABC"}
@@ -77,7 +78,6 @@ def test_a_section_written_again_by_hand_returns_to_where_it_was_written_last(lo
     assert before == user_md().read_bytes()
 
 
-@pytest.mark.slow
 def test_the_first_text_of_a_section_returns_to_its_own_place_after_another_stood_elsewhere(log):
     arrive(log, "Tea", "- fern")
     arrive(log, "Work", "- moss")
@@ -103,7 +103,6 @@ def test_a_section_that_returns_takes_in_no_subsection_made_meanwhile(log):
     assert user_md().read_text() == "## Work\n\n- moss\n\n### New\n\n- ivy\n\n## Tea\n\n- fern\n"
 
 
-@pytest.mark.slow
 def test_a_section_stays_where_a_person_has_moved_it(log):
     entries = {heading: arrive(log, heading, f"- {heading}") for heading in "ABC"}
     edit(log, "## C\n\n- C\n\n## A\n\n- A\n\n## B\n\n- B\n")
@@ -128,7 +127,6 @@ def test_a_section_returns_where_a_heading_of_the_person_has_gone_meanwhile(log)
     assert user_md().read_text() == "# Me\n\n# B\n\n- B\n\n# A\n\n- A2\n"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("end", ["", "\n", "\n\n"])
 def test_the_blank_lines_at_the_end_of_the_file_return_with_its_last_section(log, end):
     arrive(log, "Work", "- moss")
@@ -157,7 +155,6 @@ def test_a_section_that_a_person_moved_and_then_removed_returns_to_where_it_was_
     assert before == user_md().read_bytes()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("end", ["", "\n", "\n\n"])
 @pytest.mark.parametrize("by_hand", [False, True])
 def test_a_section_that_goes_again_leaves_the_end_of_the_file_as_it_was(log, end, by_hand):

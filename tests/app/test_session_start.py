@@ -499,6 +499,7 @@ def test_a_mistake_in_the_settings_costs_a_session_nothing(tmp_path):
     assert "Calm, brief." in hook(scene, source="startup")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", [deadline.OutOfTime, OSError, ValueError])
 def test_where_time_is_short_or_rows_cannot_be_read_the_agent_is_told_what_is_certain(tmp_path, monkeypatch, error):
     def fails(*_args):

@@ -234,6 +234,7 @@ def _marks(text):
 # ------------------------------------------------------------------------------------------------------------ store
 
 
+@pytest.mark.slow
 def test_the_store_holds_every_unit_in_the_words_it_was_said_in(world, haystack):
     said = {haystack.owners.get(event["id"]): event for event in _logged(haystack)}
     facts = {unit.id: unit.text for unit in world.units if not unit.id.startswith("se-")}

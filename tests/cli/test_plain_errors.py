@@ -260,6 +260,7 @@ def test_doctor_diagnoses_a_cache_that_is_a_file(home):
     assert f"{home}/.eventlog/cache cannot be used: it is no directory" in ran.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["knowledge", "log", "cache", "spool", "staging"])
 def test_doctor_diagnoses_a_room_of_the_store_it_may_not_list(home, monkeypatch, verb):
     call("fact", "Prices are integers", "--session", "s", "--project", "")

@@ -337,6 +337,7 @@ def test_an_editor_left_without_saving_decides_nothing(at, store, monkeypatch):
     assert not any(one.type == "entry_resolved" for one in events(store))
 
 
+@pytest.mark.slow
 def test_a_staged_file_survives_being_edited_and_is_what_resolve_applies(at, store):
     edited_and_planned_again(at)
     at("apply")

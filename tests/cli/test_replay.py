@@ -90,6 +90,7 @@ def test_deleted_knowledge_is_rebuilt(store):
     assert "1 file changed" in ran.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_one_projection_alone_touches_its_files_only(store, name):
     _replay(store, "--projection", name)

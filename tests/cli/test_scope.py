@@ -73,6 +73,7 @@ def test_the_project_you_are_in(said, projects, monkeypatch, verb, here):
         assert told(another) == {other}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb[0] not in ("search", "memory", "stats")], ids=" ".join)
 def test_a_directory_of_no_project_shows_all(said, tmp_path, monkeypatch, verb):
     (tmp_path / "elsewhere").mkdir()
@@ -92,6 +93,7 @@ def test_both_scopes_at_once_are_refused(said):
     assert call("query", "--project", "shop", "--all-projects", *said).code == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb[-1] not in ("last", "today")], ids=" ".join)
 def test_since_is_a_time_in_every_verb(said, verb):
     assert call(*verb, "--since", "yesterday", *said).code == 0
@@ -109,6 +111,7 @@ def test_a_comparison_leaves_out_indexes_unless_one_is_named(said):
     assert "INDEX.md" in call("diff", "INDEX.md", "--since", "yesterday", *said).out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", [("why", "MEMORY.md:5"), ("show", "MEMORY.md"), ("diff", "MEMORY.md")], ids=" ".join)
 @pytest.mark.parametrize("here", ["shop", "barn"])
 def test_a_file_of_a_project_needs_no_directory_in_the_project(said, projects, monkeypatch, verb, here):

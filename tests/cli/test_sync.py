@@ -34,6 +34,7 @@ def two(typed, hub):
     return code
 
 
+@pytest.mark.slow
 def test_a_fact_here_is_known_there_and_forgotten_there_it_is_forgotten_here(typed, two):
     assert "The tea is green" in typed("other", "search", "tea", "--all-projects").out
     assert 0 == typed("other", "forget", "The tea is green", "--yes").code
@@ -83,6 +84,7 @@ def test_a_store_that_is_none_is_not_made_by_what_needs_a_remote(typed, tmp_path
         assert not (tmp_path / "nowhere").exists(), verb
 
 
+@pytest.mark.slow
 def test_offline_is_a_sentence(typed, two, tmp_path):
     (tmp_path / "disk" / "hub").rename(tmp_path / "disk" / "away")
     typed("one", "fact", "The cups are blue", "--project", "")
@@ -112,6 +114,7 @@ def test_a_dry_run_shows_what_would_leave_and_changes_nothing(typed, hub, tmp_pa
     )["events"]
 
 
+@pytest.mark.slow
 def test_status_and_brief_name_the_other_machine_and_what_waits(typed, two):
     typed("one", "sync")
     typed("one", "fact", "The cups are blue", "--project", "")
@@ -125,6 +128,7 @@ def test_status_and_brief_name_the_other_machine_and_what_waits(typed, two):
     )
 
 
+@pytest.mark.slow
 def test_an_excluded_project_is_listed_and_stays(typed, two, tmp_path):
     (tmp_path / "client").mkdir()
     typed("one", "fact", "The cups are blue", "--project", tmp_path / "client")

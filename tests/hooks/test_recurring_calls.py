@@ -27,6 +27,7 @@ RESUMES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("start", "end"), RESUMES.values(), ids=RESUMES)
 def test_runs_right_after_each_other_start_and_end_each_with_its_context(store, start, end):
     for _ in range(3):

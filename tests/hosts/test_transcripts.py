@@ -42,6 +42,7 @@ def _of(steps, kind):
 # ------------------------------------------------------------------------------------------------ tolerance
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", FILES)
 def test_a_transcript_cut_anywhere_is_read_up_to_there(agent, tmp_path):
     data = FILES[agent].read_bytes()

@@ -50,6 +50,7 @@ def test_a_main_session_is_told_it_all(tmp_path):
     assert not [said for said in PRIVATE if said not in text]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["startup", "resume", "compact", ""])
 def test_nor_does_the_summary_of_a_session_bring_it_back(tmp_path, source):
     text = private(tmp_path).text(session_type=SessionType.SHARED, source=source, session_id="secret")
@@ -473,6 +474,7 @@ def test_names_of_files_that_are_no_text_reach_no_prompt_either(tmp_path):
     assert append_receipt(scene.log.store, built, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", [b"\xff\xfe\0", b"caf\xe9\n", b"a\0b\n"])
 def test_bytes_that_are_no_text_reach_no_prompt_from_whatever_file(tmp_path, data):
     scene = history(tmp_path).replay()

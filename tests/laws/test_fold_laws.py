@@ -72,6 +72,7 @@ def test_any_files_any_copies_and_any_grouping_render_the_bytes_of_one_process(l
         assert expected == files_of(grouped(parts_of(days_of(log)), chance), chosen)
 
 
+@pytest.mark.slow
 @given(histories(), st.data())
 def test_a_part_is_the_same_bytes_in_whatever_order_files_came_and_parts_merged(lines, data):
     with log_of([]) as log:

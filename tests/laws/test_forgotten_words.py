@@ -213,6 +213,7 @@ def test_what_is_set_aside_by_a_replay_that_ends_before_it_sweeps_is_swept_by_th
     assert [] == saying(WORDS[ENGLISH])
 
 
+@pytest.mark.slow
 def test_a_copy_goes_that_has_nothing_else_and_one_that_a_newer_has_all_of():
     by_text(ENGLISH)
     eventlog("replay")

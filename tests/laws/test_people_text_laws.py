@@ -14,6 +14,8 @@ from tests.support.effort import rounds
 from tests.support.machines import STORES, found_as, of_machine
 from tests.support.use_cases import apply, rebuild
 
+pytestmark = pytest.mark.slow
+
 HEADINGS = {"A": "A", "B \\<K\\> c": "B <K> c", "**C** _d_": "C d", "`e` &amp; f": "e & f", "标题": "标题"}
 BODIES = st.lists(st.sampled_from(["- one", "- two", "text", "", "```\n## A\n```"]), max_size=3).map(
     lambda lines: "\n".join(lines).strip("\n")

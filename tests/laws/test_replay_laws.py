@@ -28,6 +28,8 @@ from tests.support.tree import IMPORT_PATH
 from tests.support.typed_events import documents_of
 from tests.support.use_cases import rebuild
 
+pytestmark = pytest.mark.slow
+
 SMALL = Settings(memory=MemorySettings(max_lines=14, max_bytes=1000), summaries=SummarySettings(keep=1, max_chars=50))
 SETTINGS = st.sampled_from([Settings(), Settings(locale="zh", timezone="Asia/Shanghai"), SMALL])
 moments = st.sampled_from(DAYS).flatmap(
@@ -41,7 +43,6 @@ def fresh(lines, chosen=DEFAULTS, **options):
         return rendered(log, chosen, anew=True, **options)
 
 
-@pytest.mark.slow
 @given(histories(), SETTINGS, st.data())
 def test_neither_order_nor_files_nor_copies_of_lines_matter(lines, chosen, data):
     shuffled = data.draw(st.permutations([*lines, *data.draw(st.lists(st.sampled_from(lines), max_size=5))]))
@@ -58,7 +59,6 @@ def test_an_event_told_again_on_a_later_day_changes_nothing(lines, data):
     assert fresh(lines) == fresh([*_some_told_again(lines, data), *lines])
 
 
-@pytest.mark.slow
 @given(histories(), st.integers(1, 2000), st.data())
 def test_in_what_pieces_a_day_is_read_does_not_matter(lines, size, data):
     again = _some_told_again(lines, data)
@@ -77,7 +77,6 @@ def _some_told_again(lines, data):
     ]
 
 
-@pytest.mark.slow
 @given(histories(), st.data())
 def test_of_two_lines_with_one_id_the_smaller_one_counts_whichever_comes_first(lines, data):
     line = data.draw(st.sampled_from(lines))
@@ -104,7 +103,6 @@ def test_as_of_a_moment_what_is_kept_of_the_whole_log_does_not_matter(lines, mom
     assert fresh(lines, until=moment) == found
 
 
-@pytest.mark.slow
 @given(histories(max_size=20), SETTINGS)
 def test_a_file_is_what_the_log_said_at_the_time_it_carries(lines, chosen):
     for path, data in fresh(lines, chosen).items():
@@ -113,7 +111,6 @@ def test_a_file_is_what_the_log_said_at_the_time_it_carries(lines, chosen):
         assert path.endswith(".jsonl") or (stamp and data == fresh(lines, chosen, until=stamp).get(path))
 
 
-@pytest.mark.slow
 @given(histories(), SETTINGS, st.data())
 def test_merged_parts_are_the_whole_in_any_order(lines, chosen, data):
     events = [codec.decode(line) for line in lines]
@@ -173,7 +170,6 @@ def test_a_withdrawn_decision_of_a_closed_day_dates_the_file_whether_or_not_its_
     assert b"RS256" not in _database(log).read_bytes()
 
 
-@pytest.mark.slow
 @given(histories(), st.data())
 def test_a_damaged_cache_is_made_anew(lines, data):
     with log_of(lines) as log:
@@ -195,7 +191,6 @@ def _damage(whole):
     return flipped | cut | blank | st.binary(max_size=8)
 
 
-@pytest.mark.slow
 @given(histories(), histories(max_size=4))
 def test_what_is_outdated_in_the_cache_is_made_anew(lines, late):
     with log_of(lines) as log:
@@ -207,7 +202,6 @@ def test_what_is_outdated_in_the_cache_is_made_anew(lines, late):
     assert fresh(lines) == found
 
 
-@pytest.mark.slow
 @given(histories(), histories())
 def test_the_cache_of_another_log_says_nothing(lines, others):
     with log_of(lines) as log, log_of(others) as other:
@@ -279,7 +273,6 @@ SURROUNDINGS = [
 ]
 
 
-@pytest.mark.slow
 def test_two_processes_in_other_surroundings_write_identical_trees(tmp_path):
     lines = sorted({line for file in (HISTORY / "log").iterdir() for line in file.read_bytes().splitlines()})
     trees = []

@@ -18,6 +18,7 @@ def test_an_event_survives_the_way_to_fields_and_back(event):
     assert event == codec.from_fields(codec.to_fields(event))
 
 
+@pytest.mark.slow
 @given(stored_events())
 def test_a_stored_event_survives_the_way_to_its_line_and_back(event):
     assert event == codec.decode(codec.encode(event))

@@ -109,6 +109,7 @@ def test_a_required_field_that_is_missing_is_named(name, missing):
         codec.from_fields(fields)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "where", "value", "reason"), WRONG)
 def test_a_wrong_value_is_refused_with_field_and_reason(name, where, value, reason):
     field = where.partition(".")[0].partition("[")[0]

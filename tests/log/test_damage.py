@@ -30,6 +30,7 @@ DAMAGED = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "bad"), [(kind, bad) for kind, some in DAMAGED.items() for bad in some])
 def test_a_damaged_line_costs_only_itself(log_dir, kind, bad):
     file = write(log_dir, lines(0) + bad + b"\n" + lines(3))

@@ -59,6 +59,7 @@ def broken(number):
     return OSError(number, os.strerror(number))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("there", [b"", lines(0), lines(0) + line(1)[:30]])
 @pytest.mark.parametrize("fault", [broken(errno.EIO), broken(errno.ENOSPC), "short"])
 def test_whatever_call_fails_a_batch_is_stored_whole_or_not_at_all(tmp_path, there, fault):

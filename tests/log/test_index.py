@@ -136,6 +136,7 @@ def test_an_index_cut_anywhere_is_ignored(indexed):
         assert before == everything(indexed, NAMES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "data", [b"", b"\n", b"\0" * 5000, b"{}\n", b'{"version":99,"size":0,"files":[]}\n', b"[" * 9999]
 )

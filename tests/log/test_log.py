@@ -47,6 +47,7 @@ def test_what_tells_of_this_machine_is_named_after_the_store_unless_it_is_import
     assert "laptop" == log.put([{"conversation_id": "d", **fields, "replica": "laptop"}])[0].event.replica
 
 
+@pytest.mark.slow
 @given(st.lists(stored_events(times), max_size=8, unique_by=lambda event: event.id))
 def test_imported_events_are_read_in_order_each_once(tmp_path_factory, events):
     log = EventLog(tmp_path_factory.mktemp("store"), fsync=False)

@@ -33,6 +33,7 @@ def test_a_path_is_read_as_os_reads_it(name, monkeypatch):
     holds()
 
 
+@pytest.mark.slow
 @settings(max_examples=ROUNDS)
 @given(PATHS, st.lists(PATHS, max_size=3))
 def test_paths_are_joined_as_os_joins_them(path, more):

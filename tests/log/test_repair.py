@@ -63,6 +63,7 @@ def test_every_kind_of_damage_is_moved_and_every_event_is_read_as_before(tmp_pat
     assert {one.kind for one in bad} - {"torn"} <= {one.kind for one in done.moved}
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.lists(st.one_of(st.sampled_from(BAD), st.integers(0, 5).map(line)), max_size=8), st.booleans())
 def test_rest_and_pieces_are_the_bytes_before_and_twice_is_once(tmp_path_factory, some, ends):

@@ -190,6 +190,7 @@ def _turns(log):
     return [event.turn_id for event in log.read()]
 
 
+@pytest.mark.slow
 def test_a_named_batch_sent_again_after_a_kill_at_any_byte_adds_only_what_is_missing(tmp_path, clock):
     log = EventLog(tmp_path, fsync=False, clock=clock)
     log.append_many(STREAM, batch="b")

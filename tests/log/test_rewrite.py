@@ -3,6 +3,8 @@
 import threading
 from pathlib import Path
 
+import pytest
+
 from eventlog.log.event_log import EventLog
 from eventlog.log.rewrite import rewrite
 from tests.support.builders import lines, write
@@ -15,6 +17,7 @@ def test_a_file_that_is_not_to_change_stays_the_very_file(log_dir):
     assert lines(0) + lines(1) == Path(file).read_bytes()
 
 
+@pytest.mark.slow
 def test_what_is_appended_meanwhile_is_there_afterwards(tmp_path):
     log = EventLog(tmp_path, fsync=False)
     log.append({"type": "fact", "conversation_id": "s", "content": "first"})

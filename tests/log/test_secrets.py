@@ -71,6 +71,7 @@ def left(directory):
 # ------------------------------------------------------------------------------------------------ what is found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("around", ["{}", "see {} there", '"{}"', "a\n{}\nb", '{{"out": "a\\n{}\\nb"}}', "令牌：{}。"])
 def test_every_kind_is_replaced_by_its_name_wherever_it_stands(around):
     def stays(text, secret):

@@ -106,6 +106,7 @@ def test_what_only_looks_like_an_assignment_stays(text):
     assert text == scrub_text(text)
 
 
+@pytest.mark.slow
 def test_sentences_stay_as_they_are():
     sentences = [one for topic in topics.values() for one in re.split(r"(?<=[.!?:])\s+", topic)]
     assert len(sentences) > 3000

@@ -234,6 +234,7 @@ def verb(client, *args):
     return call("replay", "--cluster", client.scheduler.address, *args)
 
 
+@pytest.mark.slow
 def test_each_store_is_written_below_the_directory_and_a_second_run_changes_nothing(client, memory, tmp_path):
     first = verb(client, "--out", tmp_path / "out", f"{memory}/*")
     again = verb(client, "--out", tmp_path / "out", f"{memory}/*")
@@ -274,6 +275,7 @@ def test_check_writes_nothing_and_finds_what_differs(client, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_store_that_cannot_be_read_ends_with_4_and_one_that_cannot_be_written_with_3(client, memory, tmp_path):
     unread = verb(client, "--out", tmp_path / "out", f"{memory}/ada", "/nothing/there")
     (tmp_path / "out" / "bob").write_text("a file")

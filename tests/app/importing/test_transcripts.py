@@ -60,6 +60,7 @@ def _of(log, kind, *, subagents=False):
 # ------------------------------------------------------------------------------------------------ every host
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", PLACES)
 def test_a_past_conversation_becomes_its_start_its_end_and_its_summary_on_its_day(host, place, log):
     lay_out(place, host)

@@ -171,6 +171,7 @@ def test_the_last_session_is_none_of_the_machines_notes_about_its_repositories(o
     assert references.session_meant(opened.log, "last") == last
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", ["shop/MEMORY.md", "projects/shop/MEMORY.md", "projects/{slug}/MEMORY.md"])
 def test_a_memory_is_found_by_the_name_of_its_project(log, said):
     log.append(Fact(conversation_id="s", project="/src/shop", content="Ports are odd"))

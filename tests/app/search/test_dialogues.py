@@ -95,6 +95,7 @@ def test_a_credential_in_an_answer_is_in_no_file(memory, past):
     assert KEY.lower().encode() not in cached(memory).lower()
 
 
+@pytest.mark.slow
 def test_a_sentence_that_states_what_a_person_forgot_is_gone_and_back_with_undo(memory, past):
     past(f"I looked around. {ANSWERED}")
     memory.log.append({
@@ -112,6 +113,7 @@ def test_a_sentence_that_states_what_a_person_forgot_is_gone_and_back_with_undo(
     assert found(memory, "gazetteer") == ["c2", "c1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whole", [False, True])
 def test_what_an_agent_takes_back_is_not_found_in_what_it_said(memory, past, whole):
     past(f"I looked around. {ANSWERED}")
@@ -279,6 +281,7 @@ def test_a_damaged_file_costs_one_search_its_dialogues(memory, past, damage):
     assert found(memory, "gazetteer") == ["c1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
 @pytest.mark.parametrize("name", ["dialogues.sqlite", "knowledge.db"])
 def test_what_stands_in_the_place_of_a_database_makes_room_for_it(memory, past, name, make):

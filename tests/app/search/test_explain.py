@@ -138,6 +138,7 @@ def test_the_verb_tells_it_to_people_and_programs_and_else_searches(memory, home
 # ------------------------------------------------------------------------------------------------ one session
 
 
+@pytest.mark.slow
 def test_a_session_without_a_start_was_told_what_its_prompts_asked_for(memory):
     memory.replay()
     ask(memory, "hello there")

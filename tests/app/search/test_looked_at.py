@@ -82,6 +82,7 @@ def test_days_that_are_over_are_not_looked_at(looks):
     assert names  # today's
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [1, 2])
 def test_what_is_said_about_a_day_that_is_over_is_found_at_once(looks, number):
     memory, _ = looks
@@ -143,6 +144,7 @@ def test_what_follows_the_start_of_a_first_session_of_the_day_is_found_at_once(t
     assert "The lantern is lit" in found(memory)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["2026-01-02.laptop.jsonl", "2026-01-01.jsonl"])
 def test_a_file_that_comes_is_read_at_once(looks, name):
     memory, _ = looks
@@ -179,6 +181,7 @@ def test_what_another_program_writes_into_a_day_that_is_over_is_found_within_ten
     assert "A lantern by hand" in found(memory)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shift", [-1, 1])
 def test_a_clock_that_is_set_tells_nothing(looks, monkeypatch, shift):
     memory, names = looks

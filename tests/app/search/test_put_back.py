@@ -36,6 +36,7 @@ def lines(memory):
     return file.read_bytes().splitlines(keepends=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [b"x", b""])
 def test_what_was_damaged_is_found_again(memory, damage):
     good = lines(memory)

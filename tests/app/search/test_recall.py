@@ -50,6 +50,7 @@ def receipts(store):
     return [event for event in Memory(store).log.read() if isinstance(event, ContextInjected)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noted", [False, True])
 def test_a_line_is_dated_by_the_users_calendar(tmp_path, noted):
     memory = Memory(tmp_path / "store")

@@ -370,6 +370,7 @@ def test_an_index_that_is_no_good_is_made_anew(memory, harm):
     assert found(memory, "herons") == ["Herons fish at dawn"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("harm", ["x'00'", "'a text'", "7"])
 def test_an_index_with_a_damaged_line_is_made_anew_where_the_line_is_said_again(memory, harm):
     say(memory, "Herons fish at dawn")
@@ -526,6 +527,7 @@ def test_where_projects_get_other_names_an_index_that_stays_finds_what_a_new_one
         assert kept == everything()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [1, 500])
 def test_only_a_project_with_much_in_it_that_gets_another_name_makes_the_index_anew(memory, monkeypatch, most):
     monkeypatch.setattr(index_writer, "_MOST_MOVED", most)

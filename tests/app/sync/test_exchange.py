@@ -32,6 +32,7 @@ def test_a_fact_of_one_machine_is_known_on_the_other_and_all_files_are_equal(mem
     assert one.knowledge() == other.knowledge()
 
 
+@pytest.mark.slow
 def test_a_withdrawal_reaches_the_other_machine(memory):
     one, other = memory.machines
     said = one.says("The tea is green")

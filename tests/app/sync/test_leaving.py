@@ -63,6 +63,7 @@ def test_facts_about_the_user_from_a_shared_session_stay(tmp_path):
     assert one.ids() == other.ids()
 
 
+@pytest.mark.slow
 def test_texts_leave_where_that_is_wanted_also_those_from_before(tmp_path):
     memory, one, other = both(tmp_path)
     one.put(type="conversation_text", title="about tea")

@@ -43,6 +43,7 @@ def test_whatever_is_shared_is_read_back_and_one_name_has_one_content(fields):
     assert (made.file_name, made.data) == (again.file_name, again.data)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from(["Ada", "Bob"]), texts, texts), min_size=2, max_size=4))
 def test_two_clones_never_write_two_contents_under_one_name(made):
     by_name: dict[str, bytes] = {}

@@ -455,6 +455,7 @@ def test_the_last_list_of_todos_counts():
     assert ["b"] == summary_of(steps)[3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reply", "decided", "left"),
     [

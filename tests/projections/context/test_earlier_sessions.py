@@ -115,6 +115,7 @@ def told_files(text, count):
     return [number for number in range(count) if f"shop/customers/customer{number}/rounding.py" in text]
 
 
+@pytest.mark.slow
 def test_two_fifths_of_a_hundred_sessions_are_told_with_their_file():
     with TemporaryDirectory(prefix="scene-", dir="/tmp") as place:  # how much fits depends on the length of its name
         text = many(Scene(place), 114).ask(source="startup").context.text

@@ -80,6 +80,7 @@ def test_what_a_withdrawn_withdrawal_had_brought_back_is_gone_with_it(scene, sai
     assert POISON not in _told(scene, session_id="bad")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("day", ["20", "08"], ids=["yesterday", "long ago"])
 @pytest.mark.parametrize("memory_type", ["W", "O"])
 def test_a_wording_that_was_replaced_is_in_no_context(scene, day, memory_type):

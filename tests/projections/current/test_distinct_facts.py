@@ -120,6 +120,7 @@ def test_a_project_named_late_changes_both_files_it_moves_decisions_between():
     assert [] == found[None].facts
 
 
+@pytest.mark.slow
 @example([*map(codec.encode, (whole(1, decisions=["Use RS256"]), event("rejected", 2, statement="use rs256")))])
 @given(histories(max_size=16))
 def test_every_decision_nobody_withdrew_is_known_and_every_key_says_what_was_said_last(lines):

@@ -48,6 +48,7 @@ def by_mail(do, jobs):
         yield pickle.loads(pickle.dumps(do(pickle.loads(pickle.dumps(job)))))
 
 
+@pytest.mark.slow
 @given(histories(), st.sampled_from([Settings(), Settings(locale="zh", timezone="Asia/Shanghai")]), st.data())
 def test_days_folded_and_rows_made_apart_are_those_of_one_process(lines, chosen, data):
     again = data.draw(st.lists(st.sampled_from(lines), max_size=3)) if lines else []

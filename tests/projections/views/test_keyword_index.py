@@ -89,6 +89,7 @@ def test_a_word_of_every_day_is_none(log):
     assert "## Keywords" not in index(log, INDEX)
 
 
+@pytest.mark.slow
 def test_an_index_takes_a_fifth_of_the_memory_and_the_summaries_it_leads_to(log):
     words = [f"word{number}" for number in range(60)]
     facts = [

@@ -237,6 +237,7 @@ def test_the_order_of_arrival_and_the_split_into_days_do_not_matter(events, chan
     assert reasons(events, settings) == reasons(shuffled, settings)
 
 
+@pytest.mark.slow
 @given(histories(), st.sampled_from([SETTINGS, REVIEWED]))
 def test_a_document_is_what_the_log_said_at_the_time_it_carries(events, settings):
     for document in render(state_of(events), settings):

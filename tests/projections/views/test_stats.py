@@ -86,6 +86,7 @@ LONE_END = (
 )
 
 
+@pytest.mark.slow
 @given(histories(max_size=20))
 @example([LONE_END])
 def test_the_figures_are_those_of_the_file_of_sessions(lines):

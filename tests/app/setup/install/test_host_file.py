@@ -86,6 +86,7 @@ def test_a_read_only_file_is_refused_and_left_alone(home):
     assert b"{}" == path.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o777])
 def test_directories_of_hosts_are_never_open_to_all_whatever_the_umask(home, umask):
     before = os.umask(umask)

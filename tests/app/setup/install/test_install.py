@@ -156,6 +156,7 @@ def test_the_host_may_have_moved_its_directory(home, tmp_path, monkeypatch):
     assert not (home / ".codex").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", FILES)
 def test_a_link_in_a_project_leads_no_installation_out_of_it(home, tmp_path, agent):
     outside, file = tmp_path / "outside", profiles()[agent].hooks.project_file
@@ -240,6 +241,7 @@ def test_without_the_backup_exactly_our_entries_go(home):
     assert b'{\n  "model": "x",\n  "hooks": {\n    "Other": []\n  }\n}\n' == path.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("verb", "where"),
     [("install", "found here"), ("install --dry-run", "found here"), ("uninstall", "installed here")],
@@ -300,6 +302,7 @@ def test_a_file_that_cannot_be_understood_is_refused_and_left_alone(home, conten
     assert content == path.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_changed_stops_no_other(home):
     broken = _put(home, "gemini", b"model = opus")
     commented = home / ".config" / "opencode" / "opencode.json"
@@ -357,6 +360,7 @@ def test_sessions_others_listen_to_are_told_so_by_every_hook_until_it_is_install
     assert [hooks] * 4 == [text.count("--event") for text in texts]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", ["claude", "codex", "cursor"])
 def test_a_dry_run_names_the_files_and_writes_none(home, agent):
     options = (agent, "--allow", "--with-rules", "--mcp")

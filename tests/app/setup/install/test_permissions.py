@@ -221,6 +221,7 @@ def test_a_rule_that_did_is_named_by_doctor_and_goes_with_the_next_install(home,
 # ------------------------------------------------------------------------------------------------ with consent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", RULES)
 def test_in_a_pipe_nothing_is_allowed_unasked(home, agent):
     call("install", agent, "--no-mcp")
@@ -250,6 +251,7 @@ def test_on_a_terminal_the_user_is_asked(home, answer, verdict):
     assert verdict == _saving("claude")["verdict"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", [agent for agent in RULES if agent != "qwen"])
 def test_the_program_is_allowed_by_one_path_however_python_was_called(home, monkeypatch, agent):
     python = Path(sys.executable)
