@@ -116,7 +116,7 @@ class StageSummary(Event, tag="stage_summary", frozen=True, kw_only=True):
     decisions: list[str] = []
     todos: list[str] = []
     done: list[str] = []  # to-dos of earlier saves that are done
-    of_user: list[str] = []  # of the decisions that a program drew from a transcript, those in the user's own words
+    of_user: list[str] = []  # of the decisions that a program drew from a transcript, those that the user said or chose
     batch: str | None = None  # common to what one correction recorded: here, what is left of a summary
 
 
