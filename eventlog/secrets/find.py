@@ -76,11 +76,9 @@ _LONGEST_LIST = 1024  # characters looked at
 _KIND = "[secret:"  # how what stands for a secret begins
 _MOST_WITHIN = 4  # names within the value of another
 _LEAST_PASSWORD = 6
-_NAMED = [*((name, "password") for name in (*PASSWORDS, "identified by")), *NAMES]  # the last is of SQL
-_STEMS = [  # of names, in their order: texts have few of them
-    (stem, [named for named in _NAMED if stem == next(one for one in (*STEMS, named[0]) if one in named[0])])
-    for stem in dict.fromkeys(next(one for one in (*STEMS, name) if one in name) for name, _ in _NAMED)
-]
+_STEMS: "dict[str, list[tuple[str, str]]]" = {}  # of names, in their order: texts have few of them
+for _named in (*((name, "password") for name in (*PASSWORDS, "identified by")), *NAMES):  # the last is of SQL
+    _STEMS.setdefault(next((stem for stem in STEMS if stem in _named[0]), _named[0]), []).append(_named)
 _ELSEWHERE = ("/", "~", ".", _KIND, "env:", "file:", "pass:")  # what says where a password is, or was
 _LEAST_ARGUMENT, _AWS_SECRET = 4, 40
 _LEAST_DIGITS = 5  # different ones
@@ -261,7 +259,7 @@ def _assigned(text: str, *, long: bool) -> "Iterator[Found]":
     """Find the values assigned to names of credentials: a password as it stands, a long value where it looks random."""
     long = long and any(map(text.__contains__, WITH_VALUES))
     lower = text.translate(_LOWER) if not text.isascii() else text.lower()
-    for stem, names in _STEMS:
+    for stem, names in _STEMS.items():
         for name, kind in names if stem in lower else ():
             if name in lower and (long or kind == "password"):
                 yield from _values(text, lower, name, kind)
