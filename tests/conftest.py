@@ -121,12 +121,11 @@ def pytest_runtest_setup():
 
 
 _started: list[str] = []  # by the test that runs
+_STARTS = frozenset(("subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system"))
 
 
-def _note_start(
-    event, arguments, *, starts=frozenset({"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system"})
-):
-    if event in starts:
+def _note_start(event, arguments):
+    if event in _STARTS:
         _started.append(Path(str(arguments[0])).name if arguments else event)
 
 

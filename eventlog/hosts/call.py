@@ -305,7 +305,8 @@ _INIT = ("an AI agent that brings the power of", "an interactive CLI agent. Anal
 _WITHIN = 200  # characters
 _BEFORE = "# Context from my IDE setup:", "# Files mentioned by the user:", "<in-app-browser-context"  # Codex
 _REQUEST = "\n## My request for "
-_HANDED_OVER, _PLAN = "A previous agent produced the plan below", "Implement the following plan:"  # Codex, Claude Code
+PLANS = ("Implement the following plan:", "PLEASE IMPLEMENT THIS PLAN:")  # how Claude Code and Codex hand one back
+_HANDED_OVER = "A previous agent produced the plan below"  # Codex, into a new conversation
 _OF_BMAD = "must fully embody this agent's persona", "IT IS CRITICAL THAT YOU FOLLOW THESE STEPS - while staying in"
 _INPUT, _OBEYED = "## User Input\n\n```text\n", "\n```\n\nYou **MUST** consider the user input before proceeding"
 _NO_INPUT = ("", "$ARGUMENTS", "{{args}}")
@@ -324,7 +325,7 @@ def typed(prompt: str) -> str:
         given = given.strip()
         return prompt if not obeyed else "/speckit" if given in _NO_INPUT else given
     if prompt.startswith(_HANDED_OVER):
-        return "\n\n".join((_PLAN, prompt.partition("\n\n")[2]))
+        return "\n\n".join((PLANS[0], prompt.partition("\n\n")[2]))
     lines = f"\n{prompt}"
     ends = [at for words in _BELOW if (at := lines.find(words)) >= 0]
     before = lines[1 : min(ends)] if ends else ""

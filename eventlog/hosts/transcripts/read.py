@@ -13,7 +13,7 @@ from typing import Any
 from eventlog import hosts
 from eventlog.format import codec
 from eventlog.format.events import Event, HostEvent
-from eventlog.hosts.call import not_the_user, typed
+from eventlog.hosts.call import PLANS, not_the_user, typed
 from eventlog.hosts.transcripts.steps import REQUESTS, SessionCalls, Step, from_tool
 from eventlog.secrets import scrub_text
 
@@ -134,7 +134,7 @@ def _in_words(reply: str) -> str:
 
 def is_plan(prompt: str) -> bool:
     """Return whether a prompt is a plan that the agent wrote: accepted, a host hands it back as a request."""
-    return prompt.startswith(("Implement the following plan:", "PLEASE IMPLEMENT THIS PLAN:"))
+    return prompt.startswith(PLANS)
 
 
 def of_the_user(prompt: str) -> str:

@@ -286,7 +286,8 @@ class SessionCalls:
 
         Of a call that asked the user, yield what was chosen.
         """
-        yield from _chosen(self._questions.pop(str(call), []), _output_in(answer))
+        if questions := self._questions.pop(str(call), []):
+            yield from _chosen(questions, _output_in(answer))
         steps = self._open.pop(call, []) if isinstance(call, str) else []
         if not steps:
             return
