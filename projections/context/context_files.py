@@ -100,27 +100,27 @@ def _bases(settings: "Settings", project: str, home: str) -> "Iterator[ContextFi
     for name in settings.bootstrap:
         base = settings.knowledge_bases[name]
         if base.path is not None and (project or not base.path.startswith(_PROJECT)):
-            yield _of_base(base.path, settings, project, home)
+            yield from _of_base(base.path, settings, project, home)
 
 
-def _of_base(path: str, settings: "Settings", project: str, home: str) -> ContextFile:
+def _of_base(path: str, settings: "Settings", project: str, home: str) -> "Iterator[ContextFile]":
     in_project = path.startswith(_PROJECT)
     full = os.path.join(project, path.removeprefix(_PROJECT)) if in_project else in_full(path, home)
-    root = project if in_project else home if path.startswith(HOME) else os.path.dirname(full)
-    full = _alias(full)
-    name = os.path.basename(full)
-    order = _ORDERS.get(name, TOOLS)
+    folder = os.path.dirname(full)
+    root = project if in_project else home if path.startswith(HOME) else folder
     workspace = os.path.normpath(in_full(settings.context.workspace, home))
-    own = os.path.normpath(os.path.dirname(full)) == workspace  # nothing is created in a repository
-    text = _template(name, settings.locale) if own else None
-    return ContextFile(name, full, root, order < TOOLS and not in_project, False, order, text)
+    own = os.path.normpath(folder) == workspace  # nothing is created in a repository
+    for name in _names(folder, os.path.basename(full)):
+        order = _ORDERS.get(name, TOOLS)
+        text = _template(name, settings.locale) if own else None
+        required = order < TOOLS and not in_project
+        yield ContextFile(name, os.path.join(folder, name), root, required, False, order, text)
 
 
-def _alias(path: str) -> str:
-    """Return the file under its other name, where only that name exists."""
-    name = os.path.basename(path)
-    other = os.path.join(os.path.dirname(path), _ALIASES.get(name, name))
-    return other if not os.path.isfile(path) and os.path.isfile(other) else path
+def _names(folder: str, name: str) -> list[str]:
+    """List the names under which the file is there: a plan makes USER.md beside a person's OWNER.md; else its own."""
+    names = (name, _ALIASES[name]) if name in _ALIASES else ()
+    return [each for each in names if os.path.isfile(os.path.join(folder, each))] or [name]
 
 
 def _user_files(workspace: str, settings: "Settings") -> "Iterator[ContextFile]":

@@ -297,6 +297,19 @@ def test_files_are_found_under_their_other_name(tmp_path, name, other):
     assert str(there.with_name(other)) in context.loaded_files
 
 
+@pytest.mark.parametrize(("name", "other"), [("SOUL.md", "SPIRIT.md"), ("USER.md", "OWNER.md")])
+def test_a_file_stays_told_when_one_of_its_usual_name_comes_to_stand_beside_it(tmp_path, name, other):
+    scene = Scene(tmp_path)
+    there = scene.home / ".config/agents" / name
+    there.rename(there.with_name(other))
+    before = there.with_name(other).read_text().strip()
+    there.write_text("## Planned\n\n- a planned line\n")  # as `apply` makes a base that is not there
+    context = scene.ask().context
+
+    assert before in context.text
+    assert "- a planned line" in context.text
+
+
 def bootstrap(scene):
     path = scene.home / ".config/agents/BOOTSTRAP.md"
     path.write_text("Introduce yourself.\n")
