@@ -17,7 +17,7 @@ from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, Event
 from eventlog.log.event_log import EventLog
-from eventlog.store import Store, index_lookup
+from eventlog.store import Store, conversation_name, index_lookup
 from eventlog.store.files import read
 from eventlog.store.index_lookup import lines_with
 
@@ -105,7 +105,9 @@ def _sessions(log: EventLog, reference: str, project: str | None = None) -> list
         return [reference]
     if reference == LAST:
         return [event.conversation_id for event in _newest(log, project, of_session=True)]
-    return [conversation for conversation in log.index.conversations() if is_part_of(conversation, reference)]
+    known = log.index.conversations()
+    parts = [conversation for conversation in known if is_part_of(conversation, reference)]
+    return parts or [conversation for conversation in known if conversation_name(conversation) == reference]
 
 
 def _holding(log: EventLog, part: str) -> list[str]:

@@ -13,7 +13,7 @@ from eventlog.format import ids
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, Fact, ProjectSeen, Rejected
 from eventlog.settings.schema import Settings
-from eventlog.store import project_slug
+from eventlog.store import conversation_name, project_slug
 from tests.support import builders
 from tests.support.bases import planned
 from tests.support.command_line import call
@@ -65,6 +65,16 @@ def test_a_conversation_is_found_by_its_short_id(opened, conversation):
         == references.session_meant(opened.log, conversation)
     )
     assert references.Reference("session", conversation) == references.resolve(opened, short)
+
+
+@pytest.mark.parametrize("conversation", ["写作-会话", "../chapter 3"])
+def test_a_conversation_is_found_by_the_name_of_its_file_that_the_index_shows(opened, conversation):
+    opened.log.append(builders.fact(9, conversation_id=conversation))
+    name = conversation_name(conversation)
+
+    assert conversation != name
+    assert references.Reference("session", conversation) == references.resolve(opened, name)
+    assert conversation == references.session_meant(opened.log, name)
 
 
 def test_an_id_somebody_chose_is_shown_whole(opened):
