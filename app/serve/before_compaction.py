@@ -36,10 +36,12 @@ _NOT_THE_USER = ("<", "# AGENTS.md", "Caveat: The messages below", "[Request int
 _MOST_FILES, _MOST_RULES, _MOST_TODOS = 8, 6, 5
 _REQUEST_CHARS, _RULE_CHARS, _COMMAND_CHARS, _TODO_CHARS = 300, 160, 140, 100
 _BEGINS = ("always ", "never ", "do not ", "don't ", "please always ", "please never ", "please do not ",
-           "please don't ", "make sure ", "remember to ", "from now on", "only ever ", "no matter what")  # fmt: skip
+           "please don't ", "make sure ", "remember to ", "from now on", "only ever ", "no matter what",
+          "以后", "每次", "记得", "请记得", "确保", "请确保")  # fmt: skip
 _HOLDS = ("must never", "must always", "must not", "should never", "should always", "from now on",
           "under no circumstances", "you may not ")  # fmt: skip
-_HOLDS_ZH = ("不要", "务必", "始终", "永远", "禁止", "一律", "必须", "不得", "从现在起", "今后", "不许", "切勿")
+_HOLDS_ZH = ("不要", "务必", "始终", "永远", "禁止", "一律", "必须", "不得", "从现在起", "今后", "不许", "切勿",
+             "一定要")  # fmt: skip
 _ENDS = str.maketrans(dict.fromkeys("!?。！？；\r", "\n"))
 _RUNNERS = frozenset(("", "python", "python3", "uv", "run", "npx", "node", "sh", "bash", "env", "sudo", "2>&1", "|"))
 

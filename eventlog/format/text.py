@@ -78,7 +78,7 @@ _NOTHING = (
     r"|无|没有|暂无|待定)(?: (?:at (?:this time|the moment)|for now|so far|yet|left|open|remaining|outstanding|pending"
     r"|else|needed|required|mehr|weiter|offen))*(?:\b\W*|\W+(?:all|everything|the (?:task|work)|alles|全部|都)\b.*)"
 )
-STAGE_PREFIX = "阶段摘要："
+_STAGE = ("阶段摘要：", "阶段摘要:")  # before a stage that was saved as a fact; models spell it either way
 
 
 def _compiled(pattern: str) -> "re.Pattern[str]":
@@ -222,7 +222,8 @@ def _unclosed(text: str) -> str:
 
 def statement_line(text: str) -> str:
     """Take a text on one line, without the mark of a stage."""
-    return one_line(text).removeprefix(STAGE_PREFIX).strip()
+    line = one_line(text)
+    return line[len(_STAGE[0]) :].strip() if line.startswith(_STAGE) else line
 
 
 def states_nothing(text: str) -> bool:

@@ -73,7 +73,7 @@ LABELS = {locale: Labels(locale) for locale in _LANGUAGES}
 _SAME = (
     ("decision", "决策", "decisions", "关键决策", "重要决策", "决定"),
     ("preference", "偏好", "preferences", "用户偏好"),
-    ("lesson", "教训", "lessons", "经验教训"),
+    ("lesson", "教训", "lessons", "经验教训", "经验"),
     ("insight", "洞察", "insights", "重要洞察"),
     ("convention", "约定", "conventions", "规范"),
     ("architecture", "架构"),

@@ -124,6 +124,11 @@ def test_a_line_is_compared_as_the_text_it_is(text):
     assert same_text(statement_line(text)) == statement_of(text)
 
 
+@pytest.mark.parametrize("text", ["阶段摘要：写完", "阶段摘要: 写完", " 阶段摘要:写完", "写完"])
+def test_the_mark_of_a_stage_is_no_part_of_its_text_with_a_colon_of_either_width(text):
+    assert "写完" == statement_line(text)
+
+
 @given(st.text(alphabet="a1 \x1b[m\u200b\u200c\u200d\ufe0f\u20e3👩❤\U000e0041می", max_size=12))
 def test_a_line_of_invisible_characters_is_stable_too(text):
     assert one_line(text) == one_line(one_line(text))

@@ -87,8 +87,12 @@ def test_codex_is_read_too(drawn):
 
 
 @pytest.mark.parametrize(
-    "rule", ["不要用浮点数表示金额", "务必先跑测试", "始终用中文回复", "From now on answer in Swahili"]
-)
+    "rule",
+    [
+        "不要用浮点数表示金额", "务必先跑测试", "始终用中文回复", "以后提交前先跑 ruff", "提交前一定要跑测试",
+        "记得更新文档", "From now on answer in Swahili",
+    ],
+)  # fmt: skip
 def test_what_holds_from_then_on_is_known_in_both_languages(drawn, rule):
     assert f"- The user said: {rule}" in drawn(user(f"Look at the cart. {rule}"))
 
@@ -98,6 +102,7 @@ def test_what_holds_from_then_on_is_known_in_both_languages(drawn, rule):
     [
         "The total is never right",
         "Fix it",
+        "修复这个错误，以后的测试再说",
         "<task-notification>Never stop</task-notification>",
         "Why does it fail?",
         "Implement the following plan:\n\n# Round once\n\nNever trust the cache",

@@ -77,7 +77,7 @@ def test_the_users_file_comes_first_then_those_of_projects():
 SECTIONS: dict[str, list[dict[str, str]]] = {
     "Key decisions": [{"category": "decision"}, {"category": "Decisions"}, {"category": "决策"}],
     "User preferences": [{"memory_type": "O"}, {"category": "preference"}],
-    "Lessons": [{"category": "LESSON"}, {"category": "教训"}],
+    "Lessons": [{"category": "LESSON"}, {"category": "教训"}, {"category": "经验"}],
     "General knowledge": [{}, {"category": "项目知识"}],
     "Experience": [{"memory_type": "B"}],
     "Insight": [{"category": "insight"}, {"category": "Insight", "memory_type": "O"}],
