@@ -5,8 +5,8 @@ conversation, for audits. All are read before the first becomes events, for what
 begin with is the topic of none. Where there are many, as many processes as there are processors read them.
 
 Of Markdown files that people and agents use as memory, each bullet and each paragraph is a fact. Code, tables, the
-front matter and bullets that only link to another file hold no statements. Statements have no times of their own: the
-time is the file's.
+front matter and bullets that only link to another file hold no statements. A statement without a day of its own has
+that of the file's name, else the file's time.
 """
 
 import re
@@ -190,6 +190,7 @@ def _statements_of(path: Path, project: str | None, agent: str | None, *, bullet
             data = data[: data.rfind(b"\n") + 1]
         text = scrub_text(data.decode("utf-8-sig").replace("\r\n", "\n"))  # whole: a key has several lines
         written = timestamps.from_ns(path.stat().st_mtime_ns)
+        written = _noon(path.stem, written) or written  # daily notes are named by their day
     except OSError as error:
         yield BadPlace(str(path), system_reason(error)[0])
         return
@@ -219,12 +220,18 @@ def _statements_of(path: Path, project: str | None, agent: str | None, *, bullet
 def _dated(text: str, written: str) -> tuple[str, str]:
     """Split a statement from the day before it, as memory files have it; the file's time stands for a missing day."""
     day, rest = undated(text)
+    noon = _noon(day, written)
+    return (noon, rest) if noon else (written, text)
+
+
+def _noon(day: str, written: str) -> str | None:
+    """Return the noon of a day, or the time of the file, if that is earlier; None for what is no day of its past."""
     if not "" < day <= written:
-        return written, text
+        return None
     try:
-        return min(timestamps.read(f"{day}T12:00:00Z"), written), rest
+        return min(timestamps.read(f"{day}T12:00:00Z"), written)
     except ValueError:
-        return written, text
+        return None
 
 
 def read_bullets(request: ImportRequest) -> Iterator[Found]:

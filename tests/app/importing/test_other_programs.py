@@ -116,6 +116,19 @@ def test_a_bullet_with_its_day_before_it_is_of_that_day(place, log):
     ] == sorted((event.content, event.ts[:10]) for event in _said(log))
 
 
+@pytest.mark.parametrize(
+    ("name", "day"), [("2026-02-15", "2026-02-15"), ("2026-02-31", "2026-02-20"), ("2026-03-01", "2026-02-20")]
+)
+def test_bullets_of_daily_notes_are_of_the_day_that_names_the_file(place, log, name, day):
+    text = f"# {name}\n\n## 重要洞察\n- 保持简单是最好的设计原则\n- [2026-02-14] 昨日所见\n"
+    path = put(place / f"memory/{name}.md", text.encode(), to_ns("2026-02-20T10:00:00.000000Z"))
+    bring_in(log, "bullets", place, path)
+
+    assert [("2026-02-14", "昨日所见"), (day, "保持简单是最好的设计原则")] == [
+        (e.ts[:10], e.content) for e in _said(log)
+    ]
+
+
 def test_bullets_of_a_file_outside_any_repository_are_about_the_user(log, tmp_path):
     bring_in(log, "bullets", tmp_path, put(tmp_path / "AGENTS.md", b"1. Answer in German\n* [x] Never push\n"))
 
@@ -171,6 +184,15 @@ def test_daily_notes_and_summaries_become_facts_starts_ends_and_summaries(place,
     assert [("stage", 1), ("session", 1)] == [(e.scope, e.layer) for e in _said(log, "stage_summary")]
     assert ["c0de", "c0de"] == [e.conversation_id for e in log.read() if e.type in ("session_start", "session_end")]
     assert ["audit"] == [e.name for e in _said(log, "host_event")]
+
+
+def test_a_fact_is_brought_in_whatever_number_its_program_took_for_a_confidence(place, log):
+    fact = {"type": "fact", "timestamp": MORNING}
+    rated = [{**fact, "id": str(one), "content": str(one), "confidence": one} for one in (7, "high", 0.8)]
+    done = bring_in(log, "daily", place, _lines(place / "2026-02-20.jsonl", *rated))
+
+    assert [] == done.damage
+    assert [("0.8", 0.8), ("7", 0.9), ("high", 0.9)] == sorted((e.content, e.confidence) for e in _said(log))
 
 
 def test_a_bad_line_of_daily_notes_costs_only_itself(place, log):
