@@ -145,8 +145,8 @@ class _Told:
     def _successor(self, event: Fact) -> Event | None:
         """Find the newest valid fact under the key of a replaced fact, about the same subject."""
         replaced_in = [scope for scope in self._scopes if event.id in scope.superseded]
-        stands = (fact.statements[-1] for scope in replaced_in for fact in scope.facts)
-        return next((self._by_id.get(statement.id) for statement in stands if statement.key == event.key), None)
+        stands = (said for scope in replaced_in for fact in scope.facts for said in reversed(fact.statements))
+        return next((self._by_id.get(said.id) for said in stands if said.key == event.key), None)  # decisions have none
 
 
 _IN_A_MEMORY = ("there", "repetition", "no room")

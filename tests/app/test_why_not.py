@@ -53,6 +53,14 @@ def test_each_cause_is_told_with_the_event_that_decided(log):
         why_not(opened(log), "nobody said this")
 
 
+def test_what_replaced_a_fact_is_named_also_where_a_decision_says_it_again(log):
+    said(log, "the port is 8443", key="port")
+    new = said(log, "the port is 9443", 1, key="port")
+    log.append(StageSummary(conversation_id="s1", summary="moved", decisions=["the port is 9443"], ts=at(2)))
+
+    assert ("replaced", new.id) == cause(log, "8443")
+
+
 def test_the_verb_names_who_withdrew_it_what_replaced_it_and_what_it_repeats(log):
     Path(log.store.root).mkdir()
     Path(log.store.root, "config.yaml").write_text("memory: {max_lines: 10}\n")
