@@ -57,13 +57,27 @@ _REJECTS = re.compile(
     r"|en (?:lugar|vez) de|em vez de|invece di|вместо)\b|而不是|不再用)\s*([^,.;:，。；()]+)",
     re.IGNORECASE,
 )
-_FOR_LATER = re.compile(r"(?:which|what|how|where|when|who|should|do|does|is|are|can|must)\b", re.IGNORECASE)
+_FOR_LATER = re.compile(
+    r"(?:which|what|how|where|when|who|should|do|does|is|are|can|must"
+    r"|welche[mnrs]?|was|wo|wann|wer|wie (?!weit|soll es)|soll(?:en)?|darf|dürfen|muss|müssen)\b"
+    r"|.*[\u3040-\u9fff].*[?？]$",
+    re.IGNORECASE,
+)
 _ABOUT_THE_WORK = re.compile(  # of this session
     r"\b(?:next|ready|proceed|continue|go ahead|start|commit(?:ted|s)?|push|merge|PRs?|pull request|review|plan|clarify"
     r"|first|did|you (?:see|mean|have|believe|think|know)|should I|shall I|can you|could you|like me|want me"
-    r"|this (?:session|change|task))\b",
+    r"|this (?:session|change|task)"
+    r"|weiter(?:machen|gehen)?|fortfahren|anfangen|loslegen|starten|committen|pushen|mergen|zuerst|nächste[rsn]?"
+    r"|(?:soll|darf|kann) ich|dass ich|hast du|siehst du|meinst du|in Ordnung|einverstanden"
+    r"|diese[rn]? (?:Sitzung|Änderung|Aufgabe))\b"
+    r"|继续|开始|提交|推送|合并|下一步|接下来|首先|先(?:做|改|修)|计划|评审|要我|让我|[可行好对]以?吗|没问题吗|确认"
+    r"|这个?(?:任务|改动|会话)|[这本]次"
+    r"|進め|続け|始め|開始|コミット|プッシュ|マージ|プラン|レビュー|計画|問題(?:あり|ない)|よろしい|[よい]いです|今回|このまま"
+    r"|次[には]|まず|最初に|を(?:作成|実行|確認|修正)しま(?:す|しょう)か|この(?:セッション|タスク|変更|エピック)",
     re.IGNORECASE,
 )
+_ASKS_NOTHING = 12  # characters of a question that says nothing without the sentences before it: `Which one?`
+_BOTH = re.compile(r"both|beides?|两者.*|都.{0,2}|両方|どちらも", re.IGNORECASE)  # nobody knows later of which
 _OF_ANY_DECISION = frozenset(("use", "uses", "used", "using", "keep", "go", "more", "any"))
 _GOES_ON = (*REQUESTS, "file", "read", "command", "todos")  # what the agent has still to speak of
 _WORKS = ("file", "command")
@@ -262,7 +276,8 @@ class _Transcript:
         """Add what the user chose as a decision, and as their own where the question is not about the session."""
         whole = one_line(question)
         asked = next((text for text in reversed(sentences(whole)) if text.endswith(("?", "？"))), whole)
-        if _ABOUT_THE_WORK.search(asked) or len(asked) + len(choice) >= ITEM_CHARS:
+        asked = asked if len(asked) > _ASKS_NOTHING else whole
+        if _ABOUT_THE_WORK.search(asked) or _BOTH.fullmatch(choice) or len(asked) + len(choice) >= ITEM_CHARS:
             return
         said = [f"{asked} {choice}"]
         self._decide(said)

@@ -758,6 +758,33 @@ def test_what_a_user_chose_of_the_answers_to_a_question_is_their_decision():
 
 
 @pytest.mark.parametrize(
+    ("question", "choice"),
+    [
+        ("Welche Datenbank soll der Warenkorb nutzen?", "PostgreSQL"),
+        ("Soll der Warenkorb Gäste kennen?", "Nein"),
+        ("缓存保存多长时间？", "24 小时"),
+        ("キャッシュの形式はどうしますか？", "JSON ファイル"),
+        ("ダウンロードは並列実行しますか？", "並列"),
+    ],
+)
+def test_what_a_user_chose_is_their_decision_in_their_language(question, choice):
+    said = [f"{question} {choice}"]
+
+    assert (said, said) == decided(question, choice)
+
+
+def test_a_question_that_says_nothing_by_itself_is_told_with_what_stands_before_it():
+    said = ["The cache may be LRU or LFU. Which one? LRU"]
+
+    assert said == decided("The cache may be LRU or LFU. Which one?", "LRU")[0]
+
+
+@pytest.mark.parametrize("choice", ["Both", "Beides", "两者都要", "両方"])
+def test_a_choice_of_both_answers_is_no_decision_as_nobody_knows_which_they_were(choice):
+    assert ([], []) == decided("Where should the warning appear?", choice)
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "Ready to force-push the branch?",
@@ -765,6 +792,13 @@ def test_what_a_user_chose_of_the_answers_to_a_question_is_their_decision():
         "Do you have the error message?",
         "Should I start the server?",
         "Which PR would you like me to review?",
+        "Soll ich die Änderungen committen?",
+        "Der Plan steht. Ist das so in Ordnung?",
+        "需要我继续吗？",
+        "这个方案可以吗？",
+        "仕様の内容で問題ありませんか？修正があれば教えてください。",
+        "main ブランチにいます。このまま進めてよいですか？",
+        "コミットがフックで止まっています。どうしますか？",
     ],
 )
 def test_what_a_user_chose_for_the_work_at_hand_is_no_decision(question):
