@@ -13,8 +13,10 @@ _PRAISE = re.compile(
     r"^(?:[^\w\s`\"'(\[/]+\s*)?(?:perfect|excellent|great(?: (?:news|job|work))?|done|awesome|wonderful|fantastic"
     r"|success|nice|all (?:done|set)|got it|sure(?: thing)?|okay|ok|yes|yep|absolutely|certainly|of course"
     r"|you(?:'re| are) (?:very |most )?welcome|good(?: news)?|understood|noted|verstanden|alles klar"
+    r"|fertig|erledigt|geschafft|perfekt|super|prima|gut|gern(?:e|(?: geschehen))?|klar|natürlich"
     r"|parfait|terminé|c'est fait|compris|listo|perfecto|hecho|entendido|pronto|perfeito|feito|fatto|perfetto|capito"
     r"|готово|отлично|понял|알겠습니다|완료했습니다|承知しました|わかりました"
+    r"|\w{0,4}完了(?:しました|です)?|できました|了解(?:です|しました)?"
     r"|congratulations|you(?:'re| are) (?:absolutely )?right|太好了|完美|很好|好的|明白了?|收到|搞定了?|没问题|完成了?)"
     r"\s*[!.,:：，。！—–-]+\s*",
     re.IGNORECASE,
@@ -30,7 +32,9 @@ _TELLS = re.compile(
 )
 _CONTINUES = re.compile(r"(?:then|also|and|afterwards|after that)\b,? (?!\w+ed\b)|然后|再", re.IGNORECASE)
 _INTRODUCES = re.compile(
-    r"(?:here(?:'s| is| are)|below (?:is|are)|in summary|to summari[sz]e|(?:a )?summary of|the following|以下是|总结)"
+    r"(?:here(?:'s| is| are)|below (?:is|are)|in summary|to summari[sz]e|(?:a )?summary of|the following|以下是|总结"
+    r"|hier (?:ist|sind|kommt)|im folgenden|(?:die )?(?:wichtigsten|folgenden) (?:änderungen|punkte)|zusammenfassung"
+    r"|.{0,6}(?:改动|变更|修改)如下|以下の通り|(?:変更|修正|対応|実装)(?:点|内容|の(?:概要|まとめ))$)"
     r"|.{0,12}(?:요약|내용|정리(?:하면|합니다))(?:입니다)?\W*$|모든 (?:작업|구현|수정|단계)[이가]? ?(?:모두 )?완료\S*$"
     r"|(?:i|we)(?:'ve| have)? (?:summari[sz]ed|provided)\b"
     r"|(?:(?:jetzt|ich|maintenant|je|ahora|agora|ora|теперь|я) )*"
@@ -47,7 +51,8 @@ _FOR_THE_OCCASION = re.compile(
     re.IGNORECASE,
 )
 _PATCH_CLAUSE = re.compile(r"[，,；]?\s*补丁(?:文件)?[也均都]?已经?(?:成功)?(?:生成|保存|写入|创建)[^，。；]*")
-_PLAIN_WORD = re.compile(r"[a-z]+(?![\w./(])")  # no name in code
+_PLAIN_WORD = re.compile(r"[a-z]+(?![\w./(-])")  # no name in code
+_OF_EAST_ASIA = re.compile(r"[\u3040-\u9fff]")  # where only names begin with a Latin letter
 _OF_THE_HOST = re.compile(
     r"API Error|Request timed out|No response requested|Credit balance|Prompt is too long|Invalid API key"
     r"|(?:\w+ )?usage limit reached|\[Request interrupted",
@@ -88,7 +93,10 @@ _CHANGE = re.compile(
     rf"|\b(?:i|we) (?:also |now |have )?(?:{_VERBS}\w*ed|made|wrote|set|rewrote)\b"
     rf"|\b(?:has|have|was|were|is|are) (?:been |now |all )*(?:{_VERBS}\w*ed|made|written)\b"
     r"|\b(?:is|are) (?:now )?(?:\w+ed|shown|hidden|kept|set|made|built)\b|\bnow \w+s?\b"
-    r"|修复|添加|新增|修改|更新|删除|移除|重构|实现|改为|改成|替换|优化|解决|支持",
+    r"|\b(?:geändert|ersetzt|hinzugefügt|ergänzt|entfernt|gelöscht|behoben|korrigiert|um(?:gestellt|gebaut|benannt)|angepasst"
+    r"|ein(?:gebaut|geführt|gerichtet)|verschoben|aktualisiert|implementiert|migriert|erweitert|vereinfacht|jetzt)\b"
+    r"|修复|添加|新增|修改|更新|删除|移除|重构|实现|改为|改成|替换|优化|解决|支持|换成|改用|迁移|加上|去掉|调整"
+    r"|(?:変更|修正|追加|削除|実装|解決|移行|導入|統合|改善|リネーム)(?:しま|した|し、|。?$)|置き換え|ようにし",
     re.IGNORECASE,
 )
 _CAUSE = re.compile(
@@ -97,12 +105,14 @@ _CAUSE = re.compile(
     r"(?: here)? ?(?:was|is|came|lies|lay|occurr\w+|:)|rather than|was missing|were missing|didn't|did not|doesn't"
     r"|does not|wasn't|never|incorrectly|without (?:checking|assigning|considering)|instead of|ignor(?:ed|ing)"
     r"|causing|which (?:caused|causes|triggers?|triggered|made|led|leads|means))\b|^since\b"
-    r"|因为|由于|原因|导致|问题在于|问题是",
+    r"|\b(?:weil|wegen|ursache|dadurch|verursacht\w*|lag (?:in|an|am|daran)|fehlten?|anstatt|ohne dass)\b"
+    r"|因为|由于|原因|导致|问题在于|问题是|たため|ていたので|せいで",
     re.IGNORECASE,
 )
 _TEST = re.compile(
     r"^(?:(?:re)?(?:tested|verified|confirmed|validated|checked|ran)\b|(?:added|created|wrote|updated)\b[^,;:]*\btests?\b)"
-    r"|^(?:已?(?:测试|验证|确认)|(?:新增|添加|增加|补充)了?[^，。]*测试)",
+    r"|^(?:alle )?(?:\d+ )?tests? (?:laufen|bestehen|sind)\b|^[^,;:]*\btests? [^,;:]*\b(?:ergänzt|hinzugefügt)\b"
+    r"|^(?:已?(?:测试|验证|确认)|(?:新增|添加|增加|补充)了?[^，。]*测试)|^(?:全)?テスト",
     re.IGNORECASE,
 )
 _FOUND = re.compile(r"^(?:found|identified|located|traced|reproduced|定位|找到|发现)", re.IGNORECASE)
@@ -113,7 +123,9 @@ _PLACE = re.compile(
 )
 _DEPENDS = re.compile(
     r"^(?:(?:this|these)(?! (?:fix|change|pr|patch|commit|release|branch|refactoring)s?\b)|that|those|it|they|however"
-    r"|also|so|then|for example|e\.g|\w+ed (?:it|them|this|that)(?!.*: ))\b",
+    r"|also|so|then|for example|e\.g|\w+ed (?:it|them|this|that)(?!.*: )"
+    r"|dies|dadurch|damit|dabei|außerdem|zudem|ebenso|das (?:ist|war|hat|wird|wurde|liegt|lag|führt|behebt))\b"
+    r"|另外|此外|同时|这(?:样|会|导致|使)|これ(?:により|で|は)|また、|さらに|なお、",
     re.IGNORECASE,
 )
 _RESTS = re.compile(  # a sentence that makes the one before it untrue by itself
@@ -133,6 +145,8 @@ maintains minimal my now of on only or our pass passed passes passing patch pr p
 pull pushed ran ready request requested required requirements resolved saved should simple so solution solved solves
 stored succeeded success successful successfully suite task tasks test tested testing tests that the this through to
 typecheck updated ve verified was we went were what with without work working works you your
+alle alles auch behoben das dem den der des die durch ein eine einen erfolgreich erledigt es fehler gefunden habe ich
+ist jetzt laufen nun sind und wir wurde wurden änderung änderungen
 """
 _GENERAL = frozenset(_GENERAL_WORDS.split())
 _WORD = re.compile(r"[^\W_][\w./-]*|_+\w[\w./-]*")
@@ -229,7 +243,7 @@ def _plain(sentence: str) -> str:
         before, text = text, _PRAISE.sub("", _MARKS.sub("", text)).strip()
     text = _HOWEVER.sub("", text) if _UNRESOLVED.search(text) else text
     text = _TWICE.sub(r"\2", _SUBJECT.sub("", _PATCH_CLAUSE.sub("", text)))
-    return text[:1].upper() + text[1:] if _PLAIN_WORD.match(text) else text
+    return text[:1].upper() + text[1:] if _PLAIN_WORD.match(text) and not _OF_EAST_ASIA.search(text) else text
 
 
 def _is_telling(text: str) -> bool:

@@ -24,7 +24,9 @@ ANNOUNCES = re.compile(
     r"|(?:still )?waiting (?:on|for)|standing by|now (?:also )?(?:add|apply|build|check|clear|clone|commit|create"
     r"|do|drop|extend|extract|fix|implement|open|push|re-?(?:build|factor|run|try)|register|remove|replace|reply|resolve"
     r"|restore|rewrite|run|set|simplify|stage|test|trim|update|verify|wire|write)"
-    r"|ich (?:werde|würde)|soll ich|als nächstes)\b"
+    r"|(?:jetzt |nun |zuerst |dann )?(?:ich (?:werde|würde|kann (?:auch|gern)|schaue|sehe mir|prüfe|lese|suche|starte"
+    r"|teste|ergänze|committe)|(?:prüfe|schaue|starte|teste|ergänze) ich)|soll ich|lass(?:en Sie)? mich|möchtest du"
+    r"|wenn du (?:willst|möchtest|magst)|sag (?:mir )?(?:gern )?bescheid|als nächstes)\b"
     r"|让我|我来|我将|我会|接下来|现在我|请|如果(?:你|您)|需要我"
     r"|(?:je vais|laissez-moi|regardons|voyons|vérifions|souhaitez|voulez|n'hésitez|si vous"
     r"|je peux (?:aussi|maintenant)|(?:ahora )?(?:voy|vamos) a|déjame|permíteme|si (?:quieres|lo deseas)"
@@ -33,23 +35,28 @@ ANNOUNCES = re.compile(
     r"|(?:добав|обнов|исправ|провер|созда)(?:им|дим|лю|ляю|ю|м)|теперь я (?:вижу|понимаю)"
     r"|(?:теперь|сейчас|сначала|затем|далее) (?:я )?\w{2,}(?:им|ую|лю|рю|здам))\b"
     r"|.*(?:대기 ?중(?:입니다)?|대기합니다|기다립니다|겠습니다|[할볼릴]게요"
-    r"|ましょうか?|(?:確認|調査|修正|実装|追加|作成|更新|削除|変更|実行|解決|コミット|プッシュ|マージ)します)\W*$",
+    r"|ましょうか?|(?:試み|試し|見てみ|進め|立て|直し|始め|(?:確認|調査|修正|実装|追加|作成|更新|削除|変更|実行|解決|インストール"
+    r"|コミット|プッシュ|マージ)し)ます)\W*$",
     re.IGNORECASE,
 )
 
 _TITLES: dict[About, str] = {
-    "cause": "(?:root )?causes?|analysis|diagnosis|why|lessons?|takeaways?|insights?|教训|经验|(?:根本)?原因|根因|分析",
+    "cause": "(?:root )?causes?|analysis|diagnosis|why|lessons?|takeaways?|insights?|ursachen?|grund"
+    "|教训|经验|(?:根本|问题|問題の)?原因|根因|分析",
     "open": "next steps?|remaining|to-?dos?|limitations?|follow[- ]?ups?|not done|decisions?"
     "|what (?:i|we) need(?: from you)?|open questions?|action items?|manual steps?|offene fragen"
     r"|(?:plan|proposal|proposed changes|suggestions?|recommendations?|offen|nächste schritte)(?=\W*$)"
-    "|下一步|待办|遗留|未完成|决[定策]|计划|建议|方案|需要你|残タスク|残作業|未対応|今後の",
-    "test": r"test(?:s|ing)?|verif\w+|validat\w+|checks?|测试|验证",
+    "|下一步|待办|遗留|未完成|决[定策]|计划|建议|方案|需要你|残タスク|残作業|未対応|今後の|次のステップ",
+    "test": r"test(?:s|ing)?|verif\w+|validat\w+|checks?|geprüft|测试|验证|テスト|検証|動作確認",
     "aside": "output|benefits?|usage|examples?|files?|method|location|lines?|status|notes?|impact|deliverables?|how to"
-    "|输出|用法|示例|文件|好处",
+    "|hinweise?|ausgabe|verwendung|beispiele?|dateien|输出|用法|示例|文件|好处|使い方|補足|備考|影響範囲",
     "change": r"(?:bug )?fix(?:es)?|solutions?|chang\w*|implement\w*|modif\w*|resolution"
-    r"|what (?:i|was|we) (?:did|done|changed)|解决|修复|修改|改动|变更|实现",
-    "result": "summary|results?|overview|outcome|done|conclusion|总结|小结|摘要|结果|概述",
-    "problem": "problems?|issues?|bugs?|background|context|symptoms?|问题|背景|现象",
+    r"|what (?:i|was|we) (?:did|done|changed)|änderung(?:en)?|lösung|behebung|umsetzung|geändert"
+    r"|(?:主要)?(?:解决|修复|修改|改动|变更|实现)|(?:主な)?(?:変更|修正|対応|実装|解決)",
+    "result": "summary|results?|overview|outcome|done|conclusion|zusammenfassung|ergebnis(?:se)?"
+    "|überblick|fazit|总结|小结|摘要|结果|概述|まとめ|概要|結果|結論",
+    "problem": "problems?|issues?|bugs?|background|context|symptoms?|fehler|hintergrund|问题|背景|现象"
+    "|問題|症状|不具合",
 }
 _ABOUT = {
     about: re.compile(rf"(?:.*\b)?(?:{title})(?:\b|(?<=[^\x00-\x7f]))", re.IGNORECASE)
@@ -63,7 +70,9 @@ _COLON_IN = re.compile(r"^(?:\*\*|__)[^*]{1,60}?(?:[:：]\s*(?:\*\*|__)|(?:\*\*|
 _NOT_TEXT = re.compile(r"^\s*(?:[|<>\u2500-\u257f]|[-=_*]{3,}\s*$)|[\u2500-\u257f]{3}")
 _CHECKED = re.compile(r"^\s*[✓✔✅☑❌✗]\ufe0f?\s+")
 _SUMS_UP = re.compile(  # a line whose items are what was done, each by itself
-    r"^(?:here(?:'s| is| are)|let me|this is)?\b.*(?:\bsummar[iy]\w*|\bthe (?:\w+ )?changes|总结|以下是)"
+    r"^(?:here(?:'s| is| are)|let me|this is)?\b.*(?:\bsummar[iy]\w*|\bthe (?:\w+ )?changes|总结|以下是"
+    r"|(?:改动|变更|修改)如下)|\b(?:zusammenfassung|(?:änderungen|punkte)\W*$|was (?:ich|wir|sich)\b.*\bgeändert)"
+    r"|(?:変更|修正|対応|実装)(?:点|内容|の(?:概要|まとめ))|以下の通り"
     r"|\bwhat (?:(?:was|has been|i|we|i've|we've|i have|we have) )?(?:did|done|changed|fixed|added)\b",
     re.IGNORECASE,
 )
@@ -73,7 +82,8 @@ _PUNCTUATION = tuple(".,;:!?…。，；：！？")
 _SHORT_CODE = 90  # characters that are told within a sentence
 _JOINED, _OF_PATHS = 280, 140  # of a line and its items, told as one sentence; of a line and mere paths
 _PLANS = re.compile(  # a line whose items are not done
-    r"\b(?:my|the|a) plan\b|\bплан\b|\b(?:could|would|should|suggest|propose|recommend)\b|计划|建议|下一步|待办",
+    r"\b(?:my|the|a) plan\b|\bплан\b|\b(?:could|would|should|suggest|propose|recommend)\b|计划|建议|下一步|待办"
+    r"|\b(?:könnte[nst]*|würde[nst]*|vorschl[aä]ge?|empfehl\w*|nächste schritte)\b|次のステップ|提案|候補",
     re.IGNORECASE,
 )
 _OPENS = re.compile(

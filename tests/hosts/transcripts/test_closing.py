@@ -48,7 +48,14 @@ def worth(message, asked="", scratch=()):
         "**Option 1: Round once** (simplest)\n- Fixed the tax of carts\n\n### Option B\n- Changed the sum of shops",
         "下一步：\n- 迁移购物车的旧数据",
         "Nächste Schritte:\n- Alte Preise des Warenkorbs migrieren",
+        "Fertig! Hier ist eine Zusammenfassung der Änderungen:",
+        "Erledigt. Alle 41 Tests laufen durch.",
+        "Ich habe den Fehler gefunden und behoben.",
+        "Ich schaue mir zuerst den Warenkorb an.",
         "Jetzt sehe ich das Problem!",
+        "已经完成！主要改动如下：",
+        "動作確認完了です。",
+        "フックを再インストールします。",
         "Ich sehe das Problem!",
         "Je vois le problème !",
         "Теперь я вижу проблему!",
@@ -82,6 +89,19 @@ def test_what_says_nothing_is_not_told(message):
             "total() 先求和，再取整",
         ),
         ("我修复了购物车的取整问题，补丁已保存到 output。", "我修复了购物车的取整问题。"),
+        (
+            "Fertig!\n\n**Ursache:** Jede Zeile wurde gerundet.\n\n**Änderungen:**\n- `cart.py`: rundet jetzt die Summe",
+            "`cart.py`: rundet jetzt die Summe",
+        ),
+        (
+            "Ich habe den Fehler behoben. Das Problem lag am Runden. Die Summe wird jetzt einmal gerundet.",
+            "Die Summe wird jetzt einmal gerundet.",
+        ),
+        (
+            "修正完了。変更の概要:\n\n- **cart**: 合計を一度だけ丸めるように変更\n- **テスト**: 端数のテストを追加",
+            "cart: 合計を一度だけ丸めるように変更",
+        ),
+        ("npm 版のカートで合計を丸めるように変更しました。", "npm 版のカートで合計を丸めるように変更しました。"),
         ("The port is 8443, as `deploy.yaml` says.", "The port is 8443, as `deploy.yaml` says."),
         (
             f"Wrote a guide for testers, covering:\n- how carts are made {'of fixtures, ' * 20}and\n- how totals are compared",
@@ -248,6 +268,31 @@ def test_items_belong_to_the_number_above_them():
         "Added an option to the export: `--base URL`",
         "Changed the default of the cart: `round.py`; `tax.py`",
     ]
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (
+            "## Zusammenfassung\nDie Summe wird jetzt gerundet.\n\n## Ursache\nSteuern zählten doppelt.",
+            ["Die Summe wird jetzt gerundet.", "Steuern zählten doppelt."],
+        ),
+        (
+            "## 変更内容\n- 合計を一度だけ丸めるように変更\n\n## 原因\n税額を先に丸めていました。",
+            ["合計を一度だけ丸めるように変更", "税額を先に丸めていました。"],
+        ),
+        (
+            "Der Warenkorb zeigt jetzt Steuern. Ich würde Folgendes vorschlagen:\n- Rabatte im Warenkorb einbauen",
+            ["Der Warenkorb zeigt jetzt Steuern."],
+        ),
+        (
+            "カートに税額を追加しました。次のステップとして考えられるのは:\n- カートの割引を追加",
+            ["カートに税額を追加しました。"],
+        ),
+    ],
+)
+def test_sections_and_proposals_are_told_apart_in_german_and_japanese(message, told):
+    assert worth(message) == told
 
 
 def test_a_sentence_is_told_once_with_or_without_the_marks_of_code():
