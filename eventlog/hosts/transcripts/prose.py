@@ -23,8 +23,12 @@ FENCE = re.compile(r"^\s*(?:```|~~~)(?P<language>\w*)")
 _NO_PROSE = re.compile(r"^\s*(?:[{}\[\]<|#>]|[\"'][\w.-]+[\"']\s*:|[-=_*]{3,}\s*$|/[\w:-]+\s*$|!\w)")
 _HUNK = re.compile(r"@@ -\d+(?:,(?P<before>\d+))? \+\d+(?:,(?P<after>\d+))? @@")
 _OF_A_HUNK = ("", " ", "+", "-", "\\")
+_NO_MONTH = (  # behind a number: `29. März`
+    r"(?!(?<=\d\. )(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b)"
+)
 _SENTENCE_END = re.compile(
-    r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!vs\.)(?<!etc\.)\s+(?=[\"'(*]?[A-Z\d]|`|[^\x00-\x7f])"
+    r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!vs\.)(?<!etc\.)(?<!\bz\.)(?<!\bz\.B\.)(?<!\bz\. B\.)(?<!\bd\.)(?<!bzw\.)"
+    rf"(?<!\bca\.)(?<!\bNr\.)\s+{_NO_MONTH}(?=[\"'(*]?[A-Z\d]|`|[^\x00-\x7f])"
     r"|(?<=[.!?][)\"'])\s+(?=[A-Z])|(?<=[。！？])\s*"
 )
 
@@ -39,7 +43,7 @@ _OPEN_END = (
     r"|what (?:i|we) need from you|open questions?|action items?|offene fragen|残タスク|残作業|未対応|次のステップ"
     r"|(?:reste )?à faire|prochaines étapes|pendientes?|próximos pas(?:os|sos)|(?:por|queda por) hacer|pendências"
     r"|(?:falta|a) fazer|da fare|prossimi passi|осталось(?: сделать)?|следующие шаги|дальше"
-    r"|남은 작업|할 일|다음 단계)"
+    r"|남은 작업|할 일|다음 단계|还没做|尚未完成)"
 )
 _ASIDE = r"(?:\s*\([^()]*\))?"  # "(optional)"
 _FOLLOWS = rf"{_ASIDE}[*_]*+\s*[:：]\s*+[*_]*+\s*(\S.*)$"
@@ -71,12 +75,14 @@ _BEFORE_A_LABEL = re.compile(
 _TO_MEMORY = r"\b(?:save|note|add|put|write)(?: (?:it|this|that))? (?:(?:in|to) your|(?<=save )(?:in|to)) memory\b"
 _LASTS = re.compile(
     rf"{_TO_MEMORY}|"
-    r"\b(?:from now on|going forward|ab sofort|von nun an|we(?: have|'ve)? decided (?:to|on|against|that)"
-    r"|wir haben (?:uns )?(?:beschlossen|entschieden)|désormais|dorénavant|à partir de maintenant"
+    r"\b(?:from now on|going forward|ab (?:sofort|jetzt)|von nun an|künftig|in zukunft"
+    r"|we(?: have|'ve)? decided (?:to|on|against|that)|wir haben (?:uns )?(?:beschlossen|entschieden)"
+    r"|désormais|dorénavant|à partir de maintenant"
     r"|(?:a partir|desde|de) ahora(?: en adelante)?|(?:a partir|de) agora(?: em diante)?|d['’]ora in poi"
     r"|с этого момента|отныне)\b|이제부터|앞으로는|기로 (?:결정)?했(?:습니다|다|어요?)$"
     r"|^(?:(?:nous avons|on a) décidé|hemos decidido|decidimos|abbiamo deciso|мы решили)\b|从现在起|从今以后|今后|今後"
-    r"|(?:^|[，,；])以后(?:都|一律|统一|不再|请)|^我们(?:已经)?决定|に決め(?:まし)?た|に決定し(?:まし)?た",
+    r"|(?:^|[，,；])以后[^，。；会要可再]{0,10}(?:都|一律|统一|不再|不要|请|用)|^我们(?:已经)?决定"
+    r"|これからは|に決め(?:まし)?た|に決定し(?:まし)?た",
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(

@@ -726,6 +726,13 @@ def test_the_outcome_is_what_was_done_in_any_of_ten_languages_whole(reply, summa
 @pytest.mark.parametrize(
     ("prompt", "is_decision"),
     [
+        ("Ab jetzt sind Preise ganze Zahlen.", True),
+        ("Künftig sind Preise ganze Zahlen.", True),
+        ("以后价格都用整数。", True),
+        ("团队定了，以后价格用整数。", True),
+        ("以后可能会用整数。", False),
+        ("以后再用整数吧。", False),
+        ("これからは価格を整数で保存して。", True),
         ("Désormais les prix sont entiers.", True),
         ("A partir de ahora los precios se guardan en céntimos.", True),
         ("A partir de agora os preços são inteiros.", True),
@@ -740,7 +747,18 @@ def test_the_outcome_is_what_was_done_in_any_of_ten_languages_whole(reply, summa
 def test_what_a_user_decides_for_later_is_heard_in_other_languages(prompt, is_decision):
     steps = [*prompts(prompt), Step("file", "/f"), Step("reply", "The prices are integers now.")]
 
-    assert summary_of(steps)[2] == ([prompt.rstrip(".")] if is_decision else [])
+    assert summary_of(steps)[2] == ([prompt.rstrip(".。")] if is_decision else [])
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Der Backtest hat am 29. März und am 26. Oktober Lücken",
+        "Runde alle Beträge, z. B. Rabatte, ab ca. Mitte des Monats",
+    ],
+)
+def test_a_date_or_an_abbreviation_in_german_ends_no_title(asked):
+    assert summary_of([*prompts(asked), Step("file", "/f"), Step("reply", "Die Preise sind ganze Zahlen.")])[0] == asked
 
 
 def decided(question, choice):
