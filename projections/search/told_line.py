@@ -61,7 +61,12 @@ problem reproduce result results root solution steps summary test testing tests 
 _HEADINGS = frozenset(_OF_HEADINGS.split())
 _PRAISES = ("I've successfully ", "I have successfully ", "I successfully ", "Successfully ", "I've ", "I have ")
 _SMALL = frozenset(("the", "of", "was", "for", "to", "made", "done"))
-_ENDS = ".!?。！？；…"
+_WIDE_ENDS = "。！？；"  # of sentences that may begin with any letter
+_MONTHS = (  # behind the number of a day: `29. März`
+    "Januar", "Februar", "März", "April", "Mai ", "Juni", "Juli", "August", "September", "Oktober", "November",
+    "Dezember",
+)  # fmt: skip
+_ENDS = f".!?{_WIDE_ENDS}…"
 _AFTER_END = "\"'`)]*”’」"  # may stand between the end of a sentence and the space
 _MAY_END = frozenset(f"{_ENDS}{_AFTER_END}:")
 _ITEMS = frozenset(("-", "*", "•", "–", "—", "✓", "✅", "✗", "❌", "|", ">>>", "..."))
@@ -107,7 +112,7 @@ def _spaced(text: str) -> str:
     """Put a space behind the ends of Chinese sentences."""
     if text.isascii():
         return text
-    for end in "。！？；":
+    for end in _WIDE_ENDS:
         text = text.replace(end, f"{end} ")
     return text
 
@@ -125,8 +130,11 @@ def _ends(word: str, after: "Sequence[str]") -> bool:
     last = word.rstrip(_AFTER_END)
     if not last or last[-1] not in _ENDS or last.endswith(("e.g.", "i.e.", "vs.", "etc.", "cf.")):
         return False
+    if last[-1] in _WIDE_ENDS:
+        return True
     goes_on = after and after[0][0].islower() and not ("_" in after[0] or "()" in after[0])  # `total()` may begin one
-    return not goes_on and not (len(last) == len("J.") and last[0].isupper())
+    is_date = last[:-1].isdecimal() and after and f"{after[0]} ".startswith(_MONTHS)
+    return not goes_on and not is_date and not (len(last) == len("J.") and last[0].isupper())
 
 
 def _sentence(words: "Sequence[str]", *, is_heading: bool) -> "Iterator[str]":

@@ -213,6 +213,8 @@ def test_of_a_text_of_a_megabyte_only_the_beginning_is_looked_through(monkeypatc
         ),
         ("Done: 1. **Read** it 2. wrote it - twice", ["Done:", "Read it", "wrote it", "twice"]),
         ("问题在于时区。已经改为 UTC！", ["问题在于时区。", "已经改为 UTC！"]),
+        ("已升级。mybatis 必须同时升级。", ["已升级。", "mybatis 必须同时升级。"]),
+        ("Am 29. März fehlt die Stunde 2. Es sind 92.", ["Am 29. März fehlt die Stunde 2.", "Es sind 92."]),
         ("It was off. total() rounds once. so it is", ["It was off.", "total() rounds once. so it is"]),
         ("It returned `f(..)` instead of g.", ["It returned `f(..)` instead of g."]),
     ],
