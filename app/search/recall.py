@@ -15,7 +15,15 @@ from eventlog.format.fence import fenced, without_tags
 from eventlog.format.marks import line_marks
 from eventlog.format.text import cut, last_said, one_line
 from eventlog.hooks.deadline import OutOfTime
-from eventlog.projections.search.findable import files_in, names_of, speaks_of, text_in, texts_in, things_named
+from eventlog.projections.search.findable import (
+    CONVERSATION,
+    files_in,
+    names_of,
+    speaks_of,
+    text_in,
+    texts_in,
+    things_named,
+)
 from eventlog.projections.search.ranking import NEAR, Gate, subjects
 from eventlog.projections.search.words import tokens
 from eventlog.settings import cached
@@ -211,7 +219,8 @@ def _bearing(index: "SearchIndex", subject: "Sequence[str]", about: tuple[str, .
 def judged(index: "SearchIndex", gate: "Gate", hits: "Iterable[Hit]") -> "Iterator[tuple[Hit, Verdict]]":
     """Pair what is found, best first, with whether it is to be shown; a session by its better text.
 
-    Before a fact comes the newest that opposes it, in whichever words: alone, the older would be taken for what holds.
+    Before a fact comes the newest that opposes it, in whichever words, and before a session what has replaced a fact of
+    it: alone, the older would be taken for what holds.
     """
     seen: set[str] = set()
     least = 0.0
@@ -225,7 +234,7 @@ def judged(index: "SearchIndex", gate: "Gate", hits: "Iterable[Hit]") -> "Iterat
         else:
             least = least or NEAR * hit.score
             better = index.as_told(hit)
-            for newer in _opposing(index, better):
+            for newer in _opposing(index, better, gate):
                 if not newer.found.names <= seen:
                     seen |= newer.found.names
                     yield index.as_told(newer), "told"
@@ -233,10 +242,20 @@ def judged(index: "SearchIndex", gate: "Gate", hits: "Iterable[Hit]") -> "Iterat
             yield better, "told"
 
 
-def _opposing(index: "SearchIndex", hit: "Hit") -> "list[Hit]":
-    """Find the newest fact that opposes a fact, if any; of all, not only of those with words of the prompt."""
+def _opposing(index: "SearchIndex", hit: "Hit", gate: "Gate") -> "list[Hit]":
+    """Find the newest fact that opposes a fact, if any; of all, not only of those with words of the prompt.
+
+    Of the facts that have replaced one of a session, the one that has most of the prompt.
+    """
     from eventlog.app.search.search_index import Scope
 
+    if hit.found.type in CONVERSATION:
+        since = hit.found.after or hit.found.ts
+        facts = (each for each in index.replacing(hit.found.conversation) if each.subject == hit.subject)
+        weights = {gate.weight(tokens(each.found.words)): each for each in facts if each.last_at > since}
+        best = max(weights, default=0.0)
+        hit.newer += [weights[best]] if best else []
+        return hit.newer
     words = tokens(hit.found.words) if hit.found.type == "fact" else ()
     rare = {word: count for word, count in index.having(words).items() if 0 < count <= _OF_FEW}
     found = index.find(rare, "", Scope((hit.subject,), _FACTS), _ALIKE) if len(rare) >= _MANY_SHARED else []

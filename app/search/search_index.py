@@ -53,6 +53,8 @@ _ONE_OF = "id IN (SELECT value FROM json_each(?))"
 _REJECTED = "SELECT aim FROM gone WHERE aim BETWEEN 'statement ' AND 'statement ~'"
 _TIMES = """SELECT count(*) FROM units WHERE type = 'fact'
     AND (subject, same) = (SELECT subject, same FROM units WHERE event = ? AND id > 0)"""
+_REPLACING = """id > 0 AND (subject, key) IN
+    (SELECT subject, key FROM units WHERE conversation = ? AND id < 0 AND key IS NOT NULL)"""
 _NUMBERS = "SELECT number FROM subjects WHERE subject IN (SELECT value FROM json_each(?))"
 _LOOKED = "INSERT OR REPLACE INTO meta VALUES ('looked', ?)"
 _BY_PROJECT = "CREATE INDEX IF NOT EXISTS by_project ON homes (said) WHERE what = 'project'"
@@ -367,6 +369,12 @@ class SearchIndex:
         """List the statements of a conversation."""
         rows = self.allowed(self._units_in(OF_ONE, conversation))
         return [Hit(fields, subject, 0.0) for (_, subject, *_), fields in rows]
+
+    def replacing(self, conversation: str) -> "list[Hit]":
+        """List the facts that stand in the place of what a conversation said, by their keys."""
+        return [
+            Hit(fields, row[1], 0.0, row[3]) for row, fields in self.allowed(self._units_in(_REPLACING, conversation))
+        ]
 
     def as_told(self, hit: Hit) -> Hit:
         """Replace a summary drawn from a transcript by the text of its session; count how often a fact was recorded.

@@ -191,6 +191,49 @@ def test_what_a_newer_decision_changed_in_words_that_nobody_asked_for_is_not_tol
     assert "" == ask(store, prompt, session="knows")
 
 
+BACKUP, MOVED = "Backups run at 03:00 by cron", "Dumps are made at 04:30, as the reports need the night"
+
+
+def backup_session(store, **moved):
+    """A session that set up backups, and what another said later under the same key."""
+    log = Memory(store).log
+    about = {"conversation_id": "made", "project": SHOP}
+    log.append({"type": "fact", "content": BACKUP, "key": "backup time", **about})
+    log.append({"type": "fact", "content": "The shop is closed on Sundays", "key": "closed", **about})
+    log.append(
+        {"type": "conversation_text", "prompts": ["write backup.sh for dumps of the shop"], "closing": BACKUP, **about}
+    )
+    kept = log.append(Fact(conversation_id="later", content=MOVED, **{"project": SHOP, "key": "backup time", **moved}))
+    log.append(Fact(conversation_id="later", project=SHOP, content="The shop is closed on Mondays", key="closed"))
+    return kept
+
+
+def test_before_a_session_stands_the_fact_that_replaced_one_of_it(store):
+    backup_session(store)
+
+    told = ask(store, "does backup.sh write the dumps?")
+
+    assert 0 < told.find(MOVED) < told.find(BACKUP), told
+    assert "Mondays" not in told
+
+
+def test_a_session_is_not_told_alone_to_who_knows_the_fact_that_replaced_one_of_it(store):
+    known = backup_session(store)
+    told = {"digest": "d", "chars": 80, "sources": [known.id], "trigger": "start"}
+    Memory(store).log.append({"type": "context_injected", "conversation_id": "s", "project": SHOP, **told})
+
+    assert "" == ask(store, "does backup.sh write the dumps?")
+
+
+def test_what_another_project_says_under_the_same_key_is_not_told_with_a_session(store):
+    backup_session(store, project=BILLING)
+
+    told = ask(store, "does backup.sh write the dumps?")
+
+    assert BACKUP in told
+    assert MOVED not in told
+
+
 def test_what_sessions_say_in_summaries_and_texts_as_well_is_told_behind_what_changed_it(store):
     log = Memory(store).log
     for session, text in enumerate(("minSdk is 23", "minSdk is switched to 26 for the widget on the home screen")):
