@@ -133,19 +133,22 @@ _CHINESE = """
 看一 不要 如何 什 怎 为什 解释 写一 一个 函数 项目 任务 完成 开始 更新 删除 添加 合并 分支 多少 多久 怎样 时候
 """
 _JAPANESE = """
-コミット テスト ファイル コード コメント エラー ブランチ 何 使
+コミット テスト ファイル コード コメント エラー ブランチ 何 使 続 変 説明 実行 確認 削除
+変更 関数 変数 問題 翻訳 英語
 """
 _GERMAN = """
-ab aber alle alles als also an auch auf aus aussehen bedeutet bei besser bin bis bitte brauche braucht da dabei damit
-danke dann daran darauf das dass davon dein dem den der des deutsch die dies diese diesem diesen dieser dieses doch du
-durch darf dürfen eigentlich ein eine einem einen einer eines einfacher englisch er erlaubt es etwas euch füge
-funktioniert für gegen geht gemacht gibt hab habe haben hat hatte heißt hier hinzu ich ihm ihn ihnen ihr ihre ihrer im
-immer ist ja jede jeder jetzt kann kein keine keinen kommen kommt können kürzer lange lass laufen liegen liegt läuft
-mach mache macht mal man mein mit muss müssen möchte nach nehmen nein nicht noch nochmal nur ob oder oft ohne passiert
-passt richtig schneller schon schreib schreibe sehr seit sein seine sich sie sieht sind skript soll sollen sollte stehen
-steht um und uns unser unter viel viele vom von vor wann war warum was weiter welche welchem welchen welcher welches
-wenn wer werden wie wieder wieso will wir wird wo wofür woher wohin womit worüber wozu wurde wurden während würde zeige
-zu zum zur ändere über
+ab aber alle alles als also an auch auf aufräumen aus aussehen bedeutet bei beim besser bin bis bitte brauche braucht da
+dabei damit danke dann daran darauf darf das dass datei dateien davon dein deine deinem deinen deiner dem den der des
+deutsch dich die dies diese diesem diesen dieser dieses dir doch du durch dürfen eigentlich ein eine einem einen einer
+eines einfacher englisch er erklär erkläre erlaubt es etwas euch funktion funktioniert füge für ganz gefällt
+gegen geht gemacht gerne gibt gut hab habe haben habt hast hat hatte heißt hier hilf hinzu hätte ich ihm ihn ihnen ihr
+ihre ihrer im immer ins ist ja jede jeder jetzt kann kannst kein keine keinen kommen kommt können könnte könnten
+könntest kürzer lange lass laufen liegen liegt läuft mach mache macht mal man mehr mein meine meinen meiner meinst mich
+mir mit muss möchte möglich müssen nach nehmen nein nicht noch nochmal nur ob oder oft ohne passiert passt richtig
+rückgängig schau schneller schon schreib schreibe sehr seid sein seine seit sich sie sieht sind skript so soll sollen
+sollte sonst stehen steht um und uns unser unsere unter variable viel viele vom von vor wann war waren warum was weiter
+welche welchem welchen welcher welches wem wen wenn wer werden wie wieder wieso will wir wird wo wofür woher wohin womit
+worüber wozu wurde wurden während wäre würde zeig zeige zeile zu zum zur ändere über übersetze
 """
 _WORK = frozenset((*map(stem, (_ENGLISH + _GERMAN).split()), *(_CHINESE + _JAPANESE).split()))
 

@@ -151,6 +151,9 @@ def test_in_a_large_store_no_word_is_enough_by_itself():
 
 @pytest.mark.parametrize("prompt", ["ok, let's go", "2 and 3", "open a PR", "コミットしておいて",
                                     "say that in simpler words", "translate the comment into English", "danke, passt",
+                                    "danke dir", "könntest du mir das nochmal erklären?", "hast du die Datei?",
+                                    "gut, zeig mal",
+                                    "続けて", "この変数を変えて", "説明してください", "英語に翻訳して",
                                     "refactor this into smaller functions", "make it faster", "kürzer, und auf Englisch bitte"])  # fmt: skip
 def test_orders_and_numbers_of_options_name_no_subject(prompt):
     assert subjects(tokens(prompt)) == []
