@@ -180,6 +180,7 @@ class _Transcript:
         self.said: deque[str] = deque(maxlen=_CLOSING_REPLIES)  # in this turn
         self.answers_host = False  # this turn
         self.replies: deque[deque[str]] = deque(maxlen=_CLOSING_TURNS)  # of ended turns
+        self.answered: deque[str] = deque(maxlen=_CLOSING_TURNS)  # the prompts of these turns
         self.at_work: deque[deque[str]] = deque(maxlen=_CLOSING_TURNS)  # of ended turns that changed or ran something
         self.work: set[str] = set()  # of this turn
         self.edits: deque[deque[str]] = deque(maxlen=_CLOSING_TURNS)  # of those that changed a file
@@ -232,6 +233,7 @@ class _Transcript:
         at_work = self.has_ended and not self.planned and bool(self.work.intersection(_WORKS))
         if at_work or not self.answers_host or len(joined(self.said)) > len(joined(self.replies[-1])):
             self.replies.append(self.said)
+            self.answered.append("".join(self.prompts[-1:]))
             self.at_work.extend([self.said] if at_work else [])
             self.edits.extend([self.said] if at_work and "file" in self.work else [])
         self.said, self.answers_host = deque(maxlen=_CLOSING_REPLIES), False
@@ -298,6 +300,8 @@ class _Transcript:
         later, _ = self._closing(self.replies[-1])
         unlabelled = (text.rstrip(".。") for text in (*worth, *others, *later) if _DECIDED.match(text))
         self._decide(cut(text, ITEM_CHARS) for text in unlabelled)
+        others = [text for text in (*others, *later) if text not in worth]
+        worth[:1] = [self._question() + text for text in worth[:1]]
         decided, todos = [*self.decisions.values()][:_MOST_ITEMS], self._open()
         enough = (
             self.files.changed
@@ -317,7 +321,7 @@ class _Transcript:
             of_user=[text for same, text in self.of_user.items() if same in self.decisions][:_MOST_ITEMS],
             todos=todos,
             prompts=[cut(text, _PROMPT) for text in map(one_line, self.prompts) if len(text) >= _SHORTEST_PROMPT],
-            closing=_join_fitting(dict.fromkeys((*worth, *others, *later)), _CLOSING) or self._last_words(),
+            closing=_join_fitting(dict.fromkeys((*worth, *others)), _CLOSING) or self._last_words(),
             outcome=cut(worth[0], TOPIC_CHARS).rstrip(".。") if worth else "",
             files=[*self.files.known, *self.files.others],
             fixes=self._failures.fixes(),
@@ -331,6 +335,14 @@ class _Transcript:
         read = (read_closing(reply, asked, scratch) for turn in turns for reply in reversed([*turn]))
         worth, others = next((closing for closing in read if closing[0]), ([], []))
         return [*map(self._sentence, worth)], [*map(self._sentence, others)]
+
+    def _question(self) -> str:
+        """Return the request that an answer is to, where nothing was done but to answer several; "" for the first."""
+        turns = zip(reversed(self.answered), reversed(self.replies), strict=True)
+        answers = (asked for asked, said in turns if any(read_closing(reply)[0] for reply in said))
+        asked = "" if self.at_work or self.files.changed else next(answers, "")
+        question = cut(request(asked), _REQUEST_CHARS) if asked != self.prompts[0] else ""
+        return question and question + (" " if question.endswith(("?", "？")) else ": ")
 
     def _sentence(self, text: str) -> str:
         """End a sentence of a closing, and name files as they are called in the project."""

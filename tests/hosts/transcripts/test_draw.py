@@ -751,6 +751,32 @@ def test_what_a_user_decides_for_later_is_heard_in_other_languages(prompt, is_de
 
 
 @pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (
+            ("Which port has the shop?", "And why did the import fail last week?", "thanks"),
+            "And why did the import fail last week? The certificate of the mirror had expired.",
+        ),
+        (
+            ("现在网关用哪个端口？", "解释上周导入失败的原因"),
+            "解释上周导入失败的原因: The certificate of the mirror had expired.",
+        ),
+        (("Why did the import fail last week?", "thanks"), "The certificate of the mirror had expired."),
+    ],
+)
+def test_an_answer_stands_behind_its_own_question_where_a_session_asked_several(asked, told):
+    replies = ["8443."] * (len(asked) - 1) + ["You're welcome."]
+    replies[1 if "fail" in asked[1] or "失败" in asked[1] else 0] = "The certificate of the mirror had expired."
+    steps = [
+        step for pair in zip(asked, replies, strict=True) for step in (Step("prompt", pair[0]), Step("reply", pair[1]))
+    ]
+    drawn = draw(steps)
+
+    assert drawn
+    assert drawn.closing == told
+
+
+@pytest.mark.parametrize(
     "asked",
     [
         "Der Backtest hat am 29. März und am 26. Oktober Lücken",
