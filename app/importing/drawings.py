@@ -29,6 +29,7 @@ _WITHDRAWALS = tuple(f'"{kind.__struct_config__.tag}"'.encode() for kind in get_
 _MICROSECOND = 1000  # nanoseconds
 _CONTINUES_NS = 600 * 10**9  # a transcript's last line and the hook at its end are less apart
 _SAVED = "saved"
+PROGRAM = "program"  # the helper whose words a transcript counts as where a program asked once and nothing was changed
 _About = tuple[str, str, str]  # conversation, helper and type
 
 
@@ -128,6 +129,8 @@ class LoggedConversations:
         if kind not in _TYPES or (kind == "stage_summary" and fields.get("layer") != SESSION_END):
             return False
         if kind == "stage_summary" and (*about, _SAVED) in self._times:
+            return True
+        if about[1] == PROGRAM and (about[0], "", "session_start") in self._times:  # a session as hooks recorded it
             return True
         newest = self._times.get((*about, kind))
         if newest is None:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from eventlog import hosts
 from eventlog.app.build.workers import Workers
-from eventlog.app.importing.drawings import add_openings
+from eventlog.app.importing.drawings import PROGRAM, add_openings
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, SourceEvent
 from eventlog.app.open_store import Machine
 from eventlog.format import SESSION_END, ids, timestamps
@@ -38,7 +38,6 @@ from eventlog.settings.schema import Settings
 _UUID = 36  # characters
 _OPEN_NS = 3600 * 10**9  # a conversation without an event for so long is over
 _IMPORT = "import"
-_PROGRAM = "program"
 _FEWEST = 100  # transcripts; fewer are read before other processes have started
 
 
@@ -115,7 +114,7 @@ def _read_session(
     except OSError as error:
         return [BadPlace(str(path), system_reason(error)[0])]
     if session and drawing and drawing.is_errand:  # told like a helper: there may be one for each commit
-        session = session._replace(subagent=session.subagent or _PROGRAM)
+        session = session._replace(subagent=session.subagent or PROGRAM)
     found: list[_ReadTranscript | BadPlace] = [BadPlace(f"{path}:{line}", "not a JSON object") for line in damaged]
     if session is None and named:
         found.append(BadPlace(str(path), f"no transcript of {agent}"))

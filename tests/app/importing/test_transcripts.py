@@ -132,19 +132,35 @@ def test_a_subagents_transcript_is_told_as_the_subagents(place, log):
     assert 1 == len(_of(log, "session_start"))
 
 
-def test_reviews_that_a_program_starts_are_no_sessions_of_the_users(place, log):
+def _errand(place):
+    """Lay out a session in which a program asked once, and nothing was changed."""
     said = {"sessionId": "r1", "entrypoint": "sdk-py", "timestamp": "2026-02-20T10:00:00.000Z", "cwd": "/home/ada/shop"}
     lines = [
         {**said, "type": "user", "message": {"role": "user", "content": "Review this change for vulnerabilities"}},
         {**said, "type": "assistant", "message": {"role": "assistant", "content": "The cart leaks no tokens."}},
     ]
     put(place / ".claude/projects/-home-ada-shop/r1.jsonl", "".join(f"{json.dumps(line)}\n" for line in lines).encode())
+
+
+def test_reviews_that_a_program_starts_are_no_sessions_of_the_users(place, log):
+    _errand(place)
     bring_in(log, "claude", place)
 
     assert [("stage_summary", "r1")] == [(event.type, event.conversation_id) for event in log.read() if event.subagent]
     assert [] == [event for event in log.read() if not event.subagent]
     machine = Machine(str(place), {}, lambda: WRITTEN, "eventlog")
     assert 0 == count_past("claude", machine, log)
+
+
+def test_a_review_that_hooks_recorded_is_not_told_once_more_as_a_helpers(place, log):
+    _errand(place)
+    about = {"conversation_id": "r1", "project": "/home/ada/shop", "agent": "claude-code"}
+    log.append({"type": "session_start", **about, "ts": "2026-02-20T09:59:59Z", "source": "startup"})
+    log.append({"type": "session_end", **about, "ts": "2026-02-20T10:00:01Z", "reason": "other"})
+    done = bring_in(log, "claude", place)
+
+    assert ["session_start", "session_end"] == [event.type for event in log.read()]
+    assert (0, 1) == (sum(done.new.values()), sum(done.known.values()))
 
 
 def test_a_thread_that_an_agent_started_is_told_as_the_subagents(place, log):
