@@ -98,6 +98,6 @@ def _append_receipt(store: Store, call: HookCall, built: "ContextResult", source
 
     try:
         deadline.set_stage_within(deadline.LOCK, deadline.ANSWER)
-        append_receipt(store, built, source, call.subagent)
+        append_receipt(store, built, source, call.subagent, sync=False)  # the next event of the day syncs it, too
     except (NotStored, OutOfTime):  # what is known matters more than its receipt: the disk is full, the log is locked
         deadline.set_stage(deadline.LAST)

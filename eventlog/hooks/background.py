@@ -114,7 +114,8 @@ def _name(store: Store, lost: HookCall, project: str) -> None:
     asked = str(last_prompt(store, lost.session, lost.agent, unless="stage_summary").get("prompt", ""))
     if prompt := " ".join(asked.split())[:_LONGEST_TOPIC]:
         fields: StageSummary = {"scope": "session", "topic": prompt, "summary": prompt}
-        append_once(store, {**envelope(lost, "stage_summary"), **fields}, f"lost\n{lost.session}\n{prompt}")
+        key = f"lost\n{lost.session}\n{prompt}"
+        append_once(store, {**envelope(lost, "stage_summary"), **fields}, key, sync=False)  # the next one syncs it, too
 
 
 def has_open(store: Store) -> bool:

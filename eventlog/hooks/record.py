@@ -183,7 +183,7 @@ def _append(store: Store, call: HookCall, event: dict[str, object]) -> bool | No
     try:
         others_wait = files.names_in(store.spool)
         deadline.set_stage_within(deadline.LOCK_AGAIN if others_wait else deadline.LOCK, deadline.APPEND)
-        return append_once(store, event, key, within_ms=within_ms)
+        return append_once(store, event, key, within_ms=within_ms, on_lock=_take_time)
     except OutOfTime:
         _leave(store, event, key, within_ms, now)
     except eventlog.NotStored as error:
@@ -194,6 +194,11 @@ def _append(store: Store, call: HookCall, event: dict[str, object]) -> bool | No
             raise
         note(store, error, b"", call.agent)
     return None
+
+
+def _take_time() -> None:
+    """Give a slow disk longer than a lock: what is written already would be synced twice more in the spool."""
+    deadline.set_stage(deadline.APPEND)
 
 
 def _leave(store: Store, event: dict[str, object], key: str, within_ms: int | None, now: int) -> None:

@@ -40,13 +40,14 @@ def append_once(
     sync: bool | None = None,
     clock: "Callable[[], int]" = timestamps.system_clock,
     late: bool = False,
+    on_lock: "Callable[[], object] | None" = None,
 ) -> bool:
     """Append the event unless the log has an event with this key (not further away than `within_ms`, unless None).
 
     `fields` lack `v`, `id` and `ts`; `sync` None goes by the setting `fsync`. Tells whether the event is new; raises
     NotStored (which then carries the whole event as `lost`), or InvalidEvent where no reader would take it. An event
     that is `late` happened before others that are in the log: it keeps its time. One that a person had erased is not
-    new, and not appended.
+    new, and not appended. `on_lock` is called where the wait for the lock is over.
     """
     cached.use_own_secrets(store)
     tail = ids.derived_tail(key)
@@ -60,6 +61,8 @@ def append_once(
         while True:
             day = timestamps.from_ns(now)[:10]
             with DayFile(store.log, day, sync=sync) as file:
+                if on_lock:
+                    on_lock()
                 now = clock()
                 now, after = (now, "") if late else timestamps.follow(now, file.newest(timestamps.from_ns(now)))
                 stamped = stamp(key, now)

@@ -249,6 +249,31 @@ def test_a_start_on_a_full_disk_is_given_what_is_known(store, tmp_path, monkeypa
     assert b"Prices are in cents" in started
 
 
+# ------------------------------------------------------------------------------------------------------- a slow disk
+
+
+def slowly_synced(hook):
+    """The hook where the disk syncs more slowly than a hook waits for a lock, and no signal ends a sync."""
+    python, *options, script, path, steps = hook
+    code = (
+        "import os, posix, runpy, signal, sys, time\nsync = os.fdatasync\ndef slow_sync(fd):\n"
+        "    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGALRM,)); time.sleep(0.2); sync(fd)\n"
+        "    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGALRM,))\n"
+        "os.fdatasync = posix.fdatasync = slow_sync\ndel sys.argv[0]\nrunpy.run_path(sys.argv[0], run_name='__main__')"
+    )
+    return [python, *options, "-c", code, script, path, steps]
+
+
+def test_an_event_that_is_synced_slowly_is_not_left_in_the_spool_as_well(store):
+    began(store)
+    (store / "spool").write_bytes(b"")  # what would be left here fails, and is noted
+    ended = run(store, claude("SessionStart", source="startup"), hook=slowly_synced(WAITS_BRIEFLY))
+
+    assert (0, b"") == (ended.returncode, ended.stderr)
+    assert "session_start" in types(store)
+    assert [] == errors_of(store)
+
+
 # ------------------------------------------------------------------------------------------------------ what blocks
 
 

@@ -7,6 +7,7 @@ import pytest
 from eventlog.log.event_log import EventLog
 from eventlog.projections.views.stats import COUNTS, weeks
 from eventlog.settings.schema import Settings
+from eventlog.store.append_once import append_once
 from tests.support import hook_calls, host_calls
 from tests.support.builders import DAY_NS, NOON, Clock, replay
 from tests.support.hook_calls import tell
@@ -138,10 +139,9 @@ def test_an_end_told_twice_draws_one_summary(store, transcript):
 def _at(monkeypatch, ns):
     clock = Clock(ns)
     monkeypatch.setattr("time.time_ns", clock)
-    monkeypatch.setattr(
-        "eventlog.store.append_once.append_once.__kwdefaults__",
-        {"within_ms": None, "sync": True, "clock": clock, "late": False},
-    )
+    defaults = append_once.__kwdefaults__
+    assert defaults
+    monkeypatch.setitem(defaults, "clock", clock)
 
 
 def test_a_session_across_midnight_is_one_session(store, monkeypatch):
