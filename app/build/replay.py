@@ -20,6 +20,7 @@ from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.engine.replay import replay as fold_and_render
 from eventlog.projections.engine.row_store import MemoryRows, RowsDamaged
 from eventlog.settings.schema import Settings
+from eventlog.store.locks import locked
 
 _MOST = 3 / 4  # of the days: to take away their rows takes as long as to make those of the others
 
@@ -41,7 +42,8 @@ def replay(
 
     Without `workers`, this starts its own and ends them. With `anew` nothing in the cache is used, nor with `keep`
     unless that accepts everything until `since`.
-    With `writes`, the result's `save` writes the cache; without, it stays as it is. A cache that is damaged is made
+    With `writes`, the result's `save` writes the cache; without, it stays as it is, and is made where it is missing or
+    another program's: else every question reads the whole log until the next replay. A cache that is damaged is made
     anew; where it cannot be made, the log is read.
     """
     writes = writes and until == EVERYTHING and keep is None and Path(log.store.log).is_dir()
@@ -68,6 +70,8 @@ def replay(
         )
         reads_cache = (keep is None or since) and (writes or not anew)
         found = cache.open_cache(log.store, writes=writes, rebuild=anew) if reads_cache else None
+        if reads_cache and not (found or writes):
+            found = _made_cache(partial(run, until=EVERYTHING, keep=None, since=""), log)
         return _with(run, log, found, min(until, since or until), writes=writes) if found else run()
 
 
@@ -90,6 +94,19 @@ def _with(
     if writes:
         done.save = found.save
     return done
+
+
+def _made_cache(run: Callable[..., ReplayResult], log: EventLog) -> cache.StoreCache | None:
+    """Make the cache, unless another process is at it, and open it for reading; None where that cannot be."""
+    store = log.store
+    if not Path(store.log).is_dir():
+        return None
+    with suppress(NotStored), locked(store, store.lock("replay"), patience=0):
+        made = cache.open_cache(store, writes=True)
+        if made:
+            _with(run, log, made, EVERYTHING, writes=True).save()
+            made.close()
+    return cache.open_cache(store, writes=False)
 
 
 def _overlay(found: cache.StoreCache, until: str) -> MemoryRows:

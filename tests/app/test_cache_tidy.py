@@ -7,14 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from eventlog.app.ask.history import replay_at
+from eventlog.app.build import program
 from eventlog.app.build.cache import open_cache
 from eventlog.app.serve.session_context import build
 from eventlog.fast.sha import sha256
 from eventlog.projections.context.request import ContextRequest
 from eventlog.settings.schema import Settings
+from eventlog.store.locks import locked
 from tests.support.builders import DAY, NEXT_DAY, fact, replay
 from tests.support.command_line import call
-from tests.support.use_cases import rebuild
+from tests.support.use_cases import opened, rebuild
 
 LATER = "2026-02-22"
 
@@ -157,3 +160,31 @@ def test_a_replay_that_nobody_holds_any_more_lets_go_of_the_cache_at_once(log):
 
     assert again is not None
     again.close()
+
+
+def _lost(log, monkeypatch):
+    Path(log.store.cached("knowledge.db")).unlink()
+
+
+def _of_another_program(log, monkeypatch):
+    monkeypatch.setattr(program, "program_key", lambda: "another")
+
+
+@pytest.mark.parametrize("change", [_lost, _of_another_program])
+@pytest.mark.parametrize("until", ["~", NEXT_DAY])
+def test_the_first_question_after_an_update_makes_the_cache_that_the_next_one_reads(log, monkeypatch, change, until):
+    log.append_many([fact(0), fact(1, day=NEXT_DAY), fact(2, day=LATER)])
+    rebuild(log, Settings())
+    told = [document.data for document in replay_at(opened(log), until).documents]
+    change(log, monkeypatch)
+
+    assert told == [document.data for document in replay_at(opened(log), until).documents]
+    assert replay_at(opened(log)).days_folded == 0
+    assert rebuild(log, Settings()).published.written == []
+
+
+def test_a_question_beside_a_replay_reads_the_log_and_leaves_the_cache_to_that(log):
+    log.append(fact(0))
+    with locked(log.store, log.store.lock("replay")):
+        assert replay_at(opened(log)).events == 1
+    assert not Path(log.store.cached("knowledge.db")).exists()
