@@ -4,9 +4,10 @@ Every question about another time asks here: each step is a replay of the log cu
 file of people's, and writes only what the cache keeps.
 """
 
+import os
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, islice, takewhile
 from operator import itemgetter
@@ -74,9 +75,19 @@ def replay_at(
     )
 
 
-def changes(before: Iterable[Document], after: Iterable[Document]) -> list[TextChange]:
-    """List the documents whose lines differ, apart from their stamps."""
-    was, now = ({document.path: unstamped(document) for document in documents} for documents in (before, after))
+def changes(before: ReplayResult, after: ReplayResult) -> list[TextChange]:
+    """List the documents whose lines differ, apart from their stamps; files that are current in both are not read."""
+    return _changes(*(_texts(*pair) for pair in ((before, after), (after, before))))
+
+
+def _texts(replayed: ReplayResult, other: ReplayResult) -> dict[str, list[str]]:
+    """Render what may differ from another replay: a file that is current in both has the same bytes."""
+    current, others = replayed.index.current_files, other.index.current_files
+    units = [unit for unit in replayed.units() if current.get(unit) is None or current[unit] != others.get(unit)]
+    return {document.path: unstamped(document) for unit in units for document in replayed.rendered(unit)}
+
+
+def _changes(was: Mapping[str, list[str]], now: Mapping[str, list[str]]) -> list[TextChange]:
     found = (TextChange(path, was.get(path), now.get(path)) for path in sorted({*was, *now}))
     return [change for change in found if change.before != change.after]
 
@@ -86,10 +97,12 @@ def document_meant(opened: OpenStore, name: str, *replays: ReplayResult) -> str:
 
     Raises BadRequest.
     """
-    for path in (name, KnownProjects(opened.store).path_at(opened.machine.cwd, name)):
+    file = Path(in_full(name, opened.machine.home)).resolve()
+    here = KnownProjects(opened.store).path_at(opened.machine.cwd, name)
+    # what is not rendered for this question need not be: to list all paths takes as long as a replay
+    for path in (name, here, os.path.relpath(file, Path(opened.store.knowledge).resolve())):
         if any(replayed.document(path) for replayed in replays):
             return path
-    file = Path(in_full(name, opened.machine.home)).resolve()
     for place, _, target in (base for replayed in replays for base in base_targets(opened, replayed.knowledge)):
         if target.identity == str(file) or name in (place.base, target.shown, PurePath(target.shown).name):
             return place.document
@@ -106,9 +119,10 @@ def diff(opened: OpenStore, since: str, until: str = EVERYTHING, file: str | Non
     """Compare every document, or the named file, as of two times; raises BadRequest for an unknown file."""
     before, after = replay_at(opened, since), replay_at(opened, until)
     if file is None:
-        return changes(before.documents, after.documents)
+        return changes(before, after)
     path = document_meant(opened, file, after, before)
-    return changes(*(filter(None, [replayed.document(path)]) for replayed in (before, after)))
+    found = (replayed.document(path) for replayed in (before, after))
+    return _changes(*({one.path: unstamped(one)} if one else {} for one in found))
 
 
 _TRIES = 2  # events that are likely to have turned it, which are looked at before halves are

@@ -225,9 +225,10 @@ class ReplayResult:
         self.__dict__ = self.again(error).__dict__
 
     def document(self, path: str) -> Document | None:
-        """Render the document of this path, or None."""
+        """Render the document of this path, or None; units that are likely to have it first."""
         owners = self._owners(path)
         units = [unit for unit in self.units() if unit[0] in owners]
+        units.sort(key=lambda unit: not (unit[1] in path or path.startswith(self.identities.document(unit[1], ""))))
         files = self.index.current_files
         current = [unit for unit in units if path in (files.get(unit) or ())]
         outdated = (unit for unit in units if files.get(unit) is None)

@@ -21,7 +21,9 @@ from eventlog.format.events import Fact, Rejected, Retraction, SaveRequested, St
 from eventlog.log.days import Day
 from eventlog.log.event_log import EventLog
 from eventlog.projections.edits import memory_edits
+from eventlog.projections.engine.day_states import EVERYTHING
 from eventlog.projections.engine.documents import DocumentIndex
+from eventlog.projections.views.markdown import unstamped
 from tests.support.bases import planned, user_md
 from tests.support.builders import DAY, NEXT_DAY, at, fact
 from tests.support.command_line import call
@@ -35,7 +37,7 @@ moments = st.sampled_from(DAYS).flatmap(
 
 
 def lost_without(opened, without):
-    return changes(replay_at(opened).documents, replay_at(opened, without=without).documents)
+    return changes(replay_at(opened), replay_at(opened, without=without))
 
 
 def said(log, *facts):
@@ -73,7 +75,21 @@ def test_what_was_and_what_changed_are_replays_of_the_log_cut_there(lines, one, 
             cut.append(replay_at(opened(log)).documents)
 
     assert was == cut[1]
-    assert found == changes(*cut)
+    assert found == _all_changes(*cut)
+
+
+@pytest.mark.slow
+@given(histories(plans=True), moments)
+def test_what_changed_until_now_is_the_same_where_files_that_are_current_are_not_read(lines, since):
+    with log_of(lines) as log:
+        replay_store(opened(log))
+        found = diff(opened(log), since)
+
+        assert found == _all_changes(*(replay_at(opened(log), until).documents for until in (since, EVERYTHING)))
+
+
+def _all_changes(*both):
+    return history._changes(*({one.path: unstamped(one) for one in documents} for documents in both))
 
 
 @pytest.mark.slow
@@ -106,19 +122,49 @@ def test_what_is_left_out_after_a_time_reads_no_earlier_day(log, monkeypatch):
     assert {"2026-02-07", "2026-02-08"} == read
 
 
-def test_a_diff_of_one_file_draws_no_other(log, monkeypatch):
-    said(log, *(fact(number, day=f"2026-02-{number:02}", content=f"word {number}") for number in range(1, 9)))
-    replay_store(opened(log))
-    drawn, render = set(), DocumentIndex.render
+@pytest.fixture
+def drawn(monkeypatch):
+    """The units that are rendered from here on."""
+    found, render = set(), DocumentIndex.render
 
     def renders(self, unit):
-        drawn.add(unit[0])
+        found.add(unit)
         return render(self, unit)
 
     monkeypatch.setattr(DocumentIndex, "render", renders)
+    return found
+
+
+def test_a_diff_of_one_file_draws_no_other(log, drawn):
+    said(log, *(fact(number, day=f"2026-02-{number:02}", content=f"word {number}") for number in range(1, 9)))
+    replay_store(opened(log))
+    drawn.clear()
 
     assert ["MEMORY.md"] == [change.path for change in diff(opened(log), "2026-02-04", file="MEMORY.md")]
-    assert drawn == {"memory"}
+    assert drawn == {("memory", "")}
+
+
+def test_a_file_of_the_store_as_it_was_is_drawn_alone(log, drawn):
+    said(log, *(fact(number, project=f"/src/{number % 4}", day=f"2026-02-0{1 + number // 4}") for number in range(8)))
+    replay_store(opened(log))
+    last = max(Path(log.store.knowledge, "projects").glob("*/MEMORY.md"), key=str)
+    drawn.clear()
+    then = replay_at(opened(log), "2026-02-01T23:59:59.999999Z")
+    document = then.document(document_meant(opened(log), str(last), replay_at(opened(log)), then))
+
+    assert document is not None
+    assert b"fact 3" in document.data
+    assert drawn == {("memory", "/src/3")}
+
+
+def test_a_diff_of_all_files_draws_those_of_projects_that_were_at_work(log, drawn):
+    said(log, *(fact(number, project=f"/src/{number}", conversation_id=f"c{number}") for number in range(4)))
+    said(log, fact(9, project="/src/3", conversation_id="c9", day=NEXT_DAY))
+    replay_store(opened(log))
+    drawn.clear()
+
+    assert any(change.path.startswith("projects/3-") for change in diff(opened(log), EVENING))
+    assert {name for view, name in drawn if view == "memory"} == {"/src/3"}
 
 
 sayings = st.tuples(

@@ -113,7 +113,7 @@ def _replay_command(
         from eventlog.cli.show.changes import show_changes
 
         with phases():
-            lost = changes(replay_at(opened).documents, replay_at(opened, without=without).documents)
+            lost = changes(replay_at(opened), replay_at(opened, without=without))
         show_changes(lost, "no file would change", as_json=as_json)
         return 0
     if not out:
