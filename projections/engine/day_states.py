@@ -318,7 +318,7 @@ class DayStates:
         """Mark the conversations with any of these statements; return their days."""
         salts = salts_in(marks)
         stating: set[str] = set()
-        for date in self.rows.keys() - self._new if marks else ():
+        for date in self._may_state(marks) - self._new if marks else ():
             for conversation in self._stored.conversations(date).values():
                 events = (*conversation.facts, *conversation.summaries)
                 texts = (text for event in events for text in statements_of(event))
@@ -326,6 +326,16 @@ class DayStates:
                     self._mark_changed(conversation.id)
                     stating.add(date)
         return stating
+
+    def _may_state(self, marks: Collection[str]) -> set[str]:
+        """List the days to look for these statements: those that list what was redacted, where they list each of these.
+
+        To digest all that was ever stated takes longer than all else that a question about the past needs.
+        """
+        listed = {text.partition(" ")[2] for row in self.rows.values() for text in row.redacted}
+        if not listed.issuperset(marks):
+            return set(self.rows)
+        return self.folded | {date for date, row in self.rows.items() if row.redacted}
 
     def _fold_with_words(self) -> None:
         """Fold the days again whose texts have marks in their place: none of them is by a salt that is new."""

@@ -12,7 +12,9 @@ from eventlog.app.build import program
 from eventlog.app.build.cache import open_cache
 from eventlog.app.serve.session_context import build
 from eventlog.fast.sha import sha256
+from eventlog.format.events import Rejected
 from eventlog.projections.context.request import ContextRequest
+from eventlog.projections.engine.day_fold import StoredDays
 from eventlog.settings.schema import Settings
 from eventlog.store.locks import locked
 from tests.support.builders import DAY, NEXT_DAY, fact, replay
@@ -160,6 +162,26 @@ def test_a_replay_that_nobody_holds_any_more_lets_go_of_the_cache_at_once(log):
 
     assert again is not None
     again.close()
+
+
+def test_a_question_about_the_past_looks_for_what_was_forgotten_where_it_was_redacted(log, monkeypatch):
+    days = [f"2026-02-{number:02}" for number in range(1, 9)]
+    log.append_many(
+        [fact(number, day=day, content="Sesame" if number % 4 else "Poppy") for number, day in enumerate(days)]
+    )
+    log.put([Rejected(conversation_id="by-hand", statement="Poppy", ts="2026-02-20T00:00:00.000000Z")])
+    rebuild(log, Settings())
+    looked, conversations = set(), StoredDays.conversations
+
+    def looks(self, day):
+        looked.add(day)
+        return conversations(self, day)
+
+    monkeypatch.setattr(StoredDays, "conversations", looks)
+    told = {document.path: document.data for document in replay_at(opened(log), "2026-02-10").documents}
+
+    assert b"Poppy" in told["MEMORY.md"]
+    assert looked.isdisjoint(days[1:4])
 
 
 def _lost(log, monkeypatch):
