@@ -2,9 +2,10 @@
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import cache, partial
+from itertools import chain
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ from eventlog.format.text import statement_of
 from eventlog.format.timestamps import order
 from eventlog.log.event_log import EventLog
 from eventlog.log.lines import LogLine
-from eventlog.projections.base import Document, Line, Projection
+from eventlog.projections.base import Document, Line, Projection, Sources
 from eventlog.projections.bases.drift import locate
 from eventlog.projections.bases.ledger import Ledger
 from eventlog.projections.bases.sections import Page
@@ -104,8 +105,9 @@ def _explain(
     else:
         behind = sources if number in sources else _align(lines, _document_of(file, past, rendered_at))
     wanted = range(1, len(lines) + 1) if number is None else [number]
-    entries = _LogLines(opened.log, [behind[row] for row in wanted if row in behind])
-    reasons = [LineReason(row, lines[row - 1], entries.of(behind[row]) if row in behind else None) for row in wanted]
+    found = {row: behind[row].behind() for row in wanted if row in behind}
+    entries = _log_lines(opened.log, set(found.values()))
+    reasons = [LineReason(row, lines[row - 1], entries[found[row]] if row in found else None) for row in wanted]
     reasons = [reason._replace(replaced=replaced_by(opened.log, reason.events)) for reason in reasons]
     return _with_rejections(opened.log, reasons, past(EVERYTHING).index.withdrawn)
 
@@ -219,21 +221,17 @@ def _align(lines: list[str], document: Document) -> dict[int, Line]:
     return {block.a + step + 1: document.lines[block.b + step] for block in blocks for step in range(block.size)}
 
 
-class _LogLines:
-    """The log's lines for what a set of lines refers to, looked up once."""
+def _log_lines(log: EventLog, behind: Collection[Sources]) -> dict[Sources, list[LogLine]]:
+    """Read the log's lines for what lines refer to, each once: the title of an index stands for all there is."""
+    named = log.find({event for events, _ in behind for event in events})
+    spoken = log.index.entries_of({conversation for _, conversations in behind for conversation in conversations})
 
-    def __init__(self, log: EventLog, lines: Iterable[Line]) -> None:
-        lines = list(lines)
-        self._by_id = log.find({event for line in lines for event in line.sources})
-        conversations = {conversation for line in lines for conversation in line.conversations}
-        self._by_conversation = {conversation: log.index.entries(conversation) for conversation in conversations}
+    def of(events: Sequence[str], conversations: Sequence[str]) -> list[LogLine]:
+        main = (entry for one in conversations for entry in spoken[one] if not entry.event.subagent)
+        found = {entry.event.id: entry for entry in chain((named[event] for event in events if event in named), main)}
+        return sorted(found.values(), key=lambda entry: order(entry.event))
 
-    def of(self, line: Line) -> list[LogLine]:
-        named = [self._by_id[event] for event in line.sources if event in self._by_id]
-        spoken = [entry for conversation in line.conversations for entry in self._by_conversation[conversation]]
-        main = [entry for entry in spoken if not entry.event.subagent]
-        behind = {entry.event.id: entry for entry in (*named, *main)}
-        return sorted(behind.values(), key=lambda entry: order(entry.event))
+    return {sources: of(*sources) for sources in behind}
 
 
 class ReceiptSources(NamedTuple):

@@ -10,7 +10,7 @@ Durability   none: temp file + rename, no sync. A damaged or foreign file is ign
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
@@ -35,6 +35,7 @@ Position = tuple[str, int]  # path of a day file, offset of a line
 _Known = tuple[FileStamp, int, list[int]]  # a day file, up to which size the index knows it, offsets of lines there
 _Scanned = tuple[dict[str, list[int]], dict[str, int]]  # offsets of conversations, and of the first of each project
 _Owners = dict[bytes, dict[str, bytes]]  # key of a conversation or project -> file name -> offsets, as they are written
+_FEW = 8  # conversations that are looked up one by one
 _OF_PLACES = b"0123456789,:;"
 
 
@@ -57,11 +58,22 @@ class ConversationIndex:
         """Read the conversation's readable lines, each event once, ordered by `(ts, id)`."""
         return _read(conversation_id, self.positions(conversation_id))
 
+    def entries_of(self, conversations: Collection[str]) -> dict[str, list[LogLine]]:
+        """Read the lines of these conversations, as `entries` does: of many, the day files are looked at once."""
+        if len(conversations) <= _FEW:
+            return {conversation: self.entries(conversation) for conversation in conversations}
+        found = {name: _read(name, positions) for name, positions in self._every() if name in conversations}
+        return {conversation: found.get(conversation, []) for conversation in conversations}
+
     def every(self, since: str) -> Iterator[list[LogLine]]:
         """Read the lines of all conversations of that day or later, in the order of `conversations`, as `entries` does.
 
         The day files are looked at once, not for each conversation.
         """
+        return (_read(name, positions) for name, positions in self._every(since))
+
+    def _every(self, since: str = "") -> Iterator[tuple[str, list[Position]]]:
+        """Locate the lines of all conversations of that day or later."""
         known, scanned = self._scan_rest()
         rest: dict[str, list[Position]] = {}
         for name, (conversations, _) in scanned.items():
@@ -70,9 +82,9 @@ class ConversationIndex:
         for conversation, places in self._listed(b"", with_places=True):
             listed = [(f"{self._log}/{name}", at) for name in places for at in places[name] if at < known.get(name, 0)]
             if max(places) >= since or conversation in rest:
-                yield _read(conversation, sorted(listed + rest.pop(conversation, [])))
+                yield conversation, sorted(listed + rest.pop(conversation, []))
         for conversation, positions in rest.items():
-            yield _read(conversation, sorted(positions))
+            yield conversation, sorted(positions)
 
     def positions(self, conversation_id: str) -> list[Position]:
         """Locate each of the conversation's lines: file and byte offset."""

@@ -224,7 +224,8 @@ def _document(
     of_keywords = min(left // 2, _size(line for _, line in keywords))
     shown = list(_fitting(listed, left - of_keywords, settings.memory.max_lines // 2))
     if shown:
-        lines += [Line(text, find=lambda: ((), _spoke(name, index))) for text in ("", f"## {words.sessions}", "")]
+        spoke = cache(lambda: ((), _spoke(name, index)))
+        lines += [Line(text, find=spoke) for text in ("", f"## {words.sessions}", "")]
         lines += shown
     room = left - _size(shown), settings.memory.max_lines - len(lines) - _OWN_LINES
     count = sum(1 for _ in _fitting([line for _, line in keywords], *room))
@@ -288,6 +289,7 @@ def _spoke(name: str, index: "DocumentIndex") -> tuple[str, ...]:
 def _sources_of(names: list[str], index: "DocumentIndex") -> Callable[[], Sources]:
     """Build the lazy sources of projects: the events of all facts, replaced facts included."""
 
+    @cache
     def behind() -> Sources:
         conversations = tuple(conversation for name in names for conversation in _spoke(name, index))
         rows = [row for name in names for row in index.rows(STATED, name)]

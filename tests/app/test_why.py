@@ -17,6 +17,7 @@ from eventlog.projections.catalog import ALL
 from eventlog.projections.engine.documents import DocumentIndex
 from eventlog.projections.views.markdown import as_said, undated
 from eventlog.settings.schema import MemorySettings, Settings
+from eventlog.store import index_lookup
 from tests.support import builders
 from tests.support.bases import REVIEWED, planned, user_md
 from tests.support.builders import replay
@@ -170,6 +171,24 @@ def test_a_bullet_is_explained_without_ranking_all_facts_also_after_a_replay_tha
     for line in whole:
         if line.text.startswith("- "):
             assert [line] == explain(log, Settings(), Path(log.store.knowledge, "MEMORY.md"), line.number)
+
+
+def test_an_index_is_explained_without_a_look_at_the_day_files_for_each_session(log, monkeypatch):
+    for number in range(12):
+        log.append({"type": "fact", "conversation_id": f"c{number}", "project": "/p", "content": f"Port {number}"})
+        log.append({"type": "stage_summary", "conversation_id": f"c{number}", "project": "/p", "summary": "Done"})
+    rebuild(log, Settings())
+    looks, stamps_of = [], index_lookup.stamps_of
+
+    def stamps(*of):
+        looks.append(of)
+        return stamps_of(*of)
+
+    monkeypatch.setattr(index_lookup, "stamps_of", stamps)
+    title = _why(log, "INDEX.md", Settings())[0]
+
+    assert len(title.entries) == 24
+    assert len(looks) <= 2
 
 
 def test_a_late_repetition_is_behind_its_bullet_before_and_after_a_replay_that_counts_it(log):
