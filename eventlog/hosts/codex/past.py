@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from eventlog.format.codec import dig, json_object
+from eventlog.format.codec import dig
 from eventlog.hosts.transcripts.steps import (
     PastSession,
     SessionCalls,
@@ -74,69 +74,61 @@ _FOR_THE_HOST = re.compile(  # which notes it used, what an editor's buttons off
     r"<oai-mem-citation>.*?(?:</oai-mem-citation>|\Z)|^::[a-z-]+\{[^\n]*\}[ \t]*$", re.DOTALL | re.MULTILINE
 )
 _WORDS = ("prompt", "task", "reply", "proposal", "todos", "chosen")
-_ROLLED_BACK = "thread_rolled_back"
 _PLAN_LASTS = 3  # finished turns: a plan is made for one, and often left as it is when its work is done
 
 
 def steps(path: Path) -> Iterator[Step]:
     """Yield the steps of a rollout. Raises OSError."""
-    about = next((record.get("payload") for record in records(path) if record.get("type") == "session_meta"), None)
-    thread, source = dig(about, "id"), dig(about, "source")
-    asks: StepKind = "task" if dig(source, "subagent") or source == "exec" else "prompt"  # a program's
-    begins = _own_part(path, str(thread)) if dig(source, "subagent") and dig(about, "forked_from_id") else 0
-    typed = _typed(path, is_helper=asks == "task")
-    calls, gone, turn, finished, stale_at = SessionCalls(), _rolled_back(path, begins, typed), 0, 0, sys.maxsize
+    about, typed, begins = _of_all(path)
+    asks: StepKind = "task" if _is_of_program(about) else "prompt"
+    calls, finished, stale_at = SessionCalls(), 0, sys.maxsize
+    turns: list[list[Step]] = [[]]  # before the first prompt, then of each that stands
     for record in islice(records(path), begins, None):
-        payload = record.get("payload")
-        if record.get("type") == "response_item":
-            for step in _item(payload, calls, typed):
-                turn += step.kind == "prompt"
-                said = Step(asks, step.text) if step.kind == "prompt" else step
-                yield from [said] if turn not in gone or step.kind not in _WORDS else []
-                stale_at = finished + _PLAN_LASTS if step.kind == "todos" else stale_at
-                yield from [Step("todos", "")] if step.kind == "prompt" and finished >= stale_at else []
-        elif record.get("type") == "event_msg" and dig(payload, "type") == "task_complete":
-            finished += 1
-        elif record.get("type") == "event_msg" and dig(payload, "type") == "thread_name_updated":
-            name = dig(payload, "thread_name")
-            if isinstance(name, str) and dig(payload, "thread_id") in (None, thread):
-                yield Step("title", name)
+        match record.get("type"), record.get("payload"):
+            case "response_item", payload:
+                for step in _item(payload, calls, typed):
+                    if step.kind == "prompt":
+                        turns.append([Step(asks, step.text), *([Step("todos", "")] if finished >= stale_at else [])])
+                    else:
+                        turns[-1].append(step)
+                    stale_at = finished + _PLAN_LASTS if step.kind == "todos" else stale_at
+            case "event_msg", {"type": "task_complete"}:
+                finished += 1
+            case "event_msg", {"type": "thread_rolled_back", "num_turns": int(count)}:
+                left = max(1, len(turns) - max(0, count))
+                turns[left - 1] += (step for turn in turns[left:] for step in turn if step.kind not in _WORDS)
+                del turns[left:]
+            case "event_msg", {"type": "thread_name_updated", "thread_name": str(name), **others}:
+                is_own = others.get("thread_id") in (None, dig(about, "id"))
+                turns[-1] += [Step("title", name)] if is_own else []
+    for turn in turns:
+        yield from turn
 
 
-def _own_part(path: Path, thread: str) -> int:
-    """Count the records before the first turn of a subagent's own: ids are in the order of time."""
-    turns = (str(dig(record.get("payload"), "turn_id") or "") for record in records(path))
-    return next((number for number, turn in enumerate(turns) if turn > thread), 0)
+def _is_of_program(about: Any) -> bool:
+    return bool(dig(about, "source", "subagent")) or dig(about, "source") == "exec"
 
 
-def _typed(path: Path, *, is_helper: bool) -> set[str] | None:
-    """Collect the prompts that begin with a tag and that an event repeats; None where no event repeats any prompt.
+def _of_all(path: Path) -> tuple[Any, set[str] | None, int]:
+    """Read the head, what was typed, and how many records of its parent's a subagent's rollout begins with.
 
-    A helper may be asked by its parent only, which no event repeats.
+    Typed are the prompts that begin with a tag and that an event repeats; None where no event repeats any prompt. A
+    helper may be asked by its parent only, which no event repeats.
     """
-    with path.open("rb") as opened:
-        events = [dig(json_object(line), "payload") for line in opened if b'"user_message"' in line]
-    said = [str(dig(event, "message")).strip() for event in events if dig(event, "type") == "user_message"]
-    return {text for text in said if text.startswith(_TAG)} if said or is_helper else None
-
-
-def _rolled_back(path: Path, begins: int, typed: set[str] | None) -> set[int]:
-    """Find the turns that were rolled back, by the number of their prompts."""
-    standing: list[int] = []
-    gone: set[int] = set()
-    with path.open("rb") as opened:
-        if not any(_ROLLED_BACK.encode() in line for line in opened):
-            return gone
-    for record in islice(records(path), begins, None):
+    about: Any = None
+    said: list[str] = []
+    begins = 0
+    for number, record in enumerate(records(path)):
         payload = record.get("payload")
-        if record.get("type") == "response_item" and dig(payload, "type") == "message":
-            asked = any(step.kind == "prompt" for step in _item(payload, SessionCalls(), typed))
-            standing += [len(standing) + len(gone) + 1] if asked else []
-        elif dig(payload, "type") == _ROLLED_BACK and isinstance(count := dig(payload, "num_turns"), int):
-            left = max(0, len(standing) - max(0, count))
-            gone.update(standing[left:])
-            del standing[left:]
-    return gone
+        if record.get("type") == "session_meta" and about is None:
+            about = payload
+        elif dig(payload, "type") == "user_message":
+            said.append(str(dig(payload, "message")).strip())
+        if not begins and str(dig(payload, "turn_id") or "") > str(dig(about, "id")):  # ids are in the order of time
+            begins = number
+    has_copy = dig(about, "source", "subagent") and dig(about, "forked_from_id")
+    typed = {text for text in said if text.startswith(_TAG)} if said or _is_of_program(about) else None
+    return about, typed, begins if has_copy else 0
 
 
 def _is_of_host(text: str, typed: set[str] | None) -> bool:
