@@ -168,17 +168,12 @@ def _sentences(text: str) -> list[str]:
 def _their_words(line: Line) -> str:
     """Return the words of a bullet as people write them; "" of any other line."""
     text = line.text.lstrip()
-    mark, space, rest = text[:1], text[1:2], text[2:]
-    if mark.isdigit():
-        number = text[: len(text) - len(text.lstrip("0123456789"))]
-        mark, space, rest = text[len(number) :][:1], text[len(number) + 1 :][:1], text[len(number) + 2 :]
-        is_item = mark in (".", ")")
-    else:
-        is_item = mark in ("-", "*", "+")
-    if not (mark and is_item and space.isspace()):
+    item = text.lstrip("0123456789")
+    is_bullet = item[:1] in (("-", "*", "+") if item == text else (".", ")"))
+    if not (is_bullet and item[1:2].isspace()):
         return ""
-    words = rest.lstrip()
-    if words[:1] == "[" and words[1:2] in (" ", "x", "X") and words[2:3] == "]" and words[3:4].isspace():
+    words = item[2:].lstrip()
+    if words[:3] in ("[ ]", "[x]", "[X]") and words[3:4].isspace():
         words = words[4:].lstrip()
     return statement_of(words) if words else ""
 

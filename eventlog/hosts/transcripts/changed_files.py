@@ -8,13 +8,12 @@ from eventlog.format.text import one_line
 from eventlog.hosts.transcripts.steps import programs_run
 
 _REMOVES = re.compile(r"^(?:\S*/)?(?:rm|git rm|git clean|unlink)\b")
-_MAY_REMOVE = re.compile(r"\b(?:rm|unlink|clean)\b")
 _GIVES_BACK = re.compile(  # makes these files, or all, what they were at the last commit
     r"^git (?:-C \S+ )?(?:(?P<verb>checkout|restore)(?! --staged| -S)|(?P<all>reset(?= --hard)"
     r"|stash(?! (?:pop|apply|list|show|drop|clear|branch))))\b(?P<words>.*)$"
 )
-_MAY_GIVE_BACK = re.compile(r"\bgit\b.*\b(?:checkout|restore|reset|stash)\b", re.DOTALL)
 _GIVES_AGAIN = re.compile(r"^git (?:-C \S+ )?stash (?:pop|apply)\b")
+_MAY_TAKE_AWAY = re.compile(r"\b(?:rm|unlink|clean|checkout|restore|reset|stash)\b")
 _ADDS = re.compile(r"\bgit (?:-C \S+ )?add ([^\n|;&]+)")
 _ADDS_ALL = frozenset(("-A", "--all", ".", "*"))
 _OF_PLANS = "/.claude/plans/"  # of the agent to itself
@@ -61,9 +60,9 @@ class ChangedFiles:
         if _COMMITS.search(command):
             self._changed |= dict.fromkeys(self._staged & self._changed.keys(), True)
             self._committed |= self._changed.keys()
-        for piece in programs_run(command) if _MAY_GIVE_BACK.search(command) else ():
+        pieces = [*programs_run(command)] if _MAY_TAKE_AWAY.search(command) else []
+        for piece in pieces:
             self._give_back(piece)
-        pieces = programs_run(command) if _MAY_REMOVE.search(command) else ()
         removed = {word for piece in pieces if _REMOVES.match(piece) for word in piece.split()[1:]}
         for path in [path for path, is_known in self._changed.items() if not is_known]:
             if any(_names(word, path) for word in removed):

@@ -50,8 +50,7 @@ _FOR_THE_OCCASION = re.compile(
     r"|set up (?:the |a )?(?:testbed|environment|repo\w*|virtual))\b",
     re.IGNORECASE,
 )
-_PATCH_CLAUSE = re.compile(r"[，,；]?\s*补丁(?:文件)?[也均都]?已经?(?:成功)?(?:生成|保存|写入|创建)[^，。；]*")
-_PLAIN_WORD = re.compile(r"[a-z]+(?![\w./(-])")  # no name in code
+_PLAIN_WORD = re.compile(r"[a-z]+(?![\w./(])")  # no name in code
 _OF_EAST_ASIA = re.compile(r"[\u3040-\u9fff]")  # where only names begin with a Latin letter
 _OF_THE_HOST = re.compile(
     r"API Error|Request timed out|No response requested|Credit balance|Prompt is too long|Invalid API key"
@@ -128,14 +127,6 @@ _DEPENDS = re.compile(
     r"|另外|此外|同时|这(?:样|会|导致|使)|これ(?:により|で|は)|また、|さらに|なお、",
     re.IGNORECASE,
 )
-_RESTS = re.compile(  # a sentence that makes the one before it untrue by itself
-    r"(?:(?:it|that|this|they|these) (?:does|do|is|are|has|have|works?)|now (?:it|they) (?:does|do|is|are|works?))"
-    r"(?: now| been| fixed| done| gone| resolved| corrected)*[.!]?"
-    r"|(?:that(?: is|'s| has been) )?(?:fixed|corrected)(?: now)?[.!]?"
-    r"|(?:das )?ist (?:jetzt )?(?:behoben|erledigt)[.!]?"
-    r"|(?:现在?|目前)?已经?(?:修复|解决|改好|更正)了?[。！]?",
-    re.IGNORECASE,
-)
 _GENERAL_WORDS = """
 a all also an and are as at backward backwards be been both branch bug bugs by change changed changes check checks
 clean code commit commits committed compatibility compatible complete completed completely confirmed correctly created
@@ -168,12 +159,9 @@ def read_closing(message: str, asked: str = "", scratch: Sequence[str] = ()) -> 
     found: dict[str, About] = {}
     seen: set[str] = set()  # without the marks of code
     leads: set[str] = set()
-    intends, last = False, ""
+    intends = False
     for sentence in sentences_in(message):
         text = _plain(sentence.text).rstrip(":：")
-        if last and _RESTS.fullmatch(sentence.text):
-            found = {f"{text} {sentence.text}" if text == last else text: about for text, about in found.items()}
-        last = ""
         is_progress = _PROGRESS.match(text) and not _TELLS.search(text)
         intends = bool(is_progress or ANNOUNCES.match(text) or (intends and _CONTINUES.match(text)))
         leads |= {text} if sentence.text.endswith((":", "：")) else set()
@@ -189,7 +177,6 @@ def read_closing(message: str, asked: str = "", scratch: Sequence[str] = ()) -> 
         ):
             seen.add(plain)
             found.setdefault(text, sentence.about)
-            last = text
     body = {text: about for text, about in found.items() if about not in ("aside", "test")}
     outcome = _outcome(body, telling_words(asked)) or next(iter(body or found), "")
     rest = {text: about for text, about in body.items() if text != outcome}
@@ -242,7 +229,7 @@ def _plain(sentence: str) -> str:
     while text != before:
         before, text = text, _PRAISE.sub("", _MARKS.sub("", text)).strip()
     text = _HOWEVER.sub("", text) if _UNRESOLVED.search(text) else text
-    text = _TWICE.sub(r"\2", _SUBJECT.sub("", _PATCH_CLAUSE.sub("", text)))
+    text = _TWICE.sub(r"\2", _SUBJECT.sub("", text))
     return text[:1].upper() + text[1:] if _PLAIN_WORD.match(text) and not _OF_EAST_ASIA.search(text) else text
 
 

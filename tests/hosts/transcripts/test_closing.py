@@ -85,10 +85,9 @@ def test_what_says_nothing_is_not_told(message):
         ("Done! total() rounds the sum of the cart now.", "total() rounds the sum of the cart now."),
         ("Done! the sum of the cart is rounded now.", "The sum of the cart is rounded now."),
         (
-            "完美！问题已经成功修复，补丁也已生成。总结如下：\n\n### 问题\n原因是每行都取整。\n\n### 修改内容\n1. total() 先求和，再取整",
+            "完美！问题已经成功修复。总结如下：\n\n### 问题\n原因是每行都取整。\n\n### 修改内容\n1. total() 先求和，再取整",
             "total() 先求和，再取整",
         ),
-        ("我修复了购物车的取整问题，补丁已保存到 output。", "我修复了购物车的取整问题。"),
         (
             "Fertig!\n\n**Ursache:** Jede Zeile wurde gerundet.\n\n**Änderungen:**\n- `cart.py`: rundet jetzt die Summe",
             "`cart.py`: rundet jetzt die Summe",
@@ -350,12 +349,6 @@ def test_what_is_asked_of_the_user_is_not_told_as_done():
     )
 
     assert (["Prepared 14 resources."], []) == (told, others)
-
-
-def test_what_was_wrong_is_not_told_without_its_end():
-    told, _ = read_closing("`refresh()` never checks the expiry of the token. It does now.")
-
-    assert ["`refresh()` never checks the expiry of the token. It does now."] == told
 
 
 @pytest.mark.parametrize(
