@@ -95,7 +95,7 @@ _CHANGE = re.compile(
     r"|\b(?:geändert|ersetzt|hinzugefügt|ergänzt|entfernt|gelöscht|behoben|korrigiert|um(?:gestellt|gebaut|benannt)|angepasst"
     r"|ein(?:gebaut|geführt|gerichtet)|verschoben|aktualisiert|implementiert|migriert|erweitert|vereinfacht|jetzt)\b"
     r"|修复|添加|新增|修改|更新|删除|移除|重构|实现|改为|改成|替换|优化|解决|支持|换成|改用|迁移|加上|去掉|调整"
-    r"|(?:変更|修正|追加|削除|実装|解決|移行|導入|統合|改善|リネーム)(?:しま|した|し、|。?$)|置き換え|ようにし",
+    r"|(?:変更|修正|追加|削除|作成|実装|解決|移行|導入|統合|改善|リネーム)(?:しま|した|し、|。?$)|置き換え|ようにし",
     re.IGNORECASE,
 )
 _CAUSE = re.compile(

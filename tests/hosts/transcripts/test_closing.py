@@ -101,6 +101,7 @@ def test_what_says_nothing_is_not_told(message):
             "cart: 合計を一度だけ丸めるように変更",
         ),
         ("npm 版のカートで合計を丸めるように変更しました。", "npm 版のカートで合計を丸めるように変更しました。"),
+        ("カートのレビュー: 指摘は 0 件。カートの一覧を作成しました。", "カートの一覧を作成しました。"),
         ("The port is 8443, as `deploy.yaml` says.", "The port is 8443, as `deploy.yaml` says."),
         (
             f"Wrote a guide for testers, covering:\n- how carts are made {'of fixtures, ' * 20}and\n- how totals are compared",
