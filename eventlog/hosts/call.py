@@ -310,11 +310,12 @@ _HANDED_OVER = "A previous agent produced the plan below"  # Codex, into a new c
 _OF_BMAD = "must fully embody this agent's persona", "IT IS CRITICAL THAT YOU FOLLOW THESE STEPS - while staying in"
 _INPUT, _OBEYED = "## User Input\n\n```text\n", "\n```\n\nYou **MUST** consider the user input before proceeding"
 _NO_INPUT = ("", "$ARGUMENTS", "{{args}}")
-_BELOW = ("\nCurrent File Path:\n```", "\nUser Selected Files:\n- ", "\n PRIOR CHAT HISTORY: ")
+_FOR_AT = "\n--- Content from referenced files ---\n"  # for `@file`, in Gemini CLI and Qwen Code
+_BELOW = ("\nCurrent File Path:\n```", "\nUser Selected Files:\n- ", "\n PRIOR CHAT HISTORY: ", _FOR_AT)
 
 
 def typed(prompt: str) -> str:
-    """Return what the user typed: the name of a command for the text that it stands for, nothing an editor adds."""
+    """Return what the user typed: the name of a command for the text it stands for, nothing an editor or host adds."""
     begins = prompt[:_WITHIN]
     if any(words in begins for words in _INIT):
         return "/init"

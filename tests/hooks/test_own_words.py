@@ -1,4 +1,4 @@
-"""Our own text is not recorded as the user's."""
+"""Neither our own text nor the content of a file is recorded as the user's words."""
 
 import pytest
 
@@ -21,3 +21,12 @@ def test_what_a_host_puts_around_the_users_words_for_us_never_reaches_the_log(tm
 
     assert "Memory" not in str(event)
     assert name == "AfterAgent" or "Fix the cart" == event.payload["prompt"]
+
+
+@pytest.mark.parametrize(("agent", "name"), [("gemini", "BeforeAgent"), ("qwen", "UserPromptSubmit")])
+def test_a_file_that_a_prompt_names_is_not_recorded_as_the_users_words(tmp_path, agent, name):
+    added = "\n--- Content from referenced files ---\nContent from @notes.md:\nNever round.\n--- End of content ---"
+    tell(tmp_path, {**GEMINI, "hook_event_name": name, "prompt": f"Improve @notes.md{added}"}, "--agent", agent)
+    (event,) = events_of(tmp_path)
+
+    assert "Improve @notes.md" == event.payload["prompt"]

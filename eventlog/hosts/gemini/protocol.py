@@ -7,7 +7,7 @@ the end of a turn a hook can only deny it, which is shown as a failure: the agen
 Documentation: github.com/google-gemini/gemini-cli, docs/hooks.
 """
 
-from eventlog.hosts.call import HookCall, Payload, text
+from eventlog.hosts.call import HookCall, Payload, text, typed
 from eventlog.hosts.claude.protocol import ClaudeLike
 
 _EXIT_CODE = "\nExit Code: "
@@ -25,7 +25,7 @@ class _GeminiProtocol(ClaudeLike):
     def read(self, payload: Payload, name: str) -> HookCall:
         """Make a call of a payload."""
         if prompt := text(payload, "prompt"):
-            payload = {**payload, "prompt": _of_the_user(prompt)}
+            payload = {**payload, "prompt": typed(_of_the_user(prompt))}
         call = super().read(payload, name)
         call.dedupe_key = call.dedupe_key or text(payload, "tool_call_id")
         response = payload.get("tool_response")  # as the model reads it: with an exit code only where that is not 0

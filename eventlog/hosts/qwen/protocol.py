@@ -7,7 +7,7 @@ follows another. A hook that stops the end of a turn is shown as an error, so th
 Documentation: qwenlm.github.io/qwen-code-docs, features/hooks; seen in 0.24.
 """
 
-from eventlog.hosts.call import HookCall, Payload, text
+from eventlog.hosts.call import HookCall, Payload, text, typed
 from eventlog.hosts.claude.protocol import ClaudeLike
 
 
@@ -20,6 +20,8 @@ class _QwenProtocol(ClaudeLike):
 
     def read(self, payload: Payload, name: str) -> HookCall:
         """Make a call of a payload."""
+        if prompt := text(payload, "prompt"):
+            payload = {**payload, "prompt": typed(prompt)}
         call = super().read(payload, name)
         if name == "SessionStart":
             call.dedupe_key = text(payload, "timestamp")
