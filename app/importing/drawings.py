@@ -5,7 +5,6 @@ event of its own right after the one before, under an id derived from what it sa
 nothing. What somebody withdrew or erased is not drawn again.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple, get_args
 
 import msgspec
@@ -13,7 +12,7 @@ import msgspec
 from eventlog.app.importing.source import SourceEvent
 from eventlog.format import SESSION_END, ids, timestamps
 from eventlog.format.codec import to_fields
-from eventlog.format.events import ConversationText, Event, StageSummary, Withdrawal
+from eventlog.format.events import ConversationText, Event, SessionEnd, SessionStart, StageSummary, Withdrawal
 from eventlog.format.retractions import Retractions
 from eventlog.format.text import cut
 from eventlog.format.timestamps import counts_at
@@ -25,7 +24,6 @@ from eventlog.projections.current.standing import WHOLE, only_names
 _TYPES = ("session_start", "session_end", "stage_summary", "conversation_text")
 _SAID = ("topic", "summary", "decisions", "todos", "of_user", "title", "prompts", "closing", "files", "fixes")
 _WHERE = ("type", "ts", "conversation_id", "project", "agent", "layer")
-_WITHDRAWALS = tuple(f'"{kind.__struct_config__.tag}"'.encode() for kind in get_args(Withdrawal))
 _MICROSECOND = 1000  # nanoseconds
 _CONTINUES_NS = 600 * 10**9  # a transcript's last line and the hook at its end are less apart
 _SAVED = "saved"
@@ -42,12 +40,6 @@ class _Drawn(NamedTuple):
     prompts: int
 
 
-def _events_in(log: EventLog, types: tuple[str, ...] = _TYPES) -> Iterator[Event]:
-    """Read the events of these types; skip damaged lines."""
-    words = [f'"type":"{name}"'.encode() for name in types]
-    return (event for event in log.mentioning(words) if event.type in types)
-
-
 def _about(event: Event) -> _About:
     return event.conversation_id, event.subagent or "", event.type
 
@@ -59,8 +51,8 @@ def _is_drawn(event: Event) -> bool:
 
 def add_openings(log: EventLog, openings: Openings) -> None:
     """Add what the sessions in the log began with; where a transcript was read, its words count: the log's are cut."""
-    for text in _events_in(log, ("conversation_text",)):
-        if isinstance(text, ConversationText) and text.prompts and not text.subagent:
+    for text in log.of_types(ConversationText):
+        if text.prompts and not text.subagent:
             openings.add(text.project or "", text.conversation_id, text.prompts[0])
 
 
@@ -68,7 +60,7 @@ def renamed(log: EventLog, project: str, openings: Openings) -> list[Event]:
     """Rename the drawings of a project whose topic is by now the opening of several sessions."""
     drawings = LoggedConversations(log)
     newest: dict[_About, Event] = {}
-    for event in _events_in(log, ("stage_summary", "conversation_text")):
+    for event in log.of_types(StageSummary, ConversationText):
         if _is_drawn(event) and not event.subagent and (event.project or "") == project:
             drawings.take(event)
             newest[_about(event)] = max(newest.get(_about(event), event), event, key=counts_at)
@@ -107,7 +99,7 @@ class LoggedConversations:
     def read(cls, log: EventLog) -> "LoggedConversations":
         """Take in all events of a log."""
         found = cls(log)
-        for event in _events_in(log):
+        for event in log.of_types(SessionStart, SessionEnd, StageSummary, ConversationText):
             found.take(event)
         return found
 
@@ -161,8 +153,7 @@ class LoggedConversations:
 
     def _is_withdrawn(self, drawn: _Drawn, conversation_id: str) -> bool:
         if self._withdrawn is None:
-            found = self._log.mentioning(_WITHDRAWALS)
-            self._withdrawn = Retractions(event for event in found if isinstance(event, Withdrawal))
+            self._withdrawn = Retractions(self._log.of_types(*get_args(Withdrawal)))
         return drawn.id in self._withdrawn.events or conversation_id in self._withdrawn.conversations
 
 

@@ -62,8 +62,7 @@ def count_past(host: str, machine: Machine, log: EventLog) -> int:
     found = find_transcripts(hosts.agent_name(host), place) if place.is_dir() else []
     if not found:
         return 0
-    starts = (event for day in log.days() for event in day.load_mentioning([b'"transcript_path"']))
-    paths = {event.transcript_path for event in starts if isinstance(event, SessionStart) and event.transcript_path}
+    paths = {start.transcript_path for start in log.of_types(SessionStart)}
     logged = set(log.index.conversations())
     names = {path: (path.stem, *path.parts) for path in found if str(path) not in paths}
     return sum(logged.isdisjoint((*parts, *(part[-_UUID:] for part in parts))) for parts in names.values())

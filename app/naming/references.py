@@ -6,10 +6,7 @@ chosen by somebody, and stays whole.
 """
 
 import re
-from contextlib import suppress
 from typing import Literal, NamedTuple
-
-import msgspec
 
 from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.naming.names import INSTALL, did_you_mean, is_file_line
@@ -18,8 +15,6 @@ from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, Event
 from eventlog.log.event_log import EventLog
 from eventlog.store import Store, conversation_name, index_lookup
-from eventlog.store.files import read
-from eventlog.store.index_lookup import lines_with
 
 LAST = "last"
 _SHOWN = 8
@@ -33,13 +28,6 @@ class Reference(NamedTuple):
 
     kind: Literal["event", "session"]
     id: str
-
-
-class _Id(msgspec.Struct):
-    id: str
-
-
-_decoder = msgspec.json.Decoder(_Id)
 
 
 def resolve(opened: OpenStore, typed: str, project: str | None = None) -> Reference:
@@ -111,18 +99,9 @@ def _sessions(log: EventLog, reference: str, project: str | None = None) -> list
 
 
 def _holding(log: EventLog, part: str) -> list[str]:
-    """Look for the part beside the quotes of an id, in the bytes of every file; decode only where it is."""
+    """Look for the part beside the quotes of an id."""
     quoted = [f'"{part}'.encode(), f'{part}"'.encode()]
-    found: dict[str, None] = {}
-    for day in log.days():
-        for file in day.files:
-            data = read(file) or b""
-            for start, end in lines_with(data, quoted):
-                with suppress(msgspec.MsgspecError, UnicodeDecodeError):
-                    event_id = _decoder.decode(data[start:end]).id
-                    if is_part_of(event_id, part):
-                        found[event_id] = None
-    return sorted(found)
+    return sorted({event.id for event in log.mentioning(quoted) if is_part_of(event.id, part)})
 
 
 def _newest(log: EventLog, project: str | None = None, *, of_session: bool = False) -> list[Event]:

@@ -20,7 +20,6 @@ from eventlog.projections.search.told_line import told_line
 from eventlog.projections.search.words import tokens
 from eventlog.settings.cached import wants_recall
 
-_SAVES = (b'"fact"', b'"stage_summary"')
 Verdict = Literal[
     "told", "no line left", "said already", "too little weight", "far below the first", "told before", "withdrawn",
     "elsewhere",
@@ -123,8 +122,8 @@ def _withdrawn(
 ) -> Iterator[Candidate]:
     """List what would be shown, were it not withdrawn: the index has it no more."""
     withdrawn = Retractions(withdrawals_until(opened.log, open_for_reading(opened.store)))
-    for event in opened.log.mentioning(_SAVES) if withdrawn.touched else ():
-        if not isinstance(event, Fact | StageSummary) or event.subagent or event.id in seen:
+    for event in opened.log.of_types(Fact, StageSummary) if withdrawn.touched else ():
+        if event.subagent or event.id in seen:
             continue
         is_users = isinstance(event, Fact) and event.effective_scope == "user"
         subject = "" if is_users else names.of(event.project or "", event.replica or "")

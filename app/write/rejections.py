@@ -74,12 +74,9 @@ class Rejections:
         return Refusals(planned, discarded, self._withdrawn, self._bases() if planned else {})
 
     def _discards(self) -> list[EntryResolved]:
-        found: list[EntryResolved] = []
         with suppress(OSError):
-            for day in self._log.days():
-                resolved = day.load_mentioning([b'"entry_resolved"'])
-                found += (event for event in resolved if isinstance(event, EntryResolved))
-        return found
+            return list(self._log.of_types(EntryResolved))
+        return []
 
     def _events(self, ids: Collection[str]) -> list[Event]:
         return [line.event for line in self._log.find(ids).values()] if ids else []

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
@@ -29,6 +29,7 @@ from eventlog.store.replica import make_replica
 _TAIL = re.compile(rb'"id":"[0-9a-f]{8}-[0-9a-f]{4}(-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})"')
 _FEW = 100  # ids: to look for so many one by one takes less than to decode every line
 _NO_TEXT = frozenset(("v", "id", "ts", "after", "type"))
+_Kind = TypeVar("_Kind", bound=Event)
 
 
 class AppendResult(NamedTuple):
@@ -186,6 +187,11 @@ class EventLog:
             found = day.load_mentioning(words)
             copies = elsewhere.of(misdated(day.date, [event.id for event in found]))
             yield from (event for event in found if event.id not in copies)
+
+    def of_types(self, *kinds: type[_Kind]) -> Iterator[_Kind]:
+        """Read the events of these types as `mentioning` reads: lines of other types are not decoded."""
+        words = [f'"{kind.__struct_config__.tag}"'.encode() for kind in kinds]
+        return (event for event in self.mentioning(words) if isinstance(event, kinds))
 
     def session(self, conversation_id: str) -> list[Event]:
         """Read all events of a conversation, oldest first, over all days; found by index, not by scanning."""

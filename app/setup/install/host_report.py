@@ -3,11 +3,8 @@
 import shutil
 from collections.abc import Collection, Iterator
 from contextlib import suppress
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import msgspec
 
 from eventlog.app.setup.install import hook_entries, host_file
 from eventlog.app.setup.install.install import Installation, InstallTarget
@@ -17,14 +14,13 @@ from eventlog.fast import os
 from eventlog.format import timestamps
 from eventlog.format.codec import dig
 from eventlog.format.errors import BadRequest, EventLogError, record_reason
+from eventlog.format.events import SessionStart
 from eventlog.hooks import error_log
 from eventlog.hooks.command import HookCommand, command
 from eventlog.hosts import agent_name, protocol
 from eventlog.hosts.profile import BOTH_SCOPES, HostProfile, Scope, profiles
 from eventlog.log import days
 from eventlog.store import Store
-from eventlog.store.files import read
-from eventlog.store.index_lookup import lines_with
 from eventlog.store.replica import replica_of
 
 
@@ -247,16 +243,6 @@ _DAYS = 60  # to search back
 _START = b'"type":"session_start"'
 
 
-class _EventHead(msgspec.Struct):
-    ts: str
-    type: str
-    agent: str = ""
-    replica: str | None = None
-
-
-_decoder = msgspec.json.Decoder(_EventHead)
-
-
 def _last_calls(store: Store, agents: Collection[str]) -> dict[str, str]:
     """Map agents to the time their hooks last called on this machine; agents without a call are missing."""
     noted: dict[str, str] = {}
@@ -271,19 +257,10 @@ def _last_starts(store: Store, agents: Collection[str]) -> dict[str, str]:
     replica = replica_of(store)
     found: dict[str, str] = {}
     for day in reversed(days.list_days(store.log)[-_DAYS:] if replica and agents else []):
-        for start in chain.from_iterable(map(_starts_in, day.files)):
-            if start.replica == replica and start.agent in agents:
-                found[start.agent] = max(found.get(start.agent, ""), start.ts)
+        for event in day.load_mentioning([_START]):
+            agent = event.agent or ""
+            if isinstance(event, SessionStart) and event.replica == replica and agent in agents:
+                found[agent] = max(found.get(agent, ""), event.ts)
         if all(agent in found for agent in agents):
             break
     return found
-
-
-def _starts_in(file: str) -> Iterator[_EventHead]:
-    """Yield the starts of sessions in a file, the last first."""
-    data = read(file) or b""
-    for start, end in sorted(lines_with(data, [_START]), reverse=True):
-        with suppress(msgspec.MsgspecError, UnicodeDecodeError):
-            line = _decoder.decode(data[start:end])
-            if line.type == "session_start":
-                yield line

@@ -5,13 +5,12 @@ import json
 import shutil
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from eventlog.app.setup.install import host_report
 from eventlog.app.setup.install.host_report import _last_calls
 from eventlog.format import timestamps
+from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.store.replica import make_replica, replica_of
 from tests.support.command_line import call
@@ -158,12 +157,16 @@ def test_agents_that_never_called_cost_one_look_at_each_day(log, monkeypatch):
         files.append(file)
         return Path(file).read_bytes()
 
-    monkeypatch.setattr(host_report, "read", noting)
-    monkeypatch.setattr(host_report, "_decoder", SimpleNamespace(decode=decoded.append))
+    def undecoded(data, _):
+        decoded.append(data)
+        return []
+
+    monkeypatch.setattr(days, "read", noting)
+    monkeypatch.setattr(days, "decode_whole", undecoded)
 
     assert not _last_calls(log.store, ["codex", "cursor", "gemini"])
     assert 1 == len(files)
-    assert not decoded
+    assert [b""] == decoded
 
 
 def _trust_all(home):
