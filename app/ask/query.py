@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 from msgspec import Struct
@@ -210,7 +210,8 @@ def texts_in(value: object) -> Iterator[str]:
 
 
 _MATCHED = {"grep", "regex"}  # alone, they say no more than that there is something else
-Fits = Callable[[Mapping[str, object]], bool]
+_OPTIONS = {"types": "type", "agents": "agent"}  # of a condition whose option has another name
+Fits = Callable[[Mapping[str, Any]], bool]
 
 
 class _Emptiness(NamedTuple):
@@ -221,9 +222,9 @@ class _Emptiness(NamedTuple):
 
 
 def why_empty(log: EventLog, noun: str, asked: Mapping[str, object], fits: Fits | None = None) -> _Emptiness:
-    """Explain why nothing matches these conditions, in the words a user gave them in.
+    """Explain why nothing matches these conditions, by name, in the words a user gave them in.
 
-    `fits` tells whether there is anything for other conditions: what is near is looked for with it.
+    `fits` tells whether there is anything for fewer or other conditions: what is near is looked for with it.
     """
     if bad := days.unreadable(log.store.log):
         what = f"{bad[0].file}: {bad[0].reason}" + (f"; and {len(bad) - 1:,} files more" if len(bad) > 1 else "")
@@ -241,7 +242,7 @@ def why_empty(log: EventLog, noun: str, asked: Mapping[str, object], fits: Fits 
 def _near(options: Mapping[str, object], fits: Fits) -> Iterator[str]:
     """Name the conditions without which something fits, and the words that occur alone."""
     for name, value in options.items() if len(options) > 1 or not _MATCHED & options.keys() else ():
-        if fits({**options, name: None}):
+        if fits({other: options[other] for other in options if other != name}):
             yield "with --all-projects" if name == "project" else f"without {_words({name: value})}"
     words = str(options.get("grep") or "").split()
     for word in words if len(words) > 1 else ():
@@ -250,7 +251,7 @@ def _near(options: Mapping[str, object], fits: Fits) -> Iterator[str]:
 
 
 def _words(options: Mapping[str, object]) -> str:
-    return " ".join(f"--{name} {_said(value)}" for name, value in options.items())
+    return " ".join(f"--{_OPTIONS.get(name, name)} {_said(value)}" for name, value in options.items())
 
 
 def _said(value: object) -> str:

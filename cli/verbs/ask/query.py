@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
@@ -115,25 +115,16 @@ def _query_command(
         if not follow:  # Ctrl-C ends --follow
             raise
     if not (first or follow):
-        print_error(*why_empty(log, "event", _conditions(asked), lambda other: _any(log, asked, other)))
+        ids = asked.pop("ids")
+        print_error(*why_empty(log, "event", asked, lambda other: _any(log, _filter(**other, ids=ids))))
 
 
-def _filter(since: str | None, until: str | None, grep: str | None, **asked: Any) -> EventFilter:
+def _filter(since: str | None = None, until: str | None = None, grep: str | None = None, **asked: Any) -> EventFilter:
     return EventFilter(since=since or "", until=until or "~", text=grep, **asked)
 
 
-def _conditions(asked: dict[str, Any]) -> dict[str, object]:
-    """Rename the conditions to their options on the command line."""
-    names = {"types": "type", "agents": "agent"}
-    return {names.get(name, name): value for name, value in asked.items() if name != "ids"}
-
-
-def _any(log: EventLog, asked: dict[str, Any], other: Mapping[str, object]) -> bool:
-    """Check whether any event matches other conditions; ignores those without a value."""
-    names = {"type": "types", "agent": "agents"}
-    renamed = {names.get(name, name): value for name, value in other.items()}
-    wanted = {name: value or (() if name in names.values() else None) for name, value in renamed.items()}
-    return any(True for _ in query(log, _filter(**(asked | wanted)), limit=1))
+def _any(log: EventLog, wanted: EventFilter) -> bool:
+    return any(True for _ in query(log, wanted, limit=1))
 
 
 def _chosen(

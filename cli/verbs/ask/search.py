@@ -16,7 +16,7 @@ from eventlog.app.search.search import SearchAnswer, SearchHit, SearchQuery, las
 from eventlog.cli import options
 from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
-from eventlog.cli.terminal import count, emit, hang, marked, print_error, show_lines, styled, table
+from eventlog.cli.terminal import Answer, count, hang, marked, print_error, show_lines, styled, table
 from eventlog.format.text import cut, last_said, one_line, project_name
 from eventlog.log.event_log import EventLog
 from eventlog.projections.search.words import tokens
@@ -60,33 +60,35 @@ def _asked(command: Callable[..., object]) -> Callable[..., object]:
 )
 @_asked
 @click.option("--limit", type=options.Limit(), default=_SHOWN, show_default=True, help="Print at most this many.")
-def _search_command(query: SearchQuery, limit: int, as_json: bool, store: Store) -> None:
+def _search_command(query: SearchQuery, limit: int, store: Store) -> Answer:
     """Search facts, summaries and past conversations, best first.
 
     Matches words in any order; the last word may be a beginning. Covers this project and the user, or every project
     with --all-projects. Leaves out retracted and superseded facts.
     """
-    _answer(store, query._replace(limit=limit), as_json=as_json)
+    return _answer(store, query._replace(limit=limit))
 
 
-def _answer(store: Store, query: SearchQuery, *, as_json: bool) -> None:
-    """Print the hits of a query, or the reason for an empty answer."""
+def _answer(store: Store, query: SearchQuery) -> Answer:
+    """Search, and report the reason for an empty answer."""
     opened, display = options.open_store(store), Display(store)
     with phases() as phase:
         phase("searching memory")
         found = search(opened, query)
-    if as_json:
-        emit([hit._asdict() for hit in found.hits], pretty=True)
-    elif found.hits and display.is_for_people:
-        show_lines(_hit_lines(found.hits, query.text, display))
-    elif found.hits:
-        table(map(_row, found.hits), id=0, time=0, type=0, project=0, score=0, text=0)
     if not found.hits:
         print_error(*_why_empty(opened.log, query, found))
 
+    def show() -> None:
+        if found.hits and display.is_for_people:
+            show_lines(_hit_lines(found.hits, query.text, display))
+        elif found.hits:
+            table(map(_row, found.hits), id=0, time=0, type=0, project=0, score=0, text=0)
+
+    return Answer([hit._asdict() for hit in found.hits], show)
+
 
 def _why_empty(log: EventLog, query: SearchQuery, found: SearchAnswer) -> tuple[str, str]:
-    asked = {"type": query.types, "since": query.since}
+    asked = {"types": query.types, "since": query.since}
     if not log.days() or any(asked.values()):
         return why_empty(log, "answer", asked)
     where = f" in {Path(query.project).name or os.sep} or about you" if query.project else " about you"
@@ -125,9 +127,7 @@ _SILENCES = {
 @options.session_to("With --explain: a conversation; recall repeats nothing to it.")
 @_asked
 @click.option("--limit", type=options.Limit(), help="Print at most this many [default: 10].")
-def _recall_command(
-    explains: bool, session: str | None, query: SearchQuery, limit: int | None, as_json: bool, store: Store
-) -> None:
+def _recall_command(explains: bool, session: str | None, query: SearchQuery, limit: int | None, store: Store) -> Answer:
     """Search as `eventlog search` does; with --explain, show what a hook would recall with a prompt, and why.
 
     --explain prints the words that count, the weight a fact needs, and each candidate with its weight and verdict:
@@ -137,18 +137,15 @@ def _recall_command(
     if not explains:
         if session is not None:
             raise click.UsageError("--session goes with --explain")
-        _answer(store, query._replace(limit=limit or _SHOWN), as_json=as_json)
-        return
+        return _answer(store, query._replace(limit=limit or _SHOWN))
     if query.everywhere or query.types or query.since or limit:
         raise click.UsageError("--explain asks as a hook does: it takes no --all-projects, --type, --since or --limit")
     opened = options.open_store(store)
     with phases() as phase:
         phase("searching memory")
         found = explain(opened, query.text, query.project, session or "")
-    if as_json:
-        emit({**found._asdict(), "candidates": [candidate._asdict() for candidate in found.candidates]}, pretty=True)
-    else:
-        show_lines(_explanation_lines(found, Display(store)))
+    value = {**found._asdict(), "candidates": [candidate._asdict() for candidate in found.candidates]}
+    return Answer(value, lambda: show_lines(_explanation_lines(found, Display(store))))
 
 
 def _explanation_lines(found: Explanation, display: Display) -> Iterator[str]:

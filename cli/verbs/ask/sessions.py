@@ -9,14 +9,13 @@ import click
 
 from eventlog.app.ask.query import why_empty
 from eventlog.app.ask.sessions import NEWEST, SessionRow, sessions
-from eventlog.app.open_store import OpenStore
 from eventlog.cli import options
 from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import (
+    Answer,
     cells,
     count,
-    emit,
     fit,
     is_terminal,
     padded,
@@ -55,37 +54,25 @@ def _sessions_command(
     limit: int,
     wants_all: bool,
     header: bool,
-    as_json: bool,
     store: Store,
-) -> None:
+) -> Answer:
     """List the sessions of this project with time, agent and topic; the newest first on a terminal, last in a pipe."""
     opened = options.open_store(store)
+    named = {"project": project, "agents": agents, "since": since, "until": until}
+    asked: dict[str, Any] = {name: value for name, value in named.items() if value}
     with phases() as phase:
-        found = sessions(
-            opened,
-            project=project,
-            agents=agents,
-            since=since or "",
-            until=until or "~",
-            limit=None if wants_all else limit,
-            progress=phase("reading days"),
-        )
+        found = sessions(opened, **asked, limit=None if wants_all else limit, progress=phase("reading days"))
     if not found:
-        asked = {"project": project, "agent": agents, "since": since, "until": until}
-        print_error(*why_empty(opened.log, "session", asked, lambda other: _any(opened, other)))
-    if as_json:
-        emit(found, pretty=True)
-    elif found and is_terminal():
-        newest_first = sorted(found, key=lambda row: (row.started_at, row.session_id), reverse=True)
-        show_lines(_lines(newest_first, Display(store), wants_all or len(found) < limit))
-    elif found:
-        table(map(_row, found), header=header, started=0, agent=0, session=0, turns=0, facts=0, topic=0)
+        print_error(*why_empty(opened.log, "session", asked, lambda other: bool(sessions(opened, **other, limit=1))))
 
+    def show() -> None:
+        if found and is_terminal():
+            newest_first = sorted(found, key=lambda row: (row.started_at, row.session_id), reverse=True)
+            show_lines(_lines(newest_first, Display(store), wants_all or len(found) < limit))
+        elif found:
+            table(map(_row, found), header=header, started=0, agent=0, session=0, turns=0, facts=0, topic=0)
 
-def _any(opened: OpenStore, other: Mapping[str, Any]) -> bool:
-    """Check whether any session matches other conditions; ignores those without a value."""
-    since, until, agents = other.get("since") or "", other.get("until") or "~", other.get("agent") or ()
-    return bool(sessions(opened, project=other.get("project"), agents=agents, since=since, until=until, limit=1))
+    return Answer(found, show)
 
 
 def _row(row: SessionRow) -> tuple[str, ...]:
