@@ -214,16 +214,18 @@ all_projects = click.option(
 )
 
 
+def project_by(find: Callable[..., object], text: str, *names: str, **more: Any) -> Callable[[_Function], _Function]:
+    """Make the option `--project`, whose value the callback `find` takes for a project."""
+    completes = suggestions.projects
+    return click.option(
+        "--project", *names, metavar="NAME|DIR", callback=find, shell_complete=completes, help=text, **more
+    )
+
+
 def scope(command: _Function) -> _Function:
     """Pass a command the `project` it is about: the one you are in, another (`--project`), or None for all."""
-    project = click.option(
-        "--project",
-        metavar="NAME|DIR",
-        callback=_scope_meant,
-        shell_complete=suggestions.projects,
-        help="Of this project: its name, part of its path, or a directory [default: the one you are in].",
-    )
-    return project(all_projects(command))
+    text = "Of this project: its name, part of its path, or a directory [default: the one you are in]."
+    return project_by(_scope_meant, text)(all_projects(command))
 
 
 def _session_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:
@@ -258,13 +260,14 @@ def program(text: str, default: str | None = None) -> Callable[[_Function], _Fun
     )
 
 
-current_project = click.option(
-    "--project",
-    shell_complete=suggestions.projects,
-    callback=_project_here,
-    metavar="NAME|DIR",
-    help="Project by name, part of its path, or directory; '' for none [default: the one you are in].",
+current_project = project_by(
+    _project_here, "Project by name, part of its path, or directory; '' for none [default: the one you are in]."
 )
+
+
+def audience(text: str, **more: Any) -> Callable[[_Function], _Function]:
+    """Make the option `--session-type`, of who reads a session."""
+    return click.option("--session-type", type=NearChoice(["main", "shared"]), help=text, **more)
 
 
 def as_speaker(command: Callable[..., None]) -> Callable[..., None]:

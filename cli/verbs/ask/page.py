@@ -11,7 +11,7 @@ import click
 
 from eventlog.app.page.page_model import PageModel, page_of
 from eventlog.app.write.erasing.redact import write_report
-from eventlog.cli import options, suggestions
+from eventlog.cli import options
 from eventlog.cli.page.html import html_of
 from eventlog.cli.progress import phases
 from eventlog.cli.terminal import count, emit, is_terminal, print_lines, say
@@ -34,14 +34,11 @@ def _projects(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
     "eventlog report --open", "eventlog report --out memory.html --project shop", "eventlog report --since monday"
 )
 @click.option("--out", default=_FILE, metavar="FILE", help=f"Where to write it; - for stdout [default: {_FILE}].")
-@click.option(
-    "--project",
+@options.project_by(
+    _projects,
+    "Only this project, without what is known about you; may be repeated [default: everything].",
     "projects",
     multiple=True,
-    metavar="NAME|DIR",
-    callback=_projects,
-    shell_complete=suggestions.projects,
-    help="Only this project, without what is known about you; may be repeated [default: everything].",
 )
 @click.option("--without-withdrawn", is_flag=True, help="Leave out what was forgotten or retracted since.")
 @click.option("--open", "opens", is_flag=True, help="Open it in the browser.")

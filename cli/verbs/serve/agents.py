@@ -25,11 +25,7 @@ _SOURCES = ("startup", "resume", "clear", "compact")
 )
 @options.current_project
 @click.option("--session", default="", metavar="ID", help="Conversation that starts now; without it, a preview.")
-@click.option(
-    "--session-type",
-    type=NearChoice(["main", "shared"]),
-    help="Audience: you alone, or others too [default: from the session's start, else main].",
-)
+@options.audience("Audience: you alone, or others too [default: from the session's start, else main].")
 @click.option("--source", type=NearChoice(_SOURCES), help="How the session starts.")
 @options.program("Program that asks: leaves out the files it loads by itself.", default="")
 @click.option(
@@ -80,7 +76,7 @@ def _context_command(
 @options.verb("eventlog hook --agent claude < payload.json", "eventlog hook --agent copilot --event sessionStart")
 @click.option("--agent", help="Agent whose settings contain the hook; the payload names the real caller.")
 @click.option("--event", help="Event of the hook, for payloads without one.")
-@click.option("--session-type", type=NearChoice(["main", "shared"]), help="Audience: you alone, or others too.")
+@options.audience("Audience: you alone, or others too.")
 @options.shared("store")
 def _hook_command(**_: object) -> None:
     """Record the JSON of a coding agent's hook from stdin, and answer in the agent's format.
@@ -95,13 +91,7 @@ def _hook_command(**_: object) -> None:
 @click.option(
     "--agent", default="", metavar="NAME", help="Agent that starts the server; finds its active conversation."
 )
-@click.option(
-    "--session-type",
-    type=NearChoice(["main", "shared"]),
-    default="main",
-    show_default=True,
-    help="Audience: you alone, or others too, without facts about you.",
-)
+@options.audience("Audience: you alone, or others too, without facts about you.", default="main", show_default=True)
 def _mcp_command(agent: str, session_type: str, store: Store) -> None:
     """Serve memory as tools over the Model Context Protocol on stdin and stdout: recall, remember, why, forget.
 

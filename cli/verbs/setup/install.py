@@ -13,7 +13,7 @@ from eventlog.app.setup.install.host_report import examine, is_registered
 from eventlog.app.setup.install.install import Installation, InstallPart, InstallTarget
 from eventlog.app.setup.live_client import make_client
 from eventlog.cli import EXIT_NOT_WRITTEN, EXIT_USAGE, options
-from eventlog.cli.options import HostChoice, NearChoice
+from eventlog.cli.options import HostChoice
 from eventlog.cli.terminal import count, print_error, say
 from eventlog.format.errors import EventLogError, NotStored
 from eventlog.hosts import rooms
@@ -42,12 +42,8 @@ scope = click.option(
 @agents
 @scope
 @click.option("--with-rules", is_flag=True, help="Also write a rule file or skill that explains saving to the agent.")
-@click.option(
-    "--session-type",
-    type=NearChoice(["main", "shared"]),
-    default="main",
-    show_default=True,
-    help="Audience of its sessions: you alone, or others too, without facts about you.",
+@options.audience(
+    "Audience of its sessions: you alone, or others too, without facts about you.", default="main", show_default=True
 )
 @click.option(
     "--allow/--no-allow",

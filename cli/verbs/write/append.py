@@ -11,7 +11,7 @@ import click
 from eventlog.app.open_store import Machine
 from eventlog.app.write.append import append_event, append_stream, object_of, value_of, withdrawing_nothing
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
-from eventlog.cli import options, suggestions
+from eventlog.cli import options
 from eventlog.cli.progress import phases
 from eventlog.cli.terminal import count, is_terminal, print_error, say
 from eventlog.cli.verbs.write.recording import is_switched_off, report, warn_of_clock
@@ -45,13 +45,7 @@ _NEARLY = 0.75  # "fcat" is "fact", "artifact" is not
 )
 @click.option("--json", "object_text", metavar="OBJECT", help="Fields as a JSON object.")
 @click.option("--session", metavar="ID", help="Conversation id of the agent [default: as for `fact`].")
-@click.option(
-    "--project",
-    metavar="NAME|DIR",
-    callback=options.project_meant,
-    shell_complete=suggestions.projects,
-    help="Project, by name or directory.",
-)
+@options.project_by(options.project_meant, "Project, by name or directory.")
 @options.program("Program that records it.")
 @click.option("--layer", type=click.IntRange(1, 4), help="Safety net that saved it.")
 @options.as_speaker

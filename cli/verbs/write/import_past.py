@@ -9,7 +9,7 @@ from eventlog.app.importing.import_past import ImportResult, import_exported, im
 from eventlog.app.importing.source import ImportRequest
 from eventlog.app.naming.projects import project_meant
 from eventlog.app.open_store import Machine
-from eventlog.cli import EXIT_DAMAGED, options, suggestions
+from eventlog.cli import EXIT_DAMAGED, options
 from eventlog.cli.options import HostChoice
 from eventlog.cli.progress import phases
 from eventlog.cli.terminal import count, emit, print_error, say, table
@@ -40,13 +40,7 @@ def _project_named(ctx: click.Context, _: click.Parameter, value: str | None) ->
 @click.argument("source", metavar="SOURCE", type=HostChoice([*sources(), _EXPORTED]))
 @click.argument("path", required=False, type=click.Path(exists=True, path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Count new events per day; write nothing.")
-@click.option(
-    "--project",
-    metavar="NAME|DIR",
-    callback=_project_named,
-    shell_complete=suggestions.projects,
-    help="Only this project: its name, or part of its path.",
-)
+@options.project_by(_project_named, "Only this project: its name, or part of its path.")
 def _import_command(
     source: str, path: Path | None, dry_run: bool, since: str | None, project: str | None, store: Store
 ) -> int | None:
