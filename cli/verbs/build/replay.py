@@ -1,7 +1,6 @@
 """Rebuild knowledge files: `eventlog replay`, `eventlog settle`."""
 
 import os
-from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,6 @@ from msgspec import structs
 
 from eventlog.app.build.finalize import FinalizeResult, finalize
 from eventlog.app.build.rebuild import replay_elsewhere
-from eventlog.app.open_store import OpenStore
 from eventlog.cli import EXIT_DAMAGED, EXIT_FOUND, EXIT_NOT_WRITTEN, options
 from eventlog.cli.progress import phases
 from eventlog.cli.terminal import count, emit, print_error, say
@@ -135,8 +133,12 @@ def _replay_others(
     check: bool,
     as_json: bool,
 ) -> int:
-    """Replay the remote of a store, or stores on a cluster; `beyond` what they can, raise UsageError."""
-    from eventlog.app.cluster.replay_remote import joined_remote
+    """Replay the remote of a store, here or on a cluster, or stores on a cluster; report each, return the exit code.
+
+    Raises UsageError for what is `beyond` them.
+    """
+    from eventlog.app.cluster.replay_remote import joined_remote, replay_remote
+    from eventlog.app.cluster.replay_stores import StorePlace, StoreReplay, connected, replay_stores_to, written
 
     opened = options.open_store(store) if len(addresses) == 1 else None
     is_remote = opened is not None and joined_remote(opened, addresses[0])
@@ -145,47 +147,23 @@ def _replay_others(
     if beyond or not out:
         what = "REMOTE needs --out, and takes only --cluster," if is_remote else "--cluster needs --out, and takes only"
         raise click.UsageError(f"{what} --projection, --check and --json")
-    if opened and is_remote:
-        return _replay_of_team(opened, cluster, out, names, check=check, as_json=as_json)
-    return _replay_on_cluster(cluster or "", addresses or (store.root,), out, names, check=check, as_json=as_json)
-
-
-def _replay_on_cluster(
-    address: str, stores: Sequence[str], out: str, names: Sequence[str], *, check: bool, as_json: bool
-) -> int:
-    """Replay stores, report each, and return the exit code."""
-    from eventlog.app.cluster.replay_stores import connected, replay_stores_to
-
-    codes = set()
-    reports: list[dict[str, Any]] = []
-    with phases() as phase, connected(address) as client:
-        for done in replay_stores_to(out, stores, client, names, check=check, progress=phase(_REPLAYING)):
+    codes, reports = set(), []
+    with phases() as phase, connected(cluster) if cluster else nullcontext() as client:
+        progress = phase(_REPLAYING)
+        if opened and is_remote:
+            rendered = StoreReplay(StorePlace("team", out), replay_remote(opened, client, names, progress))
+            found = iter([written(rendered, out, chosen(names), check=check)])
+        else:
+            found = replay_stores_to(out, addresses or (store.root,), client, names, check=check, progress=progress)
+        for done in found:
             codes.add(_code_of(done, check=check))
-            if as_json:
-                reports.append(_as_dict(done))
-            else:
+            reports.append(_as_dict(done))
+            if not as_json:
                 _print_store(done, check=check)
     if as_json:
         reports.sort(key=itemgetter("name"))
-        emit({"root": out, "stores": reports}, pretty=True)
+        emit(reports[0] if is_remote else {"root": out, "stores": reports}, pretty=True)
     return next((code for code in (EXIT_NOT_WRITTEN, EXIT_DAMAGED, EXIT_FOUND) if code in codes), 0)
-
-
-def _replay_of_team(
-    opened: OpenStore, cluster: str | None, out: str, names: Sequence[str], *, check: bool, as_json: bool
-) -> int:
-    """Replay the remote of a store, here or on a cluster; report, and return the exit code."""
-    from eventlog.app.cluster.replay_remote import replay_remote
-    from eventlog.app.cluster.replay_stores import StorePlace, StoreReplay, connected, written
-
-    with phases() as phase, connected(cluster) if cluster else nullcontext() as client:
-        rendered = replay_remote(opened, client, names, phase(_REPLAYING))
-        done = written(StoreReplay(StorePlace("team", out), rendered), out, chosen(names), check=check)
-    if as_json:
-        emit(_as_dict(done), pretty=True)
-    else:
-        _print_store(done, check=check)
-    return _code_of(done, check=check)
 
 
 def _code_of(done: "StoreReplay", *, check: bool) -> int:
