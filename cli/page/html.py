@@ -18,6 +18,7 @@ import msgspec
 from eventlog.app.page.page_model import PageModel, PageSession
 from eventlog.app.page.timeline import FileTimeline, TimelineLine
 from eventlog.format.text import harmless
+from eventlog.projections.views.stats import monday_of
 
 _MOST_SESSIONS = 400  # in the HTML itself; the script shows the others
 _COLOURS = 6
@@ -227,7 +228,7 @@ def _numbers(page: PageModel) -> Iterator[str]:
     agents = {agent: number for number, agent in enumerate(_agents(page))}
     by_week = {week.week: [0] * len(agents) for week in weeks}
     for session in page.sessions:
-        if (monday := _monday(session.started[:10])) in by_week:
+        if (monday := monday_of(session.started[:10])) in by_week:
             by_week[monday][agents[session.agent or "unknown"]] += 1
     first = weeks[0].week if weeks else ""
     yield '<div class="charts">'
@@ -278,11 +279,6 @@ def _day_name(day: str) -> str:
     weekday = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")[when.weekday()]
     months = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
     return f"{weekday} {when.day} {months[when.month - 1]} {when.year}"
-
-
-def _monday(day: str) -> str:
-    when = date.fromisoformat(day)
-    return date.fromordinal(when.toordinal() - when.weekday()).isoformat()
 
 
 def _n(number: float) -> str:

@@ -196,7 +196,7 @@ def _by_week(sessions: Iterable[_SessionCount]) -> list[Week]:
     """Count sessions by the week they began in."""
     found: dict[str, Week] = {}
     for session in sessions:
-        monday = _monday(session.started_at[:10])
+        monday = monday_of(session.started_at[:10])
         if monday not in found:
             found[monday] = Week(monday)
         found[monday].count(session)
@@ -228,9 +228,9 @@ def summed(counted: Iterable[Week], avoided: Iterable[str], planned: Iterable[st
     found: dict[str, Week] = {}
     for week in counted:
         found.setdefault(week.week, Week(week.week)).absorb(week)
-    for monday in map(_monday, avoided):
+    for monday in map(monday_of, avoided):
         found.setdefault(monday, Week(monday)).duplicates_avoided += 1
-    for monday in map(_monday, planned):
+    for monday in map(monday_of, planned):
         found.setdefault(monday, Week(monday)).planned += 1
     total = Week("all")
     for week in found.values():
@@ -239,7 +239,8 @@ def summed(counted: Iterable[Week], avoided: Iterable[str], planned: Iterable[st
 
 
 @cache
-def _monday(day: str) -> str:
+def monday_of(day: str) -> str:
+    """Return the day on which the week of a day begins."""
     when = date.fromisoformat(day)
     return (when - timedelta(days=when.weekday())).isoformat()
 
