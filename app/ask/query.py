@@ -214,29 +214,22 @@ _OPTIONS = {"types": "type", "agents": "agent"}  # of a condition whose option h
 Fits = Callable[[Mapping[str, Any]], bool]
 
 
-class _Emptiness(NamedTuple):
-    """The reason in one sentence, and what to do; "" where there is nothing to do."""
-
-    reason: str
-    hint: str = ""
-
-
-def why_empty(log: EventLog, noun: str, asked: Mapping[str, object], fits: Fits | None = None) -> _Emptiness:
-    """Explain why nothing matches these conditions, by name, in the words a user gave them in.
+def why_empty(log: EventLog, noun: str, asked: Mapping[str, object], fits: Fits | None = None) -> tuple[str, str]:
+    """Explain why nothing matches these conditions, by name, in the words a user gave them in; and what to do, or "".
 
     `fits` tells whether there is anything for fewer or other conditions: what is near is looked for with it.
     """
     if bad := days.unreadable(log.store.log):
         what = f"{bad[0].file}: {bad[0].reason}" + (f"; and {len(bad) - 1:,} files more" if len(bad) > 1 else "")
-        return _Emptiness(f"part of the log cannot be read: {what}", "eventlog doctor tells what to do")
+        return f"part of the log cannot be read: {what}", "eventlog doctor tells what to do"
     if not log.days():
-        return _Emptiness(f"nothing has happened yet in {log.store.root}", INSTALL)
+        return f"nothing has happened yet in {log.store.root}", INSTALL
     options = {name: value for name, value in asked.items() if value}
     if not options:
-        return _Emptiness(f"no {noun} yet", INSTALL)
+        return f"no {noun} yet", INSTALL
     near = list(_near(options, fits)) if fits else []
     hint = f"there are some {' or '.join(near)}" if near else ""
-    return _Emptiness(f"no {noun} fits {_words(options)}", hint)
+    return f"no {noun} fits {_words(options)}", hint
 
 
 def _near(options: Mapping[str, object], fits: Fits) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from eventlog.app.ask.why import LineReason, names_line, reasons_behind
@@ -25,6 +26,7 @@ from eventlog.secrets import looks_secret
 _SAYING = (Fact, StageSummary, PlanEntry)
 _LISTED, _LISTED_CHARS = 8, 100
 _SALT = 16  # bytes
+_rejected = partial(Rejected, conversation_id=HUMAN, agent=HUMAN)
 _EARLIER = "an earlier wording of what is forgotten"
 
 
@@ -54,8 +56,7 @@ def forgettable(
         entries = [entry for entry in opened.log.session_entries(session) if isinstance(entry.event, _SAYING)]
         if not entries:
             raise BadRequest(f"session {session!r} has said nothing")
-        decision = Rejected(conversation_id=HUMAN, agent=HUMAN, conversation=session)
-        return [Forgettable(f"all that session {session} said", entries, decision)]
+        return [Forgettable(f"all that session {session} said", entries, _rejected(conversation=session))]
     if matching is not None:
         return _Known(opened).matching(matching)
     event = event_named(opened.log, reference)
@@ -103,10 +104,8 @@ class _Known:
                     raise BadRequest(f"{content!r} is withdrawn already", where=event_id)
                 return [self._statement(statement_of(content))]
             case StageSummary() | PlanEntry():
-                decision = Rejected(conversation_id=HUMAN, agent=HUMAN, target=event_id)
-                return [
-                    Forgettable(one_line("; ".join(statements_of(entry.event))) or entry.event.type, [entry], decision)
-                ]
+                text = one_line("; ".join(statements_of(entry.event))) or entry.event.type
+                return [Forgettable(text, [entry], _rejected(target=event_id))]
             case KnowledgeEdited():
                 raise BadRequest("these are your own words", hint=f"change the file, or eventlog undo {event_id}")
             case _:
@@ -156,13 +155,8 @@ class _Known:
         behind = {event: lines[event] for event in self._said[statement] if event in lines}
         text = self._worded[statement]
         in_order = sorted(behind.values(), key=lambda entry: order(entry.event))
-        decision = Rejected(
-            conversation_id=HUMAN,
-            agent=HUMAN,
-            salt=self._salt,
-            digest=digest_of(statement, self._salt),
-            source=in_order[0].event.id,
-        )
+        digest = digest_of(statement, self._salt)
+        decision = _rejected(salt=self._salt, digest=digest, source=in_order[0].event.id)
         same = likeness(statement)
         subjects = (facts for subject, facts in self._keyed.items() if (subject, same) in self._stated)
         held = (earlier for facts in subjects for earlier in held_back(facts, same))

@@ -58,25 +58,26 @@ def _why_command(
     """
     if bool(place) == (session is not None or text is not None):
         raise click.UsageError("give a file, an id, words, --session or --not")
+    opened = options.open_store(store)
     if text is not None:
-        _of_absence(text, session, store, as_json=as_json)
+        _of_absence(text, session, opened, as_json=as_json)
     elif session is not None:
-        _of_session(session, store, as_json=as_json)
-    elif len(place) > 1 or not _is_of_file(options.open_store(store), place[0]):
-        _of_words(" ".join(place), project, store, as_json=as_json)
+        _of_session(session, opened, as_json=as_json)
+    elif len(place) > 1 or not _is_of_file(opened, place[0]):
+        _of_words(" ".join(place), project, opened, as_json=as_json)
     else:
-        _of_file(place[0], store, as_json=as_json)
+        _of_file(place[0], opened, as_json=as_json)
 
 
 def _is_of_file(opened: OpenStore, place: str) -> bool:
     return place.endswith(FILES) or names_line(opened, place) or os.path.isfile(known_file(opened, place))  # noqa: PTH113
 
 
-def _of_words(words: str, project: str | None, store: Store, *, as_json: bool) -> None:
+def _of_words(words: str, project: str | None, opened: OpenStore, *, as_json: bool) -> None:
     from eventlog.app.naming.references import events_named
     from eventlog.app.write.current_statements import current_statements, matching
 
-    opened, display = options.open_store(store), Display(store)
+    display = Display(opened.store)
     with spinner():
         found = matching(current_statements(opened.log, opened.settings, project), words)
     if not found:
@@ -118,20 +119,18 @@ def _statement_lines(text: str, events: Sequence[Event], replaced: Sequence[Even
     yield ""
 
 
-def _of_absence(text: str, session: str | None, store: Store, *, as_json: bool) -> None:
+def _of_absence(text: str, session: str | None, opened: OpenStore, *, as_json: bool) -> None:
     from eventlog.app.ask.why_not import why_not  # explaining a line needs it not
 
-    opened = options.open_store(store)
     with spinner():
         absences = why_not(opened, text, session)
     for found in absences:
-        _show_absence(found, Display(store), as_json=as_json)
+        _show_absence(found, Display(opened.store), as_json=as_json)
 
 
-def _of_session(session: str, store: Store, *, as_json: bool) -> None:
+def _of_session(session: str, opened: OpenStore, *, as_json: bool) -> None:
     from eventlog.app.ask.why import receipts_of
 
-    opened = options.open_store(store)
     with spinner():
         receipts = receipts_of(opened.log, opened.settings, session)
     if not receipts:
@@ -139,7 +138,7 @@ def _of_session(session: str, store: Store, *, as_json: bool) -> None:
             f"session {session!r} received nothing",
             hint="the log has receipts only of starts that a hook or `eventlog context --session` answered",
         )
-    display = Display(store)
+    display = Display(opened.store)
     for sources in receipts:
         if as_json:
             files = [
@@ -166,10 +165,9 @@ def _print_receipt(sources: ReceiptSources, display: Display) -> None:
             say(f"    and {len(entries) - _SHOWN} more: --json shows all")
 
 
-def _of_file(place: str, store: Store, *, as_json: bool) -> None:
+def _of_file(place: str, opened: OpenStore, *, as_json: bool) -> None:
     name, number = file_line(place)
-    opened, display = options.open_store(store), Display(store)
-    file = known_file(opened, name)
+    display, file = Display(opened.store), known_file(opened, name)
     explained = explain(opened, file, number)
     if not explained:
         print_error(f"{place} is empty: no event is behind it", "eventlog diff shows what it said before")
