@@ -161,14 +161,10 @@ def _replicas(store: Store) -> Iterator[Problem]:
 
 def _leaving(store: Store) -> Iterator[Problem]:
     """Report statements, not withdrawn, that try to leave the fence of a context."""
-    found = [
-        event
-        for day in days.list_days(store.log)
-        for event in day.load_mentioning(fence.LEAVING)
-        if isinstance(event, Fact | StageSummary | PlanEntry)
-        and any(map(fence.tries_to_leave, texts_in(to_fields(event))))
-    ]
-    withdrawn = Retractions(withdrawals_until(EventLog(store), open_for_reading(store)) if found else ())
+    log = EventLog(store)
+    stated = (event for event in log.mentioning(fence.LEAVING) if isinstance(event, Fact | StageSummary | PlanEntry))
+    found = [event for event in stated if any(map(fence.tries_to_leave, texts_in(to_fields(event))))]
+    withdrawn = Retractions(withdrawals_until(log, open_for_reading(store)) if found else ())
     leaving = sorted((event for event in found if not withdrawn.hides(event)), key=order)
     for event in leaving[-_SHOWN:]:
         short, text = ShortIds(store).of(event.id), cut(one_line(" · ".join(statements_of(event))), _CHARS)
@@ -180,9 +176,7 @@ def _leaving(store: Store) -> Iterator[Problem]:
 def _future(store: Store) -> Iterator[Problem]:
     """Report events a minute or more in the future: a clock was wrong then, or is now."""
     limit = timestamps.from_ns(timestamps.system_clock() + timestamps.FOLLOWED)
-    ahead = [day for day in days.list_days(store.log) if day.date >= limit[:10]]
-    found = sorted((event for day in ahead for event in day.load()[0] if event.ts > limit), key=order)
-    if found:
+    if found := list(EventLog(store).read(limit)):
         named = ", ".join(map(ShortIds(store).of, [event.id for event in found[:_NAMED]]))
         more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
         span = " to ".join(dict.fromkeys((found[0].ts[:10], found[-1].ts[:10])))

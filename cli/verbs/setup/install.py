@@ -126,7 +126,7 @@ def _register(installation: Installation, scope: Scope) -> None:
     target, host = installation
     done = installation.install(scope)
     assert done
-    _print_change(host.name, done, dry_run=target.dry_run)
+    _print_change(installation, "hooks", done)
     if target.dry_run:
         return
     if installation.is_distrusted(scope):
@@ -148,7 +148,7 @@ def _permit(installation: Installation, scope: Scope, allowed: bool | None) -> N
         return
     outcome = (installation.install if allowed else installation.uninstall)(scope, "permission")
     if outcome and outcome.done != "absent":
-        _print_change(f"{host.name} permission", outcome, dry_run=target.dry_run)
+        _print_change(installation, "permission", outcome)
     elif allowed:
         say(f"{'skipped':<10} {host.name} has no rule that would let it save: see `eventlog doctor`")
 
@@ -161,7 +161,7 @@ def _serve(installation: Installation, scope: Scope, serves: bool | None) -> Non
     else:
         outcome = installation.install(scope, "server")
     if outcome and outcome.done != "absent":
-        _print_change(f"{host.name} MCP server", outcome, dry_run=target.dry_run)
+        _print_change(installation, "server", outcome)
     elif serves and not outcome:
         where = "in a project" if host.servers else "that eventlog can register"
         say(f"{'skipped':<10} {host.name} has no MCP servers {where}")
@@ -169,7 +169,7 @@ def _serve(installation: Installation, scope: Scope, serves: bool | None) -> Non
 
 def _rules(installation: Installation, scope: Scope) -> None:
     if outcome := installation.install(scope, "rules"):
-        _print_change(f"{installation.host.name} rules", outcome, dry_run=installation.target.dry_run)
+        _print_change(installation, "rules", outcome)
     else:
         say(f"{'skipped':<10} {installation.host.name} has no rule files for a user: use --project")
 
@@ -214,7 +214,7 @@ def _remove(installation: Installation, scope: Scope, part: InstallPart, failed:
     with failed.noted():
         done = installation.uninstall(scope, part)
         if done and (part == "hooks" or done.done == "removed"):
-            _print_change(f"{installation.host.name}{_NAMES[part]}", done)
+            _print_change(installation, part, done)
 
 
 def _installed_agents(target: InstallTarget, scope: Scope) -> list[str]:
@@ -231,7 +231,7 @@ def _missing_agents(verb: str, found: Iterable[str], what: str) -> click.UsageEr
     return click.UsageError(f"name the agents; {found_here}")
 
 
-def _print_change(name: str, outcome: FileChange, *, dry_run: bool = False) -> None:
+def _print_change(installation: Installation, part: InstallPart, outcome: FileChange) -> None:
     """Print the change of a file, or that it would be changed."""
-    done = "would add" if dry_run and outcome.done == "installed" else outcome.done
-    say(f"{done:<10} {name}: {outcome.path}")
+    done = "would add" if installation.target.dry_run and outcome.done == "installed" else outcome.done
+    say(f"{done:<10} {installation.host.name}{_NAMES[part]}: {outcome.path}")
