@@ -31,14 +31,16 @@ def _read_daily(request: ImportRequest) -> Iterator[Found]:
     """Read `daily/<day>.jsonl` (facts, starts, ends) and `sessions.jsonl` (summaries), or a file of them.
 
     A deleted fact stays in its file with `deleted_at`; a fact of type S is a summary of a stage. Lines of any other
-    type are imported as host events.
+    type are imported as host events. A line without an id is known by its conversation and time; of several of the same
+    time, those after the first also by what they say.
     """
     homes = [request.here / profile.home / _DATA for profile in profiles().values()]
     place = request.place(*homes)
     days = sorted(place.rglob("*.jsonl")) if place.is_dir() else [place]
+    nameless: dict[str, dict[str, Any]] = {}
     for path in days:
         if place.is_file() or path.name == _SUMMARIES or path.parent.name == "daily":
-            yield from _read_lines(_json_lines(path), partial(_daily_events, path, common=_host_of(path)))
+            yield from _read_lines(_json_lines(path), partial(_daily_events, path, _host_of(path), nameless))
 
 
 def _host_of(path: Path) -> dict[str, Any]:
@@ -49,14 +51,19 @@ def _host_of(path: Path) -> dict[str, Any]:
     return {"project": project_root(str(path.parent)) or None, "agent": None}
 
 
-def _daily_events(path: Path, line: dict[str, Any], common: dict[str, Any]) -> Iterator[SourceEvent]:
+def _daily_events(
+    path: Path, common: dict[str, Any], nameless: dict[str, dict[str, Any]], line: dict[str, Any]
+) -> Iterator[SourceEvent]:
     """Yield the event of a line, and its withdrawal; raises ValueError."""
     ts = _time_of(line.get("timestamp"))
     source = line.get("source")
     session = _text_of(line, "session_id") or _text_of(source if isinstance(source, dict) else {}, "session")
     about = {**common, "conversation_id": session or _day_conversation("daily", common["project"], ts)}
     key = f"import\ndaily\n{about['conversation_id']}\n{line.get('id')}\n{ts}"
-    event = SourceEvent({"ts": ts, **about, **_daily_fields(path, line)}, key)
+    fields = {"ts": ts, **about, **_daily_fields(path, line)}
+    if not line.get("id") and nameless.setdefault(key, fields) != fields:
+        key = f"{key}\n{codec.content_of(codec.from_fields(_present(fields, *fields)))}"
+    event = SourceEvent(fields, key)
     yield event
     if deleted := line.get("deleted_at"):
         yield event.withdrawn(_time_of(deleted), "deleted there")

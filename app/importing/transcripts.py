@@ -34,6 +34,7 @@ from eventlog.projections.views.markdown import undated
 from eventlog.projects.root import find_repository, project_root
 from eventlog.secrets import scrub_text
 from eventlog.settings.schema import Settings
+from eventlog.store.files import read_regular
 
 _UUID = 36  # characters
 _OPEN_NS = 3600 * 10**9  # a conversation without an event for so long is over
@@ -182,8 +183,7 @@ class _Statement(NamedTuple):
 def _statements_of(path: Path, project: str | None, agent: str | None, *, bullets: bool = False) -> Iterator[Found]:
     """Read the statements of a file as facts; only its `bullets` where it holds instructions, not notes."""
     try:
-        with path.open("rb") as opened:
-            data = opened.read(_LONGEST_FILE)
+        data = read_regular(str(path), _LONGEST_FILE)
         if len(data) == _LONGEST_FILE:  # of its last line the end may be missing
             data = data[: data.rfind(b"\n") + 1]
         text = scrub_text(data.decode("utf-8-sig").replace("\r\n", "\n"))  # whole: a key has several lines

@@ -65,7 +65,7 @@ def notes(directory: Path) -> Iterator[tuple[Path, str]]:
 
 def _directory_of(folder: Path) -> str:
     """Find the directory the sessions of a folder ran in, else the directory of its slug."""
-    for path in sorted(folder.glob("*.jsonl")):
+    for path in filter(Path.is_file, sorted(folder.glob("*.jsonl"))):
         for record in records(path):
             if where := text(record, "cwd"):
                 return where
@@ -78,7 +78,7 @@ _TITLES = {"summary": "summary", "ai-title": "aiTitle", "custom-title": "customT
 def steps(path: Path) -> Iterator[Step]:
     """Yield the steps of a session, after the changes of its subagents; or of a subagent's file. Raises OSError."""
     is_subagent = path.name.startswith(_SUBAGENT)
-    for file in sorted((path.parent / path.stem / "subagents").glob("**/agent-*.jsonl")):
+    for file in filter(Path.is_file, sorted((path.parent / path.stem / "subagents").glob("**/agent-*.jsonl"))):
         helper = SessionCalls()
         for record in records(file):
             yield from helper.of_blocks(dig(record, "message", "content"))

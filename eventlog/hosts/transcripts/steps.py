@@ -8,6 +8,7 @@ Tools are recognised under the names of all hosts. A shell command is not parsed
 commands are recognised, everything else is words.
 """
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 from eventlog.format import codec, timestamps
 from eventlog.format.codec import dig
 from eventlog.format.text import one_line
+from eventlog.store.files import open_regular
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)", re.ASCII)
 LONGEST_LINE = 64 << 20  # bytes; longer lines are skipped: they hold pictures
@@ -117,7 +119,7 @@ def records(path: Path, damaged: list[int] | None = None) -> Iterator[Transcript
     Add the numbers of skipped lines to `damaged`, except a half-written last line. Raises OSError.
     """
     skipped = [] if damaged is None else damaged
-    with path.open("rb") as opened:
+    with os.fdopen(open_regular(str(path)), "rb") as opened:
         number = 0
         while line := opened.readline(LONGEST_LINE):
             number += 1

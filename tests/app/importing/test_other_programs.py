@@ -1,6 +1,7 @@
 """What other programs remember is brought in as they wrote it, once; what they took back stays taken back."""
 
 import json
+import os
 import sqlite3
 from contextlib import closing
 
@@ -86,6 +87,20 @@ def test_an_agents_notes_to_itself_are_facts_of_their_project(place, log, tmp_pa
 
     assert ["Prices are integers, in cents", "Rounded once, per line item."] == sorted(e.content for e in _said(log))
     assert {(str(place), "claude-code", "preference")} == {(e.project, e.agent, e.category) for e in _said(log)}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs FIFOs")
+def test_a_fifo_among_the_notes_or_transcripts_of_an_agent_holds_up_no_import(place, log, tmp_path):
+    folder = tmp_path / ".claude" / "projects" / "shop"
+    put(folder / "memory" / "prices.md", NOTES.encode())
+    for name in ("memory/a.md", "a.jsonl", "5f0c/subagents/agent-a.jsonl"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        os.mkfifo(folder / name)
+    _lines(folder / "5f0c.jsonl", {"type": "user", "cwd": str(place), "message": {"role": "user", "content": "Hello"}})
+    done = bring_in(log, "claude", tmp_path)
+
+    assert {str(folder / "memory" / "a.md")} <= {bad.place for bad in done.damage}
+    assert 2 == len(_said(log))
 
 
 def test_a_statement_is_added_once_though_its_file_changes(place, log):
@@ -193,6 +208,18 @@ def test_a_fact_is_brought_in_whatever_number_its_program_took_for_a_confidence(
 
     assert [] == done.damage
     assert [("0.8", 0.8), ("7", 0.9), ("high", 0.9)] == sorted((e.content, e.confidence) for e in _said(log))
+
+
+def test_two_lines_of_the_same_time_without_an_id_are_two_facts(place, log):
+    said = {"type": "fact", "timestamp": MORNING, "session_id": "c0de"}
+    lines = [{**said, "content": text} for text in ("Prices are integers", "Carts are blue", "Carts are blue")]
+    path = _lines(place / "2026-02-20.jsonl", *lines)
+    _twice(log, "daily", place, path)
+    _lines(path, lines[0], {**lines[1], "deleted_at": MORNING})
+    bring_in(log, "daily", place, path)
+
+    assert ["Carts are blue", "Prices are integers"] == sorted(event.content for event in _said(log))
+    assert ["Prices are integers"] == _memory(log)
 
 
 def test_a_bad_line_of_daily_notes_costs_only_itself(place, log):
