@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from eventlog.app.open_store import Machine
+from eventlog.app.setup.session_hooks.run import list_hooks
+from eventlog.format.errors import BadSettings
 from eventlog.projections.context.agent_context import ContextFile
 from eventlog.projections.context.context_files import templated
 from eventlog.projects.root import in_full
@@ -52,8 +54,14 @@ class SettingInForce(NamedTuple):
 
 
 def config(store: Store, home: str) -> list[SettingInForce]:
-    """List all settings in the order of the documentation, and the place of the user's files; raises BadSettings."""
+    """List all settings in the order of the documentation, and the place of the user's files; raises BadSettings.
+
+    Session hooks are checked here and by `doctor` alone: elsewhere, one that fails must stop nothing else.
+    """
     configured = load.load(store)
+    for mistake in filter(None, (hook.mistake for hook in list_hooks(store, configured.settings, store.root))):
+        lines = [configured.lines[key] for key in (mistake.where, "session_hooks") if key in configured.lines]
+        raise BadSettings(str(mistake), where=f"{store.config}:{lines[0]}", hint=mistake.hint or "correct it")
     found = [
         SettingInForce(setting.key, setting.value, f"{store.config}:{setting.line}" if setting.line else "default")
         for setting in load.effective(configured)

@@ -460,6 +460,25 @@ def test_config_prints_every_setting_and_its_origin(at, store):
     assert {"value": 200, "from": "default"} == told["memory.max_lines"]
 
 
+@pytest.mark.parametrize(
+    ("hooks", "named"),
+    [
+        ("{nope: true}", "session_hooks.nope: there is no such hook"),
+        ("{git_cleanup: {enable: true}}", "auto_delete_merged_branches"),
+    ],
+)
+def test_a_mistake_in_the_settings_of_session_hooks_is_named_and_stops_no_other_verb(at, store, hooks, named):
+    Path(store.root).mkdir()
+    Path(store.config).write_text(f"locale: zh\nsession_hooks: {hooks}\n")
+    told, checked = at("config"), at("doctor")
+
+    assert (2, 1) == (told.code, checked.code)
+    assert f"{store.config}:2: session_hooks." in told.err
+    assert named in told.err
+    assert named in checked.out
+    assert at("fact", "Prices are integers", "--session", "s").code == at("replay").code == 0
+
+
 def test_a_decision_that_no_file_could_take_is_refused(at, store, monkeypatch):
     wanted = edited_and_planned_again(at)
     log = EventLog(store)

@@ -107,11 +107,12 @@ def run_hooks(
 
 
 class _ListedHook(NamedTuple):
-    """A session hook: whether it runs, and what is to be known of it."""
+    """A session hook: whether it runs, what is to be known of it, and the mistake in its settings."""
 
     name: str
     enabled: bool
     note: str
+    mistake: BadSettings | None
 
 
 def list_hooks(store: Store, settings: Settings, cwd: str) -> list[_ListedHook]:
@@ -121,13 +122,14 @@ def list_hooks(store: Store, settings: Settings, cwd: str) -> list[_ListedHook]:
     running, found = hooks.names(enabled_only=True), []
     for name in hooks.names():
         hook = hooks.get(name)
-        note = str(hook.mistake) if isinstance(hook, _BrokenHook) else ""
+        mistake = hook.mistake if isinstance(hook, _BrokenHook) else None
+        note = str(mistake or "")
         if isinstance(hook, ProjectHooks):
             try:
                 note = own.approval(store, own.read())
             except (OSError, NotConfined) as error:
                 note = str(error)
-        found.append(_ListedHook(name, name in running, note))
+        found.append(_ListedHook(name, name in running, note, mistake))
     return found
 
 
@@ -195,7 +197,13 @@ def _make(name: str, options: dict[str, Any]) -> SessionLifecycleHook | None:
     except BadSettings:
         raise
     except Exception as error:
-        raise BadSettings(str(error), where=f"session_hooks.{name}", hint="see the options of the hook") from error
+        hint = f"known: {', '.join(['enabled', 'time_limit', *_options_of(name)])}"
+        raise BadSettings(str(error), where=f"session_hooks.{name}", hint=hint) from error
+
+
+def _options_of(name: str) -> tuple[str, ...]:
+    options = {"logging": Logging.LoggingOptions, "git_cleanup": GitCleanup.CleanupOptions}.get(name)
+    return options.__struct_fields__ if options else ()
 
 
 def _issue_key(branch: str | None) -> str | None:
