@@ -361,9 +361,10 @@ def open_log(store: Store) -> EventLog:
     return opening.open_log(store, Machine.here())
 
 
-def open_store(store: Store) -> OpenStore:
-    """Open the log and read the settings, on this machine; raises BadSettings."""
-    return opening.open_store(store, Machine.here())
+def open_store(store: Store, project: str | None = None) -> OpenStore:
+    """Open the log and read the settings, on this machine, as in a project if one is given; raises BadSettings."""
+    machine = Machine.here()
+    return opening.open_store(store, machine._replace(cwd=project) if project else machine)
 
 
 class NearChoice(click.Choice[str]):

@@ -98,9 +98,9 @@ def document_meant(opened: OpenStore, name: str, *replays: ReplayResult) -> str:
     Raises BadRequest.
     """
     file = Path(in_full(name, opened.machine.home)).resolve()
-    here = KnownProjects(opened.store).path_at(opened.machine.cwd, name)
+    here = Path(opened.store.knowledge).resolve()
     # what is not rendered for this question need not be: to list all paths takes as long as a replay
-    for path in (name, here, os.path.relpath(file, Path(opened.store.knowledge).resolve())):
+    for path in (*KnownProjects(opened.store).paths_at(opened.machine.cwd, name), os.path.relpath(file, here)):
         if any(replayed.document(path) for replayed in replays):
             return path
     for place, _, target in (base for replayed in replays for base in base_targets(opened, replayed.knowledge)):
@@ -109,10 +109,10 @@ def document_meant(opened: OpenStore, name: str, *replays: ReplayResult) -> str:
     paths = sorted({path for replayed in replays for path in replayed.paths})
     if len(named := with_project_named(name, paths)) == 1:
         return named[0]
-    fitting = [path for path in paths if file.parts[-len(PurePath(path).parts) :] == PurePath(path).parts]
+    fitting = [path for path in paths if file == here / path or ("/" in path and str(file).endswith(f"/{path}"))]
     if not fitting:
         raise BadRequest(f"the log renders no file {name!r}", hint=did_you_mean(name, paths))
-    return max(fitting, key=lambda path: len(PurePath(path).parts))
+    return max(fitting, key=len)
 
 
 def diff(opened: OpenStore, since: str, until: str = EVERYTHING, file: str | None = None) -> list[TextChange]:
@@ -125,7 +125,6 @@ def diff(opened: OpenStore, since: str, until: str = EVERYTHING, file: str | Non
     return _changes(*({one.path: unstamped(one)} if one else {} for one in found))
 
 
-_TRIES = 2  # events that are likely to have turned it, which are looked at before halves are
 _BULLET = re.compile(rf"^(- )?{DATED}")  # what a file puts before a text
 _DECIDING = (b'"rejected"', b'"retraction"', b'"restored"', b'"entry_resolved"')
 _SPELLED_OTHERWISE = range(0x80, 0xFB07)  # characters: in lower case some are ASCII, or several
@@ -211,7 +210,7 @@ class _Cuts:
     """The file as the log had it after so many events."""
 
     def __init__(self, opened: OpenStore, path: str, text: str, history: _History) -> None:
-        self._opened, self._path, self._text, self._history = opened, path, text, history
+        self._opened, self.path, self._text, self._history = opened, path, text, history
         self._views = [view for view in installed().projections if view.owns_path(path)]
         self.known: dict[int, bool] = {}  # by the number of events: one replay each
 
@@ -226,7 +225,7 @@ class _Cuts:
         ts = moments[count - 1].ts
         alike = takewhile(lambda later: later.ts == ts, islice(moments, count, None))
         without = Omission(events=frozenset(moment.id for moment in alike))
-        then = replay_at(self._opened, ts, without, self._views).document(self._path)
+        then = replay_at(self._opened, ts, without, self._views).document(self.path)
         return bool(_holding(then, self._text))
 
 
@@ -243,14 +242,13 @@ def _left(cuts: _Cuts, history: _History) -> int:
     end = len(history.moments) if ends else 0
     for start in (position + 1 for position in dict.fromkeys(ends)):
         if start != end and (len(set(ends)) == 1 or cuts.has(start)):
-            likely = [at for at in history.deciding if at >= start][:_TRIES]
+            decided = [at for at in history.deciding if at >= start]
+            likely = [*decided[-1:], *decided[:1]]  # what took it out last: it may have come back between
             position = _turn(start, end, likely, lambda count: not cuts.has(count))
             if position != start or cuts.has(start):
                 return position
         end = start
-    raise BadRequest(
-        "the text is not in the file, and no event says when it was", hint="try fewer words, as the file spells them"
-    )
+    raise BadRequest("no event put this text there", where=cuts.path, hint="try fewer words, as the file spells them")
 
 
 def _turn(start: int, end: int, likely: Collection[int], has_turned: Callable[[int], bool]) -> int:

@@ -152,9 +152,14 @@ def _rejections(reason: LineReason, withdrawn: Retractions) -> list[str]:
 
 
 def known_file(opened: OpenStore, name: str) -> Path:
-    """Find the file of a name: an existing path, a file of the knowledge directory or of the project, or a base."""
-    typed, knowledge = Path(in_full(name, str(opened.machine.home))), Path(opened.store.knowledge)
-    for file in (typed, knowledge / name, knowledge / KnownProjects(opened.store).path_at(opened.machine.cwd, name)):
+    """Find the file of a name: an existing path, a file of the project or of the knowledge directory, or a base.
+
+    Without a working directory, a path begins in the knowledge directory.
+    """
+    knowledge = Path(opened.store.knowledge)
+    typed = Path("" if opened.machine.cwd else knowledge, in_full(name, str(opened.machine.home)))
+    paths = KnownProjects(opened.store).paths_at(opened.machine.cwd, name)
+    for file in (typed, *(knowledge / path for path in paths)):
         if os.path.isfile(file):  # noqa: PTH113 - Path.is_file raises for a name that is too long
             return file
     found = [knowledge / path for path in with_project_named(name, _rendered(opened))]

@@ -102,13 +102,13 @@ class KnownProjects:
         found = listed or {"slug": project_slug(name), "name": project_name(encodable(path))}
         return ProjectHome(str(found["slug"]), str(found["name"]), name)
 
-    def path_at(self, cwd: str, name: str) -> str:
-        """Return the path in the knowledge directory that a file of the project of a working directory has."""
+    def paths_at(self, cwd: str, name: str) -> tuple[str, ...]:
+        """List what a name may be in the knowledge directory: a file of the working directory's project, then any."""
         from eventlog.projects.root import project_root  # a start knows its project
 
         path = project_root(cwd) if cwd else ""
         home = self.home(path)
-        return f"projects/{home.slug if home else project_slug(path)}/{name}" if path else name
+        return (f"projects/{home.slug if home else project_slug(path)}/{name}", name) if path else (name,)
 
     def scope(self, project: str) -> str | None:
         """Take the project of a directory, if the log knows it; None, which stands for all, if it does not.

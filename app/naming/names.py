@@ -83,6 +83,7 @@ def did_you_mean(word: str, names: Iterable[str], otherwise: str | None = None) 
 
 _FILE_LINE = re.compile(r"(?P<file>.+?)(?::(?P<line>\d{1,18}))?", re.ASCII | re.DOTALL)
 
+OF_USER = "user/"  # before the name of a file that a project has, too
 _IN_PROJECT = re.compile(r"projects/(.+)-[0-9a-f]{6}/(.+)", re.DOTALL)
 
 
@@ -100,8 +101,13 @@ def file_line(text: str) -> _FileLine:
 
 
 def with_project_named(name: str, paths: Iterable[str]) -> list[str]:
-    """Find the paths that this means: `shop/MEMORY.md` or `projects/shop/MEMORY.md` for `projects/shop-957ed0/…`."""
-    wanted = name.removeprefix("projects/")
+    """Find the paths that this means: `user/MEMORY.md` for `MEMORY.md`, `shop/MEMORY.md` for `projects/shop-957ed0/…`.
+
+    `projects/shop/MEMORY.md` is the latter, too.
+    """
+    paths, wanted = list(paths), name.removeprefix("projects/")
+    if name.startswith(OF_USER) and (of_user := name.removeprefix(OF_USER)) in paths:
+        return [of_user]
     return [path for path in paths if _IN_PROJECT.fullmatch(path) and _IN_PROJECT.sub(r"\1/\2", path) == wanted]
 
 

@@ -57,7 +57,7 @@ class PageServer(ThreadingHTTPServer):
     def __init__(self, open_now: Callable[[], OpenStore], port: int = 0) -> None:
         super().__init__((ADDRESS, port), _Handler)
         self.token = secrets.token_urlsafe(_TOKEN)
-        self._open_now = open_now
+        self._open = open_now
         self._lock = threading.Lock()  # pages are built, and decisions carried out, by one thread at a time
         self._made: tuple[str, PageModel, str] | None = None
 
@@ -65,6 +65,11 @@ class PageServer(ThreadingHTTPServer):
         """Pass over connections that a browser has cut; report anything else."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)
+
+    def _open_now(self) -> OpenStore:
+        """Open the store; a line of the page is of a file of the store, whatever lies where the server was started."""
+        opened = self._open()
+        return opened._replace(machine=opened.machine._replace(cwd=""))
 
     @property
     def url(self) -> str:

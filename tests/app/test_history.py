@@ -17,7 +17,7 @@ from eventlog.app.build.rebuild import replay_store
 from eventlog.app.build.replay import replay
 from eventlog.format import codec
 from eventlog.format.errors import BadRequest
-from eventlog.format.events import Fact, Rejected, Retraction, SaveRequested, StageSummary
+from eventlog.format.events import Fact, Rejected, Restored, Retraction, SaveRequested, StageSummary
 from eventlog.log.days import Day
 from eventlog.log.event_log import EventLog
 from eventlog.projections.edits import memory_edits
@@ -311,6 +311,15 @@ def test_what_a_person_forgot_is_found_by_the_forgetting(log, counted):
     assert len(counted) == found.replays <= 6
 
 
+def test_of_several_events_that_took_a_text_out_the_last_is_found(log):
+    said(log, fact(0, content="other"), fact(1, content="word"))
+    [first] = log.put([Rejected(conversation_id="human", statement="word", ts=at(2))])
+    log.put([Restored(conversation_id="human", target=first.event.id, ts=at(3))])
+    [last] = log.put([Rejected(conversation_id="human", statement="word", ts=at(4))])
+
+    assert bisect(opened(log), "MEMORY.md", "word").entry.event.id == last.event.id
+
+
 @given(st.integers(1, 20_000), st.data())
 def test_no_hint_however_wrong_makes_a_search_longer_than_halves(events, data):
     position = data.draw(st.integers(0, events - 1))
@@ -345,7 +354,7 @@ def test_a_text_no_event_says_is_found_by_halves_and_one_that_never_was_is_refus
 
     assert bisect(opened(log), "MEMORY.md", "## Lessons").entry.event.id == later
     assert bisect(opened(log), "MEMORY.md", "# Memory").entry.event.id == facts[0].id
-    with pytest.raises(BadRequest, match="not in the file"):
+    with pytest.raises(BadRequest, match="no event put this text there"):
         bisect(opened(log), "MEMORY.md", "nobody said this")
 
 

@@ -124,6 +124,30 @@ def test_a_file_of_a_project_needs_no_directory_in_the_project(said, projects, m
     assert call(*verb, *said).code == 2
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", [("why", "MEMORY.md:5"), ("show", "MEMORY.md"), ("diff", "MEMORY.md")], ids=" ".join)
+def test_a_file_of_a_project_is_meant_before_that_of_the_user(said, projects, monkeypatch, verb):
+    monkeypatch.chdir(projects / "shop")
+    assert call("fact", "Tea is liked", "--type", "O", "--session", "s-shop", *said).code == 0
+    assert call("replay", *said).code == 0
+    of_user = [word.replace("MEMORY", "user/MEMORY") for word in verb]
+
+    assert {"shop"} == told(call(*verb, *said))
+    assert "Tea is liked" in call(*of_user, *said).out
+    if "--project" in call(verb[0], "--help").out:
+        assert {"barn"} == told(call(*verb, "--project", "barn", *said))
+
+
+@pytest.mark.slow
+def test_a_file_of_a_project_that_is_misspelt_is_not_that_of_the_user(said, projects, monkeypatch):
+    monkeypatch.chdir(projects / "shop")
+    assert call("fact", "Tea is liked", "--type", "O", "--session", "s-shop", *said).code == 0
+    assert call("replay", *said).code == 0
+
+    assert call("show", "bran/MEMORY.md", *said).code == 2
+    assert call("restore", "bran/MEMORY.md", "--as-of", "yesterday", "--yes", *said).code == 2
+
+
 @pytest.fixture
 def clone(tmp_path, monkeypatch):
     """A checkout of a repository in which another machine worked, this one never; the store, as an option."""

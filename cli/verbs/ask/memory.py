@@ -8,6 +8,7 @@ from itertools import chain
 import click
 
 from eventlog.app.ask.brief import KnownPage, known
+from eventlog.app.naming.names import OF_USER
 from eventlog.cli import options, suggestions
 from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
@@ -82,7 +83,8 @@ def _said_since(lines: Sequence[str], day: str) -> list[str]:
 
 def _page(page: KnownPage, today: str) -> Iterator[str]:
     name = one_line(project_name(page.project)) if page.project else "about you"
-    yield f"{styled(name, bold=True)}  {styled(page.path, dim=True)}"
+    path = page.path if page.project else f"{OF_USER}{page.path}"  # MEMORY.md alone may be the project's
+    yield f"{styled(name, bold=True)}  {styled(path, dim=True)}"
     room = len(str(len(page.lines)))
     for number, line in enumerate(page.lines[1:], 2):
         if line.startswith("#"):

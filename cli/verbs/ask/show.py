@@ -48,7 +48,7 @@ def _show_command(name: str, as_of: str | None, project: str | None, as_json: bo
     `last` is the last session of the project you are in. Prints a session as one story without repetitions, and a file
     as the log renders it, whatever is on disk.
     """
-    opened = options.open_store(store)
+    opened = options.open_store(store, project)
     if as_of or name in opened.settings.knowledge_bases or (name.endswith(FILES) and not is_file_line(name)):
         _show_file(opened, name, as_of or "~", as_json=as_json)
         return

@@ -53,8 +53,8 @@ def _why_command(
     or recorded by a helper. With --not and --session, explains why that session did not receive it: said later, about
     another project, or visible only to another audience.
 
-    FILE is any file that replay has written, or a knowledge base; looks for a bare name in the store's knowledge
-    directory.
+    FILE is any file that replay has written, or a knowledge base. MEMORY.md is that of the project, if it has one;
+    user/MEMORY.md is yours.
     """
     if bool(place) == (session is not None or text is not None):
         raise click.UsageError("give a file, an id, words, --session or --not")
@@ -63,10 +63,10 @@ def _why_command(
         _of_absence(text, session, opened, as_json=as_json)
     elif session is not None:
         _of_session(session, opened, as_json=as_json)
-    elif len(place) > 1 or not _is_of_file(opened, place[0]):
+    elif len(place) > 1 or not _is_of_file(here := options.open_store(store, project), place[0]):
         _of_words(" ".join(place), project, opened, as_json=as_json)
     else:
-        _of_file(place[0], opened, as_json=as_json)
+        _of_file(place[0], here, as_json=as_json)
 
 
 def _is_of_file(opened: OpenStore, place: str) -> bool:
@@ -166,8 +166,8 @@ def _print_receipt(sources: ReceiptSources, display: Display) -> None:
 
 
 def _of_file(place: str, opened: OpenStore, *, as_json: bool) -> None:
-    name, number = file_line(place)
-    display, file = Display(opened.store), known_file(opened, name)
+    (name, number), display = file_line(place), Display(opened.store)
+    file = known_file(opened, name)
     explained = explain(opened, file, number)
     if not explained:
         print_error(f"{place} is empty: no event is behind it", "eventlog diff shows what it said before")

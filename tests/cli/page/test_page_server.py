@@ -278,8 +278,10 @@ def test_the_token_is_long_and_new_at_each_start(store):
         assert one.socket.getsockname()[0] == "127.0.0.1"
 
 
-def test_why_is_answered_for_a_line(server, store):
+def test_why_is_answered_for_a_line_of_the_store_whatever_lies_here(server, store, tmp_path, monkeypatch):
     call("replay", "--store", store.store.root)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "MEMORY.md").write_text("my own\n" * 9)
     _, _, body = ask(server, "/why.json?line=MEMORY.md:5")
 
     [line] = json.loads(body)
