@@ -371,7 +371,7 @@ class SearchIndex:
         return [Hit(fields, subject, 0.0) for (_, subject, *_), fields in rows]
 
     def replacing(self, conversation: str) -> "list[Hit]":
-        """List the facts that stand in the place of what a conversation said, by their keys."""
+        """List the facts that stand in the place of facts of a conversation, by their keys."""
         return [
             Hit(fields, row[1], 0.0, row[3]) for row, fields in self.allowed(self._units_in(_REPLACING, conversation))
         ]
