@@ -75,13 +75,16 @@ def no_false_flush(scene: Scene) -> str:
 
 
 def own_words(scene: Scene) -> str:
-    """Take none of our own words for the user's."""
+    """Take none of our own words for the user's, nor those of a file that a prompt names."""
     scene.install()
-    turn = scene.answered("Please fix the cart.")
+    (scene.project / "notes.md").write_text("The walrus sings at noon.\n")
+    turn = scene.answered("Please fix the cart as in @notes.md")
     beginning = scene.beginning_of_context()
     printed = scene.eventlog("query", "--session", turn.session, "--format", "jsonl")
     ours = [line for line in printed.splitlines() if beginning in line]
     expect(not ours, f"{len(ours)} events hold {beginning!r}, the beginning of our context")
+    asked = [event["payload"].get("prompt", "") for event in scene.events("host_event", turn.session)]
+    expect(not any("walrus" in words for words in asked), f"a file stands among the user's words: {asked[:1]!r}")
     return ""
 
 
