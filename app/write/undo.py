@@ -260,7 +260,7 @@ def restorable(opened: OpenStore, file: str, as_of: str) -> Undoable:
     then, now = replay_at(opened, as_of), replay_at(opened)
     path = document_meant(opened, file, now, then)
     if not (MEMORY.owns_path(path) or path.startswith("bases/")):
-        raise BadRequest("only a MEMORY.md and a knowledge base can be as they were", where=path)
+        raise BadRequest("only a MEMORY.md or a knowledge base can be restored", where=path)
     events = sorted(opened.log.mentioning(_SAYING), key=order)
     since = _Since(events, list(_with_a_say(opened, now, path, events)), as_of, _first_texts(opened))
 

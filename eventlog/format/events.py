@@ -207,7 +207,7 @@ class Rejected(Event, tag="rejected", frozen=True, kw_only=True):
 
     Equal statements, whoever says them and whenever, stay out of every view until the rejection is taken back. So that
     the log does not say the words once more, `digest` has the statement's HMAC-SHA256 in hexadecimal digits, keyed by
-    the characters of `salt`, which all rejections of a store share; `source` is an event that makes the statement. Logs
+    the characters of `salt`; `source` is an event that makes the statement. Logs
     of earlier releases have its text in `statement`. `batch` is common to what was rejected together.
     """
 
