@@ -362,7 +362,7 @@ def open_log(store: Store) -> EventLog:
 
 
 def open_store(store: Store, project: str | None = None) -> OpenStore:
-    """Open the log and read the settings, on this machine, as in a project if one is given; raises BadSettings."""
+    """Open the log and read the settings, on this machine, in that project or here; raises BadSettings."""
     machine = Machine.here()
     return opening.open_store(store, machine._replace(cwd=project) if project else machine)
 

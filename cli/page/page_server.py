@@ -67,8 +67,8 @@ class PageServer(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
     def _open_now(self) -> OpenStore:
-        """Open the store; a line of the page is of a file of the store, whatever lies where the server was started."""
-        opened = self._open()
+        """Open the store without a working directory."""
+        opened = self._open()  # a line of the page is of a file of the store, not of one beside the server
         return opened._replace(machine=opened.machine._replace(cwd=""))
 
     @property
