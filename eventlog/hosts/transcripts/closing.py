@@ -122,7 +122,7 @@ _PLACE = re.compile(
 )
 _DEPENDS = re.compile(
     r"^(?:(?:this|these)(?! (?:fix|change|pr|patch|commit|release|branch|refactoring)s?\b)|that|those|it|they|however"
-    r"|also|so|then|now|for example|e\.g|\w+ed (?:it|them|this|that)(?!.*: )"
+    r"|also|so|then|for example|e\.g|\w+ed (?:it|them|this|that)(?!.*: )"
     r"|dies|dadurch|damit|dabei|außerdem|zudem|ebenso|das (?:ist|war|hat|wird|wurde|liegt|lag|führt|behebt))\b"
     r"|另外|此外|同时|这(?:样|会|导致|使)|これ(?:により|で|は)|また、|さらに|なお、",
     re.IGNORECASE,
@@ -188,7 +188,7 @@ def read_closing(message: str, asked: str = "", scratch: Sequence[str] = ()) -> 
     unresolved = [text for text in found if _UNRESOLVED.search(text)]
     others = dict.fromkeys((*unresolved[:1], *causes[:1], *changes, *causes[1:], *result))
     worth = [*filter(None, (outcome,)), *(text for text in others if not _DEPENDS.match(text))]
-    if _DEPENDS.match(outcome):
+    if _DEPENDS.match(outcome) or outcome.startswith("Now "):
         worth.sort(key=list(found).index)
     return worth, [text for text, about in found.items() if text not in worth and about != "aside"]
 
