@@ -77,14 +77,16 @@ def replay_at(
 
 def changes(before: ReplayResult, after: ReplayResult) -> list[TextChange]:
     """List the documents whose lines differ, apart from their stamps; files that are current in both are not read."""
-    return _changes(*(_texts(*pair) for pair in ((before, after), (after, before))))
-
-
-def _texts(replayed: ReplayResult, other: ReplayResult) -> dict[str, list[str]]:
-    """Render what may differ from another replay: a file that is current in both has the same bytes."""
-    current, others = replayed.index.current_files, other.index.current_files
-    units = [unit for unit in replayed.units() if current.get(unit) is None or current[unit] != others.get(unit)]
-    return {document.path: unstamped(document) for unit in units for document in replayed.rendered(unit)}
+    texts: tuple[dict[str, list[str]], ...] = ({}, {})
+    both = [(replayed, set(replayed.units()), found) for replayed, found in zip((before, after), texts, strict=True)]
+    # an index of everything comes last: it is outdated where one that it is made of turns out to be
+    for unit in sorted(both[0][1] | both[1][1], key=lambda unit: (not unit[1], unit)):
+        was, now = (replayed.index.current_files.get(unit) for replayed, _, _ in both)
+        if was is None or was != now:
+            for replayed, units, found in both:
+                rendered = replayed.rendered(unit) if unit in units else ()
+                found |= {document.path: unstamped(document) for document in rendered}
+    return _changes(*texts)
 
 
 def _changes(was: Mapping[str, list[str]], now: Mapping[str, list[str]]) -> list[TextChange]:

@@ -167,6 +167,16 @@ def test_a_diff_of_all_files_draws_those_of_projects_that_were_at_work(log, draw
     assert {name for view, name in drawn if view == "memory"} == {"/src/3"}
 
 
+def test_a_diff_has_both_sides_of_the_index_of_everything(log):
+    said(log, *(fact(number, project=f"/src/{number}", conversation_id=f"c{number}") for number in range(2)))
+    said(log, fact(9, project="/src/1", conversation_id="c9", day=NEXT_DAY))
+    replay_store(opened(log))
+    (index,) = (change for change in diff(opened(log), EVENING) if change.path == "INDEX.md")
+
+    assert index.before is not None
+    assert any("(facts: 2" in line for line in index.after or ())
+
+
 sayings = st.tuples(
     st.sampled_from("abcdef"), st.sampled_from(["s1", "s2", "s3"]), st.sampled_from(["codex", "cursor"])
 )
