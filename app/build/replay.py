@@ -42,8 +42,8 @@ def replay(
 
     Without `workers`, this starts its own and ends them. With `anew` nothing in the cache is used, nor with `keep`
     unless that accepts everything until `since`.
-    With `writes`, the result's `save` writes the cache; without, it stays as it is, and is made where it is missing or
-    another program's: else every question reads the whole log until the next replay. A cache that is damaged is made
+    With `writes`, the result's `save` writes the cache; without, it stays as it is, and is made anew where it is of
+    another program: else every question reads the whole log until the next replay. A cache that is damaged is made
     anew; where it cannot be made, the log is read.
     """
     writes = writes and until == EVERYTHING and keep is None and Path(log.store.log).is_dir()
@@ -97,9 +97,12 @@ def _with(
 
 
 def _made_cache(run: Callable[..., ReplayResult], log: EventLog) -> cache.StoreCache | None:
-    """Make the cache, unless another process is at it, and open it for reading; None where that cannot be."""
+    """Make another program's cache anew, unless a replay is at it, and open it for reading.
+
+    None where it cannot be made, and where there is none: a question creates nothing.
+    """
     store = log.store
-    if not Path(store.log).is_dir():
+    if not Path(store.cached("knowledge.db")).is_file():
         return None
     with suppress(NotStored), locked(store, store.lock("replay"), patience=0):
         made = cache.open_cache(store, writes=True)

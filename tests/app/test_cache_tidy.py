@@ -184,29 +184,30 @@ def test_a_question_about_the_past_looks_for_what_was_forgotten_where_it_was_red
     assert looked.isdisjoint(days[1:4])
 
 
-def _lost(log, monkeypatch):
-    Path(log.store.cached("knowledge.db")).unlink()
-
-
-def _of_another_program(log, monkeypatch):
-    monkeypatch.setattr(program, "program_key", lambda: "another")
-
-
-@pytest.mark.parametrize("change", [_lost, _of_another_program])
 @pytest.mark.parametrize("until", ["~", NEXT_DAY])
-def test_the_first_question_after_an_update_makes_the_cache_that_the_next_one_reads(log, monkeypatch, change, until):
+def test_the_first_question_after_an_update_makes_the_cache_that_the_next_one_reads(log, monkeypatch, until):
     log.append_many([fact(0), fact(1, day=NEXT_DAY), fact(2, day=LATER)])
     rebuild(log, Settings())
     told = [document.data for document in replay_at(opened(log), until).documents]
-    change(log, monkeypatch)
+    monkeypatch.setattr(program, "program_key", lambda: "another")
 
     assert told == [document.data for document in replay_at(opened(log), until).documents]
     assert replay_at(opened(log)).days_folded == 0
     assert rebuild(log, Settings()).published.written == []
 
 
-def test_a_question_beside_a_replay_reads_the_log_and_leaves_the_cache_to_that(log):
+def test_a_question_beside_a_replay_reads_the_log_and_leaves_the_cache_to_that(log, monkeypatch):
     log.append(fact(0))
+    rebuild(log, Settings())
+    monkeypatch.setattr(program, "program_key", lambda: "another")
     with locked(log.store, log.store.lock("replay")):
-        assert replay_at(opened(log)).events == 1
-    assert not Path(log.store.cached("knowledge.db")).exists()
+        assert [replay_at(opened(log)).days_folded for _ in range(2)] == [1, 1]
+    assert [replay_at(opened(log)).days_folded for _ in range(2)] == [0, 0]
+
+
+def test_a_question_makes_no_cache_where_there_is_none(log):
+    log.append(fact(0))
+    before = sorted(Path(log.store.root).rglob("*"))
+
+    assert replay_at(opened(log)).events == 1
+    assert sorted(Path(log.store.root).rglob("*")) == before
