@@ -97,9 +97,9 @@ def _with(
 
 
 def _made_cache(run: Callable[..., ReplayResult], log: EventLog) -> cache.StoreCache | None:
-    """Make another program's cache anew, unless a replay is at it, and open it for reading.
+    """Replace another program's cache, unless a replay is at it, and open it for reading.
 
-    None where it cannot be made, and where there is none: a question creates nothing.
+    None where it cannot be replaced, and where there is none: a question creates nothing.
     """
     store = log.store
     if not Path(store.cached("knowledge.db")).is_file():
