@@ -338,6 +338,8 @@ def test_a_source_that_cannot_be_read_is_told_in_plain_words(tmp_path, home, mon
     monkeypatch.setattr("pathlib.Path.read_bytes", refusing)
     monkeypatch.setattr("pathlib.Path.read_text", refusing)
     monkeypatch.setattr("eventlog.app.importing.other_programs.read_regular", refusing)
+    monkeypatch.setattr("eventlog.app.importing.transcripts.read_regular", refusing)
+    monkeypatch.setattr("eventlog.hosts.transcripts.steps.open_regular", refusing)
     ran = call("import", source, place)
 
     assert 4 == ran.code
