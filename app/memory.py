@@ -139,11 +139,11 @@ class Memory:
         """
         opened = self._opened()
         where = project_root(os.fspath(project)) if project else ""
-        asked = recalling.Asked(prompt, where, conversation, shared=shared)
-        hits = recalling.recall(opened.store, asked, opened.settings.recall.lines)
-        text = recalling.told(hits, opened.settings.locale, conversation, local_time(opened.settings.timezone))
+        request = recalling.Asked(prompt, where, conversation, shared=shared)
+        hits = recalling.recall(opened.store, request, opened.settings.recall.lines)
+        text = recalling.recall_text(hits, opened.settings.locale, conversation, local_time(opened.settings.timezone))
         if text and conversation:
-            recalling.append_receipt(opened.store, asked, hits, text)
+            recalling.append_receipt(opened.store, request, hits, text)
         return text
 
     def known(self, project: str | os.PathLike[str] | None = None) -> list[KnownPage]:

@@ -72,8 +72,8 @@ class VerbGroup(click.Group):
         from eventlog.app.naming.names import nearest
 
         near = _ALSO_CALLED.get(name.casefold()) or nearest(name, VERBS)
-        asked = f"did you mean {' or '.join(near)}?" if near else "`eventlog --help` lists the verbs"
-        raise click.UsageError(f"no verb {name!r}; {asked}", ctx)
+        hint = f"did you mean {' or '.join(near)}?" if near else "`eventlog --help` lists the verbs"
+        raise click.UsageError(f"no verb {name!r}; {hint}", ctx)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the verb; exit with 0 when the reader closes the pipe: click's 1 would mean a failed check."""

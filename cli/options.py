@@ -377,8 +377,8 @@ class NearChoice(click.Choice[str]):
         del ctx
         words = [*map(str, self.choices)]
         near = nearest(str(value), words)
-        asked = f"did you mean {' or '.join(near)}?" if near else f"choose one of {', '.join(words)}"
-        return f"no {str(value)!r}; {asked}"
+        hint = f"did you mean {' or '.join(near)}?" if near else f"choose one of {', '.join(words)}"
+        return f"no {str(value)!r}; {hint}"
 
 
 class Limit(click.IntRange):

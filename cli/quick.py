@@ -42,8 +42,8 @@ _NAME = "agent_eventlog-", ".dist-info"
 
 def run(argv: "Sequence[str]") -> int | None:
     """Run a plain replay, sync or save, and return the exit code; None for all else."""
-    if asked := _rebuild(argv):
-        verb, store, flag = asked
+    if rebuilt := _rebuild(argv):
+        verb, store, flag = rebuilt
         if verb == "sync":
             from eventlog.app.open_store import Machine, open_store
             from eventlog.cli.verbs.setup.sync_report import exchanged
@@ -181,17 +181,17 @@ def _verb_first(argv: "Sequence[str]") -> list[str]:
 
 def _lines(words: "Sequence[str]") -> bytes | None:
     """Answer `query --session ID --format jsonl`, or with `--id ID`, and `--store DIR`."""
-    asked = dict(zip(words[::2], words[1::2], strict=False))
-    what = asked.keys() - {"--format", "--store"}
-    if len(asked) * 2 != len(words) or asked.get("--format") != "jsonl" or what not in ({"--session"}, {"--id"}):
+    options = dict(zip(words[::2], words[1::2], strict=False))
+    what = options.keys() - {"--format", "--store"}
+    if len(options) * 2 != len(words) or options.get("--format") != "jsonl" or what not in ({"--session"}, {"--id"}):
         return None
     from eventlog.log import raw_lines
     from eventlog.store import Store
 
     try:
-        store = Store.locate(asked.get("--store"), os.environ)
+        store = Store.locate(options.get("--store"), os.environ)
         find = raw_lines.of_session if "--session" in what else raw_lines.of_event
-        lines = find(store, asked[what.pop()])
+        lines = find(store, options[what.pop()])
     except (OSError, ValueError):
         return None
     return b"".join(lines) if lines else None

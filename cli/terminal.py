@@ -224,10 +224,10 @@ def table(rows: Iterable[Sequence[str]], *, header: bool = False, **widths: int)
         return
     limits = widths.values()
     shown = [
-        [fit(abbreviate_home(one_line(cell)), most or sys.maxsize) for cell, most in zip(row, limits, strict=True)]
+        [fit(abbreviate_home(one_line(cell)), limit or sys.maxsize) for cell, limit in zip(row, limits, strict=True)]
         for row in rows
     ]
-    show_lines(_columns([*widths], shown, [most > 0 for most in limits]))
+    show_lines(_columns([*widths], shown, [limit > 0 for limit in limits]))
 
 
 def _columns(names: list[str], rows: list[list[str]], may_be_cut: list[bool]) -> Iterator[str]:
@@ -238,7 +238,7 @@ def _columns(names: list[str], rows: list[list[str]], may_be_cut: list[bool]) ->
         room[at], spare = room[at] - less, spare + less
     yield styled("  ".join([*map(padded, names, room), names[-1]]), bold=True)
     for row in rows:
-        head = "".join(f"{padded(cell, most)}  " for cell, most in zip(row[:-1], room, strict=True))
+        head = "".join(f"{padded(cell, limit)}  " for cell, limit in zip(row[:-1], room, strict=True))
         yield from (line.rstrip() for line in hang(head, row[-1]))
 
 

@@ -178,12 +178,12 @@ def _whole(projections: Iterable[Projection]) -> list[Projection]:
     return [projection for projection in projections if not projection.view]
 
 
-_OURS: tuple[type[Any], ...] = (Conversations, Knowledge)
+_BUILT_IN: tuple[type[Any], ...] = (Conversations, Knowledge)
 
 
 def versions_of(projections: Iterable[Projection]) -> dict[str, str]:
     """List the versions of the program, of its data, and of the state of each of these projections."""
-    states = (*_OURS, *(projection.state for projection in _whole(projections)))
+    states = (*_BUILT_IN, *(projection.state for projection in _whole(projections)))
     found = {f"{state.__module__}.{state.__qualname__}": f"{state.version}" for state in states}
     return dict(sorted({**found, **_of_program()}.items()))
 
@@ -193,7 +193,7 @@ def _of_program() -> dict[str, str]:
     return {
         "eventlog": version("agent-eventlog"),
         "events": _checksum(sorted(VERSIONS.items())),
-        "schema": _checksum(msgspec.json.schema_components([DayRow, *_OURS])[1]),
+        "schema": _checksum(msgspec.json.schema_components([DayRow, *_BUILT_IN])[1]),
         "Unicode": unicodedata.unidata_version,
         "time zones": _time_zones(),
     }

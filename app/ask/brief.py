@@ -116,7 +116,7 @@ def _recent(replayed: ReplayResult, is_here: Callable[[str | None, str | None], 
     withdrawn = replayed.index.withdrawn
     saved = {
         (one_line(category), statement_of(text))
-        for conversation in replayed.said_since(since[:10]).by_id.values()
+        for conversation in replayed.conversations_since(since[:10]).by_id.values()
         for save in (*conversation.facts, *conversation.summaries)
         if save.ts >= since
         and is_here(save.project or conversation.project, save.replica or conversation.replica)

@@ -31,7 +31,7 @@ from eventlog.projections.base import Document, Line, Projection
 from eventlog.projections.catalog import installed
 from eventlog.projections.engine.day_states import EVERYTHING
 from eventlog.projections.engine.replay import ReplayResult
-from eventlog.projections.views.markdown import DATED, as_said, unstamped
+from eventlog.projections.views.markdown import DATED, unescaped, unstamped
 from eventlog.projects.root import in_full
 
 
@@ -298,4 +298,4 @@ def _holding(document: Document | None, text: str) -> list[Line]:
     """List the lines that hold the text."""
     wanted = same_text(text)
     lines = document.lines[: len(unstamped(document))] if document else ()
-    return [line for line in lines if text in line.text or wanted in same_text(as_said(line.text))]
+    return [line for line in lines if text in line.text or wanted in same_text(unescaped(line.text))]

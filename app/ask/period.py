@@ -59,23 +59,23 @@ def period(opened: OpenStore, since: str, until: str = EVERYTHING, project: str 
     known = KnownProjects(opened.store, now.identities)
     is_here, wanted = known.about(project), known.meant(project) if project else None
     held, holds = _statements(then, now, wanted), _statements(now, now, wanted)
-    gone = [statement for place, statement in held.items() if place not in holds]
+    removed = [statement for place, statement in held.items() if place not in holds]
     new = [statement for place, statement in holds.items() if place not in held]
-    successors = _successors(opened, new, gone)
+    successors = _successors(opened, new, removed)
     items = [(statement, _item(statement, successors.get(statement.place))) for statement in new]
     followed = {successor.place for successor in successors.values()}
     rows = [row for row in SessionRow.all_of(now) if is_here(row.project, row.replica)]
     broken_off = [row for row in rows if _broke_off(now, row)]
     over = _sessions([row for row in rows if row not in broken_off], since)
-    said = {statement_of(statement.group.first.text) for statement, _ in items}
+    listed = {statement_of(statement.group.first.text) for statement, _ in items}
     return Period(
         since=since,
         until=until,
         project=project,
-        done=[item for item in (*over, *_closed(now, since, is_here)) if statement_of(item.text) not in said],
+        done=[item for item in (*over, *_closed(now, since, is_here)) if statement_of(item.text) not in listed],
         decided=_in_order(item for statement, item in items if statement.is_decision),
         changed=_in_order(item for statement, item in items if not statement.is_decision),
-        dropped=_in_order(_item(statement) for statement in gone if statement.place not in followed),
+        dropped=_in_order(_item(statement) for statement in removed if statement.place not in followed),
         open=_in_order([*open_todos(now, rows), *_sessions(broken_off, since)]),
     )
 
@@ -106,12 +106,15 @@ def _statements(replayed: ReplayResult, now: ReplayResult, wanted: str | None) -
     return found
 
 
-def _successors(opened: OpenStore, new: Iterable[_Held], gone: Iterable[_Held]) -> dict[tuple[str, bytes], _Held]:
+def _successors(opened: OpenStore, new: Iterable[_Held], removed: Iterable[_Held]) -> dict[tuple[str, bytes], _Held]:
     """Map what is new to the statement it took the place of: under the same key, or by a correction."""
     by_key = {
-        (statement.name, fact.key): statement for statement in gone for fact in statement.group.statements if fact.key
+        (statement.name, fact.key): statement
+        for statement in removed
+        for fact in statement.group.statements
+        if fact.key
     }
-    by_event = {event: statement for statement in gone for event in statement.group.sources}
+    by_event = {event: statement for statement in removed for event in statement.group.sources}
     new = list(new)
     lines = opened.log.find({event for statement in new for event in statement.group.sources}) if by_event else {}
     found: dict[tuple[str, bytes], _Held] = {}
@@ -154,7 +157,7 @@ def _broke_off(now: ReplayResult, row: SessionRow) -> bool:
 def _closed(now: ReplayResult, since: str, is_here: Callable[[str | None, str | None], bool]) -> Iterator[PeriodItem]:
     """Yield the to-dos that were called done in that time, each in its last words."""
     withdrawn, found = now.index.withdrawn, dict[str, PeriodItem]()
-    for conversation in now.said_since(since[:10]).by_id.values():
+    for conversation in now.conversations_since(since[:10]).by_id.values():
         is_wanted = is_here(conversation.project, conversation.replica)
         for save in sorted(conversation.summaries, key=order) if is_wanted else ():
             for text in () if save.ts < since or withdrawn.hides(save) else withdrawn.cleared(save).done:
@@ -172,13 +175,13 @@ def open_todos(now: ReplayResult, rows: Iterable[SessionRow]) -> list[PeriodItem
     for of_project in naming.values():
         oldest = timestamps.to_ns(max(row.timestamp for row in of_project)) - OPEN_NS
         lately |= {row.session_id: row for row in of_project if timestamps.to_ns(row.timestamp) >= oldest}
-    left = {name: now.index.conversation(name) for name in lately}
-    since = min((save.ts for conversation in left.values() for save in conversation.summaries), default="~")
-    for name, later in now.said_since(since[:10]).by_id.items():
-        if name not in left and any(save.done for save in later.summaries):
-            left[name] = now.index.conversation(name)
+    remaining = {name: now.index.conversation(name) for name in lately}
+    since = min((save.ts for conversation in remaining.values() for save in conversation.summaries), default="~")
+    for name, later in now.conversations_since(since[:10]).by_id.items():
+        if name not in remaining and any(save.done for save in later.summaries):
+            remaining[name] = now.index.conversation(name)
     saves: dict[str, dict[str, list[StageSummary]]] = {}
-    for conversation in left.values():
+    for conversation in remaining.values():
         standing = [save for save in conversation.summaries if not now.index.withdrawn.hides(save)]
         saves.setdefault(conversation.project or "", {})[conversation.id] = standing
     return _in_order(

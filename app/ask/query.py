@@ -214,7 +214,7 @@ _OPTIONS = {"types": "type", "agents": "agent"}  # of a condition whose option h
 Fits = Callable[[Mapping[str, Any]], bool]
 
 
-def why_empty(log: EventLog, noun: str, asked: Mapping[str, object], fits: Fits | None = None) -> tuple[str, str]:
+def why_empty(log: EventLog, noun: str, conditions: Mapping[str, object], fits: Fits | None = None) -> tuple[str, str]:
     """Explain why nothing matches these conditions, by name, in the words a user gave them in; and what to do, or "".
 
     `fits` tells whether there is anything for fewer or other conditions: what is near is looked for with it.
@@ -224,7 +224,7 @@ def why_empty(log: EventLog, noun: str, asked: Mapping[str, object], fits: Fits 
         return f"part of the log cannot be read: {what}", "eventlog doctor tells what to do"
     if not log.days():
         return f"nothing has happened yet in {log.store.root}", INSTALL
-    options = {name: value for name, value in asked.items() if value}
+    options = {name: value for name, value in conditions.items() if value}
     if not options:
         return f"no {noun} yet", INSTALL
     near = list(_near(options, fits)) if fits else []
@@ -244,9 +244,9 @@ def _near(options: Mapping[str, object], fits: Fits) -> Iterator[str]:
 
 
 def _words(options: Mapping[str, object]) -> str:
-    return " ".join(f"--{_OPTIONS.get(name, name)} {_said(value)}" for name, value in options.items())
+    return " ".join(f"--{_OPTIONS.get(name, name)} {_as_word(value)}" for name, value in options.items())
 
 
-def _said(value: object) -> str:
+def _as_word(value: object) -> str:
     text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
     return repr(text) if " " in text else text

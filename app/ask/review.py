@@ -17,7 +17,7 @@ from eventlog.projections.search.opposed import opposed
 from eventlog.projections.views.memory import MEMORY
 
 _STALE_DAYS = 60
-_OFTEN, _MOST = 3, 5  # times, and how many that are said so often
+_OFTEN, _MAX = 3, 5  # times, and how many that are said so often
 _DAY_NS = 86_400 * 10**9
 
 _Concern = Literal["contradicts", "old", "repeated"]  # the first of them is told
@@ -74,7 +74,7 @@ def _of_memory(replayed: ReplayResult, name: str, stale: str) -> Iterator[Review
             yield line("contradicts", fact, filter(older.__contains__, texts))
     yield from (line("old", fact) for fact in reversed(facts) if fact.last_seen < stale)
     often = sorted(facts, key=lambda fact: len(fact.statements), reverse=True)
-    yield from (line("repeated", fact) for fact in often[:_MOST] if len(fact.statements) >= _OFTEN)
+    yield from (line("repeated", fact) for fact in often[:_MAX] if len(fact.statements) >= _OFTEN)
 
 
 def _places(replayed: ReplayResult, name: str) -> dict[tuple[str, ...], str]:

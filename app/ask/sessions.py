@@ -149,7 +149,7 @@ def story(opened: OpenStore, conversation_id: str) -> Story:
     starts = [event for event in mine if isinstance(event, SessionStart)]
     ends = [event for event in mine if isinstance(event, SessionEnd)]
     summaries = counting_saves(event for event in mine if isinstance(event, StageSummary))
-    told_events = [event for event in mine if isinstance(event, Fact | PlanEntry | Retraction) or event in summaries]
+    shown_events = [event for event in mine if isinstance(event, Fact | PlanEntry | Retraction) or event in summaries]
     turn_ends = sum(isinstance(event, TurnEnd) for event in mine)
     return Story(
         id=conversation_id,
@@ -161,8 +161,8 @@ def story(opened: OpenStore, conversation_id: str) -> Story:
         last_at=events[-1].ts,
         end=_first((end.reason for end in reversed(ends)), "" if ends else None),
         turns=max([turn_ends, *(end.turns or 0 for end in ends)]),
-        lines=list(_each_once(told_events, withdrawn)),
-        others=len(events) - len(told_events) - turn_ends - len(starts) - len(ends),
+        lines=list(_each_once(shown_events, withdrawn)),
+        others=len(events) - len(shown_events) - turn_ends - len(starts) - len(ends),
     )
 
 

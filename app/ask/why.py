@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-from eventlog.app.build.cache import open_for_reading as kept_rows
+from eventlog.app.build.cache import open_for_reading as open_rows
 from eventlog.app.build.replay import replay
 from eventlog.app.build.storage import base_files, base_targets
 from eventlog.app.naming.known_projects import KnownProjects
@@ -32,7 +32,7 @@ from eventlog.projections.current.withdrawals import withdrawals_until
 from eventlog.projections.engine.day_states import EVERYTHING
 from eventlog.projections.engine.replay import Replays
 from eventlog.projections.engine.row_store import RowsDamaged
-from eventlog.projections.views.markdown import DATED, as_said, stamped_at
+from eventlog.projections.views.markdown import DATED, stamped_at, unescaped
 from eventlog.projects.root import in_full
 from eventlog.settings.schema import Settings
 from eventlog.store.files import read_regular
@@ -62,7 +62,7 @@ class LineReason(NamedTuple):
 
     def shown_statements(self) -> list[str]:
         """List the statements of the events that the line shows, whole or the beginning there was room for."""
-        shown = statement_of(as_said(self.text.strip().removeprefix("- ")))
+        shown = statement_of(unescaped(self.text.strip().removeprefix("- ")))
         begun = shown.rpartition("…")[0] if "…" in shown else shown
         stated = dict.fromkeys(statement_of(text) for event in self.events for text in statements_of(event))
         return [text for text in stated if text in shown or (len(begun) >= _SHORTEST and begun in text)]
@@ -146,7 +146,7 @@ def _with_rejections(log: EventLog, reasons: list[LineReason], withdrawn: Retrac
 
 
 def _rejections(reason: LineReason, withdrawn: Retractions) -> list[str]:
-    texts = [_BULLET.sub("", as_said(reason.text.strip())), *reason.shown_statements()]
+    texts = [_BULLET.sub("", unescaped(reason.text.strip())), *reason.shown_statements()]
     by_id = [rejection for event in reason.events for rejection in withdrawn.rejections_of(event)]
     return list(dict.fromkeys([*by_id, *(rejection for text in texts for rejection in withdrawn.rejections(text))]))
 
@@ -261,10 +261,12 @@ def _explain_receipt(log: EventLog, receipt: ContextInjected, past: Replays) -> 
     behind = {file.path: _sources_of(log, file, past, line_marks_in(receipt.lines)) for file in receipt.files}
     found = log.find({*receipt.sources, *(event for events in behind.values() for event in events or ())})
     # whatever the files still said
-    told_no_more = Retractions(withdrawals_until(log, kept_rows(log.store), receipt.ts))
+    withdrawn_by_then = Retractions(withdrawals_until(log, open_rows(log.store), receipt.ts))
 
     def loaded(events: list[str]) -> list[LogLine]:
-        entries = (found[event] for event in events if event in found and not told_no_more.hides(found[event].event))
+        entries = (
+            found[event] for event in events if event in found and not withdrawn_by_then.hides(found[event].event)
+        )
         return sorted(entries, key=lambda entry: order(entry.event))
 
     files = {path: None if events is None else loaded(events) for path, events in behind.items()}

@@ -86,17 +86,17 @@ def why_not(opened: OpenStore, words: str, conversation_id: str | None = None) -
             f"no fact or summary matches {words!r}", hint="eventlog query --grep searches the text of all events"
         )
     exact = {key: says for key, says in found.items() if key[0] == wanted} or found
-    search = _Told(opened, words, entries)
+    search = _Memories(opened, words, entries)
     absences = [search.absence(says) for says in list(exact.values())[:_LISTED]]
     session = _Session(opened, conversation_id) if conversation_id is not None else None
     return [session.judged(absence) for absence in absences] if session else absences
 
 
-class _Told:
+class _Memories:
     """The memories of a log, and the withdrawals in force."""
 
-    def __init__(self, opened: OpenStore, asked: str, entries: list[Event]) -> None:
-        self._asked = one_line(asked)
+    def __init__(self, opened: OpenStore, query: str, entries: list[Event]) -> None:
+        self._asked = one_line(query)
         self._replayed = replay(opened.log, opened.settings)
         self._withdrawn: Retractions = self._replayed.index.withdrawn
         state, bases = self._replayed.knowledge, opened.settings.knowledge_bases
@@ -145,8 +145,9 @@ class _Told:
     def _successor(self, event: Fact) -> Event | None:
         """Find the newest valid fact under the key of a replaced fact, about the same subject."""
         replaced_in = [scope for scope in self._scopes if event.id in scope.superseded]
-        stands = (said for scope in replaced_in for fact in scope.facts for said in reversed(fact.statements))
-        return next((self._by_id.get(said.id) for said in stands if said.key == event.key), None)  # decisions have none
+        stated = (statement for scope in replaced_in for fact in scope.facts for statement in reversed(fact.statements))
+        keyed = (statement for statement in stated if statement.key == event.key)  # decisions have none
+        return next((self._by_id.get(statement.id) for statement in keyed), None)
 
 
 _IN_A_MEMORY = ("there", "repetition", "no room")
@@ -176,7 +177,7 @@ class _Session:
     def judged(self, absence: Absence) -> Absence:
         """Find why the session lacks a statement, or that it has it."""
         for context in self._given:
-            if _was_told(context, absence.text):
+            if _was_shown(context, absence.text):
                 return absence._replace(cause="told", by=context.receipt)
         if absence.cause not in _IN_A_MEMORY:
             return absence
@@ -215,7 +216,7 @@ class _Session:
         return absence._replace(cause=cause, score=score, need=need, had_start=bool(self._starts))
 
 
-def _was_told(context: ReceiptSources, text: str) -> bool:
+def _was_shown(context: ReceiptSources, text: str) -> bool:
     """Return whether the words were in the answer: receipts mark its lines, old receipts name only events."""
     marks = line_marks_in(context.receipt.lines)
     if marks and has_line_mark(text, marks):

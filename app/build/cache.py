@@ -51,7 +51,7 @@ _ROOT = "\0"
 _CRC = 4
 _AT_ONCE = 200  # rows
 _SHORT = 256  # bytes
-_MOST_LISTED = 64  # blocks of a directory that has no parts
+_MAX_LISTED = 64  # blocks of a directory that has no parts
 _MONTH = len("2026-02")
 _AT_HAND = 16 << 20  # bytes
 
@@ -258,7 +258,7 @@ class StoreCache:
         """Put the parts of a directory that changed, and remove those that are gone; return all it has."""
         blocks, before = self._directories[place], self._parts.pop(place, {})
         parts: dict[str, _Directory] = {}
-        for block in blocks if len(blocks) > _MOST_LISTED else ():
+        for block in blocks if len(blocks) > _MAX_LISTED else ():
             parts.setdefault(_part_of(place, block), {})[block] = blocks[block]
         for part in before.keys() - parts.keys():
             self._database.execute("DELETE FROM kept WHERE id = ?", (_id(_ROOT, part),))

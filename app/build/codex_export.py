@@ -80,19 +80,19 @@ def _note(store: Store, copies: Iterable[Path]) -> None:
 
 def _remove(paths: Iterable[Path], done: ExportResult) -> None:
     for path in sorted(paths):
-        if path.is_file() and _is_ours(path, done):
+        if path.is_file() and _is_own(path, done):
             path.unlink()
             done.removed.append(path.name)
 
 
 def _copy(path: Path, data: bytes, done: ExportResult) -> None:
-    if path.exists() and (path.read_bytes() == data or not _is_ours(path, done)):
+    if path.exists() and (path.read_bytes() == data or not _is_own(path, done)):
         return
     replace_file(str(path), data)
     done.written.append(path.name)
 
 
-def _is_ours(path: Path, done: ExportResult) -> bool:
+def _is_own(path: Path, done: ExportResult) -> bool:
     untouched = not path.is_symlink() and is_untouched(path.read_bytes())
     if not untouched:
         done.left.append(path.name)

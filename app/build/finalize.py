@@ -91,7 +91,7 @@ def finalize(store: Store, opening: Callable[[], OpenStore]) -> Iterator[Finaliz
 def _finalize_once(opened: OpenStore) -> FinalizeResult:
     cached.settings(opened.store)  # hooks without site-packages cannot read config.yaml by themselves
     drawn = _finalize_sessions(opened)
-    with Workers(most=1) as alone:  # nobody waits: others start sooner, and take a quarter more time of the processor
+    with Workers(limit=1) as alone:  # nobody waits: others start sooner, and take a quarter more time of the processor
         done = replay_store(opened, indexes=False, workers=alone)
     result = FinalizeResult(drawn, done.published, done.applied, done.copies)
     del done
@@ -199,8 +199,8 @@ def _event(note: _OpenSession, events: list[Event], kind: str, **fields: object)
     """Make an event of a conversation, dated right after its last event: a killed session is drawn days later."""
     last = max((event.ts for event in events), default="")
     dated = {"ts": timestamps.from_ns(timestamps.to_ns(last) + _MICROSECOND)} if last else {}
-    about = {"conversation_id": note.session, "project": note.project, "agent": note.agent or None}
-    return from_fields({"type": kind, **dated, **about, **fields})
+    envelope = {"conversation_id": note.session, "project": note.project, "agent": note.agent or None}
+    return from_fields({"type": kind, **dated, **envelope, **fields})
 
 
 def _notes(store: Store, ending: str) -> list[Path]:

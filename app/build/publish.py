@@ -50,7 +50,7 @@ from eventlog.store.shared_files import (
 )
 
 _TRIES = 3
-_MOST = 4 << 20  # bytes of files that wait for their names
+_MAX = 4 << 20  # bytes of files that wait for their names
 _AT_ONCE = 1 << 20  # bytes that are copied at a time
 _LONG = 1 << 17  # bytes: a file with less before the first difference is replaced whole
 _STEP = 512  # bytes
@@ -306,7 +306,7 @@ class _Publishing:
         temporary = write_beside(str(path), document.data, durable=False)
         self._waiting.append(_NewFile(document, temporary, current, aside, then))
         self._waiting_bytes += len(document.data)
-        if self._waiting_bytes > _MOST:
+        if self._waiting_bytes > _MAX:
             self.put_in_place()
 
     def _name(self, new: _NewFile) -> None:

@@ -48,7 +48,7 @@ _AGAIN = "reading once more"
 _APPLYING, _WRITING = "applying to files", "writing files"
 _PLANNED = b'"plan_entry"'
 _NO_COPIES = ExportResult()
-_MOST_INDEXED = 64 << 20  # bytes of the log
+_MAX_INDEXED = 64 << 20  # bytes of the log
 _LONGEST_WRITE = 3600  # seconds; whoever writes a file for longer was killed
 
 
@@ -89,7 +89,7 @@ def replay_store(
         foreign_logs.remember(opened.store)
         if indexes and Path(opened.store.log).is_dir():
             try:
-                leave_indexes(opened, _MOST_INDEXED)
+                leave_indexes(opened, _MAX_INDEXED)
             except ValueError:  # to index more takes more memory than a replay may
                 background.start_finalize(opened.store)
     withdrawn, set_aside = done.replayed.index.withdrawn, done.published.set_aside
@@ -121,17 +121,17 @@ def _begin(opened: OpenStore) -> None:
     remove(opened.store.entries_note)
 
 
-def leave_indexes(opened: OpenStore, most: int) -> None:
+def leave_indexes(opened: OpenStore, limit: int) -> None:
     """Leave an index of conversations, a current index of words, the dialogues, and the deleted files they name.
 
-    A later reader makes up for a failure. Raises ValueError where more than `most` bytes of the log had to be read.
+    A later reader makes up for a failure. Raises ValueError where more than `limit` bytes of the log had to be read.
     """
     log = opened.log
     with suppress(OSError, DatabaseError, NotStored):
         if not look_up(log.store.cached("conversations.index"), "")[0]:  # an update reads it whole
             log.index.catch_up()
-        with closing(leave_index(log.store, most)) as index:
-            Dialogues.leave(log, index, most, wanted=opened.settings.recall.transcripts)
+        with closing(leave_index(log.store, limit)) as index:
+            Dialogues.leave(log, index, limit, wanted=opened.settings.recall.transcripts)
             note_deleted(log.store, index.projects())
 
 

@@ -22,7 +22,7 @@ from eventlog.projections.engine.row_store import MemoryRows, RowsDamaged
 from eventlog.settings.schema import Settings
 from eventlog.store.locks import locked
 
-_MOST = 3 / 4  # of the days: to take away their rows takes as long as to make those of the others
+_MAX_SHARE = 3 / 4  # of the days: to take away their rows takes as long as to make those of the others
 
 
 def replay(
@@ -116,7 +116,7 @@ def _overlay(found: cache.StoreCache, until: str) -> MemoryRows:
     """Open an overlay of the cache as of a past day; it is empty where most days are later. Raises RowsDamaged."""
     days = found.blocks("day", "")
     since = sum(day > until for day in days)
-    return MemoryRows((), found, until if since > _MOST * len(days) else "")
+    return MemoryRows((), found, until if since > _MAX_SHARE * len(days) else "")
 
 
 @lru_cache

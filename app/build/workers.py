@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
-_MOST = 4  # what is not done apart takes as long as they all together
+_MAX = 4  # what is not done apart takes as long as they all together
 _AHEAD = 2  # jobs a worker that wait: their results wait in memory for their turn
 
 _Job = TypeVar("_Job")
@@ -25,9 +25,9 @@ _Result = TypeVar("_Result")
 class Workers:
     """Processes that begin with the first job, and end with the `with` around them; jobs of later are done here."""
 
-    def __init__(self, most: int = _MOST) -> None:
+    def __init__(self, limit: int = _MAX) -> None:
         self._pool: ProcessPoolExecutor | None = None
-        self._count = min(most, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
+        self._count = min(limit, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
 
     def __enter__(self) -> Self:
         return self

@@ -27,16 +27,16 @@ from eventlog.store.locks import lock
 _AT_WORK = 4  # tasks per thread: the lines of a task wait in memory until a worker takes them
 
 
-def joined_remote(opened: OpenStore, said: str) -> str:
+def joined_remote(opened: OpenStore, name: str) -> str:
     """Return the address of the remote this store has joined, where that is meant; "" for anything else.
 
     Raises BadRequest for another remote.
     """
-    address, keyring = full_address(said, opened.machine), Keyring.load(opened.store)
+    address, keyring = full_address(name, opened.machine), Keyring.load(opened.store)
     if keyring and address == keyring.remote:
         return address
-    if said.startswith(("dir:", "nats:", "ssh:")) or said.endswith(".git"):
-        raise BadRequest("this store has not joined it", where=said, hint=f"eventlog sync join {said} CODE")
+    if name.startswith(("dir:", "nats:", "ssh:")) or name.endswith(".git"):
+        raise BadRequest("this store has not joined it", where=name, hint=f"eventlog sync join {name} CODE")
     return ""
 
 

@@ -159,14 +159,14 @@ def _fold_days(place: StorePlace, days: Sequence[Day], names: Sequence[str]) -> 
 
 
 def render_store(
-    place: StorePlace, listed: _StoreListing, folded: Sequence[Sequence[Part]], names: Sequence[str], asked: Part
+    place: StorePlace, listed: _StoreListing, folded: Sequence[Sequence[Part]], names: Sequence[str], empty: Part
 ) -> StoreFiles:
     """Render a store from its parts; refold days with copies of another day's events.
 
-    `asked` is a part of no day, of whoever asks: no worker renders with other versions than theirs.
+    `empty` is a part of no day, of whoever asks: no worker renders with other versions than theirs.
     """
     by_date = {day.date: day for day in listed.days}
-    parts = [asked, *chain.from_iterable(folded)]
+    parts = [empty, *chain.from_iterable(folded)]
     return rendered_of(parts, lambda date: _read_day(place, by_date[date]), listed.settings, names)
 
 
@@ -187,9 +187,9 @@ def rendered_of(
     return StoreFiles(files, done.events, done.days, done.damage, done.broken)
 
 
-def _replay_whole(place: StorePlace, listed: _StoreListing, names: Sequence[str], asked: Part) -> StoreFiles:
+def _replay_whole(place: StorePlace, listed: _StoreListing, names: Sequence[str], empty: Part) -> StoreFiles:
     """Fold and render a store in a single task: its parts stay with the worker."""
-    return render_store(place, listed, [_fold_days(place, listed.days, names)], names, asked)
+    return render_store(place, listed, [_fold_days(place, listed.days, names)], names, empty)
 
 
 class StoreReplay(NamedTuple):
@@ -249,7 +249,7 @@ class _Run:
             if place := self._rendering.pop(future, None):
                 error = future.exception()
                 rendered = None if error else future.result()
-                yield StoreReplay(place, rendered, _told(error, place) if error else None)
+                yield StoreReplay(place, rendered, _with_place(error, place) if error else None)
                 yield from self._begin(waiting, 1)
 
     def _begin(self, waiting: Iterator[StorePlace], count: int) -> Iterator[StoreReplay]:
@@ -259,24 +259,24 @@ class _Run:
                 self._submit(place)
                 count -= 1
             except Exception as error:  # noqa: BLE001 - whatever the library of a file system raises
-                yield StoreReplay(place, error=_told(error, place))
+                yield StoreReplay(place, error=_with_place(error, place))
 
     def _submit(self, place: StorePlace) -> None:
-        listed, asked = listing(place), fold.empty(place.name, self._views)
+        listed, empty = listing(place), fold.empty(place.name, self._views)
         submit = partial(self._client.submit, pure=False)
         folded = []
         if listed.size <= _SMALL:
-            whole = submit(_replay_whole, place, listed, self._names, asked)
+            whole = submit(_replay_whole, place, listed, self._names, empty)
         else:
             pieces = [listed.days[start : start + DAYS_AT_ONCE] for start in range(0, len(listed.days), DAYS_AT_ONCE)]
             folded = [submit(_fold_days, place, piece, self._names) for piece in pieces]
-            whole = submit(render_store, place, listed, folded, self._names, asked)
+            whole = submit(render_store, place, listed, folded, self._names, empty)
         self._rendering[whole] = place
         self._all += len(folded) + 1
         self._tasks.update([*folded, whole])
 
 
-def _told(error: BaseException, place: StorePlace) -> EventLogError:
+def _with_place(error: BaseException, place: StorePlace) -> EventLogError:
     """Convert any error to an EventLogError."""
     if isinstance(error, EventLogError):
         return error

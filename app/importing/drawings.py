@@ -22,7 +22,7 @@ from eventlog.log.event_log import EventLog
 from eventlog.projections.current.standing import WHOLE, only_names
 
 _TYPES = ("session_start", "session_end", "stage_summary", "conversation_text")
-_SAID = ("topic", "summary", "decisions", "todos", "of_user", "title", "prompts", "closing", "files", "fixes")
+_TEXTS = ("topic", "summary", "decisions", "todos", "of_user", "title", "prompts", "closing", "files", "fixes")
 _WHERE = ("type", "ts", "conversation_id", "project", "agent", "layer")
 _MICROSECOND = 1000  # nanoseconds
 _CONTINUES_NS = 600 * 10**9  # a transcript's last line and the hook at its end are less apart
@@ -81,7 +81,7 @@ def renamed(log: EventLog, project: str, openings: Openings) -> list[Event]:
 def _named(event: Event, **names: str) -> SourceEvent:
     """Make the event of a drawing under another name."""
     known = to_fields(event)
-    fields = {name: known[name] for name in (*_WHERE, *_SAID) if name in known} | names
+    fields = {name: known[name] for name in (*_WHERE, *_TEXTS) if name in known} | names
     scope = {"scope": WHOLE} if event.type == "stage_summary" else {}
     return SourceEvent({**fields, **scope}, "\n".join(("named", *_about(event))))
 
@@ -105,26 +105,26 @@ class LoggedConversations:
 
     def take(self, event: Event) -> None:
         """Take in an event that the log has, or is about to get."""
-        about, is_drawn = _about(event), _is_drawn(event)
+        key, is_drawn = _about(event), _is_drawn(event)
         kind = _SAVED if event.type == "stage_summary" and not is_drawn else event.type
-        self._times[(*about[:2], kind)] = max(self._times.get((*about[:2], kind), ""), event.ts)
+        self._times[(*key[:2], kind)] = max(self._times.get((*key[:2], kind), ""), event.ts)
         if is_drawn:
             content = b"" if event.redacted else _content(event)
             prompts = len(event.prompts) if isinstance(event, ConversationText) else 0
             drawn = _Drawn(counts_at(event), event.id, content, prompts)
-            self._newest[about] = max(self._newest.get(about, drawn), drawn)
+            self._newest[key] = max(self._newest.get(key, drawn), drawn)
 
     def has(self, event: SourceEvent) -> bool:
         """Return whether the log needs no such event of the conversation, or only another wording of it."""
         fields, kind = event.fields, event.fields["type"]
-        about = fields["conversation_id"], fields.get("subagent") or ""
+        key = fields["conversation_id"], fields.get("subagent") or ""
         if kind not in _TYPES or (kind == "stage_summary" and fields.get("layer") != SESSION_END):
             return False
-        if kind == "stage_summary" and (*about, _SAVED) in self._times:
+        if kind == "stage_summary" and (*key, _SAVED) in self._times:
             return True
-        if about[1] == PROGRAM and (about[0], "", "session_start") in self._times:  # a session as hooks recorded it
+        if key[1] == PROGRAM and (key[0], "", "session_start") in self._times:  # a session as hooks recorded it
             return True
-        newest = self._times.get((*about, kind))
+        newest = self._times.get((*key, kind))
         if newest is None:
             return False
         later = timestamps.from_ns(timestamps.to_ns(newest) + _CONTINUES_NS)
@@ -135,16 +135,16 @@ class LoggedConversations:
 
         `prompts` is their number in the transcript: with fewer it is an older copy.
         """
-        about = event.fields["conversation_id"], event.fields.get("subagent") or ""
-        if event.fields["type"] == "stage_summary" and (*about, _SAVED) in self._times:
+        key = event.fields["conversation_id"], event.fields.get("subagent") or ""
+        if event.fields["type"] == "stage_summary" and (*key, _SAVED) in self._times:
             return None
-        drawn = self._newest.get((*about, event.fields["type"]))
+        drawn = self._newest.get((*key, event.fields["type"]))
         if drawn is None or not drawn.content:
             return None
         content = _content(event.event)
-        if drawn.content == content or self._is_withdrawn(drawn, about[0]):
+        if drawn.content == content or self._is_withdrawn(drawn, key[0]):
             return None
-        text = self._newest.get((*about, "conversation_text"))
+        text = self._newest.get((*key, "conversation_text"))
         if text and text.prompts > prompts:
             return None
         following = timestamps.from_ns(timestamps.to_ns(drawn.counts_at) + _MICROSECOND)
@@ -159,5 +159,5 @@ class LoggedConversations:
 
 def _content(event: Event) -> bytes:
     """Digest the texts of a drawing; b"" where all are empty."""
-    fields = {name: value for name in _SAID if (value := getattr(event, name, None))}
+    fields = {name: value for name in _TEXTS if (value := getattr(event, name, None))}
     return ids.digest(msgspec.json.encode(fields).decode(), 12) if fields else b""

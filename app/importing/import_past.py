@@ -29,7 +29,7 @@ from eventlog.log.event_log import AppendResult, EventLog, accept
 from eventlog.settings.cached import off_switch
 
 _BATCH = 1000  # events
-_ENOUGH, _MOST = 1 << 20, 8 << 20  # bytes of a batch that ends with a day, and of any
+_ENOUGH, _MAX = 1 << 20, 8 << 20  # bytes of a batch that ends with a day, and of any
 _Placed = tuple[str, Event]  # where it stands
 
 
@@ -110,7 +110,7 @@ def _by_days(found: Iterable[tuple[_Placed, int]]) -> Iterator[list[_Placed]]:
     size = 0
     for placed, length in found:
         is_day_over = bool(batch) and placed[1].ts[:10] != batch[-1][1].ts[:10]
-        if size > (_ENOUGH if is_day_over else _MOST):
+        if size > (_ENOUGH if is_day_over else _MAX):
             yield batch
             batch, size = [], 0
         batch.append(placed)
@@ -213,10 +213,10 @@ class _Import:
         undated = [item.source.key for item in pending if not item.source.is_dated]
         logged = set(self._log.stored(undated, self._log.days())) if undated else set()  # on whichever day
         self._known.update(item.event.ts[:10] for item in pending if item.source.key in logged)
-        left = [item for item in pending if item.source.key not in logged]
-        revisions = {item.event.id for item in left if item.is_revision}
+        remaining = [item for item in pending if item.source.key not in logged]
+        revisions = {item.event.id for item in remaining if item.is_revision}
         store = _looked_up if self._dry_run else _put
-        for event, new in store(self._log, [(item.place, item.event) for item in left], self._damage):
+        for event, new in store(self._log, [(item.place, item.event) for item in remaining], self._damage):
             if new and event.project:
                 self.projects.add(event.project)
             if new and event.id in revisions:

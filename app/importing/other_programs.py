@@ -58,9 +58,9 @@ def _daily_events(
     ts = _time_of(line.get("timestamp"))
     source = line.get("source")
     session = _text_of(line, "session_id") or _text_of(source if isinstance(source, dict) else {}, "session")
-    about = {**common, "conversation_id": session or _day_conversation("daily", common["project"], ts)}
-    key = f"import\ndaily\n{about['conversation_id']}\n{line.get('id')}\n{ts}"
-    fields = {"ts": ts, **about, **_daily_fields(path, line)}
+    envelope = {**common, "conversation_id": session or _day_conversation("daily", common["project"], ts)}
+    key = f"import\ndaily\n{envelope['conversation_id']}\n{line.get('id')}\n{ts}"
+    fields = {"ts": ts, **envelope, **_daily_fields(path, line)}
     if not line.get("id") and nameless.setdefault(key, fields) != fields:
         key = f"{key}\n{codec.content_of(codec.from_fields(_present(fields, *fields)))}"
     event = SourceEvent(fields, key)
@@ -213,8 +213,8 @@ class _WakeItems:
     ) -> Iterator[SourceEvent]:
         reason = _text_of(fields, why) if why else ""
         content = " – ".join(filter(None, (_text_of(fields, what), reason)))
-        about = {"content": content, "category": category, "entities": _texts_of(fields, "key_files")}
-        item = self._event(event, {"type": "fact", **about})
+        statement = {"content": content, "category": category, "entities": _texts_of(fields, "key_files")}
+        item = self._event(event, {"type": "fact", **statement})
         yield item
         short = _text_of(fields, name) if name else ""
         earlier = self._items.get(short) if short.startswith("k:") else None  # a signpost replaces that of its topic

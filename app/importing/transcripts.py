@@ -197,10 +197,10 @@ def _statements_of(path: Path, project: str | None, agent: str | None, *, bullet
         yield BadPlace(f"{path}:{line}", "not UTF-8")
         return
     conversation = f"{path.name}-{ids.digest(str(path), 4).hex()}"
-    about, body = _front_matter(text)
+    front, body = _front_matter(text)
     common = {"conversation_id": conversation, "project": project, "agent": agent}
     statements = [found for found in _statements(body) if found.is_bullet or not bullets]
-    description = one_line(about.get("description", ""))
+    description = one_line(front.get("description", ""))
     if not statements and description and not bullets:
         statements = [_Statement(1, description, "", is_bullet=False)]
     seen = set()
@@ -209,7 +209,7 @@ def _statements_of(path: Path, project: str | None, agent: str | None, *, bullet
         if key not in seen:
             seen.add(key)
             kind = {"category": one_line(statement.heading).lower() or None}
-            kind |= _ABOUT_THE_USER.get(about.get("type", ""), {})
+            kind |= _ABOUT_THE_USER.get(front.get("type", ""), {})
             ts, content = _dated(statement.text, written)
             fields = {"type": "fact", "ts": ts, **common, **kind, "content": content}
             yield PastEvents((SourceEvent(fields, key, is_dated=False),), f"{path}:{statement.line}")

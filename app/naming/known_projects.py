@@ -42,7 +42,7 @@ class KnownProjects:
         lines: list[dict[str, Any]] = list(map(fastjson.object_in, self._data.splitlines()))
         self._lines = [listed for listed in lines if {"project", "name", "slug", "parts", "places"} <= listed.keys()]
         if identities is not None:
-            self._lines = [_line_of(project) for project in identities.told()]
+            self._lines = [_line_of(project) for project in identities.listed()]
         self._here = replica_of(store) if self._lines else ""
         self._places = _by_path(self.places())
         self._by_part = {part: listed for listed in self._lines for part in listed["parts"]}

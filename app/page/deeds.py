@@ -34,12 +34,12 @@ def _share(opened: OpenStore, request: Mapping[str, str]) -> _Done:
 # each takes a request with the fields `target` (what the verb takes), `choice` and `content`;
 # raises BadRequest or NotStored; returns the events that were appended or shared, and the files written into a checkout
 DEEDS: dict[str, Callable[[OpenStore, Mapping[str, str]], _Done]] = {
-    "forget": lambda opened, asked: (forget(opened, forgettable(opened, _target(asked))).events, ()),
-    "edit": lambda opened, asked: (
-        edit(opened, correctable(opened, _target(asked)), asked.get("content", "")).events,
+    "forget": lambda opened, fields: (forget(opened, forgettable(opened, _target(fields))).events, ()),
+    "edit": lambda opened, fields: (
+        edit(opened, correctable(opened, _target(fields)), fields.get("content", "")).events,
         (),
     ),
-    "undo": lambda opened, asked: (undo(opened, undoable(opened, asked.get("target", ""))).events, ()),
+    "undo": lambda opened, fields: (undo(opened, undoable(opened, fields.get("target", ""))).events, ()),
     "resolve": _resolve,
     "share": _share,
 }

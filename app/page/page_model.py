@@ -41,13 +41,13 @@ from eventlog.projections.bases.ledger import ledgers
 from eventlog.projections.catalog import installed
 from eventlog.projections.engine.replay import no_garbage
 from eventlog.projections.views.keyword_index import KEYWORD_INDEX
-from eventlog.projections.views.markdown import as_said, undated
+from eventlog.projections.views.markdown import undated, unescaped
 from eventlog.projections.views.sessions import SESSIONS
 from eventlog.projections.views.stats import COUNTS, weeks
 from eventlog.projections.views.summaries import summary_path
 
 _VERSION = 1
-_MOST_DAYS = 4_000  # beyond, the slider has only days with events
+_MAX_DAYS = 4_000  # beyond, the slider has only days with events
 _SHORTEST = 8  # characters of a withdrawn statement that is looked for in other texts
 _BULLET = "- "
 _READ = tuple(
@@ -238,7 +238,7 @@ class _Builder:
         """Decide whether the page shows a line: it is not withdrawn where that is left out."""
         if self._with_withdrawn:
             return True
-        if any(text in statement_of(as_said(line.text)) for text in self._gone_texts):
+        if any(text in statement_of(unescaped(line.text)) for text in self._gone_texts):
             return False
         sources = line.known[0] if line.known else ()
         return not sources or not self._hidden.issuperset(sources)
@@ -264,8 +264,8 @@ class _Builder:
 
     def todos(self) -> list[str]:
         """List what is open, below the name of its project."""
-        left = open_todos(self.replayed, self.rows)
-        return [f"{project_name(self._identities.of(todo.project)) or 'you'}: {todo.text}" for todo in left]
+        remaining = open_todos(self.replayed, self.rows)
+        return [f"{project_name(self._identities.of(todo.project)) or 'you'}: {todo.text}" for todo in remaining]
 
     def waiting(self) -> Iterator[_WaitingEntry]:
         """Yield the plan entries that wait for a decision, by the log alone."""
@@ -299,8 +299,8 @@ class _Builder:
         """List the projects of sessions and facts, each identity once, by name."""
         name = self._identities.of
         places = {(row.project, name(row.project, row.replica)) for row in self.rows}
-        about = (event for event in self._by_id.values() if self._is_about(event.project, event.replica))
-        places |= {(event.project, name(event.project, event.replica)) for event in about}
+        events = (event for event in self._by_id.values() if self._is_about(event.project, event.replica))
+        places |= {(event.project, name(event.project, event.replica)) for event in events}
         found: dict[str, _PageProject] = {}
         for path, identity in sorted((path, identity) for path, identity in places if path):
             found.setdefault(identity, _PageProject(path, project_name(identity), self._identities.slug(identity)))
@@ -370,7 +370,7 @@ def _days(log: EventLog, timezone: str, since: str) -> tuple[list[str], list[str
     start, stop = local(max(first.ts, min(since, last.ts)))[:10], local(last.ts)[:10]
     begin = date.fromisoformat(start)
     span = (date.fromisoformat(stop) - begin).days
-    if span < _MOST_DAYS:
+    if span < _MAX_DAYS:
         days = [(begin + timedelta(days=number)).isoformat() for number in range(span + 1)]
     else:
         ends = ("00:00:00.000000", "23:59:59.999999")
@@ -384,7 +384,7 @@ def _doubts(files: Sequence[FileTimeline], day: int) -> list[tuple[str, list[str
     found = []
     for file in (file for file in files if file.path.endswith("MEMORY.md")):
         texts = [line.text_at(day) for line in file.at(day)]
-        statements = {as_said(undated(text[len(_BULLET) :])[1]): text for text in texts if text.startswith(_BULLET)}
+        statements = {unescaped(undated(text[len(_BULLET) :])[1]): text for text in texts if text.startswith(_BULLET)}
         in_doubt = differing_in_a_number(statements)
         if in_doubt:
             found.append((file.path, [line for text, line in statements.items() if text in in_doubt]))

@@ -25,8 +25,8 @@ from eventlog.projections.search.words import tokens
 from eventlog.projections.views.stats import things_saved
 
 _PROMPT, _NEAR = 300, 120  # characters
-_MOST_EXPLAINED = 60  # prompts that got nothing, the newest
-_NOT_EXPLAINED = f"the reason is worked out for the newest {_MOST_EXPLAINED} of such prompts: eventlog why --session ID"
+_MAX_EXPLAINED = 60  # prompts that got nothing, the newest
+_NOT_EXPLAINED = f"the reason is worked out for the newest {_MAX_EXPLAINED} of such prompts: eventlog why --session ID"
 
 
 class PageReceipt(Struct, omit_defaults=True):
@@ -71,7 +71,7 @@ def page_receipts(
     found = [receipt for place, events in sorted(by_session.items()) for receipt in finder.receipts(place, events)]
     silent = [(receipt, rows[receipt.session].project or "") for receipt in found if not receipt.id]
     newest_first = sorted(silent, key=lambda receipt: receipt[0].at, reverse=True)
-    if explained := newest_first[:_MOST_EXPLAINED]:
+    if explained := newest_first[:_MAX_EXPLAINED]:
         read_index(opened.store, partial(_explain, explained))
     return found
 
@@ -88,20 +88,20 @@ class _ReceiptFinder:
     def receipts(self, place: int, events: Sequence[Event]) -> Iterator[PageReceipt]:
         """Yield the receipts of a session, and its prompts that got nothing."""
         local = self._local
-        asked: HostEvent | None = None
+        prompt: HostEvent | None = None
         for event in events:
             match event:
                 case HostEvent() if event.name == protocol(event.agent).prompt and event.payload.get("prompt"):
-                    if asked:
-                        yield _silent(place, asked, local(asked.ts))
-                    asked = event
+                    if prompt:
+                        yield _silent(place, prompt, local(prompt.ts))
+                    prompt = event
                 case ContextInjected():
                     receipt = self._receipt(place, event, events, local(event.ts))
-                    if event.trigger == "prompt" and asked:
-                        receipt.prompt, asked = _asked(asked), None
+                    if event.trigger == "prompt" and prompt:
+                        receipt.prompt, prompt = _asked(prompt), None
                     yield receipt
-        if asked:
-            yield _silent(place, asked, local(asked.ts))
+        if prompt:
+            yield _silent(place, prompt, local(prompt.ts))
 
     def _receipt(self, place: int, receipt: ContextInjected, events: Sequence[Event], at: str) -> PageReceipt:
         return PageReceipt(
@@ -147,11 +147,11 @@ def _used(receipt: ContextInjected, events: Sequence[Event]) -> list[str]:
     saved = (event for event in events if isinstance(event, Fact | StageSummary) and event.ts > receipt.ts)
     later = {thing for event in saved for thing in things_saved(event)}
     named = zip(receipt.sources, receipt.about, strict=False)
-    return [source for source, about in named if not later.isdisjoint(line_marks_in(about))]
+    return [source for source, marks in named if not later.isdisjoint(line_marks_in(marks))]
 
 
-def _silent(place: int, asked: HostEvent, at: str) -> PageReceipt:
-    return PageReceipt(place, at, "prompt", prompt=_asked(asked), reason=_NOT_EXPLAINED)
+def _silent(place: int, prompt: HostEvent, at: str) -> PageReceipt:
+    return PageReceipt(place, at, "prompt", prompt=_asked(prompt), reason=_NOT_EXPLAINED)
 
 
 def _asked(event: HostEvent) -> str:

@@ -63,8 +63,8 @@ class FileTimeline(Struct):
         """List the lines of the file on a day; none where there was no file."""
         shown: list[int] = []
         for _, hunks in (change for change in self.changes if change[0] <= day):
-            for at, gone, come in reversed(hunks):
-                shown[at : at + gone] = come
+            for at, removed, come in reversed(hunks):
+                shown[at : at + removed] = come
         return [self.lines[number] for number in shown]
 
 
@@ -215,7 +215,7 @@ def _record_day(
 ) -> None:
     """Record the documents of outdated units, and those that are gone."""
     fresh = {summary_path(conversation) for conversation in done.changed_conversations}
-    gone: set[str] = set()
+    removed: set[str] = set()
     drawn: set[str] = set()
     units = list(done.units())
     for unit in units:
@@ -229,14 +229,14 @@ def _record_day(
                 continue
             recorder.record(day, filter(shows, document.lines))
         now = {document.path for document in documents}
-        gone |= paths.get(unit, set()) - now
+        removed |= paths.get(unit, set()) - now
         drawn |= now
         paths[unit] = now
         if unit in done.index.current_files:
             done.publish(unit, dict.fromkeys(now, _NO_STAMP))
     for unit in paths.keys() - set(units):
-        gone |= paths.pop(unit)
-    for path in gone - drawn:
+        removed |= paths.pop(unit)
+    for path in removed - drawn:
         recorders[path].remove(day)
 
 

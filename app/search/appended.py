@@ -51,12 +51,12 @@ class Appended:
         cls,
         store: "Store",
         seen: "Seen",
-        most: int,
+        limit: int,
         types: "Collection[str]" = _TELLS,
         before: str = "",
         files: "list[FileStamp] | None" = None,
     ) -> "Appended":
-        """Read what was appended since; raises NotAppended, OSError, or ValueError where it is more than `most` bytes.
+        """Read what was appended since; raises NotAppended, OSError, or ValueError where it is more than `limit` bytes.
 
         In the files of days `before` that day, nothing was; `files` are all as somebody has just found them.
         """
@@ -64,8 +64,8 @@ class Appended:
         found = cls(stamps, types)
         grown = _grown([stamp for stamp in stamps if stamp not in seen], seen.difference(stamps))
         size = sum(size_in(stamp) - start for stamp, start in grown)
-        if size > most:
-            raise ValueError(f"more than {most:,} bytes were appended")
+        if size > limit:
+            raise ValueError(f"more than {limit:,} bytes were appended")
         lines_of = _search_for(types, size)
         for stamp, start in grown:
             name, _, rest = stamp.split(" ", 2)
@@ -150,9 +150,9 @@ def _each_once(found: "Iterable[tuple[Claim, dict[str, object]]]") -> "Lines":
     """Keep of lines with the same id the line that counts, by the rule of `days.claim`."""
     counting: dict[tuple[object, str], tuple[Claim, dict[str, object]]] = {}
     for claim, event in found:
-        about = event["id"], str(event["ts"])[:10]
-        if about not in counting or claim < counting[about][0]:
-            counting[about] = claim, event
+        key = event["id"], str(event["ts"])[:10]
+        if key not in counting or claim < counting[key][0]:
+            counting[key] = claim, event
     return [event for _, event in counting.values()]
 
 
@@ -198,6 +198,6 @@ def _whole_lines(path: str, start: int) -> bytes:
 
 def seen_in(database: "Connection", since: str = "") -> "Seen":
     """Read how much of the log an index has seen, of the days `since` then."""
-    asked = "SELECT group_concat(stamp, char(10)) FROM seen WHERE name >= ?"
-    (stamps,) = database.execute(asked, (since,)).fetchone()
+    sql = "SELECT group_concat(stamp, char(10)) FROM seen WHERE name >= ?"
+    (stamps,) = database.execute(sql, (since,)).fetchone()
     return set(stamps.split("\n")) if stamps else set()

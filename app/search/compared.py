@@ -27,8 +27,8 @@ def compared(hits: "Sequence[Hit]", having: "Having", total: int) -> "list[Hit]"
         doubtful = differing_in_a_number(hit.found.shown for hit in some) if len(some) > 1 else ()
         for hit in some:
             hit.is_doubtful = hit.found.shown in doubtful
-    said = [(hit.subject, hit.found.shown if _is_open(hit) else "", hit.last_at) for hit in hits]
-    order = newer_first(said, (), having, total)  # of two in doubt, who asks for the number wants that one
+    statements = [(hit.subject, hit.found.shown if _is_open(hit) else "", hit.last_at) for hit in hits]
+    order = newer_first(statements, (), having, total)  # of two in doubt, who asks for the number wants that one
     for newer, opposed in order.items():
         for older in opposed:
             hits[newer].score = max(hits[newer].score, hits[older].score)

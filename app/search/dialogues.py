@@ -44,7 +44,7 @@ _AT_ONCE, _AT_REPLAY = 8 << 20, 64 << 20  # bytes of transcripts that are drawn 
 _VERSION = "1"
 _PATIENCE = 1.0  # seconds another writer is waited for
 _TELLS = ("session_start", "conversation_text")
-_MOST, _LONGEST, _SHORTEST = 32_000, 4000, 3  # characters: of a dialogue, of a statement in it
+_MAX, _LONGEST, _SHORTEST = 32_000, 4000, 3  # characters: of a dialogue, of a statement in it
 _WINDOW, _STEP = 4, 2  # statements of a passage, and where the next one begins
 _ANSWERS = 2000  # dialogues that are looked at
 _SENTENCE = r"(?<=[.!?])\s+|(?<=[。！？])|\s*\n\s*"
@@ -61,7 +61,7 @@ _PLACED = """INSERT INTO dialogues (conversation, ts, path, agent, stamp, is_due
     ON CONFLICT DO UPDATE SET path = excluded.path, agent = excluded.agent"""
 _ENDED = "UPDATE dialogues SET is_due = 1, ts = ? WHERE conversation = ?"
 _DUE = "SELECT id, conversation, path, agent, stamp, said FROM dialogues WHERE is_due ORDER BY ts DESC LIMIT 1024"
-_SAID = "SELECT id, conversation, stamp, said FROM dialogues WHERE said IS NOT NULL"
+_STATED = "SELECT id, conversation, stamp, said FROM dialogues WHERE said IS NOT NULL"
 _WORDS_OF = "SELECT said FROM dialogues WHERE id = ? AND has_words"
 _DRAWN = "UPDATE dialogues SET stamp = ?, is_due = 0, is_cut = ?, said = ?, has_words = 1 WHERE id = ?"
 _WORDLESS = "UPDATE dialogues SET is_due = 1, stamp = '', has_words = 0 WHERE is_due OR stamp != ''"
@@ -74,11 +74,11 @@ class Dialogues:
     @classmethod
     @contextmanager
     def of(
-        cls, log: EventLog, index: SearchIndex, *, at_replay: bool = False, most: int = ALL
+        cls, log: EventLog, index: SearchIndex, *, at_replay: bool = False, limit: int = ALL
     ) -> Iterator[Self | None]:
         """Open those of a store, current with the log but for transcripts still due; None where there can be none.
 
-        Raises ValueError where more than `most` bytes of the log had to be read.
+        Raises ValueError where more than `limit` bytes of the log had to be read.
         """
         path = log.store.cached("dialogues.sqlite")
         with ExitStack() as opened:
@@ -89,7 +89,7 @@ class Dialogues:
                 create_private(path)
                 there = opened.enter_context(closing(cls(log, path)))
                 if there.is_current():
-                    there.catch_up(index, _AT_REPLAY if at_replay else _AT_ONCE, most)
+                    there.catch_up(index, _AT_REPLAY if at_replay else _AT_ONCE, limit)
                     found = there
                 else:
                     delete(path)
@@ -98,16 +98,16 @@ class Dialogues:
             yield found
 
     @classmethod
-    def leave(cls, log: EventLog, index: SearchIndex, most: int, *, wanted: bool) -> None:
+    def leave(cls, log: EventLog, index: SearchIndex, limit: int, *, wanted: bool) -> None:
         """Draw most of what is due, beside an index that is current, and leave no byte of what is withdrawn.
 
         Where nobody wants transcripts to be searched, there are none. Raises OSError, DatabaseError, or ValueError
-        where more than `most` bytes of the log had to be read.
+        where more than `limit` bytes of the log had to be read.
         """
         if not wanted:
             delete(log.store.cached("dialogues.sqlite"))
             return
-        with cls.of(log, index, at_replay=True, most=most):
+        with cls.of(log, index, at_replay=True, limit=limit):
             pass
 
     def __init__(self, log: EventLog, path: str) -> None:
@@ -128,8 +128,8 @@ class Dialogues:
                 self._words.create()
                 for statement in _SCHEMA:
                     self._db.execute(statement)
-                about = [("version", _VERSION), ("salt", os.urandom(16).hex()), ("program", program_key())]
-                self._db.executemany("INSERT INTO meta VALUES (?, ?)", about)
+                meta = [("version", _VERSION), ("salt", os.urandom(16).hex()), ("program", program_key())]
+                self._db.executemany("INSERT INTO meta VALUES (?, ?)", meta)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -139,16 +139,16 @@ class Dialogues:
         """Return whether it has our tables."""
         return self._meta("version") == _VERSION
 
-    def catch_up(self, index: SearchIndex, drawn: int, most: int) -> None:
+    def catch_up(self, index: SearchIndex, drawn: int, limit: int) -> None:
         """Take in what an index knows that is current with the log, and draw so many bytes of transcripts, or more.
 
-        Raises ValueError where more than `most` bytes of the log had to be read.
+        Raises ValueError where more than `limit` bytes of the log had to be read.
         """
         if not index.state or self._meta("index") != index.state:
             seen = seen_in(self._db)
             files = index.log_files()
             if not seen.issuperset(files):
-                self._take_in(seen, most, files)
+                self._take_in(seen, limit, files)
             self._withdraw(index.gone())
             if index.state:
                 self._db.execute("INSERT OR REPLACE INTO meta VALUES ('index', ?)", (index.state,))
@@ -161,12 +161,12 @@ class Dialogues:
                 self._db.execute("UPDATE meta SET value = ? WHERE name = 'program'", (program_key(),))
         self._draw(drawn)
 
-    def answering(self, asked: Sequence[str]) -> "dict[str, Answer]":
+    def answering(self, terms: Sequence[str]) -> "dict[str, Answer]":
         """Find the conversations in which any of these tokens occurs, and how well their dialogues answer."""
         (rows,) = self._db.execute("SELECT ifnull(max(id), 0) FROM dialogues").fetchone()
         if not rows:
             return {}
-        having = dict.fromkeys(asked, 0) | self._words.having(asked)
+        having = dict.fromkeys(terms, 0) | self._words.having(terms)
         chosen, _ = self._words.chosen(having, rows)
         found = best_passages(self._words.scores, having, chosen, "") if chosen else {}
         best = sorted(found, key=lambda number: score_of(found[number]), reverse=True)[:_ANSWERS]
@@ -180,13 +180,13 @@ class Dialogues:
         passages = [statements, *_passages(statements)]
         return list(passages[min(place, len(passages) - 1)])
 
-    def _take_in(self, seen: "set[str]", most: int, files: "list[str]") -> None:
+    def _take_in(self, seen: "set[str]", limit: int, files: "list[str]") -> None:
         """Take in where transcripts are, and whose conversations ended, since so much of the log's files was seen."""
         try:
-            news = Appended.since(self._log.store, seen, most, _TELLS, files=files)
+            news = Appended.since(self._log.store, seen, limit, _TELLS, files=files)
         except NotAppended:
             seen = set()
-            news = Appended.since(self._log.store, seen, most, _TELLS, files=files)
+            news = Appended.since(self._log.store, seen, limit, _TELLS, files=files)
         if seen and not news.events and news.read < NOT_WORTH_NOTING:
             return
         here = own_replica_of(self._log.store)
@@ -204,16 +204,16 @@ class Dialogues:
             changed = [(name, stamp) for name, stamp in stamps.items() if stamp not in seen]
             self._db.executemany("INSERT OR REPLACE INTO seen VALUES (?, ?)", changed)
 
-    def _withdraw(self, gone: set[str]) -> None:
+    def _withdraw(self, withdrawn: set[str]) -> None:
         """Leave no byte of what is withdrawn by now; what came back is due, and all that was cut for anything else."""
-        digest = sha256("\n".join(sorted(gone)).encode())
+        digest = sha256("\n".join(sorted(withdrawn)).encode())
         if self._meta("gone") == digest or not self._db.execute("SELECT 1 FROM dialogues LIMIT 1").fetchone():
             return
         known = {str(aim) for (aim,) in self._db.execute("SELECT aim FROM withdrawn")}
-        if len(gone) != int(self._meta("aims") or -1) + len(gone - known):  # something came back
+        if len(withdrawn) != int(self._meta("aims") or -1) + len(withdrawn - known):  # something came back
             known = set()
-        aims = known | gone
-        targets = self._log.find([aim.removeprefix(AN_EVENT) for aim in gone - known if aim.startswith(AN_EVENT)])
+        aims = known | withdrawn
+        targets = self._log.find([aim.removeprefix(AN_EVENT) for aim in withdrawn - known if aim.startswith(AN_EVENT)])
         for line in targets.values():
             if isinstance(line.event, Fact):
                 aims.add(A_STATEMENT + mark_of(line.event.content, str(self._meta("salt"))))
@@ -223,34 +223,34 @@ class Dialogues:
             self._db.execute("DELETE FROM withdrawn")
             self._db.executemany("INSERT INTO withdrawn VALUES (?)", [(aim,) for aim in aims])
             self._db.execute("UPDATE dialogues SET is_due = 1, stamp = '' WHERE is_cut")
-            for number, conversation, stamp, stored in self._db.execute(_SAID).fetchall() if aims else ():
+            for number, conversation, stamp, stored in self._db.execute(_STATED).fetchall() if aims else ():
                 statements = _read(stored)
-                left = _allowed(conversation, statements, aims)
-                if left != statements:
-                    self._put(number, stamp, left, is_cut=True)
+                remaining = _allowed(conversation, statements, aims)
+                if remaining != statements:
+                    self._put(number, stamp, remaining, is_cut=True)
             self._words.erase()
-            about = [("gone", digest), ("aims", str(len(gone)))]
-            self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", about)
+            meta = [("gone", digest), ("aims", str(len(withdrawn)))]
+            self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", meta)
 
-    def _draw(self, most: int) -> None:
+    def _draw(self, limit: int) -> None:
         """Draw what is due, the newest first; of a transcript that is gone, what was drawn before."""
         due = self._db.execute(_DUE).fetchall()
         if not due:
             return
         drawn = []
         for number, conversation, path, agent, before, stored in due:
-            if most <= 0:
+            if limit <= 0:
                 break
             size, stamp = _stamp(path)
             is_new = stamp not in ("", before)
-            most -= size if is_new else 0
+            limit -= size if is_new else 0
             statements = _drawn(self._log.store, agent, path) if is_new else _read(stored)
             drawn.append((number, conversation, stamp or before, statements))
         with self._written():
             aims = {str(aim) for (aim,) in self._db.execute("SELECT aim FROM withdrawn")}
             for number, conversation, stamp, statements in drawn:
-                left = _allowed(conversation, statements, aims)
-                self._put(number, stamp, left, is_cut=left != statements)
+                remaining = _allowed(conversation, statements, aims)
+                self._put(number, stamp, remaining, is_cut=remaining != statements)
 
     def _put(self, number: int, stamp: str, statements: Sequence[str], *, is_cut: bool) -> None:
         """Put a dialogue in the place of what was there before."""
@@ -287,7 +287,7 @@ def _drawn(store: Store, agent: str, path: str) -> list[str]:
     """
     from eventlog.hosts.transcripts import read, steps  # most searches have nothing to draw
 
-    room, found, redacted = _MOST, [], Redactions.of(store)
+    room, found, redacted = _MAX, [], Redactions.of(store)
     with suppress(Exception):  # a transcript that its host's reader does not understand costs nobody else
         for step in read.read_transcript(agent, path):
             text = step.text.strip() if step.kind in (*steps.REQUESTS, "reply") else ""
@@ -309,8 +309,8 @@ def _allowed(conversation: str, statements: Sequence[str], aims: set[str]) -> li
     for statement in statements:
         lines = [] if states(statement) else [line for line in statement.split("\n") if not states(line)]
         split = ((text for text in re.split(_SENTENCE, line) if text.strip()) for line in lines)
-        left = [" ".join(sentence for sentence in sentences if not states(sentence)) for sentences in split]
-        allowed.append(statement if left == statement.split("\n") else "\n".join(filter(None, left)))
+        remaining = [" ".join(sentence for sentence in sentences if not states(sentence)) for sentences in split]
+        allowed.append(statement if remaining == statement.split("\n") else "\n".join(filter(None, remaining)))
     return [statement for statement in allowed if statement]
 
 

@@ -7,16 +7,16 @@ from eventlog.app.build.cache import open_for_reading
 from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
 from eventlog.app.search import recall
+from eventlog.app.search.already_known import AlreadyKnown
 from eventlog.app.search.open_index import read_index
 from eventlog.app.search.search_index import Hit, SearchIndex
-from eventlog.app.search.told_before import ToldBefore
 from eventlog.format.codec import to_fields
 from eventlog.format.events import Event, Fact, StageSummary
 from eventlog.format.retractions import Retractions
 from eventlog.projections.current.withdrawals import withdrawals_until
 from eventlog.projections.search.findable import FINDABLE, Findable
 from eventlog.projections.search.ranking import Gate
-from eventlog.projections.search.told_line import told_line
+from eventlog.projections.search.recalled_line import recalled_line
 from eventlog.projections.search.words import tokens
 from eventlog.settings.cached import wants_recall
 
@@ -52,7 +52,7 @@ class Explanation(NamedTuple):
     silence: Silence
 
     @property
-    def told(self) -> list[Candidate]:
+    def shown(self) -> list[Candidate]:
         """List what would be shown."""
         return [candidate for candidate in self.candidates if candidate.verdict == "told"]
 
@@ -68,19 +68,19 @@ def explain(opened: OpenStore, prompt: str, project: str = "", session: str = ""
         return Explanation([], 0.0, lines, [], "about nothing")
 
     def weigh(index: SearchIndex) -> tuple[Gate, list[Candidate]]:
-        about = index.names.subjects_at(project)
-        seen = ToldBefore(store, session, index.log_files(), shared=False) if session else None
-        gate, here = recall.candidates(index, words, about)
+        projects = index.names.subjects_at(project)
+        seen = AlreadyKnown(store, session, index.log_files(), shared=False) if session else None
+        gate, here = recall.candidates(index, words, projects)
         found = list(_here(index, gate, here, seen, lines))
-        found += _elsewhere(gate, index, words, about)
-        found += _withdrawn(opened, gate, index.names, about, {candidate.id for candidate in found})
+        found += _elsewhere(gate, index, words, projects)
+        found += _withdrawn(opened, gate, index.names, projects, {candidate.id for candidate in found})
         return gate, found
 
     gate, found = read_index(store, weigh)
-    told = [candidate for candidate in found if candidate.verdict == "told"]
-    shown = {candidate.id for candidate in told}  # one may be told for an older fact's sake
-    others = [candidate for candidate in found if candidate.id not in shown and candidate.score > 0]
-    found = [*told, *sorted(others, key=lambda candidate: candidate.score, reverse=True)]
+    shown = [candidate for candidate in found if candidate.verdict == "told"]
+    ids = {candidate.id for candidate in shown}  # one may be shown for an older fact's sake
+    others = [candidate for candidate in found if candidate.id not in ids and candidate.score > 0]
+    found = [*shown, *sorted(others, key=lambda candidate: candidate.score, reverse=True)]
     silence = _silence([candidate.verdict for candidate in found]) if wants_recall(store, "prompt") else "off"
     return Explanation(words, round(gate.needed, 3), lines, found, silence)
 
@@ -95,30 +95,30 @@ def nearness(opened: OpenStore, prompt: str, event: Event) -> tuple[float, float
 
 
 def _here(
-    index: SearchIndex, gate: Gate, hits: Sequence[Hit], seen: ToldBefore | None, lines: int
+    index: SearchIndex, gate: Gate, hits: Sequence[Hit], seen: AlreadyKnown | None, lines: int
 ) -> Iterator[Candidate]:
     """Weigh what is of the project and the user, in the order in which a hook does."""
-    left = lines
+    remaining = lines
     for hit, judgement in recall.judged(index, gate, hits):
         verdict: Verdict = judgement
         if verdict == "told" and seen and not seen.leaves(hit):
             verdict = "told before"
-        elif verdict == "told" and not left:
+        elif verdict == "told" and not remaining:
             verdict = "no line left"
         elif verdict == "told":
-            left -= 1
+            remaining -= 1
         yield _candidate(gate, hit.found, verdict)
 
 
-def _elsewhere(gate: Gate, index: SearchIndex, words: list[str], about: tuple[str, ...]) -> Iterator[Candidate]:
+def _elsewhere(gate: Gate, index: SearchIndex, words: list[str], projects: tuple[str, ...]) -> Iterator[Candidate]:
     """List what would be shown in another project."""
     for hit in recall.candidates(index, words, None)[1]:
-        if hit.subject not in about and gate.bears_on(tokens(hit.found.words)):
+        if hit.subject not in projects and gate.bears_on(tokens(hit.found.words)):
             yield _candidate(gate, hit.found, "elsewhere")
 
 
 def _withdrawn(
-    opened: OpenStore, gate: Gate, names: KnownProjects, about: tuple[str, ...], seen: set[str]
+    opened: OpenStore, gate: Gate, names: KnownProjects, projects: tuple[str, ...], seen: set[str]
 ) -> Iterator[Candidate]:
     """List what would be shown, were it not withdrawn: the index has it no more."""
     withdrawn = Retractions(withdrawals_until(opened.log, open_for_reading(opened.store)))
@@ -127,15 +127,15 @@ def _withdrawn(
             continue
         is_users = isinstance(event, Fact) and event.effective_scope == "user"
         subject = "" if is_users else names.of(event.project or "", event.replica or "")
-        if subject in about and withdrawn.hides(event):
+        if subject in projects and withdrawn.hides(event):
             found = Findable(to_fields(event))
             if gate.bears_on(tokens(found.words)):
                 yield _candidate(gate, found, "withdrawn")
 
 
 def _candidate(gate: Gate, found: Findable, verdict: Verdict) -> Candidate:
-    about = found.id, found.type, found.conversation, found.project or None, found.ts
-    return Candidate(*about, told_line(found, gate.tells), round(gate.weight(tokens(found.words)), 3), verdict)
+    columns = found.id, found.type, found.conversation, found.project or None, found.ts
+    return Candidate(*columns, recalled_line(found, gate.tells), round(gate.weight(tokens(found.words)), 3), verdict)
 
 
 def _silence(verdicts: list[Verdict]) -> Silence:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 _LONGEST_INDEX = 4 << 20  # bytes: some forty thousand files
 _VERSIONS = (b"\0\0\0\2", b"\0\0\0\3")
-_MOST_DELETED = 1000  # files whose day is noted, the newest
-_MOST_NAMED = 4  # of one line
+_MAX_DELETED = 1000  # files whose day is noted, the newest
+_MAX_NAMED = 4  # of one line
 _KEY_BYTES = 8
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _WORDS = {
@@ -40,7 +40,7 @@ def gone(store: "Store", project: str, names: "Sequence[str]") -> "list[Gone]":
     root, dot_git = found
     index = read(f"{git_dir_of(root, dot_git)}/index", _LONGEST_INDEX) or b""
     noted = _noted(store, root) if index[4:8] in _VERSIONS and len(index) < _LONGEST_INDEX else None
-    since = ((name, _since(root, index, noted, name)) for name in names[:_MOST_NAMED]) if noted is not None else ()
+    since = ((name, _since(root, index, noted, name)) for name in names[:_MAX_NAMED]) if noted is not None else ()
     return [(name, day) for name, day in since if day is not None]
 
 
@@ -62,7 +62,7 @@ def note_deleted(store: "Store", projects: "Iterable[str]") -> None:
         if head and before.get("head") != head:
             from eventlog.app.setup.session_hooks.git import Git
 
-            files = dict(Git(project).deleted(_MOST_DELETED))
+            files = dict(Git(project).deleted(_MAX_DELETED))
             make_dirs(os.path.dirname(_path(store, project)), durable=False)
             replace_file(_path(store, project), fastjson.dumps({"head": head, "files": files}), durable=False)
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from eventlog.projections.search.findable import EventFields
     from eventlog.store import Store
 
-    _Told = tuple[str, EventFields | None]
+    _Shown = tuple[str, EventFields | None]
 
 _SCHEMA = (
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
@@ -71,14 +71,14 @@ _RENAMED = "INSERT OR REPLACE INTO meta VALUES ('names', ?)"
 _LINES_ABOUT = """SELECT conversation, count(*) FROM units WHERE conversation IN
     (SELECT conversation FROM units WHERE subject IN (SELECT value FROM json_each(?))) GROUP BY conversation"""
 _PLACE = (1 << SEQUENCE) - 1  # those bits of a unit's number
-_MOST_MOVED = 500  # lines; to make an index anew takes less than to move more of them
+_MAX_MOVED = 500  # lines; to make an index anew takes less than to move more of them
 _HAS_REMAINS = "INSERT OR REPLACE INTO meta VALUES ('remains', '1')"
 _WITHDRAWING = [f'"{name}"'.encode() for name in WITHDRAWS]
-_AS_FIRST_SAID = """INSERT INTO homes VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
+_FIRST_HOME = """INSERT INTO homes VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
     SET said = excluded.said, at = excluded.at WHERE excluded.at < at"""
 
 
-def create(database: "Connection", words: "FullText", about: "Iterable[tuple[str, str]]") -> None:
+def create(database: "Connection", words: "FullText", meta: "Iterable[tuple[str, str]]") -> None:
     """Make the tables in an empty file, and note what it is; raises OperationalError for words SQLite does not know."""
     database.execute("PRAGMA page_size = 1024")  # one more fact changes a few bytes in each index, and writes the page
     database.execute("PRAGMA journal_mode = MEMORY")  # nobody else sees it yet
@@ -86,7 +86,7 @@ def create(database: "Connection", words: "FullText", about: "Iterable[tuple[str
     words.create()
     for statement in _SCHEMA:
         database.execute(statement)
-    database.executemany("INSERT INTO meta VALUES (?, ?)", about)
+    database.executemany("INSERT INTO meta VALUES (?, ?)", meta)
 
 
 class IndexWriter:
@@ -100,7 +100,7 @@ class IndexWriter:
         self._places: dict[int, int] = {}  # of lines whose project has another name, among all units
         database.execute("PRAGMA secure_delete = ON")
 
-    def take_in(self, news: "Appended", seen: "Seen", store: "Store", most: int, before: str = "") -> None:
+    def take_in(self, news: "Appended", seen: "Seen", store: "Store", limit: int, before: str = "") -> None:
         """Take in what was appended since so much was seen of days from `before` on; raises as `appended` does."""
         withdraws = any(any(name in line for name in _WITHDRAWING) for _, line in news.lines)
         self._db.execute(f"PRAGMA synchronous = {'FULL' if withdraws else 'OFF'}")
@@ -108,7 +108,7 @@ class IndexWriter:
             self._db.execute("BEGIN IMMEDIATE")
             if seen != seen_in(self._db, before):  # somebody else has taken it in meanwhile
                 seen = seen_in(self._db)
-                news = Appended.since(store, seen, most)
+                news = Appended.since(store, seen, limit)
             if seen:
                 self._compare(news.copied)
                 withdrawals = [event for event in news.events if event["type"] in WITHDRAWS]
@@ -128,7 +128,7 @@ class IndexWriter:
             self._db.execute("BEGIN IMMEDIATE")
             changes = self._names.changes(self._db.execute("SELECT * FROM names"))
             found = self._lines_about(then for then, _ in changes)
-            if sum(found.values()) > _MOST_MOVED or (found and self._lines_about(now for _, now in changes)):
+            if sum(found.values()) > _MAX_MOVED or (found and self._lines_about(now for _, now in changes)):
                 raise NotAppended("a project with much in it, or with others in it")
             moved = [line for conversation in found for line in self._moved(conversation)]
             pairs = zip(moved[::2], moved[1::2], strict=True)
@@ -152,15 +152,15 @@ class IndexWriter:
 
     def _withdraw(self, news: "Lines", arriving: "AbstractSet[str]", *, is_new: bool) -> set[str]:
         """Take out what is withdrawn, also of the lines with ids that are `arriving`; return all that ever was."""
-        gone = standing_lines.aims_of(news, in_force=is_new) if news else set()
-        self._db.executemany("INSERT OR IGNORE INTO gone VALUES (?)", [(aim,) for aim in gone])
+        withdrawn = standing_lines.aims_of(news, in_force=is_new) if news else set()
+        self._db.executemany("INSERT OR IGNORE INTO gone VALUES (?)", [(aim,) for aim in withdrawn])
         if news or is_new:
             of_plans = (str(event["ts"]) for event in news if self._may_be_planned(event, arriving))
             self._db.execute(_WITHDREW, (max(of_plans, default=""),))
         ever = self._gone()
-        if gone and not is_new:
-            self._hide(gone, {AN_EVENT + event_id for event_id in arriving})
-            if rejected_in(gone):
+        if withdrawn and not is_new:
+            self._hide(withdrawn, {AN_EVENT + event_id for event_id in arriving})
+            if rejected_in(withdrawn):
                 self._db.execute(_BEHIND_UNTIL_ERASED, (UNTIL_ERASED,))
             if any(f"{AN_EVENT}{event['id']}" in ever for event in news):
                 self._db.execute(_FELL_BEHIND)  # it was taken back before it came
@@ -172,21 +172,21 @@ class IndexWriter:
         is_line = target in arriving or self._db.execute("SELECT 1 FROM units WHERE event = ?", (target,)).fetchone()
         return bool(text_in(withdrawal, "conversation") or (target and not is_line))
 
-    def _hide(self, gone: "AbstractSet[str]", arriving: "AbstractSet[str]") -> None:
+    def _hide(self, withdrawn: "AbstractSet[str]", arriving: "AbstractSet[str]") -> None:
         """Take out events, and all of conversations; what states something rejected is cleared when it is read.
 
         What was not there and does not arrive either may be a withdrawal: that would bring something back.
         """
-        hidden: list[_There] = []
-        for aim in gone:
+        hidden: list[_IndexedLine] = []
+        for aim in withdrawn:
             if not aim.startswith(A_STATEMENT):
                 found = self._lines(_CONVERSATION if aim.startswith(ALL_OF) else _EVENT, aim.partition(" ")[2])
                 for line in found:
                     self._take_out(line)
                 hidden += found
-        if hidden or rejected_in(gone):
+        if hidden or rejected_in(withdrawn):
             self._db.execute(_HAS_REMAINS)
-        events = {aim for aim in gone if aim.startswith(AN_EVENT)}
+        events = {aim for aim in withdrawn if aim.startswith(AN_EVENT)}
         if not events <= arriving | {AN_EVENT + line.id for line in hidden}:
             self._db.execute(_FELL_BEHIND)
         self._tell(hidden, rejected_in(self._gone()))
@@ -207,24 +207,24 @@ class IndexWriter:
                 if event != line.event:
                     self._take_out(line)
                     changed.append(line if line.is_fact else self._insert(event, line.subject))
-                    if line.told:
+                    if line.shown:
                         self._places[changed[-1].number] = line.number & _PLACE
             self._tell(changed, rejected)
             self._words.erase()
             self._db.execute(_CHANGED, (os.urandom(8).hex(),))
 
-    def _add(self, events: "Lines", gone: "AbstractSet[str]") -> None:
+    def _add(self, events: "Lines", withdrawn: "AbstractSet[str]") -> None:
         """Insert lines, and update what stands of all that they can change."""
         changed: list[FoundLine] = []
-        for about, (where, order) in homes_in(events).items():
-            if self._db.execute(_AS_FIRST_SAID, (*about, where, "\n".join(order))).rowcount:
-                changed += self._moved(about[0])
-        rejected = rejected_in(gone)
+        for key, (where, order) in homes_in(events).items():
+            if self._db.execute(_FIRST_HOME, (*key, where, "\n".join(order))).rowcount:
+                changed += self._moved(key[0])
+        rejected = rejected_in(withdrawn)
         for found in filter(None, map(FoundLine.of, events)):
-            left = found.left(gone, rejected)
-            if left and not any(line.event == left.event for line in self._lines(_EVENT, left.id)):
-                subject = subject_of(self._names, place_of(left.event), self._home(left.conversation))
-                changed.append(self._insert(left.event, subject))
+            remaining = found.without(withdrawn, rejected)
+            if remaining and not any(line.event == remaining.event for line in self._lines(_EVENT, remaining.id)):
+                subject = subject_of(self._names, place_of(remaining.event), self._home(remaining.conversation))
+                changed.append(self._insert(remaining.event, subject))
         self._tell(changed, rejected)
 
     def _home(self, conversation: str) -> dict[str, str]:
@@ -242,14 +242,14 @@ class IndexWriter:
 
     def _insert(self, event: "EventFields", subject: str) -> FoundLine:
         """Insert a line, of which nothing is shown yet."""
-        line = FoundLine(event, subject, self._next_untold())
+        line = FoundLine(event, subject, self._next_hidden())
         self._db.execute(_INSERT, _row(line))
         return line
 
-    def _next_untold(self) -> int:
+    def _next_hidden(self) -> int:
         return min(0, int(self._db.execute("SELECT ifnull(min(id), 0) FROM units").fetchone()[0])) - 1
 
-    def _next_told(self, subject: str, place: int) -> int:
+    def _next_shown(self, subject: str, place: int) -> int:
         """Number a unit of a subject: behind its number is the place among all units, behind all others if it is 0."""
         self._db.execute("INSERT OR IGNORE INTO subjects (subject, last) VALUES (?, 0)", (subject,))
         place = place or 1 + int(self._db.execute("SELECT max(last) FROM subjects").fetchone()[0])
@@ -259,7 +259,7 @@ class IndexWriter:
 
     def _tell(self, changed: "Sequence[FoundLine]", rejected: "RejectedStatements") -> None:
         """Update what stands of lines that changed, and of those that have the same text, key or conversation."""
-        differing: list[tuple[_There, Standing | None]] = []
+        differing: list[tuple[_IndexedLine, Standing | None]] = []
         for conversation in {line.conversation for line in changed if not line.is_fact}:
             saved = self._lines(f"{_CONVERSATION} AND type != 'fact'", conversation)
             differing += _differing(saved, standing_in(saved, rejected))
@@ -275,20 +275,20 @@ class IndexWriter:
         fresh = {line.number for line in changed}
         added: list[WordRow] = []
         for line, standing in sorted(differing, key=lambda pair: (pair[1].last if pair[1] else pair[0]).order):
-            added += self._settle(line, _told(standing) if standing else None, is_fresh=line.number in fresh)
+            added += self._settle(line, _shown(standing) if standing else None, is_fresh=line.number in fresh)
         self._words.put(sorted(added))  # FTS5 writes all it has in memory before a row that is not behind the last one
 
-    def _settle(self, line: "_There", shown: "_Told | None", *, is_fresh: bool) -> "list[WordRow]":
+    def _settle(self, line: "_IndexedLine", shown: "_Shown | None", *, is_fresh: bool) -> "list[WordRow]":
         """Store what is shown of a line, and nothing else; return the rows of its words."""
-        if line.told:
-            self._words.take_out(_rows(line.number, line.told[1] or line.event))
-        if shown and not is_fresh and (not line.told or shown[0] < line.told[0]):
+        if line.shown:
+            self._words.take_out(_rows(line.number, line.shown[1] or line.event))
+        if shown and not is_fresh and (not line.shown or shown[0] < line.shown[0]):
             self._db.execute(_FELL_BEHIND)  # what comes back to light is not the newest
-        stays = line.told and shown and line.told[0] == shown[0]
+        stays = line.shown and shown and line.shown[0] == shown[0]
         place = self._places.pop(line.number, 0)
-        if shown and not (place or line.told) and self._follows_names:
+        if shown and not (place or line.shown) and self._follows_names:
             raise NotAppended("what comes to light where a project parts is not the newest")
-        number = line.number if stays else self._next_told(line.subject, place) if shown else self._next_untold()
+        number = line.number if stays else self._next_shown(line.subject, place) if shown else self._next_hidden()
         ts, text = shown or (str(line.event["ts"]), None)
         self._db.execute(_TELL, (number, ts, fastjson.dumps(dict(text)) if text else None, line.number))
         return _rows(number, text or line.event) if shown else []
@@ -297,17 +297,17 @@ class IndexWriter:
         """Take in a whole log: what stands of it is known before any is written, and its words come first."""
         log = WholeLog(news)
         news.lines.clear()
-        gone = self._withdraw(
+        withdrawn = self._withdraw(
             log.withdrawing, log.ids({text_in(event, "target") for event in log.withdrawing}), is_new=True
         )
-        rows = ((*about, home, "\n".join(order)) for about, (home, order) in log.homes.items())
+        rows = ((*key, home, "\n".join(order)) for key, (home, order) in log.homes.items())
         self._db.executemany("INSERT INTO homes VALUES (?, ?, ?, ?)", rows)
-        lines = log.lines(self._names, gone)
+        lines = log.lines(self._names, withdrawn)
         del log  # a long one leaves little memory
-        stands = sorted(standing_in(lines, rejected_in(gone)), key=lambda standing: standing.last.order)
+        stands = sorted(standing_in(lines, rejected_in(withdrawn)), key=lambda standing: standing.last.order)
         self._number(stands, lines)
         self._words.fill(row for standing in stands for row in _rows(standing.line.number, standing.fields))
-        self._db.executemany(_INSERT, (_row(standing.line, _told(standing)) for standing in stands))
+        self._db.executemany(_INSERT, (_row(standing.line, _shown(standing)) for standing in stands))
         self._db.executemany(_INSERT, (_row(line) for line in lines if line.number < 0))
         for statement in _INDEXES:
             self._db.execute(statement)
@@ -329,41 +329,43 @@ class IndexWriter:
         for number, line in enumerate((line for line in lines if not line.number), 1):
             line.number = -number
 
-    def _lines(self, where: str, *values: object) -> "list[_There]":
-        return [_There(*row) for row in self._db.execute(_LINES + where, values).fetchall()]
+    def _lines(self, where: str, *values: object) -> "list[_IndexedLine]":
+        return [_IndexedLine(*row) for row in self._db.execute(_LINES + where, values).fetchall()]
 
-    def _take_out(self, line: "_There") -> None:
-        if line.told:
-            self._words.take_out(_rows(line.number, line.told[1] or line.event))
+    def _take_out(self, line: "_IndexedLine") -> None:
+        if line.shown:
+            self._words.take_out(_rows(line.number, line.shown[1] or line.event))
         self._db.execute("DELETE FROM units WHERE id = ?", (line.number,))
 
 
-class _There(FoundLine):
+class _IndexedLine(FoundLine):
     """A line in the index, and what is shown of it: when it was last recorded, and its text where that is not all."""
 
     def __init__(self, number: int, subject: str, line: bytes, ts: str, shown: bytes | None) -> None:
         super().__init__(fields_in(line), subject, number)
-        self.told: _Told | None = (ts, fields_in(shown) if shown else None) if number > 0 else None
+        self.shown: _Shown | None = (ts, fields_in(shown) if shown else None) if number > 0 else None
 
 
-def _differing(lines: "list[_There]", stands: "Iterable[Standing]") -> "Iterator[tuple[_There, Standing | None]]":
+def _differing(
+    lines: "list[_IndexedLine]", stands: "Iterable[Standing]"
+) -> "Iterator[tuple[_IndexedLine, Standing | None]]":
     """Pair those of these lines of which something else stands than is shown with what does."""
     by_number = {standing.line.number: standing for standing in stands}
     for line in lines:
         standing = by_number.get(line.number)
-        if (_told(standing) if standing else None) != line.told:
+        if (_shown(standing) if standing else None) != line.shown:
             yield line, standing
 
 
-def _told(standing: Standing) -> "_Told":
+def _shown(standing: Standing) -> "_Shown":
     return standing.last.ts, standing.fields if standing.differ else None
 
 
-def _row(line: FoundLine, shown: "_Told | None" = None) -> tuple[object, ...]:
+def _row(line: FoundLine, shown: "_Shown | None" = None) -> tuple[object, ...]:
     ts, text = shown or (line.ts, None)
-    about = (line.subject, line.id, ts, line.after or None, line.type, line.conversation, line.key, line.same)
+    columns = (line.subject, line.id, ts, line.after or None, line.type, line.conversation, line.key, line.same)
     whole = line.line or fastjson.dumps(dict(line.event))
-    return (line.number, *about, whole, fastjson.dumps(dict(text)) if text else None)
+    return (line.number, *columns, whole, fastjson.dumps(dict(text)) if text else None)
 
 
 def _rows(unit: int, fields: "EventFields") -> "list[WordRow]":

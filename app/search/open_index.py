@@ -28,20 +28,20 @@ PATIENCE = 5.0  # seconds another writer is waited for
 ALL = 1 << 62  # bytes
 
 
-def open_index(store: "Store", *, patience: float = PATIENCE, most: int = ALL) -> SearchIndex:
+def open_index(store: "Store", *, patience: float = PATIENCE, limit: int = ALL) -> SearchIndex:
     """Open the index, current with the log; where the cache cannot be written, or no store is, an index in memory.
 
-    Raises OSError, ValueError where more than `most` bytes had to be read, and DatabaseError.
+    Raises OSError, ValueError where more than `limit` bytes had to be read, and DatabaseError.
     """
     if not os.path.isdir(store.root):
-        return _made(store, ":memory:", most, "")
+        return _made(store, ":memory:", limit, "")
     try:
         program = _program(patience)
-        return _there(store, patience, most, program) or _anew(store, most, program)
+        return _there(store, patience, limit, program) or _anew(store, limit, program)
     except (OSError, OperationalError) as error:
         if patience < PATIENCE or (isinstance(error, OperationalError) and is_damage(error)):
             raise
-        return _made(store, ":memory:", most, "")
+        return _made(store, ":memory:", limit, "")
 
 
 def read_index(store: "Store", read: "Callable[[SearchIndex], T]") -> "T":
@@ -79,17 +79,17 @@ def invalidate(store: "Store") -> None:
             delete(path)
 
 
-def leave_index(store: "Store", most: int) -> SearchIndex:
+def leave_index(store: "Store", limit: int) -> SearchIndex:
     """Update the index from the log, without a byte of what is withdrawn, and open it; create it where there is none.
 
-    An index that is merely outdated stays. Raises ValueError where more than `most` bytes had to be read, and OSError
+    An index that is merely outdated stays. Raises ValueError where more than `limit` bytes had to be read, and OSError
     or DatabaseError where nothing can be written.
     """
 
     def is_left(index: SearchIndex) -> bool:
         if not index.is_current():
             return False
-        index.catch_up(store, most, every_day=True)
+        index.catch_up(store, limit, every_day=True)
         index.erase()
         index.count()
         return True
@@ -98,7 +98,7 @@ def leave_index(store: "Store", most: int) -> SearchIndex:
     if os.path.isfile(path) and (index := _used(SearchIndex(path, KnownProjects(store), PATIENCE), is_left)):
         return index
     delete(path)
-    return _anew(store, most, _program(PATIENCE))
+    return _anew(store, limit, _program(PATIENCE))
 
 
 def _program(patience: float) -> str:
@@ -126,13 +126,13 @@ def _used(index: SearchIndex, use: "Callable[[SearchIndex], bool]") -> SearchInd
     return index if is_of_use else None
 
 
-def _there(store: "Store", patience: float, most: int, program: str) -> SearchIndex | None:
+def _there(store: "Store", patience: float, limit: int, program: str) -> SearchIndex | None:
     """Open the index that exists; None where there is none that can be used."""
 
     def is_usable(index: SearchIndex) -> bool:
         if not index.is_current() or (program and index.is_outdated(program)):
             return False
-        index.catch_up(store, most)
+        index.catch_up(store, limit)
         if program and not index.is_outdated(program):
             index.erase()
         return not (program and index.is_outdated(program))
@@ -144,13 +144,13 @@ def _there(store: "Store", patience: float, most: int, program: str) -> SearchIn
     return None
 
 
-def _anew(store: "Store", most: int, program: str) -> SearchIndex:
+def _anew(store: "Store", limit: int, program: str) -> SearchIndex:
     files.make_dirs(store.cache, durable=False)
     path = store.cached("search.sqlite")
     temporary = f"{path}.{os.urandom(4).hex()}{files.ENDING}"
     os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, files.MODE_PRIVATE))
     try:
-        built = _made(store, temporary, most, program)
+        built = _made(store, temporary, limit, program)
         built.close()
         files.remove(f"{path}-journal")  # of the old one, whose writer was killed
         os.replace(temporary, path)
@@ -161,9 +161,9 @@ def _anew(store: "Store", most: int, program: str) -> SearchIndex:
     return _filled(index, index.is_current)
 
 
-def _made(store: "Store", path: str, most: int, program: str) -> SearchIndex:
+def _made(store: "Store", path: str, limit: int, program: str) -> SearchIndex:
     index = SearchIndex(path, KnownProjects(store), PATIENCE)
-    return _filled(index, lambda: _fill(index, store, most, program))
+    return _filled(index, lambda: _fill(index, store, limit, program))
 
 
 def _filled(index: SearchIndex, fill: "Callable[[], object]") -> SearchIndex:
@@ -176,7 +176,7 @@ def _filled(index: SearchIndex, fill: "Callable[[], object]") -> SearchIndex:
     return index
 
 
-def _fill(index: SearchIndex, store: "Store", most: int, program: str) -> None:
+def _fill(index: SearchIndex, store: "Store", limit: int, program: str) -> None:
     try:
         index.create("fts5", program)
     except OperationalError as error:
@@ -186,7 +186,7 @@ def _fill(index: SearchIndex, store: "Store", most: int, program: str) -> None:
     was_on = gc.isenabled()
     gc.disable()  # what is read is kept, and holds no cycles
     try:
-        index.catch_up(store, most)
+        index.catch_up(store, limit)
     finally:
         if was_on:
             gc.enable()

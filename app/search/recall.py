@@ -13,7 +13,7 @@ Imported inside agents' hooks: standard library only, and the database only wher
 from eventlog.fast import os
 from eventlog.format.fence import fenced, without_tags
 from eventlog.format.marks import line_marks
-from eventlog.format.text import cut, last_said, one_line
+from eventlog.format.text import cut, last_mention, one_line
 from eventlog.hooks.deadline import OutOfTime
 from eventlog.projections.search.findable import (
     CONVERSATION,
@@ -47,13 +47,13 @@ if TYPE_CHECKING:
 
 _READ_OF_PROMPT = 4000  # characters; who pastes a log asks at its beginning
 _LOOKED_AT, _OF_A_FILE, _ALIKE = 12, 24, 4  # hits
-_FACTS, _SAID, _DONE = ("fact",), ("fact", "stage_summary"), ("conversation_text",)
+_FACTS, _STATING, _DONE = ("fact",), ("fact", "stage_summary"), ("conversation_text",)
 _OF_FEW = 50  # texts that have a word by which a fact may oppose another
 _MANY_SHARED = 3  # of these words: two are shared by chance, where no word of the prompt is
-_MOST_ROWS = 500  # of the index; a prompt waits for so many to be ranked, and for those that decide
+_MAX_ROWS = 500  # of the index; a prompt waits for so many to be ranked, and for those that decide
 _LINE = 300  # characters
 _PATIENCE = 0.2  # seconds another writer of the index is waited for
-_MOST = 4 << 20  # bytes of the log that are read while a person waits
+_MAX = 4 << 20  # bytes of the log that are read while a person waits
 
 
 class Asked:
@@ -85,12 +85,12 @@ def _tell(store: "Store", call: "HookCall", prompt: str, find: "Recall", trigger
     """Word what is found, and put its receipt into the log; "" for nothing. Never raises."""
     if not prompt:
         return ""
-    asked = Asked(prompt, call.project, call.session, call.agent, shared=call.shared)
+    request = Asked(prompt, call.project, call.session, call.agent, shared=call.shared)
     try:
-        hits = find(store, asked, chosen_lines(store))
+        hits = find(store, request, chosen_lines(store))
         chosen = cached.preferences(store)
-        text = told(hits, chosen["locale"], asked.conversation, _clock(store, chosen["timezone"]))
-        return text if text and append_receipt(store, asked, hits, text, trigger) else ""
+        text = recall_text(hits, chosen["locale"], request.conversation, _clock(store, chosen["timezone"]))
+        return text if text and append_receipt(store, request, hits, text, trigger) else ""
     except (Exception, OutOfTime) as error:  # noqa: BLE001 - an agent without memory is better than none
         from eventlog.hooks.record import note
 
@@ -104,34 +104,36 @@ def chosen_lines(store: "Store") -> int:
     return int(str(chosen.get("lines", 3))) if isinstance(chosen, dict) else 3
 
 
-def recall(store: "Store", asked: Asked, lines: int) -> "list[Hit]":
+def recall(store: "Store", request: Asked, lines: int) -> "list[Hit]":
     """Find what bears on a prompt and was not shown yet; raises OSError or DatabaseError."""
-    subject = subject_of(asked.prompt)
-    return _search_for(store, asked, lines, lambda index, about: _bearing(index, subject, about)) if subject else []
+    subject = subject_of(request.prompt)
+    if not subject:
+        return []
+    return _search_for(store, request, lines, lambda index, projects: _bearing(index, subject, projects))
 
 
-def _search_for(store: "Store", asked: Asked, lines: int, find: "Find") -> "list[Hit]":
+def _search_for(store: "Store", request: Asked, lines: int, find: "Find") -> "list[Hit]":
     """Find what the conversation does not know, among things of the user and of the project."""
     from eventlog.app.search.open_index import open_index
 
     try:
-        index = open_index(store, patience=_PATIENCE, most=_MOST)
+        index = open_index(store, patience=_PATIENCE, limit=_MAX)
     except ValueError:  # more than a person waits for; the end of a session catches up
         return []
     hits: list[Hit] = []
     seen = None
     try:
-        for hit in find(index, index.names.subjects_at(asked.project)):
-            from eventlog.app.search.told_before import ToldBefore  # for most prompts nothing is found
+        for hit in find(index, index.names.subjects_at(request.project)):
+            from eventlog.app.search.already_known import AlreadyKnown  # for most prompts nothing is found
 
-            seen = seen or ToldBefore(store, asked.conversation, index.log_files(), shared=asked.shared)
+            seen = seen or AlreadyKnown(store, request.conversation, index.log_files(), shared=request.shared)
             hits += [hit] if seen.leaves(hit) else []
             if len(hits) >= lines:  # what is behind is not looked at further
                 break
     finally:
         index.close()
     for hit in hits:
-        word(store, asked.project, hit)
+        word(store, request.project, hit)
     return hits[:lines]
 
 
@@ -168,27 +170,27 @@ def _clock(store: "Store", timezone: str) -> "Local":
     return local_time(timezone, read_offsets(store, timezone))
 
 
-def told(hits: "Sequence[Hit]", locale: str, conversation: str = "", local: "Local" = str) -> str:
+def recall_text(hits: "Sequence[Hit]", locale: str, conversation: str = "", local: "Local" = str) -> str:
     """Word what was found, with its dates on those clocks and ids, in a fence of its own."""
     if not hits:
         return ""
-    days = (last_said(local(hit.last_at), hit.times, is_doubtful=hit.is_doubtful) for hit in hits)
+    days = (last_mention(local(hit.last_at), hit.times, is_doubtful=hit.is_doubtful) for hit in hits)
     lines = (f"    - [{day} {hit.found.id[-8:]}] {line_of(hit, locale)}" for day, hit in zip(days, hits, strict=True))
     return fenced("prompt", without_tags("\n".join(lines)), locale, conversation)
 
 
 def append_receipt(
-    store: "Store", asked: Asked, hits: "Sequence[Hit]", text: str, trigger: "Trigger" = "prompt"
+    store: "Store", request: Asked, hits: "Sequence[Hit]", text: str, trigger: "Trigger" = "prompt"
 ) -> bool:
     """Append the receipt; False where another registration was first. Raises NotStored."""
     from eventlog.fast.sha import sha256
     from eventlog.hosts.call import present
 
-    about: Envelope = {
+    envelope: Envelope = {
         "type": "context_injected",
-        "conversation_id": asked.conversation,
-        "project": asked.project,
-        "agent": asked.agent,
+        "conversation_id": request.conversation,
+        "project": request.project,
+        "agent": request.agent,
     }
     digest = sha256(text.encode("utf-8", "replace"))
     event: ContextInjected = {
@@ -202,14 +204,14 @@ def append_receipt(
         ],
     }
     if trigger != "prompt":
-        event[trigger] = asked.prompt
-    key = f"recall\n{asked.conversation}\n{digest}"
-    return append_once(store, {**present(about), **event}, key, within_ms=SAME_CALL_MS)
+        event[trigger] = request.prompt
+    key = f"recall\n{request.conversation}\n{digest}"
+    return append_once(store, {**present(envelope), **event}, key, within_ms=SAME_CALL_MS)
 
 
-def _bearing(index: "SearchIndex", subject: "Sequence[str]", about: tuple[str, ...]) -> "Iterator[Hit]":
+def _bearing(index: "SearchIndex", subject: "Sequence[str]", projects: tuple[str, ...]) -> "Iterator[Hit]":
     """Yield what bears on the subject, each statement once, and a conversation again for what else it decided."""
-    gate, hits = candidates(index, subject, about)
+    gate, hits = candidates(index, subject, projects)
     for hit, verdict in judged(index, gate, hits):
         if verdict == "told":
             hit.weights = gate.tells
@@ -223,21 +225,21 @@ def judged(index: "SearchIndex", gate: "Gate", hits: "Iterable[Hit]") -> "Iterat
     it: alone, the older would be taken for what holds.
     """
     seen: set[str] = set()
-    least = 0.0
+    minimum = 0.0
     for hit in hits:
         if not hit.found.leave_out(seen) or hit.found.names <= seen:
             yield hit, "said already"
-        elif hit.score < least:
+        elif hit.score < minimum:
             yield hit, "far below the first"
         elif not gate.bears_on(tokens(hit.found.words)):
             yield hit, "too little weight"
         else:
-            least = least or NEAR * hit.score
-            better = index.as_told(hit)
+            minimum = minimum or NEAR * hit.score
+            better = index.in_full(hit)
             for newer in _opposing(index, better, gate):
                 if not newer.found.names <= seen:
                     seen |= newer.found.names
-                    yield index.as_told(newer), "told"
+                    yield index.in_full(newer), "told"
             seen |= hit.found.names | better.found.names
             yield better, "told"
 
@@ -266,17 +268,17 @@ def _opposing(index: "SearchIndex", hit: "Hit", gate: "Gate") -> "list[Hit]":
 
 
 def candidates(
-    index: "SearchIndex", subject: "Sequence[str]", about: "Collection[str] | None"
+    index: "SearchIndex", subject: "Sequence[str]", projects: "Collection[str] | None"
 ) -> "tuple[Gate, list[Hit]]":
     """Find the gate of a subject, and the things that are looked at before it; of any project where None is named."""
     from eventlog.app.search.search_index import Scope
 
     having = index.having(subject)
     gate = Gate(having, index.texts())
-    asked = gate.asked(_MOST_ROWS)
-    scope = Scope(about)
-    units = None if gate.is_met_by_one() else index.sharing(asked, having, scope)
-    return gate, index.find(asked, "", scope, _LOOKED_AT, units)
+    terms = gate.asked(_MAX_ROWS)
+    scope = Scope(projects)
+    units = None if gate.is_met_by_one() else index.sharing(terms, having, scope)
+    return gate, index.find(terms, "", scope, _LOOKED_AT, units)
 
 
 def subject_of(prompt: str) -> list[str]:
@@ -289,9 +291,9 @@ def _line(hit: "Hit") -> str:
     whole = one_line(hit.found.shown)
     if not hit.weights or (hit.found.type == "fact" and len(whole) <= _LINE):
         return cut(whole, _LINE)
-    from eventlog.projections.search.told_line import told_line
+    from eventlog.projections.search.recalled_line import recalled_line
 
-    return told_line(hit.found, hit.weights)
+    return recalled_line(hit.found, hit.weights)
 
 
 def _below(path: str, project: str) -> str:
@@ -301,22 +303,22 @@ def _below(path: str, project: str) -> str:
     return inside if inside != full else ""
 
 
-def about_file(store: "Store", asked: Asked, lines: int) -> "list[Hit]":
+def about_file(store: "Store", request: Asked, lines: int) -> "list[Hit]":
     """Find what was decided about the file `asked.prompt` names, newest first; raises OSError or DatabaseError."""
-    return _search_for(store, asked, lines, lambda index, about: _decided(index, asked.prompt, about))
+    return _search_for(store, request, lines, lambda index, projects: _decided(index, request.prompt, projects))
 
 
-def _decided(index: "SearchIndex", path: str, about: tuple[str, ...]) -> "Iterator[Hit]":
+def _decided(index: "SearchIndex", path: str, projects: tuple[str, ...]) -> "Iterator[Hit]":
     """Yield what names the file, and the decisions of sessions that changed it, each once."""
     from eventlog.app.search.search_index import Scope
 
     names = index.having(names_of(path))
-    said = (hit for hit in index.find(names, "", Scope(about, _SAID), _OF_A_FILE) if hit.found.statements)
-    named = [hit for hit in said if speaks_of(set(tokens(hit.found.words)), path)]
-    done = index.find(names, "", Scope(about, _DONE), _OF_A_FILE)
+    stating = (hit for hit in index.find(names, "", Scope(projects, _STATING), _OF_A_FILE) if hit.found.statements)
+    named = [hit for hit in stating if speaks_of(set(tokens(hit.found.words)), path)]
+    done = index.find(names, "", Scope(projects, _DONE), _OF_A_FILE)
     touched = [hit for hit in done if any(speaks_of({file.casefold()}, path) for file in hit.found.files)]
     theirs = [hit for hit_of_file in touched for hit in index.of_conversation(hit_of_file.found.conversation)]
-    summaries = [hit for hit in theirs if hit.found.decisions and hit.subject in about]
+    summaries = [hit for hit in theirs if hit.found.decisions and hit.subject in projects]
     seen: set[str] = set()
     for hit in _newest_first([*named, *summaries]):
         if hit.found.leave_out(seen):
@@ -332,19 +334,23 @@ def _newest_first(hits: "Sequence[Hit]") -> "list[Hit]":
 _PASSED = {"en": "`{}` passed after this", "zh": "此后 `{}` 通过"}
 
 
-def _fix_of(store: "Store", asked: Asked, lines: int) -> "list[Hit]":
+def _fix_of(store: "Store", request: Asked, lines: int) -> "list[Hit]":
     """Find the command that passed after a failure of this signature, last in this project; raises as `recall`."""
     form = _PASSED.get(cached.preferences(store)["locale"], _PASSED["en"])
-    return _search_for(store, asked, min(lines, 1), lambda index, about: _fixes(index, asked.prompt, about[-1:], form))
+    return _search_for(
+        store, request, min(lines, 1), lambda index, projects: _fixes(index, request.prompt, projects[-1:], form)
+    )
 
 
-def _fixes(index: "SearchIndex", failure: str, about: "Collection[str]", form: str) -> "Iterator[Hit]":
+def _fixes(index: "SearchIndex", failure: str, projects: "Collection[str]", form: str) -> "Iterator[Hit]":
     """Yield the sessions that have a fix which any agent may repeat, newest first."""
     from eventlog.app.search.search_index import Scope
     from eventlog.hosts.transcripts.failures import repeatable
 
     having = index.having([failure])
-    for hit in _newest_first(index.find(having, "", Scope(about, _DONE), _OF_A_FILE)) if any(having.values()) else ():
+    for hit in (
+        _newest_first(index.find(having, "", Scope(projects, _DONE), _OF_A_FILE)) if any(having.values()) else ()
+    ):
         if passed := repeatable(hit.found.fixes.get(failure, "")):
             hit.found.shown = form.format(passed)
             yield hit

@@ -20,7 +20,7 @@ from eventlog.projections.search.ranking import weighed
 from eventlog.projections.search.words import tokens
 
 _KINDS = {"stage_summary": "summary", "conversation_text": "conversation"}
-_MOST_NEAR = 5
+_MAX_NEAR = 5
 _BY_WORDS, _BY_MEANING = 3, 2  # places of an answer
 _SHORTEST_BEGINNING = 2  # characters of the word somebody is still typing
 
@@ -118,8 +118,8 @@ class _Asker:
 
     def find(self, subjects: Sequence[str] | None) -> list[Hit]:
         """Find what is about any of these subjects; None: about any at all."""
-        scope, beginning, most = self._scope(subjects), last_word(self._query.text), 2 * self._query.limit
-        return self._index.find(self._having, beginning, scope, most, dialogues=self._answers, together=True)
+        scope, beginning, limit = self._scope(subjects), last_word(self._query.text), 2 * self._query.limit
+        return self._index.find(self._having, beginning, scope, limit, dialogues=self._answers, together=True)
 
     def _scope(self, subjects: Sequence[str] | None) -> Scope:
         return Scope(subjects, self._query.types, self._query.since)
@@ -152,7 +152,7 @@ class _Asker:
         for hit in hits:
             names = hit.found.names or {one_line(hit.found.shown)}
             if not names <= names_seen:
-                better = hit if self._query.types else self._index.as_told(hit)
+                better = hit if self._query.types else self._index.in_full(hit)
                 names_seen |= names | better.found.names
                 found = better.found
                 found.answers = [*self._passage(hit, found), *found.answers]
@@ -182,7 +182,7 @@ class _Asker:
 
 def _near(index: SearchIndex, text: str) -> Iterator[str]:
     """Yield words that are known and begin like those of the query."""
-    for token in tokens(text)[:_MOST_NEAR]:
+    for token in tokens(text)[:_MAX_NEAR]:
         for length in range(len(token), _SHORTEST_BEGINNING, -1):
             if words := index.beginning(token[:length], 1):
                 yield words[0]

@@ -47,7 +47,7 @@ VERSION = "14"  # of the tables: what a prompt goes by
 _TEXTS_OF = """SELECT max(id), conversation FROM units WHERE type = 'conversation_text' AND id > 0
     AND conversation IN (SELECT value FROM json_each(?)) GROUP BY conversation"""
 _ANY_OF = "SELECT 1 FROM units WHERE conversation IN (SELECT value FROM json_each(?)) LIMIT 1"
-_SAID_IN = """SELECT id, subject || ' ' || conversation FROM units WHERE id IN (SELECT value FROM json_each(?))
+_CONVERSATIONS_OF = """SELECT id, subject || ' ' || conversation FROM units WHERE id IN (SELECT value FROM json_each(?))
     AND type = 'fact' AND conversation > ''"""
 _ONE_OF = "id IN (SELECT value FROM json_each(?))"
 _REJECTED = "SELECT aim FROM gone WHERE aim BETWEEN 'statement ' AND 'statement ~'"
@@ -63,12 +63,12 @@ _PROJECTS = """WITH RECURSIVE found (path) AS (SELECT min(said) FROM homes WHERE
     SELECT path FROM found WHERE path IS NOT NULL"""  # from each to the next: conversations are many
 _AT_ONCE = 256  # units
 _FEW_ROWS = 64  # are ranked at once: it takes a page of the file for most
-_MOST_RANKED = 10_000  # rows with common words; of more, some of those that are looked at are ranked
+_MAX_RANKED = 10_000  # rows with common words; of more, some of those that are looked at are ranked
 _LOOKED_AT, _SAMPLE = 1200, 40
 _FEW_TEXTS = 500  # are counted as fast as they are looked up
 _PLACE = (1 << SEQUENCE) - 1  # those bits of a unit's number
 _FEW_TOKENS = 12  # are paired
-_MOST_LISTS, _MOST_THINGS = 64, 2000  # that are kept of what was read
+_MAX_LISTS, _MAX_THINGS = 64, 2000  # that are kept of what was read
 _SUPPORTING = 40  # things of a subject; the facts among them support each other
 NOT_WORTH_NOTING = 1 << 16  # bytes that say nothing to a search: to read them again takes less than to write that down
 
@@ -183,10 +183,10 @@ class SearchIndex:
         from eventlog.app.search import index_writer
 
         self._words = KINDS[words](self._db)
-        about = (("version", VERSION), ("program", program), ("words", words))
-        index_writer.create(self._db, self._words, about)
+        meta = (("version", VERSION), ("program", program), ("words", words))
+        index_writer.create(self._db, self._words, meta)
 
-    def catch_up(self, store: "Store", most: int, *, every_day: bool = False) -> None:
+    def catch_up(self, store: "Store", limit: int, *, every_day: bool = False) -> None:
         """Take in what was appended, and new names; raises NotAppended, ValueError or OSError as `appended` does.
 
         With `every_day`, also what another program wrote into an old file lately.
@@ -196,11 +196,11 @@ class SearchIndex:
             self._look()
         self._before, look = looked_at(store.log, "" if every_day else self._about.get("looked", ""))
         seen = seen_in(self._db, self._before)
-        news = Appended.since(store, seen, most, before=self._before)
+        news = Appended.since(store, seen, limit, before=self._before)
         if every_day and news.overwrote(seen):
             raise NotAppended("a file was overwritten")
         self.grown = news.files
-        is_noted, are_known = self._note(news, seen, store, most)
+        is_noted, are_known = self._note(news, seen, store, limit)
         if look and are_known and all(stamp > look for stamp in news.seen):
             self._remember(look)
         self.state = "" if is_noted or news.events else self._about.get("state", "")
@@ -227,7 +227,7 @@ class SearchIndex:
             self._db.execute("PRAGMA synchronous = FULL")  # what is erased next is
             self._db.execute(f"PRAGMA busy_timeout = {int(1000 * self._patience)}")
 
-    def _note(self, news: Appended, seen: "Seen", store: "Store", most: int) -> tuple[bool, bool]:
+    def _note(self, news: Appended, seen: "Seen", store: "Store", limit: int) -> tuple[bool, bool]:
         """Take in what was appended, where it matters, or that takes less than to read it again.
 
         Return whether that was done, and whether all files are known: after a look that is noted, no others are looked
@@ -238,7 +238,7 @@ class SearchIndex:
         if not tells and are_known and news.read < NOT_WORTH_NOTING:
             return False, True
         try:
-            self._writer().take_in(news, seen, store, most, self._before)
+            self._writer().take_in(news, seen, store, limit, self._before)
         except OperationalError:
             if tells:
                 raise
@@ -276,14 +276,14 @@ class SearchIndex:
         read: dict[int, Hit] = {}
         chosen, prefix = self._words.chosen(having, texts, prefix)
         times = [having.get(token, 0) for token in chosen]
-        are_common = sum(times) > _MOST_RANKED and min(times) > most_rows(texts)
+        are_common = sum(times) > _MAX_RANKED and min(times) > most_rows(texts)
         if units is None and scope.is_of_all and are_common:
             recent = self._recent()
             sample = self._sample(recent, chosen, prefix, having, texts, ranges, max(_SAMPLE, 2 * limit))
             read, words = self._read_with_words(recent, sample)
             scores_of = _scoring(words, having, texts)
         else:
-            scores_of = lambda asked, begin: self._words.scores(asked, begin, ranges, units)  # noqa: E731
+            scores_of = lambda terms, begin: self._words.scores(terms, begin, ranges, units)  # noqa: E731
         found = best_passages(scores_of, having, chosen, prefix)
         scores = {unit: score_of(answer) for unit, answer in found.items()}
         for unit, conversation in self._db.execute(_TEXTS_OF, (strings(dialogues),)) if dialogues else ():
@@ -307,7 +307,7 @@ class SearchIndex:
         """Find what was read in this state of the index, or nothing."""
         global _recent  # noqa: PLW0603 - a process asks one index after the other
         state, known = self._about.get("state", ""), _recent
-        is_full = len(known.newest) > _MOST_LISTS or len(known.things) > _MOST_THINGS
+        is_full = len(known.newest) > _MAX_LISTS or len(known.things) > _MAX_THINGS
         if is_full or not state or state != known.state:
             _recent = known = _Recent(state)
         return known
@@ -320,35 +320,35 @@ class SearchIndex:
         having: "Mapping[str, int]",
         texts: int,
         ranges: "Ranges",
-        most: int,
+        limit: int,
     ) -> "Sequence[int]":
         """Number so many of the newest things with common words: those that have most of them."""
         from eventlog.projections.search.ranking import weighed
 
         begins = "" if having.get(prefix) else prefix
         weights = weighed({token: having[token] for token in chosen} | ({"": 0} if begins else {}), texts)
-        of_each = max(most, _LOOKED_AT // max(1, len(weights) * len(ranges)))
+        of_each = max(limit, _LOOKED_AT // max(1, len(weights) * len(ranges)))
         # the newest rows of a subject are its newest things
-        units = most if len(weights) == 1 and ranges is not ALL_ROWS else None
+        units = limit if len(weights) == 1 and ranges is not ALL_ROWS else None
         shares: dict[int, float] = {}
         for token, weight in weights.items():
-            about = token or f"{begins} *", *ranges, of_each, units
-            if about not in recent.newest:
-                recent.newest[about] = self._words.newest(token, begins, ranges, of_each, units)
-            for unit in recent.newest[about]:
+            key = token or f"{begins} *", *ranges, of_each, units
+            if key not in recent.newest:
+                recent.newest[key] = self._words.newest(token, begins, ranges, of_each, units)
+            for unit in recent.newest[key]:
                 shares[unit] = shares.get(unit, 0.0) + weight
-        least = sorted(shares.values(), reverse=True)[min(most, len(shares)) - 1] if shares else 0.0
-        return _best_first({unit: share for unit, share in shares.items() if share >= least})[:most]
+        minimum = sorted(shares.values(), reverse=True)[min(limit, len(shares)) - 1] if shares else 0.0
+        return _best_first({unit: share for unit, share in shares.items() if share >= minimum})[:limit]
 
     def _facts_of(self, ranked: "Sequence[int]") -> "list[tuple[int, str]]":
         """Pair facts with their conversations: the best of each subject that the best things are about."""
-        left = dict.fromkeys([unit >> SEQUENCE for unit in ranked[:_SUPPORTING]], _SUPPORTING)
+        remaining = dict.fromkeys([unit >> SEQUENCE for unit in ranked[:_SUPPORTING]], _SUPPORTING)
         best = []
         for unit in ranked if len(ranked) > 1 else ():
-            if left.get(unit >> SEQUENCE):
-                left[unit >> SEQUENCE] -= 1
+            if remaining.get(unit >> SEQUENCE):
+                remaining[unit >> SEQUENCE] -= 1
                 best.append(unit)
-        conversations = dict(self._db.execute(_SAID_IN, (numbers(best),))) if best else {}
+        conversations = dict(self._db.execute(_CONVERSATIONS_OF, (numbers(best),))) if best else {}
         return [(unit, conversations[unit]) for unit in best if unit in conversations]
 
     def gone(self) -> set[str]:
@@ -360,7 +360,7 @@ class SearchIndex:
         self._db.execute(_BY_PROJECT)
         return [str(path) for (path,) in self._db.execute(_PROJECTS)]
 
-    def said_in(self, conversation: str) -> "list[EventFields]":
+    def summaries_of(self, conversation: str) -> "list[EventFields]":
         """List the summaries and texts of a conversation, oldest first."""
         rows = self._units_in(f"{OF_ONE} AND type != 'fact' ORDER BY coalesce(after, ts), event", conversation)
         return [fields for _, fields in self.allowed(rows)]
@@ -376,7 +376,7 @@ class SearchIndex:
             Hit(fields, row[1], 0.0, row[3]) for row, fields in self.allowed(self._units_in(_REPLACING, conversation))
         ]
 
-    def as_told(self, hit: Hit) -> Hit:
+    def in_full(self, hit: Hit) -> Hit:
         """Replace a summary drawn from a transcript by the text of its session; count how often a fact was recorded.
 
         A session has the files it changed, and what was drawn of its decisions.
@@ -384,7 +384,7 @@ class SearchIndex:
         if hit.found.type not in CONVERSATION:
             hit.times = self._db.execute(_TIMES, (hit.found.id,)).fetchone()[0] or 1
             return hit
-        events = self.said_in(hit.found.conversation)
+        events = self.summaries_of(hit.found.conversation)
         texts = [event for event in events if event["type"] == "conversation_text"]
         if not texts:
             return hit
@@ -397,15 +397,15 @@ class SearchIndex:
 
     def having(self, tokens: "Iterable[str]") -> dict[str, int]:
         """Count the rows that have each of the tokens."""
-        asked = dict.fromkeys(tokens, 0)
-        return asked | self._words.having(asked)
+        terms = dict.fromkeys(tokens, 0)
+        return terms | self._words.having(terms)
 
-    def sharing(self, asked: "Mapping[str, int]", having: "Mapping[str, int]", scope: Scope) -> "Units":
+    def sharing(self, terms: "Mapping[str, int]", having: "Mapping[str, int]", scope: Scope) -> "Units":
         """Number what has a token of the query and any other of all; None where it is less work to rank more."""
-        others = [token for token, times in having.items() if times and token not in asked]
-        if sum(asked.values()) <= _FEW_ROWS or len(asked) + len(others) > _FEW_TOKENS:
+        others = [token for token, times in having.items() if times and token not in terms]
+        if sum(terms.values()) <= _FEW_ROWS or len(terms) + len(others) > _FEW_TOKENS:
             return None
-        return self._words.sharing([token for token, times in asked.items() if times], others, self._ranges(scope))
+        return self._words.sharing([token for token, times in terms.items() if times], others, self._ranges(scope))
 
     def texts(self) -> int:
         """Count the things there are, more or less."""
@@ -460,16 +460,16 @@ class SearchIndex:
 
     def allowed(self, rows: "Iterable[Row]") -> "Iterator[tuple[Row, EventFields]]":
         """Pair rows with their texts, without those that a person rejected."""
-        gone = self._db.execute(_REJECTED).fetchall()
-        if not gone:
+        withdrawn = self._db.execute(_REJECTED).fetchall()
+        if not withdrawn:
             yield from ((row, fields_in(row[4])) for row in rows)
             return
         from eventlog.app.search import standing_lines
 
-        rejected = standing_lines.rejected_in(aim for (aim,) in gone)
+        rejected = standing_lines.rejected_in(aim for (aim,) in withdrawn)
         for row in rows:
             fields = standing_lines.cleared(fields_in(row[4]), rejected)
-            if standing_lines.is_said(fields):
+            if standing_lines.has_shown_text(fields):
                 yield row, fields
 
     def _look(self) -> None:
@@ -488,8 +488,8 @@ def _scoring(read: "Mapping[int, list[str]]", having: "Mapping[str, int]", texts
     words = {unit << PARTS | at: text for unit, texts_of in read.items() for at, text in enumerate(texts_of)}
     rows, scan = [*words], scanner([*words.values()], having, texts)
 
-    def scores(asked: "Sequence[str]", prefix: str) -> "Iterable[Score]":
-        found = scan(asked, prefix)
+    def scores(terms: "Sequence[str]", prefix: str) -> "Iterable[Score]":
+        found = scan(terms, prefix)
         return zip(map(rows.__getitem__, found), found.values(), strict=True)
 
     return scores

@@ -72,9 +72,9 @@ class FoundLine:
         """The fields of the line."""
         return decode_line(self.line) if self._event is None else self._event
 
-    def left(self, gone: "AbstractSet[str]", rejected: RejectedStatements) -> "FoundLine | None":
+    def without(self, withdrawn: "AbstractSet[str]", rejected: RejectedStatements) -> "FoundLine | None":
         """Return it with marks in the place of what is rejected; None where it is gone, or has no other text."""
-        if not gone.isdisjoint((AN_EVENT + self.id, ALL_OF + self.conversation)):
+        if not withdrawn.isdisjoint((AN_EVENT + self.id, ALL_OF + self.conversation)):
             return None
         if not rejected:
             return self
@@ -156,15 +156,15 @@ class WholeLog:
         """Return those of the ids that lines have which can be found."""
         return {found.id for found, _ in self._found if found.id in wanted}
 
-    def lines(self, names: "KnownProjects", gone: "AbstractSet[str]") -> list[FoundLine]:
+    def lines(self, names: "KnownProjects", withdrawn: "AbstractSet[str]") -> list[FoundLine]:
         """List the lines that can be found, each once, with their subjects."""
         homes: dict[str, dict[str, str]] = {}
         for (conversation, what), (home, _) in self.homes.items():
             homes.setdefault(conversation, {})[what] = home
         lines: dict[tuple[str, str], FoundLine] = {}
-        rejected = rejected_in(gone)
+        rejected = rejected_in(withdrawn)
         for found, place in self._found:
-            if line := found.left(gone, rejected):
+            if line := found.without(withdrawn, rejected):
                 line.subject = subject_of(names, place, homes.get(line.conversation, {}))
                 lines[line.id, line.ts] = line
         return list(lines.values())
@@ -197,10 +197,10 @@ def standing_in(lines: "Iterable[FoundLine]", rejected: RejectedStatements) -> "
         yield from _saves([_Save(line, rejected) for line in lines_of if line.type == "stage_summary"])
 
 
-def _by(about: "Callable[[FoundLine], str]", lines: "Iterable[FoundLine]") -> "Iterable[list[FoundLine]]":
+def _by(key: "Callable[[FoundLine], str]", lines: "Iterable[FoundLine]") -> "Iterable[list[FoundLine]]":
     found: dict[str, list[FoundLine]] = {}
     for line in lines:
-        found.setdefault(about(line), []).append(line)
+        found.setdefault(key(line), []).append(line)
     return found.values()
 
 
@@ -225,7 +225,7 @@ def _saves(in_order: "Sequence[_Save]") -> "Iterator[Standing]":
         allowed = texts_in(save.fields, "todos")
         open_ends = [text for text in todos if text in allowed]
         fields = {**save.fields, "topic": "", "summary": summary, "todos": open_ends}
-        if is_said(fields):
+        if has_shown_text(fields):
             yield Standing(save.line, _differing(save.event, {**fields, "topic": topic}), save.line)
 
 
@@ -234,7 +234,7 @@ def _differing(event: "EventFields", stands: "EventFields") -> "EventFields":
     return {name: value for name, value in stands.items() if (value or name in event) and event.get(name) != value}
 
 
-def is_said(event: "EventFields") -> bool:
+def has_shown_text(event: "EventFields") -> bool:
     """Return whether a line has any text that is shown."""
     return any(map(_says, map(event.get, _SHOWN)))
 
@@ -271,9 +271,9 @@ def aims_of(events: "Iterable[EventFields]", *, in_force: bool) -> set[str]:
     return aims | {f"{AS_REJECTED}{target}" for target in rejected}
 
 
-def rejected_in(gone: "Iterable[str]") -> RejectedStatements:
+def rejected_in(withdrawn: "Iterable[str]") -> RejectedStatements:
     """Pick the statements among what is withdrawn."""
-    return RejectedStatements({aim.removeprefix(A_STATEMENT) for aim in gone if aim.startswith(A_STATEMENT)})
+    return RejectedStatements({aim.removeprefix(A_STATEMENT) for aim in withdrawn if aim.startswith(A_STATEMENT)})
 
 
 def cleared(event: "EventFields", rejected: RejectedStatements) -> "EventFields":

@@ -41,7 +41,7 @@ _HAVING = "SELECT value, doc FROM json_each(?) CROSS JOIN vocabulary ON term = v
 _BEGINNING = "SELECT term FROM vocabulary WHERE term >= ? AND term < ? ORDER BY doc DESC, term LIMIT ?"
 _ENDING = "SELECT term FROM vocabulary WHERE term > ? AND term LIKE ? ORDER BY doc DESC, term LIMIT ?"
 _FIRST_HAN = "\u3400"
-_MOST_ENDING = 40  # words with a last character
+_MAX_ENDING = 40  # words with a last character
 _OFTEN = 500  # rows; to count those of a word takes as long as there are
 _COUNT = "INSERT INTO common SELECT term, doc FROM vocabulary WHERE doc >= ?"
 _COUNTED = "SELECT value, times FROM json_each(?) CROSS JOIN common ON term = value"
@@ -57,12 +57,12 @@ def fields_in(line: object) -> dict[str, object]:
 
 
 def best_passages(
-    scores: "Scores", asked: "Iterable[str]", chosen: "Sequence[str]", prefix: str
+    scores: "Scores", terms: "Iterable[str]", chosen: "Sequence[str]", prefix: str
 ) -> "dict[int, Answer]":
     """Score units by the chosen tokens, and by those that stand side by side in the query."""
     from eventlog.projections.search.ranking import BESIDE, side_by_side
 
-    beside = dict(scores(side_by_side(asked, chosen), ""))
+    beside = dict(scores(side_by_side(terms, chosen), ""))
     found: dict[int, Answer] = {}
     for row, of_words in scores(chosen, prefix):
         score = of_words + BESIDE * beside.get(row, 0.0)
@@ -124,10 +124,10 @@ class FullText:
         self._run("INSERT INTO words (words) VALUES ('optimize')")
 
     def scores(
-        self, asked: "Sequence[str]", prefix: str, ranges: "Ranges" = ALL_ROWS, units: "Units" = None
+        self, terms: "Sequence[str]", prefix: str, ranges: "Ranges" = ALL_ROWS, units: "Units" = None
     ) -> "Iterable[Score]":
         """Score the rows that have any of these tokens or pairs of tokens, or a word with this beginning."""
-        words = " OR ".join(_quoted(asked, prefix))
+        words = " OR ".join(_quoted(terms, prefix))
         if not (words and ranges):
             return
         of_units = () if units is None else (numbers(units),)
@@ -136,21 +136,21 @@ class FullText:
         bounds = [bound for within in ranges for bound in within]
         yield from self._run(statement, (words, min(bounds), max(bounds), *bounds, *of_units))
 
-    def sharing(self, asked: "Sequence[str]", others: "Sequence[str]", ranges: "Ranges") -> set[int]:
+    def sharing(self, terms: "Sequence[str]", others: "Sequence[str]", ranges: "Ranges") -> set[int]:
         """List the units with a token of the query and another token, of the query or of the others."""
-        quoted = _quoted((*asked, *others))
-        partners = ((word, " OR ".join(quoted[at:])) for at, word in enumerate(quoted[: len(asked)], 1))
+        quoted = _quoted((*terms, *others))
+        partners = ((word, " OR ".join(quoted[at:])) for at, word in enumerate(quoted[: len(terms)], 1))
         words = " OR ".join(f"({word} AND ({any_of}))" for word, any_of in partners if any_of)
         rows = (row for within in ranges if words for (row,) in self._run(_MATCHING + _WITHIN, (words, *within)))
         return {row >> PARTS for row in rows if not row & PASSAGE}
 
-    def newest(self, asked: str, prefix: str, ranges: "Ranges", most: int, units: "int | None" = None) -> set[int]:
+    def newest(self, term: str, prefix: str, ranges: "Ranges", limit: int, units: "int | None" = None) -> set[int]:
         """List the units of the newest rows of each range with a token, or else with a word with this beginning.
 
         So many `units` of each are enough.
         """
-        (word,) = _quoted([asked]) if asked else _quoted((), prefix)
-        runs = (self._run(_MATCHING + _WITHIN + _NEWEST, (word, *within, most)) for within in ranges)
+        (word,) = _quoted([term]) if term else _quoted((), prefix)
+        runs = (self._run(_MATCHING + _WITHIN + _NEWEST, (word, *within, limit)) for within in ranges)
         if units is None:
             return {row >> PARTS for rows in runs for (row,) in rows}
         found: set[int] = set()
@@ -169,15 +169,15 @@ class FullText:
         if prefix and not having.get(prefix) and not self.beginning(prefix, 1):  # no word is there as it was typed
             chosen += self.having(_stems(prefix))
         if {*having} == {prefix} and len(prefix) == 1 and prefix > _FIRST_HAN:  # a longer query has better
-            chosen += self.ending(prefix, _MOST_ENDING)
+            chosen += self.ending(prefix, _MAX_ENDING)
         is_rare = any(0 < having.get(token, 0) <= most_rows(rows) for token in chosen)
         if prefix and is_rare and self.begins_common(prefix, rows / 2):
             prefix = ""  # what most rows have tells nothing
         return chosen, prefix
 
-    def having(self, asked: "Iterable[str]") -> dict[str, int]:
+    def having(self, terms: "Iterable[str]") -> dict[str, int]:
         """Count the rows with each token; only of those that any row has."""
-        return dict(self._run(_HAVING, (strings(asked),)))
+        return dict(self._run(_HAVING, (strings(terms),)))
 
     def beginning(self, prefix: str, limit: int) -> list[str]:
         """List words that begin like that, the most frequent first."""
@@ -187,7 +187,7 @@ class FullText:
         """List pairs of characters that end like that, the most frequent first."""
         return [str(term) for (term,) in self._run(_ENDING, (_FIRST_HAN, f"_{char}", limit))]
 
-    def begins_common(self, prefix: str, least: float) -> bool:  # noqa: ARG002 - of those that count
+    def begins_common(self, prefix: str, minimum: float) -> bool:  # noqa: ARG002 - of those that count
         """Return False: no row is counted."""
         return False
 
@@ -229,16 +229,16 @@ class Counted(FullText):
         super().erase()
         self.count()
 
-    def having(self, asked: "Iterable[str]") -> dict[str, int]:
+    def having(self, terms: "Iterable[str]") -> dict[str, int]:
         """Count the rows with each token; only of those that any row has."""
-        tokens = list(asked)
+        tokens = list(terms)
         common = dict(self._run(_COUNTED, (strings(tokens),)))
         others = super().having([token for token in tokens if token not in common])
         return {token: count for token in tokens if (count := common.get(token) or others.get(token))}
 
-    def begins_common(self, prefix: str, least: float) -> bool:
+    def begins_common(self, prefix: str, minimum: float) -> bool:
         """Return whether a word that so many rows have is known to begin like that."""
-        return self._run(_BEGINS_COMMON, (prefix, f"{prefix}\U0010ffff", least)).fetchone() is not None
+        return self._run(_BEGINS_COMMON, (prefix, f"{prefix}\U0010ffff", minimum)).fetchone() is not None
 
     def count(self) -> None:
         """Count the rows of common words again."""
@@ -269,40 +269,40 @@ class Scanned(FullText):
         """Remove nothing: a row that is removed leaves no words."""
 
     def scores(
-        self, asked: "Sequence[str]", prefix: str, ranges: "Ranges" = ALL_ROWS, units: "Units" = None
+        self, terms: "Sequence[str]", prefix: str, ranges: "Ranges" = ALL_ROWS, units: "Units" = None
     ) -> "Iterable[Score]":
         """Score the rows that have any of these tokens or pairs of tokens, or a word with this beginning."""
         rows = self._run("SELECT id, words FROM words ORDER BY id").fetchall()
         from eventlog.projections.search.ranking import scanner
 
-        found = scanner([words for _, words in rows])(asked, prefix)
+        found = scanner([words for _, words in rows])(terms, prefix)
         scores = ((rows[number][0], score) for number, score in found.items())
         return [
             (row, score) for row, score in scores if _is_in(row, ranges) and (units is None or row >> PARTS in units)
         ]
 
-    def sharing(self, asked: "Sequence[str]", others: "Sequence[str]", ranges: "Ranges") -> set[int]:
+    def sharing(self, terms: "Sequence[str]", others: "Sequence[str]", ranges: "Ranges") -> set[int]:
         """List the units with a token of the query and another token, of the query or of the others."""
-        wanted, all_of_them = set(asked), {*asked, *others}
+        wanted, all_of_them = set(terms), {*terms, *others}
         rows = ((row, set(words.split())) for row, words in self._run("SELECT id, words FROM words"))
         shared = (row for row, words in rows if words & wanted and len(words & all_of_them) > 1)
         return {row >> PARTS for row in shared if _is_in(row, ranges)}
 
     def newest(
         self,
-        asked: str,
+        term: str,
         prefix: str,
         ranges: "Ranges",
-        most: int,  # noqa: ARG002
+        limit: int,  # noqa: ARG002
         units: "int | None" = None,  # noqa: ARG002
     ) -> set[int]:
         """List all units of the ranges with a token, or else with a word with this beginning: all rows are read."""
-        return {row >> PARTS for row, _ in self.scores([asked] if asked else [], "" if asked else prefix, ranges)}
+        return {row >> PARTS for row, _ in self.scores([term] if term else [], "" if term else prefix, ranges)}
 
-    def having(self, asked: "Iterable[str]") -> dict[str, int]:
+    def having(self, terms: "Iterable[str]") -> dict[str, int]:
         """Count the rows with each token; only of those that any row has."""
         texts = [set(words.split()) for (words,) in self._run("SELECT words FROM words")]
-        counts = {token: sum(token in text for text in texts) for token in asked}
+        counts = {token: sum(token in text for text in texts) for token in terms}
         return {token: count for token, count in counts.items() if count}
 
     def beginning(self, prefix: str, limit: int) -> list[str]:
@@ -324,9 +324,9 @@ class Scanned(FullText):
 KINDS: "dict[str, type[FullText]]" = {"fts5": Counted, "scan": Scanned}
 
 
-def _quoted(asked: "Iterable[str]", prefix: str = "") -> list[str]:
+def _quoted(terms: "Iterable[str]", prefix: str = "") -> list[str]:
     """Write tokens, and the beginning of a word, as FTS5 reads them."""
-    return [f'"{token}"' for token in asked] + ([f'"{prefix}" *'] if prefix else [])
+    return [f'"{token}"' for token in terms] + ([f'"{prefix}" *'] if prefix else [])
 
 
 def _is_in(row: int, ranges: "Ranges") -> bool:

@@ -26,7 +26,7 @@ _SESSIONS, _FACTS = 3, 6
 _SHARE = 0.3  # of all that the words of a branch tell
 _FEW = 8  # texts that name a file without its directory; more mean any file of that name
 _PATIENCE = 0.2  # seconds another writer of the index is waited for
-_MOST = 1 << 20  # bytes of the log that are read while a session waits
+_MAX = 1 << 20  # bytes of the log that are read while a session waits
 _KINDS_OF_BRANCHES = """
 feature feat bugfix hotfix chore docs doc perf style spike ops release wip draft tmp temp user users team experiment
 dependabot renovate backport misc
@@ -39,7 +39,7 @@ def with_bearings(store: "Store", project: str, branch: str, files: "Sequence[st
     if not os.path.exists(store.cached("search.sqlite")):
         return WorkAtHand(branch, tuple(files))
     try:
-        index = open_index(store, patience=_PATIENCE, most=_MOST)
+        index = open_index(store, patience=_PATIENCE, limit=_MAX)
         try:
             found = _chosen(index, Scope(index.names.subjects_at(project)), branch, files)
             return WorkAtHand(branch, tuple(files), tuple(found))
@@ -52,21 +52,21 @@ def with_bearings(store: "Store", project: str, branch: str, files: "Sequence[st
 def _chosen(index: SearchIndex, scope: Scope, branch: str, files: "Sequence[str]") -> "Iterator[Bearing]":
     """Choose a few facts and sessions, first what bears on the branch; each once."""
     names: set[str] = set()
-    left = {True: _SESSIONS, False: _FACTS}
+    remaining = {True: _SESSIONS, False: _FACTS}
     for hit in (*_on_branch(index, scope, branch), *_on_files(index, scope, files)):
         found = hit.found
         is_session = found.type in CONVERSATION
         name = found.conversation if is_session else found.shown
-        if left[is_session] and name not in names:
+        if remaining[is_session] and name not in names:
             names.add(name)
-            left[is_session] -= 1
-            yield _session(index.said_in(found.conversation), hit) if is_session else _fact(hit)
+            remaining[is_session] -= 1
+            yield _session(index.summaries_of(found.conversation), hit) if is_session else _fact(hit)
 
 
 def _on_branch(index: SearchIndex, scope: Scope, branch: str) -> "Iterator[Hit]":
     """Yield what has enough of the words a branch is named by, best first."""
-    asked = [token for token in subjects(tokens(branch)) if token not in _SAY_NOTHING]
-    having, texts = index.having(asked), index.texts()
+    terms = [token for token in subjects(tokens(branch)) if token not in _SAY_NOTHING]
+    having, texts = index.having(terms), index.texts()
     tells = {token: log((texts + 1) / (count + 0.5)) for token, count in having.items() if count}
     for hit in index.find(having, "", scope, _LOOKED_AT) if tells else ():
         words = frozenset(tokens(hit.found.words))
@@ -78,8 +78,8 @@ def _on_files(index: SearchIndex, scope: Scope, files: "Sequence[str]") -> "Iter
     """Yield what names any of the files, by its path or by a name that few have; the files in their order."""
     having = index.having(name for file in files for name in _names(file))
     for file in files:
-        asked = {name: having[name] for name in _names(file) if name == file.lower() or having[name] <= _FEW}
-        yield from index.find(asked, "", scope, _LOOKED_AT) if any(asked.values()) else ()
+        counts = {name: having[name] for name in _names(file) if name == file.lower() or having[name] <= _FEW}
+        yield from index.find(counts, "", scope, _LOOKED_AT) if any(counts.values()) else ()
 
 
 def _names(file: str) -> "Sequence[str]":
@@ -91,8 +91,8 @@ def _names(file: str) -> "Sequence[str]":
 def _fact(hit: Hit) -> Bearing:
     found = hit.found
     kind = text_in(hit.fields, "memory_type") or "W"
-    about = found.id, found.ts, found.conversation, found.shown
-    return Bearing(*about, about_user=not hit.subject, memory_type=kind, sources=(found.id,))
+    values = found.id, found.ts, found.conversation, found.shown
+    return Bearing(*values, about_user=not hit.subject, memory_type=kind, sources=(found.id,))
 
 
 def _session(events: "Sequence[EventFields]", hit: Hit) -> Bearing:

@@ -33,7 +33,7 @@ _OF_TOOLS = (b'"tool_', b'"functionResponse', b'"type":"image')
 _CHANGES = (b'"name":"Edit"', b'"name":"Write"', b'"name":"TodoWrite"')
 _BEFORE_END = 4 << 20  # bytes in which earlier changes and plans of Claude Code are looked for
 _NOT_THE_USER = ("<", "# AGENTS.md", "Caveat: The messages below", "[Request interrupted", "Stop hook feedback:")
-_MOST_FILES, _MOST_RULES, _MOST_TODOS = 8, 6, 5
+_MAX_FILES, _MAX_RULES, _MAX_TODOS = 8, 6, 5
 _REQUEST_CHARS, _RULE_CHARS, _COMMAND_CHARS, _TODO_CHARS = 300, 160, 140, 100
 _BEGINS = ("always ", "never ", "do not ", "don't ", "please always ", "please never ", "please do not ",
            "please don't ", "make sure ", "remember to ", "from now on", "only ever ", "no matter what",
@@ -60,12 +60,12 @@ class _TranscriptParts:
         """Take in a line."""
         if record.get("isSidechain") or record.get("isMeta") or record.get("isCompactSummary"):
             return
-        about: Any = record.get("payload") if record.get("type") == "response_item" else record.get("message", record)
-        content = dig(about, "content") or dig(about, "parts")
-        if (dig(about, "role") or record.get("type")) == "user":
+        payload: Any = record.get("payload") if record.get("type") == "response_item" else record.get("message", record)
+        content = dig(payload, "content") or dig(payload, "parts")
+        if (dig(payload, "role") or record.get("type")) == "user":
             self._ask("\n".join(texts(content)))
-        called = dig(about, "toolCalls")  # of Gemini: each with what it came to
-        blocks = content if isinstance(content, list) else [about]
+        called = dig(payload, "toolCalls")  # of Gemini: each with what it came to
+        blocks = content if isinstance(content, list) else [payload]
         for step in self.calls.of_blocks([*blocks, *(called if isinstance(called, list) else [])]):
             self._take(step)
 
@@ -97,19 +97,19 @@ def before_compaction(path: str, project: str, words: "ContextPhrases", receipts
     files = list(dict.fromkeys(file.removeprefix(f"{project}/") for file in drawn.files))
     failed, passed = _last_failure(drawn.calls.runs)
     lines: list[str] = []
-    left = CHARS - len(words.before) - len("\n# \n\n")
+    remaining = CHARS - len(words.before) - len("\n# \n\n")
     for part in (
         words.asked.format(text=cut(drawn.request, _REQUEST_CHARS)) if drawn.request else "",
-        *(words.rule.format(text=cut(rule, _RULE_CHARS)) for rule in [*drawn.rules.values()][-_MOST_RULES:]),
+        *(words.rule.format(text=cut(rule, _RULE_CHARS)) for rule in [*drawn.rules.values()][-_MAX_RULES:]),
         words.failed.format(command=cut(failed, _COMMAND_CHARS)) if failed else "",
         words.passed.format(command=cut(passed, _COMMAND_CHARS)) if passed else "",
-        *(f"[ ] {cut(one_line(todo), _TODO_CHARS)}" for todo in drawn.todos[:_MOST_TODOS]),
-        words.changed.format(files=", ".join(files[: -_MOST_FILES - 1 : -1])) if files else "",
+        *(f"[ ] {cut(one_line(todo), _TODO_CHARS)}" for todo in drawn.todos[:_MAX_TODOS]),
+        words.changed.format(files=", ".join(files[: -_MAX_FILES - 1 : -1])) if files else "",
         *receipts,
     ):
         text = f"- {as_text(one_line(scrub_text(part)))}"
-        if part and len(text) < left:
-            left -= len(text) + 1
+        if part and len(text) < remaining:
+            remaining -= len(text) + 1
             lines.append(text)
     return list(map(Line, lines))
 
@@ -153,8 +153,10 @@ def _last_failure(runs: Sequence[tuple[str, bool]]) -> tuple[str, str]:
     """Find the last command that failed, and the first about the same that passed later; "" for none."""
     for at in range(len(runs) - 1, -1, -1):
         command, has_failed = runs[at]
-        if has_failed and (about := _about(command)):
-            later = (run for run, failed in runs[at + 1 :] if not failed and 2 * len(about & _about(run)) >= len(about))
+        if has_failed and (subject := _about(command)):
+            later = (
+                run for run, failed in runs[at + 1 :] if not failed and 2 * len(subject & _about(run)) >= len(subject)
+            )
             return one_line(command), one_line(next(later, ""))
     return "", ""
 

@@ -41,12 +41,12 @@ if TYPE_CHECKING:
     from eventlog.store.index_lookup import FileStamp, Offsets
 
 _PATIENCE = 0.2  # seconds another writer of the index is waited for
-_MOST = 4 << 20  # bytes of the log that are taken in while a session waits
+_MAX = 4 << 20  # bytes of the log that are taken in while a session waits
 _SMALL_LOG = 4 << 20  # bytes that are read whole without an index
-_MOST_SEARCHED = 48 << 20  # bytes of earlier days in which withdrawals are looked for
+_MAX_SEARCHED = 48 << 20  # bytes of earlier days in which withdrawals are looked for
 _LAST_LINES = 1500  # of a project, among which sessions are looked for
-_MOST_TOLD, _TOLD_CHARS = 3, 160
-_SAID = ("fact", "stage_summary")
+_MAX_TEXTS, _TEXT_CHARS = 3, 160
+_STATING = ("fact", "stage_summary")
 _TS = b'"ts":"'
 _TS_LENGTH = len("2026-02-20T08:35:44.123456Z")
 
@@ -79,11 +79,11 @@ class CurrentLines:
         self._yesterday = timestamps.from_ns((timestamps.to_ms(request.now) - DAY_MS) * 1_000_000)[:10]
         self._withdraws: bool | None = False if certain else None
         found = self._rows.since(self._heard, within[0])
-        self.recent = [event for event in self._said(found) if within[0] <= event.ts <= within[1]]
+        self.recent = [event for event in self._heard_events(found) if within[0] <= event.ts <= within[1]]
 
-    def sessions(self, most: int, /) -> "list[HeardEvent]":
+    def sessions(self, limit: int, /) -> "list[HeardEvent]":
         """List the summaries and the texts of so many conversations of the project, those last at work."""
-        return list(self._said(self._rows.sessions(self.subject, most)))
+        return list(self._heard_events(self._rows.sessions(self.subject, limit)))
 
     def before_compaction(self, request: "ContextRequest", words: "ContextPhrases", /) -> "list[Line]":
         """Draw from a transcript what its conversation was about before; nothing where it cannot be read."""
@@ -91,11 +91,11 @@ class CurrentLines:
         try:
             from eventlog.app.serve.before_compaction import before_compaction
 
-            return before_compaction(request.transcript, request.project, words, self._told(request.session_id))
+            return before_compaction(request.transcript, request.project, words, self._recent_texts(request.session_id))
         except (OSError, ImportError):
             return []
 
-    def _told(self, conversation_id: str) -> "list[str]":
+    def _recent_texts(self, conversation_id: str) -> "list[str]":
         """List the statements that a conversation was given with its prompts and that still stand, the newest last."""
         try:
             events = list(all_events(self._store, conversation_id))
@@ -105,9 +105,9 @@ class CurrentLines:
         ids = list(dict.fromkeys(source for event in receipts for source in texts_in(event, "sources")))
         lines = {text_in(event, "id"): HeardEvent(event, subject) for event, subject in self._rows.events(ids)}
         heard = [lines[event_id] for event_id in ids if event_id in lines]
-        texts = [(event, event.content if event.type == "fact" else event.summary) for event in heard[-_MOST_TOLD:]]
+        texts = [(event, event.content if event.type == "fact" else event.summary) for event in heard[-_MAX_TEXTS:]]
         return [
-            f"[{self._local(event.ts)[:10]}] {cut(one_line(text), _TOLD_CHARS)}"
+            f"[{self._local(event.ts)[:10]}] {cut(one_line(text), _TEXT_CHARS)}"
             for event, text in texts
             if text and not self.rejections.rejects(text)
         ]
@@ -117,7 +117,7 @@ class CurrentLines:
         lines = self._rows.conversation(conversation_id)
         if not lines and not self._rows.is_whole:
             return None
-        events = self._said(line for line in lines if line[1] in self._heard)
+        events = self._heard_events(line for line in lines if line[1] in self._heard)
         return sorted(events, key=order)
 
     def stand(self, subject: str, texts: "Mapping[str, str]", /) -> "set[str] | None":
@@ -126,11 +126,11 @@ class CurrentLines:
         facts = self.facts_that_stand(subject, sames)
         if facts is None:
             return None
-        left = {text: texts[text] for same, text in sames.items() if same not in facts}
-        about = {subject or self._names.subjects_at("")[1], self.subject}  # of the user's, some have moved here
-        of_those_days = self._decided(about, self._utc_days(set(left.values()))) if left else set()
-        if unknown := left.keys() - of_those_days:
-            decided = set(map(likeness, self._decided(about, None)))
+        remaining = {text: texts[text] for same, text in sames.items() if same not in facts}
+        subjects = {subject or self._names.subjects_at("")[1], self.subject}  # of the user's, some have moved here
+        of_those_days = self._decided(subjects, self._utc_days(set(remaining.values()))) if remaining else set()
+        if unknown := remaining.keys() - of_those_days:
+            decided = set(map(likeness, self._decided(subjects, None)))
             unknown = {text for text in unknown if likeness(text) not in decided}
         return texts.keys() - unknown
 
@@ -143,8 +143,8 @@ class CurrentLines:
         near = (noon + shift * DAY_MS for noon in noons for shift in (-earlier, later) if shift)
         return days.union(timestamps.from_ns(noon * 1_000_000)[:10] for noon in near)
 
-    def _decided(self, about: "Collection[str]", days: "Collection[str] | None") -> set[str]:
-        summaries = (event for subject in about for event in self._rows.summaries(subject, days))
+    def _decided(self, subjects: "Collection[str]", days: "Collection[str] | None") -> set[str]:
+        summaries = (event for subject in subjects for event in self._rows.summaries(subject, days))
         return {statement_line(text) for event in summaries for text in texts_in(event, "decisions")}
 
     def facts_that_stand(self, subject: str, sames: "Collection[bytes]", /) -> "set[bytes] | None":
@@ -192,7 +192,7 @@ class CurrentLines:
         """Let go of the index."""
         self._rows.close()
 
-    def _said(self, lines: "Iterable[tuple[EventFields, str]]") -> "Iterator[HeardEvent]":
+    def _heard_events(self, lines: "Iterable[tuple[EventFields, str]]") -> "Iterator[HeardEvent]":
         for event, subject in lines:
             heard = HeardEvent(event, subject)
             if not (heard.type == "fact" and (not heard.text or self.rejections.rejects(heard.content))):
@@ -212,15 +212,15 @@ class _Rows:
     def since(self, subjects: "Collection[str]", ts: str) -> "list[tuple[EventFields, str]]":
         """List the facts and summaries about these subjects that were recorded since."""
         marks = ",".join("?" * len(subjects))
-        asked = f"SELECT line, subject FROM units WHERE subject IN ({marks}) AND ts >= ?"  # noqa: S608
-        return self._read(f"{asked} AND type IN ('fact', 'stage_summary')", *subjects, ts)
+        sql = f"SELECT line, subject FROM units WHERE subject IN ({marks}) AND ts >= ?"  # noqa: S608
+        return self._read(f"{sql} AND type IN ('fact', 'stage_summary')", *subjects, ts)
 
-    def sessions(self, subject: str, most: int) -> "list[tuple[EventFields, str]]":
+    def sessions(self, subject: str, limit: int) -> "list[tuple[EventFields, str]]":
         """List the summaries and texts of so many conversations about a project, of those that have its last lines."""
         last = "SELECT conversation, type FROM units WHERE subject = ? ORDER BY ts DESC LIMIT ?"
         chosen = f"SELECT DISTINCT conversation FROM ({last}) WHERE type != 'fact' LIMIT ?"  # noqa: S608
-        asked = f"SELECT line, subject FROM units WHERE conversation IN ({chosen}) AND +subject = ? AND type != 'fact'"  # noqa: S608
-        return self._read(asked, subject, _LAST_LINES, most, subject)  # `+`: found by the conversation
+        sql = f"SELECT line, subject FROM units WHERE conversation IN ({chosen}) AND +subject = ? AND type != 'fact'"  # noqa: S608
+        return self._read(sql, subject, _LAST_LINES, limit, subject)  # `+`: found by the conversation
 
     def events(self, ids: "Collection[str]") -> "list[tuple[EventFields, str]]":
         """List those of these events that stand."""
@@ -236,23 +236,23 @@ class _Rows:
     def facts(self, subject: str, sames: "Collection[bytes]") -> set[bytes]:
         """Choose of texts those that a fact states which stands."""
         marks = ",".join("?" * len(sames))
-        asked = f"SELECT same FROM units WHERE subject = ? AND type = 'fact' AND id > 0 AND same IN ({marks})"  # noqa: S608
-        return {bytes(same) for (same,) in self._db.execute(asked, (subject, *sames))}
+        sql = f"SELECT same FROM units WHERE subject = ? AND type = 'fact' AND id > 0 AND same IN ({marks})"  # noqa: S608
+        return {bytes(same) for (same,) in self._db.execute(sql, (subject, *sames))}
 
     def summaries(self, subject: str, days: "Collection[str] | None") -> "Iterator[EventFields]":
         """Yield the summaries about a project, of these days or of all."""
-        asked = "SELECT line FROM units WHERE subject = ? AND type = 'stage_summary' AND ts >= ?"
+        sql = "SELECT line FROM units WHERE subject = ? AND type = 'stage_summary' AND ts >= ?"
         marks = ",".join("?" * len(days or ()))
-        asked += f" AND substr(ts, 1, 10) IN ({marks})" if days is not None else ""
-        found = self._db.execute(asked, (subject, min(days or ("",)), *(days or ())))
+        sql += f" AND substr(ts, 1, 10) IN ({marks})" if days is not None else ""
+        found = self._db.execute(sql, (subject, min(days or ("",)), *(days or ())))
         return (fastjson.object_in(line) for (line,) in found)
 
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()
 
-    def _read(self, asked: str, *values: object) -> "list[tuple[EventFields, str]]":
-        return [(fastjson.object_in(line), str(subject)) for line, subject in self._db.execute(asked, values)]
+    def _read(self, sql: str, *values: object) -> "list[tuple[EventFields, str]]":
+        return [(fastjson.object_in(line), str(subject)) for line, subject in self._db.execute(sql, values)]
 
 
 class _Lines:
@@ -270,7 +270,7 @@ class _Lines:
         self.is_whole = _is_small(files)
         before = set() if self.is_whole else {file for file in files if day_of(index_lookup.name_in(file)) < since[:10]}
         try:
-            withdrawals = Appended.since(store, set(files) - before, _MOST_SEARCHED, WITHDRAWS).events if before else []
+            withdrawals = Appended.since(store, set(files) - before, _MAX_SEARCHED, WITHDRAWS).events if before else []
             log = WholeLog(Appended.since(store, before, 1 << 62))
         except (OSError, ValueError, NotAppended):
             return self
@@ -283,19 +283,21 @@ class _Lines:
     # what `_Rows` lists, by the same rules
 
     def since(self, subjects: "Collection[str]", ts: str) -> "list[tuple[EventFields, str]]":
-        return _shown(line for line in self._found if line.subject in subjects and line.ts >= ts and line.type in _SAID)
+        return _shown(
+            line for line in self._found if line.subject in subjects and line.ts >= ts and line.type in _STATING
+        )
 
-    def sessions(self, subject: str, most: int) -> "list[tuple[EventFields, str]]":
+    def sessions(self, subject: str, limit: int) -> "list[tuple[EventFields, str]]":
         found = [line for line in self._found if line.subject == subject and not line.is_fact]
         last_first = sorted(found, key=lambda line: line.ts, reverse=True)
-        chosen = list(dict.fromkeys(line.conversation for line in last_first))[:most]
+        chosen = list(dict.fromkeys(line.conversation for line in last_first))[:limit]
         return _shown(line for line in last_first if line.conversation in chosen)
 
     def events(self, ids: "Collection[str]") -> "list[tuple[EventFields, str]]":
         return _shown(line for line in self._standing() if line.id in ids)
 
     def conversation(self, conversation: str) -> "list[tuple[EventFields, str]]":
-        return _shown(line for line in self._found if line.conversation == conversation and line.type in _SAID)
+        return _shown(line for line in self._found if line.conversation == conversation and line.type in _STATING)
 
     def facts(self, subject: str, sames: "Collection[bytes]") -> set[bytes]:
         return {line.same for line in self._standing() if line.is_fact and line.subject == subject} & set(sames)
@@ -329,7 +331,7 @@ def _open(store: "Store", names: KnownProjects, since: str) -> _Rows | _Lines:
             rows = None
             try:
                 if index.is_current():
-                    index.catch_up(store, _MOST)
+                    index.catch_up(store, _MAX)
                     if not (index.is_behind() and _is_small(_stamps(store))):
                         rows = _Rows(index.database)
             finally:
@@ -356,16 +358,16 @@ def _is_small(files: list[str]) -> bool:
 def _withdraws_entry(store: "Store", since: str) -> bool:
     """Return whether anything since that day withdraws a plan entry, or may have brought it back."""
     marks = [f'"{kind}"'.encode() for kind in WITHDRAWS]
-    left = [event for name in _day_files(store, since) for event in _events_with(store, name, marks)]
+    remaining = [event for name in _day_files(store, since) for event in _events_with(store, name, marks)]
     seen: set[str] = set()
-    while left:
-        event = left.pop()
+    while remaining:
+        event = remaining.pop()
         target, conversation = text_in(event, "target"), text_in(event, "conversation")
         if event.get("type") == "plan_entry":
             return True
         if event.get("type") in WITHDRAWS and conversation:
             try:
-                left += (entry for entry in all_events(store, conversation) if entry.get("type") == "plan_entry")
+                remaining += (entry for entry in all_events(store, conversation) if entry.get("type") == "plan_entry")
             except (OSError, TooMuch):
                 return True
         elif event.get("type") in WITHDRAWS and target and target not in seen:
@@ -373,7 +375,7 @@ def _withdraws_entry(store: "Store", since: str) -> bool:
             day = day_in_id(target)
             names = (name for name in _day_files(store, day) if name.startswith(day))
             found = (event for name in names for event in _events_with(store, name, [target.encode()]))
-            left += (event for event in found if event.get("id") == target)
+            remaining += (event for event in found if event.get("id") == target)
     return False
 
 

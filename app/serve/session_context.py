@@ -204,7 +204,7 @@ def append_receipt(
 ) -> bool:
     """Append that a session was given a text; False where the log has that already. Raises NotStored."""
     request, digest = built.parts.request, sha256(built.text.encode("utf-8", "replace"))
-    about: Envelope = {
+    envelope: Envelope = {
         "type": "context_injected",
         "conversation_id": request.session_id,
         "project": request.project,
@@ -213,4 +213,4 @@ def append_receipt(
     }
     event: ContextInjected = {**built.receipt, "digest": digest, "chars": len(built.text)}
     key = f"context\n{request.session_id}\n{source} {subagent}".rstrip() + f"\n{digest}"
-    return append_once(store, {**present(about), **event}, key, within_ms=SAME_CALL_MS, sync=sync)
+    return append_once(store, {**present(envelope), **event}, key, within_ms=SAME_CALL_MS, sync=sync)

@@ -33,7 +33,7 @@ from eventlog.store import Store, day_of
 from eventlog.store.dayfile import read_settled
 from eventlog.store.files import make_dirs, not_stored, read_regular, remove, replace_file, sync_dir, write_temporary
 from eventlog.store.locks import locked
-from eventlog.store.replica import make_replica, mark_told, replica_of
+from eventlog.store.replica import make_replica, mark_reported, replica_of
 
 if TYPE_CHECKING:
     from eventlog.store import CacheName
@@ -72,7 +72,7 @@ class _RestoreResult(NamedTuple):
     manifest: _Manifest
     verified: VerifyResult
     replica: str
-    kept: list[str]
+    existing: list[str]
 
 
 def create_backup(opened: OpenStore, path: Path) -> tuple[Path, _Manifest]:
@@ -120,7 +120,7 @@ def restore_backup(opened: OpenStore, path: Path) -> _RestoreResult:
         raise NotStored(f"cannot be restored: {system_reason(error)[0]}", where=str(error.filename or path)) from error
     with suppress(NotStored):  # a store with a name has one of its own already
         make_replica(store, manifest.replica)
-        mark_told(store)
+        mark_reported(store)
     found, _ = verify_sealed(opened.log)
     replay_store(opened._replace(settings=load(store).settings))  # those that were restored
     return _RestoreResult(manifest, found, replica_of(store), restored)
@@ -135,9 +135,9 @@ def _write(store: Store, manifest: _Manifest, target: BinaryIO) -> None:
 
 
 def _add(tar: tarfile.TarFile, name: str, data: bytes, created: str) -> None:
-    about = tarfile.TarInfo(name)
-    about.size, about.mode, about.mtime = len(data), 0o600, timestamps.to_ms(created) // 1000
-    tar.addfile(about, io.BytesIO(data))
+    info = tarfile.TarInfo(name)
+    info.size, info.mode, info.mtime = len(data), 0o600, timestamps.to_ms(created) // 1000
+    tar.addfile(info, io.BytesIO(data))
 
 
 def _contents(store: Store) -> Iterator[tuple[str, bytes]]:

@@ -41,7 +41,7 @@ _NO_PERMISSION = system_reason(PermissionError(errno.EACCES, ""))
 _NAMED = 5  # events in the future, with their ids
 _TRIED = 4096  # bytes: a block of most file systems
 _NEEDED = ("knowledge.db", "locks")
-_NOT_OURS = 0o077  # rights of others
+_FOR_OTHERS = 0o077  # rights of others
 
 
 class DoctorReport(NamedTuple):
@@ -223,7 +223,7 @@ def _ownership(store: Store) -> Iterator[Problem]:
         mode = stat.S_IMODE(found.st_mode)
         if found.st_uid != os.geteuid():
             yield Problem(f"{path} belongs to another user", f"chown {os.geteuid()} {path}")
-        if mode & (_NOT_OURS if stat.S_ISDIR(found.st_mode) else 0o022):
+        if mode & (_FOR_OTHERS if stat.S_ISDIR(found.st_mode) else 0o022):
             yield Problem(f"{path} is open to other users (mode {mode:o})", f"chmod go-rwx {path}")
 
 

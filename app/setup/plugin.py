@@ -116,8 +116,8 @@ def _registry_entry(version: str) -> dict[str, Any]:
         "transport": {"type": "stdio"},
         "packageArguments": [{"type": "positional", "value": "mcp"}],
     }
-    about = {"name": _REGISTERED, "title": _NAME, "description": _ABOUT, "version": version}
-    return {"$schema": _REGISTRY, **about, "packages": [package]}
+    entry = {"name": _REGISTERED, "title": _NAME, "description": _ABOUT, "version": version}
+    return {"$schema": _REGISTRY, **entry, "packages": [package]}
 
 
 def _bundle(release: str, script: str, tools: Sequence[Mapping[str, str]]) -> bytes:

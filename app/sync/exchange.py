@@ -173,8 +173,8 @@ class _Exchange:
     def _look(self) -> Listing:
         found = look(self._remote, self._keyring, self._state, self._store)
         own, is_new = found.heads.get(self._state.replica), not (self._state.token or self._state.pending)
-        ours = (self._keyring.recipient, self._keyring.copied)
-        if own and is_new and own.recipient in ours:  # only the state was lost
+        own_recipients = (self._keyring.recipient, self._keyring.copied)
+        if own and is_new and own.recipient in own_recipients:  # only the state was lost
             self._state.token, self._state.last = own.token, own.last
         elif own and own.token not in (self._state.token, self._state.pending):  # a copy of this store publishes
             self._begin_again(rename(self._store, self._state.replica))

@@ -65,8 +65,8 @@ class GitRemote:
         self._fetch()
         self._tip = self._git("rev-parse", _TIP).strip()
         for entry in filter(None, self._git("ls-tree", "-r", "-l", "-z", _TIP).split("\0")):
-            about, _, name = entry.partition("\t")
-            _, kind, self._objects[name], size = about.split()
+            info, _, name = entry.partition("\t")
+            _, kind, self._objects[name], size = info.split()
             if kind != "blob" or (size.isdecimal() and int(size) > LARGEST):  # a damaged one has no size
                 self._unread.add(name)
         return set(self._objects)
@@ -86,16 +86,16 @@ class GitRemote:
 
     def _blobs(self, wanted: Collection[str]) -> dict[str, bytes]:
         """Read files as far as the clone has them whole."""
-        asked = "".join(f"{self._objects[name]}\n" for name in wanted).encode()
-        data = self._run("cat-file", "--batch", sent=asked).stdout if wanted else b""
+        request = "".join(f"{self._objects[name]}\n" for name in wanted).encode()
+        data = self._run("cat-file", "--batch", sent=request).stdout if wanted else b""
         found: dict[str, bytes] = {}
         start = 0
         for name in wanted:
             end = data.find(b"\n", start) + 1
-            about = data[start:end].split()  # name, type, size; or why there is none
-            if about[1:2] == [b"blob"]:
-                found[name] = data[end : end + int(about[2])]
-                end += int(about[2]) + 1
+            header = data[start:end].split()  # name, type, size; or why there is none
+            if header[1:2] == [b"blob"]:
+                found[name] = data[end : end + int(header[2])]
+                end += int(header[2]) + 1
             start = end or len(data)
         return found
 
@@ -221,8 +221,8 @@ class GitRemote:
             raise Offline("git is not installed", hint="install git, or sync through dir:PATH") from error
         except subprocess.TimeoutExpired as error:
             raise Offline(f"git gave no answer in {_SECONDS} seconds", where=self._address) from error
-        said = done.stderr.splitlines() if done.returncode else ()
-        if any(_FULL in line and not line.startswith(b"remote:") for line in said):
+        output_lines = done.stderr.splitlines() if done.returncode else ()
+        if any(_FULL in line and not line.startswith(b"remote:") for line in output_lines):
             _clear(self._clone)
             what, hint = system_reason(OSError(ENOSPC, ""))
             raise NotStored(f"not stored: {what}", where=self._clone, hint=hint)

@@ -112,8 +112,8 @@ class NatsRemote:
                 if not all(await asyncio.gather(*(self._send(stream, name, files[name]) for name in names))):
                     return False
             old = [f"{self._subject(name)}.~{version}.>" for name in files for version in self._parts.get(name, ())]
-            gone = [subject for name in removed for subject in self._subjects_of(name)]
-            await asyncio.gather(*map(stream.purge, [*old, *gone]))
+            subjects = [subject for name in removed for subject in self._subjects_of(name)]
+            await asyncio.gather(*map(stream.purge, [*old, *subjects]))
             return True
 
         return self._connected(sent)
@@ -196,15 +196,15 @@ class NatsRemote:
     def _syncs_always(self, monitor: str) -> bool | None:
         """Ask a server whether it syncs always; None where it cannot be asked, False where it has no JetStream."""
         host, _, port = monitor.rpartition(":")
-        asked = HTTPConnection(host.strip("[]"), int(port), timeout=_ANSWER)
+        connection = HTTPConnection(host.strip("[]"), int(port), timeout=_ANSWER)
         try:
-            asked.request("GET", "/varz")
-            found = json.loads(asked.getresponse().read())
+            connection.request("GET", "/varz")
+            found = json.loads(connection.getresponse().read())
             config = found.get("jetstream", {}).get("config")
         except (OSError, HTTPException, ValueError, AttributeError):
             return None
         finally:
-            asked.close()
+            connection.close()
         if not config:
             return False
         if not config.get("sync_always"):

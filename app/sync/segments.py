@@ -314,8 +314,8 @@ def _again(keyring: Keyring) -> str:
 def _is_behind(marker: Marker, keyring: Keyring) -> bool:
     """Return whether a machine that did not have our key yet has filled a relay again."""
     secret = bytes.fromhex(keyring.secrets.get(marker.epoch, ""))
-    is_ours = marker.namespace == keyring.namespace and marker.is_signed_by(secret)
-    return marker.epoch < keyring.epoch and is_ours
+    is_own = marker.namespace == keyring.namespace and marker.is_signed_by(secret)
+    return marker.epoch < keyring.epoch and is_own
 
 
 def _marker_again(

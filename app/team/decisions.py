@@ -46,8 +46,8 @@ _NAMES = ("id", "who", "when", "kind", "key")
 _NEEDED = ("id", "who", "when")
 _DIGITS_IN_LINE = 64
 _MORE_LINES = 4  # of digits than the text has: what else is the same; git takes one line in 100,000 for any other
-_MOST_FIELDS = 20  # lines
-_MOST_FILES = 10_000
+_MAX_FIELDS = 20  # lines
+_MAX_FILES = 10_000
 _PLAIN = ("", "fact")  # kinds of a decision without a category
 _LONGEST_TEXT, _LONGEST_FIELD = 4000, 120  # characters
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -148,14 +148,14 @@ def read_files(root: str, now: str) -> list[TeamFile]:
     try:
         place = real_path(folder, root)
         with os.scandir(place) as entries:
-            names = sorted(entry.name for entry in islice(entries, 10 * _MOST_FILES) if entry.name.endswith(".md"))
+            names = sorted(entry.name for entry in islice(entries, 10 * _MAX_FILES) if entry.name.endswith(".md"))
     except NotConfined as error:
         return [TeamFile(str(folder), refused=str(error))]
     except OSError as error:
         return [TeamFile(str(folder), refused=system_reason(error)[0])]
-    found = [_read(root, str(folder / name), now) for name in names[:_MOST_FILES] if name != "README.md"]
-    if len(names) > _MOST_FILES:
-        found.append(TeamFile(str(folder), refused=f"has more than {_MOST_FILES:,} files; the others are not read"))
+    found = [_read(root, str(folder / name), now) for name in names[:_MAX_FILES] if name != "README.md"]
+    if len(names) > _MAX_FILES:
+        found.append(TeamFile(str(folder), refused=f"has more than {_MAX_FILES:,} files; the others are not read"))
     return found
 
 
@@ -175,9 +175,9 @@ def _read(root: str, path: str, now: str) -> TeamFile:
 
 def _front_matter(lines: list[str]) -> tuple[dict[str, str], list[str]]:
     """Split the fields from the lines below them."""
-    ends = [number for number, line in enumerate(lines[: _MOST_FIELDS + 2]) if line.rstrip() == _ENDS]
+    ends = [number for number, line in enumerate(lines[: _MAX_FIELDS + 2]) if line.rstrip() == _ENDS]
     if ends[:1] != [0] or len(ends) == 1:
-        raise ValueError(f"does not begin with a front matter of at most {_MOST_FIELDS} lines between `---`")
+        raise ValueError(f"does not begin with a front matter of at most {_MAX_FIELDS} lines between `---`")
     fields: dict[str, str] = {}
     for line in lines[1 : ends[1]]:
         name, colon, value = (part.strip() for part in line.partition(":"))
@@ -205,10 +205,12 @@ def _parts(body: list[str]) -> tuple[str, str]:
 def settle(log: EventLog) -> None:
     """Bring the log to what checkouts have of the decisions a person agreed to; raises NotStored."""
     Approvals(log.store).withdraw_gone()
-    gone = {path: entry for path, entry in Approvals(log.store).of_teams().items() if entry.get("gone")}
-    read = {path: files.read(path, LONGEST_DECISION + 1) for path in gone}
-    back = {path: data for path, data in read.items() if data and Approvals.compared(gone[path], data) == "trusted"}
-    _put(log, {path: (Decision.read(data, Path(path).name, "~"), gone[path]) for path, data in back.items()})
+    withdrawn = {path: entry for path, entry in Approvals(log.store).of_teams().items() if entry.get("gone")}
+    read = {path: files.read(path, LONGEST_DECISION + 1) for path in withdrawn}
+    back = {
+        path: data for path, data in read.items() if data and Approvals.compared(withdrawn[path], data) == "trusted"
+    }
+    _put(log, {path: (Decision.read(data, Path(path).name, "~"), withdrawn[path]) for path, data in back.items()})
 
 
 def agree(log: EventLog, files: Sequence[TeamFile]) -> None:

@@ -115,9 +115,9 @@ def team_rows(store: Store, root: str, now: str) -> list[TeamRow]:
         found.append(TeamRow("refused" if file.refused else "yours" if is_own else state, file))
     paths = {row.file.path for row in found}
     events = {agreed[path]["event"] for path in paths & agreed.keys()}  # a decision shared again has another file
-    left = [path for path, entry in sorted(agreed.items()) if path not in paths and entry["event"] not in events]
-    gone = [path for path in left if Path(path).parent == Path(root, PLACE)]
-    return [*found, *(TeamRow("withdrawn", TeamFile(path)) for path in gone)]
+    remaining = [path for path, entry in sorted(agreed.items()) if path not in paths and entry["event"] not in events]
+    removed = [path for path in remaining if Path(path).parent == Path(root, PLACE)]
+    return [*found, *(TeamRow("withdrawn", TeamFile(path)) for path in removed)]
 
 
 def differing(rows: Iterable[TeamRow]) -> Iterator[list[Decision]]:

@@ -35,7 +35,7 @@ class _AppendReport(NamedTuple):
     """An appended event, and the events that still state what it withdraws."""
 
     appended: AppendResult
-    still_said: list[str]
+    still_stating: list[str]
 
 
 def append_event(log: EventLog, fields: Mapping[str, Any], machine: Machine) -> _AppendReport:
@@ -44,7 +44,7 @@ def append_event(log: EventLog, fields: Mapping[str, Any], machine: Machine) -> 
     others = []
     if isinstance(event, Retraction):
         event = _of_something(log, event)
-        others = _still_said(log, event)
+        others = _still_stating(log, event)
     return _AppendReport(noted(log, [record_once(log, event)])[0], others)
 
 
@@ -151,7 +151,7 @@ def _of_something(log: EventLog, event: Retraction) -> Retraction:
     raise BadRequest("no event has this id" if not meant else "several events do", where=str(event.target), hint=hint)
 
 
-def _still_said(log: EventLog, retraction: Retraction) -> list[str]:
+def _still_stating(log: EventLog, retraction: Retraction) -> list[str]:
     """List the events that state the same as what a retraction withdraws, and stay; oldest first."""
     settings = Settings()
     with suppress(BadSettings):  # a mistake in `config.yaml` is no obstacle to what is recorded
@@ -164,7 +164,7 @@ def _still_said(log: EventLog, retraction: Retraction) -> list[str]:
     names = replayed.index.names(MEMORY.name)
     equal = [fact.statements for name in names for fact in replayed.fact_scope(name).facts]
     halved = [statements for statements in equal if any(map(is_withdrawn, statements))]
-    left = {
+    remaining = {
         (statement.ts, statement.id) for statements in halved for statement in statements if not is_withdrawn(statement)
     }
-    return [event_id for _, event_id in sorted(left)]
+    return [event_id for _, event_id in sorted(remaining)]

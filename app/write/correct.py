@@ -160,10 +160,10 @@ def _named(speaker: Mapping[str, Any]) -> dict[str, Any]:
 def _deed(opened: OpenStore, found: Correctable, fact: Fact, reason: str) -> list[Event]:
     """Make the events of a correction: withdrawals come last, so that a write that was cut off takes nothing away."""
     by = {"conversation_id": fact.conversation_id, "agent": fact.agent, "speaker": fact.speaker, "reason": reason}
-    left = [event for event in found.withdrawn if not isinstance(event, Retraction)]  # of a summary, its agent's
+    remaining = [event for event in found.withdrawn if not isinstance(event, Retraction)]  # of a summary, its agent's
     withdrawn = [replace(event, **by) for event in found.withdrawn if isinstance(event, Retraction)]
     stated = replace(fact, replaces=[entry.event.id for entry in found.behind])
-    return [stated, *restore_retyped(opened.log, [fact]), *left, *withdrawn]
+    return [stated, *restore_retyped(opened.log, [fact]), *remaining, *withdrawn]
 
 
 def _other_words(found: Correctable, content: str) -> str:

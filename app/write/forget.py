@@ -78,7 +78,7 @@ class _Known:
 
     def __init__(self, opened: OpenStore) -> None:
         self._log = opened.log
-        self._said: dict[str, list[str]] = {}  # the ids of the events that say so
+        self._stating: dict[str, list[str]] = {}  # the ids of the events that say so
         self._worded: dict[str, str] = {}
         replayed = replay(opened.log, opened.settings, projections=[])
         withdrawn, conversations = replayed.index.withdrawn, replayed.conversations.by_id.values()
@@ -92,7 +92,7 @@ class _Known:
                 self._stated.add((event.subject, fact.same))
             for text in () if withdrawn.hides(event) else filter(None, map(one_line, statements_of(event))):
                 if not withdrawn.rejects(text):
-                    self._said.setdefault(statement_of(text), []).append(event.id)
+                    self._stating.setdefault(statement_of(text), []).append(event.id)
                     self._worded.setdefault(statement_of(text), text)
 
     def of_event(self, event_id: str) -> list[Forgettable]:
@@ -100,7 +100,7 @@ class _Known:
         entry = self._log.find([event_id])[event_id]
         match entry.event:
             case Fact(content=content):
-                if statement_of(content) not in self._said:
+                if statement_of(content) not in self._stating:
                     raise BadRequest(f"{content!r} is withdrawn already", where=event_id)
                 return [self._statement(statement_of(content))]
             case StageSummary() | PlanEntry():
@@ -118,7 +118,7 @@ class _Known:
         entries = [event for event in line.events if isinstance(event, PlanEntry)]
         if entries or any(isinstance(event, KnowledgeEdited) for event in line.events):
             return [item for event in entries or line.events for item in self.of_event(event.id)]
-        found = [statement for statement in line.shown_statements() if statement in self._said]
+        found = [statement for statement in line.shown_statements() if statement in self._stating]
         if not found:
             raise BadRequest("the line shows no statement", hint="name a line that says something, or give its text")
         return [self._statement(statement) for statement in found]
@@ -126,7 +126,7 @@ class _Known:
     def of_text(self, text: str) -> list[Forgettable]:
         """Take a text for the statement it is, else for the only one it is a part of."""
         wanted = statement_of(text)
-        if wanted in self._said:
+        if wanted in self._stating:
             return [self._statement(wanted)]
         found = self._containing(text)
         if len(found) > 1:
@@ -138,21 +138,21 @@ class _Known:
     def matching(self, text: str) -> list[Forgettable]:
         """Take a text for all statements it is a part of."""
         found = self._containing(text)
-        lines = self._log.find({event for statement in found for event in self._said[statement]})
+        lines = self._log.find({event for statement in found for event in self._stating[statement]})
         return sorted(
             (self._statement(statement, lines) for statement in found), key=lambda item: (-len(item.behind), item.text)
         )
 
     def _containing(self, text: str) -> list[str]:
         wanted = statement_of(text)
-        found = [statement for statement in self._said if wanted and wanted in statement]
+        found = [statement for statement in self._stating if wanted and wanted in statement]
         if not found:
             raise BadRequest(f"nothing says {text!r}", hint=did_you_mean(text, self._worded.values(), ""))
         return found
 
     def _statement(self, statement: str, lines: Mapping[str, LogLine] | None = None) -> Forgettable:
-        lines = self._log.find(self._said[statement]) if lines is None else lines
-        behind = {event: lines[event] for event in self._said[statement] if event in lines}
+        lines = self._log.find(self._stating[statement]) if lines is None else lines
+        behind = {event: lines[event] for event in self._stating[statement] if event in lines}
         text = self._worded[statement]
         in_order = sorted(behind.values(), key=lambda entry: order(entry.event))
         digest = digest_of(statement, self._salt)

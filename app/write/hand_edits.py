@@ -165,7 +165,7 @@ def _origin(past: _Past, name: str, path: Path, data: bytes) -> _Origin | None:
 
     edited, now = EditedFile(data), past.renderings(EVERYTHING)
     projects = now.identities
-    project = _project(now.said_since(""), projects, name)
+    project = _project(now.conversations_since(""), projects, name)
     if project is None and name != "MEMORY.md":
         return None
     saved, replica = _saved_at(path, past.log.now(), edited.stamp), replica_of(past.log.store)

@@ -42,16 +42,16 @@ _ORDER = {  # of the fields of a line, as the log writes them
 _SPEAKER = ("conversation_id", "project", "agent")
 _DEFAULTS = {"memory_type": "W", "topic": "", "scope": "stage"}  # what is not written
 _STATES = {"fact": "content", "stage_summary": "summary"}
-_MOST = 1 << 20  # bytes of the log that are read for it
+_MAX = 1 << 20  # bytes of the log that are read for it
 _FEW = 8  # rejected events to be looked up
 _PATIENCE = 0.2  # seconds a writer of the index is waited for
 _AIMS = "SELECT aim FROM gone WHERE aim BETWEEN ? AND ? || '~'"
-_SAID = "SELECT line FROM units WHERE conversation = ? AND type = ?"
+_SAVED = "SELECT line FROM units WHERE conversation = ? AND type = ?"
 _KEYED = "SELECT 1 FROM subjects CROSS JOIN units USING (subject) WHERE same = ? AND type = 'fact' AND key IS NOT NULL"
 
 
 def record_new(
-    store: "Store", session: str | None, asked: "Fields", where: str, environ: "Mapping[str, str]"
+    store: "Store", session: str | None, fields: "Fields", where: str, environ: "Mapping[str, str]"
 ) -> tuple[str, bool]:
     """Append an event of the project of a directory unless its conversation has stated that; "" to leave it undone.
 
@@ -63,10 +63,10 @@ def record_new(
         return "", False
     spool.take_in(store)
     speaker = _speaker(store, session, environ)
-    text = str(asked[_STATES[str(asked["type"])]])
-    if not speaker or not one_line(text) or not _is_plain([*speaker.values(), project, *asked.values()]):
+    text = str(fields[_STATES[str(fields["type"])]])
+    if not speaker or not one_line(text) or not _is_plain([*speaker.values(), project, *fields.values()]):
         return "", False
-    event = _event(store, {**speaker, **({"project": project} if project else {})}, asked)
+    event = _event(store, {**speaker, **({"project": project} if project else {})}, fields)
     try:
         turn = locked(store, store.lock("declare"))
     except Busy:
@@ -119,10 +119,10 @@ def _is_plain(values: "list[object]") -> bool:
     )
 
 
-def _event(store: "Store", speaker: "Fields", asked: "Fields") -> "Fields":
+def _event(store: "Store", speaker: "Fields", fields: "Fields") -> "Fields":
     """Build the fields of the event as the codec orders them."""
-    kind = str(asked["type"])
-    own = {name: asked[name] for name in _ORDER[kind] if name in asked and asked[name] != _DEFAULTS.get(name)}
+    kind = str(fields["type"])
+    own = {name: fields[name] for name in _ORDER[kind] if name in fields and fields[name] != _DEFAULTS.get(name)}
     first = {name: speaker[name] for name in _SPEAKER if name in speaker}
     return {"type": kind, **first, "replica": make_replica(store), **own}
 
@@ -134,7 +134,7 @@ def _is_new(store: "Store", event: "Fields", repeated: "list[Fields]") -> bool:
     path = store.cached("search.sqlite")
     try:
         if not os.path.exists(path):
-            return _is_none_of(Appended.since(store, set(), _MOST).events, event, repeated)
+            return _is_none_of(Appended.since(store, set(), _MAX).events, event, repeated)
         database = connect(path, timeout=_PATIENCE, isolation_level=None)
         try:
             return _is_unknown(store, database, event, repeated)
@@ -150,11 +150,11 @@ def _is_unknown(store: "Store", database: "Connection", event: "Fields", repeate
     meta = dict(database.execute("SELECT name, value FROM meta"))
     if meta.get("version") != VERSION or "behind" in meta:
         return False
-    news = Appended.since(store, seen_in(database), _MOST).events
+    news = Appended.since(store, seen_in(database), _MAX).events
     if _may_be_rejected(store, database, event):
         return False
-    said = database.execute(_SAID, (event["conversation_id"], event["type"]))
-    is_new = _is_none_of([*news, *(fastjson.object_in(line) for (line,) in said)], event, repeated)
+    saved = database.execute(_SAVED, (event["conversation_id"], event["type"]))
+    is_new = _is_none_of([*news, *(fastjson.object_in(line) for (line,) in saved)], event, repeated)
     if repeated and database.execute(_KEYED, (_likeness(repeated[0]),)).fetchone():
         repeated.clear()
     return is_new

@@ -21,7 +21,7 @@ from eventlog.format.events import PlanEntry
 from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import same_text, statement_of
 from eventlog.log.event_log import EventLog
-from eventlog.projections.views.markdown import as_said, stamped_at
+from eventlog.projections.views.markdown import stamped_at, unescaped
 from eventlog.projections.views.memory import MEMORY
 from eventlog.store import Store
 from eventlog.store.files import FileStamp, file_stamp, read, remove, replace_file
@@ -116,7 +116,7 @@ class _WithdrawnTexts:
         text = _bare(line)
         if statement_of(text) in self._statements or self._withdrawn.rejects(text):
             return True
-        whole = same_text(as_said(line))
+        whole = same_text(unescaped(line))
         return any(statement in whole for statement in self._long)
 
 
@@ -125,15 +125,17 @@ def _sweep(copy: Path, matches: Callable[[str], bool]) -> None:
     if data is None:
         return
     lines, in_file = data.split(b"\n"), _lines(_file_of(copy))
-    said = {_statement(line) for line in in_file}
+    statements = {_statement(line) for line in in_file}
     newer = set[bytes]().union(*(_lines(other) for other in _beside(copy) if other.name > copy.name))
-    left = [line for line in lines if _statement(line) in said or not matches(line.decode("utf-8", "replace"))]
-    is_less = len(left) < len(lines)
+    remaining = [
+        line for line in lines if _statement(line) in statements or not matches(line.decode("utf-8", "replace"))
+    ]
+    is_less = len(remaining) < len(lines)
     stands = newer | in_file if is_less else newer
-    if (is_less or newer) and all(line in stands or not line.strip() or stamped_at(line) for line in left):
+    if (is_less or newer) and all(line in stands or not line.strip() or stamped_at(line) for line in remaining):
         remove(str(copy), must=True)
     elif is_less:
-        replace_file(str(copy), b"\n".join(left))
+        replace_file(str(copy), b"\n".join(remaining))
 
 
 def _file_of(copy: Path) -> Path:
@@ -154,7 +156,7 @@ def _statement(line: bytes) -> str:
 
 def _bare(line: str) -> str:
     """Strip from a line what a rendered file puts before a text: bullets, dates, kinds."""
-    text = as_said(line.strip()).lstrip(_BULLETS)
+    text = unescaped(line.strip()).lstrip(_BULLETS)
     while text.startswith("[") and "]" in text:
         text = text.partition("]")[2].lstrip()
     return text

@@ -48,7 +48,7 @@ _TOGETHER_NS = 500_000  # what one save of a file came to is dated one microseco
 class Undoable(NamedTuple):
     """A change that can be taken back: the event that recorded it, the events to name, and a word for it."""
 
-    told: Event
+    event: Event
     targets: list[Event]
     what: str
     is_step: bool = False  # it is the last thing done: `undo` given again goes one further back
@@ -340,9 +340,9 @@ def _keeps_away(event: Event, withdrawals: dict[str, Withdrawal], now: Retractio
         return False
     if isinstance(event, EntryResolved):
         return event.choice == "discard"
-    about = withdrawals.get(event.id)
-    while about and not isinstance(about, Rejected) and (older := withdrawals.get(about.target or "")):
-        if older.ts >= about.ts:
+    withdrawal = withdrawals.get(event.id)
+    while withdrawal and not isinstance(withdrawal, Rejected) and (older := withdrawals.get(withdrawal.target or "")):
+        if older.ts >= withdrawal.ts:
             return False
-        about = older
-    return isinstance(about, Rejected) and about.id not in now.events
+        withdrawal = older
+    return isinstance(withdrawal, Rejected) and withdrawal.id not in now.events

@@ -12,7 +12,7 @@ from eventlog.app.serve.session_context import build
 from eventlog.projections.base import Line
 from eventlog.projections.context.agent_context import ContextFile
 from eventlog.projections.context.budget import ContextSection, fit
-from eventlog.projections.context.once import said_once
+from eventlog.projections.context.once import without_repetitions
 from eventlog.projections.context.request import ContextRequest
 from eventlog.projections.context.sources import ContextSources
 from eventlog.projections.views.markdown import is_stamp
@@ -29,7 +29,7 @@ def earlier(opened: OpenStore, request: ContextRequest, budget: int) -> str:
     parts = build(opened.store, opened.settings, request).parts
     made = list(_sections(parts))
     ranks = [-1 if section.priority == _FACTS else section.priority for section in made]
-    told = [section for section in said_once(made, ranks, request.project_name) if section.lines]
+    told = [section for section in without_repetitions(made, ranks, request.project_name) if section.lines]
     return fit("", told, budget, parts.words, "eventlog context").text
 
 

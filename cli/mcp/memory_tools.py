@@ -21,7 +21,7 @@ from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, Event, Redacted, Rejected, SaveRequested, TurnEnd
 from eventlog.format.fence import fenced, without_tags
 from eventlog.format.local_time import local_time
-from eventlog.format.text import cut, last_said, one_line
+from eventlog.format.text import cut, last_mention, one_line
 from eventlog.log.event_log import EventLog
 from eventlog.projections.bases.plan_file import PlanFile
 from eventlog.projects.root import project_root
@@ -30,7 +30,7 @@ from eventlog.settings.cached import off_switch
 if TYPE_CHECKING:
     from eventlog.cli.mcp.tools import ToolCalls
 
-_SHOWN, _MOST, _LONGEST = 8, 20, 400
+_SHOWN, _MAX, _LONGEST = 8, 20, 400
 _SALT_BYTES = 8
 _SCOPES = ("project", "user")
 _SECTION = ("content", "about", "heading")
@@ -38,7 +38,7 @@ _FACT = ("content", "category", "key", "entities", "about")
 _SUMMARY = ("topic", "decisions", "todos", "done")
 
 
-class _Asked(NamedTuple):
+class _ToolCall(NamedTuple):
     """A tool call: its origin and its arguments."""
 
     calls: "ToolCalls"
@@ -83,68 +83,68 @@ def use(calls: "ToolCalls", name: str, arguments: Mapping[str, Any], meta: Mappi
     if switch := off_switch(machine.environ, directory, project_root(directory)):
         return f"Memory is switched off by {switch}: nothing is saved or recalled."
     fields = {key: value for key, value in arguments.items() if value is not None}
-    return _TOOLS[name](_Asked(calls, machine, open_log(calls.store, machine), directory, meta, fields))
+    return _TOOLS[name](_ToolCall(calls, machine, open_log(calls.store, machine), directory, meta, fields))
 
 
-def _recall(asked: _Asked) -> str:
-    limit = min(max(asked.arguments.get("limit", _SHOWN), 1), _MOST)
-    most = limit if not asked.calls.shared else 2 * _MOST  # a shared session skips facts about the user
-    query = SearchQuery(asked.arguments["query"], asked.project or "", limit=most)
-    opened = open_store(asked.calls.store, asked.machine)
+def _recall(call: _ToolCall) -> str:
+    limit = min(max(call.arguments.get("limit", _SHOWN), 1), _MAX)
+    wanted = limit if not call.calls.shared else 2 * _MAX  # a shared session skips facts about the user
+    query = SearchQuery(call.arguments["query"], call.project or "", limit=wanted)
+    opened = open_store(call.calls.store, call.machine)
     hits, local = search(opened, query).hits, local_time(opened.settings.timezone)
-    shown = [hit for hit in hits if hit.project or not asked.calls.shared][:limit]
+    shown = [hit for hit in hits if hit.project or not call.calls.shared][:limit]
     if not shown:
         return "No current memory has any of these words."
-    short = ShortIds(asked.log.store).of
-    dated = (last_said(local(hit.ts), hit.times, is_doubtful=hit.is_doubtful) for hit in shown)
+    short = ShortIds(call.log.store).of
+    dated = (last_mention(local(hit.ts), hit.times, is_doubtful=hit.is_doubtful) for hit in shown)
     lines = [f"- {day} {hit.kind} {short(hit.id)}: {hit.text}" for day, hit in zip(dated, shown, strict=True)]
     return _fenced(lines)
 
 
-def _remember(asked: _Asked) -> str:
-    kind = asked.arguments.get("kind", "fact")
+def _remember(call: _ToolCall) -> str:
+    kind = call.arguments.get("kind", "fact")
     named = {"fact": _FACT, "section": _SECTION}.get(kind, _SUMMARY)
-    if strange := sorted(asked.arguments.keys() - {*named, "content", "kind"}):
+    if strange := sorted(call.arguments.keys() - {*named, "content", "kind"}):
         raise BadRequest(f"a {kind} has no {', '.join(strange)}", hint=f"it has content, {', '.join(named)}")
-    fields = {key: asked.arguments[key] for key in named if key in asked.arguments}
+    fields = {key: call.arguments[key] for key in named if key in call.arguments}
     if kind == "section":
-        return _plan(asked, fields)
+        return _plan(call, fields)
     if kind == "fact":
         if (about := fields.pop("about", None)) not in (None, *_SCOPES):
             raise BadRequest(f"a fact is about {' or '.join(_SCOPES)}")
         fields |= {"type": "fact", "scope": about}
     else:
         scope = "stage" if kind == "stage" else "session"
-        fields |= {"type": "stage_summary", "scope": scope, "summary": asked.arguments["content"]}
-    appended = record_once(asked.log, from_fields(asked.speaker() | fields))
+        fields |= {"type": "stage_summary", "scope": scope, "summary": call.arguments["content"]}
+    appended = record_once(call.log, from_fields(call.speaker() | fields))
     if isinstance(appended.event, Rejected):
         return "Not saved: the user asked to forget this."
     if isinstance(appended.event, Redacted):
         return "Not saved: the user had this erased."
-    short = ShortIds(asked.log.store).of(appended.event.id)
+    short = ShortIds(call.log.store).of(appended.event.id)
     return f"Saved: {short}." if appended.new else f"Already saved: {short}."
 
 
-def _plan(asked: _Asked, fields: dict[str, Any]) -> str:
+def _plan(call: _ToolCall, fields: dict[str, Any]) -> str:
     """Plan a change of a section of a knowledge base."""
     if missing := [name for name in _SECTION if name not in fields]:
         raise BadRequest(f"a section needs {', '.join(missing)}", hint="about user changes USER.md, project AGENTS.md")
-    log, path = asked.log, fields.pop("about")
+    log, path = call.log, fields.pop("about")
     entries = PlanFile(version="1.0.0", entries=[entry_of({"path": path, **fields}, "section")])
-    [declared] = declare(log, checked(log.store, entries, asked.speaker(), asked.machine))
+    [declared] = declare(log, checked(log.store, entries, call.speaker(), call.machine))
     if isinstance(declared.event, Rejected):
         return "Not planned: the user has refused this."
     waits = f"; it waits for the user: it {declared.waits}" if declared.waits else ""
     return f"Planned: {ShortIds(log.store).of(declared.event.id)}, for the file at the end of the session{waits}."
 
 
-def _why(asked: _Asked) -> str:
-    ref, statements = asked.arguments["ref"].strip(), asked.statements()
-    opened = open_store(asked.calls.store, asked.machine)
+def _why(call: _ToolCall) -> str:
+    ref, statements = call.arguments["ref"].strip(), call.statements()
+    opened = open_store(call.calls.store, call.machine)
     found = _behind(opened, ref, statements) if names_line(opened, ref) else matching(statements, ref)
     if not found:
         return "No current memory matches."
-    short = ShortIds(asked.log.store).of
+    short = ShortIds(call.log.store).of
     lines = [line for memory in found[-_SHOWN:] for line in (_line(memory, short), *_sayings(memory, short))]
     return _fenced([*lines, *_more(found)])
 
@@ -155,15 +155,15 @@ def _behind(opened: OpenStore, place: str, statements: list[CurrentStatement]) -
     return [statement for statement in statements if ids.intersection(event.id for event in statement.events)]
 
 
-def _forget(asked: _Asked) -> str:
-    found, short = matching(asked.statements(), asked.arguments["ref"]), ShortIds(asked.log.store).of
+def _forget(call: _ToolCall) -> str:
+    found, short = matching(call.statements(), call.arguments["ref"]), ShortIds(call.log.store).of
     if not found:
         return "No current memory matches; nothing was retracted."
     if len(found) > 1:
         several = _fenced([*(_line(memory, short) for memory in found[-_SHOWN:]), *_more(found)])
         raise BadRequest(f"{len(found)} memories match; call forget again with one id:\n{several}")
     [statement] = found
-    statement.withdraw(asked.log, asked.speaker(), asked.arguments.get("reason"))
+    statement.withdraw(call.log, call.speaker(), call.arguments.get("reason"))
     line = _fenced([_line(statement, short)])
     return f"Retracted, until somebody records it again; the user can prevent that with `eventlog forget`.\n{line}"
 
@@ -193,7 +193,7 @@ def _more(found: list[CurrentStatement]) -> Iterable[str]:
         yield f"({len(found) - _SHOWN} older ones are not shown)"
 
 
-_TOOLS: Mapping[str, Callable[[_Asked], str]] = {
+_TOOLS: Mapping[str, Callable[[_ToolCall], str]] = {
     "recall": _recall,
     "remember": _remember,
     "why": _why,

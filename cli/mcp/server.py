@@ -154,11 +154,11 @@ class Protocol:
     def _initialize(self, params: "JSON") -> "JSON":
         """Accept the version of the client, else offer the newest with a handshake."""
         self._is_initialized = True
-        asked, capabilities = params.get("protocolVersion"), params.get("capabilities")
+        version, capabilities = params.get("protocolVersion"), params.get("capabilities")
         self.has_roots = isinstance(capabilities, dict) and "roots" in capabilities
-        self.has_batches = asked == _WITH_BATCHES
+        self.has_batches = version == _WITH_BATCHES
         return {
-            "protocolVersion": asked if asked in _HANDSHAKES else _HANDSHAKES[0],
+            "protocolVersion": version if version in _HANDSHAKES else _HANDSHAKES[0],
             "capabilities": _CAPABILITIES,
             "serverInfo": self._server,
             **self._instructions,

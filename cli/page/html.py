@@ -20,7 +20,7 @@ from eventlog.app.page.timeline import FileTimeline, TimelineLine
 from eventlog.format.text import harmless
 from eventlog.projections.views.stats import monday_of
 
-_MOST_SESSIONS = 400  # in the HTML itself; the script shows the others
+_MAX_SESSIONS = 400  # in the HTML itself; the script shows the others
 _COLOURS = 6
 _WIDTH, _HEIGHT = 1000, 40  # of the strip, in its own units
 _CHART, _CHART_HEIGHT = 300, 60
@@ -121,13 +121,13 @@ def _days_of_sessions(page: PageModel) -> Iterator[str]:
     if not page.sessions:
         yield "<p>No session yet.</p>"
     shown: dict[str, list[PageSession]] = {}
-    for session in page.sessions[:_MOST_SESSIONS]:
+    for session in page.sessions[:_MAX_SESSIONS]:
         shown.setdefault(session.started[:10], []).append(session)
     for day, sessions in shown.items():
         rows = "".join(_session(session, page) for session in sessions)
         yield f'<section class="day" data-day="{day}"><h3>{_day_name(day)}</h3>{rows}</section>'
-    if len(page.sessions) > _MOST_SESSIONS:
-        yield f'<p data-more class="soft">{len(page.sessions) - _MOST_SESSIONS:,} older sessions: eventlog sessions</p>'
+    if len(page.sessions) > _MAX_SESSIONS:
+        yield f'<p data-more class="soft">{len(page.sessions) - _MAX_SESSIONS:,} older sessions: eventlog sessions</p>'
 
 
 def _session(session: PageSession, page: PageModel) -> str:

@@ -128,8 +128,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         if not self._is_allowed():
             return
-        path, asked = self._asked()
-        self._attempt(lambda: self._found(path, asked))
+        path, fields = self._asked()
+        self._attempt(lambda: self._found(path, fields))
 
     do_HEAD = do_GET  # noqa: N815 - `_answer` sends it no body
 
@@ -165,21 +165,21 @@ class _Handler(BaseHTTPRequestHandler):
         """Check Host, Origin and token; refuse the request where any is wrong."""
         host, origin = self.headers.get_all("Host", []), self.headers.get("Origin")
         token = self._asked()[1].get("token", "") or self.headers.get("X-Eventlog-Token", "")
-        is_ours = host == [self.server.host] and origin in (None, f"http://{self.server.host}")
+        is_own = host == [self.server.host] and origin in (None, f"http://{self.server.host}")
         if self.command == "POST":
-            is_ours = is_ours and self.headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin")
-        if is_ours and hmac.compare_digest(token.encode(), self.server.token.encode()):
+            is_own = is_own and self.headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin")
+        if is_own and hmac.compare_digest(token.encode(), self.server.token.encode()):
             return True
         self._answer(HTTPStatus.FORBIDDEN, {"error": "open the address that eventlog serve has printed"})
         return False
 
-    def _found(self, path: str, asked: Mapping[str, str]) -> tuple[object, str] | None:
+    def _found(self, path: str, fields: Mapping[str, str]) -> tuple[object, str] | None:
         if path == "/":
             return self.server.page()[1], _HTML
         if path == "/state.json":
             return {"state": self.server.state()}, _JSON
         if path == "/why.json":
-            return self.server.why(asked.get("line", "MEMORY.md")), _JSON
+            return self.server.why(fields.get("line", "MEMORY.md")), _JSON
         page, _ = self.server.page()
         views: dict[str, object] = {
             "/page.json": page,

@@ -92,8 +92,8 @@ def _for_people(path: str, patch: Sequence[str]) -> Iterator[str]:
         return
     yield styled(abbreviate_home(harmless(path)), bold=True)
     if path.endswith(_BY_NUMBER):
-        added, gone = (sum(line.startswith(sign) for line in changed) for sign in "+-")
-        yield f"  {count(gone, 'line')} out, {added:,} in"
+        added, removed = (sum(line.startswith(sign) for line in changed) for sign in "+-")
+        yield f"  {count(removed, 'line')} out, {added:,} in"
         return
     for line in changed:
         yield from _diff_line(line)

@@ -55,7 +55,7 @@ class Display:
             return list(events)
         from eventlog.app.write.rejections import worded
 
-        words = {event.id: said for event, said in zip(rejected, worded(EventLog(self._store), rejected), strict=True)}
+        words = {event.id: text for event, text in zip(rejected, worded(EventLog(self._store), rejected), strict=True)}
         return [words.get(event.id, event) for event in events]
 
     def id(self, full_id: str) -> str:

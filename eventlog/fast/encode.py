@@ -16,7 +16,7 @@ from eventlog.secrets import scrub_text
 from eventlog.secrets.plain import is_plain
 
 _STAMP = 100  # bytes; version, id and time take less
-_LEAST_SHARE = 0.001  # smaller ones are written in more than one way
+_MIN_SHARE = 0.001  # smaller ones are written in more than one way
 _encode = msgspec.json.Encoder().encode
 
 
@@ -24,7 +24,7 @@ class _Kind(NamedTuple):
     """The rules for the events of a type."""
 
     decode: Callable[[bytes], Event]
-    said: Callable[[Event], tuple[str | list[str] | None, ...]]
+    texts: Callable[[Event], tuple[str | list[str] | None, ...]]
     defaults: tuple[tuple[str, object], ...]  # those that another object may equal, which would be written
 
 
@@ -44,7 +44,7 @@ _KINDS = {
     TurnEnd: _kind(TurnEnd, "turn_id", "status"),
 }
 _envelope = attrgetter("v", "ts", "after", "id", "replica", "conversation_id", "project", "agent", "subagent")
-_MOST_REMEMBERED = 256
+_MAX_REMEMBERED = 256
 _usual: set[tuple[object, ...]] = set()  # envelopes with nothing unusual about them: they come again and again
 
 
@@ -71,9 +71,9 @@ def _is_plain(event: Event, kind: _Kind) -> bool:
         value = getattr(event, name)
         if value is not default and value == default:
             return False
-    if type(event) is Fact and event.confidence < _LEAST_SHARE:
+    if type(event) is Fact and event.confidence < _MIN_SHARE:
         return False
-    return _are_clean(kind.said(event))
+    return _are_clean(kind.texts(event))
 
 
 def _is_usual(event: Event) -> bool:
@@ -82,7 +82,7 @@ def _is_usual(event: Event) -> bool:
     is_stamped = event.v != 1 or event.ts or event.after or event.id or event.replica
     if is_stamped or not event.conversation_id.strip() or event.agent == HUMAN or not _are_clean(envelope[5:]):
         return False
-    if len(_usual) >= _MOST_REMEMBERED:
+    if len(_usual) >= _MAX_REMEMBERED:
         _usual.clear()
     _usual.add(envelope)
     return True

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import CodeType, ModuleType
 
-_OURS = "eventlog."
+_PACKAGE = "eventlog."
 _COMPILED = f".{sys.implementation.cache_tag}.pyc"
 _HEAD = MAGIC_NUMBER + bytes(4)  # the flags of a file that is valid for one size and time of its source
 _SHA = "_sha2" if sys.version_info >= (3, 12) else "_sha256"
@@ -34,7 +34,7 @@ _SHA = "_sha2" if sys.version_info >= (3, 12) else "_sha256"
 _IN_C = frozenset(("_blake2", "_json", _SHA, "_sqlite3", "_struct", "fcntl", "math"))
 _READ = _system.O_RDONLY | getattr(_system, "O_CLOEXEC", 0) | getattr(_system, "O_BINARY", 0)
 _LOW = 0xFFFFFFFF
-_MOST = 1 << 16  # bytes; a larger file is left to importlib
+_MAX = 1 << 16  # bytes; a larger file is left to importlib
 _root = ""  # the directory that holds the package, where that is not imported yet
 
 
@@ -62,7 +62,7 @@ def find_spec(name: str, path: "Sequence[str] | None" = None, target: object = N
     del target
     if name in _IN_C:
         return _in_c(name)
-    folder = path[0] if path and name.startswith(_OURS) else _root if f"{name}." == _OURS else ""
+    folder = path[0] if path and name.startswith(_PACKAGE) else _root if f"{name}." == _PACKAGE else ""
     if not folder:
         return None
     stem, places = name.rpartition(".")[2], None
@@ -118,11 +118,11 @@ def _code(compiled: str, source: "os.stat_result") -> "CodeType | None":
     """
     fd = _system.open(compiled, _READ)
     try:
-        data = _system.read(fd, _MOST)
+        data = _system.read(fd, _MAX)
     finally:
         _system.close(fd)
     stamp = (int(source.st_mtime) & _LOW) | (source.st_size & _LOW) << 32
-    if data[:16] != _HEAD + stamp.to_bytes(8, "little") or len(data) == _MOST:
+    if data[:16] != _HEAD + stamp.to_bytes(8, "little") or len(data) == _MAX:
         return None
     try:
         code: CodeType = loads(memoryview(data)[16:])  # noqa: S302 - as trusted as the source

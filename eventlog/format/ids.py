@@ -11,7 +11,7 @@ DERIVED_BYTES = 10
 STAMP = len("019c7b12-8f00")  # characters of an id that say its time; the others are random or derived
 _latest = (0, "00000000-0000")  # a millisecond, and how ids say it
 _drawn: list[str] = []  # ends of ids that nobody has yet; a child of a fork draws its own
-_ahead, _MOST_AHEAD = 0, 63
+_ahead, _MAX_AHEAD = 0, 63
 _blake2b: "type[blake2b] | None" = None  # until the first digest: most hooks ask for none
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_drawn.clear)
@@ -35,7 +35,7 @@ def _draw() -> str:
     global _ahead  # noqa: PLW0603 - of this process
     chance = os.urandom(DERIVED_BYTES * (1 + _ahead))
     ends = [_random_end(chance[at : at + DERIVED_BYTES]) for at in range(0, len(chance), DERIVED_BYTES)]
-    _ahead = min(2 * _ahead + 1, _MOST_AHEAD)
+    _ahead = min(2 * _ahead + 1, _MAX_AHEAD)
     end = ends.pop()
     _drawn.extend(ends)
     return end

@@ -120,9 +120,9 @@ class RejectedStatements:
             return summary
         texts = {name: "" for name in ("topic", "summary") if self.rejects(getattr(summary, name))}
         lists = {
-            name: [text for text in said if not self.rejects(text)]
+            name: [text for text in saved if not self.rejects(text)]
             for name in ("decisions", "todos", "done")
-            if any(map(self.rejects, said := getattr(summary, name)))
+            if any(map(self.rejects, saved := getattr(summary, name)))
         }
         if not (texts or lists):
             return summary

@@ -54,7 +54,7 @@ _SYMBOLS = frozenset("$+<=>^`|~")  # and what else ASCII has
 _COMMON = bytes((*range(0xC0), *range(0xE4, 0xEA)))
 
 _REMEMBERED = 2000  # characters of a text, at most
-_MOST = 1024  # texts
+_MAX = 1024  # texts
 
 
 class _Remembered(dict[str, str]):
@@ -66,7 +66,7 @@ class _Remembered(dict[str, str]):
     def __missing__(self, text: str) -> str:
         found = self._function(text)
         if len(text) < _REMEMBERED:
-            if len(self) >= _MOST:
+            if len(self) >= _MAX:
                 self.clear()
             self[text] = found
         return found
@@ -156,10 +156,10 @@ def cut(text: str, limit: int, end: str = "…") -> str:
     """Cut a text to at most `limit` characters, none as people see it halved, with an ellipsis at its end."""
     if len(text) <= limit:
         return text
-    most = length = limit - len(end)
+    room = length = limit - len(end)
     while length > 0 and _belongs(text, length):
         length -= 1
-    return text[: length or most].rstrip() + end
+    return text[: length or room].rstrip() + end
 
 
 def _belongs(text: str, at: int) -> bool:
@@ -237,7 +237,7 @@ def statement_of(text: str) -> str:
     return _reduced(statement_line(text))
 
 
-def last_said(ts: str, times: int, *, is_doubtful: bool) -> str:
+def last_mention(ts: str, times: int, *, is_doubtful: bool) -> str:
     """Write the last day of a statement, its count, and a mark where it is in doubt."""
     return f"{ts[:10]}{f' ×{times}' if times > 1 else ''}{' ?' if is_doubtful else ''}"
 
@@ -250,7 +250,7 @@ def differing_in_a_number(texts: "Iterable[str]") -> set[str]:
     alike: dict[tuple[str, ...], dict[str, list[str]]] = {}
     for statement, text in _alike_but_for_digits(texts):
         pieces = _numbers_apart(statement)
-        for at in range(1, min(len(pieces), _MOST_NUMBERS), 2):
+        for at in range(1, min(len(pieces), _MAX_NUMBERS), 2):
             if not _is_a_name(*pieces[at - 1 : at + 2]):
                 same = (str(at), *pieces[:at], *pieces[at + 1 :])
                 alike.setdefault(same, {}).setdefault(pieces[at], []).append(text)
@@ -305,7 +305,7 @@ def _without_digits(text: str) -> str:
     return "".join([char for char in text if not char.isdigit()])
 
 
-_MOST_NUMBERS = 16
+_MAX_NUMBERS = 16
 _NUMBERS_ALONE = bytes(code if code in _DIGITS else ord(" ") for code in range(256))
 _ZEROS = bytes.maketrans(_DIGITS, b"0" * len(_DIGITS))
 

@@ -67,19 +67,19 @@ class HookCommand(str):
         return super().__new__(cls, found if isinstance(found, str) else "")
 
     @property
-    def is_ours(self) -> bool:
+    def is_own(self) -> bool:
         """Return whether `eventlog install` of any version wrote it."""
         return _INSTALLED.search(self) is not None
 
     @property
     def calls_us(self) -> bool:
         """Return whether it calls our hook, also where written by hand."""
-        return self.is_ours or _BY_HAND.search(self) is not None
+        return self.is_own or _BY_HAND.search(self) is not None
 
     @property
     def is_live(self) -> bool:
         """Return whether it asks at a socket first, and `install` wrote it."""
-        return self.startswith("test -S ") and self.is_ours
+        return self.startswith("test -S ") and self.is_own
 
     @property
     def is_shared(self) -> bool:

@@ -155,9 +155,9 @@ class _LiveServer:
     def _answer(self, call: "_Call", client: int) -> None:
         """Answer a call as its hook would; a process that ran out of time begins again."""
 
-        def in_fork(store: Store, told: HookCall) -> str:
+        def in_fork(store: Store, hook_call: HookCall) -> str:
             self._fork(call)
-            return hook_main.start_context(store, told)
+            return hook_main.start_context(store, hook_call)
 
         with self._process.lent_to(call, client), suppress(Exception, OutOfTime, _InFork):
             deadline.start(call.began, self._process.begin_anew)
@@ -242,7 +242,7 @@ class _Process:
     def note_release(self) -> None:
         """Note the files of modules that are loaded by now. Raises OSError."""
         for name, module in [*sys.modules.items()]:
-            if _is_ours(name) and (file := module.__file__) and file not in self._release:
+            if _is_own_module(name) and (file := module.__file__) and file not in self._release:
                 self._release[file] = _stamp(file)
 
     def _is_same_release(self) -> bool:
@@ -289,12 +289,14 @@ class _Process:
     def _end_fork(self, loaded: set[str]) -> "NoReturn":
         try:
             new = sys.modules.keys() - loaded
-            os.write(3, " ".join(name for name in new if _is_ours(name) or name in sys.stdlib_module_names).encode())
+            os.write(
+                3, " ".join(name for name in new if _is_own_module(name) or name in sys.stdlib_module_names).encode()
+            )
         finally:
             os._exit(0)
 
 
-def _is_ours(name: str) -> bool:
+def _is_own_module(name: str) -> bool:
     return name.partition(".")[0] == "eventlog"
 
 

@@ -185,8 +185,8 @@ def _fill(texts: "dict[str, str]", store: Store, call: HookCall, locale: str, la
     """Complete a text with how to save: by tool where the host starts our server, else by commands of a shell."""
     language = locale if locale in _START else "en"
     layered = f" --layer {layer}" if layer else ""
-    about = f"{_session_option(call)}{layered}{store_option(store)}"
-    commands = {verb: f"{program()} {verb}{about}" for verb in VERBS} | {"quoting": QUOTING[language]}
+    options = f"{_session_option(call)}{layered}{store_option(store)}"
+    commands = {verb: f"{program()} {verb}{options}" for verb in VERBS} | {"quoting": QUOTING[language]}
     by_tool = hosts.protocol(call.agent).has_tools(call.project)
     ways = {name: way.format(**commands) for name, way in (_BY_TOOL if by_tool else _BY_SHELL)[language].items()}
     quoting = "" if by_tool else f"{' ' if language == 'en' else ''}{QUOTING[language]}"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from eventlog.format.payloads import Envelope, EventType, HostEvent, SessionStart
 
 _LONGEST_NAME = 4096  # characters: the longest path
-_KEPT_OF_NAME = 200  # characters of a longer name, before its hash
+_NAME_CHARS = 200  # characters of a longer name, before its hash
 _LONGEST_NUMBER = 40  # digits
 _LONGEST_TEXT = 2000  # characters
 _LONGEST_LIST = 50
@@ -66,7 +66,7 @@ def log_name(name: str) -> str:
     """Return an id, a path or a name without secrets; of too long a name the beginning and a hash."""
     if len(name) <= _LONGEST_NAME:
         return scrub_text(name)
-    return f"{scrub_beginning(name, _KEPT_OF_NAME)}…{ids.digest(name, 8).hex()}"
+    return f"{scrub_beginning(name, _NAME_CHARS)}…{ids.digest(name, 8).hex()}"
 
 
 def bounded(payload: "Mapping[str, object]") -> dict[str, object]:
@@ -112,14 +112,14 @@ def _number_as_text(value: object) -> str:
 
 def event_of(store: Store, call: HookCall) -> dict[str, object]:
     """Make the event of a call, without `v`, `id` and `ts`; every reader of the log accepts it."""
-    about = envelope(call, call.type)
+    fields = envelope(call, call.type)
     if call.type == "host_event":
-        return {**about, **_host_event(call, bounded(call.payload))}
+        return {**fields, **_host_event(call, bounded(call.payload))}
     if call.type != "session_start":
-        return {**about, **bounded(call.fields)}
+        return {**fields, **bounded(call.fields)}
     branch, commit = git_head(call.where)
     head: SessionStart = {"git_branch": branch, "git_commit": commit}
-    return {**about, **bounded(call.fields), **present(head), **_replica(store)}
+    return {**fields, **bounded(call.fields), **present(head), **_replica(store)}
 
 
 def envelope(call: HookCall, event_type: "EventType") -> "Envelope":

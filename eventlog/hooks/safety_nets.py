@@ -78,11 +78,11 @@ def _give_context(store: Store, call: HookCall, dialect: "HostProtocol", start_c
 def _taken_away(note: str) -> str:
     """Read and remove a note; "" where there is none, or another was faster."""
     try:
-        said = read_regular(note).decode(errors="replace")
+        noted = read_regular(note).decode(errors="replace")
         os.unlink(note)
     except OSError:
         return ""
-    return said
+    return noted
 
 
 def note_and_start(store: Store, call: HookCall) -> None:

@@ -129,7 +129,7 @@ class Permission(NamedTuple):
     items: Callable[[Grant], tuple[str, ...]]
     judge: Callable[[Any, Grant], Verdict]
     judge_tools: Callable[[Any, Grant], Verdict]
-    is_ours: Callable[[str, Grant], bool]
+    is_own: Callable[[str, Grant], bool]
     overruled: str = ""
     project_file: str = ""  # below the project's; "" where the user's file applies to all projects
     keys: tuple[str, ...] = ()
@@ -227,7 +227,7 @@ def listed(
         judge_tools=lambda settings, _: verdict(settings, {*tools[:1]}, (server, f"{server}__*")),
         overruled=unsafe or f"take eventlog out of {' and '.join(f'permissions.{key}' for key in overrules)}",
         unsafe=unsafe,
-        is_ours=lambda item, _: item in tools or pattern.fullmatch(item) is not None,
+        is_own=lambda item, _: item in tools or pattern.fullmatch(item) is not None,
     )
 
 

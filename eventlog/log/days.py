@@ -203,12 +203,12 @@ def _scan_bytes(file: str, data: bytes, day: str) -> Iterator[LogLine | Damage]:
 
 def read_after(file: str, size: int, checksum: int) -> bytes | None:
     """Read what follows the first bytes of a file; None where those have another checksum, or it cannot be read."""
-    found, left = 0, size
+    found, remaining = 0, size
     try:
         with os.fdopen(open_regular(file), "rb", buffering=0) as opened:
-            while left and (data := opened.read(min(left, _AT_ONCE))):
-                found, left = zlib.crc32(data, found), left - len(data)
-            return opened.read() if (found, left) == (checksum, 0) else None
+            while remaining and (data := opened.read(min(remaining, _AT_ONCE))):
+                found, remaining = zlib.crc32(data, found), remaining - len(data)
+            return opened.read() if (found, remaining) == (checksum, 0) else None
     except OSError:
         return None
 

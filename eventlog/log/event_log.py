@@ -114,9 +114,9 @@ class EventLog:
                 codec.encode(_LogMoment(0, "").stamp(event, 0))
         by_day: dict[str, list[int]] = {}
         done: dict[int, AppendResult] = {}
-        left = [self._without_redacted(event) for event in accepted] if self._has_redactions() else accepted
+        remaining = [self._without_redacted(event) for event in accepted] if self._has_redactions() else accepted
         for position, event in enumerate(accepted):
-            accepted[position] = left[position]
+            accepted[position] = remaining[position]
             if accepted[position].type == event.type:
                 by_day.setdefault(event.ts[:10], []).append(position)
             else:  # it was erased
@@ -169,10 +169,10 @@ class EventLog:
         letters; no other line is decoded, nor its damage heard of. `progress` is told how many days are read, and of
         how many.
         """
-        elsewhere, asked = DuplicateFilter(self.holding), self.days(since, until)
-        for number, day in enumerate(asked, 1):
+        elsewhere, days = DuplicateFilter(self.holding), self.days(since, until)
+        for number, day in enumerate(days, 1):
             found, damage = day.entries(mentioning)
-            progress(number, len(asked))
+            progress(number, len(days))
             for bad in damage:
                 on_damage(bad)
             copies = elsewhere.of(misdated(day.date, [entry.event.id for entry in found]))
@@ -319,17 +319,17 @@ class EventLog:
         Should midnight pass while waiting for the lock, it is the next day's file. Times only grow, by a microsecond at
         least, whatever the clock does, and whoever wrote the newest event; see `timestamps.follow`.
         """
-        least = self._clock()
+        earliest = self._clock()
         while True:
-            day = _day_of(least)
+            day = _day_of(earliest)
             with self._open(day) as file:
-                clock = max(self._clock(), least)  # read under the lock
+                clock = max(self._clock(), earliest)  # read under the lock
                 newest = max(file.newest(timestamps.from_ns(clock)), after)
                 now = _LogMoment(*timestamps.follow(clock, newest))
                 self.ahead = newest if now.after else ""
                 last = now.ns + 1000 * (count - 1)
                 if _day_of(now.ns) != day or _day_of(last) != day:
-                    least = last
+                    earliest = last
                     continue
                 yield file, now
                 return

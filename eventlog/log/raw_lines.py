@@ -81,13 +81,13 @@ def _in_order(found: "list[tuple[str, bytes]]", field: str, wanted: str) -> "lis
         if not isinstance(event, dict) or event.get(field) != wanted:
             continue
         event_id, ts = str(event.get("id")), str(event.get("ts"))
-        if event_id in chosen or not _is_ours(name, line, event_id, ts):
+        if event_id in chosen or not _is_own_line(name, line, event_id, ts):
             return None
         chosen[event_id] = (ts, event_id, line)
     return [line for _, _, line in sorted(chosen.values())] or None
 
 
-def _is_ours(name: str, line: bytes, event_id: str, ts: str) -> bool:
+def _is_own_line(name: str, line: bytes, event_id: str, ts: str) -> bool:
     """Check that a line begins as the log writes it, and that time, id and file name the same day."""
     if not line.startswith(f'{{"v":1,"id":"{event_id}","ts":"{ts}","type":"'.encode()) or len(ts) != timestamps.LENGTH:
         return False

@@ -200,10 +200,10 @@ def check_seals(store: Store, head: str = "") -> SealResult:
 
 def last_seal(store: Store) -> tuple[Seal | None, str, int]:
     """Read the seal in the last whole line of the chain, its head, and its length as far as that; raises OSError."""
-    most = _TAIL
+    limit = _TAIL
     while True:
         try:
-            end = read_regular(store.seals, start=-most)
+            end = read_regular(store.seals, start=-limit)
         except FileNotFoundError:
             return None, "", 0
         size = os.stat(store.seals).st_size
@@ -212,7 +212,7 @@ def last_seal(store: Store) -> tuple[Seal | None, str, int]:
         if start or len(end) == size:
             line = whole[start:-1]
             return _seal_in(line), sha256(line).hexdigest() if line else "", size - len(end) + len(whole)
-        most *= 16
+        limit *= 16
 
 
 def _seal_in(line: bytes) -> Seal | None:
@@ -263,10 +263,10 @@ def leaf_of(line: bytes) -> bytes:
 def grow_tree(edge: list[bytes], count: int, leaves: Iterable[bytes]) -> str:
     """Add leaves to the edge of a tree of so many, the roots of its perfect parts, and return its root."""
     for number, leaf in enumerate(leaves, count):
-        node, left = leaf, number
-        while left & 1:
+        node, remaining = leaf, number
+        while remaining & 1:
             node = sha256(b"\x01" + edge.pop() + node).digest()
-            left >>= 1
+            remaining >>= 1
         edge.append(node)
     root = edge[-1] if edge else sha256().digest()
     for part in reversed(edge[:-1]):

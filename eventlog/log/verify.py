@@ -185,16 +185,16 @@ def _without(log_dir: str, day: str, wanted: list[Damage], data: bytes) -> bytes
 
 
 def _piece(damage: Damage, data: bytes) -> bytes:
-    about = {
+    state = {
         "file": os.path.basename(damage.file),
         "offset": damage.offset,
         "kind": damage.kind,
         "reason": damage.reason,
     }
     try:
-        return fastjson.dumps({**about, "text": data.decode()})
+        return fastjson.dumps({**state, "text": data.decode()})
     except UnicodeDecodeError:
-        return fastjson.dumps({**about, "base64": base64.b64encode(data).decode()})
+        return fastjson.dumps({**state, "base64": base64.b64encode(data).decode()})
 
 
 _NAMES = (

@@ -74,24 +74,24 @@ class Approvals:
         A person's own decision stays where another branch is checked out than its file was last seen on. Raises
         NotStored.
         """
-        asked = {
+        pending = {
             path: entry
             for path, entry in self.of_teams().items()
             if not entry.get("gone") and project in (None, entry["project"])
         }
-        before = {path: dict(entry) for path, entry in asked.items()}
-        gone = [path for path, entry in asked.items() if not _stands(path, entry)]
-        standing = {entry["event"] for path, entry in asked.items() if path not in gone}
-        for path in gone:
-            asked[path]["gone"] = True
-            if asked[path]["event"] not in standing:  # one decision may have several files
-                _withdraw(self._store, path, asked[path])
-        if changed := {path: entry for path, entry in asked.items() if entry != before[path]}:
+        before = {path: dict(entry) for path, entry in pending.items()}
+        missing = [path for path, entry in pending.items() if not _stands(path, entry)]
+        standing = {entry["event"] for path, entry in pending.items() if path not in missing}
+        for path in missing:
+            pending[path]["gone"] = True
+            if pending[path]["event"] not in standing:  # one decision may have several files
+                _withdraw(self._store, path, pending[path])
+        if changed := {path: entry for path, entry in pending.items() if entry != before[path]}:
             with self._locked():
                 now = self._all()  # a person may have agreed, or not any more, while the files were looked at
                 same = {path: entry for path, entry in changed.items() if now.get(path) == before[path]}
                 self._write({**now, **same})
-        return bool(gone)
+        return bool(missing)
 
     @staticmethod
     def has_content(path: str, entry: "TeamApproval") -> bool:
@@ -139,8 +139,8 @@ def _withdraw(store: "Store", path: str, entry: "TeamApproval") -> None:
 
     of_person = {"conversation_id": "human", "agent": "human"}  # who took back a decision of their own
     by = of_person if "branch" in entry else {"conversation_id": entry["conversation"], "agent": entry["who"]}
-    about = {**by, "project": entry["project"]}
-    withdrawal = {"type": "retraction", **about, "target": entry["event"], "reason": _REASON}
+    fields = {**by, "project": entry["project"]}
+    withdrawal = {"type": "retraction", **fields, "target": entry["event"], "reason": _REASON}
     append_once(store, withdrawal, f"team\n{path}\n{entry['event']}\nwithdrawn")
 
 

@@ -40,7 +40,7 @@ def branch_and_changes(where: str) -> tuple[str, list[str]]:
     return branch, changed_files(where, _FILES, committed=bool(branch))
 
 
-def changed_files(cwd: str, most: int, *, committed: bool = False) -> list[str]:
+def changed_files(cwd: str, limit: int, *, committed: bool = False) -> list[str]:
     """List so many tracked files that were changed since they were staged, the newest first; [] where nothing is known.
 
     With `committed` after them those that were staged, and mostly committed, last.
@@ -56,7 +56,7 @@ def changed_files(cwd: str, most: int, *, committed: bool = False) -> list[str]:
     now = [(_changed_at(f"{found[0]}/{name}", staged_at, size), name) for staged_at, name, size in newest]
     by_hand = _but_together(sorted(((when, name) for when, name in now if when), reverse=True))
     staged = _but_together([(when, name) for when, name, _ in newest]) if committed else []
-    return list(dict.fromkeys((*by_hand, *staged)))[:most]
+    return list(dict.fromkeys((*by_hand, *staged)))[:limit]
 
 
 def _entries(data: bytes) -> "Iterator[Entry]":

@@ -19,9 +19,9 @@ _ID = HEX + "-"  # a text of nothing else is an id, a digest or a date
 _OF_TIMES = "0123456789-:.TZ"
 _LAYOUT = dict.fromkeys(map(ord, "\t\r\n"), " ")
 _HEADERS = ("authorization", "proxy-authorization", "cookie", "set-cookie")  # whose names tell how to read their texts
-_LEAST_MIXED = 6  # characters of a value with letters and digits
+_MIN_MIXED = 6  # characters of a value with letters and digits
 _LONGEST_TOKEN = 512  # characters; a part of a longer token is found as well
-_MOST_CACHED, _LONGEST_CACHED = 256, 200  # names of projects, agents and conversations recur
+_MAX_CACHED, _LONGEST_CACHED = 256, 200  # names of projects, agents and conversations recur
 _clean: set[str] = set()  # texts without a secret
 _own_texts: "list[str]" = []  # patterns of the user, as they are written
 
@@ -59,7 +59,7 @@ def scrub_text(text: str) -> str:
     places = [] if is_plain(text) else _places(text)
     scrubbed = spliced(text, ((start, end, f"[secret:{kind}]") for start, end, kind in places))
     if scrubbed is text and len(text) < _LONGEST_CACHED:
-        if len(_clean) >= _MOST_CACHED:
+        if len(_clean) >= _MAX_CACHED:
             _clean.clear()
         _clean.add(text)
     return scrubbed
@@ -76,20 +76,20 @@ def looks_secret(text: str) -> bool:
 
 
 def _is_mixed(word: str) -> bool:
-    return len(word) >= _LEAST_MIXED and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
+    return len(word) >= _MIN_MIXED and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
 
 
-def scrub_beginning(text: str, most: int) -> str:
+def scrub_beginning(text: str, limit: int) -> str:
     """Return so much of a text without its secrets, of which no half is left where it ends.
 
     Twice as much is searched, so that what stands at the end is seen whole. Secrets before it may have taken up more
     room than their kinds do: then the last word that was searched may be half a word, and goes.
     """
-    if len(text) <= 2 * most:
-        return scrub_text(text)[:most]
-    searched = scrub_text(text[: 2 * most])
-    last_word = searched[-min(_LONGEST_TOKEN, most) :].split(" ")[-1].split("\n")[-1]
-    return searched[: min(most, len(searched) - len(last_word))]
+    if len(text) <= 2 * limit:
+        return scrub_text(text)[:limit]
+    searched = scrub_text(text[: 2 * limit])
+    last_word = searched[-min(_LONGEST_TOKEN, limit) :].split(" ")[-1].split("\n")[-1]
+    return searched[: min(limit, len(searched) - len(last_word))]
 
 
 def _places(text: str) -> "list[tuple[int, int, str]]":

@@ -23,7 +23,7 @@ _SETTERS = ("", "set", "with", "set_", "with_", "--", "-")  # before a name, in 
 _OPTIONS = ("password", "passwd", "passphrase", "storepass")  # behind a single dash
 _MARKUP = "*_`\"' "
 _IN_HEADINGS = TOKEN + " \t\r," + "".join(_BARS)
-_MOST_ROWS, _LONGEST_ROW = 50, 400  # of a table, and characters
+_MAX_ROWS, _LONGEST_ROW = 50, 400  # of a table, and characters
 
 
 def value_at(text: str, at: int, end: int) -> int:
@@ -173,7 +173,7 @@ def _in_element(near: str) -> str:
 def _below(text: str, at: int, end: int) -> "Iterator[int]":
     """Find the cells below the heading there, in a table of a database or with commas."""
     first = text.rfind("\n", max(0, at - _LONGEST_ROW), at) + 1
-    rows = text[first : first + _MOST_ROWS * _LONGEST_ROW].split("\n", _MOST_ROWS)
+    rows = text[first : first + _MAX_ROWS * _LONGEST_ROW].split("\n", _MAX_ROWS)
     sign = text[end : end + _LONGEST_ROW].lstrip(" ")[:1]
     sign = sign if sign in (*_BARS, ",", "\t") else text[first:at].rstrip(TOKEN + " ")[-1:]
     is_heading = sign in (*_BARS, ",", "\t") and not rows[0].strip(_IN_HEADINGS) and rows[0].rstrip()[-1:] != ","

@@ -6,6 +6,7 @@ whatever it holds. Loaded by hooks: no re.
 
 from eventlog.format.text import FIRST_HAN
 from eventlog.secrets.assigned import WITH_VALUES, apart_at, value_at
+from eventlog.secrets.in_sentences import in_sentences, may_be_password
 from eventlog.secrets.patterns import (
     ALNUM,
     AROUND,
@@ -26,12 +27,11 @@ from eventlog.secrets.patterns import (
     TOKENS,
     UPPER_ONLY,
 )  # fmt: skip
-from eventlog.secrets.plain import LEAST_RANDOM, is_plain
-from eventlog.secrets.said import may_be_password, passwords_said
+from eventlog.secrets.plain import MIN_RANDOM, is_plain
 from eventlog.secrets.scan import (
-    LEAST_ASSIGNED,
-    LEAST_PART,
     LONGEST_VALUE,
+    MIN_ASSIGNED,
+    MIN_PART,
     OPENS,
     before_any,
     begins,
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     Rule = tuple[str, tuple[str, ...], str, int, int, float]  # as in `token_rules.py`
 
 _TOKENS = [(*token, 0.0) for token in TOKENS]
-_LEAST_TOKEN = min(len(beginning) + least for _, beginnings, _, least, _ in TOKENS for beginning in beginnings)
+_MIN_TOKEN = min(len(beginning) + min_length for _, beginnings, _, min_length, _ in TOKENS for beginning in beginnings)
 _FLAGS = ("-u", "-U", "-b")  # that stand behind others, too: `curl -su`
 _BEFORE_OPTIONS = (" -", '"-', "'-", "\n-")
 _COMMANDS: "list[tuple[str, str, tuple[str, ...]]]" = [  # each with what stands in every text of it
@@ -63,9 +63,9 @@ _COMMANDS: "list[tuple[str, str, tuple[str, ...]]]" = [  # each with what stands
 ]
 _WITHOUT_OPTIONS = [command for command in _COMMANDS if command[0][0] != "-"]
 _SPACES = " \t\r\n\x1b"
-_LEAST_OF_WORDS, _LEAST_ANYWHERE, _WORDS_OF_NAMES = 10, 20, (2, 3)
+_MIN_OF_WORDS, _MIN_ANYWHERE, _WORDS_OF_NAMES = 10, 20, (2, 3)
 _CLOSERS = ")]}>.,;"
-_LEAST_GENERATED = 10  # characters of a password with signs in it
+_MIN_GENERATED = 10  # characters of a password with signs in it
 _STOPS = " \t\r\n\x1b\"'`,;&|<>()[]{}\\，；。"  # what an assigned value ends before
 _LINE_ENDS, _SETTING_SIGNS = ("", *"\r\n\\", *QUOTES), (":", "=")
 _VALUE_ENDS = (";", *_LINE_ENDS)
@@ -74,14 +74,14 @@ _TITLE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 "
 _BETWEEN_ITEMS = " \t\r\n\"'`\\,"
 _LONGEST_LIST = 1024  # characters looked at
 _KIND = "[secret:"  # how what stands for a secret begins
-_MOST_WITHIN = 4  # names within the value of another
-_LEAST_PASSWORD = 6
+_MAX_WITHIN = 4  # names within the value of another
+_MIN_PASSWORD = 6
 _STEMS: "dict[str, list[tuple[str, str]]]" = {}  # of names, in their order: texts have few of them
 for _named in (*((name, "password") for name in (*PASSWORDS, "identified by")), *NAMES):  # the last is of SQL
     _STEMS.setdefault(next((stem for stem in STEMS if stem in _named[0]), _named[0]), []).append(_named)
 _ELSEWHERE = ("/", "~", ".", _KIND, "env:", "file:", "pass:")  # what says where a password is, or was
-_LEAST_ARGUMENT, _AWS_SECRET = 4, 40
-_LEAST_DIGITS = 5  # different ones
+_MIN_ARGUMENT, _AWS_SECRET = 4, 40
+_MIN_DIGITS = 5  # different ones
 _ENDS = (*PASSWORDS, *(name for name, _ in NAMES))
 _LOWER = {ord(char): ord(char.lower()) for char in ALNUM if char.isupper()}
 
@@ -90,18 +90,18 @@ def find(text: str) -> "Iterator[Found]":
     """Yield where credentials stand and of which kind they are, in no order, some within others."""
     words = {*text.split()}
     longest = max(map(len, words), default=0)
-    if longest >= LEAST_RANDOM:  # generated ones are long
+    if longest >= MIN_RANDOM:  # generated ones are long
         # a token is within a word; what tools print has few long ones, and those again and again
-        long = " ".join([word for word in words if len(word) >= _LEAST_TOKEN])
+        long = " ".join([word for word in words if len(word) >= _MIN_TOKEN])
         yield from _tokens(text, long, _TOKENS)
-        if any(longest >= least and beginning in long for beginning, least in MAINTAINED):
+        if any(longest >= min_length and beginning in long for beginning, min_length in MAINTAINED):
             from eventlog.secrets.token_rules import TOKEN_RULES  # few texts have one of the beginnings
 
             yield from _tokens(text, long, TOKEN_RULES)
         yield from _web_tokens(text)
         yield from _around(text)
         yield from _bearers(text)
-    if longest >= _LEAST_PASSWORD:
+    if longest >= _MIN_PASSWORD:
         yield from _basic(text)
         yield from _in_addresses(text)
         commands = _COMMANDS if any(map(text.__contains__, _BEFORE_OPTIONS)) else _WITHOUT_OPTIONS
@@ -118,20 +118,20 @@ def find(text: str) -> "Iterator[Found]":
             from eventlog.secrets.in_forms import secrets_in_forms  # as above
 
             yield from secrets_in_forms(text)
-        yield from _assigned(text, long=longest >= LEAST_ASSIGNED)
-        yield from passwords_said(text)
+        yield from _assigned(text, long=longest >= MIN_ASSIGNED)
+        yield from in_sentences(text)
     yield from _blocks(text)
 
 
 def _tokens(text: str, long: str, rules: "Iterable[Rule]") -> "Iterator[Found]":
-    for kind, beginnings, alphabet, least, most, entropy in rules:
+    for kind, beginnings, alphabet, min_length, max_length, entropy in rules:
         for beginning in beginnings:
             if beginning in long:
-                yield from beginning_so(text, kind, beginning, alphabet, least, most, entropy)
+                yield from beginning_so(text, kind, beginning, alphabet, min_length, max_length, entropy)
 
 
 def beginning_so(
-    text: str, kind: str, beginning: str, alphabet: str, least: int, most: int, entropy: float = 0
+    text: str, kind: str, beginning: str, alphabet: str, min_length: int, max_length: int, entropy: float = 0
 ) -> "Iterator[Found]":
     """Yield where a word begins so, and goes on with at least and (unless 0) at most so many of these characters."""
     at = text.find(beginning)
@@ -140,7 +140,11 @@ def beginning_so(
         if begins(text, at):
             end = run(text, start, alphabet)
             size = end - start
-            if least <= size and (not most or size <= most) and (not entropy or entropy_of(text[at:end]) >= entropy):
+            if (
+                min_length <= size
+                and (not max_length or size <= max_length)
+                and (not entropy or entropy_of(text[at:end]) >= entropy)
+            ):
                 yield at, end, kind
         at = text.find(beginning, end)
 
@@ -153,22 +157,22 @@ def _web_tokens(text: str) -> "Iterator[Found]":
         if begins(text, at):
             end = run(text, at, TOKEN + ".=")
             head, _, rest = text[at:end].partition(".")
-            if len(head) >= LEAST_PART and len(rest) >= LEAST_PART:
+            if len(head) >= MIN_PART and len(rest) >= MIN_PART:
                 yield at, end, "json-web-token"
         at = text.find("eyJ", end)
 
 
 def _around(text: str) -> "Iterator[Found]":
-    for kind, middle, before, fewest, most, after, least in AROUND:
+    for kind, middle, before, fewest, max_length, after, min_length in AROUND:
         done = 0
         for at in places(text, middle):
             end = at + len(middle)
-            if at < done or (least and text[end : end + 1] not in after) or text[at - 1 : at] not in before:
+            if at < done or (min_length and text[end : end + 1] not in after) or text[at - 1 : at] not in before:
                 continue
-            start = at - tail(text[max(0, at - most) : at], before)
+            start = at - tail(text[max(0, at - max_length) : at], before)
             behind = text[end : end + LONGEST_VALUE]
             size = len(behind) - len(behind.lstrip(after))
-            if at - start >= fewest and size >= least and begins(text, start):
+            if at - start >= fewest and size >= min_length and begins(text, start):
                 done = end + size
                 yield start, done, kind
     for at in places(text, "."):
@@ -204,7 +208,7 @@ def _bearers(text: str) -> "Iterator[Found]":
     for scheme in SCHEMES if _HEADER in text.lower() else SCHEMES[:1]:
         for start in _behind(text, scheme):
             end = run(text, start, HEADER)
-            is_long = end - start >= LEAST_RANDOM and any(map(text[start:end].__contains__, DIGITS))
+            is_long = end - start >= MIN_RANDOM and any(map(text[start:end].__contains__, DIGITS))
             if is_long and (scheme == SCHEMES[0] or _is_in_header(text, start - len(scheme))):
                 yield start, end, "bearer-token"
 
@@ -236,7 +240,7 @@ _HEADER, _AROUND_HEADER = "authorization", " \t\"'`\\:=>,[](){}"
 
 
 def _is_word(value: str) -> bool:
-    return len(value) < _LEAST_ARGUMENT or (value.isalpha() and value[1:].islower())
+    return len(value) < _MIN_ARGUMENT or (value.isalpha() and value[1:].islower())
 
 
 def _in_addresses(text: str) -> "Iterator[Found]":
@@ -277,7 +281,7 @@ def _values(text: str, lower: str, name: str, kind: str) -> "Iterator[Found]":
         if not start or text[start : start + 3].lstrip("|+-*")[:1] in ("\r", "\n"):
             yield from _apart(text, at, end, kind)
             continue
-        if start < stop and seen == _MOST_WITHIN:  # `token=token=token=…`: the same characters, again and again
+        if start < stop and seen == _MAX_WITHIN:  # `token=token=token=…`: the same characters, again and again
             continue
         seen = seen + 1 if start < stop else 0
         values = _items(text, start) if text[start] == "[" else [(start, _end_of_value(text, start))]
@@ -294,7 +298,7 @@ def _values(text: str, lower: str, name: str, kind: str) -> "Iterator[Found]":
                 or _is_generated(kind, text[first:whole])
                 or (
                     _is_of_words(kind, value)
-                    and (last - first >= _LEAST_ANYWHERE or text[last : last + 1] in _VALUE_ENDS)
+                    and (last - first >= _MIN_ANYWHERE or text[last : last + 1] in _VALUE_ENDS)
                 )
             ):
                 yield first, whole, kind
@@ -373,14 +377,14 @@ def _end_of_whole(text: str, start: int, end: int, sign: int) -> int:
 def _is_generated(kind: str, value: str) -> bool:
     """Return whether a password with signs in it is none of a program: capitals and others, digits, no `a-z`."""
     tests = str.isdigit, str.isupper, str.islower
-    is_mixed = len(value) >= _LEAST_GENERATED and all(any(map(is_one, value)) for is_one in tests)
+    is_mixed = len(value) >= _MIN_GENERATED and all(any(map(is_one, value)) for is_one in tests)
     return kind in ("password", "secret") and is_mixed and "-z" not in value and not value.startswith(OPENS)
 
 
 def _is_of_words(kind: str, value: str) -> bool:
     """Return whether a password is of words put together, and no sample."""
     words = value.split("-")
-    is_long = len(value) >= _LEAST_OF_WORDS and len(words) not in _WORDS_OF_NAMES
+    is_long = len(value) >= _MIN_OF_WORDS and len(words) not in _WORDS_OF_NAMES
     is_one = kind == "password" and is_long and value.isascii() and value.islower() and all(map(str.isalpha, words))
     return is_one and not any(map(value.__contains__, SAMPLES))
 
@@ -400,13 +404,13 @@ def _is_of_kind(kind: str, value: str, name: str) -> bool:
     if kind == "password":
         return _is_password(value, name)
     if kind in ("token", "secret") and value.isdigit():
-        return len(value) >= LEAST_RANDOM and len(set(value)) >= _LEAST_DIGITS
+        return len(value) >= MIN_RANDOM and len(set(value)) >= _MIN_DIGITS
     return is_random(value) or (kind == "aws-secret-key" and run(value, 0, BASE64) == len(value) == _AWS_SECRET)
 
 
 def _is_password(value: str, name: str) -> bool:
     """Return whether a value is a password, not a word, a type or an expression of a program."""
-    if len(value) < _LEAST_PASSWORD or "://" in value or value.startswith((*OPENS, *_ELSEWHERE)):
+    if len(value) < _MIN_PASSWORD or "://" in value or value.startswith((*OPENS, *_ELSEWHERE)):
         return False
     if name.lower().endswith("_pass") and value.replace(".", "").isdigit():  # a figure of a pass
         return False

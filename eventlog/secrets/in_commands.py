@@ -4,7 +4,7 @@ Loaded by hooks, where a text names such a program: no re.
 """
 
 from eventlog.secrets.patterns import ALNUM, DIGITS, PLACEHOLDERS, QUOTES, TOKEN
-from eventlog.secrets.plain import LEAST_RANDOM
+from eventlog.secrets.plain import MIN_RANDOM
 from eventlog.secrets.scan import LONGEST_VALUE, OPENS, before_any, begins, is_word, places, run, tail
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ _SPACES = " \t\r\n"
 _BETWEEN = " \t\r\n\\\"',=("
 _NO_ARGUMENT = (*OPENS, *" ,.:;)]}-")  # after a quote: it was the end of one; or another option
 _COMMAND_ENDS = ("; ", " | ", " || ", " && ")
-_LEAST_ARGUMENT, _LEAST_COOKIE, _LEAST_ASSIGNED = 4, 16, 6
+_MIN_ARGUMENT, _MIN_COOKIE, _MIN_ASSIGNED = 4, 16, 6
 
 
 def passwords_in_commands(text: str, called: "list[tuple[str, list[str]]]") -> "Iterator[Found]":
@@ -153,7 +153,7 @@ def _of_login(text: str, start: int, stop: int, sign: str) -> tuple[int, int]:
     """Find the password of a login; none of a user and a group, which have numbers, nor of an address or a file."""
     user, _, password = text[start:stop].partition(sign)
     is_none = password.startswith("//") or (user.isdigit() and password.isdigit())
-    is_none |= sign == "=" and len(password) < _LEAST_COOKIE
+    is_none |= sign == "=" and len(password) < _MIN_COOKIE
     return (stop, stop) if is_none else (min(start + len(user) + 1, stop), stop)
 
 
@@ -163,7 +163,7 @@ def _assigned(text: str, spans: "_Spans") -> "Iterator[tuple[int, int]]":
         word = text[start:stop].removeprefix("--from-literal=")
         name, sign, value = word.partition("=")
         first, last = (stop - len(value), stop) if value else following
-        is_one = last - first >= _LEAST_ASSIGNED and not is_word(text[first:last]) and " " not in text[first:last]
+        is_one = last - first >= _MIN_ASSIGNED and not is_word(text[first:last]) and " " not in text[first:last]
         is_named = name and name[0] != "-" and not name.lower().endswith(_NO_SECRETS) and text[first] != "@"
         if sign and is_one and is_named and (value or text[stop:first] in (*QUOTES,)):
             yield first, last
@@ -177,7 +177,7 @@ def _behind_user(text: str, spans: "_Spans") -> "Iterator[tuple[int, int]]":
     for start, stop in spans:
         user, slash, rest = text[start:stop].removeprefix("userid=").partition("/")
         password = rest[: max(rest.rfind("@"), 0)]
-        if slash and user.isidentifier() and stop - start >= LEAST_RANDOM:
+        if slash and user.isidentifier() and stop - start >= MIN_RANDOM:
             first = stop - len(rest)
             yield first, first + len(password)
 
@@ -201,12 +201,12 @@ def _are_literal(text: str, spans: "_Spans") -> bool:
     if len(spans) != 2 or not all(text[start - 1] in _IN_PROGRAMS for start, _ in spans):  # noqa: PLR2004
         return False
     start, stop = spans[1]
-    return text[spans[0][1] + 1] == "," and stop - start >= _LEAST_ASSIGNED and not is_word(text[start:stop])
+    return text[spans[0][1] + 1] == "," and stop - start >= _MIN_ASSIGNED and not is_word(text[start:stop])
 
 
 def _is_argument(value: str) -> bool:
     """Return whether an argument is a password: not a placeholder, nor the port that `-p` means to other programs."""
-    if len(value) < _LEAST_ARGUMENT or value.startswith(_NO_ARGUMENT) or "://" in value:
+    if len(value) < _MIN_ARGUMENT or value.startswith(_NO_ARGUMENT) or "://" in value:
         return False
     *_, last = words = value.lower().removeprefix("my").rstrip(",.:").replace("-", "_").split("_")
     if last in PLACEHOLDERS and "".join(words).isalpha():

@@ -4,7 +4,7 @@ Each form has a word that few texts have, and only these load this.
 """
 
 from eventlog.secrets.patterns import BASE64, FORMS, HEADER, PLACEHOLDERS, TOKEN
-from eventlog.secrets.plain import LEAST_RANDOM
+from eventlog.secrets.plain import MIN_RANDOM
 from eventlog.secrets.scan import OPENS, before_any, begins, is_random, places, printable, run, tail, words_at
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _SPACES_AND_QUOTES = " \t\r\n\"'`"
 _LONGEST_HEADER, _LONGEST_LOGIN, _LONGEST_DOCUMENT = 4096, 400, 4096  # characters looked at
 _BEFORE_COOKIES = "=\"'`"
-_LEAST = 4  # characters of a secret that the form alone tells
+_MIN = 4  # characters of a secret that the form alone tells
 _ARE_NAMED = ("login", "account", "password")  # what follows the name of a machine
 _BASE_32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567abcdefghijklmnopqrstuvwxyz="
 _FIELDS = 5  # of a line of `.pgpass`
@@ -29,12 +29,12 @@ def secrets_in_forms(text: str) -> "Iterator[Found]":
     """Yield the secrets of all forms; the time is linear."""
     for mark, form in FORMS:
         for start, end, kind, is_one in _FINDERS[form](text, mark) if mark in text else ():
-            if is_one or (end - start >= LEAST_RANDOM and is_random(text[start:end])):
+            if is_one or (end - start >= MIN_RANDOM and is_random(text[start:end])):
                 yield start, end, kind
 
 
 def _is_one(value: str) -> bool:
-    return len(value) >= _LEAST and not value.startswith(OPENS) and value.lower() not in PLACEHOLDERS
+    return len(value) >= _MIN and not value.startswith(OPENS) and value.lower() not in PLACEHOLDERS
 
 
 def _cookies(text: str, mark: str) -> "Iterator[_Candidate]":
@@ -123,7 +123,7 @@ def _one_time(text: str, mark: str) -> "Iterator[_Candidate]":
         name = address.find("secret=")
         start = at + name + len("secret=")
         end = run(address, name + len("secret="), _BASE_32) + at
-        if name >= 0 and end - start >= _LEAST:
+        if name >= 0 and end - start >= _MIN:
             yield start, end, "totp-secret", True
 
 
@@ -135,7 +135,7 @@ def _of_streams(text: str, mark: str) -> "Iterator[_Candidate]":
         end = at + len(address)
         key = address.rpartition("/")[2]
         is_grouped = {*map(len, key.split("-"))} == {4} and not key.replace("-", "").isalpha()
-        if address.count("/") > _SLASHES_OF_STREAMS and len(key) >= LEAST_RANDOM:
+        if address.count("/") > _SLASHES_OF_STREAMS and len(key) >= MIN_RANDOM:
             yield end - len(key), end, "stream-key", is_grouped
 
 

@@ -19,10 +19,10 @@ def parse(pattern: str) -> "OwnPattern":
     """Read a pattern; raises ValueError with the way to write a pattern."""
     beginning, at = _beginning(pattern)
     alphabet, at = _alphabet(pattern, at)
-    least, most = _how_many(pattern[at:])
-    if len(beginning) < _SHORTEST or not alphabet or least < 1 or (most and most < least):
+    min_length, max_length = _how_many(pattern[at:])
+    if len(beginning) < _SHORTEST or not alphabet or min_length < 1 or (max_length and max_length < min_length):
         raise ValueError(f"{pattern!r}: {_SHAPE}")
-    return beginning, alphabet, least, most
+    return beginning, alphabet, min_length, max_length
 
 
 def _beginning(pattern: str) -> tuple[str, int]:
@@ -64,7 +64,7 @@ def _alphabet(pattern: str, at: int) -> tuple[str, int]:
 def _how_many(text: str) -> tuple[int, int]:
     if text == "+":
         return 1, 0
-    least, comma, most = text[1:-1].partition(",")
-    if text[:1] + text[-1:] != "{}" or not least.isdecimal() or (most and not most.isdecimal()):
+    min_length, comma, max_length = text[1:-1].partition(",")
+    if text[:1] + text[-1:] != "{}" or not min_length.isdecimal() or (max_length and not max_length.isdecimal()):
         return 0, 0
-    return int(least), int(most or 0) if comma else int(least)
+    return int(min_length), int(max_length or 0) if comma else int(min_length)

@@ -10,21 +10,21 @@ if TYPE_CHECKING:
 
     from eventlog.secrets.own_patterns import OwnPattern
 
-LEAST_RANDOM = 16  # characters of a generated value
+MIN_RANDOM = 16  # characters of a generated value
 HEX = "0123456789abcdef"
 own: "list[OwnPattern]" = []  # patterns of the user
 # the ends of all names, in lower case, that credentials are assigned to
 _NAMES = ("word", "swd", "pwd", "pass", "phrase", "key", "key_id", "key_base", "secret", "token", "credential",
           "credentials", "auth", "wort", "密码", "密碼", "口令", "密钥", "令牌", "パスワード")  # fmt: skip
-_SAID = ("：", "密码", "密碼", "口令", "パスワード", "ontraseña", "senha", "ароль", "hasło", "비밀번호")
+_PASSWORD_WORDS = ("：", "密码", "密碼", "口令", "パスワード", "ontraseña", "senha", "ароль", "hasło", "비밀번호")
 # that take a password behind an option of one letter, no `-p`
 _PROGRAMS = ("redis-cli", "ldap", "sqlcmd", "zip", "sudo -S", "SecureString", "security ", "gh secret", "smbclient",
              "ssh-keygen", "mosquitto_", "openssl enc")  # fmt: skip
 _WORDS = b"x" * 9 + b" " * 5 + b"x" * 14 + b" " * 5 + b"x" * 223  # ASCII: what parts words, and all the rest
-_LONG_WORD = b"x" * LEAST_RANDOM
+_LONG_WORD = b"x" * MIN_RANDOM
 _HEX = HEX.encode()
 _APART = bytes(32 if chr(code) in "/._-`'\"()[]{},;.!?" else code for code in range(256))  # parts of names; ASCII alone
-_LEAST_OF_THREE = 58  # characters of a token of three parts
+_MIN_OF_THREE = 58  # characters of a token of three parts
 _TWO_LETTERS = (b"SK", b"AC")  # that begin tokens of letters and digits
 # the first letters and digits of all credentials, three at most; made by `make secrets-rules`
 STARTS = frozenset(
@@ -72,8 +72,8 @@ def is_plain(text: str) -> bool:
     ):
         return False
     if not text.isascii():
-        words = [word for word in text.split() if len(word) >= LEAST_RANDOM]
-        if any(map(text.__contains__, _SAID)) or not "".join(words).isascii():
+        words = [word for word in text.split() if len(word) >= MIN_RANDOM]
+        if any(map(text.__contains__, _PASSWORD_WORDS)) or not "".join(words).isascii():
             return False
         return not words or _are_names([word.encode() for word in words], text)
     data, long = text.encode(), []
@@ -96,15 +96,15 @@ def _are_names(long: list[bytes], text: str) -> bool:
     data = joined.translate(_APART)
     if b"-us" in joined or b".ey" in joined or not data.replace(b" ", b"").isalnum():  # tokens that begin otherwise
         return False
-    if joined.count(b".") > 1 and any(len(word) >= _LEAST_OF_THREE and word.count(b".") > 1 for word in long):
+    if joined.count(b".") > 1 and any(len(word) >= _MIN_OF_THREE and word.count(b".") > 1 for word in long):
         return False
     parts = data.split()
     for part in parts:
-        if len(part) >= LEAST_RANDOM and part.strip(_HEX) and (part[:2] in _TWO_LETTERS or not part.isalpha()):
+        if len(part) >= MIN_RANDOM and part.strip(_HEX) and (part[:2] in _TWO_LETTERS or not part.isalpha()):
             return False
     if begun := STARTS & {part[:3] for part in parts}:
         beginnings, longest = _beginnings or sorted_beginnings(), max(map(len, long))
-        if any(longest >= least and found in joined for start in begun for found, least in beginnings[start]):
+        if any(longest >= min_length and found in joined for start in begun for found, min_length in beginnings[start]):
             return False
     if "x" in text and ("xox" in text or "xapp-" in text):
         return False
@@ -115,11 +115,11 @@ def sorted_beginnings() -> "dict[bytes, list[tuple[bytes, int]]]":
     """Sort what credentials begin with, and their least lengths, by the first letters and digits: three, or all."""
     from eventlog.secrets.patterns import AROUND, MAINTAINED, TOKENS
 
-    tokens = ((beginning, len(beginning) + least) for _, some, _, least, _ in TOKENS for beginning in some)
-    around = ((middle, LEAST_RANDOM) for _, middle, *_ in AROUND)
-    for beginning, least in (*tokens, *MAINTAINED, *around, ("eyJ", LEAST_RANDOM)):
+    tokens = ((beginning, len(beginning) + min_length) for _, some, _, min_length, _ in TOKENS for beginning in some)
+    around = ((middle, MIN_RANDOM) for _, middle, *_ in AROUND)
+    for beginning, min_length in (*tokens, *MAINTAINED, *around, ("eyJ", MIN_RANDOM)):
         letters = beginning.encode().translate(_APART).split()[0]
-        _beginnings.setdefault(letters[:3], []).append((beginning.encode(), least))
+        _beginnings.setdefault(letters[:3], []).append((beginning.encode(), min_length))
     return _beginnings
 
 

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from eventlog.store import Store
     from eventlog.store.files import FileStamp
 
-_SAID = {"fact": "content", "stage_summary": "summary", "plan_entry": "content"}  # what an event is nothing without
+# what an event is nothing without
+_MAIN_FIELDS = {"fact": "content", "stage_summary": "summary", "plan_entry": "content"}
 _NO_TEXT = frozenset(("v", "id", "ts", "after", "type", "replica", "redacted"))
-_MOST_WORDS = 64  # of an erased text, by which it is known again
+_MAX_WORDS = 64  # of an erased text, by which it is known again
 _STAMP = len("019c7b12-8f00")
 _cached: "dict[str, tuple[tuple[FileStamp, FileStamp], Redactions]]" = {}  # by store
 
@@ -75,7 +76,7 @@ class Redactions:
         is_persons = fields.get("type") == "knowledge_edited"  # their file would be changed back, again and again
         exempt = {*_NO_TEXT, "content", "below"} if is_persons else _NO_TEXT
         cleaned = {name: value if name in exempt else self.clean(value) for name, value in fields.items()}
-        main_field = _SAID.get(str(fields.get("type")), "")
+        main_field = _MAIN_FIELDS.get(str(fields.get("type")), "")
         if main_field and is_only_markers(str(cleaned.get(main_field) or "")):
             return None
         return cleaned
@@ -110,7 +111,7 @@ def marker(number: int) -> str:
 def mark_of(text: str, key: str) -> "tuple[int, str] | None":
     """Count the words of a text and digest them; None for a text that is too long, or has none."""
     words = [word for word, _, _ in words_of(text)]
-    if not 0 < len(words) <= _MOST_WORDS:
+    if not 0 < len(words) <= _MAX_WORDS:
         return None
     return len(words), keyed(key.encode())(" ".join(words).encode("utf-8", "replace"))
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 OPENS = tuple("$<{[(*%")  # what a placeholder begins with, or a call ends in
 LONGEST_VALUE = 256  # characters of what is assigned to a name
-LEAST_PART = 8
-LEAST_ASSIGNED = 14  # characters of a generated value that a name says is one
+MIN_PART = 8
+MIN_ASSIGNED = 14  # characters of a generated value that a name says is one
 _CHUNK = 256  # characters looked at in one go
 _LONGEST_ESCAPE = 16
 _RANDOM_BITS = 3.0  # of Shannon entropy per character; words of a language joined together seldom have digits as well
@@ -64,10 +64,10 @@ def end_of_line(text: str, at: int) -> int:
 
 def is_random(value: str) -> bool:
     """Return whether a value is generated: long, with letters and digits in one part, and of high entropy."""
-    if len(value) < LEAST_ASSIGNED or value.startswith(OPENS) or value.count("/") > max(3, len(value) // 20):
+    if len(value) < MIN_ASSIGNED or value.startswith(OPENS) or value.count("/") > max(3, len(value) // 20):
         return False  # a path has many short parts; base 64 has few slashes
     parts = value.translate(_SEPARATED).split()
-    mixed = any(len(part) >= LEAST_PART and not part.isalpha() and not part.isdigit() for part in parts)
+    mixed = any(len(part) >= MIN_PART and not part.isalpha() and not part.isdigit() for part in parts)
     return mixed and run(value, 0, _RANDOM) == len(value) and entropy_of(value) >= _RANDOM_BITS
 
 
@@ -102,7 +102,7 @@ def printable(value: str) -> str:
     """Return the text that is there in base 64; "" where it is none."""
     from binascii import Error, a2b_base64
 
-    if len(value) < LEAST_PART:
+    if len(value) < MIN_PART:
         return ""
     try:
         decoded = a2b_base64(value).decode()

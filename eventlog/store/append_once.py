@@ -51,8 +51,8 @@ def append_once(
     """
     cached.use_own_secrets(store)
     tail = ids.derived_tail(key)
-    left = without_erased(store, scrub_fields(fields), tail)
-    if left is None:
+    remaining = without_erased(store, scrub_fields(fields), tail)
+    if remaining is None:
         return False
     sync = cached.wants_sync(store) if sync is None else sync
     event: dict[str, object] | None = None
@@ -76,7 +76,7 @@ def append_once(
                 before = timestamps.from_ns(now - _HOUR_NS)[:10]  # another day in the first hour of a day
                 if before != day and _is_logged_in(path_of(store.log, before), tail, now, within_ms, sync=sync):
                     return False
-                event = {**stamped, **left}
+                event = {**stamped, **remaining}
                 file.append(_line(event))
             return True
     except eventlog.NotStored as error:
@@ -126,9 +126,9 @@ def _is_logged(last: "Callable[[int], Iterable[bytes]]", tail: str, now: int, wi
 
     Where the disk cannot read 4 MiB of them, only the last few kilobytes are searched.
     """
-    for most in (_REMEMBERED_BYTES, _LAST_BYTES):
+    for limit in (_REMEMBERED_BYTES, _LAST_BYTES):
         try:
-            return any(_has(data, tail, now, within_ms) for data in last(most))
+            return any(_has(data, tail, now, within_ms) for data in last(limit))
         except OSError:
             continue
     return False
@@ -146,7 +146,7 @@ def _has(data: bytes, tail: str, now: int, within_ms: int | None) -> bool:
 
 def _is_logged_in(path: str, tail: str, now: int, within_ms: int | None, *, sync: bool) -> bool:
     """Search a file that is not locked, and sync it where the event is found. Raises NotStored."""
-    found = _is_logged(lambda most: pieces_of(path, -most), tail, now, within_ms)
+    found = _is_logged(lambda limit: pieces_of(path, -limit), tail, now, within_ms)
     try:
         if found and sync:
             sync_file(path)

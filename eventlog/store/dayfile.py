@@ -145,9 +145,9 @@ class DayFile:
             start += len(chunk)
         return b"".join(chunks)
 
-    def last_pieces(self, most: int) -> "Iterator[bytes]":
+    def last_pieces(self, limit: int) -> "Iterator[bytes]":
         """Read the lines that begin in the last bytes of the file, as `files.pieces` does."""
-        return files.pieces(self._fd, max(0, self._size - most))
+        return files.pieces(self._fd, max(0, self._size - limit))
 
     def newest(self, now: str) -> str:
         """Return the time at which the newest event of this day or a later one counts; "" for an empty log.

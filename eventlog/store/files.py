@@ -112,7 +112,7 @@ def check_regular(found: os.stat_result) -> None:
         raise OSError(0, "not a regular file")
 
 
-def read_regular(path: str, most: int = -1, start: int = 0) -> bytes:
+def read_regular(path: str, limit: int = -1, start: int = 0) -> bytes:
     """Read a regular file, or at most so many bytes of it, from an offset on; raises OSError.
 
     Below zero, `start` counts from the end.
@@ -120,17 +120,17 @@ def read_regular(path: str, most: int = -1, start: int = 0) -> bytes:
     with os.fdopen(open_regular(path), "rb") as opened:
         if start:
             opened.seek(_offset(opened.fileno(), start))
-        return opened.read(most)
+        return opened.read(limit)
 
 
 def _offset(fd: int, start: int) -> int:
     return start if start >= 0 else max(0, os.fstat(fd).st_size + start)
 
 
-def read(path: str, most: int = -1) -> bytes | None:
+def read(path: str, limit: int = -1) -> bytes | None:
     """Read a file as `read_regular` does; None where that fails: a careful reader reports why."""
     try:
-        return read_regular(path, most)
+        return read_regular(path, limit)
     except OSError:
         return None
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 VERSION = 4
 PROJECT = b"p"  # before the path of a project, unlike before the id of a conversation
-_MOST_LINES = 512  # bytes of a line of the index
+_USUAL_LINE = 512  # bytes of a line of the index
 _AT_ONCE = 1 << 16  # bytes of a longer one: room for megabytes takes longer to have than to fill
 _DAY = 86_400_000_000_000  # nanoseconds
 _GONE_BY, _TICK = 600_000_000_000, 3_000_000_000  # the latter of the slowest clock of a file system
@@ -210,7 +210,7 @@ def _bisect(opened: "BinaryIO", low: int, key: bytes) -> bytes:
 
 def _line_start(opened: "BinaryIO", low: int, at: int) -> int:
     """Find where the line around an offset starts, not before `low`; that of a busy conversation has megabytes."""
-    size = _MOST_LINES
+    size = _USUAL_LINE
     while at > low:
         begin = max(low, at - size)
         opened.seek(begin)

@@ -22,7 +22,7 @@ _LONGEST_HOST = 24
 _LONGEST = 40
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 _MACHINE_IDS = ("/etc/machine-id", "/var/lib/dbus/machine-id", "/etc/hostid")
-_FIELDS, _TOLD = 6, "told"  # of a note
+_FIELDS, _REPORTED = 6, "told"  # of a note
 _SHORTEST_ID = 32  # characters; what is shorter is a word like "uninitialized"
 
 
@@ -47,10 +47,10 @@ def copied_from(store: "Store", *, untold: bool = False) -> str:
     return noted[3] if noted and not (untold and noted[4]) else ""
 
 
-def mark_told(store: "Store") -> None:
+def mark_reported(store: "Store") -> None:
     """Record that a person has read that this store is a copy; raises NotStored."""
     if copied_from(store, untold=True):
-        _note(store, replica_of(store), reported=_TOLD)
+        _note(store, replica_of(store), reported=_REPORTED)
 
 
 def make_replica(store: "Store", former: str = "") -> str:

@@ -32,10 +32,10 @@ def leave(store: "Store", fields: "dict[str, object]", key: str, within_ms: "int
     The file has its name before it is synced: a hook that runs out of time at a slow disk has saved it all the same.
     """
     cached.use_own_secrets(store)
-    left = without_erased(store, scrub_fields(fields), derived_tail(key))
-    if left is None:
+    remaining = without_erased(store, scrub_fields(fields), derived_tail(key))
+    if remaining is None:
         return
-    data = fastjson.dumps({"ns": ns, "key": key, "within_ms": within_ms, "event": left})
+    data = fastjson.dumps({"ns": ns, "key": key, "within_ms": within_ms, "event": remaining})
     if len(data) > fastjson.MAX_LINE:
         raise InvalidEvent(f"the event is {len(data):,} bytes long", where=str(fields["type"]))
     path = f"{store.spool}/{ns // 1_000_000:013d}-{key[:16]}{_ENDING}"

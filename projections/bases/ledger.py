@@ -110,8 +110,8 @@ class Ledger:
         self.managed = {key_of(applied) for applied in record.applied}
         self.headings = {key_of(event): _spelling(event) for event in reversed(self.observations)}
 
-        left = standing - self.applied
-        open_entries = [entry for entry in entries if entry.id in left and change_of(entry)[0] != "no-op"]
+        remaining = standing - self.applied
+        open_entries = [entry for entry in entries if entry.id in remaining and change_of(entry)[0] != "no-op"]
         held = dict(_held(record, self.decisions, review=review))
         self.held = [HeldEntry(entry, held[entry.id]) for entry in open_entries if entry.id in held]
         self.pending = sorted((entry for entry in open_entries if entry.id not in held), key=self.moment)

@@ -68,8 +68,8 @@ class PlanFile(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         """Format a file as YAML, texts as people read them."""
         import yaml
 
-        about = {"source": self.source, "error": self.error, "target_file": self.target_file}
-        present = {name: value for name, value in about.items() if value is not None}
+        header = {"source": self.source, "error": self.error, "target_file": self.target_file}
+        present = {name: value for name, value in header.items() if value is not None}
         whole = {"version": self.version, **present, "entries": [_as_mapping(entry) for entry in self.entries]}
         text: str = yaml.dump(whole, Dumper=_dumper(), sort_keys=False, allow_unicode=True, width=100)
         return text

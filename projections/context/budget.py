@@ -63,17 +63,17 @@ def fit(
     sections = [section if section.more else replace(section, more=everything) for section in sections]
     # only a budget smaller than the instructions cuts them, at a line
     opening = head if len(head) <= budget else head[: head.rfind("\n", 0, budget) + 1]
-    left = budget - len(opening) if opening == head else 0
-    is_short = opening == head and needed > left
+    remaining = budget - len(opening) if opening == head else 0
+    is_short = opening == head and needed > remaining
     reserved = len(_dropped(len(sections), everything, phrases)) if is_short else 0  # but for what is urgent
-    left -= reserved
+    remaining -= reserved
     fitted: dict[int, ContextSection | None] = {}
     for position in sorted(range(len(sections)), key=lambda position: sections[position].priority):
         section = sections[position]
         needed -= section.size
-        room = left + reserved if section.urgent else min(left, max(left - needed, left // 2))
+        room = remaining + reserved if section.urgent else min(remaining, max(remaining - needed, remaining // 2))
         fitting = _cut(section, room, phrases)
-        left -= fitting.size if fitting else 0
+        remaining -= fitting.size if fitting else 0
         fitted[position] = fitting
     shown = [section for _, section in sorted(fitted.items()) if section]
     body = "".join(section.text for section in shown)
@@ -89,13 +89,13 @@ def _cut(section: ContextSection, room: int, phrases: "ContextPhrases") -> Conte
     if section.size <= room:
         return section
     total = len(section.lines)
-    left = room - _FRAME - len(section.title) - len(phrases.more.format(count=total, command=section.more)) - 1
-    if left < 0:
+    remaining = room - _FRAME - len(section.title) - len(phrases.more.format(count=total, command=section.more)) - 1
+    if remaining < 0:
         return None
     lines: list[Line] = []
     for line in section.lines:
-        left -= len(line.text) + 1
-        if left < 0:
+        remaining -= len(line.text) + 1
+        if remaining < 0:
             break
         lines.append(line)
     while lines and (not lines[-1].text or lines[-1].text.startswith("#")):

@@ -14,7 +14,7 @@ from eventlog.projections.context import context_files
 from eventlog.projections.context.budget import ContextSection, FitResult, fit
 from eventlog.projections.context.context_files import bootstrap_file, is_template
 from eventlog.projections.context.earlier_sessions import EarlierSession
-from eventlog.projections.context.once import said_by_people, said_once
+from eventlog.projections.context.once import repeated_lines, without_repetitions
 from eventlog.projections.line import Line
 from eventlog.projections.views.markdown import as_text, is_stamp
 
@@ -72,10 +72,10 @@ def build(parts: "ContextSources") -> "tuple[str, ContextInjected]":
 
 def _taken(parts: "ContextSources", budget: int) -> FitResult:
     """Fit it all into the budget and, beyond that, into what the host takes: a cut of its own would be anywhere."""
-    encoding, most = protocol(parts.request.agent).most_at_start
+    encoding, limit = protocol(parts.request.agent).most_at_start
     fitted = _fitted(parts, budget)
-    while most and (size := _bytes_of(encodable(fitted.text), encoding)) > most:
-        budget = min(budget - 1, budget * most // size)
+    while limit and (size := _bytes_of(encodable(fitted.text), encoding)) > limit:
+        budget = min(budget - 1, budget * limit // size)
         fitted = _fitted(parts, budget)
     return fitted
 
@@ -93,7 +93,7 @@ def _fitted(parts: "ContextSources", budget: int) -> FitResult:
 
     def fit_in(whole_parts: _ContextParts) -> FitResult:
         room = max(budget - around, min(budget, len(request.instructions)))  # these matter more than all else
-        fitted = fit(request.instructions, whole_parts.told, room, parts.words, _command_for_all(parts))
+        fitted = fit(request.instructions, whole_parts.shown, room, parts.words, _command_for_all(parts))
         recorded = encodable(fitted.body)
         quoted = fence.fenced("start", recorded, locale, request.session_id) if recorded else ""
         return replace(fitted, text=fitted.head + quoted if fitted.head else quoted.removeprefix("\n"))
@@ -102,7 +102,7 @@ def _fitted(parts: "ContextSources", budget: int) -> FitResult:
     first = fitted = fit_in(whole)
     shown = set(fitted.shown)
     theirs = (line for section in whole.theirs for line in section.lines if line in shown)
-    quoted = said_by_people(theirs, whole.ours, parts.request.project_name)
+    quoted = repeated_lines(theirs, whole.of_log, parts.request.project_name)
     while quoted := quoted.intersection(fitted.shown):
         fitted = fit_in(_sections(parts, quoted))
         if quoted.issubset(fitted.shown):  # a shorter section of ours may leave less to theirs
@@ -122,17 +122,17 @@ class _ContextParts(Values):
     rest: list[ContextSection]
 
     @property
-    def ours(self) -> list[ContextSection]:
+    def of_log(self) -> list[ContextSection]:
         """List those from the log."""
         return [*self.first, *self.rest]
 
     @property
-    def told(self) -> list[ContextSection]:
+    def shown(self) -> list[ContextSection]:
         """List the sections that have any lines, as they are shown: a tag in them is text."""
         return [
-            *(_told(section) for section in self.first if section.lines),
-            *(_told(section, of_hosts=True) for section in self.theirs if section.lines),
-            *(_told(section) for section in self.rest if section.lines),
+            *(_as_plain_text(section) for section in self.first if section.lines),
+            *(_as_plain_text(section, of_hosts=True) for section in self.theirs if section.lines),
+            *(_as_plain_text(section) for section in self.rest if section.lines),
         ]
 
 
@@ -165,13 +165,15 @@ def _sections(parts: "ContextSources", quoted: "Collection[Line]" = ()) -> _Cont
         ContextSection(parts.words.look_up, tuple(_look_up(parts, rest)), _BY_VALUE.index("look up")),
     ]
     theirs = [line for section in before for line in section.lines if line in quoted]
-    theirs += (Line(line) for text in parts.told_by_host for line in text.splitlines())
-    most = parts.request.budget or parts.settings.context.budget_chars
-    shown = said_once([*first, *rest], list(map(_rank, (*first, *rest))), parts.request.project_name, theirs, most)
+    theirs += (Line(line) for text in parts.loaded_by_host for line in text.splitlines())
+    limit = parts.request.budget or parts.settings.context.budget_chars
+    shown = without_repetitions(
+        [*first, *rest], list(map(_rank, (*first, *rest))), parts.request.project_name, theirs, limit
+    )
     return _ContextParts(shown[: len(first)], [bootstrap, *before], shown[len(first) :])
 
 
-def _told(section: ContextSection, *, of_hosts: bool = False) -> ContextSection:
+def _as_plain_text(section: ContextSection, *, of_hosts: bool = False) -> ContextSection:
     """Return the section with its text made harmless; a title may name a branch, a session or a file."""
     lines = section.lines
     if any("<" in line.text for line in lines):
@@ -221,15 +223,15 @@ def _of_notes(parts: "ContextSources") -> "Iterator[ContextSection]":
     """Make the sections of notes; finished work belongs to the lines of sessions, where these are shown."""
     tells_sessions = bool(parts.own or parts.last)
     for day, lines in parts.notes:
-        told = (line for line in lines[1:] if line.text)
-        body = tuple(line for line in told if not (tells_sessions and line.text[:8].translate(_ZEROS) == _TIMED))
+        shown = (line for line in lines[1:] if line.text)
+        body = tuple(line for line in shown if not (tells_sessions and line.text[:8].translate(_ZEROS) == _TIMED))
         yield ContextSection(parts.words.notes.format(day=day), body, _BY_VALUE.index("notes"))
 
 
 def _of_own(parts: "ContextSources") -> ContextSection:
     request = parts.request
-    about = f"--session {shell_word(request.session_id)}{request.store_option}"
-    more = f"{request.program} query --type stage_summary {about}"
+    options = f"--session {shell_word(request.session_id)}{request.store_option}"
+    more = f"{request.program} query --type stage_summary {options}"
     lines = [line for line in parts.own if not _is_field(line.text) or _TIME in line.text.translate(_ZEROS)]
     return ContextSection(parts.words.own_summary, tuple(lines), _BY_VALUE.index("own"), more)
 
@@ -259,8 +261,8 @@ def _bearing_lines(parts: "ContextSources") -> "Iterator[Line]":
             yield Line(f"- [{bearing.memory_type}][{day}] {_plain(bearing.text)}", bearing.sources)
         else:
             decisions = [Line(f"- {_plain(text)}", bearing.sources) for text in bearing.decisions]
-            about = bearing.conversation_id, bearing.ts, bearing.topic, bearing.text
-            session = EarlierSession(*about, bearing.files, bearing.sources, decisions)
+            key = bearing.conversation_id, bearing.ts, bearing.topic, bearing.text
+            session = EarlierSession(*key, bearing.files, bearing.sources, decisions)
             yield from session.in_full(parts.local, parts.request.project, minute=False)
 
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 LINE_CHARS = 300
 BRIEF_CHARS = 115
 _TOPIC_CHARS, _BRIEF_TOPIC_CHARS, _PATH_CHARS = 90, 60, 70
-_MOST_DECISIONS = 3
+_MAX_DECISIONS = 3
 _DAY = len("2026-02-20")
 _LISTS, _COMMANDS = ("Changed ", "Committed ", "修改了 ", "提交了"), ("Ran `", "运行了 `")
 _DATA = (".json", ".jsonl", ".txt", ".log", ".csv", ".patch", ".diff")
@@ -55,7 +55,7 @@ class EarlierSession(Values):
     quotes: "Sequence[str]" = ()  # the lines of that file
 
     @property
-    def told_outcome(self) -> str:
+    def outcome_text(self) -> str:
         """The outcome without the lists of files and commands with which a program began it."""
         summary = self.outcome
         before, found, rest = next((parts for mark in _COMMANDS if (parts := summary.partition(mark))[1]), ("", "", ""))
@@ -64,25 +64,27 @@ class EarlierSession(Values):
         ends = [at + len(end) for end in ("`. ", " more. ", "`。", "项。") if (at := rest.rfind(end)) >= 0]
         return rest[max(ends) :] if ends else ""
 
-    def line(self, local: "Local", project: str, *, minute: bool = False, most: int = LINE_CHARS) -> Line:
+    def line(self, local: "Local", project: str, *, minute: bool = False, limit: int = LINE_CHARS) -> Line:
         """Write it in a line: topic, two files, outcome; a brief line has neither outcome nor sources."""
-        is_brief = most <= BRIEF_CHARS
+        is_brief = limit <= BRIEF_CHARS
         topic = cut(one_line(self.topic), _BRIEF_TOPIC_CHARS if is_brief else _TOPIC_CHARS)
         files = ", ".join(_telling(self.files, project)[: 1 if is_brief else 2])
-        outcome = one_line(self.told_outcome)
+        outcome = one_line(self.outcome_text)
         if topic and outcome.startswith(topic.rstrip("…")):
             topic = ""
         parts = (topic or outcome, files) if is_brief else (topic, files, outcome)
         day = local(self.at).replace("T", " ")[: None if minute else _DAY]
-        text = cut(" · ".join(filter(None, map(one_line, parts))), most)
+        text = cut(" · ".join(filter(None, map(one_line, parts))), limit)
         line = f"- [{day} {one_line(short_id(self.name))}] {as_text(text)}"
         return Line(line, () if is_brief else self.sources, (self.name,))
 
     def in_full(self, local: "Local", project: str, *, minute: bool = True) -> list[Line]:
         """Write it in a line, with the decisions that are not in it below."""
         day, line = local(self.at)[:_DAY], self.line(local, project, minute=minute)
-        left = [decision for decision in self.decisions if decision.text[2:].casefold() not in line.text.casefold()]
-        decided = [Line(f"- [{day}] {decision.text[2:]}", decision.events) for decision in left[:_MOST_DECISIONS]]
+        remaining = [
+            decision for decision in self.decisions if decision.text[2:].casefold() not in line.text.casefold()
+        ]
+        decided = [Line(f"- [{day}] {decision.text[2:]}", decision.events) for decision in remaining[:_MAX_DECISIONS]]
         return [line, *decided]
 
 
@@ -174,11 +176,11 @@ class EarlierSessions:
         for fact in facts:
             if fact.key:
                 keyed.setdefault(fact.subject, []).append(fact)
-        gone: set[str] = set()
+        withdrawn: set[str] = set()
         for subject, some in keyed.items():
             stand = self._known.facts_that_stand(subject, [fact.same for fact in some])
-            gone.update(fact.id for fact in some if stand is not None and fact.same not in stand)
-        return [fact for fact in facts if fact.id not in gone]
+            withdrawn.update(fact.id for fact in some if stand is not None and fact.same not in stand)
+        return [fact for fact in facts if fact.id not in withdrawn]
 
     def _rendered(self, name: str, at: str, topic: str, memory: str) -> EarlierSession | None:
         """Take a session from its file, where that is as it was rendered."""

@@ -7,7 +7,7 @@ from eventlog.format.text import one_line
 from eventlog.format.timestamps import order
 from eventlog.projections.current.standing import likeness
 from eventlog.projections.search.findable import text_in, texts_in
-from eventlog.projections.views.markdown import as_said, is_untouched, undated
+from eventlog.projections.views.markdown import is_untouched, undated, unescaped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
         is_whole: bool  # it knows earlier statements than those of the last days, too
 
-        def sessions(self, most: int, /) -> "list[HeardEvent]":
+        def sessions(self, limit: int, /) -> "list[HeardEvent]":
             """List the summaries and the texts of so many conversations of the project, those last at work."""
 
         def before_compaction(self, request: "ContextRequest", words: "ContextPhrases", /) -> "list[Line]":
@@ -96,20 +96,20 @@ def standing_lines(text: str, source: "CurrentSource", *, about_user: bool) -> s
     """Drop the bullets that hold no more: withdrawn, replaced, or of a session that was of another project."""
     lines = text.split("\n")
     bullets = {line: undated(line[2:]) for line in lines if line.startswith("- [")}
-    statements = {line: as_said(words) for line, (day, words) in bullets.items() if day and words}
+    statements = {line: unescaped(words) for line, (day, words) in bullets.items() if day and words}
     if not statements:
         return text
     days = {words: bullets[line][0] for line, words in statements.items()}
     stand = source.stand("" if about_user else source.subject, days)
-    is_ours = is_untouched(text.encode("utf-8", "replace"))
+    is_own = is_untouched(text.encode("utf-8", "replace"))
 
-    def is_told(line: str) -> bool:
+    def is_shown(line: str) -> bool:
         words = statements.get(line)
         if words is None:
             return True
-        return not source.rejections.rejects(words) and (stand is None or not is_ours or words in stand)
+        return not source.rejections.rejects(words) and (stand is None or not is_own or words in stand)
 
-    return "\n".join(filter(is_told, lines))
+    return "\n".join(filter(is_shown, lines))
 
 
 def by_conversation(events: "Iterable[HeardEvent]") -> "dict[str, list[HeardEvent]]":

@@ -11,7 +11,7 @@ import sys
 from eventlog.fast.copies import replace
 from eventlog.format.text import statement_of
 from eventlog.projections.line import Line
-from eventlog.projections.views.markdown import as_said, undated
+from eventlog.projections.views.markdown import undated, unescaped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,31 +23,31 @@ _TIME, _A_DAY = "00:00 ", "0000-00-00"
 _ZEROS = str.maketrans("123456789", "000000000")
 _REMEMBERED = 1024  # bullets
 _COMPARED: dict[tuple[str, str], str] = {}  # each is compared several times
-_LEAST_CUT = 20  # characters; less of a sentence says nothing
-_LEAST_SENTENCE = 16  # bytes: `Done.` is said of many things
+_MIN_CUT = 20  # characters; less of a sentence says nothing
+_MIN_SENTENCE = 16  # bytes: `Done.` is said of many things
 _ENDS = (". ", "! ", "? ", "; ", "。", "！", "？", "；")  # of sentences
 _JOINT = " → "  # between parts of a summary
 
 
-def said_once(
+def without_repetitions(
     sections: "Sequence[ContextSection]",
     ranks: "Sequence[int]",
     project: str,
     theirs: "Iterable[Line]" = (),
-    most: int = sys.maxsize,
+    limit: int = sys.maxsize,
 ) -> "list[ContextSection]":
     """Drop what a section of a smaller rank repeats, or the same section before; `project` is its name in notes.
 
     Dropped is also what people's own files say as a bullet in a line of `theirs`, and a heading of nothing. What
     follows so many characters of a section has no room in any case, and is not compared.
     """
-    texts = _SaidTexts(project)
+    texts = _ShownTexts(project)
     for line in theirs:
         texts.add(line)
     result = list(sections)
     for position in sorted(range(len(result)), key=ranks.__getitem__):
         before = result[position].lines
-        lines = list(_new(before, texts, most))
+        lines = list(_new(before, texts, limit))
         lost_all = len(lines) < len(before) and not any(_bullet(line.text) for line in lines)
         # a heading that has nothing below goes: its lines were repetitions, or withdrawn since
         blocks = [block for block in _blocks(lines) if not block[0] or any(line.text for line in block[1])]
@@ -58,26 +58,26 @@ def said_once(
     return [replace(section, lines=tuple(map(texts.with_all_sources, section.lines))) for section in result]
 
 
-def _new(lines: "Iterable[Line]", texts: "_SaidTexts", most: int) -> "Iterator[Line]":
+def _new(lines: "Iterable[Line]", texts: "_ShownTexts", limit: int) -> "Iterator[Line]":
     for line in lines:
-        most -= len(line.text) + 1
-        if most < 0 or texts.is_new(line):
+        limit -= len(line.text) + 1
+        if limit < 0 or texts.is_new(line):
             yield line
 
 
-def said_by_people(theirs: "Iterable[Line]", sections: "Iterable[ContextSection]", project: str) -> set[Line]:
+def repeated_lines(theirs: "Iterable[Line]", sections: "Iterable[ContextSection]", project: str) -> set[Line]:
     """Find the bullets among lines of people's own files that our sections repeat."""
     statements = {line: words for line in theirs if (words := _their_words(line))}
-    ours_say = {_words(line.text, project) for section in sections for line in section.lines} if statements else set()
-    return {line for line, words in statements.items() if words in ours_say}
+    own_words = {_words(line.text, project) for section in sections for line in section.lines} if statements else set()
+    return {line for line, words in statements.items() if words in own_words}
 
 
-class _SaidTexts:
+class _ShownTexts:
     """The texts shown so far, in words that are compared; a text that was cut stands for the whole, and the reverse."""
 
     def __init__(self, project: str) -> None:
         self._project = project
-        self._said: dict[str, tuple[str, ...]] = {}  # and the events behind it
+        self._bullet_text: dict[str, tuple[str, ...]] = {}  # and the events behind it
         self._compared: dict[str, str] = {}  # lines, and their words
         self._cut: tuple[str, ...] = ()
 
@@ -86,39 +86,39 @@ class _SaidTexts:
         words = self._compared[line.text] = _words(line.text, self._project)
         if not words:
             return True
-        is_cut = line.text.endswith("…") and len(words) >= _LEAST_CUT
-        first = self._said_as(words, is_cut=is_cut)
+        is_cut = line.text.endswith("…") and len(words) >= _MIN_CUT
+        first = self._shown_as(words, is_cut=is_cut)
         if is_cut and not first:
             self._cut += (words,)
-        self._said[first or words] = (*self._said.get(first, ()), *line.sources)
+        self._bullet_text[first or words] = (*self._bullet_text.get(first, ()), *line.sources)
         if not first:
             self._add_sentences(line)
         return not first
 
     def add(self, line: Line) -> None:
         """Note the text of a person's bullet, of any kind."""
-        self._said.setdefault(_their_words(line), ())
+        self._bullet_text.setdefault(_their_words(line), ())
 
     def _add_sentences(self, line: Line) -> None:
         """Note each sentence of a bullet of several sentences."""
         if len(_sentences(line.text)) == 1:
             return  # as most have
-        parts = _sentences(_said(line.text, self._project))
+        parts = _sentences(_bullet_text(line.text, self._project))
         for part in parts if len(parts) > 1 else ():
-            if len(part.encode()) >= _LEAST_SENTENCE:
-                self._said.setdefault(statement_of(part), line.sources)
+            if len(part.encode()) >= _MIN_SENTENCE:
+                self._bullet_text.setdefault(statement_of(part), line.sources)
 
     def with_all_sources(self, line: Line) -> Line:
         """Return the line with the sources of all lines that were found equal."""
-        behind = self._said.get(self._compared.get(line.text, ""), ())
+        behind = self._bullet_text.get(self._compared.get(line.text, ""), ())
         if len(behind) <= len(line.sources):
             return line
         return Line(line.text, tuple(dict.fromkeys(behind)), line.conversations)
 
-    def _said_as(self, words: str, *, is_cut: bool) -> str:
-        if words in self._said:
+    def _shown_as(self, words: str, *, is_cut: bool) -> str:
+        if words in self._bullet_text:
             return words
-        whole = next((text for text in self._said if text.startswith(words)), "") if is_cut else ""
+        whole = next((text for text in self._bullet_text if text.startswith(words)), "") if is_cut else ""
         if whole or not words.startswith(self._cut):
             return whole
         return next(cut for cut in self._cut if words.startswith(cut))
@@ -126,19 +126,19 @@ class _SaidTexts:
 
 def _words(line: str, project: str) -> str:
     """Return the words of a bullet, as they are compared; "" of any other line."""
-    about = line, project
-    if about not in _COMPARED:
+    key = line, project
+    if key not in _COMPARED:
         if len(_COMPARED) >= _REMEMBERED:
             _COMPARED.clear()
-        text = _said(line, project)
-        _COMPARED[about] = statement_of(text) if text else ""
-    return _COMPARED[about]
+        text = _bullet_text(line, project)
+        _COMPARED[key] = statement_of(text) if text else ""
+    return _COMPARED[key]
 
 
-def _said(line: str, project: str) -> str:
+def _bullet_text(line: str, project: str) -> str:
     """Return the text of a bullet, without mark, day, time and project; "" of any other line."""
     text = _bullet(line)
-    return as_said(text).removeprefix(f"{project}: ") if text else ""
+    return unescaped(text).removeprefix(f"{project}: ") if text else ""
 
 
 def _bullet(line: str) -> str:

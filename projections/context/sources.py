@@ -48,11 +48,11 @@ if TYPE_CHECKING:
     KnownFile = tuple[str, str, str | None]  # path, digest of the text, and the time a rendered one carries
 
 
-_LEAST_SESSIONS = 16
+_MIN_SESSIONS = 16
 _ALL_IN_FULL, _IN_FULL, _FULL_CHARS = 28, 10, 220  # sessions; of more, only the newest are told with what came of them
 _NOTES_DAYS = 3  # UTC days that yesterday and today can touch, wherever the user lives
 DAY_MS = 86_400_000
-_MOST_TODOS, _TODO_CHARS = 8, 240
+_MAX_TODOS, _TODO_CHARS = 8, 240
 
 
 class ContextSources:
@@ -66,7 +66,7 @@ class ContextSources:
 
     before: "list[Line]"
     left_out: list[str]
-    told_by_host: list[str]
+    loaded_by_host: list[str]
     notes: "list[tuple[str, list[Line]]]"  # by day
     facts: "list[DistinctFact]"
     todos: "list[Line]"
@@ -165,15 +165,15 @@ def gather(
     parts.own = past.own(request.session_id) if request.session_id and request.source not in NEW else ()
     came_back = bool(parts.own) or request.source in CAME_BACK
     recent = (event for event in source.recent if event.subject == source.subject or event.type == "fact")
-    most = 0 if came_back or not request.project else _most_sessions(parts)
-    sessions = source.sessions(most) if most else []
+    limit = 0 if came_back or not request.project else _most_sessions(parts)
+    sessions = source.sessions(limit) if limit else []
     heard = by_conversation({event.id: event for event in (*sessions, *recent)}.values())
     parts.todos = _open_todos(heard, source.rejections, request.session_id if came_back else "")
     if came_back:
         heard = {name: events for name, events in heard.items() if name == request.session_id}
     parts.before = source.before_compaction(request, parts.words) if request.transcript and not shared else []
     parts.left_out = [encodable(file.path) for file in left_out]
-    parts.told_by_host = [text for file in left_out for text in _read(file)]
+    parts.loaded_by_host = [text for file in left_out for text in _read(file)]
     parts.notes = list(_notes(heard, source.rejections, parts))
     parts.facts = _recent_facts(source.recent, request.now, settings.context, parts.local)
     bearings = [  # that the session may read of; it knows its own statements
@@ -185,7 +185,7 @@ def gather(
     bearing = {bearing.conversation_id for bearing in bearings if not bearing.memory_type}
     memory = parts.content(context_files.MEMORY) or ""
     several = past.newest(sessions, request, memory, shared=shared)
-    chosen = [session for _, session in zip(range(most), several, strict=False)]
+    chosen = [session for _, session in zip(range(limit), several, strict=False)]
     last = chosen[0].name if chosen else ""
     parts.bearings = [bearing for bearing in bearings if bearing.memory_type or bearing.conversation_id != last]
     earlier = [session for session in chosen[1:] if session.name not in bearing]
@@ -204,7 +204,7 @@ def _most_sessions(parts: ContextSources) -> int:
     settings = parts.settings.context
     loaded = sum(len(result.content or "") for result in parts.results)
     room = (parts.request.budget or settings.budget_chars) - len(parts.request.instructions) - loaded
-    return min(settings.summaries, max(_LEAST_SESSIONS, room // BRIEF_CHARS))
+    return min(settings.summaries, max(_MIN_SESSIONS, room // BRIEF_CHARS))
 
 
 def _files(
@@ -240,7 +240,7 @@ def _brief_lines(sessions: "Sequence[EarlierSession]", local: "Local", project: 
     """Write sessions in a line each; of many, only the first with their outcome."""
     in_full = len(sessions) if len(sessions) <= _ALL_IN_FULL else _IN_FULL
     return [
-        session.line(local, project, most=_FULL_CHARS if number < in_full else BRIEF_CHARS)
+        session.line(local, project, limit=_FULL_CHARS if number < in_full else BRIEF_CHARS)
         for number, session in enumerate(sessions)
     ]
 
@@ -295,11 +295,11 @@ def _open_todos(
 ) -> list[Line]:
     """List what conversations left to be done, all or this only, without what any of them has done since."""
     saves = {name: [event for event in lines if event.type == "stage_summary"] for name, lines in conversations.items()}
-    left = [todo for _, todo in left_open(saves, rejections)]  # type: ignore[arg-type]
+    remaining = [todo for _, todo in left_open(saves, rejections)]  # type: ignore[arg-type]
     if only:
         own = {todo.same for _, todo in left_open({only: saves.get(only, [])}, rejections)}  # type: ignore[dict-item]
-        left = [todo for todo in left if todo.same in own]
-    return [Line(f"- [ ] {cut(as_text(todo.text), _TODO_CHARS)}", todo.sources) for todo in left][:_MOST_TODOS]
+        remaining = [todo for todo in remaining if todo.same in own]
+    return [Line(f"- [ ] {cut(as_text(todo.text), _TODO_CHARS)}", todo.sources) for todo in remaining][:_MAX_TODOS]
 
 
 def _notes(

@@ -112,12 +112,12 @@ def conclusion_of(
     in_order = counting_saves(sorted(summaries, key=order))
     worded = [summary for summary in map(withdrawn.cleared, in_order) if summary.summary]
     telling = [summary for summary in worded if not only_names(summary)]
-    conclusion = _told(telling) if telling else _from_facts(facts)
+    conclusion = _from_summaries(telling) if telling else _from_facts(facts)
     if conclusion.source == NONE and worded:
         conclusion = Conclusion(_topic(worded[-1]))
     if not in_order:
         return conclusion
-    decisions = _said(in_order, _decisions)
+    decisions = _mentions(in_order, _decisions)
     return replace(
         conclusion,
         decisions=_allowed(_sourced(_first(decisions), decisions), withdrawn),
@@ -155,7 +155,7 @@ def _allowed(texts: tuple[SourcedText, ...], withdrawn: "RejectedStatements") ->
     return tuple(text for text in texts if not withdrawn.rejects(text.text))
 
 
-def _told(summaries: "Sequence[StageSummary]") -> Conclusion:
+def _from_summaries(summaries: "Sequence[StageSummary]") -> Conclusion:
     """Return topic, summary and source, of at least one summary."""
     current = current_saves(summaries)
     newest = current[-1]
@@ -168,7 +168,7 @@ def _told(summaries: "Sequence[StageSummary]") -> Conclusion:
 
 def _newest(newest: "StageSummary", summaries: "Sequence[StageSummary]", source: str, *, automatic: bool) -> Conclusion:
     """Conclude from the last of several revisions; a text that other summaries share has them as sources, too."""
-    wordings = _said(summaries, _summary)
+    wordings = _mentions(summaries, _summary)
     parts = _sourced([saying for saying in wordings if saying.id == newest.id], wordings)
     return Conclusion(_topic(newest), parts, source=source, automatic=automatic, saved_at=newest.ts)
 
@@ -176,13 +176,13 @@ def _newest(newest: "StageSummary", summaries: "Sequence[StageSummary]", source:
 def _joined(stages: "Sequence[StageSummary]", summaries: "Sequence[StageSummary]") -> Conclusion:
     of_stages, layers = {stage.id for stage in stages}, {stage.layer for stage in stages}
     # the net that saved them: the one that had to ask for any, else the end of the session
-    asked = next((_SOURCES[layer] for layer in (PRE_COMPACTION, STOP_FALLBACK) if layer in layers), COMPOSED)
-    wordings = _said(summaries, _summary)
+    net = next((_SOURCES[layer] for layer in (PRE_COMPACTION, STOP_FALLBACK) if layer in layers), COMPOSED)
+    wordings = _mentions(summaries, _summary)
     return Conclusion(
         topic=_topic(stages[0]),
         parts=_sourced(_first(saying for saying in wordings if saying.id in of_stages), wordings),
         joint=" → ",
-        source=asked,
+        source=net,
         automatic=True,
         saved_at=stages[-1].ts,
     )
@@ -216,11 +216,11 @@ def _known(stated: "Iterable[tuple[str, Statement]]") -> "Iterator[DistinctFact]
 
 def _open(summaries: "Sequence[StageSummary]") -> tuple[SourcedText, ...]:
     """List the to-dos that are left; a list drawn from the transcript counts where no agent made any."""
-    counting, left = open_todos(summaries)
+    counting, remaining = open_todos(summaries)
     if counting is None:
         return ()
-    wordings = _said(summaries, _todos)
-    newest = {saying.same: saying for saying in wordings if saying.id == counting.id and saying.same in left}
+    wordings = _mentions(summaries, _todos)
+    newest = {saying.same: saying for saying in wordings if saying.id == counting.id and saying.same in remaining}
     return _sourced(newest.values(), wordings)
 
 
@@ -235,7 +235,7 @@ def _summary(summary: "StageSummary") -> list[str]:
     return [summary.summary]
 
 
-def _said(summaries: "Sequence[StageSummary]", texts: "Callable[[StageSummary], list[str]]") -> list[Mention]:
+def _mentions(summaries: "Sequence[StageSummary]", texts: "Callable[[StageSummary], list[str]]") -> list[Mention]:
     """List the decisions of the summaries in order."""
     return [
         Mention(text, summary.ts, summary.id, likeness(text), summary.after)

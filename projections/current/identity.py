@@ -88,7 +88,7 @@ class Identities:
 
     def named(self, name: str) -> str:
         """Name a project by an address, `replica:path`, or a path."""
-        part = self._said(name)
+        part = self._part_named(name)
         return self.roots.get(part, part)
 
     def slug(self, name: str) -> str:
@@ -124,7 +124,7 @@ class Identities:
                 found.setdefault(self.of(part), []).append((None, part))
         return [self._known(name, places) for name, places in sorted(found.items())]
 
-    def told(self) -> list[KnownProject]:
+    def listed(self) -> list[KnownProject]:
         """List all projects where a project is more or less than a path, or where several machines have spoken."""
         machines = {replica for at in self.stays.values() for replica in at}
         return self.projects() if len(machines) > 1 or not self.is_plain else []
@@ -203,7 +203,7 @@ class Identities:
             return seen.remote
         return path if replica in (None, first) or first is None else f"{replica}:{path}"
 
-    def _said(self, name: str) -> str:
+    def _part_named(self, name: str) -> str:
         if name.startswith("/"):
             return self._part(name, None)
         replica, colon, path = name.partition(":")
@@ -213,7 +213,7 @@ class Identities:
         """Map every part of a joined project to its name."""
         together: dict[str, set[str]] = {}
         for join in self._joined:
-            parts = [self._said(name) for name in join.projects]
+            parts = [self._part_named(name) for name in join.projects]
             group = set[str]().union(parts, *(together.get(part, ()) for part in parts))
             together |= dict.fromkeys(group, group)
         # the address of a repository comes before a path, of a machine or of all
@@ -223,7 +223,7 @@ class Identities:
         parts = {self._part(path, replica) for replica, path in places}
         parts |= {part for part, root in self.roots.items() if root == name}
         seen = [self._seen[place] for place in places if place in self._seen]
-        joins = [join for join in self._joined if {self._said(name) for name in join.projects} & parts]
+        joins = [join for join in self._joined if {self._part_named(name) for name in join.projects} & parts]
         times = [max(event.ts, self._touched.get(event.id, "")) for event in (*seen, *joins)]
         first = [self.stays[path][replica].first for replica, path in places if replica]
         sources = tuple(event for _, event in sorted({*first, *map(order, (*seen, *joins))}))

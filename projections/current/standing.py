@@ -99,9 +99,9 @@ def open_todos(saves: "Sequence[_Save]") -> "tuple[_Save | None, set[bytes]]":
     lists = agents_own(naming) or naming
     if not lists:
         return None, set()
-    left = {likeness(text) for text in map(statement_line, lists[-1].todos) if not states_nothing(text)}
+    remaining = {likeness(text) for text in map(statement_line, lists[-1].todos) if not states_nothing(text)}
     later = saves[saves.index(lists[-1]) + 1 :]
-    return lists[-1], left - {likeness(text) for save in later for text in save.done}
+    return lists[-1], remaining - {likeness(text) for save in later for text in save.done}
 
 
 def standing_saves(in_order: "Sequence[_Save]") -> "Iterator[tuple[_Save, str, str, list[str]]]":
@@ -114,10 +114,10 @@ def standing_saves(in_order: "Sequence[_Save]") -> "Iterator[tuple[_Save, str, s
     current = current_saves(worded)
     stages = (save for save in agents_own(worded) if save.scope != WHOLE)
     texts = {id(save) for save in (*current, *stages)}
-    counting, left = open_todos(in_order)
+    counting, remaining = open_todos(in_order)
     topic = current[-1].topic if current else ""
     for save in in_order:
-        todos = [text for text in save.todos if likeness(text) in left] if save is counting else []
+        todos = [text for text in save.todos if likeness(text) in remaining] if save is counting else []
         if id(save) in texts:
             yield save, save.topic, save.summary, todos
         else:

@@ -24,7 +24,7 @@ from eventlog.projections.current.conversations import Conversation, Conversatio
 from eventlog.projections.current.fact_scopes import Statement, conclude
 from eventlog.projections.current.standing import agents_own, held_back, likeness
 from eventlog.projections.views.labels import Labels
-from eventlog.projections.views.markdown import DATED, as_said, is_stamp
+from eventlog.projections.views.markdown import DATED, is_stamp, unescaped
 from eventlog.projections.views.memory import NOTES, is_notes, notes_path
 
 _BULLET = re.compile(rf"[-*+] (?:{DATED})?(?P<text>.*\S)")
@@ -83,23 +83,23 @@ class EditedFile:
         now, before = _parts(self._data), _parts(base.data)
         bullets = {line.text: line for line in base.lines if _BULLET.fullmatch(line.text)}
         new = [line for line in now.lines if line.strip() and line not in before.lines]
-        gone = [line for text, line in bullets.items() if text not in now.lines and text not in now.note_lines]
+        deleted = [line for text, line in bullets.items() if text not in now.lines and text not in now.note_lines]
         added = [bullet for bullet in _bullets(now.lines) if bullet.line in new]
         events = {
             event.id: event
             for conversation in state.by_id.values()
             for event in (*conversation.facts, *conversation.summaries)
         }
-        replaced = {as_said(bullet["text"]): line for line in gone if (bullet := _BULLET.fullmatch(line.text))}
+        replaced = {unescaped(bullet["text"]): line for line in deleted if (bullet := _BULLET.fullmatch(line.text))}
         facts = [_in_place(_fact(bullet, project, words, ts), replaced, events) for bullet in added]
         is_reordered = [line for line in now.lines if line in bullets] != [
             text for text in bullets if text in now.lines
         ]
-        has_no_event = any(events.keys().isdisjoint(line.sources) for line in gone)
+        has_no_event = any(events.keys().isdisjoint(line.sources) for line in deleted)
         return EditReading(
             [
                 *facts,
-                *withdrawals(_with_earlier(_dropped(gone), state), state, ts),
+                *withdrawals(_with_earlier(_dropped(deleted), state), state, ts),
                 *_note_edits(now.notes, before.notes, base.path, ts),
             ],
             unexplained=bool(_unread(new, added)) or is_reordered or has_no_event,
@@ -126,7 +126,7 @@ class EditedFile:
 
 
 def _heading(line: str) -> str | None:
-    return as_said(line.removeprefix(_HEADING).strip()) if line.startswith(_HEADING) else None
+    return unescaped(line.removeprefix(_HEADING).strip()) if line.startswith(_HEADING) else None
 
 
 def _bullets(lines: Iterable[str]) -> list[_Bullet]:
@@ -135,7 +135,7 @@ def _bullets(lines: Iterable[str]) -> list[_Bullet]:
     for line in lines:
         heading = _heading(line) or heading
         if bullet := _BULLET.fullmatch(line):
-            found.append(_Bullet(heading, line, as_said(bullet["text"])))
+            found.append(_Bullet(heading, line, unescaped(bullet["text"])))
     return found
 
 
@@ -161,14 +161,14 @@ def _fact(bullet: _Bullet, project: str | None, words: Labels, ts: str) -> Fact:
     )
 
 
-def _in_place(fact: Fact, gone: dict[str, Line], events: Mapping[str, Event]) -> Fact:
+def _in_place(fact: Fact, deleted: dict[str, Line], events: Mapping[str, Event]) -> Fact:
     """Let a fact that rewords a line take its place: under its key, no earlier wording of that holds again.
 
-    Each of the lines that are `gone`, by their texts, is reworded once.
+    Each of the lines that are `deleted`, by their texts, is reworded once.
     """
-    if not (near := get_close_matches(fact.content, gone, 1)):
+    if not (near := get_close_matches(fact.content, deleted, 1)):
         return fact
-    replaced = [event for source in gone.pop(near[0]).sources if (event := events.get(source))]
+    replaced = [event for source in deleted.pop(near[0]).sources if (event := events.get(source))]
     keys = [event.key for event in replaced if isinstance(event, Fact) and event.key]
     return replace(fact, key=keys[-1] if keys else None, replaces=[event.id for event in replaced])
 
@@ -202,13 +202,13 @@ def _ever_stated(state: Conversations, project: str | None) -> set[bytes]:
     return {likeness(text) for text in (*(fact.content for fact in facts), *decisions)}
 
 
-def _dropped(gone: Iterable[Line]) -> dict[str, set[bytes]]:
+def _dropped(deleted: Iterable[Line]) -> dict[str, set[bytes]]:
     """Map the events behind missing bullets to the likeness of the texts they lose."""
     dropped: dict[str, set[bytes]] = {}
-    for line in gone:
+    for line in deleted:
         bullet = _BULLET.fullmatch(line.text)
         for source in line.sources:
-            dropped.setdefault(source, set()).add(likeness(as_said(bullet["text"]) if bullet else ""))
+            dropped.setdefault(source, set()).add(likeness(unescaped(bullet["text"]) if bullet else ""))
     return dropped
 
 
@@ -257,12 +257,12 @@ def _without_dropped(
     done = list(
         dict.fromkeys(text for summary in summaries for text in (*summary.todos, *summary.done) if text not in todos)
     )
-    gone, found = set().union(*dropped.values()), []
+    deleted, found = set().union(*dropped.values()), []
     for revisions in roles.values():
         if withdrawn_now := [summary for summary in revisions if summary.id in dropped]:
             stated = dict.fromkeys(text for summary in withdrawn_now for text in summary.decisions)
-            left = [text for text in stated if likeness(text) not in gone]
-            found.append(replace(revisions[-1], decisions=left, todos=todos, done=done))
+            remaining = [text for text in stated if likeness(text) not in deleted]
+            found.append(replace(revisions[-1], decisions=remaining, todos=todos, done=done))
     return found
 
 

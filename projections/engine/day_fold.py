@@ -246,9 +246,9 @@ class StoredDays:
         """Read those of every day that has any."""
         return {date: _knowledge.decode(data) for date, data in self._cache.rows("state", "knowledge")}
 
-    def write_conversations(self, date: str, said: Mapping[str, Conversation | msgspec.Raw]) -> None:
+    def write_conversations(self, date: str, conversations: Mapping[str, Conversation | msgspec.Raw]) -> None:
         """Write the conversations of a day, by id."""
-        self._cache.write("said", "", date, _encode(said) if said else None)
+        self._cache.write("said", "", date, _encode(conversations) if conversations else None)
 
     def write_knowledge(self, date: str, knowledge: Knowledge) -> None:
         """Write the plan entries of a day and their outcomes."""
@@ -261,16 +261,16 @@ class StoredDays:
         there.
         """
         names = [spelled.partition(" ")[0].encode("utf-8", "surrogatepass") for spelled in redacted]
-        said, different = self.encoded(date), []
-        for conversation_id, stored in said.items():
+        conversations, different = self.encoded(date), []
+        for conversation_id, stored in conversations.items():
             if any(name in bytes(stored) for name in names):
                 conversation = _conversation.decode(stored)
                 conversation.facts = cast("list[Fact]", [*map(redaction.redact, conversation.facts)])
                 conversation.summaries = cast("list[StageSummary]", [*map(redaction.redact, conversation.summaries)])
-                said[conversation_id] = msgspec.Raw(_encode(conversation))
-                different += [conversation_id] if said[conversation_id] != stored else []
+                conversations[conversation_id] = msgspec.Raw(_encode(conversation))
+                different += [conversation_id] if conversations[conversation_id] != stored else []
         if different:
-            self.write_conversations(date, said)
+            self.write_conversations(date, conversations)
         if (knowledge := self.knowledge(date)) != Knowledge():
             for name in ("entries", "applied", "resolved"):
                 setattr(knowledge, name, [*map(redaction.redact, getattr(knowledge, name))])

@@ -97,7 +97,7 @@ class ReplayResult:
         """Collect what is stated about a project, or "" the user."""
         return self.unless_damaged(lambda: fact_scope(self.index, name))
 
-    def said_since(self, day: str) -> Conversations:
+    def conversations_since(self, day: str) -> Conversations:
         """Merge the conversations from a day on, as events name their projects, and all withdrawals."""
         return self.unless_damaged(lambda: self._days.conversations(day))
 
@@ -302,7 +302,7 @@ def _catch_up(
     index = DocumentIndex(cache, days.conversation, days.identities, days.notes, VIEWS, settings)
     index.outdate(rows.outdated)
     index.invalidate(note_units(before, index.notes, index.names("memory"), days.identities))
-    if _differs(cache, "projects", msgspec.json.encode(days.identities.told())):
+    if _differs(cache, "projects", msgspec.json.encode(days.identities.listed())):
         index.invalidate([("projects", "")])
     if _differs(cache, "homes", msgspec.json.encode(days.identities.homes)):
         index.invalidate(list(index.current_files))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     EventFields = Mapping[str, object]
 
 _WINDOW, _STEP = 4, 2  # statements of a conversation that are found by themselves, too; where the next ones begin
-MOST_PASSAGES = 60
+MAX_PASSAGES = 60
 _SHOWN_OF_CLOSING = 400  # characters
 
 
@@ -70,9 +70,9 @@ class Findable:
             return True
         if self.type == "fact":
             return False
-        left = [text for text in self.decisions if statement_of(text) not in texts]
-        _READ[self.type](self, {**self._event, "decisions": left})
-        return bool(left or self.type == "conversation_text" or text_in(self._event, "summary"))
+        remaining = [text for text in self.decisions if statement_of(text) not in texts]
+        _READ[self.type](self, {**self._event, "decisions": remaining})
+        return bool(remaining or self.type == "conversation_text" or text_in(self._event, "summary"))
 
 
 def text_in(event: "EventFields", name: str) -> str:
@@ -117,7 +117,7 @@ def _of_conversation(found: Findable, event: "EventFields") -> None:
     found.shown = " · ".join(filter(None, (title, closing[:_SHOWN_OF_CLOSING], ", ".join(files))))
     if len(texts) > _WINDOW:
         starts = range(0, len(texts), _STEP)
-        found.passages = ["\n".join(texts[start : start + _WINDOW]) for start in starts][:MOST_PASSAGES]
+        found.passages = ["\n".join(texts[start : start + _WINDOW]) for start in starts][:MAX_PASSAGES]
 
 
 def _fixes_in(event: "EventFields") -> "dict[str, str]":

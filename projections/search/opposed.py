@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Having = Callable[[Collection[str]], Mapping[str, int]]  # counts the texts with each of these tokens
 
 _FEWEST_SHARED, _SHARED_PART = 2, 0.4  # words of an older text in a newer: so many, and that part of all its words
-_RARE, _RARE_PART, _MOST_RARE = 4, 0.05, 50  # texts that a word is in which tells what a text is about
+_RARE, _RARE_PART, _MAX_RARE = 4, 0.05, 50  # texts that a word is in which tells what a text is about
 _TEXTS_OF_A_FACT = 3  # where others count, too: a session says it in its summary and in its text as well
 _CHANGES = """
 now, no longer, anymore, any more, instead of, rather than, is out, are out, gone, replaced, dropped, removed, migrated,
@@ -59,7 +59,7 @@ def _changed(texts: "Sequence[str]", having: "Having | None", total: int) -> "It
     every = frozenset[str]().union(*words)
     counts = having([*every]) if having else _counted(words)
     fewest = _RARE * (_TEXTS_OF_A_FACT if having else 1)
-    rare = {word for word in every if counts[word] <= max(fewest, min(_MOST_RARE, _RARE_PART * total))}
+    rare = {word for word in every if counts[word] <= max(fewest, min(_MAX_RARE, _RARE_PART * total))}
     older: dict[str, list[int]] = {}
     for at in reversed(range(len(words))):
         shared: dict[int, int] = {}
@@ -81,7 +81,7 @@ def _counted(words: "Sequence[frozenset[str]]") -> "Mapping[str, int]":
 
 
 def newer_first(
-    said: "Sequence[tuple[str, str, str]]",
+    statements: "Sequence[tuple[str, str, str]]",
     doubtful: "Collection[str]" = (),
     having: "Having | None" = None,
     total: int = 0,
@@ -90,12 +90,12 @@ def newer_first(
 
     Map the place of each to the places of those that it opposes.
     """
-    in_time = sorted(range(len(said)), key=lambda at: said[at][2], reverse=True)
-    against = opposed([said[at][1] for at in in_time], doubtful, having, total)
+    in_time = sorted(range(len(statements)), key=lambda at: statements[at][2], reverse=True)
+    against = opposed([statements[at][1] for at in in_time], doubtful, having, total)
     order: dict[int, list[int]] = {}
-    for at, (subject, text, _) in enumerate(said):
+    for at, (subject, text, _) in enumerate(statements):
         for newer in in_time if against else ():
-            if subject == said[newer][0] and text in against.get(said[newer][1], ()):
+            if subject == statements[newer][0] and text in against.get(statements[newer][1], ()):
                 order.setdefault(newer, []).append(at)
         order.setdefault(at, [])
     return order

@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 _K1, _B = 1.2, 0.75
-_LEAST_IDF = 1e-6
+_MIN_IDF = 1e-6
 BESIDE = 0.5  # what two words side by side count of what a single one does that is as rare
-_BY_CHANCE, _MOST_BESIDE = 2, 5  # facts of a conversation that share words with any query; that support one
+_BY_CHANCE, _MAX_BESIDE = 2, 5  # facts of a conversation that share words with any query; that support one
 _FURTHER = 0.3  # of its score that such a fact adds
 _COMMON, _FEW = 0.05, 1000  # a token of a larger share of so many rows tells little and costs much
 
 
 def idf(rows: int, having: int) -> float:
     """Compute the weight of a token that so many of all rows have."""
-    return max(_LEAST_IDF, log((rows - having + 0.5) / (having + 0.5)))
+    return max(_MIN_IDF, log((rows - having + 0.5) / (having + 0.5)))
 
 
 def telling(having: "Mapping[str, int]", rows: int) -> "list[str]":
@@ -48,10 +48,10 @@ def most_rows(rows: int) -> float:
     return max(_FEW, _COMMON * rows)
 
 
-def side_by_side(asked: "Iterable[str]", chosen: "Collection[str]") -> "list[str]":
+def side_by_side(terms: "Iterable[str]", chosen: "Collection[str]") -> "list[str]":
     """Pair the tokens that follow each other in a query, of those that are looked for."""
     pairs, before = [], ""
-    for token in asked:
+    for token in terms:
         if before in chosen and token in chosen:
             pairs.append(f"{before} {token}")
         before = token
@@ -71,7 +71,7 @@ def supported(scores: "Mapping[int, float]", facts: "Iterable[tuple[int, str]]")
     found = {}
     for units in together.values():
         for unit in units if len(units) > _BY_CHANCE else ():
-            others = [scores[other] for other in units[: _MOST_BESIDE + 1] if other != unit][1:]
+            others = [scores[other] for other in units[: _MAX_BESIDE + 1] if other != unit][1:]
             found[unit] = scores[unit] + sum(_FURTHER**place * score for place, score in enumerate(others, 1))
     return found
 
@@ -153,13 +153,13 @@ worüber wozu wurde wurden während wäre würde zeig zeige zeile zu zum zur än
 _WORK = frozenset((*map(stem, (_ENGLISH + _GERMAN).split()), *(_CHINESE + _JAPANESE).split()))
 
 
-def subjects(asked: "Iterable[str]") -> list[str]:
+def subjects(terms: "Iterable[str]") -> list[str]:
     """List the tokens of a prompt that name its subject, each once; no number of an item.
 
     Nor grammar of Japanese, nor parts of its words.
     """
     found, word = [], ""
-    for token in dict.fromkeys(asked):
+    for token in dict.fromkeys(terms):
         code = ord(token[0])
         if code in KATAKANA and len(token) > len("カナ"):
             word = token
@@ -183,13 +183,13 @@ class Gate:
         self.tells = weighed(having, texts)
         self._rarest = log((texts + _OTHERS) / 1.5)
         self._small = min(1.0, _SMALL / (texts + 1))
-        asked = [*having]
-        self._before = {after: before for before, after in _neighbours(asked) if _overlap(before, after)}
+        terms = [*having]
+        self._before = {after: before for before, after in _neighbours(terms) if _overlap(before, after)}
         after = {before: after for after, before in self._before.items()}
         self._all = sum(tells * self._part_of_all(token, after.get(token, "")) for token, tells in self.tells.items())
-        self._phrases = [*_phrases(asked)]
+        self._phrases = [*_phrases(terms)]
         self._phrase = _PHRASE * self._rarest * self._small if self._phrases else 0.0
-        self._things = [name for name in _things(asked) if 0 < having[name] <= _OF_A_THING]
+        self._things = [name for name in _things(terms) if 0 < having[name] <= _OF_A_THING]
         self.needed = max(RARE * self._rarest, SHARE * self._all)
 
     def _part_of_all(self, token: str, after: str) -> float:
@@ -231,12 +231,12 @@ class Gate:
             return max(shared, self.needed)
         return shared * self.needed / (max(rare, share) * (1 + _LONGER * longer))
 
-    def asked(self, most: int) -> dict[str, int]:
+    def asked(self, limit: int) -> dict[str, int]:
         """Choose the tokens to look for, with the texts that have them: all, where these are not more than so many.
 
         Else the rarest, and in any case as many that whatever bears on the subject has one of them.
         """
-        deciding, rest = self._deciding(), most
+        deciding, rest = self._deciding(), limit
         chosen: set[str] = set()
         for token in sorted(self._having, key=self._having.__getitem__) if deciding else ():
             rest -= self._having[token]
@@ -246,8 +246,8 @@ class Gate:
 
     def _deciding(self) -> "Collection[str]":
         """Find the tokens of which a text needs some: all but the most common, which come to too little."""
-        least = RARE * self._rarest * (1 - _COVERS * self._small) - self._phrase
-        spare = max(least / (1 + _LEADS * self._small), SHARE * self._all - self._phrase)
+        minimum = RARE * self._rarest * (1 - _COVERS * self._small) - self._phrase
+        spare = max(minimum / (1 + _LEADS * self._small), SHARE * self._all - self._phrase)
         tokens = sorted(self.tells, key=self.tells.__getitem__)
         while tokens and spare > self.tells[tokens[0]]:
             spare -= self.tells[tokens.pop(0)]
@@ -273,20 +273,20 @@ def _overlap(before: str, after: str) -> bool:
     return len(before) == len("二字") and not before.isascii() and before[1] == after[0]
 
 
-def _phrases(asked: "Sequence[str]") -> "Iterator[tuple[str, str]]":
+def _phrases(terms: "Sequence[str]") -> "Iterator[tuple[str, str]]":
     """Yield two words that follow each other, none of them Chinese; not the parts of one name."""
     name = ""
-    for before, after in _neighbours(asked):
+    for before, after in _neighbours(terms):
         if after in before:
             name = before
         elif not (before in name and after in name) and before.isascii() and after.isascii():
             yield before, after
 
 
-def _things(asked: "Sequence[str]") -> "Iterator[str]":
+def _things(terms: "Sequence[str]") -> "Iterator[str]":
     """Yield the names of things in code: `snake_case`, `camelCase`, which its parts follow, and files."""
-    files = {*files_in(asked)}
-    for name, part in _neighbours([*asked, ""]):
+    files = {*files_in(terms)}
+    for name, part in _neighbours([*terms, ""]):
         if name.isascii() and len(name) >= _SHORTEST_NAME and not name.endswith(_NO_THINGS):
             is_camel = len(part) > 1 and name.isalpha() and name != part and name.startswith(part)
             if "_" in name.strip("_") or is_camel or name in files:

@@ -20,7 +20,7 @@ JOINERS = "".join(_JOINERS)  # within a word they join its parts
 HIRAGANA, KATAKANA = range(0x3040, 0x30A0), range(0x30A0, 0x3100)  # endings and particles; words from elsewhere
 _LONGEST = 64  # characters; a longer word is a key or a picture, and nobody types it
 _SHORTEST_STEM = 3
-_MOST_KNOWN, _KEPT = 50_000, 16  # words whose tokens are remembered; characters of the longest that is no path
+_MAX_KNOWN, _LONGEST_OTHER = 50_000, 16  # words whose tokens are remembered; characters of the longest that is no path
 _STOP_WORDS = """
 a about after again all am an and any are as at be because been before being but by can could did do does doing
 don down during each few for from further get gets had has have having he her here hers him his how i if in into
@@ -80,7 +80,7 @@ class _Tokens(dict[str, str]):
 
     def __missing__(self, word: str) -> str:
         found = " ".join(_of_word(word))
-        if len(word) <= (_LONGEST if word.isascii() else _KEPT):
+        if len(word) <= (_LONGEST if word.isascii() else _LONGEST_OTHER):
             self[word] = found
         return found
 
@@ -97,7 +97,7 @@ def tokens(text: str) -> list[str]:
 def spelled(text: str) -> str:
     """Split a text into its tokens, with a space between each two."""
     words = text.encode().translate(_ASCII).decode() if text.isascii() else text.translate(_spelling)
-    if len(_known) > _MOST_KNOWN:
+    if len(_known) > _MAX_KNOWN:
         _known.clear()
     return " ".join(filter(None, map(_known.__getitem__, words.split())))
 

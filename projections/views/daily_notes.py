@@ -52,19 +52,19 @@ def _rows(source: RowSource) -> dict[str, _DailyNote]:
     return {day: _note(events, source, is_whole=len(by_day) == 1) for day, events in by_day.items()}
 
 
-SAID = RowKind("note", _DailyNote, _rows)
+NOTES = RowKind("note", _DailyNote, _rows)
 
 
 def _render(day: str, index: "DocumentIndex") -> Iterable[Document]:
     """Render the notes of a day with statements."""
     words = LABELS[index.settings.locale]
     local = local_time(index.settings.timezone)
-    notes = index.rows(SAID, day)
-    said = [item for note in notes for item in note.items]
-    over = _over(said)
-    if items := [item for item in said if not over(item)]:
+    notes = index.rows(NOTES, day)
+    noted = [item for note in notes for item in note.items]
+    over = _over(noted)
+    if items := [item for item in noted if not over(item)]:
         silent = [event for note in notes for event in note.silent]
-        silent += [event for item in said if over(item) for event in item.events]
+        silent += [event for item in noted if over(item) for event in item.events]
         changed_at = max(note.changed_at for note in notes)
         yield stamped(f"memory/{day}.md", list(lines(day, items, silent, words, local)), changed_at)
 
@@ -123,5 +123,5 @@ def _changed_at(conversation: Conversation, events: Iterable[Event], touched: Ma
     return max([named_at, *[event.ts for event in events], *fates])
 
 
-_VIEW = View((SAID,), _render, of_rows=True)
+_VIEW = View((NOTES,), _render, of_rows=True)
 DAILY_NOTES = Projection("daily-notes", Conversations, None, ("memory/*.md",), view=_VIEW)

@@ -26,7 +26,7 @@ from eventlog.projections.current.distinct_facts import DistinctFact
 from eventlog.projections.current.fact_scopes import STATED, fact_scope
 from eventlog.projections.views.labels import LABELS, Labels, in_language
 from eventlog.projections.views.markdown import STAMP_BYTES, as_text, stamped
-from eventlog.projections.views.summaries import HEADS, Head, kept
+from eventlog.projections.views.summaries import HEADS, Head, with_summaries
 from eventlog.projections.views.text_keywords import key_of, text_keywords
 from eventlog.store import conversation_name
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _FACTS, _SESSIONS = 3, 2  # of a keyword
 _NOTED = 8  # sessions of one, of which some may not be named the next time
-_LEAST, _MOST_OF = 2, 3  # facts that have a word; the part of all, as a divisor
+_MIN, _MAX_OF = 2, 3  # facts that have a word; the part of all, as a divisor
 _FILE = "INDEX.md"
 _LIGHT = 5  # the part of what it leads to that it may take, as a divisor
 _BULLET, _SUMMARY = len("- [2026-02-20] \n"), 400  # bytes: around a fact, and of a summary, rather few
@@ -57,7 +57,7 @@ class _Share(Struct, array_like=True):
     facts: int
     sessions: int
     changed_at: str
-    kept: list[str]
+    summarised: list[str]
 
 
 class _Keyword(Struct, array_like=True):
@@ -125,7 +125,7 @@ _STATED = "index of facts"
 
 def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
     """Render the index of a project and cache its share, or render the index of everything."""
-    words, heads = LABELS[index.settings.locale], kept(index, name)
+    words, heads = LABELS[index.settings.locale], with_summaries(index, name)
     if not name:
         yield from _of_everything(index, words, heads)
         return
@@ -144,7 +144,7 @@ def _of_everything(index: "DocumentIndex", words: Labels, heads: list[Head]) -> 
     names = [name for name in index.names("index") if name]
     theirs = {name: _share.decode(data) for name in names if (data := index.stored("share", name))}
     active = [name for name, share in theirs.items() if share.facts or share.sessions]
-    sessions = {head.id for head in heads} | {name for share in theirs.values() for name in share.kept}
+    sessions = {head.id for head in heads} | {name for share in theirs.values() for name in share.summarised}
     stated = _stated_of("", index, heads, sessions)
     if not (active or stated.facts or heads):
         return
@@ -172,8 +172,8 @@ def _stated_of(name: str, index: "DocumentIndex", heads: list[Head], sessions: C
     shown = subject.ranked[: memory.max_lines]
     size = min(sum(len(fact.first.text.encode()) + _BULLET for fact in shown), memory.max_bytes)
     room = _room(size, len(heads) + _MORE_SESSIONS)
-    most = max(_LEAST, len(subject.facts) // _MOST_OF)
-    telling = [keyword for keyword in index.memo(_by_keyword, name) if _LEAST <= len(keyword.facts) <= most]
+    limit = max(_MIN, len(subject.facts) // _MAX_OF)
+    telling = [keyword for keyword in index.memo(_by_keyword, name) if _MIN <= len(keyword.facts) <= limit]
     keywords, taken = list[_KeywordLine](), 0
     for keyword in sorted(telling, key=lambda keyword: keyword.rank(len(subject.facts))):
         if taken > room:
@@ -182,8 +182,8 @@ def _stated_of(name: str, index: "DocumentIndex", heads: list[Head], sessions: C
         taken += len(keywords[-1].start.encode()) + 1
     conversations = {statement.conversation_id for row in subject.rows for statement in row.statements}
     choice, stating = sorted(conversations.intersection(sessions)), sorted(crc32(one.encode()) for one in conversations)
-    about = settings, len(subject.facts), subject.changed_at, size, room
-    found = _IndexedFacts(*about, keywords, len(telling), choice, stating)
+    key = settings, len(subject.facts), subject.changed_at, size, room
+    found = _IndexedFacts(*key, keywords, len(telling), choice, stating)
     index.store(_STATED, name, msgspec.msgpack.encode(found))
     return found
 
@@ -217,17 +217,17 @@ def _document(
     """Add to the lines of a title the sessions and the keywords that fit; these take half of the room, if need be."""
     settings, words = index.settings, LABELS[index.settings.locale]
     behind, meant = _sources_of([name], index), cache(lambda _: _meant(name, index))
-    left = _room(stated.size, len(listed)) - STAMP_BYTES - _size(_head("", words, behind))
+    remaining = _room(stated.size, len(listed)) - STAMP_BYTES - _size(_head("", words, behind))
     keywords = [
         (line.place, Line(line.text(sessions), find=_sources_of_keyword(line.same, meant))) for line in stated.keywords
     ]
-    of_keywords = min(left // 2, _size(line for _, line in keywords))
-    shown = list(_fitting(listed, left - of_keywords, settings.memory.max_lines // 2))
+    of_keywords = min(remaining // 2, _size(line for _, line in keywords))
+    shown = list(_fitting(listed, remaining - of_keywords, settings.memory.max_lines // 2))
     if shown:
         spoke = cache(lambda: ((), _spoke(name, index)))
         lines += [Line(text, find=spoke) for text in ("", f"## {words.sessions}", "")]
         lines += shown
-    room = left - _size(shown), settings.memory.max_lines - len(lines) - _OWN_LINES
+    room = remaining - _size(shown), settings.memory.max_lines - len(lines) - _OWN_LINES
     count = sum(1 for _ in _fitting([line for _, line in keywords], *room))
     if count:
         lines += [Line(text, find=behind) for text in ("", f"## {words.keywords}", "")]

@@ -69,14 +69,14 @@ def as_item(text: str) -> str:
     return as_text(f"\\{text}" if re.match(_STARTS, text) else text)
 
 
-def as_said(text: str) -> str:
+def unescaped(text: str) -> str:
     """Unescape a text that was made fit for a file."""
     if "\\" not in text:
         return text
     import re
 
-    said = re.sub(_ESCAPED % r"!\[", r"\1", text[1:] if re.match(_STARTED, text) else text)
-    return re.sub(_ESCAPED % _OPENS.removeprefix("(?i)"), r"\1", said)
+    plain = re.sub(_ESCAPED % r"!\[", r"\1", text[1:] if re.match(_STARTED, text) else text)
+    return re.sub(_ESCAPED % _OPENS.removeprefix("(?i)"), r"\1", plain)
 
 
 DATED = r"\[(?P<day>\d{4}-\d\d-\d\d)(?P<marks>(?: ×\d+)?(?: \?)?)\] "  # before the text of a bullet

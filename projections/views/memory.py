@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from eventlog.format.events import KnowledgeEdited
-from eventlog.format.text import last_said, one_line, project_name, same_text
+from eventlog.format.text import last_mention, one_line, project_name, same_text
 from eventlog.format.timestamps import order
 from eventlog.projections.base import Document, Line, Projection, Sources, View
 from eventlog.projections.current.conversations import Conversations
@@ -29,7 +29,7 @@ NOTES = "Notes"  # the section at the end that is a person's own
 _NOTES = frozenset(("notes", "笔记"))  # what a person may call it
 _NOTED = "knowledge/"
 _FILE = "MEMORY.md"
-_LEAST = len("- [2026-02-15] \n")
+_MIN = len("- [2026-02-15] \n")
 _DECISIONS, _PREFERENCES, _LESSONS, _KNOWLEDGE, _EXPERIENCE, _FREE = range(6)
 _BY_TYPE = {"O": _PREFERENCES, "W": _KNOWLEDGE, "B": _EXPERIENCE}
 _CLOSING = re.compile(r"\s+#+$")  # of an ATX heading: not read as a part of its text
@@ -97,13 +97,13 @@ def _document(path: str, subject: FactScope, settings: Settings, notes: Knowledg
     groups = subject.ranked
     title = f"# {words.memory}" + (f": {as_text(project_name(subject.project))}" if subject.project else "")
     spent = len(f"{title}\n{_more(len(groups), subject, words)}\n".encode()) + STAMP_BYTES + 3
-    shown, left = _fit(subject, titles, settings.memory, spent)
-    said = [("", "" if fact.first.key else fact.first.text, fact.last_seen) for fact in shown]  # a key replaces
-    shown = [shown[at] for at in newer_first(said, {fact.first.text for fact in shown if subject.is_doubtful(fact)})]
-    lines = [Line(title, find=_sources_of(groups, subject)), *_sections(shown, left, titles, subject)]
-    if left:
-        sources = _sources_of(left, subject)
-        lines += [Line("", find=sources), Line(_more(len(left), subject, words), find=sources)]
+    shown, remaining = _fit(subject, titles, settings.memory, spent)
+    dated = [("", "" if fact.first.key else fact.first.text, fact.last_seen) for fact in shown]  # a key replaces
+    shown = [shown[at] for at in newer_first(dated, {fact.first.text for fact in shown if subject.is_doubtful(fact)})]
+    lines = [Line(title, find=_sources_of(groups, subject)), *_sections(shown, remaining, titles, subject)]
+    if remaining:
+        sources = _sources_of(remaining, subject)
+        lines += [Line("", find=sources), Line(_more(len(remaining), subject, words), find=sources)]
     if notes and notes.content is not None:
         lines += [Line(text, (notes.id,)) for text in ("", f"## {notes.key.heading}", "", *notes.content.split("\n"))]
     return stamped(path, lines, max(subject.changed_at, notes.ts if notes else ""))
@@ -133,35 +133,35 @@ def _fit(
     lines = limits.max_lines - 5  # title, the line about what was left out, the stamp, and two empty ones
     size = limits.max_bytes - spent
     shown: list[DistinctFact] = []
-    left: list[DistinctFact] = []
+    remaining: list[DistinctFact] = []
     headings: set[_MemorySection] = set()
     for position, fact in enumerate(subject.ranked):
         if lines < 1:
-            return shown, left + subject.ranked[position:]
-        if size < _LEAST + len(fact.first.text):  # in bytes it is more
-            left.append(fact)
+            return shown, remaining + subject.ranked[position:]
+        if size < _MIN + len(fact.first.text):  # in bytes it is more
+            remaining.append(fact)
             continue
         section = _section(fact)
         new = 0 if section in headings else 1
         heading = new * len(f"\n## {titles[section]}\n\n".encode())
         bytes_needed = len(_bullet(fact, subject).encode()) + 1 + heading
         if lines < 1 + 3 * new or size < bytes_needed:
-            left.append(fact)
+            remaining.append(fact)
             continue
         lines, size = lines - 1 - 3 * new, size - bytes_needed
         headings.add(section)
         shown.append(fact)
-    return shown, left
+    return shown, remaining
 
 
 def _sections(
-    shown: list[DistinctFact], left: list[DistinctFact], titles: Mapping[_MemorySection, str], subject: FactScope
+    shown: list[DistinctFact], remaining: list[DistinctFact], titles: Mapping[_MemorySection, str], subject: FactScope
 ) -> Iterator[Line]:
     by_section: dict[_MemorySection, list[DistinctFact]] = {}
     for fact in shown:
         by_section.setdefault(_section(fact), []).append(fact)
     for section, groups in sorted(by_section.items()):
-        sources = _sources_of(groups, subject, left, section)
+        sources = _sources_of(groups, subject, remaining, section)
         yield from (Line(text, find=sources) for text in ("", f"## {titles[section]}", ""))
         yield from (Line(_bullet(fact, subject), fact.sources) for fact in groups)
 
@@ -197,12 +197,15 @@ def _of_category(category: str) -> _MemorySection:
 
 def _bullet(fact: DistinctFact, subject: FactScope) -> str:
     """Write a fact in its first wording, with its last day and how often it was repeated."""
-    day = last_said(subject.local(fact.last_seen), len(fact.statements), is_doubtful=subject.is_doubtful(fact))
+    day = last_mention(subject.local(fact.last_seen), len(fact.statements), is_doubtful=subject.is_doubtful(fact))
     return f"- [{day}] {as_text(fact.first.text)}"
 
 
 def _sources_of(
-    groups: list[DistinctFact], subject: FactScope, left: Iterable[DistinctFact] = (), of: _MemorySection | None = None
+    groups: list[DistinctFact],
+    subject: FactScope,
+    remaining: Iterable[DistinctFact] = (),
+    of: _MemorySection | None = None,
 ) -> Callable[[], Sources]:
     """Find, when asked, all events that support these facts, and those of a section that are left out.
 
@@ -210,7 +213,7 @@ def _sources_of(
     """
 
     def behind() -> Sources:
-        facts = [*groups, *(fact for fact in left if _section(fact) == of)]
+        facts = [*groups, *(fact for fact in remaining if _section(fact) == of)]
         return tuple(dict.fromkeys((*(event for fact in facts for event in fact.sources), *subject.superseded))), ()
 
     return behind

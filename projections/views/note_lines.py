@@ -164,8 +164,8 @@ def _fit_and_count(texts: "Sequence[SourcedText]", more: int, room: int) -> list
     if room < mark or not (more or sum(len(text.text) for text in texts) > room):
         return list(_fit(texts, room))
     fitting = list(_fit(texts, room - mark))
-    left = len(texts) - len(fitting) + more
-    return [*fitting, SourcedText(f"… (+{left})", ())] if left else fitting
+    remaining = len(texts) - len(fitting) + more
+    return [*fitting, SourcedText(f"… (+{remaining})", ())] if remaining else fitting
 
 
 def _shortened(text: str, room: int) -> str:

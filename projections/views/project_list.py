@@ -43,7 +43,7 @@ def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
     """Render the document, if any project is more or less than a path."""
     del name
     lines = []
-    for project in index.identities.told():
+    for project in index.identities.listed():
         name = project_name(project.name)
         listed = ListedProject(project.name, name, project.slug, project.parts, project.places)
         lines.append(Line(msgspec.json.encode(listed).decode(), project.sources))

@@ -101,8 +101,8 @@ def _used(receipts: Sequence[ContextInjected], source: RowSource) -> Iterator[in
     saved = list(_saved(source))
     for receipt in receipts:
         later = set(chain.from_iterable(things for when, things in saved if when > order(receipt)))
-        named = (about for _, about in zip(receipt.sources, receipt.about, strict=False))  # receipts of old have none
-        yield sum(not later.isdisjoint(line_marks_in(about)) for about in named)
+        named = (marks for _, marks in zip(receipt.sources, receipt.about, strict=False))  # receipts of old have none
+        yield sum(not later.isdisjoint(line_marks_in(marks)) for marks in named)
 
 
 def _saved(source: RowSource) -> Iterator[tuple[tuple[str, str], set[str]]]:

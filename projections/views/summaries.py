@@ -48,7 +48,7 @@ def _rows(source: RowSource) -> dict[str, Head]:
 HEADS = RowKind("head", Head, _rows, whole=True)
 
 
-def kept(index: "DocumentIndex", project: str) -> list[Head]:
+def with_summaries(index: "DocumentIndex", project: str) -> list[Head]:
     """List the conversations of a project whose summaries have files, the last active first."""
     heads = [head for head in index.rows(HEADS, project) if head.came_to_something]
     return sorted(heads, key=_place_of, reverse=True)[: index.settings.summaries.keep]
@@ -56,7 +56,7 @@ def kept(index: "DocumentIndex", project: str) -> list[Head]:
 
 def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
     """Render the conversations of a project that came to something, the newest."""
-    for head in kept(index, name):
+    for head in with_summaries(index, name):
         yield Document(summary_path(head.id), partial(_lines, index, head.id), conversation=head.id)
 
 

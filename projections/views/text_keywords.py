@@ -16,8 +16,8 @@ from eventlog.projections.search.ranking import subjects
 from eventlog.projections.search.words import stem, tokens
 from eventlog.projections.views.labels import MEANING
 
-_MOST = 30
-_LEAST_TEXTS, _LEAST_OF_A_WORD = 2, 3  # that have it; English words of every day are in two by chance
+_MAX = 30
+_MIN_TEXTS, _MIN_OF_A_WORD = 2, 3  # that have it; English words of every day are in two by chance
 _READ_CHARS = 400  # of one
 _WORD = (  # compiled for the first text: most replays read none
     r"[A-Za-z][A-Za-z0-9]*(?:[_./+#:@-]+[A-Za-z0-9]+)*|[\u3400-\u4dbf\u4e00-\u9fff]{2,}|[\u30a1-\u30ff]{2,}"
@@ -69,15 +69,15 @@ def text_keywords(texts: Sequence[str]) -> list[_TextKeyword]:
     often: list[int] = []  # a heap of how many texts have the most frequent ones
     found = []
     for key in sorted(places, key=places.__getitem__, reverse=True):  # most say nothing, or come too late to be asked
-        if len(often) == _MOST and places[key] < often[0]:
+        if len(often) == _MAX and places[key] < often[0]:
             break
         spellings = [word for word in by_key[key] if word in han_words or _says_something(word)]
         numbers = frozenset(number for word in spellings for number in words[word])
         mostly = max(spellings, key=lambda word: len(words[word]), default="")
-        if mostly and len(numbers) >= (_LEAST_OF_A_WORD if _is_plain(mostly) else _LEAST_TEXTS):
+        if mostly and len(numbers) >= (_MIN_OF_A_WORD if _is_plain(mostly) else _MIN_TEXTS):
             found.append(_TextKeyword(key, mostly, numbers))
-            (heappush if len(often) < _MOST else heappushpop)(often, len(numbers))
-    return sorted(found, key=lambda keyword: (-len(keyword.texts), keyword.key))[:_MOST]
+            (heappush if len(often) < _MAX else heappushpop)(often, len(numbers))
+    return sorted(found, key=lambda keyword: (-len(keyword.texts), keyword.key))[:_MAX]
 
 
 @lru_cache(maxsize=1 << 14)
@@ -129,7 +129,7 @@ def _han_words(runs: Mapping[str, Collection[int]]) -> dict[str, list[int]]:
     for run, numbers in of_han.items():
         for start, end in _spans(len(run)):
             gram = run[start:end]
-            if times[gram] < _LEAST_TEXTS:  # as most are
+            if times[gram] < _MIN_TEXTS:  # as most are
                 continue
             before, after = run[start - 1 : start], run[end : end + 1]
             found.setdefault(gram, []).extend(numbers)

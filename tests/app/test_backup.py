@@ -74,7 +74,7 @@ def test_a_restored_store_has_every_event_a_name_of_its_own_and_decides_nothing(
     decisions = ("knowledge_edited", "rejected", "restored", "entry_resolved")
     assert [] == [after[one] for one in after.keys() - before.keys() if after[one].type in decisions]
     assert replica_of(lived_in.store) == manifest.replica != done.replica == replica_of(other.store)
-    assert ([], []) == (done.verified.damage, done.kept)
+    assert ([], []) == (done.verified.damage, done.existing)
     assert "Europe/Berlin" in Path(other.store.config).read_text()
     assert base == user_md().read_bytes()
     count = len(after)
@@ -188,7 +188,7 @@ def test_settings_that_are_there_stay(lived_in, tmp_path):
     other = store_at(tmp_path / "other")
     Path(other.store.root).mkdir()
     Path(other.store.config).write_text("locale: zh\n")
-    assert ["config.yaml"] == restore_backup(other, file).kept
+    assert ["config.yaml"] == restore_backup(other, file).existing
     assert "locale: zh\n" == Path(other.store.config).read_text()
 
 

@@ -360,9 +360,9 @@ def write_later(log, lines):
 
 def tells(line, text):
     """Tell whether a line is an item that says just this."""
-    from eventlog.projections.views.markdown import as_said
+    from eventlog.projections.views.markdown import unescaped
 
-    item = as_said(line.removeprefix("- ").removeprefix("[ ] "))
+    item = unescaped(line.removeprefix("- ").removeprefix("[ ] "))
     parts = {item, item.partition("] ")[2], item[6:], item.rpartition(": ")[2]}
     return line.startswith("- ") and statement_of(text) in {statement_of(part) for part in parts if part}
 

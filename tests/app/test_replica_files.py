@@ -136,8 +136,8 @@ def test_the_last_thing_done_here_is_nothing_that_was_done_on_another_machine(tm
     there.log.put([{**decision, "statement": "The sky is red"}])
     here.take(there)
 
-    assert mine.event.id == undoable(here.opened).told.id
-    assert theirs.event.id == undoable(here.opened, theirs.event.id).told.id
+    assert mine.event.id == undoable(here.opened).event.id
+    assert theirs.event.id == undoable(here.opened, theirs.event.id).event.id
     assert {mine.event.replica, theirs.event.replica} == {here.name, there.name}
     for statement in ("The tea is red", "The sky is red"):  # and all of them count here
         assert Rejections(here.log).of(Fact(conversation_id="s", content=statement))

@@ -204,7 +204,7 @@ def test_an_entry_that_a_decision_let_through_days_ago_is_part_of_it_unless_some
     log.put(events)
     is_part = between == "knowledge_edited" or not days_between
 
-    assert is_part == (undoable(opened(log)).told.type != "entry_applied")
+    assert is_part == (undoable(opened(log)).event.type != "entry_applied")
 
 
 def test_a_restore_reads_no_event_that_changes_no_file(log, monkeypatch):

@@ -15,7 +15,7 @@ from eventlog.format.errors import BadRequest
 from eventlog.format.text import one_line, same_text
 from eventlog.projections.catalog import ALL
 from eventlog.projections.engine.documents import DocumentIndex
-from eventlog.projections.views.markdown import as_said, undated
+from eventlog.projections.views.markdown import undated, unescaped
 from eventlog.settings.schema import MemorySettings, Settings
 from eventlog.store import index_lookup
 from tests.support import builders
@@ -76,7 +76,7 @@ def test_without_the_events_named_every_line_of_the_history_goes_or_changes(hist
 def test_the_events_of_a_bullet_are_statements_of_that_fact_only(history, file):
     for bullet in [line for line in _why(history, file) if line.text.startswith("- [")]:
         for entry in bullet.entries:
-            assert same_text(as_said(undated(bullet.text[len("- ") :])[1])) in _stated(entry.event), bullet.text
+            assert same_text(unescaped(undated(bullet.text[len("- ") :])[1])) in _stated(entry.event), bullet.text
 
 
 def _stated(event):

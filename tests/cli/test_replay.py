@@ -43,7 +43,7 @@ def test_it_leaves_every_index_without_a_session_that_ends(store):
 
 
 def test_the_index_of_a_log_too_large_for_it_is_left_to_the_background(store, monkeypatch):
-    monkeypatch.setattr("eventlog.app.build.rebuild._MOST_INDEXED", 0)
+    monkeypatch.setattr("eventlog.app.build.rebuild._MAX_INDEXED", 0)
     start = Mock()
     monkeypatch.setattr("eventlog.hooks.background.start_finalize", start)
     _replay(store)
@@ -54,7 +54,7 @@ def test_the_index_of_a_log_too_large_for_it_is_left_to_the_background(store, mo
 
 @pytest.mark.slow
 def test_once_the_background_has_indexed_a_large_log_replays_start_no_more_of_it(store, monkeypatch):
-    monkeypatch.setattr("eventlog.app.build.rebuild._MOST_INDEXED", 1000)
+    monkeypatch.setattr("eventlog.app.build.rebuild._MAX_INDEXED", 1000)
     start = Mock()
     monkeypatch.setattr("eventlog.hooks.background.start_finalize", start)
     call("settle", "--store", store)

@@ -296,7 +296,7 @@ class GoingBack(RuleBasedStateMachine):
         hits = search(self.opened, SearchQuery(every, everywhere=True, limit=50)).hits
         assert not words_in("\n".join(hit.text for hit in hits)) & hidden
         asked = recalling.Asked(every, self.project, f"new {self.now}")
-        assert not words_in(recalling.told(recalling.recall(self.log.store, asked, 99), "en")) & hidden
+        assert not words_in(recalling.recall_text(recalling.recall(self.log.store, asked, 99), "en")) & hidden
         self.before.clear()  # whoever asks for a context first has a USER.md made
         request = request_of(self.opened, self.project, session="new", source="startup", agent="", budget=None)
         assert not words_in(session_context(self.opened, request).context.text) & hidden

@@ -107,14 +107,14 @@ def test_a_log_copied_to_a_nameless_store_replays_as_on_a_named_one(steps, at_ho
         old = network.machines[0]
         named = old.copied(Path(directory, "named"), named=True, at_home=at_home)
         nameless = old.copied(Path(directory, "nameless"), named=False, at_home=at_home)
-        told, as_told = news_of(named), news_of(nameless)
+        told, in_full = news_of(named), news_of(nameless)
 
         def shape(events):
             arrivals = (event for event in events if event.type == "entry_applied")
             return [(event.target, event.heading, event.level, event.content) for event in arrivals]
 
-        assert {"entry_applied"} >= {event.type for event in (*told, *as_told)}
-        assert shape(told) == shape(as_told)
+        assert {"entry_applied"} >= {event.type for event in (*told, *in_full)}
+        assert shape(told) == shape(in_full)
         assert len(shape(told)) == len(set(shape(told)))
         assert named.text == nameless.text
         if at_home and sections.Page(old.text).sections:  # an empty file could be of any machine

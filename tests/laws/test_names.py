@@ -71,3 +71,29 @@ def test_files_of_the_cache_are_named_in_the_store_only():
 @pytest.mark.parametrize("source", ['f"{store.cache}/x"', 'Path(log.store.cache) / "x"', 'store.cached(f"x/{name}")'])
 def test_a_name_made_elsewhere_is_found(source):
     assert IN_THE_CACHE.search(source)
+
+
+VAGUE = {"told", "said", "kept", "ours"}  # of anything: what it is has a word of its own
+
+
+def vague_names(source):
+    """The names of variables, parameters, attributes, functions and classes that say nothing by one of their words."""
+    return {name for node in nodes(source) for name in bound(node) if VAGUE.intersection(name.lower().split("_"))}
+
+
+def bound(node):
+    """The names that a node gives to something."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.arg(arg=name):
+            return [name]
+        case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+            return [name]
+    return []
+
+
+def test_a_name_tells_what_it_stands_for():
+    assert {} == {file: found for file, source in SOURCES.items() if (found := vague_names(source))}
+
+
+def test_a_vague_name_is_found():
+    assert {"said", "is_ours", "_Told"} == vague_names("def f(said):\n    is_ours = said.kept\nclass _Told: ...")

@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 
 from eventlog.fast import fastjson
 from eventlog.format.text import harmless, one_line
-from eventlog.projections.views.markdown import as_item, as_said, as_text
+from eventlog.projections.views.markdown import as_item, as_text, unescaped
 from tests.support.builders import fact
 from tests.support.golden import rendered
 from tests.support.histories import log_of
@@ -109,7 +109,7 @@ def _bullets(tokens):
 @example("\\\\![x](http://b) \\![x](http://b)")
 def test_what_is_made_fit_for_a_file_is_understood_again(text):
     for made in (as_text(text), as_item(text)):
-        assert as_said(made) == as_said(text)
+        assert unescaped(made) == unescaped(text)
         assert as_text(made) == made
 
 

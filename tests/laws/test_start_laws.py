@@ -128,7 +128,7 @@ def test_what_a_person_rejected_long_ago_is_not_told_from_a_large_log(tmp_path, 
     )
 
     told = scene.ask(source="startup").text
-    monkeypatch.setattr(current_lines, "_MOST_SEARCHED", 0)
+    monkeypatch.setattr(current_lines, "_MAX_SEARCHED", 0)
     uncertain = scene.ask(source="startup").text
 
     assert "Storks nest on the roof" in told

@@ -12,7 +12,7 @@ from eventlog import Store
 from eventlog.format.errors import NotStored
 from eventlog.store import files
 from eventlog.store import replica as names
-from eventlog.store.replica import copied_from, make_replica, mark_told, own_replica_of, replica_of
+from eventlog.store.replica import copied_from, make_replica, mark_reported, own_replica_of, replica_of
 from tests.support.machines import of_machine
 
 
@@ -140,7 +140,7 @@ def test_that_a_store_is_a_copy_is_told_once_and_stays_known(store, tmp_path, mo
     make_replica(copy)
 
     assert theirs == copied_from(copy, untold=True)
-    mark_told(copy)
+    mark_reported(copy)
     assert ("", theirs) == (copied_from(copy, untold=True), copied_from(copy))
 
 

@@ -19,7 +19,7 @@ from eventlog.hosts.transcripts.draw import draw
 from eventlog.log.event_log import EventLog
 from eventlog.secrets import patterns, scrub, scrub_beginning, scrub_text, secrets_in
 from eventlog.secrets.find import find
-from eventlog.secrets.plain import LEAST_RANDOM, is_plain
+from eventlog.secrets.plain import MIN_RANDOM, is_plain
 from eventlog.store import Store, spool
 from tests.support.credentials import SAMPLES, sample
 from tests.support.effort import tried
@@ -158,8 +158,8 @@ def test_no_text_with_a_secret_is_plain():
 
 @pytest.mark.parametrize("odd", ["é", "中", "\ud800"])
 def test_a_long_word_of_other_letters_is_not_plain_and_not_refused(odd):
-    assert not is_plain("src/" * LEAST_RANDOM + odd)
-    assert is_plain(f"{odd} {'src/' * LEAST_RANDOM}")
+    assert not is_plain("src/" * MIN_RANDOM + odd)
+    assert is_plain(f"{odd} {'src/' * MIN_RANDOM}")
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_the_key_of_a_stream_is_found_in_its_address(key):
 
 def test_every_token_that_is_shorter_than_a_long_word_is_known_by_sight():
     lengths = {one: len(one) + least for _, some, _, least, _ in patterns.TOKENS for one in some}
-    short = [one for one, length in {**lengths, **dict(patterns.MAINTAINED)}.items() if length < LEAST_RANDOM]
+    short = [one for one, length in {**lengths, **dict(patterns.MAINTAINED)}.items() if length < MIN_RANDOM]
     assert short
     assert all(one.startswith(("xox", "xapp-")) for one in short)
 

@@ -23,7 +23,7 @@ from tests.realhosts.terminal import TERMINAL
 
 _ENDED = 128 + signal.SIGTERM
 _MINUTES = 60  # all of it takes half as long on two cores that others use, too
-_MOST = 4  # scenarios side by side, where there are so many cores: a host takes one, and half a gigabyte
+_MAX = 4  # scenarios side by side, where there are so many cores: a host takes one, and half a gigabyte
 
 
 def main() -> int:
@@ -77,7 +77,7 @@ def _options() -> argparse.Namespace:
     if options.docs and options.host:
         parser.error("--docs is for a run of all hosts")
     options.host = options.host or list(HOSTS)
-    options.jobs = options.jobs or (1 if options.terminal else min(_MOST, os.cpu_count() or 1))
+    options.jobs = options.jobs or (1 if options.terminal else min(_MAX, os.cpu_count() or 1))
     options.scenario = options.scenario or list(TERMINAL if options.terminal else HEADLESS)
     return options
 

@@ -47,8 +47,8 @@ def entry(hooks: HookFile, event: str, command: str) -> dict[str, Any]:
 def has_other_matcher(value: Any, event: str, hooks: HookFile) -> bool:
     """Return whether an entry of our own in a parsed file has another matcher than `entry` makes."""
     entries, matcher = dig(value, "hooks", event), entry(hooks, event, "").get("matcher")
-    ours = filter(_is_all_ours, entries if isinstance(entries, list) else ())
-    return any(item.get("matcher") != matcher for item in ours)
+    own_items = filter(_is_all_own, entries if isinstance(entries, list) else ())
+    return any(item.get("matcher") != matcher for item in own_items)
 
 
 def strip(text: str, *, is_script: bool = False) -> str:
@@ -80,7 +80,7 @@ def _merge_event(text: JsonText, event: str, wanted: dict[str, Any]) -> JsonText
     hooks, entries = text.object_at(["hooks"]), text.list_at(["hooks", event])
     if entries is None:
         return text.append(hooks, [wanted], event)
-    own = [index for index, part in enumerate(entries.parts) if _is_all_ours(part.node.value)]
+    own = [index for index, part in enumerate(entries.parts) if _is_all_own(part.node.value)]
     if not own:
         return text.append(entries, wanted)
     for extra in reversed(own[1:]):
@@ -98,13 +98,13 @@ def _strip_events(text: JsonText, keep: Mapping[str, str] | tuple[()]) -> JsonTe
 
 
 def _strip_event(text: JsonText, event: str) -> JsonText:
-    left = text
+    remaining = text
     for index, (_, _, node) in reversed([*enumerate(_entries(text, event).parts)]):
-        if _is_all_ours(node.value):
-            left = left.remove(_entries(left, event), index)
-        elif any(command.is_ours for command in _commands(node.value)):
-            left = _strip_group(left, event, index)
-    return text if left == text else left.without_blank(["hooks", event])
+        if _is_all_own(node.value):
+            remaining = remaining.remove(_entries(remaining, event), index)
+        elif any(command.is_own for command in _commands(node.value)):
+            remaining = _strip_group(remaining, event, index)
+    return text if remaining == text else remaining.without_blank(["hooks", event])
 
 
 def _strip_group(text: JsonText, event: str, index: int) -> JsonText:
@@ -112,14 +112,14 @@ def _strip_group(text: JsonText, event: str, index: int) -> JsonText:
     handlers = _entries(text, event).parts[index].node.get("hooks")
     for position in reversed(range(len(handlers.parts) if handlers else 0)):
         group = _entries(text, event).parts[index].node.get("hooks")
-        if group and any(command.is_ours for command in _commands(group.parts[position].node.value)):
+        if group and any(command.is_own for command in _commands(group.parts[position].node.value)):
             text = text.remove(group, position)
     return text
 
 
-def _is_all_ours(value: Any) -> bool:
+def _is_all_own(value: Any) -> bool:
     found = list(_commands(value))
-    return bool(found) and all(command.is_ours for command in found)
+    return bool(found) and all(command.is_own for command in found)
 
 
 def _commands(value: Any) -> Iterator[HookCommand]:

@@ -61,17 +61,17 @@ def restore(store: Store, path: Path, strip: Callable[[str], str], is_empty: Cal
         if now is None:
             _backup_path(store, path).unlink(missing_ok=True)
             return FileChange(path, "absent")
-        left: bytes | None = edit_of(path, strip, _decode(now, path)).encode()
-        if left == now:
+        remaining: bytes | None = edit_of(path, strip, _decode(now, path)).encode()
+        if remaining == now:
             return FileChange(path, "absent")
         if backup and backup.after == sha256(now):
-            left = backup.before
-        elif (not backup or backup.before is None) and left is not None and is_empty(left.decode()):
-            left = None
-        if left is None:
+            remaining = backup.before
+        elif (not backup or backup.before is None) and remaining is not None and is_empty(remaining.decode()):
+            remaining = None
+        if remaining is None:
             _remove(path, backup.made_dirs if backup else ())
         else:
-            rewrite(path, left)
+            rewrite(path, remaining)
         _backup_path(store, path).unlink(missing_ok=True)
         return FileChange(path, "removed")
 

@@ -113,9 +113,9 @@ def _servers(installation: Installation) -> tuple[tuple[str, ...], list[Problem]
         if path is None or str(path) in found or not starts_server(entry):
             continue
         found.append(str(path))
-        if gone := gone_files(entry):
+        if missing := gone_files(entry):
             again = f"eventlog install {installation.host.agent} --{scope} --mcp"
-            problems.append(Problem(f"{path} starts {' and '.join(gone)}, which is gone", again))
+            problems.append(Problem(f"{path} starts {' and '.join(missing)}, which is gone", again))
     return tuple(found), problems
 
 
@@ -150,7 +150,7 @@ def _problems(installation: Installation, file: _HookFile) -> Iterator[Problem]:
     gone = sorted({path for _, text in file.commands for path in text.missing_files})
     if gone:
         yield Problem(f"{file.path} calls {' and '.join(gone)}, which is gone", again)
-    installed = {event: text for event, text in file.commands if text.is_ours}
+    installed = {event: text for event, text in file.commands if text.is_own}
     shared, home = any(text.is_shared for text in installed.values()), str(target.home)
     again += " --session-type shared" if shared else ""
     events = installation.wanted_events

@@ -117,7 +117,9 @@ class Installation(NamedTuple):
             changed = change(store, path, remove, strip)
             return FileChange(path, "removed" if changed.done == "installed" else "absent")
         registered = _parse(path) if part == "hooks" else None
-        done = restore(store, path, strip, lambda left: _is_new(left, {"hooks": {}, **self.host.hooks.document}))
+        done = restore(
+            store, path, strip, lambda remaining: _is_new(remaining, {"hooks": {}, **self.host.hooks.document})
+        )
         if part == "hooks":
             self._forget_trust(path, registered)
         return done
@@ -252,7 +254,7 @@ class Installation(NamedTuple):
         """Make the edit that removes all our parts from a file of the host, whichever it holds."""
         described = (self._part(scope, part) for part in _PARTS for scope in BOTH_SCOPES)
         removes = [part.remove for part in described if part and part.path == path]
-        return lambda text: reduce(lambda left, remove: remove(left), removes, text)
+        return lambda text: reduce(lambda remaining, remove: remove(remaining), removes, text)
 
     def _forget_trust(self, path: Path, registered: object) -> None:
         """Remove our hooks, registered in that file with that value, from the host's trusted hooks, if readable."""
@@ -261,9 +263,9 @@ class Installation(NamedTuple):
         trust_file, store = self.directory / self.host.trust_file, self.target.store
         with locked(store, store.lock("install")), suppress(BadRequest):
             text = read_text(trust_file)
-            left = self.host.without_trust(text, path, registered)
-            if left != text:
-                host_file.rewrite(trust_file, left.encode())
+            remaining = self.host.without_trust(text, path, registered)
+            if remaining != text:
+                host_file.rewrite(trust_file, remaining.encode())
 
 
 def _parse(path: Path) -> object:

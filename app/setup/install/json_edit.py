@@ -108,18 +108,18 @@ class JsonText(str):
             text = text if item in present.value else text.append(present, item)
         return text
 
-    def without_items(self, keys: Sequence[str], is_ours: Callable[[str], bool]) -> "JsonText":
+    def without_items(self, keys: Sequence[str], is_own: Callable[[str], bool]) -> "JsonText":
         """Remove our items from the list at `keys`, and what becomes empty."""
         present = self._at(keys) if has_content(self) else None
-        left = self
+        remaining = self
         for index, (_, _, item) in reversed([*enumerate(present.parts if present else ())]):
-            if isinstance(item.value, str) and is_ours(item.value):
-                outer = left.list_at(keys)
+            if isinstance(item.value, str) and is_own(item.value):
+                outer = remaining.list_at(keys)
                 assert outer is not None
-                left = left.remove(outer, index)
-        for depth in reversed(range(len(keys)) if left != self else ()):
-            left = left.without_blank(keys[: depth + 1])
-        return left
+                remaining = remaining.remove(outer, index)
+        for depth in reversed(range(len(keys)) if remaining != self else ()):
+            remaining = remaining.without_blank(keys[: depth + 1])
+        return remaining
 
     def with_default(self, keys: Sequence[str], value: Any) -> "JsonText":
         """Set the value under the keys, in objects that are made where they are missing, unless they have a value."""

@@ -17,7 +17,7 @@ from eventlog.hosts.profile import Grant, Permission, RuleFile, ServerFile, Verd
 from eventlog.settings.schema import Locale
 
 _NAME = "eventlog"
-_OURS = re.compile(r"[/\\]eventlog[/\\]cli[/\\]mcp[/\\]start\.py")
+_START_SCRIPT = re.compile(r"[/\\]eventlog[/\\]cli[/\\]mcp[/\\]start\.py")
 
 
 class Saving(NamedTuple):
@@ -49,11 +49,11 @@ class SavingRule(NamedTuple):
         rule, grant = self
         match rule.form:
             case "json":
-                return JsonText(text).without_items(rule.keys, lambda item: rule.is_ours(item, grant))
+                return JsonText(text).without_items(rule.keys, lambda item: rule.is_own(item, grant))
             case "toml":
                 return TomlText(text).without_item(*rule.keys, *rule.items(grant))
             case "own":
-                return "" if rule.is_ours(text, grant) else text
+                return "" if rule.is_own(text, grant) else text
 
     def judge(self, texts: Iterable[str], *, by_tool: bool) -> Verdict:
         """Decide by the texts of all files of the host's rules; a refusal overrules a permission."""
@@ -64,7 +64,7 @@ class SavingRule(NamedTuple):
     def without_outdated(self, text: str) -> JsonText:
         """Remove the rules of earlier releases; raises BadRequest."""
         rule, grant, items = self.rule, self.grant, self.rule.items(self.grant)
-        return JsonText(text).without_items(rule.keys, lambda item: rule.is_ours(item, grant) and item not in items)
+        return JsonText(text).without_items(rule.keys, lambda item: rule.is_own(item, grant) and item not in items)
 
     def _parsed(self, text: str) -> Any:
         try:
@@ -114,13 +114,13 @@ class ServerEntry(NamedTuple):
 
 def starts_server(entry: Any) -> bool:
     """Return whether an entry starts our server, of any version."""
-    return any(map(_OURS.search, _words(entry)))
+    return any(map(_START_SCRIPT.search, _words(entry)))
 
 
 def gone_files(entry: Any) -> list[str]:
     """List the missing files of an entry's command."""
     words = _words(entry)
-    return [word for word in words if (word == words[0] or _OURS.search(word)) and not Path(word).exists()]
+    return [word for word in words if (word == words[0] or _START_SCRIPT.search(word)) and not Path(word).exists()]
 
 
 def _words(entry: Any) -> list[str]:

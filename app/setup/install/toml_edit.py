@@ -92,11 +92,11 @@ class TomlText(str):
             return self
         named = re.compile(rf"[ \t]*\[[ \t]*{re.escape('.'.join(keys))}[ \t]*[.\]]")
         headers = [found.start() for found in _HEADER.finditer(self)]
-        left: str = self
+        remaining: str = self
         for start, end in reversed(list(zip(headers, [*headers[1:], len(self)], strict=True))):
             if named.match(self, start):
-                left = _head(left[:start]) + _trailing(self[start:end]) + left[end:]
-        return _checked_table(left, document, keys, None)
+                remaining = _head(remaining[:start]) + _trailing(self[start:end]) + remaining[end:]
+        return _checked_table(remaining, document, keys, None)
 
     def _insert(self, table: str, key: str, quoted: str) -> str:
         block, line = _block(table, key, quoted, self.newline)

@@ -167,7 +167,7 @@ class Git:
     def _common_dir(self) -> Path:
         return Path(self._run("rev-parse", "--path-format=absolute", "--git-common-dir"))
 
-    def deleted(self, most: int) -> list[tuple[str, str]]:
+    def deleted(self, limit: int) -> list[tuple[str, str]]:
         """List the files that commits have deleted with the day, the newest first, each once; [] where git fails."""
         log = ("log", "--diff-filter=D", "--name-only", "--no-renames", "--no-show-signature", "--format=%x00%cs")
         found: dict[str, str] = {}
@@ -175,7 +175,7 @@ class Git:
         for line in (self._ask("-c", "core.quotePath=false", *log, f"--max-count={_COMMITS}") or "").splitlines():
             if line.startswith("\0"):
                 day = line[1:]
-            elif line and len(found) < most:
+            elif line and len(found) < limit:
                 found.setdefault(line, day)
         return list(found.items())
 

@@ -253,8 +253,8 @@ def _remember(log: EventLog, event: Event, outcomes: list[HookOutcome]) -> None:
         or (outcome.hook != "logging" and outcome.result.status is not HookStatus.SKIPPED)
     }
     if results:
-        about = {"conversation_id": event.conversation_id, "project": event.project, "agent": event.agent}
-        log.append({"type": "host_event", "name": _STORY, "payload": results, **present(about)})
+        envelope = {"conversation_id": event.conversation_id, "project": event.project, "agent": event.agent}
+        log.append({"type": "host_event", "name": _STORY, "payload": results, **present(envelope)})
 
 
 def _running_sessions(log: EventLog, end: Event) -> tuple[str, ...]:
@@ -264,8 +264,8 @@ def _running_sessions(log: EventLog, end: Event) -> tuple[str, ...]:
     since = from_ns((to_ms(end.ts) - _RUNNING_MS) * 1_000_000)
     ended: dict[str, bool] = {}
     for event in log.read(since):
-        is_ours = isinstance(event, HostEvent) and event.name == _STORY  # perhaps added after the session's end
-        is_ours = is_ours or event.layer == SESSION_END or isinstance(event, (ContextInjected, EntryApplied))
-        if event.project == end.project and event.conversation_id != end.conversation_id and not is_ours:
+        is_own = isinstance(event, HostEvent) and event.name == _STORY  # perhaps added after the session's end
+        is_own = is_own or event.layer == SESSION_END or isinstance(event, (ContextInjected, EntryApplied))
+        if event.project == end.project and event.conversation_id != end.conversation_id and not is_own:
             ended[event.conversation_id] = isinstance(event, SessionEnd)
     return tuple(session for session, has_ended in ended.items() if not has_ended)

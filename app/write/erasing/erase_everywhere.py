@@ -154,8 +154,8 @@ def without_redacted_in(redactions: Redactions, is_from_here: bool, data: bytes)
         if cleaned == fields and not is_named:
             continue
         nothing = Needles([], 0)
-        left = _stub(fields, nothing) if cleaned == fields else _reduced(fields, cleaned, nothing)
-        lines[number] = fastjson.dumps({**left, "redacted": keyed(os.urandom(_KEY))(line)})
+        remaining = _stub(fields, nothing) if cleaned == fields else _reduced(fields, cleaned, nothing)
+        lines[number] = fastjson.dumps({**remaining, "redacted": keyed(os.urandom(_KEY))(line)})
     new = b"\n".join(lines)
     return None if new == data else new
 
@@ -283,38 +283,43 @@ def _erase_line(line: bytes, erasing: Erasing, needles: Needles) -> bytes:
         return bytes_of(needles.without(text_of(line)))
     kind = str(fields.get("type"))
     if fields.get("id") in erasing.events and kind not in _LIFECYCLE:
-        left = _stub(fields, needles)
+        remaining = _stub(fields, needles)
         if kind in IN_FILES | _DECISIONS:  # others refer to it: it loses its texts only
             texts = {
                 name: needles.marker for name in ("content", "below", "reason") if isinstance(fields.get(name), str)
             }
-            left = needles.without_in_fields({**fields, **texts})
+            remaining = needles.without_in_fields({**fields, **texts})
     else:
-        left = _without(fields, erasing, needles)
-    if left == fields and not needles.are_in(text_of(line)):
+        remaining = _without(fields, erasing, needles)
+    if remaining == fields and not needles.are_in(text_of(line)):
         return line
     key = keyed(erasing.key.encode())(str(fields.get("id")).encode("utf-8", "replace"))
-    left["redacted"] = keyed(key.encode())(line)
-    return _valid(line, fields, left, needles)
+    remaining["redacted"] = keyed(key.encode())(line)
+    return _valid(line, fields, remaining, needles)
 
 
 def _without(fields: dict[str, object], erasing: Erasing, needles: Needles) -> dict[str, object]:
-    left = needles.without_in_fields(_wordless(fields, needles))
-    if isinstance(digest := left.get("digest"), str) and left.get("type") == "entry_applied":
-        left["digest"] = erasing.digests.get(digest, digest)
-    return _reduced(fields, left, needles)
+    remaining = needles.without_in_fields(_wordless(fields, needles))
+    if isinstance(digest := remaining.get("digest"), str) and remaining.get("type") == "entry_applied":
+        remaining["digest"] = erasing.digests.get(digest, digest)
+    return _reduced(fields, remaining, needles)
 
 
-def _reduced(fields: dict[str, object], left: dict[str, object], needles: Needles) -> dict[str, object]:
+def _reduced(fields: dict[str, object], remaining: dict[str, object], needles: Needles) -> dict[str, object]:
     """Drop items of which only markers are left; return a stub where nothing else is left of an event."""
     for name in _LISTS:
-        if isinstance(items := left.get(name), list):
-            left[name] = [item for item in items if not is_only_markers(str(item))]
-    is_empty = not (left.get("decisions") or left.get("todos") or left.get("topic"))
-    content = {"fact": "content", "stage_summary": "summary"}.get(str(left.get("type")), "")
-    if content and is_empty and left.get(content) != fields.get(content) and is_only_markers(str(left.get(content))):
+        if isinstance(items := remaining.get(name), list):
+            remaining[name] = [item for item in items if not is_only_markers(str(item))]
+    is_empty = not (remaining.get("decisions") or remaining.get("todos") or remaining.get("topic"))
+    content = {"fact": "content", "stage_summary": "summary"}.get(str(remaining.get("type")), "")
+    if (
+        content
+        and is_empty
+        and remaining.get(content) != fields.get(content)
+        and is_only_markers(str(remaining.get(content)))
+    ):
         return _stub(fields, needles)
-    return left
+    return remaining
 
 
 def _wordless(fields: dict[str, object], needles: Needles) -> dict[str, object]:
@@ -331,12 +336,14 @@ def _stub(fields: dict[str, object], needles: Needles) -> dict[str, object]:
     return needles.without_in_fields({**common, "v": 1, "type": "redacted", "was": str(fields.get("type"))})
 
 
-def _valid(line: bytes, fields: dict[str, object], left: dict[str, object], needles: Needles) -> bytes:
+def _valid(line: bytes, fields: dict[str, object], remaining: dict[str, object], needles: Needles) -> bytes:
     """Write the line; where no reader would take it, what the format fixes stays, else nothing but a stub."""
-    stub = {**_stub(fields, needles), "redacted": left["redacted"]}
-    restored = ({**left, name: fields[name]} for name in left if name in fields and left[name] != fields[name])
-    candidates = map(fastjson.dumps, (left, *restored, stub)) if _is_event(line) else ()
-    return next(filter(_is_event, candidates), fastjson.dumps(left))
+    stub = {**_stub(fields, needles), "redacted": remaining["redacted"]}
+    restored = (
+        {**remaining, name: fields[name]} for name in remaining if name in fields and remaining[name] != fields[name]
+    )
+    candidates = map(fastjson.dumps, (remaining, *restored, stub)) if _is_event(line) else ()
+    return next(filter(_is_event, candidates), fastjson.dumps(remaining))
 
 
 def _is_event(line: bytes) -> bool:
@@ -352,10 +359,10 @@ def _is_event(line: bytes) -> bool:
 
 def erase_in_files(store: Store, without: Callable[[str], str], changed: dict[str, int], *, below: str = "") -> None:
     """Erase texts from all files of a store but its log, or from those below a directory of it; raises NotStored."""
-    kept = {store.redacting, *(f"{store.root}/{name}" for name in _OWN)}
+    exempt = {store.redacting, *(f"{store.root}/{name}" for name in _OWN)}
     for path in files_below(below or store.root):
         is_of_sync = _is_below(store.sync, path) and not path.endswith("/state.json")  # that names projects
-        if not (path in kept or is_of_sync or _is_of_log(store, path)):
+        if not (path in exempt or is_of_sync or _is_of_log(store, path)):
             _erase_file(store, path, without, changed)
 
 
@@ -393,8 +400,8 @@ def _in_backup(without: Callable[[str], str], text: str) -> str:
     fields = fastjson.object_in(bytes_of(text))
     with suppress(ValueError):  # damaged
         before = text_of(base64.b64decode(str(fields.get("before") or ""), validate=True))
-        if (left := without(before)) != before:
-            fields["before"] = base64.b64encode(bytes_of(left)).decode()
+        if (remaining := without(before)) != before:
+            fields["before"] = base64.b64encode(bytes_of(remaining)).decode()
             text = text_of(fastjson.dumps(fields))
     return without(text)
 

@@ -50,7 +50,7 @@ from eventlog.store.files import read, replace_file
 from eventlog.store.locks import locked
 
 _LONG = 12  # characters of an event's text from which on it is looked for in other places, too
-_MOST = 1_000  # different texts that one pattern may match
+_MAX = 1_000  # different texts that one pattern may match
 _ESCAPED = (("\\u003c", "<"), ("\\u003e", ">"), ("\\u0026", "&"), ('\\"', '"'), ("\\\\", "\\"))  # in a page's JSON
 
 
@@ -151,8 +151,8 @@ def _matching(opened: OpenStore, pattern: str) -> list[str]:
             fields = fastjson.object_in(line)
             texts = texts_in(fields) if fields else [line.decode("utf-8", "replace")]
             found.update(match[0] for text in texts for match in wanted.finditer(text))
-        if len(found) > _MOST:
-            raise BadRequest(f"matches more than {_MOST:,} texts", where="--pattern", hint="make it narrower")
+        if len(found) > _MAX:
+            raise BadRequest(f"matches more than {_MAX:,} texts", where="--pattern", hint="make it narrower")
     short = next((text for text in sorted(found) if len(folded(text)) < SHORTEST), None)
     if short is not None:
         raise BadRequest(f"matches {short!r}, which is too short: it stands in too much", where="--pattern")
@@ -167,18 +167,18 @@ def _located(opened: OpenStore, erasing: Erasing) -> Redactable:
     holding = [path for path in files_below(store.root) if path not in own and needles.are_in(_content(path))]
     log = day_files(store)
     entries = [fields for path in log for fields in _lines_of(path, needles, erasing.events, path in holding)]
-    left, config = [], f"{store.root}/config.yaml"
+    remaining, config = [], f"{store.root}/config.yaml"
     if config in holding:
-        left.append(config)
+        remaining.append(config)
     bases = _bases(opened, needles, erasing, entries)
     copies = [str(path) for path in copies_of(store) if needles.are_in(_content(str(path)))]
-    left += [path for path in copies if not is_untouched(read(path) or b"")]  # somebody else has changed them
+    remaining += [path for path in copies if not is_untouched(read(path) or b"")]  # somebody else has changed them
     for path in bases:  # the lines that a person wrote, and the log does not know
         text = needles.without_in_lines(_content(path), set(erasing.lines))
-        left += [f"{path}:{text.count(chr(10), 0, start) + 1}" for start, _ in needles.places(text)]
-    left += _transcripts(log, needles, entries)
-    left += [path for path in _written_reports(store) if needles.are_in(_report_text(path))]
-    located = replace(erasing, bases=bases, copies=copies, left=sorted(set(left)))
+        remaining += [f"{path}:{text.count(chr(10), 0, start) + 1}" for start, _ in needles.places(text)]
+    remaining += _transcripts(log, needles, entries)
+    remaining += [path for path in _written_reports(store) if needles.are_in(_report_text(path))]
+    located = replace(erasing, bases=bases, copies=copies, left=sorted(set(remaining)))
     events = list(dict.fromkeys(str(fields.get("id")) for fields in entries))
     files = [path.removeprefix(f"{store.root}/") for path in holding if path != config]
     if not events and not files and not bases and not copies:

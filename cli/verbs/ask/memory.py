@@ -48,7 +48,7 @@ def _memory_command(
         pages = known(opened, None if everywhere else project or "", phase("reading days"))
     if since:
         day = Display(store).local(since).date().isoformat()
-        pages = [page._replace(lines=_said_since(page.lines, day)) for page in pages]
+        pages = [page._replace(lines=_lines_since(page.lines, day)) for page in pages]
     if is_terminal() and pages and not as_json:
         today = f"{Display(store).local(opened.machine.now()):%Y-%m-%d}"
         help_line = styled("where a line comes from: eventlog why FILE:LINE", dim=True)
@@ -71,7 +71,7 @@ def _without_gaps(pages: Sequence[KnownPage], since: str | None) -> list[KnownPa
     return [page._replace(lines=[*filter(None, page.lines)]) if since else page for page in pages]
 
 
-def _said_since(lines: Sequence[str], day: str) -> list[str]:
+def _lines_since(lines: Sequence[str], day: str) -> list[str]:
     """Leave the places of other lines empty, and of headings without lines: the others keep their numbers."""
     chosen = [line if (found := _BULLET.fullmatch(line)) and (found["day"] or "") >= day else "" for line in lines]
     heading = 0

@@ -13,7 +13,7 @@ from eventlog.cli import options
 from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import Answer, fit, is_terminal, print_lines, styled, width
-from eventlog.format.text import last_said, one_line, project_name
+from eventlog.format.text import last_mention, one_line, project_name
 from eventlog.hosts import ROOMS
 from eventlog.projections.engine.day_states import EVERYTHING
 from eventlog.store import Store
@@ -104,4 +104,4 @@ def _text_of(section: str, item: PeriodItem, found: Period, display: Display) ->
     if section == "open":
         return f"{place}{item.text}"
     was = f" (was: {item.was})" if item.was else ""
-    return f"{place}{item.text}{was}{last_said('', item.times, is_doubtful=False)}"
+    return f"{place}{item.text}{was}{last_mention('', item.times, is_doubtful=False)}"

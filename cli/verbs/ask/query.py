@@ -87,7 +87,14 @@ _LOOK_SECONDS = 0.5
     help="jsonl prints the lines of the log byte for byte.",
 )
 def _query_command(
-    limit: int | None, wants_all: bool, reverse: bool, follow: bool, form: str, header: bool, store: Store, **asked: Any
+    limit: int | None,
+    wants_all: bool,
+    reverse: bool,
+    follow: bool,
+    form: str,
+    header: bool,
+    store: Store,
+    **filters: Any,
 ) -> None:
     """List the events of this project, oldest first, with time, agent and session.
 
@@ -95,12 +102,12 @@ def _query_command(
     project.
     Skips unreadable lines of the log; `eventlog verify` lists them.
     """
-    if follow and (reverse or limit or form == "json" or asked["ids"]):
+    if follow and (reverse or limit or form == "json" or filters["ids"]):
         raise click.UsageError("--follow never ends: it takes no --reverse, --limit, --id or --format json")
     chosen = click.get_current_context().get_parameter_source("project") is ParameterSource.COMMANDLINE
-    if (asked["session"] or asked["ids"]) and not chosen:
-        asked["project"] = None
-    log, wanted = options.open_log(store), replace(_filter(**asked), with_decisions=not chosen)
+    if (filters["session"] or filters["ids"]) and not chosen:
+        filters["project"] = None
+    log, wanted = options.open_log(store), replace(_filter(**filters), with_decisions=not chosen)
     follower = Follower(log, wanted) if follow else None
     with phases() as phase:
         progress = phase("looking through the log")
@@ -115,12 +122,12 @@ def _query_command(
         if not follow:  # Ctrl-C ends --follow
             raise
     if not (first or follow):
-        ids = asked.pop("ids")
-        print_error(*why_empty(log, "event", asked, lambda other: _any(log, _filter(**other, ids=ids))))
+        ids = filters.pop("ids")
+        print_error(*why_empty(log, "event", filters, lambda other: _any(log, _filter(**other, ids=ids))))
 
 
-def _filter(since: str | None = None, until: str | None = None, grep: str | None = None, **asked: Any) -> EventFilter:
-    return EventFilter(since=since or "", until=until or "~", text=grep, **asked)
+def _filter(since: str | None = None, until: str | None = None, grep: str | None = None, **filters: Any) -> EventFilter:
+    return EventFilter(since=since or "", until=until or "~", text=grep, **filters)
 
 
 def _any(log: EventLog, wanted: EventFilter) -> bool:

@@ -17,7 +17,7 @@ from eventlog.cli import options
 from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import Answer, count, hang, marked, print_error, show_lines, styled, table
-from eventlog.format.text import cut, last_said, one_line, project_name
+from eventlog.format.text import cut, last_mention, one_line, project_name
 from eventlog.log.event_log import EventLog
 from eventlog.projections.search.words import tokens
 from eventlog.store import Store
@@ -88,9 +88,9 @@ def _answer(store: Store, query: SearchQuery) -> Answer:
 
 
 def _why_empty(log: EventLog, query: SearchQuery, found: SearchAnswer) -> tuple[str, str]:
-    asked = {"types": query.types, "since": query.since}
-    if not log.days() or any(asked.values()):
-        return why_empty(log, "answer", asked)
+    conditions = {"types": query.types, "since": query.since}
+    if not log.days() or any(conditions.values()):
+        return why_empty(log, "answer", conditions)
     where = f" in {Path(query.project).name or os.sep} or about you" if query.project else " about you"
     where = "" if query.everywhere else where
     hints = [f"{count(found.elsewhere, 'answer')} in other projects: --all-projects"] if found.elsewhere else []
@@ -149,7 +149,7 @@ def _recall_command(explains: bool, session: str | None, query: SearchQuery, lim
 
 
 def _explanation_lines(found: Explanation, display: Display) -> Iterator[str]:
-    headline = f"speaks: {count(len(found.told), 'line')} of at most {found.lines}"
+    headline = f"speaks: {count(len(found.shown), 'line')} of at most {found.lines}"
     yield styled(_SILENCES[found.silence] if found.silence else headline, bold=True)
     if found.words:
         yield from hang("about  ", one_line(", ".join(found.words)))
@@ -172,25 +172,25 @@ _WORD = re.compile(r"[\w./:@+#-]+")
 
 
 def _hit_lines(hits: Iterable[SearchHit], query: str, display: Display) -> Iterator[str]:
-    asked, beginning = frozenset(tokens(query)), last_word(query)
+    terms, beginning = frozenset(tokens(query)), last_word(query)
     for hit in hits:
-        about = project_name(hit.project) if hit.project else "about you"
-        marks = last_said("", hit.times, is_doubtful=hit.is_doubtful)
-        where = " · ".join([f"{display.moment(hit.ts)}{marks}", one_line(hit.kind), one_line(about)])
+        place = project_name(hit.project) if hit.project else "about you"
+        marks = last_mention("", hit.times, is_doubtful=hit.is_doubtful)
+        where = " · ".join([f"{display.moment(hit.ts)}{marks}", one_line(hit.kind), one_line(place)])
         yield f"{styled(display.id(hit.id), fg='cyan')}  {styled(where, dim=True)}"
-        yield from (_highlighted(line, asked, beginning) for line in hang("  ", one_line(cut(hit.text, _LONGEST))))
+        yield from (_highlighted(line, terms, beginning) for line in hang("  ", one_line(cut(hit.text, _LONGEST))))
 
 
-def _highlighted(text: str, asked: frozenset[str], beginning: str) -> str:
+def _highlighted(text: str, terms: frozenset[str], beginning: str) -> str:
     """Mark the words of the query in bold, in any form, and those with its last word as a beginning."""
 
     def word(found: re.Match[str]) -> str:
         text = found[0]
         parts = tokens(text)
         if text.isascii():
-            hit = not asked.isdisjoint(parts) or (beginning and text.casefold().startswith(beginning))
+            hit = not terms.isdisjoint(parts) or (beginning and text.casefold().startswith(beginning))
             return styled(text, bold=True) if hit else text
-        return _han(text, [part for part in parts if part in asked])
+        return _han(text, [part for part in parts if part in terms])
 
     return _WORD.sub(word, text)
 

@@ -59,11 +59,13 @@ def _sessions_command(
     """List the sessions of this project with time, agent and topic; the newest first on a terminal, last in a pipe."""
     opened = options.open_store(store)
     named = {"project": project, "agents": agents, "since": since, "until": until}
-    asked: dict[str, Any] = {name: value for name, value in named.items() if value}
+    conditions: dict[str, Any] = {name: value for name, value in named.items() if value}
     with phases() as phase:
-        found = sessions(opened, **asked, limit=None if wants_all else limit, progress=phase("reading days"))
+        found = sessions(opened, **conditions, limit=None if wants_all else limit, progress=phase("reading days"))
     if not found:
-        print_error(*why_empty(opened.log, "session", asked, lambda other: bool(sessions(opened, **other, limit=1))))
+        print_error(
+            *why_empty(opened.log, "session", conditions, lambda other: bool(sessions(opened, **other, limit=1)))
+        )
 
     def show() -> None:
         if found and is_terminal():
@@ -108,8 +110,8 @@ def _ids(rows: Sequence[SessionRow], display: Display) -> dict[str, str]:
 
 
 def _widths(rows: Sequence[SessionRow], ids: Mapping[str, str]) -> tuple[int, int, int, int]:
-    def widest(texts: Iterator[str], most: int) -> int:
-        return min(most, max(map(cells, texts), default=0))
+    def widest(texts: Iterator[str], limit: int) -> int:
+        return min(limit, max(map(cells, texts), default=0))
 
     return (
         widest(iter(ids.values()), _ID),

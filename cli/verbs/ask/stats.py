@@ -146,8 +146,8 @@ def _recall(found: RecallCount) -> list[str]:
 def _course(weeks: Sequence[Week]) -> list[str]:
     if len(weeks) < 2:  # noqa: PLR2004 - there is no course of one week
         return []
-    most = max(week.sessions for week in weeks) or 1
-    bars = "".join(_BARS[round(week.sessions / most * (len(_BARS) - 1))] for week in weeks)
+    highest = max(week.sessions for week in weeks) or 1
+    bars = "".join(_BARS[round(week.sessions / highest * (len(_BARS) - 1))] for week in weeks)
     return hang(f"  sessions {bars}  ", " ".join(str(week.sessions) for week in weeks))
 
 

@@ -284,9 +284,9 @@ def _start_lines(sources: ReceiptSources, display: Display) -> Iterator[str]:
     each = {entry.event.id: entry for found in behind for entry in found}
     entries = sorted(each.values(), key=lambda entry: order(entry.event))
     much = [count(receipt.chars, "character"), f"from {count(len(entries), 'event')}"]
-    left = [f"no room for {', '.join(map(one_line, receipt.cut))}"] if receipt.cut else []
+    remaining = [f"no room for {', '.join(map(one_line, receipt.cut))}"] if receipt.cut else []
     head = f"{styled(f'given {_moment_of(receipt)}, {display.moment(receipt.ts)}', bold=True)} · "
-    yield from hang(head, " · ".join([" ".join(much), *left]))
+    yield from hang(head, " · ".join([" ".join(much), *remaining]))
     yield from display.event_lines(entries)
     if receipt.files:
         yield styled("files it received", bold=True)

@@ -19,7 +19,7 @@ from eventlog.log.lines import Damage
 from eventlog.projections.catalog import chosen, installed
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.store import Store
-from eventlog.store.replica import mark_told
+from eventlog.store.replica import mark_reported
 
 
 def replay_here(
@@ -31,7 +31,7 @@ def replay_here(
         done = replay_store(opened, projections=chosen(names), anew=anew, check=check, phases=phase)
     code = print_replay(done, store.knowledge, store, check=check, as_json=as_json)
     if done.copied_from and not check:
-        mark_told(store)
+        mark_reported(store)
     return code
 
 

@@ -60,12 +60,12 @@ def _restore(path: Path, store: Store) -> Answer:
     with spinner():
         done = restore_backup(options.open_store(store), path)
     damage = len(done.verified.damage)
-    restored = {"events": done.verified.events, "replica": done.replica, "damaged": damage, "kept": done.kept}
+    restored = {"events": done.verified.events, "replica": done.replica, "damaged": damage, "kept": done.existing}
 
     def show() -> None:
         say(f"{count(done.verified.events, 'event')} of {done.manifest.created[:10]} restored in {store.root}")
         say(f"this store is {done.replica}; it was {done.manifest.replica or 'without a name'}")
-        for name in done.kept:
+        for name in done.existing:
             say(f"{name} was there already, and stays")
         if damage:
             say(f"{count(damage, 'damaged line')}: eventlog verify")

@@ -89,7 +89,7 @@ def _append_command(
     if fields.setdefault("type", type_name) != type_name:
         raise click.UsageError(f"TYPE is {type_name}, but the fields have type={fields['type']}")
     done = append_event(log, {**_speaker_fields(log, speaker, fields, machine), **fields}, machine)
-    report(done.appended, "already said in this conversation", store, still_said=done.still_said)
+    report(done.appended, "already said in this conversation", store, still_said=done.still_stating)
     warn_of_clock(log)
 
 

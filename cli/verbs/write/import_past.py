@@ -111,8 +111,8 @@ def _print_import(source: str, done: ImportResult, *, dry_run: bool) -> None:
         rows = [(source, day, str(done.new.get(day, 0)), str(done.known.get(day, 0))) for day in days]
         table(rows, source=0, day=0, new=0, known=0)
     elif not (dry_run or sys.stdout.isatty()):
-        left = {"still_open": done.still_open, "switched_off": done.switched_off, "damaged": len(done.damage)}
-        emit({"status": "ok", "new": new, "known": old, "revised": done.revised, **left})
+        remaining = {"still_open": done.still_open, "switched_off": done.switched_off, "damaged": len(done.damage)}
+        emit({"status": "ok", "new": new, "known": old, "revised": done.revised, **remaining})
     if is_empty and sys.stdout.isatty():
         say(f"{source}: nothing to import; files elsewhere? eventlog import {source} PATH")
     elif is_empty and dry_run:

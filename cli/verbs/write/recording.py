@@ -134,13 +134,13 @@ def _display(store: Store) -> "Display":
     return Display(store)
 
 
-def _print_saved(appended: AppendResult, display: "Display", still_said: Sequence[str] | None) -> None:
+def _print_saved(appended: AppendResult, display: "Display", others: Sequence[str] | None) -> None:
     event = appended.event
     _print_event("saved" if appended.new else "already known", event, display)
     if not appended.new:
         say(f"recorded in this conversation {display.moment(event.ts)}; nothing was written")
-    if still_said:
-        say(f"the line stays while other events state it: {', '.join(map(display.id, still_said))}")
+    if others:
+        say(f"the line stays while other events state it: {', '.join(map(display.id, others))}")
 
 
 def _print_event(done: str, event: Event, display: "Display") -> None:

@@ -18,7 +18,7 @@ from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import count, edited, emit, hang, is_terminal, print_error, print_lines, say, styled, table
 from eventlog.format.errors import EventLogError
 from eventlog.format.events import Event
-from eventlog.format.text import last_said, one_line, project_name
+from eventlog.format.text import last_mention, one_line, project_name
 from eventlog.store import Store
 
 _KEYS = ("y", "n", "e", "s", "q", "?")
@@ -69,7 +69,7 @@ def _rows(waiting: Sequence[StagedEntry], lines: Sequence[ReviewLine], display: 
         yield (
             line.concern,
             line.place,
-            last_said(f"{display.local(line.last):%Y-%m-%d}", line.times, is_doubtful=False),
+            last_mention(f"{display.local(line.last):%Y-%m-%d}", line.times, is_doubtful=False),
             " | ".join((line.text, *line.against)),
         )
 
@@ -141,7 +141,7 @@ class _Line:
         """Print the line, its last time, and what it contradicts."""
         line = self._line
         where = f"{project_name(line.subject) if line.subject else 'you'}  {line.place}"
-        repeated = last_said("", line.times, is_doubtful=False)
+        repeated = last_mention("", line.times, is_doubtful=False)
         texts = [f"{one_line(line.text)}  {self._display.ago(line.last)}{repeated}", *map(one_line, line.against)]
         print_lines([styled(f"  {one_line(where)}", dim=True), *(part for text in texts for part in hang("  ", text))])
 

@@ -195,13 +195,13 @@ def _agreed(question: str, *, yes: bool) -> bool:
 
 def _show_undoable(found: Undoable, display: Display, log: EventLog) -> None:
     if display.is_for_people:
-        say(f"{found.what} · {display.moment(found.told.ts)} · {display.id(found.told.id)}")
+        say(f"{found.what} · {display.moment(found.event.ts)} · {display.id(found.event.id)}")
         for event, behind in zip(found.targets, display.all_worded(_behind(found.targets, log)), strict=True):
             say(f"  {kind_of(event)}  {gist(behind)}")
         for event in found.staying:
             say(f"stays forgotten: {gist(display.worded(event))}; to allow it: eventlog undo {display.id(event.id)}")
         return
-    say(f"{found.what}, {display.when(found.told.ts)}  [{display.short(found.told.id)}]")
+    say(f"{found.what}, {display.when(found.event.ts)}  [{display.short(found.event.id)}]")
     for event in display.all_worded(found.targets):
         say(f"  {event.type}  {describe(event)}")
     for event in found.staying:

@@ -87,7 +87,7 @@ def steps(path: Path) -> Iterator[Step]:
         titles.see(record)
         if (record.get("isSidechain") and not is_subagent) or text(record, "uuid") in abandoned:
             continue
-        yield from _request_of_ours(record)
+        yield from _own_request(record)
         for step in queue.words(record):
             yield Step("task", step.text) if step.kind == "prompt" and _is_of_program(record) else step
         yield from calls.of_blocks(dig(record, "message", "content"))
@@ -128,7 +128,7 @@ class _Titles:
         return text(record, "sessionId") in self._sessions - {""}
 
 
-def _request_of_ours(record: TranscriptRecord) -> Iterator[Step]:
+def _own_request(record: TranscriptRecord) -> Iterator[Step]:
     """Yield the request of our own hook at the end of a turn: feedback, or an attachment."""
     attached = dig(record, "attachment") if dig(record, "attachment", "hookEvent") == "Stop" else None
     request = text_of(
@@ -160,8 +160,8 @@ def _words(record: TranscriptRecord) -> Iterator[Step]:
         prompt = "\n".join(part for part in typed if not not_the_user(part)).strip()
         if prompt and not of_nobody:
             yield Step("prompt", prompt)
-        elif not prompt and (said := text_of(content)) and not record.get("isCompactSummary"):
-            yield Step("notice", said)
+        elif not prompt and (notice := text_of(content)) and not record.get("isCompactSummary"):
+            yield Step("notice", notice)
 
 
 def _attached(record: TranscriptRecord) -> Iterator[Step]:

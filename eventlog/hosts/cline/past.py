@@ -30,7 +30,7 @@ HOME = ".cline"  # below the user's
 FOLDERS = ("data/sessions",)
 NAMES = ("*.messages.json", "api_conversation_history.json")
 
-_SAID = re.compile(
+_REQUEST = re.compile(
     r"<(task|feedback|user_message|answer|user_input)(?: [^>]*)?>\s*(.*?)\s*</\1>", re.DOTALL
 )  # what else stands in a message of the user's is Cline's
 _RESULT = re.compile(r"\[(?!attempt_completion|ask_followup_question|plan_mode_respond)\w+[^\n]*\] Result:")
@@ -64,7 +64,7 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
     if not found:
         return None
     head = path.with_name(path.name.replace(".messages.json", ".json"))
-    about = _json(head) if head != path else {}
+    meta = _json(head) if head != path else {}
     words = "\n".join(texts(dig(found[0], "content")))
     named = _WHERE.search(words)
     written = timestamps.from_ns(path.stat().st_mtime_ns)
@@ -72,12 +72,12 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
     started = timestamps.from_ns(int(began[0]) * 10**6) if began else written
     last = max((message["ts"] for message in found if isinstance(message.get("ts"), int)), default=0)
     return PastSession(
-        conversation=first_text(dig(about, "session_id"), path.parent.name),
+        conversation=first_text(dig(meta, "session_id"), path.parent.name),
         started=started,
         ended=timestamps.from_ns(last * 10**6) if last else max(started, written),
-        where=first_text(dig(about, "cwd"), named[1] if named else ""),
-        model=first_text(dig(about, "model"), *(dig(message, "modelInfo", "modelId") for message in found)),
-        branch=first_text(dig(about, "metadata", "git", "branch")),
+        where=first_text(dig(meta, "cwd"), named[1] if named else ""),
+        model=first_text(dig(meta, "model"), *(dig(message, "modelInfo", "modelId") for message in found)),
+        branch=first_text(dig(meta, "metadata", "git", "branch")),
         is_dated=bool(began),
     )
 
@@ -89,7 +89,10 @@ def steps(path: Path) -> Iterator[Step]:
         content = message.get("content")
         if message.get("role") == "user":
             yield from (
-                Step("prompt", said[2]) for text in _around(content) for said in _SAID.finditer(text) if said[2]
+                Step("prompt", request[2])
+                for text in _around(content)
+                for request in _REQUEST.finditer(text)
+                if request[2]
             )
         else:
             words = text_of(content)

@@ -37,30 +37,30 @@ _THREAD = len("019c32d0-ad7a-70b2-b378-c2b94a4ce4a3")
 def past_session(path: Path, damaged: list[int]) -> PastSession | None:
     """Read the head of a rollout; None where it is none. Raises OSError."""
     span = Span()
-    about: Any = None
+    meta: Any = None
     model = ""
     for record in records(path, damaged):
         span.see(record.get("timestamp"))
-        if record.get("type") == "session_meta" and about is None:  # a fork repeats that of its origin below its own
-            about = record.get("payload")
-            span.see(dig(about, "timestamp"))
+        if record.get("type") == "session_meta" and meta is None:  # a fork repeats that of its origin below its own
+            meta = record.get("payload")
+            span.see(dig(meta, "timestamp"))
         elif record.get("type") == "turn_context":
             model = model or first_text(dig(record, "payload", "model"))
-    if about is None:
+    if meta is None:
         return None
-    thread = first_text(dig(about, "id"), dig(about, "session_id"), path.stem[-_THREAD:])
-    spawned = dig(about, "source", "subagent", "thread_spawn", "parent_thread_id")
-    parent = first_text(dig(about, "parent_thread_id"), spawned)
-    is_subagent = bool(dig(about, "source", "subagent"))
-    root = first_text(dig(about, "session_id"), thread)
+    thread = first_text(dig(meta, "id"), dig(meta, "session_id"), path.stem[-_THREAD:])
+    spawned = dig(meta, "source", "subagent", "thread_spawn", "parent_thread_id")
+    parent = first_text(dig(meta, "parent_thread_id"), spawned)
+    is_subagent = bool(dig(meta, "source", "subagent"))
+    root = first_text(dig(meta, "session_id"), thread)
     return PastSession(
         (root if root != thread else parent or thread) if is_subagent else thread,
         *span.of(path),
         subagent=thread if is_subagent else "",
-        where=first_text(dig(about, "cwd")),
+        where=first_text(dig(meta, "cwd")),
         model=model,
-        branch=first_text(dig(about, "git", "branch")),
-        commit=first_text(dig(about, "git", "commit_hash")),
+        branch=first_text(dig(meta, "git", "branch")),
+        commit=first_text(dig(meta, "git", "commit_hash")),
     )
 
 
@@ -79,8 +79,8 @@ _PLAN_LASTS = 3  # finished turns: a plan is made for one, and often left as it 
 
 def steps(path: Path) -> Iterator[Step]:
     """Yield the steps of a rollout. Raises OSError."""
-    about, typed, begins = _of_all(path)
-    asks: StepKind = "task" if _is_of_program(about) else "prompt"
+    meta, typed, begins = _of_all(path)
+    asks: StepKind = "task" if _is_of_program(meta) else "prompt"
     calls, finished, stale_at = SessionCalls(), 0, sys.maxsize
     turns: list[list[Step]] = [[]]  # before the first prompt, then of each that stands
     for record in islice(records(path), begins, None):
@@ -95,18 +95,18 @@ def steps(path: Path) -> Iterator[Step]:
             case "event_msg", {"type": "task_complete"}:
                 finished += 1
             case "event_msg", {"type": "thread_rolled_back", "num_turns": int(count)}:
-                left = max(1, len(turns) - max(0, count))
-                turns[left - 1] += (step for turn in turns[left:] for step in turn if step.kind not in _WORDS)
-                del turns[left:]
+                remaining = max(1, len(turns) - max(0, count))
+                turns[remaining - 1] += (step for turn in turns[remaining:] for step in turn if step.kind not in _WORDS)
+                del turns[remaining:]
             case "event_msg", {"type": "thread_name_updated", "thread_name": str(name), **others}:
-                is_own = others.get("thread_id") in (None, dig(about, "id"))
+                is_own = others.get("thread_id") in (None, dig(meta, "id"))
                 turns[-1] += [Step("title", name)] if is_own else []
     for turn in turns:
         yield from turn
 
 
-def _is_of_program(about: Any) -> bool:
-    return bool(dig(about, "source", "subagent")) or dig(about, "source") == "exec"
+def _is_of_program(meta: Any) -> bool:
+    return bool(dig(meta, "source", "subagent")) or dig(meta, "source") == "exec"
 
 
 def _of_all(path: Path) -> tuple[Any, set[str] | None, int]:
@@ -115,20 +115,20 @@ def _of_all(path: Path) -> tuple[Any, set[str] | None, int]:
     Typed are the prompts that begin with a tag and that an event repeats; None where no event repeats any prompt. A
     helper may be asked by its parent only, which no event repeats.
     """
-    about: Any = None
-    said: list[str] = []
+    meta: Any = None
+    messages: list[str] = []
     begins = 0
     for number, record in enumerate(records(path)):
         payload = record.get("payload")
-        if record.get("type") == "session_meta" and about is None:
-            about = payload
+        if record.get("type") == "session_meta" and meta is None:
+            meta = payload
         elif dig(payload, "type") == "user_message":
-            said.append(str(dig(payload, "message")).strip())
-        if not begins and str(dig(payload, "turn_id") or "") > str(dig(about, "id")):  # ids are in the order of time
+            messages.append(str(dig(payload, "message")).strip())
+        if not begins and str(dig(payload, "turn_id") or "") > str(dig(meta, "id")):  # ids are in the order of time
             begins = number
-    has_copy = dig(about, "source", "subagent") and dig(about, "forked_from_id")
-    typed = {text for text in said if text.startswith(_TAG)} if said or _is_of_program(about) else None
-    return about, typed, begins if has_copy else 0
+    has_copy = dig(meta, "source", "subagent") and dig(meta, "forked_from_id")
+    typed = {text for text in messages if text.startswith(_TAG)} if messages or _is_of_program(meta) else None
+    return meta, typed, begins if has_copy else 0
 
 
 def _is_of_host(text: str, typed: set[str] | None) -> bool:
@@ -144,13 +144,15 @@ def _item(payload: Any, calls: SessionCalls, typed: set[str] | None) -> Iterator
             parts = [text for text in texts(dig(payload, "content")) if not _IMAGE.fullmatch(text.strip())]
             words = "\n".join(parts).strip()
             if dig(payload, "role") == "assistant":
-                told = _FOR_THE_HOST.sub("", _PLAN.sub("", words)).strip()
-                yield from [Step("reply", told)] if told else []
+                reply = _FOR_THE_HOST.sub("", _PLAN.sub("", words)).strip()
+                yield from [Step("reply", reply)] if reply else []
                 yield from (Step("proposal", plan) for plan in _PLAN.findall(words))
             elif dig(payload, "role") == "user":
                 is_whole = words in (typed or ())
-                asked = words if is_whole else "\n".join(text for text in parts if not _is_of_host(text, typed)).strip()
-                yield from [Step("prompt", asked)] if asked else []
+                prompt = (
+                    words if is_whole else "\n".join(text for text in parts if not _is_of_host(text, typed)).strip()
+                )
+                yield from [Step("prompt", prompt)] if prompt else []
         case "agent_message":
             if task := _TASK.match("\n".join(texts(dig(payload, "content")))):
                 yield Step("task", task["text"].strip() or task["name"].replace("_", " "))

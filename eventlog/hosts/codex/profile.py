@@ -53,12 +53,12 @@ def _distrust(directory: Path, file: Path, value: Any) -> Iterator[Distrust]:
 
 def _without_trust(config: str, file: Path, value: Any) -> str:
     """Remove our hooks in a file from the text of `config.toml`; every other byte stays."""
-    left = config
+    remaining = config
     for _, key, _ in _hooks(file, value):
-        left = _without_table(left, f"hooks.state.{json.dumps(key, ensure_ascii=False)}")
-    if left != config and not re.search(r"^\s*\[hooks\.state\.", left, re.MULTILINE):
-        left = _without_table(left, "hooks.state")
-    return left
+        remaining = _without_table(remaining, f"hooks.state.{json.dumps(key, ensure_ascii=False)}")
+    if remaining != config and not re.search(r"^\s*\[hooks\.state\.", remaining, re.MULTILINE):
+        remaining = _without_table(remaining, "hooks.state")
+    return remaining
 
 
 def _without_table(text: str, name: str) -> str:
@@ -74,7 +74,7 @@ def _hooks(file: Path, value: Any) -> Iterator[tuple[str, str, str]]:
         for group, entry in enumerate(groups if isinstance(groups, list) else ()):
             handlers = dig(entry, "hooks")
             for number, handler in enumerate(handlers if isinstance(handlers, list) else ()):
-                if isinstance(handler, dict) and HookCommand(handler.get("command")).is_ours:
+                if isinstance(handler, dict) and HookCommand(handler.get("command")).is_own:
                     label = _UPPER.sub("_", event).lower()
                     yield event, f"{file}:{label}:{group}:{number}", _digest(label, entry.get("matcher"), handler)
 
@@ -123,7 +123,7 @@ _PERMISSION = Permission(
     judge=_judge,
     judge_tools=lambda *_: "allowed",  # it asks before destructive tools only, and starts servers outside its sandbox
     overruled='sandbox_mode = "workspace-write" in config.toml',
-    is_ours=lambda item, grant: item == grant.store,
+    is_own=lambda item, grant: item == grant.store,
 )
 
 PROFILE = HostProfile(

@@ -30,23 +30,23 @@ NAMES = ("events.jsonl", "*-*-*-*-*.jsonl")
 def past_session(path: Path, damaged: list[int]) -> PastSession | None:
     """Read the head of a session's events; None where it does not begin. Raises OSError."""
     span = Span()
-    about: Any = None
+    meta: Any = None
     model = ""
     for record in records(path, damaged):
         span.see(record.get("timestamp"))
-        if record.get("type") == "session.start" and about is None:
-            about = record.get("data")
+        if record.get("type") == "session.start" and meta is None:
+            meta = record.get("data")
         elif record.get("type") == "session.model_change":
             model = model or first_text(dig(record, "data", "newModel"))
-    if about is None:
+    if meta is None:
         return None
     return PastSession(
-        first_text(dig(about, "sessionId"), path.parent.name),
+        first_text(dig(meta, "sessionId"), path.parent.name),
         *span.of(path),
-        where=first_text(dig(about, "context", "cwd"), dig(about, "context", "gitRoot")),
-        model=first_text(dig(about, "selectedModel"), model),
-        branch=first_text(dig(about, "context", "branch")),
-        commit=first_text(dig(about, "context", "headCommit")),
+        where=first_text(dig(meta, "context", "cwd"), dig(meta, "context", "gitRoot")),
+        model=first_text(dig(meta, "selectedModel"), model),
+        branch=first_text(dig(meta, "context", "branch")),
+        commit=first_text(dig(meta, "context", "headCommit")),
     )
 
 

@@ -36,8 +36,8 @@ def answer(request: bytes, program: str, store: str) -> bytes:
     call = fastjson.object_in(request)
     tool, arguments = call.get("toolName"), call.get("toolInput")
     line = arguments.get("command") if isinstance(arguments, dict) and tool == _SHELL else None
-    is_ours = tool in [f"eventlog/{name}" for name in TOOLS]
-    if not is_ours and not (isinstance(line, str) and only_saves(line, program, store)):
+    is_own = tool in [f"eventlog/{name}" for name in TOOLS]
+    if not is_own and not (isinstance(line, str) and only_saves(line, program, store)):
         return b""
     return fastjson.dumps({"behavior": "allow"})
 

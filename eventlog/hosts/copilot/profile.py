@@ -51,7 +51,7 @@ def _judge(hooks: Any, grant: Grant) -> Verdict:
     return "allowed" if hooks == json.loads(_items(grant)[0]) else "asked"
 
 
-def _is_ours(text: str, grant: Grant) -> bool:
+def _is_own(text: str, grant: Grant) -> bool:
     del grant
     try:
         found = json.loads(text)
@@ -69,7 +69,7 @@ def _remedy(grant: Grant) -> str:
 
 
 _RULE = Permission(
-    form="own", user_file="hooks/eventlog-permit.json", items=_items, judge=_judge, judge_tools=_judge, is_ours=_is_ours
+    form="own", user_file="hooks/eventlog-permit.json", items=_items, judge=_judge, judge_tools=_judge, is_own=_is_own
 )
 NO_RULE = NoPermission("asked", _remedy)
 _PERMISSION = NO_RULE if sys.platform == "win32" else _RULE

@@ -36,8 +36,8 @@ _TASK = re.compile(r"Your task is to (?:do a deep investigation of the codebase|
 def past_session(path: Path, damaged: list[int]) -> PastSession | None:
     """Read the head of a session's file; None where it is none. Raises OSError."""
     found = _whole(path, damaged) if path.suffix == ".json" else list(records(path, damaged))
-    about = [record for record in found if "sessionId" in record]
-    if not about:
+    meta = [record for record in found if "sessionId" in record]
+    if not meta:
         return None
     span, where, model = Span(), "", ""
     messages = _all_messages(found)
@@ -46,12 +46,12 @@ def past_session(path: Path, damaged: list[int]) -> PastSession | None:
         model = model or first_text(message.get("model"))
         named = _WORKSPACE.search(text_of(message.get("content"))) if not where else None
         where = named[1].strip() if named else where
-    for record in (*about, *(dig(record, "$set") for record in found)):
+    for record in (*meta, *(dig(record, "$set") for record in found)):
         span.see(dig(record, "startTime"))
         span.see(dig(record, "lastUpdated"))
-    session, parent = first_text(about[0]["sessionId"], path.stem), path.parent.name
+    session, parent = first_text(meta[0]["sessionId"], path.stem), path.parent.name
     conversation, subagent = session, ""
-    if dig(about[0], "kind") == "subagent" or _is_of_subagent(path):
+    if dig(meta[0], "kind") == "subagent" or _is_of_subagent(path):
         conversation, subagent = parent, session
     elif _TASK.match(next((text_of(user.get("content")) for user in messages if user.get("type") == "user"), "")):
         subagent = path.stem
@@ -126,8 +126,8 @@ def _until(messages: dict[str, TranscriptRecord], message_id: str) -> dict[str, 
 def _of(message: TranscriptRecord, asks: StepKind) -> Iterator[Step]:
     words = text_of(message.get("content"))
     if message.get("type") == "user" and words and _LAST_CHANCE not in words:
-        asked = _OBJECTIVE.search(words) if _TASK.match(words) else None
-        yield Step("task", asked[1]) if asked else Step(asks, words)
+        objective = _OBJECTIVE.search(words) if _TASK.match(words) else None
+        yield Step("task", objective[1]) if objective else Step(asks, words)
     elif message.get("type") == "gemini" and words:
         yield Step("reply", words)
     yield from SessionCalls().of_blocks(message.get("toolCalls"))

@@ -70,7 +70,7 @@ _PERMISSION = Permission(
     items=_items,
     judge=_judge,
     judge_tools=_judge_tools,
-    is_ours=lambda text, _: text.startswith(_HEAD),
+    is_own=lambda text, _: text.startswith(_HEAD),
 )
 
 PROFILE = HostProfile(

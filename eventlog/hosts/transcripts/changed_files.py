@@ -77,14 +77,14 @@ class ChangedFiles:
             words = found["words"].split()
             is_named = "--" in words or found["verb"] == "restore"  # else a word may be a branch
             everything = "." in words or (found["all"] and not is_named)
-            gone = {
+            reverted = {
                 path: is_known
                 for path, is_known in self._changed.items()
                 if path not in self._committed
                 and (everything or any(_names(word, path) and (is_named or path.endswith(word)) for word in words))
             }
-            self._stashed = gone if found["all"] == "stash" else self._stashed
-            for path in gone:
+            self._stashed = reverted if found["all"] == "stash" else self._stashed
+            for path in reverted:
                 del self._changed[path]
                 self._times[path] = 0
 

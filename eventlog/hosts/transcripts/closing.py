@@ -147,13 +147,13 @@ _HAN_GENERAL = re.compile(
 )
 _NUMBER = re.compile(r"^[\d.]*\d[\da-f]*$|^[0-9a-f]{7,40}$")
 _FEWEST_WORDS = 2
-_MOST_CAUSES = 3
+_MAX_CAUSES = 3
 
 
-def read_closing(message: str, asked: str = "", scratch: Sequence[str] = ()) -> tuple[list[str], list[str]]:
+def read_closing(message: str, request: str = "", scratch: Sequence[str] = ()) -> tuple[list[str], list[str]]:
     """Choose the sentences of a closing: the outcome first, then the cause, then what else was changed; and the others.
 
-    An outcome that speaks of what stands before it is told behind that. `asked` is what the session was about;
+    An outcome that speaks of what stands before it is told behind that. `request` is what the session was about;
     `scratch` names files that only served the work on it.
     """
     found: dict[str, About] = {}
@@ -178,7 +178,7 @@ def read_closing(message: str, asked: str = "", scratch: Sequence[str] = ()) -> 
             seen.add(plain)
             found.setdefault(text, sentence.about)
     body = {text: about for text, about in found.items() if about not in ("aside", "test")}
-    outcome = _outcome(body, telling_words(asked)) or next(iter(body or found), "")
+    outcome = _outcome(body, telling_words(request)) or next(iter(body or found), "")
     rest = {text: about for text, about in body.items() if text != outcome}
     changed = [text for text, about in rest.items() if about in ("change", "result") and _CHANGE.search(text)]
     changed += [text for text, about in rest.items() if about == "change" and text not in (*changed, *leads)]
@@ -193,7 +193,7 @@ def read_closing(message: str, asked: str = "", scratch: Sequence[str] = ()) -> 
     return worth, [text for text, about in found.items() if text not in worth and about != "aside"]
 
 
-def _outcome(body: dict[str, About], asked: set[str]) -> str:
+def _outcome(body: dict[str, About], request: set[str]) -> str:
     """Choose the outcome: of the changes in a result the first that bears on the request, else the nearest change."""
     ranks: tuple[tuple[About, ...], ...] = (("result",), ("change",), ("", "cause", "problem"))
     first = ""
@@ -204,7 +204,7 @@ def _outcome(body: dict[str, About], asked: set[str]) -> str:
         telling = [text for text in of_rank if _CHANGE.search(text)] or (of_rank if "change" in abouts else [])
         alone = [text for text in telling if not any(kind.match(text) for kind in (_DEPENDS, _TEST, _FOUND))]
         alone = alone or telling[:1]
-        shared = [len(telling_words(text) & asked) for text in alone]
+        shared = [len(telling_words(text) & request) for text in alone]
         if any(shared):
             return alone[[*map(bool, shared)].index(True) if "result" in abouts else shared.index(max(shared))]
         first = first or next(iter(alone), "")
@@ -220,7 +220,7 @@ def _causes(rest: dict[str, About]) -> list[str]:
     in_section = sorted(of_section, key=lambda text: not _CAUSE.search(text))
     choices = dict.fromkeys((*in_section, *causes, *wrong))
     by_itself = [text for text in choices if not _DEPENDS.match(text)] or list(choices)
-    return sorted(by_itself, key=lambda text: bool(_PLACE.match(text)))[:_MOST_CAUSES]
+    return sorted(by_itself, key=lambda text: bool(_PLACE.match(text)))[:_MAX_CAUSES]
 
 
 def _plain(sentence: str) -> str:

@@ -29,11 +29,11 @@ from eventlog.hosts.transcripts.prose import (
 )
 from eventlog.hosts.transcripts.steps import REQUESTS, Step, commit_titles, programs_run
 
-MOST_CHARS = 4000  # of a searchable text, all fields together
+MAX_CHARS = 4000  # of a searchable text, all fields together
 _TITLE, _CLOSING, _FILES, _PROMPT = 200, 1200, 800, 600
 TOPIC_CHARS, _SUMMARY_CHARS = 100, 300
 _OPENING = 4000  # characters of a request that are looked at
-_MOST_NAMED, _MOST_ITEMS = 3, 8
+_MAX_NAMED, _MAX_ITEMS = 3, 8
 _TRIVIAL_PROMPTS = 2  # no more than a topic of so few, without a change, a command or a decision
 _CLOSING_TURNS, _CLOSING_REPLIES = 3, 2  # the last replies of the last turns: a commit often is the very last
 _SHORTEST_PROMPT = 3  # characters; shorter prompts are not searched
@@ -145,7 +145,7 @@ class Drawing(NamedTuple):
         if not self.prompts:
             return None
         title, files = cut(topic, _TITLE), list(_within(self.files, _FILES))
-        room = MOST_CHARS - len(title) - len(self.closing) - sum(map(len, files))
+        room = MAX_CHARS - len(title) - len(self.closing) - sum(map(len, files))
         fields = {
             "title": title,
             "prompts": _first_and_last(self.prompts, room),
@@ -177,7 +177,7 @@ class _Transcript:
         self.opening = self.title = self.todos = self.planned = ""
         self.lists = self.speaks = self.has_ended = False  # whether the agent's words are all that is last
         self.turns = 0
-        self.said: deque[str] = deque(maxlen=_CLOSING_REPLIES)  # in this turn
+        self.turn_replies: deque[str] = deque(maxlen=_CLOSING_REPLIES)  # in this turn
         self.answers_host = False  # this turn
         self.replies: deque[deque[str]] = deque(maxlen=_CLOSING_TURNS)  # of ended turns
         self.answered: deque[str] = deque(maxlen=_CLOSING_TURNS)  # the prompts of these turns
@@ -214,7 +214,7 @@ class _Transcript:
             case ("reply", text):
                 text = text.replace("’", "'")  # models differ, and words are looked for with the plain one
                 self.speaks, self.has_ended = True, bool(self.prompts)
-                self.said.append(text)
+                self.turn_replies.append(text)
                 self._decide(stated(DECISIONS, text))
             case ("proposal", text):  # whatever the user makes of it, here or in a session of its own
                 self.speaks = self.has_ended = True
@@ -231,12 +231,12 @@ class _Transcript:
         more to tell than before: the report that it waited for.
         """
         at_work = self.has_ended and not self.planned and bool(self.work.intersection(_WORKS))
-        if at_work or not self.answers_host or len(joined(self.said)) > len(joined(self.replies[-1])):
-            self.replies.append(self.said)
+        if at_work or not self.answers_host or len(joined(self.turn_replies)) > len(joined(self.replies[-1])):
+            self.replies.append(self.turn_replies)
             self.answered.append("".join(self.prompts[-1:]))
-            self.at_work.extend([self.said] if at_work else [])
-            self.edits.extend([self.said] if at_work and "file" in self.work else [])
-        self.said, self.answers_host = deque(maxlen=_CLOSING_REPLIES), False
+            self.at_work.extend([self.turn_replies] if at_work else [])
+            self.edits.extend([self.turn_replies] if at_work and "file" in self.work else [])
+        self.turn_replies, self.answers_host = deque(maxlen=_CLOSING_REPLIES), False
         self.work.clear()
 
     def _do(self, step: Step) -> None:
@@ -270,9 +270,9 @@ class _Transcript:
             self.opening = self.opening if self.opening and not request(prompt) else prompt[:_OPENING]
         self.prompts.append(prompt)
         plain = prompt.replace("’", "'")
-        said = [*stated(DECISIONS, plain), *(lasting(plain) if of_user else ())]
-        self._decide(said)
-        _add(self.of_user, said if of_user else ())
+        decisions = [*stated(DECISIONS, plain), *(lasting(plain) if of_user else ())]
+        self._decide(decisions)
+        _add(self.of_user, decisions if of_user else ())
 
     def _choose(self, question: str, choice: str) -> None:
         """Add what the user chose as a decision, and as their own where the question is not about the session."""
@@ -281,9 +281,9 @@ class _Transcript:
         asked = asked if len(asked) > _ASKS_NOTHING else whole
         if _ABOUT_THE_WORK.search(asked) or _BOTH.fullmatch(choice) or len(asked) + len(choice) >= ITEM_CHARS:
             return
-        said = [f"{asked} {choice}"]
-        self._decide(said)
-        _add(self.of_user, said if _FOR_LATER.match(asked) else ())
+        decisions = [f"{asked} {choice}"]
+        self._decide(decisions)
+        _add(self.of_user, decisions if _FOR_LATER.match(asked) else ())
 
     def _decide(self, texts: Iterable[str]) -> None:
         """Add decisions, and take away those that they reverse."""
@@ -302,7 +302,7 @@ class _Transcript:
         self._decide(cut(text, ITEM_CHARS) for text in unlabelled)
         others = [text for text in (*others, *later) if text not in worth]
         worth[:1] = [self._question() + text for text in worth[:1]]
-        decided, todos = [*self.decisions.values()][:_MOST_ITEMS], self._open()
+        decided, todos = [*self.decisions.values()][:_MAX_ITEMS], self._open()
         enough = (
             self.files.changed
             or self.at_work
@@ -318,7 +318,7 @@ class _Transcript:
             opening=self.opening,
             summary=summary,
             decisions=decided,
-            of_user=[text for same, text in self.of_user.items() if same in self.decisions][:_MOST_ITEMS],
+            of_user=[text for same, text in self.of_user.items() if same in self.decisions][:_MAX_ITEMS],
             todos=todos,
             prompts=[cut(text, _PROMPT) for text in map(one_line, self.prompts) if len(text) >= _SHORTEST_PROMPT],
             closing=_join_fitting(dict.fromkeys((*worth, *others)), _CLOSING) or self._last_words(),
@@ -331,15 +331,15 @@ class _Transcript:
 
     def _closing(self, *turns: Iterable[str]) -> tuple[list[str], list[str]]:
         """Read the sentences of worth, and the others, of the first of these turns that has any of worth."""
-        asked, scratch = f"{self.title} {request(self.opening)}", self.files.scratch
-        read = (read_closing(reply, asked, scratch) for turn in turns for reply in reversed([*turn]))
+        topic, scratch = f"{self.title} {request(self.opening)}", self.files.scratch
+        read = (read_closing(reply, topic, scratch) for turn in turns for reply in reversed([*turn]))
         worth, others = next((closing for closing in read if closing[0]), ([], []))
         return [*map(self._sentence, worth)], [*map(self._sentence, others)]
 
     def _question(self) -> str:
         """Return the request that an answer is to, where nothing was done but to answer several; "" for the first."""
         turns = zip(reversed(self.answered), reversed(self.replies), strict=True)
-        answers = (asked for asked, said in turns if any(read_closing(reply)[0] for reply in said))
+        answers = (asked for asked, replies in turns if any(read_closing(reply)[0] for reply in replies))
         asked = "" if self.at_work or self.files.changed else next(answers, "")
         question = cut(request(asked), _REQUEST_CHARS) if asked != self.prompts[0] else ""
         return question and question + (" " if question.endswith(("?", "？")) else ": ")
@@ -378,10 +378,10 @@ class _Transcript:
         """Name the plan that ends a session, or the request without an answer; "" for thanks, or if no agent spoke."""
         if self.planned:
             return language.planned.format(self.planned)
-        asked = cut(request(self.prompts[-1]), _REQUEST_CHARS)
-        if self.has_ended or not self.speaks or not asked:
+        prompt = cut(request(self.prompts[-1]), _REQUEST_CHARS)
+        if self.has_ended or not self.speaks or not prompt:
             return ""
-        return language.broke_off_at.format(asked) if len(self.prompts) > 1 else language.broke_off
+        return language.broke_off_at.format(prompt) if len(self.prompts) > 1 else language.broke_off
 
     def _last_words(self) -> str:
         """Return the longest of the last replies, where no outcome is in any."""
@@ -391,8 +391,8 @@ class _Transcript:
     def _open(self) -> list[str]:
         """List the to-dos the last list leaves open; without a list, those of the last message with any."""
         labelled = (stated(OPEN_ENDS, reply) for turn in reversed(self.replies) for reply in reversed(turn))
-        left = self.todos.splitlines() if self.lists else next(filter(None, labelled), [])
-        return [cut(one_line(line), ITEM_CHARS) for line in left if one_line(line)][:_MOST_ITEMS]
+        remaining = self.todos.splitlines() if self.lists else next(filter(None, labelled), [])
+        return [cut(one_line(line), ITEM_CHARS) for line in remaining if one_line(line)][:_MAX_ITEMS]
 
 
 def _called(path: PurePath) -> str:
@@ -418,15 +418,15 @@ def _reverses(text: str, earlier: str) -> bool:
     """Check whether a decision rejects by name what an earlier one about the same chose."""
     rejected = telling_words(" ".join(_REJECTS.findall(text)))
     chosen = telling_words(_REJECTS.sub("", earlier)) - _OF_ANY_DECISION
-    about = chosen - rejected
-    return bool(chosen & rejected) and (not about or bool(about & telling_words(_REJECTS.sub("", text))))
+    differing = chosen - rejected
+    return bool(chosen & rejected) and (not differing or bool(differing & telling_words(_REJECTS.sub("", text))))
 
 
 def _listed(language: _Language, form: str, items: Sequence[str]) -> str:
     if not items:
         return ""
-    named = language.between.join(items[:_MOST_NAMED])
-    return form.format(language.more.format(named, len(items) - _MOST_NAMED) if len(items) > _MOST_NAMED else named)
+    named = language.between.join(items[:_MAX_NAMED])
+    return form.format(language.more.format(named, len(items) - _MAX_NAMED) if len(items) > _MAX_NAMED else named)
 
 
 def _join_fitting(texts: Iterable[str], limit: int) -> str:

@@ -15,7 +15,7 @@ from eventlog.format.text import one_line
 from eventlog.hosts.save_commands import NotPlain, read_commands
 from eventlog.hosts.transcripts.steps import Step
 
-_MOST_FIXES = 8  # of a session
+_MAX_FIXES = 8  # of a session
 _LONGEST_COMMAND, _LONGEST_ERROR = 200, 200
 _LOOKED_AT = 4000  # characters, at the end of an output
 _PREFIX = "e0"  # a letter and a digit: a search takes it for a name, and keeps it whole
@@ -240,7 +240,7 @@ class Failures:
         for at, run in enumerate(self._runs):
             if run.failure and (passed := self._passed_after(at, run)):
                 found[run.failure] = passed
-        return [{"failure": failure, "passed": passed} for failure, passed in found.items()][:_MOST_FIXES]
+        return [{"failure": failure, "passed": passed} for failure, passed in found.items()][:_MAX_FIXES]
 
     def _passed_after(self, at: int, failed: _ShellRun) -> str:
         """Find the next command about the same that passed, if nothing was edited; "" for none, or for the same."""

@@ -252,16 +252,20 @@ class Openings:
         """Find the words of a first request that distinguish its session; "" where several began with just these."""
         if self._repeated[project, same_text(prompt)] >= _SEVERAL:
             return ""
-        asked = _TITLE_BELOW.sub(" ", prompt)
-        telling = self.telling_part(project, asked).strip() or _numbered(asked)
+        text = _TITLE_BELOW.sub(" ", prompt)
+        telling = self.telling_part(project, text).strip() or _numbered(text)
         return request(telling) or request(prompt)
 
     def telling_part(self, project: str, prompt: str) -> str:
         """Return a prompt without the opening that several sessions share, up to the end of a sentence or a line."""
         end = 0
         for word in islice(_WORD.finditer(prompt), self._shared_words(project, prompt)):
-            left = prompt[word.end() :]
-            if word[0].endswith(_LAST_CHARS) or not left.strip() or "\n" in left[: len(left) - len(left.lstrip())]:
+            remaining = prompt[word.end() :]
+            if (
+                word[0].endswith(_LAST_CHARS)
+                or not remaining.strip()
+                or "\n" in remaining[: len(remaining) - len(remaining.lstrip())]
+            ):
                 end = word.end()
         first, _, others = prompt[end:].partition("\n")
         is_field = end and not prompt[:end].rstrip(" ").endswith("\n") and len(first.split()) >= _FEWEST_WORDS
@@ -273,13 +277,13 @@ class Openings:
             self._sorted[project] = sorted(self._prompts.get(project, {}).values())
         in_order, mine = self._sorted[project], _alike(prompt)
         at = bisect_left(in_order, mine)
-        most = ""
+        longest = ""
         for start in range(max(0, at - _SEVERAL), at + 1):
             neighbours = in_order[start : start + _SEVERAL]
             if len(neighbours) == _SEVERAL:
                 shared = commonprefix([mine, neighbours[0], neighbours[-1]])  # noqa: RUF071 - of texts, not of paths
-                most = max(most, shared, key=len)
-        return most.count(" ")
+                longest = max(longest, shared, key=len)
+        return longest.count(" ")
 
 
 def _alike(prompt: str) -> str:
@@ -294,14 +298,14 @@ def _numbered(prompt: str) -> str:
 
 def request(prompt: str) -> str:
     """Find the request of a prompt; "" for a greeting, an agreement, or data only."""
-    asked = ""
+    text = ""
     for sentence in _units(_GREETING.sub("", _TITLE_BELOW.sub(" ", prompt.strip()), count=1)):
         plain = _NAMED.sub("", sentence)
-        asked = joined((asked, plain)) if not _NOTHING.fullmatch(plain) else asked
-        if len(asked.encode()) >= _A_SENTENCE and not plain.endswith((":", "：")):
+        text = joined((text, plain)) if not _NOTHING.fullmatch(plain) else text
+        if len(text.encode()) >= _A_SENTENCE and not plain.endswith((":", "：")):
             break
-    asked = LINK.sub(r"\1", asked).rstrip(".。:：")
-    return asked if " " in asked or not asked.isascii() else ""
+    text = LINK.sub(r"\1", text).rstrip(".。:：")
+    return text if " " in text or not text.isascii() else ""
 
 
 def _units(prompt: str) -> Iterator[str]:

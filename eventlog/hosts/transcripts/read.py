@@ -124,12 +124,12 @@ def _in_words(reply: str) -> str:
     """Return the texts of an answer in JSON, as programs ask for it: of the object first, then of what is in it."""
     found = _OBJECT.fullmatch(reply)
     level: list[Any] = [found and codec.json_object(found[1])]
-    said: list[str] = []
+    texts: list[str] = []
     while any(level):
         level = [value for item in level for value in (item.values() if isinstance(item, dict) else item or ())]
-        said += (value for value in level if isinstance(value, str) and len(value.split()) > 1)
+        texts += (value for value in level if isinstance(value, str) and len(value.split()) > 1)
         level = [value for value in level if isinstance(value, (dict, list))]
-    return "\n\n".join(said) or reply
+    return "\n\n".join(texts) or reply
 
 
 def is_plan(prompt: str) -> bool:

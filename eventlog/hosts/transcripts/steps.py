@@ -344,19 +344,19 @@ def _chosen(questions: list[Any], output: str) -> Iterator[Step]:
     answers = _first(codec.json_object(output), "answers")
     given = [*answers.values()] if isinstance(answers, dict) else []
     for place, question in enumerate(questions):
-        asked = str(dig(question, "question"))
+        text = str(dig(question, "question"))
         offered = sorted((str(dig(option, "label")) for option in _listed(question, "options")), key=len, reverse=True)
         if len(given) == len(questions):
             value = _first(given[place], "answers") or given[place]
             rest = ", ".join(map(str, value if isinstance(value, list) else [value])) + '"'
         else:
-            rest = output.partition(f'"{asked}"="')[2]
+            rest = output.partition(f'"{text}"="')[2]
         chosen: list[str] = []
         while label := next((label for label in offered if rest.startswith(label)), ""):
             chosen.append(_RECOMMENDED.sub("", label))
             rest = rest.removeprefix(label).removeprefix(", ")
         if chosen and rest.startswith('"'):
-            yield Step("chosen", f"{asked}\n{one_line(', '.join(chosen))}")
+            yield Step("chosen", f"{text}\n{one_line(', '.join(chosen))}")
 
 
 def _listed(record: Any, name: str) -> list[Any]:

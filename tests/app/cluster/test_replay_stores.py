@@ -103,10 +103,10 @@ def test_a_file_that_cannot_be_read_is_the_damage_it_is_in_one_process(client, t
     log = written(tmp_path, "ada", "at random", 60, 3)
     bad = sorted(path.name for path in Path(log.store.log).iterdir())[1]
 
-    def read(path, most=-1):
+    def read(path, limit=-1):
         if path.endswith(bad):
             raise OSError(errno.EIO, "Input/output error", path)
-        return read_regular(path, most)
+        return read_regular(path, limit)
 
     monkeypatch.setattr("eventlog.store.files.read_regular", read)
     monkeypatch.setattr("eventlog.log.days.read_regular", read)

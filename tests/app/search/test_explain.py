@@ -108,7 +108,9 @@ def test_it_tells_just_what_a_hook_would_be_told(tmp_path_factory, prompt, sessi
         say(memory, text)
     hits = recall(Store(memory.log.store.root), Asked(prompt, SHOP, session), 3)
 
-    assert [hit.found.id for hit in hits] == [one.id for one in explain(opened(memory.log), prompt, SHOP, session).told]
+    assert [hit.found.id for hit in hits] == [
+        one.id for one in explain(opened(memory.log), prompt, SHOP, session).shown
+    ]
 
 
 def test_a_damaged_line_of_the_index_costs_no_explanation(memory):

@@ -513,7 +513,7 @@ def test_the_same_is_told_where_only_what_shares_two_words_with_a_prompt_is_rank
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search_index, "KINDS", dict.fromkeys(word_tables.KINDS, kind))
-        patch.setattr("eventlog.app.search.recall._MOST_ROWS", 2)  # some words are not looked for
+        patch.setattr("eventlog.app.search.recall._MAX_ROWS", 2)  # some words are not looked for
         patch.setattr(search_index, "_FEW_ROWS", 1 << 30)
         ranked = found(memory, prompt)
         patch.setattr(search_index, "_FEW_ROWS", -1)

@@ -530,7 +530,7 @@ def test_where_projects_get_other_names_an_index_that_stays_finds_what_a_new_one
 @pytest.mark.slow
 @pytest.mark.parametrize("most", [1, 500])
 def test_only_a_project_with_much_in_it_that_gets_another_name_makes_the_index_anew(memory, monkeypatch, most):
-    monkeypatch.setattr(index_writer, "_MOST_MOVED", most)
+    monkeypatch.setattr(index_writer, "_MAX_MOVED", most)
     say(memory, "Herons deploy on Friday")
     say(memory, "Otters deploy on Monday")
     assert found(memory, "herons") == ["Herons deploy on Friday"]
@@ -664,7 +664,7 @@ def test_where_too_many_have_common_words_the_newest_that_have_most_of_them_are_
     monkeypatch.setattr(search_index, "KINDS", dict.fromkeys(word_tables.KINDS, kind))
     every = {hit.id for hit in common_words.search("cart", project=SHOP, limit=200)}
     monkeypatch.setattr(ranking, "_FEW", 0)
-    monkeypatch.setattr(search_index, "_MOST_RANKED", 0)
+    monkeypatch.setattr(search_index, "_MAX_RANKED", 0)
 
     assert {hit.id for hit in common_words.search("cart", project=SHOP, limit=200)} == every
     say(common_words, "The queue of the cart of the order has a lock", project=SHOP)
@@ -678,7 +678,7 @@ def test_where_too_many_have_common_words_the_newest_that_have_most_of_them_are_
 @pytest.mark.slow
 def test_who_searches_again_and_again_finds_what_another_process_would(common_words, monkeypatch):
     monkeypatch.setattr(ranking, "_FEW", 0)
-    monkeypatch.setattr(search_index, "_MOST_RANKED", 0)
+    monkeypatch.setattr(search_index, "_MAX_RANKED", 0)
     first = common_words.search("cart queue", project=SHOP, limit=200)
     steps = [
         lambda: say(common_words, "The queue of the cart is the newest"),

@@ -110,7 +110,7 @@ def test_the_command_is_recognised_like_every_other(store, tmp_path):
     plain, asking = map(HookCommand, texts)
 
     assert plain == plain.without_client == asking.without_client
-    assert (True, True, True) == (asking.is_ours, asking.is_shared, asking.is_live)
+    assert (True, True, True) == (asking.is_own, asking.is_shared, asking.is_live)
     assert [] == asking.missing_files
     assert not plain.is_live
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from eventlog.format.codec import from_fields
 from eventlog.format.events import ConversationText
 from eventlog.hosts.transcripts import read
-from eventlog.hosts.transcripts.draw import MOST_CHARS, draw
+from eventlog.hosts.transcripts.draw import MAX_CHARS, draw
 from eventlog.hosts.transcripts.prose import Openings
 from eventlog.hosts.transcripts.steps import Step, StepKind
 from eventlog.log.event_log import EventLog
@@ -635,7 +635,7 @@ def test_whatever_a_transcript_holds_the_text_is_bounded(steps):
     text = text_of([Step(kind, words * times) for kind, words, times in steps])
 
     if text:
-        assert len(text["title"] + text["closing"] + "".join((*text["prompts"], *text["files"]))) <= MOST_CHARS
+        assert len(text["title"] + text["closing"] + "".join((*text["prompts"], *text["files"]))) <= MAX_CHARS
 
 
 @pytest.fixture

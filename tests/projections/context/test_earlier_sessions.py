@@ -15,9 +15,9 @@ V4 = "412dfc16-c855-4ef1-b9e1-533b648825e5"
 V7 = "019c6bcb-71c8-75be-9340-cd83a54efeda"
 
 
-def line_of(zone="UTC", most=300, **fields):
+def line_of(zone="UTC", limit=300, **fields):
     about = {"name": V4, "at": "2026-02-20T23:30:00.000000Z", "topic": "Round half even", "outcome": "Tests pass."}
-    return EarlierSession(**{**about, **fields}).line(local_time(zone), "/home/ada/shop", most=most).text
+    return EarlierSession(**{**about, **fields}).line(local_time(zone), "/home/ada/shop", limit=limit).text
 
 
 def test_a_line_has_topic_file_and_outcome_with_a_short_id():
@@ -51,7 +51,7 @@ def test_an_id_is_as_short_as_people_may_type_it(name, short):
     ],
 )
 def test_an_outcome_is_nothing_of_a_shell(summary, outcome):
-    assert EarlierSession("s", "", "", summary).told_outcome == outcome
+    assert EarlierSession("s", "", "", summary).outcome_text == outcome
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_decision_that_is_in_the_line_is_not_below_it():
 
 
 def test_a_brief_line_keeps_the_file():
-    told = line_of(most=115, topic="Why the totals are wrong " * 9, files=["cart/total.py", "cart/tax.py"])
+    told = line_of(limit=115, topic="Why the totals are wrong " * 9, files=["cart/total.py", "cart/tax.py"])
 
     assert told.endswith("… · cart/total.py")
     assert len(told) < 150

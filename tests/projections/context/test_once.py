@@ -4,7 +4,7 @@ import pytest
 
 from eventlog.projections.base import Line
 from eventlog.projections.context.budget import ContextSection
-from eventlog.projections.context.once import said_once
+from eventlog.projections.context.once import without_repetitions
 
 LONG = "the cart is priced in integers, and never in floats"
 
@@ -14,7 +14,7 @@ def section(*texts):
 
 
 def told(*sections, ranks=None, theirs=()):
-    kept = said_once(sections, ranks or range(len(sections)), "shop", map(Line, theirs))
+    kept = without_repetitions(sections, ranks or range(len(sections)), "shop", map(Line, theirs))
     return [[line.text for line in section.lines] for section in kept]
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventlog.projections.views import summaries
-from eventlog.projections.views.markdown import as_said
+from eventlog.projections.views.markdown import unescaped
 from eventlog.projections.views.summaries import SUMMARIES
 from eventlog.settings.schema import Settings, SummarySettings
 from tests.support.golden import rendered, tree
@@ -122,7 +122,7 @@ def test_the_body_never_exceeds_its_budget_and_something_is_always_said(done, de
     events = [summary(number, text) for number, text in enumerate(done)]
     lists = [summary(9, "z" * 500, decisions=decisions, todos=todos)]
     lines = _lines(*events, *lists, summaries=SummarySettings(max_chars=budget))
-    body = [as_said(line[2:]) for line in lines if line.startswith("- ")]  # as it is read
+    body = [unescaped(line[2:]) for line in lines if line.startswith("- ")]  # as it is read
 
     assert 0 < sum(map(len, body)) <= budget
 

@@ -55,7 +55,7 @@ WORDS = [
 def test_the_first_ones_are_found_without_a_look_at_all_others(texts, most):
     with pytest.MonkeyPatch.context() as patch:
         everything = text_keywords(texts)
-        patch.setattr(module, "_MOST", most)
+        patch.setattr(module, "_MAX", most)
 
         assert everything[:most] == text_keywords(texts)
 

@@ -345,7 +345,7 @@ def test_an_unknown_agent_is_a_mistake(home):
     ],
 )
 def test_ours_is_what_install_wrote(command, ours):
-    assert ours == HookCommand(command).is_ours
+    assert ours == HookCommand(command).is_own
 
 
 def test_sessions_others_listen_to_are_told_so_by_every_hook_until_it_is_installed_otherwise(home):

@@ -97,7 +97,7 @@ def test_the_command_is_recognised_shared_or_not(tmp_path):
     store = Store(str(tmp_path))
     plain, shared = (HookCommand(command("claude", "Stop", store, "/", shared=shared)) for shared in (False, True))
 
-    assert [True, True] == [plain.is_ours, shared.is_ours]
+    assert [True, True] == [plain.is_own, shared.is_own]
     assert [False, True] == [plain.is_shared, shared.is_shared]
     assert [False, True] == [HookCommand(text).is_shared for text in (OLD, OLD + " --session-type shared")]
 

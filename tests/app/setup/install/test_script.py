@@ -62,7 +62,7 @@ def test_a_plugin_calls_every_event_and_goes_with_its_directory(home):
     call("uninstall", "opencode")
 
     assert {*profiles()["opencode"].hooks.events} == commands.keys()
-    assert all(HookCommand(one["command"]).is_ours for entries in commands.values() for one in entries)
+    assert all(HookCommand(one["command"]).is_own for entries in commands.values() for one in entries)
     assert again.startswith("unchanged")
     assert not (home / ".config").exists()
 

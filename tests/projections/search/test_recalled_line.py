@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.projections.search import told_line as told
+from eventlog.projections.search import recalled_line as told
 from eventlog.projections.search.findable import Findable
 from eventlog.projections.search.ranking import subjects
-from eventlog.projections.search.told_line import LONGEST, sentences, told_line
+from eventlog.projections.search.recalled_line import LONGEST, recalled_line, sentences
 from eventlog.projections.search.words import tokens
 
 FORM = "Please handle the ticket according to the house rules: ticket_id: 4711 branch: main text_of_ticket: "
@@ -29,7 +29,7 @@ def conversation(**fields):
 
 def line(question, **fields):
     weights = dict.fromkeys(subjects(tokens(question)), 4.0)
-    return told_line(Findable(conversation(**fields)), weights)
+    return recalled_line(Findable(conversation(**fields)), weights)
 
 
 def test_it_says_what_was_asked_in_which_files_and_why():
@@ -110,13 +110,13 @@ def test_a_summary_gives_room_to_its_files_and_is_told_whole_where_both_fit():
     files = ["pkg/money/ledger.py", "pkg/mail/receipt.py"]
     weights = dict.fromkeys(tokens("refunds split payments"), 4.0)
 
-    assert told_line(summary("Booked once now.", files=files), weights) == (
+    assert recalled_line(summary("Booked once now.", files=files), weights) == (
         "Refunds: Booked once now. · pkg/money/ledger.py, pkg/mail/receipt.py"
     )
-    assert told_line(summary(long, files=files), weights).startswith(
+    assert recalled_line(summary(long, files=files), weights).startswith(
         "Refunds · pkg/money/ledger.py, pkg/mail/receipt.py · Refunds of split payments are booked once now."
     )
-    assert told_line(summary(long), weights).startswith("Refunds: Refunds of split payments")
+    assert recalled_line(summary(long), weights).startswith("Refunds: Refunds of split payments")
 
 
 def test_what_was_decided_is_told_before_other_sentences_that_bear_as_much():
@@ -172,8 +172,8 @@ def test_files_that_the_answer_names_come_before_others():
 
 def test_a_statement_is_told_whole_and_of_a_longer_one_the_part_that_was_asked_about():
     content = "Backups go to Lisbon every night. " * 12 + "The staging port is 6543. " + "Restores are rehearsed. " * 12
-    short = told_line(Findable({"type": "fact", "content": "The port is 6543"}), {"lisbon": 4.0})
-    long = told_line(Findable({"type": "fact", "content": content}), {"stag": 4.0, "port": 4.0})
+    short = recalled_line(Findable({"type": "fact", "content": "The port is 6543"}), {"lisbon": 4.0})
+    long = recalled_line(Findable({"type": "fact", "content": content}), {"stag": 4.0, "port": 4.0})
 
     assert short == "The port is 6543"
     assert "The staging port is 6543." in long
@@ -191,11 +191,11 @@ def test_of_a_text_of_a_megabyte_only_the_beginning_is_looked_through(monkeypatc
 
     monkeypatch.setattr(told, "tokens", counted)
     for text in ("port " * 200_000, "The port. " * 100_000):
-        line_of_fact = told_line(Findable({"type": "fact", "content": text}), {"port": 4.0})
+        line_of_fact = recalled_line(Findable({"type": "fact", "content": text}), {"port": 4.0})
         summary = {"type": "stage_summary", "topic": "t", "summary": text, "decisions": [text]}
 
         assert "port" in line_of_fact
-        assert "port" in told_line(Findable(summary), {"port": 4.0})
+        assert "port" in recalled_line(Findable(summary), {"port": 4.0})
     assert sum(taken) < 200_000
 
 

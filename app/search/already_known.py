@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from eventlog.store.index_lookup import FileStamp
 
 
-class ToldBefore:
+class AlreadyKnown:
     """The events a conversation was given, the marks of those lines, its own statements, and who listens."""
 
     def __init__(self, store: "Store", conversation: str, log_files: "list[FileStamp]", *, shared: bool) -> None:
@@ -24,7 +24,7 @@ class ToldBefore:
         self._shared = shared
         self._events: set[str] = set()
         self._lines: set[str] = set()
-        self._said: set[str] = set()
+        self._stated: set[str] = set()
         for event in all_events(store, conversation, log_files):
             self._shared = self._shared or event.get("session_type") == "shared"
             if event.get("subagent"):  # what a helper was told or stated, the conversation does not know
@@ -33,7 +33,7 @@ class ToldBefore:
                 self._events.update(texts_in(event, "sources"))
                 self._lines |= line_marks_in(text_in(event, "lines"))
             elif event.get("type") == "fact":
-                self._said.add(statement_of(text_in(event, "content")))
+                self._stated.add(statement_of(text_in(event, "content")))
 
     def leaves(self, hit: "Hit") -> bool:
         """Return whether the conversation may read this, and knows neither it nor what is newer and opposes it."""
@@ -44,4 +44,4 @@ class ToldBefore:
         found = hit.found
         is_known = found.id in self._events or found.conversation == self._conversation
         is_known = is_known or has_line_mark(found.shown, self._lines) or not all(map(self.leaves, hit.newer))
-        return not is_known and found.leave_out(self._said)
+        return not is_known and found.leave_out(self._stated)

@@ -37,12 +37,12 @@ _LONGEST_OF, _LONGEST = 50, 80  # characters from the name to the verb, and of a
 _CLAUSE_ENDS = ".,;!?\n()，。；！？"
 _AROUND = ":： \t\"'`*“”„‚‘’「『《（("
 _ENDS = " \t\r\n\"'`,;|<>()[]{}\\“”’"
-_LEAST = 6
+_MIN = 6
 _NO_PASSWORDS = ("sha", "md5", "base", "bcrypt", "argon", "scrypt", "pbkdf", "hmac", "aes", "rsa", "utf", "oauth",
                  "1password", "http", "test_", "totp", "webauthn", "iso", "rfc", "nist", "pep", "2fa")  # fmt: skip
 
 
-def passwords_said(text: str) -> "Iterator[tuple[int, int, str]]":
+def in_sentences(text: str) -> "Iterator[tuple[int, int, str]]":
     """Yield where passwords stand in sentences, and their kind; the time is linear."""
     lower = text.lower()
     if len(lower) != len(text):  # a few letters have two in lower case: places would differ
@@ -86,7 +86,7 @@ def _word(text: str, at: int) -> str:
 
 def may_be_password(word: str) -> bool:
     """Return whether a word is no word of a language, and nothing else that has digits."""
-    if len(word) < _LEAST or not any(map(str.isdigit, word)) or word.lower().startswith(_NO_PASSWORDS):
+    if len(word) < _MIN or not any(map(str.isdigit, word)) or word.lower().startswith(_NO_PASSWORDS):
         return False
     if word[0] not in ALNUM + "!@#&^+=-_?" or "://" in word or word.count("/") > 1 or word.endswith("%"):
         return False
