@@ -139,7 +139,7 @@ class Memory:
         """
         opened = self._opened()
         where = project_root(os.fspath(project)) if project else ""
-        request = recalling.Asked(prompt, where, conversation, shared=shared)
+        request = recalling.RecallRequest(prompt, where, conversation, shared=shared)
         hits = recalling.recall(opened.store, request, opened.settings.recall.lines)
         text = recalling.recall_text(hits, opened.settings.locale, conversation, local_time(opened.settings.timezone))
         if text and conversation:

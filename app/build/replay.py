@@ -1,5 +1,6 @@
 """A replay of a store's log, with the cache of that store."""
 
+import os
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
@@ -102,7 +103,7 @@ def _made_cache(run: Callable[..., ReplayResult], log: EventLog) -> cache.StoreC
     None where it cannot be replaced, and where there is none: a question creates nothing.
     """
     store = log.store
-    if not Path(store.cached("knowledge.db")).is_file():
+    if not os.path.isfile(store.cached("knowledge.db")):  # noqa: PTH113 - Path.is_file raises in a closed directory
         return None
     with suppress(NotStored), locked(store, store.lock("replay"), patience=0):
         made = cache.open_cache(store, writes=True)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     Trigger = Literal["prompt", "file", "failure"]
     Verdict = Literal["told", "said already", "too little weight", "far below the first"]
-    Recall = Callable[[Store, "Asked", int], list[Hit]]
+    Recall = Callable[[Store, "RecallRequest", int], list[Hit]]
     Find = Callable[[SearchIndex, tuple[str, ...]], Iterable[Hit]]  # of the user and the project, by their subjects
 
 _READ_OF_PROMPT = 4000  # characters; who pastes a log asks at its beginning
@@ -56,7 +56,7 @@ _PATIENCE = 0.2  # seconds another writer of the index is waited for
 _MAX = 4 << 20  # bytes of the log that are read while a person waits
 
 
-class Asked:
+class RecallRequest:
     """A prompt, or the path of a file; in which project and conversation it was asked; others may listen, too."""
 
     def __init__(self, prompt: str, project: str, conversation: str, agent: str = "", *, shared: bool = False) -> None:
@@ -85,7 +85,7 @@ def _tell(store: "Store", call: "HookCall", prompt: str, find: "Recall", trigger
     """Word what is found, and put its receipt into the log; "" for nothing. Never raises."""
     if not prompt:
         return ""
-    request = Asked(prompt, call.project, call.session, call.agent, shared=call.shared)
+    request = RecallRequest(prompt, call.project, call.session, call.agent, shared=call.shared)
     try:
         hits = find(store, request, chosen_lines(store))
         chosen = cached.preferences(store)
@@ -104,7 +104,7 @@ def chosen_lines(store: "Store") -> int:
     return int(str(chosen.get("lines", 3))) if isinstance(chosen, dict) else 3
 
 
-def recall(store: "Store", request: Asked, lines: int) -> "list[Hit]":
+def recall(store: "Store", request: RecallRequest, lines: int) -> "list[Hit]":
     """Find what bears on a prompt and was not shown yet; raises OSError or DatabaseError."""
     subject = subject_of(request.prompt)
     if not subject:
@@ -112,7 +112,7 @@ def recall(store: "Store", request: Asked, lines: int) -> "list[Hit]":
     return _search_for(store, request, lines, lambda index, projects: _bearing(index, subject, projects))
 
 
-def _search_for(store: "Store", request: Asked, lines: int, find: "Find") -> "list[Hit]":
+def _search_for(store: "Store", request: RecallRequest, lines: int, find: "Find") -> "list[Hit]":
     """Find what the conversation does not know, among things of the user and of the project."""
     from eventlog.app.search.open_index import open_index
 
@@ -180,7 +180,7 @@ def recall_text(hits: "Sequence[Hit]", locale: str, conversation: str = "", loca
 
 
 def append_receipt(
-    store: "Store", request: Asked, hits: "Sequence[Hit]", text: str, trigger: "Trigger" = "prompt"
+    store: "Store", request: RecallRequest, hits: "Sequence[Hit]", text: str, trigger: "Trigger" = "prompt"
 ) -> bool:
     """Append the receipt; False where another registration was first. Raises NotStored."""
     from eventlog.fast.sha import sha256
@@ -303,8 +303,8 @@ def _below(path: str, project: str) -> str:
     return inside if inside != full else ""
 
 
-def about_file(store: "Store", request: Asked, lines: int) -> "list[Hit]":
-    """Find what was decided about the file `asked.prompt` names, newest first; raises OSError or DatabaseError."""
+def about_file(store: "Store", request: RecallRequest, lines: int) -> "list[Hit]":
+    """Find what was decided about the file `request.prompt` names, newest first; raises OSError or DatabaseError."""
     return _search_for(store, request, lines, lambda index, projects: _decided(index, request.prompt, projects))
 
 
@@ -334,7 +334,7 @@ def _newest_first(hits: "Sequence[Hit]") -> "list[Hit]":
 _PASSED = {"en": "`{}` passed after this", "zh": "此后 `{}` 通过"}
 
 
-def _fix_of(store: "Store", request: Asked, lines: int) -> "list[Hit]":
+def _fix_of(store: "Store", request: RecallRequest, lines: int) -> "list[Hit]":
     """Find the command that passed after a failure of this signature, last in this project; raises as `recall`."""
     form = _PASSED.get(cached.preferences(store)["locale"], _PASSED["en"])
     return _search_for(

@@ -174,7 +174,7 @@ class Recalled(UngatedSearch):
     def cold(self, query: Query) -> Run:
         store, asked = str(self.memory.log.store.root), f"{query.text!r}, {query.project!r}, ''"
         code = "from eventlog import Store\nfrom eventlog.app.search import recall\n"
-        code += f"recall.recall(Store({store!r}), recall.Asked({asked}), 3)"
+        code += f"recall.recall(Store({store!r}), recall.RecallRequest({asked}), 3)"
         root = str(Path(eventlog.__file__).parents[1])
         return process((sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {root!r})\n{code}"))
 

@@ -12,7 +12,7 @@ from bench.memory.metrics import Interval, interval
 from bench.memory.own import facts, path_of, rows
 from bench.memory.world import Haystack
 from eventlog import Memory
-from eventlog.app.search.recall import Asked, about_file, chosen_lines, recall_text
+from eventlog.app.search.recall import RecallRequest, about_file, chosen_lines, recall_text
 
 _PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)+\.\w{1,5}\b", re.ASCII)
 _OF_EVERYBODY = ("README.md", "pyproject.toml", "package.json", "Makefile", "src/index.ts", "tests/conftest.py")
@@ -37,7 +37,7 @@ def arms(haystack: Haystack) -> dict[str, Tell]:
 
     def ours(project: str, path: str, conversation: str) -> str:
         store = memory.log.store
-        hits = about_file(store, Asked(path, project, conversation), chosen_lines(store))
+        hits = about_file(store, RecallRequest(path, project, conversation), chosen_lines(store))
         return recall_text(hits, "en").partition("\n")[2]
 
     def searched(project: str, path: str, _conversation: str) -> str:

@@ -295,7 +295,7 @@ class GoingBack(RuleBasedStateMachine):
         every = " ".join(worded(word, 0) for word in ALL)
         hits = search(self.opened, SearchQuery(every, everywhere=True, limit=50)).hits
         assert not words_in("\n".join(hit.text for hit in hits)) & hidden
-        asked = recalling.Asked(every, self.project, f"new {self.now}")
+        asked = recalling.RecallRequest(every, self.project, f"new {self.now}")
         assert not words_in(recalling.recall_text(recalling.recall(self.log.store, asked, 99), "en")) & hidden
         self.before.clear()  # whoever asks for a context first has a USER.md made
         request = request_of(self.opened, self.project, session="new", source="startup", agent="", budget=None)

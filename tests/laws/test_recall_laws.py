@@ -159,9 +159,9 @@ class World:
         every = " ".join(wording for wordings in WORDINGS.values() for wording in wordings)
         if not shared:
             yield "search", "\n".join(hit.text for hit in memory.search(every, project=project, limit=50))
-        asked = recalling.Asked(every, project, f"new {self.asked}", shared=shared)
+        asked = recalling.RecallRequest(every, project, f"new {self.asked}", shared=shared)
         yield "recall", recalling.recall_text(recalling.recall(self.log.store, asked, 99), "en").partition("\n")[2]
-        asked = recalling.Asked("src/x-large/column_seven.py", project, f"new {self.asked}", shared=shared)
+        asked = recalling.RecallRequest("src/x-large/column_seven.py", project, f"new {self.asked}", shared=shared)
         yield "file", recalling.recall_text(about_file(self.log.store, asked, 99), "en").partition("\n")[2]
         there = opened(self.log)._replace(machine=Machine.here()._replace(clock=lambda: NOON))
         request = request_of(there, project, session_type="shared" if shared else "main")

@@ -166,7 +166,7 @@ def check_recall(world, bullets):
     """A prompt that says what a bullet says is told it, once."""
     for home, texts in bullets:
         for text in (text for text in texts if home is not None and len(recalling.subject_of(text)) > 1):
-            asked = recalling.Asked(text, world.place(home) if home else "", "another")
+            asked = recalling.RecallRequest(text, world.place(home) if home else "", "another")
             found = [hit.found.statements for hit in recalling.recall(world.log.store, asked, 99)]
             assert 1 == sum(statement_of(text) in one for one in found), ("recall", home, text, found)
 

@@ -109,10 +109,15 @@ from eventlog.settings.schema import Settings
 print(replay(EventLog({str(tmp_path / "store")!r}), Settings()).days_folded)
 """
 
+    cache = tmp_path / "store" / "cache" / "knowledge.db"
+    made = cache.stat()
+
     assert "0\n" == ran(environ, tmp_path, "-c", folded).stdout
     assert 0 == replay(store, Settings()).days_folded
+    assert made.st_mtime_ns == cache.stat().st_mtime_ns
     record = next(target.glob("agent_eventlog-*.dist-info/RECORD"))
     record.write_text(
         record.read_text().replace("eventlog/format/text.py,sha256=", "eventlog/format/text.py,sha256=another")
     )
-    assert "1\n" == ran(environ, tmp_path, "-c", folded).stdout
+    assert "0\n" == ran(environ, tmp_path, "-c", folded).stdout
+    assert made.st_mtime_ns < cache.stat().st_mtime_ns  # another program's is made anew

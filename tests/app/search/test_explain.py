@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from eventlog import Memory
 from eventlog.app.ask.why import receipts_of
 from eventlog.app.search.explain import explain
-from eventlog.app.search.recall import Asked, recall
+from eventlog.app.search.recall import RecallRequest, recall
 from eventlog.format.events import Fact, Rejected
 from eventlog.format.text import statement_of
 from eventlog.settings.schema import Settings
@@ -106,7 +106,7 @@ def test_it_tells_just_what_a_hook_would_be_told(tmp_path_factory, prompt, sessi
     memory = Memory(tmp_path_factory.mktemp("one") / "store")
     for text in (STRIPE, "The cart line is rounded half even", "Handlers check twice", "A webhook of Stripe"):
         say(memory, text)
-    hits = recall(Store(memory.log.store.root), Asked(prompt, SHOP, session), 3)
+    hits = recall(Store(memory.log.store.root), RecallRequest(prompt, SHOP, session), 3)
 
     assert [hit.found.id for hit in hits] == [
         one.id for one in explain(opened(memory.log), prompt, SHOP, session).shown

