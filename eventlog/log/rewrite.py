@@ -43,11 +43,11 @@ def _list_changes(path: str, before: Sequence[bytes], now: Sequence[bytes]) -> N
     put_in = [line for old, line in zip(before, now, strict=False) if old != line]
     taken_out: list[bytes] = []
     if len(now) < len(before):  # lines went, and those that stayed are as they were, but for a mark before the first
-        put_in, remaining = [], 0
+        put_in, position = [], 0
         for old in before:
-            if remaining < len(now) and old in (now[remaining], BOM + now[remaining]):
-                put_in += [now[remaining]] if old != now[remaining] else []
-                remaining += 1
+            if position < len(now) and old in (now[position], BOM + now[position]):
+                put_in += [now[position]] if old != now[position] else []
+                position += 1
             else:
                 taken_out.append(old)
     listed = fastjson.dumps({"file": os.path.basename(path), "in": _leaves(put_in), "out": _leaves(taken_out)})
