@@ -15,7 +15,7 @@ from eventlog.app.build.cache import open_for_reading
 from eventlog.app.naming.references import ShortIds
 from eventlog.app.setup.install.host_report import Problem, Report, examine
 from eventlog.app.setup.install.install import InstallTarget
-from eventlog.app.setup.session_hooks.run import list_hooks
+from eventlog.app.setup.session_hooks.run import mistakes_in
 from eventlog.app.write.set_aside import copies_in
 from eventlog.format import fence, timestamps
 from eventlog.format.codec import to_fields
@@ -209,7 +209,7 @@ def _settings(store: Store) -> Iterator[Problem]:
         do = error.hint if is_there else "correct it"
         yield Problem(str(error), f"{do}: until then hooks go by the defaults, and replay refuses")
         return
-    for mistake in filter(None, (hook.mistake for hook in list_hooks(store, settings, store.root))):
+    for mistake in mistakes_in(settings):
         yield Problem(f"{store.config}: {mistake}", mistake.hint or "correct it: the hook fails until then")
 
 

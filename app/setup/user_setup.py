@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from eventlog.app.open_store import Machine
-from eventlog.app.setup.session_hooks.run import list_hooks
+from eventlog.app.setup.session_hooks.run import mistakes_in
 from eventlog.format.errors import BadSettings
 from eventlog.projections.context.agent_context import ContextFile
 from eventlog.projections.context.context_files import templated
@@ -59,7 +59,7 @@ def config(store: Store, home: str) -> list[SettingInForce]:
     Session hooks are checked here and by `doctor` alone: elsewhere, one that fails must stop nothing else.
     """
     configured = load.load(store)
-    for mistake in filter(None, (hook.mistake for hook in list_hooks(store, configured.settings, store.root))):
+    for mistake in mistakes_in(configured.settings):
         lines = [configured.lines[key] for key in (mistake.where, "session_hooks") if key in configured.lines]
         raise BadSettings(str(mistake), where=f"{store.config}:{lines[0]}", hint=mistake.hint or "correct it")
     found = [

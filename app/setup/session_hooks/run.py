@@ -59,11 +59,11 @@ GROUP = "eventlog.session_hooks"
 
 _PROJECT = "project"
 _Seconds = Annotated[float, msgspec.Meta(gt=0, le=3600)]
-_Make = Callable[[dict[str, Any]], SessionLifecycleHook]
-_BUILT_IN: dict[str, _Make] = {
-    "logging": lambda options: Logging(msgspec.convert(options, Logging.LoggingOptions)),
-    "git_cleanup": lambda options: GitCleanup(msgspec.convert(options, GitCleanup.CleanupOptions)),
-    _PROJECT: lambda options: ProjectHooks(**options),
+_Make = Callable[[Any], SessionLifecycleHook]
+_BUILT_IN: dict[str, tuple[_Make, type[msgspec.Struct] | None]] = {  # and what their options are
+    "logging": (Logging, Logging.LoggingOptions),
+    "git_cleanup": (GitCleanup, GitCleanup.CleanupOptions),
+    _PROJECT: (lambda options: ProjectHooks(**options), None),
 }
 
 _STORY = "session_hooks"
@@ -107,12 +107,11 @@ def run_hooks(
 
 
 class _ListedHook(NamedTuple):
-    """A session hook: whether it runs, what is to be known of it, and the mistake in its settings."""
+    """A session hook: whether it runs, and what is to be known of it."""
 
     name: str
     enabled: bool
     note: str
-    mistake: BadSettings | None
 
 
 def list_hooks(store: Store, settings: Settings, cwd: str) -> list[_ListedHook]:
@@ -122,15 +121,20 @@ def list_hooks(store: Store, settings: Settings, cwd: str) -> list[_ListedHook]:
     running, found = hooks.names(enabled_only=True), []
     for name in hooks.names():
         hook = hooks.get(name)
-        mistake = hook.mistake if isinstance(hook, _BrokenHook) else None
-        note = str(mistake or "")
+        note = str(hook.mistake) if isinstance(hook, _BrokenHook) else ""
         if isinstance(hook, ProjectHooks):
             try:
                 note = own.approval(store, own.read())
             except (OSError, NotConfined) as error:
                 note = str(error)
-        found.append(_ListedHook(name, name in running, note, mistake))
+        found.append(_ListedHook(name, name in running, note))
     return found
+
+
+def mistakes_in(settings: Settings) -> list[BadSettings]:
+    """List the mistakes in the settings of session hooks."""
+    hooks = registry(settings.session_hooks)
+    return [hook.mistake for hook in map(hooks.get, hooks.names()) if isinstance(hook, _BrokenHook)]
 
 
 class _BrokenHook(SessionLifecycleHook):
@@ -186,24 +190,19 @@ def _option(name: str, options: dict[str, Any], key: str, default: Any, kind: An
 
 def _make(name: str, options: dict[str, Any]) -> SessionLifecycleHook | None:
     """Create a hook; options of built-in hooks are checked also where a hook is off."""
-    make = _BUILT_IN.get(name)
+    make, kind = _BUILT_IN.get(name, (None, None))
     if make is None:
         from importlib.metadata import entry_points
 
         point = next(iter(entry_points(group=GROUP, name=name)), None)
         return LazyHook(lambda: point.load()(**options)) if point else None
     try:
-        return make(options)
+        return make(msgspec.convert(options, kind) if kind else options)
     except BadSettings:
         raise
     except Exception as error:
-        hint = f"known: {', '.join(['enabled', 'time_limit', *_options_of(name)])}"
+        hint = f"known: {', '.join(['enabled', 'time_limit', *(kind.__struct_fields__ if kind else ())])}"
         raise BadSettings(str(error), where=f"session_hooks.{name}", hint=hint) from error
-
-
-def _options_of(name: str) -> tuple[str, ...]:
-    options = {"logging": Logging.LoggingOptions, "git_cleanup": GitCleanup.CleanupOptions}.get(name)
-    return options.__struct_fields__ if options else ()
 
 
 def _issue_key(branch: str | None) -> str | None:
