@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-from eventlog.app.build.cache import open_for_reading as open_rows
+from eventlog.app.build.cache import open_for_reading
 from eventlog.app.build.replay import replay
 from eventlog.app.build.storage import base_files, base_targets
 from eventlog.app.naming.known_projects import KnownProjects
@@ -261,7 +261,7 @@ def _explain_receipt(log: EventLog, receipt: ContextInjected, past: Replays) -> 
     behind = {file.path: _sources_of(log, file, past, line_marks_in(receipt.lines)) for file in receipt.files}
     found = log.find({*receipt.sources, *(event for events in behind.values() for event in events or ())})
     # whatever the files still said
-    withdrawn_by_then = Retractions(withdrawals_until(log, open_rows(log.store), receipt.ts))
+    withdrawn_by_then = Retractions(withdrawals_until(log, open_for_reading(log.store), receipt.ts))
 
     def loaded(events: list[str]) -> list[LogLine]:
         entries = (

@@ -348,9 +348,8 @@ def _fixes(index: "SearchIndex", failure: str, projects: "Collection[str]", form
     from eventlog.hosts.transcripts.failures import repeatable
 
     having = index.having([failure])
-    for hit in (
-        _newest_first(index.find(having, "", Scope(projects, _DONE), _OF_A_FILE)) if any(having.values()) else ()
-    ):
+    hits = index.find(having, "", Scope(projects, _DONE), _OF_A_FILE) if any(having.values()) else []
+    for hit in _newest_first(hits):
         if passed := repeatable(hit.found.fixes.get(failure, "")):
             hit.found.shown = form.format(passed)
             yield hit

@@ -57,6 +57,12 @@ _REMEMBERED = 2000  # characters of a text, at most
 _MAX = 1024  # texts
 
 
+GERMAN_MONTHS = (  # behind the number of a day, `29. März`, whose point ends no sentence
+    "Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November",
+    "Dezember",
+)  # fmt: skip
+
+
 class _Remembered(dict[str, str]):
     """Results for short texts: those not of ASCII take their time, and entities and categories come again."""
 

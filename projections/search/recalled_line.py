@@ -6,7 +6,7 @@ words of the question, by what each of these words tells; no model.
 Imported inside agents' hooks where something is told: standard library only, and no re.
 """
 
-from eventlog.format.text import cut, joined, one_line
+from eventlog.format.text import GERMAN_MONTHS, cut, joined, one_line
 from eventlog.projections.search.findable import is_scratch, is_test, speaks_of
 from eventlog.projections.search.words import tokens
 
@@ -62,10 +62,7 @@ _HEADINGS = frozenset(_OF_HEADINGS.split())
 _PRAISES = ("I've successfully ", "I have successfully ", "I successfully ", "Successfully ", "I've ", "I have ")
 _SMALL = frozenset(("the", "of", "was", "for", "to", "made", "done"))
 _WIDE_ENDS = "。！？；"  # of sentences that may begin with any letter
-_MONTHS = (  # behind the number of a day: `29. März`
-    "Januar", "Februar", "März", "April", "Mai ", "Juni", "Juli", "August", "September", "Oktober", "November",
-    "Dezember",
-)  # fmt: skip
+_MONTHS = tuple("Mai " if month == "Mai" else month for month in GERMAN_MONTHS)  # `Mailand` is none
 _ENDS = f".!?{_WIDE_ENDS}…"
 _AFTER_END = "\"'`)]*”’」"  # may stand between the end of a sentence and the space
 _MAY_END = frozenset(f"{_ENDS}{_AFTER_END}:")

@@ -312,12 +312,8 @@ def _reduced(fields: dict[str, object], remaining: dict[str, object], needles: N
             remaining[name] = [item for item in items if not is_only_markers(str(item))]
     is_empty = not (remaining.get("decisions") or remaining.get("todos") or remaining.get("topic"))
     content = {"fact": "content", "stage_summary": "summary"}.get(str(remaining.get("type")), "")
-    if (
-        content
-        and is_empty
-        and remaining.get(content) != fields.get(content)
-        and is_only_markers(str(remaining.get(content)))
-    ):
+    text = remaining.get(content)
+    if content and is_empty and text != fields.get(content) and is_only_markers(str(text)):
         return _stub(fields, needles)
     return remaining
 

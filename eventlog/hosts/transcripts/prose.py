@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from itertools import islice, pairwise, takewhile
 from os.path import commonprefix
 
-from eventlog.format.text import cut, joined, one_line, same_text, states_nothing
+from eventlog.format.text import GERMAN_MONTHS, cut, joined, one_line, same_text, states_nothing
 
 ITEM_CHARS = 200
 BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)、])\s+")
@@ -23,9 +23,7 @@ FENCE = re.compile(r"^\s*(?:```|~~~)(?P<language>\w*)")
 _NO_PROSE = re.compile(r"^\s*(?:[{}\[\]<|#>]|[\"'][\w.-]+[\"']\s*:|[-=_*]{3,}\s*$|/[\w:-]+\s*$|!\w)")
 _HUNK = re.compile(r"@@ -\d+(?:,(?P<before>\d+))? \+\d+(?:,(?P<after>\d+))? @@")
 _OF_A_HUNK = ("", " ", "+", "-", "\\")
-_NO_MONTH = (  # behind a number: `29. März`
-    r"(?!(?<=\d\. )(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b)"
-)
+_NO_MONTH = rf"(?!(?<=\d\. )(?:{'|'.join(GERMAN_MONTHS)})\b)"
 _SENTENCE_END = re.compile(
     r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!vs\.)(?<!etc\.)(?<!\bz\.)(?<!\bz\.B\.)(?<!\bz\. B\.)(?<!\bd\.)(?<!bzw\.)"
     rf"(?<!\bca\.)(?<!\bNr\.)\s+{_NO_MONTH}(?=[\"'(*]?[A-Z\d]|`|[^\x00-\x7f])"
