@@ -1,16 +1,18 @@
 """Edit TOML texts that belong to someone else: add and remove an item of a list, or a table; pure.
 
-An addition is a whole table with a comment, a line with a comment, or an item: each is removed exactly, also after
-others have changed the rest. A result that does not parse to exactly the wanted document is refused: TOML has more
-forms for a value than this module edits.
+tomlkit edits a list that somebody else wrote. A table or a line of our own has a comment and comes and goes as text, so
+that the comments of others stay beside what they are about. A result that does not parse to exactly the wanted
+document is refused.
 """
 
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
+
+import tomlkit
 
 from eventlog.app.setup.install.json_edit import has_content
 from eventlog.format.codec import dig
@@ -18,7 +20,7 @@ from eventlog.format.errors import BadRequest
 
 _PERMISSION_MARK = "# by `eventlog install --allow`"
 _SERVER_MARK = "# by `eventlog install --mcp`"
-_TOKEN = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*'|#[^\n]*|[\[\]]")
+_BYTE_ORDER_MARK = "\ufeff"  # Codex reads it, too
 _HEADER = re.compile(r"^[ \t]*\[\[?[^\n]*$", re.MULTILINE)
 
 
@@ -34,7 +36,7 @@ class TomlText(str):
 
     def _parsed(self) -> dict[str, Any]:
         try:
-            return tomllib.loads(self.removeprefix("\ufeff"))  # Codex reads a byte order mark, too
+            return tomllib.loads(self.removeprefix(_BYTE_ORDER_MARK))
         except tomllib.TOMLDecodeError as error:
             raise BadRequest(f"not TOML: {error}") from error
 
@@ -54,7 +56,7 @@ class TomlText(str):
         items = _list(document, table, key)
         if value in items:
             return self
-        return _checked_item(self._insert(table, key, _quoted(value)), document, table, key, value, [*items, value])
+        return _checked_item(self._with_item(table, key, value), document, table, key, value, [*items, value])
 
     def without_item(self, table: str, key: str, value: str) -> "TomlText":
         """Remove the value from the list, unless the text never mentions it."""
@@ -70,7 +72,8 @@ class TomlText(str):
                 if variant in self:
                     return _checked_item(self.replace(variant, "", 1), document, table, key, value, None)
         rest = [item for item in items if item != value]
-        return _checked_item(self._remove(table, key, value), document, table, key, value, rest)
+        after = self._edit_list(table, key, lambda items: items.remove(value))
+        return _checked_item(after, document, table, key, value, rest)
 
     def with_value(self, keys: Sequence[str], value: Mapping[str, Any]) -> "TomlText":
         """Set the table, replacing a present table; tables below it go, as they belong to the former command."""
@@ -98,50 +101,24 @@ class TomlText(str):
                 remaining = _head(remaining[:start]) + _trailing(self[start:end]) + remaining[end:]
         return _checked_table(remaining, document, keys, None)
 
-    def _insert(self, table: str, key: str, quoted: str) -> str:
-        block, line = _block(table, key, quoted, self.newline)
-        if items := self._items(table, key):
-            opening, strings = items
-            comma, at = (", ", strings[-1][1]) if strings else ("", opening)
-            return f"{self[:at]}{comma}{quoted}{self[at:]}"
-        if header := self._header(table):
-            at = self.find("\n", header.end()) + 1 or len(self)
-            gap = "" if self[:at].endswith("\n") else self.newline
-            return f"{self[:at]}{gap}{line}{self[at:]}"
-        return self.append(block)
+    def _with_item(self, table: str, key: str, value: str) -> str:
+        block, line = _block(table, key, _quoted(value), self.newline)
+        document = self._parsed()
+        header = re.compile(rf"^\ufeff?[ \t]*\[[ \t]*{re.escape(table)}[ \t]*\][^\n]*\n?", re.MULTILINE).search(self)
+        if table not in document:
+            return self.append(block)
+        if header and dig(document, table, key) is None:
+            gap = "" if header[0].endswith("\n") else self.newline
+            return f"{self[: header.end()]}{gap}{line}{self[header.end() :]}"
+        return self._edit_list(table, key, lambda items: items.append(value))
 
-    def _remove(self, table: str, key: str, value: str) -> str:
-        """Remove the item, and the comma before it, or after the first item."""
-        _, strings = self._items(table, key) or (0, [])
-        for start, end in strings:
-            if tomllib.loads(f"v = {self[start:end]}")["v"] != value:
-                continue
-            if before := re.search(r",\s*\Z", self[:start]):
-                return self[: before.start()] + self[end:]
-            after = re.match(r"\s*,\s*", self[end:])
-            return self[:start] + self[end + (after.end() if after else 0) :]
-        return self
-
-    def _items(self, table: str, key: str) -> tuple[int, list[tuple[int, int]]] | None:
-        """Find where the list opens, and from where to where each of its strings is; None where the table lacks it."""
-        header = self._header(table)
-        if not header:
-            return None
-        following = re.compile(r"^[ \t]*\[[^\n]*\][ \t]*(?:#[^\n]*)?\r?$", re.MULTILINE).search(self, header.end())
-        limit = following.start() if following else len(self)
-        opened = re.compile(rf"^[ \t]*{re.escape(key)}[ \t]*=[ \t]*\[", re.MULTILINE).search(self, header.end(), limit)
-        if not opened:
-            return None
-        strings: list[tuple[int, int]] = []
-        for token in _TOKEN.finditer(self, opened.end()):
-            if token[0] == "]":
-                return opened.end(), strings
-            if not token[0].startswith("#"):
-                strings.append(token.span())
-        return None
-
-    def _header(self, table: str) -> re.Match[str] | None:
-        return re.compile(rf"^\ufeff?[ \t]*\[[ \t]*{re.escape(table)}[ \t]*\][^\n]*$", re.MULTILINE).search(self)
+    def _edit_list(self, table: str, key: str, edit: Callable[[list[Any]], object]) -> str:
+        """Edit a list; return the text as it is where nothing of the kind is at `key` of `[table]`."""
+        document = tomlkit.parse(self.removeprefix(_BYTE_ORDER_MARK))
+        items = dig(document, table, key)
+        if isinstance(items, list):
+            edit(items)
+        return self[: self.startswith(_BYTE_ORDER_MARK)] + document.as_string()
 
 
 def _block(table: str, key: str, quoted: str, newline: str) -> tuple[str, str]:

@@ -35,6 +35,8 @@ TOML = {
     "a list of lines": f'[{TABLE}]\n{KEY} = [\n    "/a",  # one, ]\n    "/b",\n]\nz = 1\n',
     "a byte order mark": '\ufeffmodel = "x"\n',
     "a byte order mark before the table": f"\ufeff[{TABLE}]\nnetwork_access = true\n",
+    "a table in a line": f'{TABLE} = {{{KEY} = ["/a"]}}\n',
+    "a key with dots": f'{TABLE}.{KEY} = ["/a"]\n',
     "CRLF": f'model = "x"\r\n[{TABLE}]\r\nnetwork_access = true\r\n',
 }
 JSON = {
@@ -130,8 +132,8 @@ def test_an_item_comes_and_goes_in_any_list(items, between, trailing):
 @pytest.mark.parametrize(
     "text",
     [
-        f'{TABLE} = {{{KEY} = ["/a"]}}\n',
-        f'{TABLE}.{KEY} = ["/a"]\n',
+        f"{TABLE} = {{network_access = true}}\n",
+        f"[[{TABLE}]]\n",
         f"[{TABLE}]\n{KEY} = 7\n",
         "= no TOML",
         "[a]\n[a]\n",
