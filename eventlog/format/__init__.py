@@ -7,6 +7,7 @@ Imported by: everybody.
 
 AGENT, PRE_COMPACTION, SESSION_END, STOP_FALLBACK = 1, 2, 3, 4
 
+FIRST_HAN = "\u2e80"  # characters of Chinese, and its punctuation, begin there
 MARK = "[eventlog]"  # what a request of ours starts with: a host may hand it back as the user's words
 
 

@@ -3,6 +3,8 @@
 Imported inside agents' hooks: `re` and the tables of Unicode are loaded for the few texts that need them.
 """
 
+from eventlog.format import FIRST_HAN
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
@@ -44,7 +46,6 @@ _HIDING = frozenset(
 )
 _TAGS = "\U000e0000"
 _JOINER, _FIRST_MARK = "\u200d", "\u0300"
-FIRST_HAN = "\u2e80"  # characters of Chinese, and its punctuation, begin there
 _FLAGS = "".join(map(chr, range(0x1F1E6, 0x1F200)))  # two letters are one
 _SKINS = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 _CLOSING = frozenset("!\"#%&'()*,-./:;?@[\\]_{}、。「」『』“”‘’…—")  # punctuation that most texts have

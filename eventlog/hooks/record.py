@@ -66,7 +66,7 @@ def log_name(name: str) -> str:
     """Return an id, a path or a name without secrets; of too long a name the beginning and a hash."""
     if len(name) <= _LONGEST_NAME:
         return scrub_text(name)
-    return f"{scrub_beginning(name, _NAME_CHARS)}…{ids.digest(name, 8).hex()}"
+    return scrub_beginning(name, _NAME_CHARS, f"…{ids.digest(name, 8).hex()}")
 
 
 def bounded(payload: "Mapping[str, object]") -> dict[str, object]:
@@ -96,8 +96,7 @@ def _bounded_value(name: str, value: object, depth: int) -> object:
 
 def _bounded_text(text: str) -> str:
     """Return the beginning of a text, and the number of missing characters."""
-    start = scrub_beginning(text, _LONGEST_TEXT)
-    return start if len(text) <= _LONGEST_TEXT else f"{start}…[+{len(text) - _LONGEST_TEXT} chars]"
+    return scrub_beginning(text, _LONGEST_TEXT, f"…[+{len(text) - _LONGEST_TEXT} chars]")
 
 
 def _number_as_text(value: object) -> str:

@@ -17,11 +17,10 @@ if TYPE_CHECKING:
 
 _ID = HEX + "-"  # a text of nothing else is an id, a digest or a date
 _OF_TIMES = "0123456789-:.TZ"
-_LAYOUT = dict.fromkeys(map(ord, "\t\r\n"), " ")
 _HEADERS = ("authorization", "proxy-authorization", "cookie", "set-cookie")  # whose names tell how to read their texts
 _MIN_MIXED = 6  # characters of a value with letters and digits
 _LONGEST_TOKEN = 512  # characters; a part of a longer token is found as well
-_MAX_CACHED, _LONGEST_CACHED = 256, 200  # names of projects, agents and conversations recur
+_MAX_CACHED, _LONGEST_CACHED = 256, 4096  # names recur, and an event is scrubbed twice: in its payload and as a whole
 _clean: set[str] = set()  # texts without a secret
 _own_texts: "list[str]" = []  # patterns of the user, as they are written
 
@@ -58,10 +57,14 @@ def scrub_text(text: str) -> str:
         return text
     places = [] if is_plain(text) else _places(text)
     scrubbed = spliced(text, ((start, end, f"[secret:{kind}]") for start, end, kind in places))
-    if scrubbed is text and len(text) < _LONGEST_CACHED:
+    return _remembered(scrubbed)
+
+
+def _remembered(scrubbed: str) -> str:
+    if len(scrubbed) < _LONGEST_CACHED:
         if len(_clean) >= _MAX_CACHED:
             _clean.clear()
-        _clean.add(text)
+        _clean.add(scrubbed)
     return scrubbed
 
 
@@ -79,17 +82,17 @@ def _is_mixed(word: str) -> bool:
     return len(word) >= _MIN_MIXED and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
 
 
-def scrub_beginning(text: str, limit: int) -> str:
-    """Return so much of a text without its secrets, of which no half is left where it ends.
+def scrub_beginning(text: str, limit: int, rest: str = "") -> str:
+    """Return so much of a text without its secrets, of which no half is left where it ends, and `rest` if it is longer.
 
     Twice as much is searched, so that what stands at the end is seen whole. Secrets before it may have taken up more
     room than their kinds do: then the last word that was searched may be half a word, and goes.
     """
-    if len(text) <= 2 * limit:
-        return scrub_text(text)[:limit]
-    searched = scrub_text(text[: 2 * limit])
-    last_word = searched[-min(_LONGEST_TOKEN, limit) :].split(" ")[-1].split("\n")[-1]
-    return searched[: min(limit, len(searched) - len(last_word))]
+    searched, last_word = scrub_text(text[: 2 * limit]), ""
+    if len(text) > 2 * limit:
+        last_word = searched[-min(_LONGEST_TOKEN, limit) :].split(" ")[-1].split("\n")[-1]
+    start = searched[: min(limit, len(searched) - len(last_word))]
+    return _remembered(f"{start}{rest}") if len(text) > limit else start
 
 
 def _places(text: str) -> "list[tuple[int, int, str]]":
@@ -97,11 +100,9 @@ def _places(text: str) -> "list[tuple[int, int, str]]":
 
     A text is searched as it is, and as it will be read: without what colours a terminal, and what nobody sees.
     """
-    from eventlog.format.text import is_harmless  # most hooks have plain texts only
-
     places: list[tuple[int, int, str]] = []
     found = [*_found(text)]
-    if not is_harmless(text.translate(_LAYOUT)):
+    if not _is_seen_whole(text.replace("\t", " ").replace("\r", " ").replace("\n", " ")):
         at = _seen(text)
         seen = "".join(map(text.__getitem__, at))
         found += [(at[start], at[end - 1] + 1, kind) for start, end, kind in _found(seen)]
@@ -111,6 +112,14 @@ def _places(text: str) -> "list[tuple[int, int, str]]":
         else:
             places[-1] = places[-1][0], max(end, places[-1][1]), places[-1][2]
     return places
+
+
+def _is_seen_whole(text: str) -> bool:
+    if text.isascii():
+        return text.isprintable()
+    from eventlog.format.text import is_harmless  # most texts are of ASCII
+
+    return is_harmless(text)
 
 
 def _found(text: str) -> "Iterator[tuple[int, int, str]]":

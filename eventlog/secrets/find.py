@@ -4,7 +4,7 @@ Nothing here backtracks: a credential is a beginning and a run of characters, so
 whatever it holds. Loaded by hooks: no re.
 """
 
-from eventlog.format.text import FIRST_HAN
+from eventlog.format import FIRST_HAN
 from eventlog.secrets.assigned import WITH_VALUES, apart_at, value_at
 from eventlog.secrets.in_sentences import in_sentences, may_be_password
 from eventlog.secrets.patterns import (
@@ -262,7 +262,9 @@ def _in_addresses(text: str) -> "Iterator[Found]":
 def _assigned(text: str, *, long: bool) -> "Iterator[Found]":
     """Find the values assigned to names of credentials: a password as it stands, a long value where it looks random."""
     long = long and any(map(text.__contains__, WITH_VALUES))
-    lower = text.translate(_LOWER) if not text.isascii() else text.lower()
+    lower = text.lower()
+    if len(lower) != len(text):  # as of İ: places would differ
+        lower = text.translate(_LOWER)
     for stem, names in _STEMS.items():
         for name, kind in names if stem in lower else ():
             if name in lower and (long or kind == "password"):
