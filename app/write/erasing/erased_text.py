@@ -83,8 +83,9 @@ class Needles:
         for escapes in _readings(text):
             # line by line: fast where one is ASCII, or without an escape
             plain = "\n".join(_caseless(_unescaped(line, escapes=escapes)) for line in text.split("\n"))
-            # most texts lack even the longest word, whatever stands around it
-            if _is_any_in(self._words, plain) and _is_any_in(self._folded, _collapsed(plain)):
+            if not _is_any_in(self._words, plain):  # most texts lack even the longest word, whatever stands around it
+                continue
+            if _is_any_in(self._folded, plain) or _is_any_in(self._folded, _collapsed(plain)):
                 return True
         return False
 
