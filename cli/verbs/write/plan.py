@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,10 +13,12 @@ from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.terminal import count, emit, is_terminal, say
 from eventlog.cli.verbs.write.recording import is_switched_off, read_text, report_plans, warn_of_clock, with_stdin
 from eventlog.format.codec import to_fields
-from eventlog.format.events import Event, Operation
+from eventlog.format.events import Event
 from eventlog.projections.bases.plan_file import PlanFile, every_mistake
 from eventlog.projects.root import project_root
 from eventlog.store import Store
+
+_OF_AN_ENTRY = ("path", "url", "heading", "under", "content", "operation")
 
 
 @options.verb(
@@ -41,40 +44,26 @@ from eventlog.store import Store
 @click.option("--file", metavar="YAML", help="Entries in the exchange format; - reads stdin.")
 @click.option("--dry-run", is_flag=True, help="Check, and print the events; store nothing.")
 @options.speaker
-def _plan_command(
-    path: str | None,
-    url: str | None,
-    heading: str | None,
-    under: tuple[str, ...],
-    level: int,
-    content: str | None,
-    operation: Operation | None,
-    reason: str | None,
-    confidence: float | None,
-    file: str | None,
-    dry_run: bool,
-    speaker: SpeakerOptions,
-    store: Store,
-) -> None:
+def _plan_command(file: str | None, dry_run: bool, speaker: SpeakerOptions, store: Store, **flags: Any) -> None:
     """Plan a change of one section of a knowledge base, or of several with --file.
 
     Appends the entry to the log at once; `eventlog apply`, `eventlog replay` or the end of the session writes it into
     its file. Prints one JSON line per entry; stores none if one has a mistake. Skips and reports entries that a person
     has rejected.
     """
-    entry = {"path": path, "url": url, "heading": heading, "content": content, "operation": operation}
-    if file and any((*entry.values(), under)):
+    operation, has_content = flags["operation"], flags["content"] is not None
+    if file and any(flags[name] for name in _OF_AN_ENTRY):
         raise click.UsageError("--file takes no options of a single entry")
-    if operation and content is not None:
+    if operation and has_content:
         raise click.UsageError(f"--{operation} takes no --content")
-    if not file and not (heading and (path or url) and (operation or content is not None)):
+    if not file and not (flags["heading"] and (flags["path"] or flags["url"]) and (operation or has_content)):
         raise click.UsageError("give --file, or --path (or --url), --heading and one of --content, --clear, --delete")
-    flags = entry | {"level": level, "under": under or None, "reason": reason, "confidence": confidence}
     if file:
         declared = parse_plan(*read_text(file))
     else:
-        given = {name: value for name, value in with_stdin(flags, "content", "reason").items() if value is not None}
-        declared = PlanFile(version="1.0.0", entries=[entry_of(given)])
+        given = with_stdin(flags, "content", "reason").items()
+        entry = entry_of({name: value for name, value in given if value not in (None, [])})
+        declared = PlanFile(version="1.0.0", entries=[entry])
     log, machine = options.open_log(store), Machine.here()
     named = speaker if speaker.session is not None else speaker._replace(session=declared.source)
     events = checked(store, declared, speaker_of(log, named, machine, writes=not dry_run), machine)

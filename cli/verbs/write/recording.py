@@ -46,7 +46,8 @@ def warn_of_clock(log: EventLog) -> None:
 
 
 def with_stdin(fields: dict[str, Any], *names: str) -> dict[str, Any]:
-    """Replace a text that is `-` with stdin, to the byte; raises BadRequest or UsageError."""
+    """Replace a text that is `-` with stdin, to the byte, and tuples by lists; raises BadRequest or UsageError."""
+    fields = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
     texts = [text for name in names for text in (fields[name] if isinstance(fields[name], list) else [fields[name]])]
     if "-" not in texts:
         return fields

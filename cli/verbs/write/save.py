@@ -21,7 +21,7 @@ _DEFAULTS = {"memory_type": "W", "confidence": 0.9, "importance": 3}
     "eventlog fact 'The API listens on port 9443' --replaces MEMORY.md:5",
     "git log -1 --format=%s | eventlog fact - --category decision",
 )
-@click.argument("text")
+@click.argument("content", metavar="TEXT")
 @click.option(
     "--type",
     "memory_type",
@@ -42,43 +42,20 @@ _DEFAULTS = {"memory_type": "W", "confidence": 0.9, "importance": 3}
     help="Scope of the fact [default: user for O and B or without a project, else project].",
 )
 @options.speaker
-def _fact_command(
-    text: str,
-    memory_type: str,
-    category: str | None,
-    key: str | None,
-    replaces: str | None,
-    entities: tuple[str, ...],
-    confidence: float,
-    importance: int,
-    scope: str | None,
-    speaker: SpeakerOptions,
-    store: Store,
-) -> None:
+def _fact_command(replaces: str | None, speaker: SpeakerOptions, store: Store, **fields: Any) -> None:
     """Save a fact for later sessions; reads a TEXT of - from stdin.
 
     Prints one JSON line. Skips a fact that its conversation has saved and not retracted.
     """
-    if memory_type == "S" and replaces is not None:
+    is_stage = fields["memory_type"] == "S"
+    if is_stage and replaces is not None:
         raise click.UsageError("a stage summary replaces no fact: give --type W, B or O")
-    if memory_type == "S":
-        record(store, speaker, {"type": "stage_summary", "summary": text})
-        return
-    fields = {
-        "content": text,
-        "memory_type": memory_type,
-        "category": category,
-        "key": key,
-        "entities": list(entities),
-        "confidence": confidence,
-        "importance": importance,
-        "scope": scope,
-    }
-    fields = with_stdin(fields, "content")
-    if replaces is not None:
-        _replace(store, speaker, replaces, fields)
+    if is_stage:
+        record(store, speaker, {"type": "stage_summary", "summary": fields["content"]})
+    elif replaces is not None:
+        _replace(store, speaker, replaces, with_stdin(fields, "content"))
     else:
-        record(store, speaker, {"type": "fact", **fields})
+        record(store, speaker, {"type": "fact", **with_stdin(fields, "content")})
 
 
 def _replace(store: Store, speaker: SpeakerOptions, meant: str, fields: dict[str, Any]) -> None:
@@ -108,28 +85,11 @@ def _replace(store: Store, speaker: SpeakerOptions, meant: str, fields: dict[str
 @click.option("--done", multiple=True, help="A to-do of an earlier summary that is done; may be repeated.")
 @click.option("--stage", is_flag=True, help="Summarise the stage that just ended, not the whole session.")
 @options.speaker
-def _summary_command(
-    topic: str,
-    summary: str,
-    decisions: tuple[str, ...],
-    todos: tuple[str, ...],
-    done: tuple[str, ...],
-    stage: bool,
-    speaker: SpeakerOptions,
-    store: Store,
-) -> None:
+def _summary_command(stage: bool, speaker: SpeakerOptions, store: Store, **fields: Any) -> None:
     """Save a summary of the whole session, or of one stage of it.
 
     A later summary replaces the text and keeps earlier decisions; skips an identical one. The newest summary with
     to-dos replaces the open to-dos; --done closes one. Reads one text of - from stdin. Prints one JSON line.
     """
-    fields = {
-        "scope": "stage" if stage else "session",
-        "topic": topic,
-        "summary": summary,
-        "decisions": list(decisions),
-        "todos": list(todos),
-        "done": list(done),
-    }
-    texts = with_stdin(fields, "topic", "summary", "decisions", "todos", "done")
-    record(store, speaker, {"type": "stage_summary", **texts})
+    scope = "stage" if stage else "session"
+    record(store, speaker, {"type": "stage_summary", "scope": scope, **with_stdin(fields, *fields)})
