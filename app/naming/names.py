@@ -2,52 +2,16 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import suppress
-from typing import NamedTuple
-
-import msgspec
+from operator import attrgetter
+from typing import Literal, NamedTuple
 
 from eventlog import hosts
-from eventlog.fast.fastjson import BOM
+from eventlog.fast import fastjson
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, TYPES
 from eventlog.log.event_log import EventLog
-from eventlog.store.files import read
 
 INSTALL = "eventlog install, with the name of your agent, lets its hooks tell of every session"  # to an empty store
-
-
-class _Names(msgspec.Struct):
-    conversation_id: str
-    type: str
-    agent: str | None = None
-
-
-_decoder = msgspec.json.Decoder(_Names)
-
-
-def _logged(log: EventLog) -> tuple[dict[str, None], dict[str, None]]:
-    """Read the types and agents of all events, those of the newest day last; a damaged line or file has none."""
-    types: dict[str, None] = {}
-    agents: dict[str, None] = {}
-    for day in log.days():
-        for file in day.files:
-            for names in _read(read(file) or b""):
-                types[names.type] = None
-                if names.agent:
-                    agents[names.agent] = None
-    return types, agents
-
-
-def _read(data: bytes) -> list[_Names]:
-    """Decode a file at once; where that fails, line by line."""
-    with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return _decoder.decode_lines(data)
-    found = []
-    for line in data.removeprefix(BOM).split(b"\n"):
-        with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            found.append(_decoder.decode(line))
-    return found
 
 
 _SHOWN = 3
@@ -127,7 +91,7 @@ def agents_meant(log: EventLog, names: Iterable[str]) -> tuple[str, ...]:
 
 def types_meant(log: EventLog, names: Iterable[str]) -> tuple[str, ...]:
     """Split the names of types; raises BadRequest for a type that neither the program nor the log knows."""
-    return _meant(log, "event type", _split(names), TYPES, TYPES)
+    return _meant(log, "type", _split(names), TYPES, TYPES)
 
 
 def _split(texts: Iterable[str]) -> Iterator[str]:
@@ -136,14 +100,13 @@ def _split(texts: Iterable[str]) -> Iterator[str]:
 
 
 def _meant(
-    log: EventLog, kind: str, names: Iterable[str], known: Collection[str], shown: Iterable[str]
+    log: EventLog, field: Literal["agent", "type"], names: Iterable[str], known: Collection[str], shown: Iterable[str]
 ) -> tuple[str, ...]:
-    """Take each name once, if it is known or the log has it; raises BadRequest with what may be meant instead."""
-    wanted = tuple(dict.fromkeys(names))
-    if strange := [name for name in wanted if name not in known]:
-        types, agents = _logged(log)
-        logged = types if kind == "event type" else agents
-        for name in strange:
-            if name not in logged:
-                raise BadRequest(f"no {kind} {name!r}", hint=did_you_mean(name, [*logged, *shown]))
+    """Take each name once, if it is known or an event has it; raises BadRequest with what may be meant instead."""
+    wanted, name_of = tuple(dict.fromkeys(names)), attrgetter(field)
+    for name in wanted:
+        if name not in known and name not in map(name_of, log.mentioning([fastjson.text(name)])):
+            logged = dict.fromkeys(filter(None, map(name_of, log.read())))
+            kind = "event type" if field == "type" else field
+            raise BadRequest(f"no {kind} {name!r}", hint=did_you_mean(name, [*logged, *shown]))
     return wanted
