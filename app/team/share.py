@@ -10,7 +10,7 @@ from typing import NamedTuple
 from eventlog.app.ask.why import reasons_behind
 from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.naming.names import is_file_line
-from eventlog.app.naming.references import events_named, is_part_of
+from eventlog.app.naming.references import event_named, is_part_of
 from eventlog.app.open_store import OpenStore
 from eventlog.app.setup.session_hooks.git import Git
 from eventlog.app.team.decisions import PLACE, Decision, TeamFile, agree, read_files, settle
@@ -154,11 +154,11 @@ def _stated(opened: OpenStore, name: str) -> Iterator[tuple[Event, list[str]]]:
             raise BadRequest("the line shows no decision", where=name)
         yield meant[0][0], [meant[0][1]]
         return
-    found = events_named(opened.log, name)
-    if len(found) != 1:
-        hint = "\n".join(found[:8]) if found else "`eventlog query --type fact,stage_summary` lists them"
-        raise BadRequest("several events have this id" if found else "no event has this id", where=name, hint=hint)
-    event = opened.log.find(found)[found[0]].event
+    named = event_named(opened.log, name)
+    if not named:
+        hint = "`eventlog query --type fact,stage_summary` lists them"
+        raise BadRequest("no event has this id", where=name, hint=hint)
+    event = opened.log.find([named])[named].event
     texts = _texts(event)
     if not texts:
         raise BadRequest(f"{event.type} states no decision", where=event.id)

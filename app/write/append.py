@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from eventlog.app.build.replay import replay
-from eventlog.app.naming.references import events_named, session_meant
+from eventlog.app.naming.references import event_named, session_meant
 from eventlog.app.open_store import Machine
 from eventlog.app.progress import Phases, quiet
 from eventlog.app.write.record_once import record_once
@@ -144,11 +144,9 @@ def _of_something(log: EventLog, event: Retraction) -> Retraction:
     """Complete the id in a withdrawal; raises BadRequest: a withdrawal of nothing would look as if it had worked."""
     if event.conversation is not None:
         return replace(event, conversation=session_meant(log, event.conversation))
-    meant = events_named(log, str(event.target))
-    if len(meant) == 1:
-        return replace(event, target=meant[0])
-    hint = "it may be: " + ", ".join(meant) if meant else _FIND
-    raise BadRequest("no event has this id" if not meant else "several events do", where=str(event.target), hint=hint)
+    if meant := event_named(log, str(event.target)):
+        return replace(event, target=meant)
+    raise BadRequest("no event has this id", where=str(event.target), hint=_FIND)
 
 
 def _still_stating(log: EventLog, retraction: Retraction) -> list[str]:
