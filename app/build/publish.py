@@ -5,8 +5,8 @@ old file or the new one, and the next replay completes what is missing. What a r
 after that.
 
 Where only some blocks of a long file changed, it is made of its own bytes: what follows the first difference is written
-in place, for a file of many megabytes would be copied for a line, else the system copies what has not changed into a
-new file. A file cut short in the middle of either has another stamp than its layout tells, and is written whole.
+in place, for a file of many megabytes would be copied for a line, else all of it is written into a new file. A file cut
+short in the middle of either has another stamp than its layout tells, and is written whole.
 """
 
 import os
@@ -51,7 +51,6 @@ from eventlog.store.shared_files import (
 
 _TRIES = 3
 _MAX = 4 << 20  # bytes of files that wait for their names
-_AT_ONCE = 1 << 20  # bytes that are copied at a time
 _LONG = 1 << 17  # bytes: a file with less before the first difference is replaced whole
 _STEP = 512  # bytes
 _Segment = bytes | tuple[int, int]  # new bytes, or offset and length of bytes in the old file
@@ -407,9 +406,7 @@ def _write_end(file: BinaryIO, path: str, segments: list[_Segment], layout: Layo
         return None
     if sum(len(piece) if isinstance(piece, bytes) else piece[1] for piece in others) > first[1]:
         return None
-    end = b"".join(
-        piece if isinstance(piece, bytes) else os.pread(file.fileno(), piece[1], piece[0]) for piece in others
-    )
+    end = b"".join(_bytes_of(file, others))
     fd = os.open(path, os.O_RDWR)
     with os.fdopen(fd, "r+b", buffering=0) as opened:
         _check_layout(opened, layout)
@@ -434,11 +431,7 @@ def _write_whole(file: BinaryIO, path: str, segments: list[_Segment], layout: La
     written: list[os.stat_result] = []
 
     def write(opened: BinaryIO) -> None:
-        for segment in segments:
-            if isinstance(segment, bytes):
-                opened.write(segment)
-            else:
-                _copy_range(file.fileno(), *segment, opened)
+        opened.writelines(_bytes_of(file, segments))
         opened.flush()
         _check_layout(file, layout)
         written.append(os.fstat(opened.fileno()))
@@ -476,14 +469,6 @@ def _segments(file: BinaryIO, pieces: Pieces, layout: Layout) -> Iterator[_Segme
     yield from (run,) * (run[1] > 0)
 
 
-def _copy_range(source: int, start: int, length: int, opened: BinaryIO) -> None:
-    opened.flush()
-    while length:
-        try:
-            done = os.copy_file_range(source, opened.fileno(), length, start)
-        except (AttributeError, OSError):  # other systems, some file systems
-            done = opened.write(os.pread(source, min(length, _AT_ONCE), start))
-            opened.flush()
-        if not done:
-            raise ChangedMeanwhile
-        start, length = start + done, length - done
+def _bytes_of(file: BinaryIO, segments: Iterable[_Segment]) -> Iterator[bytes]:
+    for segment in segments:
+        yield segment if isinstance(segment, bytes) else os.pread(file.fileno(), segment[1], segment[0])
