@@ -130,7 +130,7 @@ def helpers_context(opened: "OnMachine", call: HookCall) -> ContextResult:
     """Build what a helper starts with: what is known of the project, and how to search; nothing that asks to act."""
     request = request_of(opened, call.project, agent=call.agent, source="startup", budget=_HELPER_CHARS)
     request = replace(request, session_id=call.session, session_type=SHARED if call.shared else None)
-    parts = _gathered(opened.store, opened.settings, request)
+    parts = _gathered(opened, request)
     parts.todos, parts.notes, parts.last, parts.sessions = [], [], [], []
     parts.loaded = [(file, result) for file, result in parts.loaded if file.load_order == MEMORY]
     return ContextResult(parts, *fit_parts(parts), took_ms=0)
@@ -150,38 +150,27 @@ def _work_at_hand(store: "Store", project: str, where: str) -> WorkAtHand:
 
 
 def session_context(opened: "OnMachine", request: ContextRequest, *, certain: bool = False) -> ContextResult:
-    """Build the context; a real start uses BOOTSTRAP.md up, and its receipt is due once the agent has the text.
-
-    Where only what is `certain` is wanted, neither rows nor the log are read.
-    """
-    store, settings = opened.store, opened.settings
-    if not request.session_id:
-        return build(store, settings, request, certain=certain)
-    listens = _session_type_of(store, request)
-    # what the user hears a single time waits for a session that nobody else listens to
-    first = take_bootstrap(settings, request.home, request.now) if listens == MAIN else ""
-    request_now = replace(request, session_type=listens, bootstrap=first)
-    return build(store, settings, request_now, creates=settings.context.templates, certain=certain)
-
-
-def build(
-    store: "Store", settings: "Settings", request: "ContextRequest", *, creates: bool = False, certain: bool = False
-) -> ContextResult:
     """Build the context; no file and no line of the log makes it fail.
 
-    With `creates`, missing files of the user are made from their templates. Where only what is `certain` is wanted,
-    neither rows nor the log are read.
+    A real start uses BOOTSTRAP.md up, makes missing files of the user from their templates, and its receipt is due once
+    the agent has the text. Where only what is `certain` is wanted, neither rows nor the log are read.
     """
-    begun = monotonic()
-    parts = _gathered(store, settings, request, creates=creates, certain=certain)
-    text, receipt = fit_parts(parts)
-    return ContextResult(parts, text, receipt, took_ms=round((monotonic() - begun) * 1000))
+    begun, creates = monotonic(), False
+    if request.session_id:
+        listens = _session_type_of(opened.store, request)
+        # what the user hears a single time waits for a session that nobody else listens to
+        first = take_bootstrap(opened.settings, request.home, request.now) if listens == MAIN else ""
+        request = replace(request, session_type=listens, bootstrap=first)
+        creates = opened.settings.context.templates
+    parts = _gathered(opened, request, creates=creates, certain=certain)
+    return ContextResult(parts, *fit_parts(parts), took_ms=round((monotonic() - begun) * 1000))
 
 
 def _gathered(
-    store: "Store", settings: "Settings", request: "ContextRequest", *, creates: bool = False, certain: bool = False
+    opened: "OnMachine", request: ContextRequest, *, creates: bool = False, certain: bool = False
 ) -> "ContextSources":
     """Load what a context is made of."""
+    store, settings = opened.store, opened.settings
     listens = _session_type_of(store, request)
     within = window(settings.context, request.now)
     source = CurrentLines(store, request, within, settings.timezone, shared=listens == SHARED, certain=certain)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from eventlog.app.open_store import OpenStore
-from eventlog.app.serve.session_context import build
+from eventlog.app.serve.session_context import session_context
 from eventlog.projections.base import Line
 from eventlog.projections.context.agent_context import ContextFile
 from eventlog.projections.context.budget import ContextSection, fit
@@ -26,7 +26,7 @@ _LOOK_THERE = "Keywords of all that is known here: {path}; look there for what i
 
 def earlier(opened: OpenStore, request: ContextRequest, budget: int) -> str:
     """The text for a home without files."""
-    parts = build(opened.store, opened.settings, request).parts
+    parts = session_context(opened, request).parts
     made = list(_sections(parts))
     ranks = [-1 if section.priority == _FACTS else section.priority for section in made]
     told = [section for section in without_repetitions(made, ranks, request.project_name) if section.lines]

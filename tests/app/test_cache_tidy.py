@@ -10,7 +10,7 @@ import pytest
 from eventlog.app.ask.history import replay_at
 from eventlog.app.build import program
 from eventlog.app.build.cache import open_cache
-from eventlog.app.serve.session_context import build
+from eventlog.app.serve.session_context import session_context
 from eventlog.fast.sha import sha256
 from eventlog.format.events import Rejected
 from eventlog.projections.context.request import ContextRequest
@@ -86,7 +86,7 @@ def test_a_context_never_tells_what_only_stands_in_for_withdrawn_words(log, said
     replay(log, Settings())
     _withdraw(log, target=withdrawal.id)
     request = ContextRequest(now=f"{LATER}T12:00:00.000000Z", home=str(tmp_path))
-    told = build(log.store, Settings(), request).context.recent_facts
+    told = session_context(opened(log, Settings()), request).context.recent_facts
 
     assert ["fact 1", "sesame"] == sorted(fact.content for fact in told if fact.content in ("fact 1", "sesame"))
 

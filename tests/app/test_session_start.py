@@ -235,7 +235,7 @@ def test_who_has_files_of_their_own_gets_no_profile(tmp_path):
 @pytest.mark.parametrize("how", ["a look", "by the settings", "others listen"])
 def test_who_did_not_ask_gets_no_files(tmp_path, how):
     scene = fresh(tmp_path, templates=how != "by the settings")
-    context = (scene.ask() if how == "a look" else start(scene, session_type="shared")).context
+    context = (scene.ask(session_id="") if how == "a look" else start(scene, session_type="shared")).context
     missing = [one.error for one in context.results if one.file_path.endswith("agents/SOUL.md")]
 
     assert (["user/profile.md"] == [name for name in OWN if name not in own_files(scene)]) == (how == "others listen")
@@ -362,7 +362,7 @@ def test_a_look_does_not_use_it_up(tmp_path):
     scene = Scene(tmp_path)
     path = bootstrap(scene)
 
-    assert "Introduce yourself." not in scene.text()
+    assert "Introduce yourself." not in scene.text(session_id="")
     assert path.exists()
 
 

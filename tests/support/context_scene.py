@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 from eventlog.app.build.publish import publish
-from eventlog.app.serve.session_context import build
+from eventlog.app.serve.session_context import session_context
 from eventlog.log.event_log import EventLog
 from eventlog.projections.catalog import ALL
 from eventlog.projections.context.request import ContextRequest
@@ -13,6 +13,7 @@ from eventlog.store import project_slug
 from tests.support.builders import replay
 from tests.support.fences import without_nonces
 from tests.support.tree import ROOT
+from tests.support.use_cases import opened
 
 GOLDEN = ROOT / "fixtures" / "context"
 NOW = "2026-02-21T12:00:00.000000Z"
@@ -59,7 +60,7 @@ class Scene:
             "session_id": "now",
             "instructions": HEAD,
         }
-        return build(self.log.store, self.settings, ContextRequest(**{**asked, **request}))
+        return session_context(opened(self.log, self.settings), ContextRequest(**{**asked, **request}))
 
     def text(self, **request):
         return self.plain(self.ask(**request).context.text)
