@@ -28,6 +28,8 @@ SHOP = "/p/shop"
 BLANK = '{"v":1,"id":"019c7b12-8f00-7000-8000-000000000000","ts":"2026-02-20T10:00:00Z","type":"fact","content":"x","conversation_id":" "}'
 _TICKS = count(1_771_588_800 * 10**9, 3600 * 10**9)  # a copy of a log begins when that has ended
 
+DONE = {"status": "ok", "revised": 0, "still_open": 0, "switched_off": 0, "damaged": 0}
+
 
 @pytest.fixture
 def log(tmp_path, made_once):
@@ -70,7 +72,7 @@ def imported(text, place, *options):
 def test_a_round_trip_gives_the_same_log_and_the_same_files(log, tmp_path):
     ran, other = imported(exported(log), tmp_path / "other")
 
-    assert json.loads(ran.out) == {"status": "ok", "new": len(list(log.read())), "known": 0}
+    assert json.loads(ran.out) == {**DONE, "new": len(list(log.read())), "known": 0}
     assert list(log.read()) == list(other.read())
     assert exported(log) == exported(other)
     replay_store(opened(other))
@@ -95,7 +97,7 @@ def test_what_no_log_had_is_named_and_everything_else_is_read(log, tmp_path, lin
     first, *others = exported(log).splitlines(keepends=True)
     ran, other = imported("".join([first, line + "\n", *others]), tmp_path / "other")
 
-    assert (ran.code, json.loads(ran.out)) == (4, {"status": "ok", "new": 1 + len(others), "known": 0, "damaged": 1})
+    assert (ran.code, json.loads(ran.out)) == (4, {**DONE, "new": 1 + len(others), "known": 0, "damaged": 1})
     assert "log.jsonl:2: " in ran.err
     assert exported(other) == exported(log)
 
@@ -145,7 +147,7 @@ def test_an_import_that_breaks_off_is_finished_by_the_next(log, tmp_path, monkey
     assert 0 < len(stored) < len(text.splitlines())
     assert max(map(len, batches)) < len(text.splitlines()) / 4
     again = call("import", "eventlog", tmp_path / "other" / "log.jsonl", "--store", other.store.root)
-    assert json.loads(again.out) == {"status": "ok", "new": len(text.splitlines()) - len(stored), "known": len(stored)}
+    assert json.loads(again.out) == {**DONE, "new": len(text.splitlines()) - len(stored), "known": len(stored)}
     assert exported(other) == text
 
 

@@ -60,50 +60,36 @@ def _import_command(
     if is_switched_off(machine, None):
         return None
     opened = options.open_store(store)
-    if source == _EXPORTED:
-        if since or project:
-            raise click.UsageError("a file of `eventlog export` is read whole: it takes no --since or --project")
-        return _import_exported(opened.log, path, dry_run=dry_run)
+    if source == _EXPORTED and (since or project):
+        raise click.UsageError("a file of `eventlog export` is read whole: it takes no --since or --project")
     with phases() as phase:
         phase("reading files")
         request = ImportRequest(
             path and path.absolute(), Path.cwd(), machine, store, opened.settings, phase, since or "", project
         )
-        done = import_past(opened.log, source, request, dry_run=dry_run)
+        if source == _EXPORTED:
+            done = _exported(opened.log, request, dry_run=dry_run)
+        else:
+            done = import_past(opened.log, source, request, dry_run=dry_run)
     if project and not (done.is_any or done.damage):
         raise BadRequest(f"nothing there is of a project {project!r}", hint="name it by its path, or the end of that")
     _print_import(source, done, dry_run=dry_run)
     return EXIT_DAMAGED if done.damage else 0
 
 
-def _import_exported(log: EventLog, path: Path | None, *, dry_run: bool) -> int:
-    """Add the lines of an export that the log lacks, and print how many."""
+def _exported(log: EventLog, request: ImportRequest, *, dry_run: bool) -> ImportResult:
+    """Add the lines of an export that the log lacks, unless this is a dry run."""
+    path = request.path
     if path is None or path.is_dir():
         raise click.UsageError("name the file that `eventlog export` wrote")
-    with phases() as phase, path.open("rb") as lines:
-        done = import_exported(log, lines, str(path), phase, dry_run=dry_run)
-    new, known = sum(done.new.values()), sum(done.known.values())
-    if dry_run:
-        _print_import(_EXPORTED, done, dry_run=True)
-    else:
-        _name_damage(done)
-        if sys.stdout.isatty():
-            say(f"{path}: {count(new, 'event')} new, {known:,} already known")
-            if new:
-                say("`eventlog replay` adds them to the knowledge files")
-        else:
-            emit({"status": "ok", "new": new, "known": known} | ({"damaged": len(done.damage)} if done.damage else {}))
-    return EXIT_DAMAGED if done.damage else 0
-
-
-def _name_damage(done: ImportResult) -> None:
-    for bad in done.damage:
-        click.echo(f"{bad.place}: {bad.reason}", err=True)
+    with path.open("rb") as lines:
+        return import_exported(log, lines, str(path), request.phases, dry_run=dry_run)
 
 
 def _print_import(source: str, done: ImportResult, *, dry_run: bool) -> None:
     """Print new, known and skipped events, per day for a dry run; damage on stderr."""
-    _name_damage(done)
+    for bad in done.damage:
+        click.echo(f"{bad.place}: {bad.reason}", err=True)
     new, old = sum(done.new.values()), sum(done.known.values())
     is_empty = not (done.is_any or done.damage)
     if dry_run and not is_empty:
