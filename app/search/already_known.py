@@ -35,7 +35,7 @@ class AlreadyKnown:
             elif event.get("type") == "fact":
                 self._stated.add(statement_of(text_in(event, "content")))
 
-    def leaves(self, hit: "Hit") -> bool:
+    def lacks(self, hit: "Hit") -> bool:
         """Return whether the conversation may read this, and knows neither it nor what is newer and opposes it."""
         from eventlog.app.naming.known_projects import NOWHERE
 
@@ -43,5 +43,5 @@ class AlreadyKnown:
             return False
         found = hit.found
         is_known = found.id in self._events or found.conversation == self._conversation
-        is_known = is_known or has_line_mark(found.shown, self._lines) or not all(map(self.leaves, hit.newer))
+        is_known = is_known or has_line_mark(found.shown, self._lines) or not all(map(self.lacks, hit.newer))
         return not is_known and found.leave_out(self._stated)

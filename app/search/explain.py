@@ -101,7 +101,7 @@ def _here(
     remaining = lines
     for hit, judgement in recall.judged(index, gate, hits):
         verdict: Verdict = judgement
-        if verdict == "told" and seen and not seen.leaves(hit):
+        if verdict == "told" and seen and not seen.lacks(hit):
             verdict = "told before"
         elif verdict == "told" and not remaining:
             verdict = "no line left"

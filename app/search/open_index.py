@@ -35,9 +35,18 @@ def open_index(store: "Store", *, patience: float = PATIENCE, limit: int = ALL) 
     """
     if not os.path.isdir(store.root):
         return _made(store, ":memory:", limit, "")
+    program = _program(patience)
+
+    def is_usable(index: SearchIndex) -> bool:
+        if not index.is_current() or (program and index.is_outdated(program)):
+            return False
+        index.catch_up(store, limit)
+        if program and not index.is_outdated(program):
+            index.erase()
+        return not (program and index.is_outdated(program))
+
     try:
-        program = _program(patience)
-        return _there(store, patience, limit, program) or _anew(store, limit, program)
+        return _existing(store, patience, is_usable) or _anew(store, limit, program)
     except (OSError, OperationalError) as error:
         if patience < PATIENCE or (isinstance(error, OperationalError) and is_damage(error)):
             raise
@@ -94,10 +103,9 @@ def leave_index(store: "Store", limit: int) -> SearchIndex:
         index.count()
         return True
 
-    path = store.cached("search.sqlite")
-    if os.path.isfile(path) and (index := _used(SearchIndex(path, KnownProjects(store), PATIENCE), is_left)):
+    if index := _existing(store, PATIENCE, is_left):
         return index
-    delete(path)
+    delete(store.cached("search.sqlite"))
     return _anew(store, limit, _program(PATIENCE))
 
 
@@ -110,9 +118,13 @@ def _program(patience: float) -> str:
     return program_key()
 
 
-def _used(index: SearchIndex, use: "Callable[[SearchIndex], bool]") -> SearchIndex | None:
-    """Return an index that could be used; close an index that could not, and where use raises."""
-    is_of_use = False
+def _existing(store: "Store", patience: float, use: "Callable[[SearchIndex], bool]") -> SearchIndex | None:
+    """Open the index that exists; None where there is none, or `use` returns that it is of none."""
+    path = store.cached("search.sqlite")
+    if not os.path.isfile(path):
+        delete(path)
+        return None
+    index, is_of_use = SearchIndex(path, KnownProjects(store), patience), False
     try:
         is_of_use = use(index)
     except NotAppended:
@@ -124,24 +136,6 @@ def _used(index: SearchIndex, use: "Callable[[SearchIndex], bool]") -> SearchInd
         if not is_of_use:
             index.close()
     return index if is_of_use else None
-
-
-def _there(store: "Store", patience: float, limit: int, program: str) -> SearchIndex | None:
-    """Open the index that exists; None where there is none that can be used."""
-
-    def is_usable(index: SearchIndex) -> bool:
-        if not index.is_current() or (program and index.is_outdated(program)):
-            return False
-        index.catch_up(store, limit)
-        if program and not index.is_outdated(program):
-            index.erase()
-        return not (program and index.is_outdated(program))
-
-    path = store.cached("search.sqlite")
-    if os.path.isfile(path):
-        return _used(SearchIndex(path, KnownProjects(store), patience), is_usable)
-    delete(path)
-    return None
 
 
 def _anew(store: "Store", limit: int, program: str) -> SearchIndex:

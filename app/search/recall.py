@@ -127,7 +127,7 @@ def _search_for(store: "Store", request: RecallRequest, lines: int, find: "Find"
             from eventlog.app.search.already_known import AlreadyKnown  # for most prompts nothing is found
 
             seen = seen or AlreadyKnown(store, request.conversation, index.log_files(), shared=request.shared)
-            hits += [hit] if seen.leaves(hit) else []
+            hits += [hit] if seen.lacks(hit) else []
             if len(hits) >= lines:  # what is behind is not looked at further
                 break
     finally:
