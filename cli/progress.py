@@ -41,10 +41,10 @@ def phases() -> Iterator[Phases]:
 
 
 @contextmanager
-def spinner() -> Iterator[None]:
-    """Show that a search of the whole log is running."""
+def spinner(what: str = "looking through the log") -> Iterator[None]:
+    """Show that something is going on, and what."""
     with phases() as phase:
-        phase("looking through the log")
+        phase(what)
         yield
 
 

@@ -7,7 +7,7 @@ the settings of this store. Nothing is written to the store, and nothing to the 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from eventlog.app.cluster.replay_stores import DAYS_AT_ONCE, StoreFiles, library, rendered_of
+from eventlog.app.cluster.replay_stores import DAYS_AT_ONCE, StoreFiles, fold_days, library, rendered_of
 from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import Progress, no_progress
 from eventlog.app.sync.keyring import Keyring
@@ -54,7 +54,7 @@ def replay_remote(
         log = _RemoteLog(opened, keyring)
         starts = range(0, len(log.dates), DAYS_AT_ONCE)
         pieces = [log.days(log.dates[start : start + DAYS_AT_ONCE]) for start in starts]
-        folding = _folded_there(client, pieces, names) if client else (_fold_lines(list(one), names) for one in pieces)
+        folding = _folded_there(client, pieces, names) if client else (fold_days(one, names) for one in pieces)
         parts = [fold.empty(keyring.remote, chosen(projections))]
         for done, folded in enumerate(folding, 1):
             parts += folded
@@ -62,12 +62,6 @@ def replay_remote(
         found = rendered_of(parts, log.day, opened.settings, names)
         found.damage += log.damage
     return found
-
-
-def _fold_lines(days: Sequence[DayBytes], names: Sequence[str]) -> list[Part]:
-    """Fold some days, each by itself."""
-    projections = chosen(names)
-    return [fold.fold_day(day, projections=projections) for day in days]
 
 
 def _folded_there(client: Any, pieces: list[Iterator[DayBytes]], names: Sequence[str]) -> Iterator[list[Part]]:
@@ -78,7 +72,7 @@ def _folded_there(client: Any, pieces: list[Iterator[DayBytes]], names: Sequence
 
     def begin(count: int) -> None:
         for piece in [piece for _, piece in zip(range(count), waiting, strict=False)]:
-            tasks.add(client.submit(_fold_lines, list(piece), names, pure=False))
+            tasks.add(client.submit(fold_days, list(piece), names, pure=False))
 
     begin(room)
     for future in tasks:

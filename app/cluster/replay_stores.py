@@ -152,10 +152,14 @@ class StoreFiles(Struct):
     broken: dict[str, str]  # projection of another package -> why it says nothing
 
 
-def _fold_days(place: StorePlace, days: Sequence[Day], names: Sequence[str]) -> list[Part]:
-    """Fold some days of a store, each by itself."""
+def fold_days(days: Iterable[DayBytes], names: Sequence[str]) -> list[Part]:
+    """Fold some days, each by itself."""
     projections = chosen(names)
-    return [fold.fold_day(_read_day(place, day), projections=projections) for day in days]
+    return [fold.fold_day(day, projections=projections) for day in days]
+
+
+def _fold_files(place: StorePlace, days: Sequence[Day], names: Sequence[str]) -> list[Part]:
+    return fold_days((_read_day(place, day) for day in days), names)
 
 
 def render_store(
@@ -189,7 +193,7 @@ def rendered_of(
 
 def _replay_whole(place: StorePlace, listed: _StoreListing, names: Sequence[str], empty: Part) -> StoreFiles:
     """Fold and render a store in a single task: its parts stay with the worker."""
-    return render_store(place, listed, [_fold_days(place, listed.days, names)], names, empty)
+    return render_store(place, listed, [_fold_files(place, listed.days, names)], names, empty)
 
 
 class StoreReplay(NamedTuple):
@@ -269,7 +273,7 @@ class _Run:
             whole = submit(_replay_whole, place, listed, self._names, empty)
         else:
             pieces = [listed.days[start : start + DAYS_AT_ONCE] for start in range(0, len(listed.days), DAYS_AT_ONCE)]
-            folded = [submit(_fold_days, place, piece, self._names) for piece in pieces]
+            folded = [submit(_fold_files, place, piece, self._names) for piece in pieces]
             whole = submit(render_store, place, listed, folded, self._names, empty)
         self._rendering[whole] = place
         self._all += len(folded) + 1

@@ -21,6 +21,7 @@ import msgspec
 
 from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
+from eventlog.app.sync.receiving import events_in
 from eventlog.app.sync.sync_state import SentDay, SyncState
 from eventlog.fast import fastjson
 from eventlog.fast.sha import sha256
@@ -41,7 +42,6 @@ from eventlog.format.events import (
 )
 from eventlog.format.text import project_name
 from eventlog.log import days
-from eventlog.log.lines import LogLine, decode_whole
 from eventlog.projects.root import in_full
 from eventlog.secrets import secrets_in
 from eventlog.settings.cached import off_switch
@@ -116,12 +116,7 @@ class LeavingRules:
 
     def leaving(self, day: str, data: bytes, *, counted: bool = True) -> bytes:
         """Join what leaves of the whole lines of a day file, and count each line; damaged lines are left out."""
-        events, lines = decode_whole(data, day), data.split(b"\n")
-        if events is None:
-            read = (LogLine.unread(line, "", 0, 1).check(day) for line in lines if line)
-            found = [line for checked in read for line in checked if isinstance(line, LogLine)]
-            events, lines = [line.event for line in found], [line.line for line in found]
-        judged = list(map(self._judge, events, lines))
+        judged = [self._judge(event, line) for event, line in events_in(day, data)]
         for line in judged if counted else ():
             self.counts.add(line)
         return b"".join(line.line + b"\n" for line in judged if line.line)

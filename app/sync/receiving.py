@@ -11,6 +11,7 @@ from eventlog.app.build import foreign_logs
 from eventlog.app.write.erasing.erase_everywhere import without_redacted_in
 from eventlog.fast import os
 from eventlog.format.errors import NotStored
+from eventlog.format.events import Event
 from eventlog.log.event_log import EventLog
 from eventlog.log.lines import LogLine, decode_whole
 from eventlog.log.rewrite import rewrite
@@ -105,12 +106,17 @@ def _compared(day: str, data: bytes, arriving: dict[str, bytes]) -> tuple[dict[b
 
 def by_id(day: str, data: bytes) -> Iterator[tuple[str, bytes]]:
     """Yield the ids and lines of a day's events; damaged lines are left out."""
+    return ((event.id, line) for event, line in events_in(day, data))
+
+
+def events_in(day: str, data: bytes) -> Iterator[tuple[Event, bytes]]:
+    """Yield a day's events and their lines; damaged lines are left out."""
     events = decode_whole(data, day)
     lines = data.split(b"\n")
     if events is not None:
-        yield from zip([event.id for event in events], lines, strict=False)
+        yield from zip(events, lines, strict=False)
         return
     for line in filter(None, lines):
         for found in LogLine.unread(line, "", 0, 1).check(day):
             if isinstance(found, LogLine):
-                yield found.event.id, line
+                yield found.event, line

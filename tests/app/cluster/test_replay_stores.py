@@ -196,14 +196,14 @@ def test_a_worker_that_does_not_see_a_store_says_so_and_renders_nothing(tmp_path
     shutil.rmtree(log.store.log)
 
     with pytest.raises(BadRequest, match="is not there for a worker"):
-        replay_stores._fold_days(place, listed.days, [])
+        replay_stores._fold_files(place, listed.days, [])
 
 
 def test_a_worker_of_another_version_renders_nothing():
     [place] = replay_stores.places([str(HISTORY)])
     asked = fold.empty("history")
     asked = msgspec.structs.replace(asked, versions={**asked.versions, "Unicode": "3.0"})
-    parts = replay_stores._fold_days(place, replay_stores.listing(place).days, [])
+    parts = replay_stores._fold_files(place, replay_stores.listing(place).days, [])
 
     with pytest.raises(BadRequest, match=r"Unicode"):
         replay_stores.render_store(place, replay_stores.listing(place), [parts], [], asked)
