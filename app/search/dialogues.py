@@ -144,6 +144,13 @@ class Dialogues:
 
         Raises ValueError where more than `limit` bytes of the log had to be read.
         """
+        if self._meta("program") != program_key():  # words may be other words by now
+            with self._written():
+                for table in ("vocabulary", "words", "common"):
+                    self._db.execute(f"DROP TABLE IF EXISTS {table}")
+                self._words.create()
+                self._db.execute(_WORDLESS)
+                self._db.execute("UPDATE meta SET value = ? WHERE name = 'program'", (program_key(),))
         if not index.state or self._meta("index") != index.state:
             seen = seen_in(self._db)
             files = index.log_files()
@@ -152,13 +159,6 @@ class Dialogues:
             self._withdraw(index.gone())
             if index.state:
                 self._db.execute("INSERT OR REPLACE INTO meta VALUES ('index', ?)", (index.state,))
-        if self._meta("program") != program_key():  # words may be other words by now
-            with self._written():
-                self._db.execute("DROP TABLE vocabulary")
-                self._db.execute("DROP TABLE words")
-                self._words.create()
-                self._db.execute(_WORDLESS)
-                self._db.execute("UPDATE meta SET value = ? WHERE name = 'program'", (program_key(),))
         self._draw(drawn)
 
     def answering(self, terms: Sequence[str]) -> "dict[str, Answer]":

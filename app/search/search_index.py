@@ -19,7 +19,7 @@ from eventlog.app.search.word_tables import (
     OF_ONE,
     PARTS,
     SEQUENCE,
-    Counted,
+    FullText,
     best_passages,
     fields_in,
     numbers,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from eventlog.app.naming.known_projects import KnownProjects
     from eventlog.app.search.appended import Seen
     from eventlog.app.search.index_writer import IndexWriter
-    from eventlog.app.search.word_tables import Answer, FullText, Ranges, Row, Score, Scores, Units
+    from eventlog.app.search.word_tables import Answer, Ranges, Row, Score, Scores, Units
     from eventlog.projections.search.findable import EventFields
     from eventlog.store import Store
     from eventlog.store.index_lookup import FileStamp
@@ -140,7 +140,7 @@ class SearchIndex:
         self._patience = patience
         self._db: Connection = connect(path, timeout=patience, isolation_level=None)
         self.database = self._db  # for who reads its rows
-        self._words: FullText = Counted(self._db)
+        self._words = FullText(self._db)
         self._about: dict[str, str] = {}
         self._before = ""  # the day since which the last look was for changes
         self.grown: list[FileStamp] = []  # the files of such days, as it found them
@@ -153,7 +153,7 @@ class SearchIndex:
     def is_current(self) -> bool:
         """Return whether it has our tables."""
         self._look()
-        self._words = KINDS.get(self._about.get("words", ""), Counted)(self._db)
+        self._words = KINDS.get(self._about.get("words", ""), FullText)(self._db)
         return self._about.get("version") == VERSION
 
     def is_outdated(self, program: str) -> bool:

@@ -30,6 +30,9 @@ ALL_ROWS = ((0, (1 << 63) - 1),)
 OF_ONE = "conversation = ? AND id > 0"
 PASSAGE = (1 << PARTS) - 1  # those bits; 0 is the whole
 _TOKENIZER = "unicode61 remove_diacritics 0 tokenchars '_-./:@+#'"
+_COMMON = "CREATE TABLE common (term TEXT PRIMARY KEY, times INTEGER) WITHOUT ROWID"
+_PUT = "INSERT INTO words (rowid, tokens) VALUES (?, ?)"
+_MERGE = "INSERT INTO words (words) VALUES ('optimize')"
 _PART_BYTES = "INSERT INTO words (words, rank) VALUES ('hashsize', ?)"
 _MATCHING = "SELECT rowid FROM words WHERE words MATCH ?"
 _SCORES = "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ?"
@@ -86,20 +89,26 @@ def _stems(typed: str) -> "Iterable[str]":
 
 
 class FullText:
-    """FTS5 without text: a row is removed with the words it was put with."""
+    """FTS5 without text: a row is removed with the words it was put with.
+
+    The rows of common words are counted beforehand, from when `count` was called.
+    """
 
     def __init__(self, database: "Connection") -> None:
         self._run = database.execute
         self._run_many = database.executemany
 
     def create(self) -> None:
-        """Make the table; raises OperationalError where this SQLite has no FTS5."""
+        """Make the tables; raises OperationalError where this SQLite has no FTS5."""
         self._run(f"CREATE VIRTUAL TABLE words USING fts5(tokens, content='', tokenize=\"{_TOKENIZER}\")")
         self._run("CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row)")
+        self._run(_COMMON)
 
     def put(self, rows: "Iterable[WordRow]") -> None:
         """Add rows."""
-        self._run_many("INSERT INTO words (rowid, tokens) VALUES (?, ?)", rows)
+        added = list(rows)
+        self._run_many(_PUT, added)
+        self._recount(added, 1)
 
     def fill(self, rows: "Iterable[WordRow]") -> None:
         """Add the rows of a whole log in one part, levels above those of later rows: these are merged among themselves.
@@ -109,19 +118,27 @@ class FullText:
         others = iter(rows)
         first = [row for _, row in zip(range(2), others, strict=False)]
         self._run(_PART_BYTES, (32 << 20,))
-        FullText.put(self, others)
+        self._run_many(_PUT, others)
         for row in reversed(first):  # it is not behind the others: FTS5 begins a part, and merges what is there to one
-            FullText.put(self, [row])
-            FullText.erase(self)
+            self._run(_PUT, row)
+            self._run(_MERGE)
         self._run(_PART_BYTES, (1 << 20,))
+        self.count()
 
     def take_out(self, rows: "Iterable[WordRow]") -> None:
         """Remove rows."""
-        self._run_many("INSERT INTO words (words, rowid, tokens) VALUES ('delete', ?, ?)", rows)
+        removed = list(rows)
+        self._run_many("INSERT INTO words (words, rowid, tokens) VALUES ('delete', ?, ?)", removed)
+        self._recount(removed, -1)
 
     def erase(self) -> None:
         """Leave no word that stands in removed rows only: until parts are merged, those that lie there have them."""
-        self._run("INSERT INTO words (words) VALUES ('optimize')")
+        self._run(_MERGE)
+        self.count()
+
+    def _recount(self, rows: "Iterable[WordRow]", times: int) -> None:
+        changes = [(times, word) for _, words in rows for word in {*words.split()}]
+        self._run_many("UPDATE common SET times = times + ? WHERE term = ?", changes)
 
     def scores(
         self, terms: "Sequence[str]", prefix: str, ranges: "Ranges" = ALL_ROWS, units: "Units" = None
@@ -177,7 +194,10 @@ class FullText:
 
     def having(self, terms: "Iterable[str]") -> dict[str, int]:
         """Count the rows with each token; only of those that any row has."""
-        return dict(self._run(_HAVING, (strings(terms),)))
+        tokens = list(terms)
+        common = dict(self._run(_COUNTED, (strings(tokens),)))
+        others = dict(self._run(_HAVING, (strings(token for token in tokens if token not in common),)))
+        return {token: count for token in tokens if (count := common.get(token) or others.get(token))}
 
     def beginning(self, prefix: str, limit: int) -> list[str]:
         """List words that begin like that, the most frequent first."""
@@ -186,55 +206,6 @@ class FullText:
     def ending(self, char: str, limit: int) -> list[str]:
         """List pairs of characters that end like that, the most frequent first."""
         return [str(term) for (term,) in self._run(_ENDING, (_FIRST_HAN, f"_{char}", limit))]
-
-    def begins_common(self, prefix: str, minimum: float) -> bool:  # noqa: ARG002 - of those that count
-        """Return False: no row is counted."""
-        return False
-
-    def count(self) -> None:
-        """Count nothing: each question counts."""
-
-
-class Counted(FullText):
-    """FTS5, with the rows of common words counted beforehand, from when `count` was called."""
-
-    def create(self) -> None:
-        """Make the tables; raises OperationalError where this SQLite has no FTS5."""
-        super().create()
-        self._run("CREATE TABLE common (term TEXT PRIMARY KEY, times INTEGER) WITHOUT ROWID")
-
-    def put(self, rows: "Iterable[WordRow]") -> None:
-        """Add rows."""
-        added = list(rows)
-        super().put(added)
-        self._add(added, 1)
-
-    def fill(self, rows: "Iterable[WordRow]") -> None:
-        """Add the rows of a whole log, and count them."""
-        super().fill(rows)
-        self.count()
-
-    def take_out(self, rows: "Iterable[WordRow]") -> None:
-        """Remove rows."""
-        removed = list(rows)
-        super().take_out(removed)
-        self._add(removed, -1)
-
-    def _add(self, rows: "Iterable[WordRow]", times: int) -> None:
-        changes = [(times, word) for _, words in rows for word in {*words.split()}]
-        self._run_many("UPDATE common SET times = times + ? WHERE term = ?", changes)
-
-    def erase(self) -> None:
-        """Leave no word that stands in removed rows only."""
-        super().erase()
-        self.count()
-
-    def having(self, terms: "Iterable[str]") -> dict[str, int]:
-        """Count the rows with each token; only of those that any row has."""
-        tokens = list(terms)
-        common = dict(self._run(_COUNTED, (strings(tokens),)))
-        others = super().having([token for token in tokens if token not in common])
-        return {token: count for token in tokens if (count := common.get(token) or others.get(token))}
 
     def begins_common(self, prefix: str, minimum: float) -> bool:
         """Return whether a word that so many rows have is known to begin like that."""
@@ -250,8 +221,9 @@ class Scanned(FullText):
     """A plain table, read as a whole for every query."""
 
     def create(self) -> None:
-        """Make the table."""
+        """Make the tables."""
         self._run("CREATE TABLE words (id INTEGER PRIMARY KEY, words TEXT)")
+        self._run(_COMMON)
 
     def put(self, rows: "Iterable[WordRow]") -> None:
         """Add rows."""
@@ -267,6 +239,9 @@ class Scanned(FullText):
 
     def erase(self) -> None:
         """Remove nothing: a row that is removed leaves no words."""
+
+    def count(self) -> None:
+        """Count nothing: each question counts."""
 
     def scores(
         self, terms: "Sequence[str]", prefix: str, ranges: "Ranges" = ALL_ROWS, units: "Units" = None
@@ -321,7 +296,7 @@ class Scanned(FullText):
         return sorted(counts, key=lambda word: (-counts[word], word))[:limit]
 
 
-KINDS: "dict[str, type[FullText]]" = {"fts5": Counted, "scan": Scanned}
+KINDS: "dict[str, type[FullText]]" = {"fts5": FullText, "scan": Scanned}
 
 
 def _quoted(terms: "Iterable[str]", prefix: str = "") -> list[str]:

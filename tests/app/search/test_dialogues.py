@@ -2,11 +2,13 @@
 
 import json
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from eventlog import Machine, Memory, Store
+from eventlog import Machine, Memory, Retraction, Store
 from eventlog.app.open_store import open_store
 from eventlog.app.search import dialogues
 from eventlog.app.search.search import SearchQuery, search
@@ -223,6 +225,18 @@ def test_an_update_of_the_program_keeps_what_it_cannot_draw_again(memory, past, 
 
     assert found(memory, "gazetteer") == ["c1"]
     assert (found(memory, "marzipan"), found(memory, "nougat")) == ([], ["c2"])
+
+
+def test_what_is_withdrawn_leaves_the_words_that_another_program_has_written(memory, past, monkeypatch):
+    past(ANSWERED)
+    past("The marzipan is sold out", name="c2")
+    assert found(memory, "marzipan") == ["c2"]
+    with closing(sqlite3.connect(memory.log.store.cached("dialogues.sqlite"))) as database:
+        database.execute("DROP TABLE common")  # as before there was one
+    monkeypatch.setattr(dialogues, "program_key", lambda: "the next one")
+    memory.log.append(Retraction(conversation_id="human", agent="human", conversation="c2"))
+
+    assert (found(memory, "gazetteer"), found(memory, "marzipan")) == (["c1"], [])
 
 
 def test_a_replay_draws_what_is_due(memory, past, monkeypatch):
