@@ -191,57 +191,54 @@ def timelines(
     file, or of its directory, and `shows` about its line. The replay begins with an empty cache, so the result depends
     on the log and the settings alone.
     """
-    rows, recorders, log = MemoryRows(), dict[str, _Recorder](), _ListedLog(opened.log)
-    paths: dict[tuple[str, str], set[str]] = {}  # of each unit, as last rendered
+    rows, log, files = MemoryRows(), _ListedLog(opened.log), _Files(number_of, is_asked, shows)
     before = ""
     for day, until in enumerate(ends):
         if day in (0, len(ends) - 1) or log.days(before, until):
-            done = replay(log, opened.settings, projections=projections, until=until, cache=rows)
-            _record_day(done, day, paths, recorders, number_of, is_asked, shows)
+            files.record(day, replay(log, opened.settings, projections=projections, until=until, cache=rows))
         before = until
         progress(day + 1, len(ends))
-    found = (recorders[path].timeline for path in sorted(recorders))
+    found = (recorder.timeline for _, recorder in sorted(files.recorders.items()))
     return [timeline for timeline in found if timeline.changes]
 
 
-def _record_day(
-    done: ReplayResult,
-    day: int,
-    paths: dict[tuple[str, str], set[str]],
-    recorders: dict[str, _Recorder],
-    number_of: _Numbers,
-    is_asked: Callable[[str], bool],
-    shows: Callable[[Line], bool],
-) -> None:
-    """Record the documents of outdated units, and those that are gone."""
-    fresh = {summary_path(conversation) for conversation in done.changed_conversations}
-    removed: set[str] = set()
-    drawn: set[str] = set()
-    units = list(done.units())
-    for unit in units:
-        if done.index.current_files.get(unit) is not None:
-            continue
-        documents = [document for document in _rendered(done, unit, is_asked) if is_asked(document.path)]
-        for document in documents:
-            recorder = recorders.setdefault(document.path, _Recorder(document.path, number_of))
-            is_same = unit[0] == SUMMARIES.name and recorder.is_shown and document.path not in fresh
-            if is_same or recorder.has(document):
+class _Files:
+    """The files that are followed."""
+
+    def __init__(self, number_of: _Numbers, is_asked: Callable[[str], bool], shows: Callable[[Line], bool]) -> None:
+        self._number_of, self._is_asked, self._shows = number_of, is_asked, shows
+        self._paths: dict[tuple[str, str], set[str]] = {}  # of each unit, as last rendered
+        self.recorders: dict[str, _Recorder] = {}
+
+    def record(self, day: int, done: ReplayResult) -> None:
+        """Record the documents of outdated units, and those that are gone."""
+        fresh = {summary_path(conversation) for conversation in done.changed_conversations}
+        removed: set[str] = set()
+        drawn: set[str] = set()
+        units = list(done.units())
+        for unit in units:
+            if done.index.current_files.get(unit) is not None:
                 continue
-            recorder.record(day, filter(shows, document.lines))
-        now = {document.path for document in documents}
-        removed |= paths.get(unit, set()) - now
-        drawn |= now
-        paths[unit] = now
-        if unit in done.index.current_files:
-            done.publish(unit, dict.fromkeys(now, _NO_STAMP))
-    for unit in paths.keys() - set(units):
-        removed |= paths.pop(unit)
-    for path in removed - drawn:
-        recorders[path].remove(day)
+            documents = self._rendered(done, unit)
+            for document in documents:
+                recorder = self.recorders.setdefault(document.path, _Recorder(document.path, self._number_of))
+                is_same = unit[0] == SUMMARIES.name and recorder.is_shown and document.path not in fresh
+                if not (is_same or recorder.has(document)):
+                    recorder.record(day, filter(self._shows, document.lines))
+            now = {document.path for document in documents}
+            removed |= self._paths.get(unit, set()) - now
+            drawn |= now
+            self._paths[unit] = now
+            if unit in done.index.current_files:
+                done.publish(unit, dict.fromkeys(now, _NO_STAMP))
+        for unit in self._paths.keys() - set(units):
+            removed |= self._paths.pop(unit)
+        for path in removed - drawn:
+            self.recorders[path].remove(day)
 
-
-def _rendered(done: ReplayResult, unit: tuple[str, str], is_asked: Callable[[str], bool]) -> list[Document]:
-    """Render a unit, unless its files are those of a project that is not asked for."""
-    view, name = unit
-    is_other = view in _OF_PROJECTS and not is_asked(done.identities.document(name, ""))
-    return [] if is_other else done.render(unit)
+    def _rendered(self, done: ReplayResult, unit: tuple[str, str]) -> list[Document]:
+        """Render the files of a unit that are asked for; nothing of a project that is not."""
+        view, name = unit
+        is_other = view in _OF_PROJECTS and not self._is_asked(done.identities.document(name, ""))
+        rendered = [] if is_other else done.render(unit)
+        return [document for document in rendered if self._is_asked(document.path)]
