@@ -8,7 +8,7 @@ from eventlog.format import FIRST_HAN
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
 # C0 and C1 controls, whole terminal sequences (ECMA-48 CSI) where one is, and every code point that shows nothing or
 # changes the direction (Default_Ignorable_Code_Point of Unicode, interlinear annotations, tags): they would act on the
@@ -254,9 +254,12 @@ def differing_in_a_number(texts: "Iterable[str]") -> set[str]:
 
     Dates differ without contradiction, and so do numbers that name: `#12`.
     """
+    by_letters: dict[bytes, list[str]] = {}  # few resemble any other in all but digits
+    for text in texts:
+        by_letters.setdefault(_letters_of(text), []).append(text)
     alike: dict[tuple[str, ...], dict[str, list[str]]] = {}
-    for statement, text in _alike_but_for_digits(texts):
-        pieces = _numbers_apart(statement)
+    for text in (text for group in by_letters.values() if len(group) > 1 for text in group):
+        pieces = _numbers_apart(statement_of(text))
         for at in range(1, min(len(pieces), _MAX_NUMBERS), 2):
             if not _is_a_name(*pieces[at - 1 : at + 2]):
                 same = (str(at), *pieces[:at], *pieces[at + 1 :])
@@ -271,32 +274,9 @@ def _is_a_name(before: str, number: str, after: str) -> bool:
     return before.endswith(("#", "-")) or after.startswith(("-", "月")) or is_year or (is_day and before.endswith("月"))
 
 
-def _alike_but_for_digits(texts: "Iterable[str]") -> "Iterator[tuple[str, str]]":
-    """Yield the statements with digits that others resemble in all else, as few do, and the text of each."""
-    by_letters: dict[bytes, list[str]] = {}
-    for text in _with_digits(list(texts)):
-        by_letters.setdefault(_letters_of(text), []).append(text)
-    by_others: dict[str, list[tuple[str, str]]] = {}
-    for text in (text for group in by_letters.values() if len(group) > 1 for text in group):
-        statement = statement_of(text)
-        others = _without_digits(statement)
-        if others != statement:
-            by_others.setdefault(others, []).append((statement, text))
-    for group in by_others.values():
-        if len(group) > 1:
-            yield from group
-
-
 _DIGITS = b"0123456789"
-_NO_DIGITS = bytes(set(_COMMON) - {*_DIGITS, *b"\n"})
 _IN_LOWER_CASE = bytes(range(256)).lower()
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
-
-
-def _with_digits(texts: list[str]) -> list[str]:
-    """Choose the texts that may have digits, looking at all of them at once."""
-    marks = "\n".join(texts).encode("utf-8", "surrogatepass").translate(None, _NO_DIGITS).split(b"\n")
-    return [text for text, mark in zip(texts, marks, strict=True) if mark] if len(marks) == len(texts) else texts
 
 
 def _letters_of(text: str) -> bytes:

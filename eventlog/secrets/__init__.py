@@ -7,7 +7,7 @@ Imported by: eventlog, app.
 """
 
 from eventlog.fast import os
-from eventlog.secrets.plain import HEX, changed_in, is_plain, item_name, may_name_one, name_in, own, spliced
+from eventlog.secrets.plain import HEX, changed_in, is_plain, may_name_one, own, spliced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,7 +150,14 @@ def secrets_in(value: object, name: str = "") -> "Iterator[tuple[str, str]]":
 
     Texts that are plain together are so each by itself: most values are, and need a single look.
     """
-    texts = _texts_in(value, name)
+    texts: list[tuple[str, str]] = []
+
+    def collect(text: str, of: str) -> str:
+        if own or text.strip(_OF_TIMES):  # a time has a colon, and is plain all the same
+            texts.append((of, f"{_head(of)}{text}"))
+        return text
+
+    changed_in(value, collect, name)
     if not any(may_name_one(of) for of, _ in texts) and is_plain(" ".join([text for _, text in texts])):
         return
     for of, text in texts:
@@ -158,19 +165,6 @@ def secrets_in(value: object, name: str = "") -> "Iterator[tuple[str, str]]":
         kind = _kind_of(of, text) if of and not places else ""
         yield from ((kind, text[start:end]) for start, end, kind in places)
         yield from ((kind, text),) if kind else ()
-
-
-def _texts_in(value: object, name: str) -> list[tuple[str, str]]:
-    """List the texts of a JSON value, each with the name of its field; without times, if no pattern is of the user."""
-    if isinstance(value, str):
-        return [(name, f"{_head(name)}{value}")] if own or value.strip(_OF_TIMES) else []
-    if isinstance(value, list):
-        return [found for item in value for found in _texts_in(item, item_name(name))]
-    found: list[tuple[str, str]] = []
-    if isinstance(value, dict):
-        for inner, item in value.items():
-            found += (("", inner), *_texts_in(item, name_in(value, inner)))
-    return found
 
 
 def scrub_fields(fields: "Mapping[str, object]") -> dict[str, object]:
