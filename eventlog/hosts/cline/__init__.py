@@ -1,4 +1,1 @@
-"""The room of Cline: where it keeps the past.
-
-Imported by: eventlog/hosts.
-"""
+"""The room of Cline."""

@@ -1,4 +1,1 @@
-"""The room of Gemini CLI: its protocol, profile, and where it keeps the past.
-
-Imported by: eventlog/hosts.
-"""
+"""The room of Gemini CLI."""
