@@ -11,7 +11,7 @@ Imported inside agents' hooks: standard library only.
 """
 
 from eventlog.fast import os
-from eventlog.fast.copies import Values, replace
+from eventlog.fast.copies import replace
 from eventlog.fast.sha import sha256
 from eventlog.format import timestamps
 from eventlog.format.local_time import local_time
@@ -28,7 +28,7 @@ from eventlog.projections.current.distinct_facts import distinct_facts
 from eventlog.projections.line import Line
 from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import as_text, stamped_at
-from eventlog.projections.views.note_lines import TODOS, items_of, lines
+from eventlog.projections.views.note_lines import TODOS, NoteItem, items_of, lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -248,17 +248,6 @@ def _brief_lines(sessions: "Sequence[EarlierSession]", local: "Local", project: 
 # ------------------------------------------------------------------------------------------------ of the last days
 
 
-class _Item(Values):
-    """An item of a section; as `daily_notes.Item`, which rows have."""
-
-    section: int
-    ts: str
-    events: tuple[str, ...]
-    project: str
-    text: str
-    same: bytes
-
-
 def _recent_facts(
     events: "Iterable[HeardEvent]", now: str, settings: "ContextSettings", local: "Local"
 ) -> "list[DistinctFact]":
@@ -311,7 +300,7 @@ def _notes(
     local = parts.local
     today = local(parts.request.now)[:10]
     yesterday = timestamps.from_ns((timestamps.to_ms(f"{today}T00:00:00.000000Z") - 1) * 1_000_000)[:10]
-    items: dict[str, list[_Item]] = {today: [], yesterday: []}
+    items: dict[str, list[NoteItem]] = {today: [], yesterday: []}
     silent: dict[str, list[str]] = {today: [], yesterday: []}
     for conversation in conversations.values():
         project = next((event.project for event in conversation if event.project), "")
@@ -320,7 +309,7 @@ def _notes(
             if heard_event.type == "stage_summary":
                 by_day.setdefault(local(heard_event.ts)[:10], []).append(heard_event)
         for day in items.keys() & by_day.keys():
-            came_to = items_of(conclusion_of(by_day[day], (), rejections), project, _Item)  # type: ignore[arg-type]
+            came_to = items_of(conclusion_of(by_day[day], (), rejections), project, NoteItem)  # type: ignore[arg-type]
             found = [item for item in came_to if item.section != TODOS]
             items[day] += found
             heard = {event for item in found for event in item.events}

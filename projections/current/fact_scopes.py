@@ -17,7 +17,7 @@ from eventlog.format.local_time import local_time
 from eventlog.format.retractions import Retractions
 from eventlog.format.text import differing_in_a_number, one_line
 from eventlog.projections.base import RowKind
-from eventlog.projections.current.conclusions import Conclusion, Mention, conclusion_of
+from eventlog.projections.current.conclusions import Mention, conclusion_of
 from eventlog.projections.current.conversations import Conversation
 from eventlog.projections.current.distinct_facts import DistinctFact, distinct_facts
 from eventlog.projections.current.standing import likeness
@@ -25,6 +25,8 @@ from eventlog.projections.current.standing import likeness
 if TYPE_CHECKING:
     from eventlog.format.local_time import Local
     from eventlog.projections.engine.documents import DocumentIndex
+
+_UTC = local_time("UTC")
 
 
 class RowSource:
@@ -35,7 +37,7 @@ class RowSource:
     each fact to its subject and what it states, `summaries` are the summaries.
     """
 
-    def __init__(self, conversation: Conversation, withdrawn: Retractions, local: "Local") -> None:
+    def __init__(self, conversation: Conversation, withdrawn: Retractions, local: "Local" = _UTC) -> None:
         self.conversation = conversation
         self.project = conversation.project or ""
         self.withdrawn = withdrawn
@@ -194,10 +196,3 @@ def _of_decision(mention: Mention | Statement, conversation_id: str, *, drawn: b
         after=mention.after,
         drawn=drawn,
     )
-
-
-def conclude(conversation: Conversation, withdrawn: Retractions) -> Conclusion:
-    """Conclude one conversation, of what has not been withdrawn."""
-    summaries = [summary for summary in conversation.summaries if not withdrawn.hides(summary)]
-    facts = (fact for fact in conversation.facts if not withdrawn.hides(fact))
-    return conclusion_of(summaries, ((fact.subject, Statement.of(fact)) for fact in facts), withdrawn)

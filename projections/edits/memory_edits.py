@@ -21,7 +21,7 @@ from eventlog.format.timestamps import order
 from eventlog.projections.base import Document, Line
 from eventlog.projections.bases.sections import Page, canonical
 from eventlog.projections.current.conversations import Conversation, Conversations
-from eventlog.projections.current.fact_scopes import Statement, conclude
+from eventlog.projections.current.fact_scopes import RowSource, Statement
 from eventlog.projections.current.standing import agents_own, held_back, likeness
 from eventlog.projections.views.labels import Labels
 from eventlog.projections.views.markdown import DATED, is_stamp, unescaped
@@ -247,13 +247,13 @@ def _without_dropped(
 ) -> list[StageSummary]:
     """Rebuild the summaries without dropped decisions: each stage, and the newest revision of the session's."""
     # as the newest saves, these revise the to-dos of all earlier ones: they repeat the open, and list the rest as done
-    summaries = [summary for summary in conversation.summaries if not withdrawn.hides(summary)]
-    summaries.sort(key=order)
+    source = RowSource(conversation, withdrawn)
+    summaries = sorted(source.summaries, key=order)
     roles: dict[object, list[StageSummary]] = {}
     for summary in summaries:
         by_agent = bool(agents_own([summary]))
         roles.setdefault((summary.scope, by_agent, summary.scope == "stage" and summary.id), []).append(summary)
-    todos = [todo.text for todo in conclude(conversation, withdrawn).todos]
+    todos = [todo.text for todo in source.conclusion.todos]
     done = list(
         dict.fromkeys(text for summary in summaries for text in (*summary.todos, *summary.done) if text not in todos)
     )

@@ -5,7 +5,7 @@ Imported inside agents' hooks: standard library only.
 
 from _operator import attrgetter
 
-from eventlog.fast.copies import replace
+from eventlog.fast.copies import Values, replace
 from eventlog.format.local_time import local_time
 from eventlog.format.text import cut, one_line, project_name
 from eventlog.projections.current.conclusions import SourcedText
@@ -16,28 +16,30 @@ from eventlog.projections.views.markdown import as_item, as_text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Protocol, TypeVar
+    from typing import TypeVar
 
     from eventlog.format.local_time import Local
     from eventlog.projections.current.conclusions import Conclusion
+    from eventlog.projections.views.daily_notes import Item  # the same, as rows have it
     from eventlog.projections.views.labels import Labels
     from eventlog.settings.schema import Settings
-
-    class NoteItem(Protocol):
-        """A statement in a section; `same` is the `likeness` of its text."""
-
-        section: int
-        ts: str
-        events: tuple[str, ...]
-        project: str
-        text: str
-        same: bytes
 
     _Item = TypeVar("_Item")
 
 EVENTS, LEARNED, TODOS, DONE = range(4)  # the sections, in this order; what is done has none
 _place_of = attrgetter("ts", "events", "project", "text")  # when it was first said
 _SHORTEST_CUT = 8  # characters; less of a sentence says nothing
+
+
+class NoteItem(Values):
+    """A statement in a section; `same` is the `likeness` of its text."""
+
+    section: int
+    ts: str
+    events: tuple[str, ...]
+    project: str
+    text: str
+    same: bytes
 
 
 def items_of(
@@ -53,7 +55,7 @@ def items_of(
 
 
 def lines(
-    day: str, items: "Sequence[NoteItem]", silent: "Sequence[str]", words: "Labels", local: "Local"
+    day: str, items: "Sequence[NoteItem | Item]", silent: "Sequence[str]", words: "Labels", local: "Local"
 ) -> "Iterator[Line]":
     """Write the title and every section with items; equal items are one bullet.
 
@@ -72,10 +74,10 @@ def lines(
             yield from (Line(_bullet(same, local), same.events) for same in chosen)
 
 
-def _gathered(items: "Iterable[NoteItem]") -> "list[NoteItem]":
+def _gathered(items: "Iterable[NoteItem | Item]") -> "list[NoteItem | Item]":
     """Collect each statement once, in its first wording; an insight stays an insight, an open to-do stays open."""
-    found: dict[tuple[bool, str, bytes], NoteItem] = {}
-    again: dict[tuple[bool, str, bytes], list[NoteItem]] = {}
+    found: dict[tuple[bool, str, bytes], NoteItem | Item] = {}
+    again: dict[tuple[bool, str, bytes], list[NoteItem | Item]] = {}
     for item in sorted(items, key=_place_of):
         same = (item.section == TODOS, item.project, item.same)
         if item.text and found.setdefault(same, item) is not item:
@@ -86,11 +88,11 @@ def _gathered(items: "Iterable[NoteItem]") -> "list[NoteItem]":
     return list(found.values())
 
 
-def _sources_of(items: "Iterable[NoteItem]") -> tuple[str, ...]:
+def _sources_of(items: "Iterable[NoteItem | Item]") -> tuple[str, ...]:
     return tuple(dict.fromkeys([event for item in items for event in item.events]))
 
 
-def _bullet(item: "NoteItem", local: "Local") -> str:
+def _bullet(item: "NoteItem | Item", local: "Local") -> str:
     name = project_name(item.project)
     text = f"{name}: {item.text}" if name else item.text
     if item.section == LEARNED:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from eventlog.projections.base import Document, Line, Projection, RowKind, View
 from eventlog.projections.current.conclusions import NONE
 from eventlog.projections.current.conversations import Conversations
-from eventlog.projections.current.fact_scopes import RowSource, conclude
+from eventlog.projections.current.fact_scopes import RowSource
 from eventlog.projections.views.markdown import stamped
 from eventlog.projections.views.note_lines import summary_lines
 from eventlog.store import conversation_name
@@ -67,14 +67,12 @@ def summary_path(conversation_id: str) -> str:
 
 def _lines(index: "DocumentIndex", conversation_id: str) -> Sequence[Line]:
     """Render the summary of a conversation that came to something."""
-    conversation, withdrawn, settings = index.conversation(conversation_id), index.withdrawn, index.settings
-    conclusion = conclude(conversation, withdrawn)
-    stages = any(summary.scope == "stage" and not withdrawn.hides(summary) for summary in conversation.summaries)
-    at_work = conversation.started_at, conversation.last_work(withdrawn)
-    project = conversation.project or ""
-    lines = list(summary_lines(conversation.id, conclusion, project, at_work, settings, stages=stages))
-    touched = [withdrawn.touched_at(event) for event in (*conversation.facts, *conversation.summaries)]
-    return stamped(summary_path(conversation_id), lines, max([conversation.last_at, *touched])).lines
+    source = RowSource(index.conversation(conversation_id), index.withdrawn)
+    at_work = source.conversation.started_at, source.conversation.last_work(index.withdrawn)
+    stages = any(summary.scope == "stage" for summary in source.summaries)
+    lines = summary_lines(conversation_id, source.conclusion, source.project, at_work, index.settings, stages=stages)
+    changed_at = max([source.conversation.last_at, *source.touched.values()])
+    return stamped(summary_path(conversation_id), list(lines), changed_at).lines
 
 
 _VIEW = View((HEADS,), _render)

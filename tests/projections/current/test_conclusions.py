@@ -4,13 +4,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from eventlog.format.text import same_text
-from eventlog.projections.current.fact_scopes import conclude
+from eventlog.projections.current.fact_scopes import RowSource
 from tests.support.typed_events import fact, folded, quarantine, retract, summary, whole
 
 
 def _concluded(*events):
     state = folded(*events)
-    return conclude(state.by_id["c"], state.withdrawn())
+    return RowSource(state.by_id["c"], state.withdrawn()).conclusion
 
 
 def _texts(said):
@@ -110,7 +110,7 @@ def test_no_order_of_saves_loses_a_decision_that_nobody_withdrew(saves, chance):
     for conversation in state.by_id.values():
         kept = [one for one, (*_, withdrawn) in zip(said, saves, strict=True) if not withdrawn]
         expected = {same_text(text) for one in kept if one.conversation_id == conversation.id for text in one.decisions}
-        found = conclude(conversation, state.withdrawn()).decisions
+        found = RowSource(conversation, state.withdrawn()).conclusion.decisions
 
         assert expected == {same_text(one.text) for one in found}
         assert len(expected) == len(found)
