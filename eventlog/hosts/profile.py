@@ -46,7 +46,7 @@ class HookFile(NamedTuple):
 class ServerFile(NamedTuple):
     """A host's list of MCP servers: an object, or a TOML table, of them by their names at `keys`.
 
-    Its files are the `SERVERS` of the host's protocol.
+    Its files are the `servers` of the host's protocol.
     """
 
     keys: tuple[str, ...] = ("mcpServers",)

@@ -25,7 +25,7 @@ _id_of, _ts_of, _type_of = attrgetter("id"), attrgetter("ts"), attrgetter("type"
 
 
 class Envelope(Struct, kw_only=True, gc=False):
-    """Read the envelope of an event of any type; `name` and `trigger` are read where a type is not enough.
+    """The envelope of an event of any type; `name` and `trigger` are read where a type is not enough.
 
     Fields stand in the order in which lines have them: the decoder finds them fastest so.
     """

@@ -18,7 +18,7 @@ from eventlog.format.ids import day_in_id
 from eventlog.log import days
 from eventlog.log.days import Day, DuplicateFilter, misdated
 from eventlog.log.index import ConversationIndex
-from eventlog.log.lines import Damage, LogLine
+from eventlog.log.lines import LogLine
 from eventlog.secrets import scrub_fields, without_erased
 from eventlog.settings import cached
 from eventlog.store import Store, index_lookup
@@ -159,22 +159,18 @@ class EventLog:
         since: str = "",
         until: str = "~",
         *,
-        on_damage: Callable[[Damage], None] = lambda _: None,
         mentioning: Sequence[bytes] = (),
         progress: Callable[[int, int], None] = lambda _done, _all: None,
     ) -> Iterator[LogLine]:
-        """Read like `read`, with the line behind each event; `on_damage` gets everything that could not be read.
+        """Read like `read`, with the line behind each event.
 
         With `mentioning` only lines that hold one of these bytes, given in lower case, in any case of their ASCII
-        letters; no other line is decoded, nor its damage heard of. `progress` is told how many days are read, and of
-        how many.
+        letters; no other line is decoded. `progress` is told how many days are read, and of how many.
         """
         elsewhere, days = DuplicateFilter(self.holding), self.days(since, until)
         for number, day in enumerate(days, 1):
-            found, damage = day.entries(mentioning)
+            found, _ = day.entries(mentioning)
             progress(number, len(days))
-            for bad in damage:
-                on_damage(bad)
             copies = elsewhere.of(misdated(day.date, [entry.event.id for entry in found]))
             for entry in found:
                 if since <= entry.event.ts <= until and entry.event.id not in copies:

@@ -200,10 +200,10 @@ def check_seals(store: Store, head: str = "") -> SealResult:
 
 def last_seal(store: Store) -> tuple[Seal | None, str, int]:
     """Read the seal in the last whole line of the chain, its head, and its length as far as that; raises OSError."""
-    limit = _TAIL
+    length = _TAIL
     while True:
         try:
-            end = read_regular(store.seals, start=-limit)
+            end = read_regular(store.seals, start=-length)
         except FileNotFoundError:
             return None, "", 0
         size = os.stat(store.seals).st_size
@@ -212,7 +212,7 @@ def last_seal(store: Store) -> tuple[Seal | None, str, int]:
         if start or len(end) == size:
             line = whole[start:-1]
             return _seal_in(line), sha256(line).hexdigest() if line else "", size - len(end) + len(whole)
-        limit *= 16
+        length *= 16
 
 
 def _seal_in(line: bytes) -> Seal | None:

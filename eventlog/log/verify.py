@@ -35,7 +35,7 @@ _LEFT = frozenset(("too-long", "unreadable"))  # the first is read all the same,
 
 
 class VerifyResult(Struct):
-    """Report how much was read, everything wrong with it in the order of the files, and which files hold no day."""
+    """The numbers of events and files, everything wrong with them in the order of the files, and other files."""
 
     events: int = 0
     files: int = 0

@@ -137,7 +137,7 @@ class _ContextParts(Values):
 
 
 def _sections(parts: "ContextSources", quoted: "Collection[Line]" = ()) -> _ContextParts:
-    """Make all sections; statements in people's own files among those `told` are not repeated."""
+    """Make all sections; statements that are `quoted` from people's own files are not repeated."""
     files = [_of_file(file, result, parts) for file, result in parts.loaded if file.load_order < context_files.MEMORY]
     # another file, or the same by another path, may have exactly these lines
     before = [file for number, file in enumerate(files) if all(file.lines != other.lines for other in files[:number])]

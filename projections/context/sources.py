@@ -58,7 +58,7 @@ _MAX_TODOS, _TODO_CHARS = 8, 240
 class ContextSources:
     """The parts of a context, in reading order.
 
-    `left_out` are files the host loads by itself, `told_by_host` what they say; `index` is the path of the keyword
+    `left_out` are files the host loads by itself, `loaded_by_host` their texts; `index` is the path of the keyword
     index, where there is one; `rendered` are files that were read for a session, `quotes` their lines by the line that
     tells them. `own` is the summary of a session that came back, `before` what it was about before it was compacted;
     for a new one `last` tells the last session of the project, and `sessions` those before, a line each.

@@ -69,19 +69,18 @@ class SourcedText:
     @property
     def sources(self) -> tuple[str, ...]:
         """Return the ids of the events."""
-        return tuple([saying.id for saying in self.mentions])
+        return tuple([mention.id for mention in self.mentions])
 
     @property
     def same(self) -> bytes:
-        """Return what all wordings have in common."""
+        """Return what all its wordings have in common."""
         return self.mentions[0].same
 
 
 class Conclusion(Values):
     """The conclusion of a conversation; `source` `none` and empty texts where nothing was saved.
 
-    `parts` are the summary in the order it was said, `joint` what stands between them, `more` the parts
-    beside these.
+    `parts` make up the summary, `joint` stands between them, and `more` counts the parts that are left out.
     """
 
     topic: str = ""
@@ -168,8 +167,8 @@ def _from_summaries(summaries: "Sequence[StageSummary]") -> Conclusion:
 
 def _newest(newest: "StageSummary", summaries: "Sequence[StageSummary]", source: str, *, automatic: bool) -> Conclusion:
     """Conclude from the last of several revisions; a text that other summaries share has them as sources, too."""
-    wordings = _mentions(summaries, _summary)
-    parts = _sourced([saying for saying in wordings if saying.id == newest.id], wordings)
+    mentions = _mentions(summaries, _summary)
+    parts = _sourced([mention for mention in mentions if mention.id == newest.id], mentions)
     return Conclusion(_topic(newest), parts, source=source, automatic=automatic, saved_at=newest.ts)
 
 
@@ -177,10 +176,10 @@ def _joined(stages: "Sequence[StageSummary]", summaries: "Sequence[StageSummary]
     of_stages, layers = {stage.id for stage in stages}, {stage.layer for stage in stages}
     # the net that saved them: the one that had to ask for any, else the end of the session
     net = next((_SOURCES[layer] for layer in (PRE_COMPACTION, STOP_FALLBACK) if layer in layers), COMPOSED)
-    wordings = _mentions(summaries, _summary)
+    mentions = _mentions(summaries, _summary)
     return Conclusion(
         topic=_topic(stages[0]),
-        parts=_sourced(_first(saying for saying in wordings if saying.id in of_stages), wordings),
+        parts=_sourced(_first(mention for mention in mentions if mention.id in of_stages), mentions),
         joint=" → ",
         source=net,
         automatic=True,
@@ -219,9 +218,9 @@ def _open(summaries: "Sequence[StageSummary]") -> tuple[SourcedText, ...]:
     counting, remaining = open_todos(summaries)
     if counting is None:
         return ()
-    wordings = _mentions(summaries, _todos)
-    newest = {saying.same: saying for saying in wordings if saying.id == counting.id and saying.same in remaining}
-    return _sourced(newest.values(), wordings)
+    mentions = _mentions(summaries, _todos)
+    newest = {mention.same: mention for mention in mentions if mention.id == counting.id and mention.same in remaining}
+    return _sourced(newest.values(), mentions)
 
 
 def _topic(summary: "StageSummary") -> str:
@@ -236,7 +235,7 @@ def _summary(summary: "StageSummary") -> list[str]:
 
 
 def _mentions(summaries: "Sequence[StageSummary]", texts: "Callable[[StageSummary], list[str]]") -> list[Mention]:
-    """List the decisions of the summaries in order."""
+    """List these texts of the summaries in order, each with its event."""
     return [
         Mention(text, summary.ts, summary.id, likeness(text), summary.after)
         for summary in summaries
@@ -245,17 +244,17 @@ def _mentions(summaries: "Sequence[StageSummary]", texts: "Callable[[StageSummar
     ]
 
 
-def _first(wordings: "Iterable[Mention]") -> "Iterable[Mention]":
+def _first(mentions: "Iterable[Mention]") -> "Iterable[Mention]":
     """Collect every distinct text from its first summary."""
     found: dict[bytes, Mention] = {}
-    for saying in wordings:
-        found.setdefault(saying.same, saying)
+    for mention in mentions:
+        found.setdefault(mention.same, mention)
     return found.values()
 
 
-def _sourced(own: "Iterable[Mention]", wordings: "Iterable[Mention]") -> tuple[SourcedText, ...]:
-    """Return those texts as they stand, each with all its events, and their first wordings."""
+def _sourced(own: "Iterable[Mention]", mentions: "Iterable[Mention]") -> tuple[SourcedText, ...]:
+    """Return those texts as they stand, each with all its events."""
     found: dict[bytes, dict[str, Mention]] = {}
-    for saying in wordings:
-        found.setdefault(saying.same, {}).setdefault(saying.id, saying)
-    return tuple([SourcedText(saying.text, tuple(found[saying.same].values())) for saying in own])
+    for mention in mentions:
+        found.setdefault(mention.same, {}).setdefault(mention.id, mention)
+    return tuple([SourcedText(mention.text, tuple(found[mention.same].values())) for mention in own])

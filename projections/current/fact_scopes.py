@@ -151,15 +151,17 @@ def _rows(source: RowSource) -> dict[str, _Stated]:
 def _add_decisions(found: dict[str, _Stated], deciding: list[StageSummary], source: RowSource) -> None:
     """Add the decisions of summaries, and when the events last changed that decide about them."""
     row = found[source.project]
-    mentions = [saying for decision in source.conclusion.decisions for saying in decision.mentions]
+    mentions = [mention for decision in source.conclusion.decisions for mention in decision.mentions]
     drawn = [summary for summary in deciding if summary.layer == SESSION_END]
     # what a user decided in no project is not about the user, unless it is said again
     agents = {save.id: set(map(likeness, save.of_user if source.project else ())) for save in drawn}
     row.statements += [
-        _of_decision(saying, source.conversation.id, drawn=saying.id in agents and saying.same not in agents[saying.id])
-        for saying in mentions
+        _of_decision(
+            mention, source.conversation.id, drawn=mention.id in agents and mention.same not in agents[mention.id]
+        )
+        for mention in mentions
     ]
-    heard = {*source.hidden, *[saying.id for saying in mentions]}
+    heard = {*source.hidden, *[mention.id for mention in mentions]}
     row.silent += [summary.id for summary in deciding if summary.id not in heard]
     named_at = source.conversation.first_project[0] if source.project else ""
     for summary in deciding:

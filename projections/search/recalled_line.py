@@ -78,7 +78,7 @@ def recalled_line(found: "Findable", weights: "Weights") -> str:
     files = _chosen_files(found, weights)
     if found.type == "fact" or (len(whole) <= LONGEST and found.type != "conversation_text"):
         shown = whole if len(whole) <= LONGEST else _excerpt(whole, weights, LONGEST)
-        lines = (f"{shown}{_SEPARATOR}{', '.join(files[:limit])}" for limit in range(len(files), 0, -1))
+        lines = (f"{shown}{_SEPARATOR}{', '.join(files[:count])}" for count in range(len(files), 0, -1))
         fitting = next((line for line in lines if len(line) <= LONGEST), "")
         if not files or fitting or found.type == "fact" or ", ".join(files) in shown:
             return fitting if fitting and ", ".join(files) not in shown else shown
@@ -162,12 +162,12 @@ def _heading(words: "Sequence[str]") -> int:
 
 def _asked(found: "Findable", weights: "Weights") -> str:
     """Choose what bears on the question of what was asked; its title where nothing has a word of it."""
-    best, limit = found.asked[0] if found.asked else "", 0.0
+    best, most = found.asked[0] if found.asked else "", 0.0
     for text in found.asked:
         for sentence in sentences(text):
             shared = _shared(sentence, weights)
-            if shared > limit:
-                best, limit = sentence, shared
+            if shared > most:
+                best, most = sentence, shared
     return _excerpt(one_line(best), weights, _ASKED)
 
 
@@ -261,14 +261,14 @@ def _excerpt(text: str, weights: "Weights", room: int) -> str:
         return text
     words = text[:_LOOKED_THROUGH].replace("，", "，\0").replace("、", "、\0").replace(" ", " \0").split("\0")
     tells = [{token for token in tokens(word) if token in weights} for word in words]
-    best, limit, end, length = (0, 0), 0.0, 0, 0
+    best, most, end, length = (0, 0), 0.0, 0, 0
     for begin in range(len(words)):
         while end < len(words) and length + len(words[end]) <= room - 2:  # an ellipsis at either side
             length += len(words[end])
             end += 1
         worth = _weight(set().union(*tells[begin:end]), weights)
-        if worth > limit:
-            best, limit = (begin, end), worth
+        if worth > most:
+            best, most = (begin, end), worth
         if end == len(words):
             break
         length, end = (length - len(words[begin]), end) if end > begin else (0, begin + 1)

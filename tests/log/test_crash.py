@@ -6,15 +6,11 @@ import time
 from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.support.builders import NOON, contents, day_of, kinds, line, lines, write, writer
 from tests.support.effort import rounds, seed
-
-if TYPE_CHECKING:
-    from eventlog.log.lines import Damage
 
 WRITERS, APPENDS, ENDLESS = 4, 120, 10**9
 
@@ -32,8 +28,8 @@ def test_a_writer_killed_at_any_moment_costs_no_acknowledged_event(log, round_, 
         time.sleep(chance.random() / 1000)
         writers[0].kill()
         promised += [one for process in writers for one in process.stdout.read().split()]
-    damage: list[Damage] = []
-    there = Counter(entry.event.id.encode() for entry in log.entries(on_damage=damage.append))
+    damage = [bad for day in log.days() for bad in day.entries()[1]]
+    there = Counter(event.id.encode() for event in log.read())
 
     assert [-signal.SIGKILL, *[0] * (WRITERS - 1)] == [process.returncode for process in writers]
     assert {} == {one: there[one] for one in promised if there[one] != 1}

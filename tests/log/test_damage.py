@@ -1,7 +1,5 @@
 """Damage costs only itself: every other event is read, and every damage is named with file, line, offset and kind."""
 
-from typing import TYPE_CHECKING
-
 import pytest
 from hypothesis import example, given
 
@@ -9,9 +7,6 @@ from eventlog.fast.fastjson import BOM, MAX_LINE
 from tests.support.builders import DAY, NEXT_DAY, contents, day_of, kinds, line, lines, write
 from tests.support.effort import stride
 from tests.support.strategies import any_lines
-
-if TYPE_CHECKING:
-    from eventlog.log.lines import Damage
 
 DAMAGED = {
     "blank": [b"", b" ", b"\t", b"\r"],
@@ -178,9 +173,7 @@ def test_every_event_of_a_log_with_every_damage_is_read(log, log_dir):
     write(log_dir, data + line(5)[:20])
     write(log_dir, lines(0), f"{DAY}.laptop.jsonl")
     write(log_dir, lines(6), "notes.txt")
-    named: list[Damage] = []
+    named = [bad for day in log.days() for bad in day.entries()[1]]
 
-    assert [f"fact {n}" for n in (0, *range(10, 10 + len(bad)))] == contents(
-        entry.event for entry in log.entries(on_damage=named.append)
-    )
+    assert [f"fact {n}" for n in (0, *range(10, 10 + len(bad)))] == contents(log.read())
     assert len(bad) + 1 == len(named)

@@ -1,7 +1,6 @@
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import assume, given
@@ -16,9 +15,6 @@ from eventlog.store import index_lookup
 from tests.support.builders import DAY, NEXT_DAY, fact, kinds, line, lines, write
 from tests.support.effort import stride
 from tests.support.strategies import any_lines, non_blank
-
-if TYPE_CHECKING:
-    from eventlog.log.lines import Damage
 
 STRIDE = stride(5)  # bytes
 NAMES = ["a", "b", "ab", "a b", '"', "\tc", "é", "a\u2028b", "a:1,2;3"]
@@ -110,8 +106,8 @@ def test_an_id_may_be_escaped_by_other_writers(log, log_dir, spelled):
 def test_damage_hides_no_session(tmp_path_factory, some):
     log = EventLog(tmp_path_factory.mktemp("store"))
     write(log.store.log, BOM + b"\n".join(some))
-    damage: list[Damage] = []
-    names = {entry.event.conversation_id for entry in log.entries(on_damage=damage.append)}
+    damage = [bad for day in log.days() for bad in day.entries()[1]]
+    names = {entry.event.conversation_id for entry in log.entries()}
     assume("conflict" not in kinds(damage))  # of one id in two conversations, each session shows its own line
     before = everything(log, names)
     log.index.catch_up()

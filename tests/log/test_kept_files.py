@@ -7,7 +7,6 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,9 +14,6 @@ from eventlog import EventLog, NotStored, TurnEnd
 from eventlog.store import dayfile, files
 from tests.support.builders import DAY, DAY_NS, NEXT_DAY, kinds
 from tests.support.effort import rounds
-
-if TYPE_CHECKING:
-    from eventlog.log.lines import Damage
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 beside_threads = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # those of the test runner
@@ -43,9 +39,7 @@ def said(log):
 
 
 def damage(log):
-    found: list[Damage] = []
-    list(log.entries(on_damage=found.append))
-    return kinds(found)
+    return kinds(bad for day in log.days() for bad in day.entries()[1])
 
 
 def shorten_the_first_write(monkeypatch):
