@@ -1,4 +1,4 @@
-"""Rooms of hosts in other packages: modules that the entry points `eventlog.hosts` name.
+"""Rooms of hosts in other packages: modules that the entry points `eventlog.hosts` name; and entry points of any group.
 
 Hooks run without site packages and may not wait for `importlib.metadata`: tables of entry points are read as text,
 where this package lies, where this Python's packages lie, and on the path. A room is another package's code: where that
@@ -32,8 +32,8 @@ def other_rooms() -> "Rooms":
     """Find the rooms that other packages bring: by agent, the module and the directory that it lies in."""
     if not _rooms:
         found: Rooms = {}
-        for place in _places():
-            for agent, module in _named_in(place):
+        for agent, module, place in named(GROUP):
+            if _SAFE.issuperset(agent) and agent[0] not in "-_.":
                 found.setdefault(agent, (module, place))
         _rooms.append(found)
     return _rooms[0]
@@ -62,17 +62,18 @@ def _places() -> "Iterator[str]":
     return iter(dict.fromkeys((*near, *(os.path.abspath(place) for place in sys.path if place))))
 
 
-def _named_in(place: str) -> "Iterator[tuple[str, str]]":
-    """Yield agents and modules that the packages in a directory name."""
-    for folder in sorted(name for name in names_in(place) if name.endswith(_ABOUT)):
-        for line in _section(f"{place}/{folder}/entry_points.txt"):
-            agent, equals, module = (part.strip() for part in line.partition("="))
-            if equals and agent and module and _SAFE.issuperset(agent) and agent[0] not in "-_.":
-                yield agent, module
+def named(group: str) -> "Iterator[tuple[str, str, str]]":
+    """Yield name, module and directory of what packages bring for a group, as their tables of entry points name it."""
+    for place in _places():
+        for folder in sorted(name for name in names_in(place) if name.endswith(_ABOUT)):
+            for line in _section(f"{place}/{folder}/entry_points.txt", group):
+                name, equals, module = (part.strip() for part in line.partition("="))
+                if equals and name and module:
+                    yield name, module, place
 
 
-def _section(file: str) -> list[str]:
-    """Read the lines of our group in a table of entry points; none where it cannot be read, or names none."""
+def _section(file: str, group: str) -> list[str]:
+    """Read the lines of a group in a table of entry points; none where it cannot be read, or names none."""
     text = (read(file, _LARGEST) or b"").decode("utf-8", "replace")
-    _, head, after = f"\n{text}".partition(f"\n[{GROUP}]")
+    _, head, after = f"\n{text}".partition(f"\n[{group}]")
     return after.split("\n[")[0].splitlines()[1:] if head else []

@@ -13,7 +13,7 @@ Foreign ids  the same id on two days is one event: the copy counts that lies on 
 import os
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from eventlog import store
 from eventlog.fast.fastjson import MAX_LINE
@@ -77,7 +77,7 @@ class Day(NamedTuple):
         ids = [event_id.encode("utf-8", "surrogatepass") for event_id in event_ids if day_in_id(event_id) == self.date]
         if len(ids) > _MANY:
             return [entry for entry in self.entries()[0] if entry.event.id in event_ids]
-        return [entry for entry in _each_once(self._mentioning(ids)) if entry.event.id in event_ids]
+        return [entry for entry in each_once(self._mentioning(ids)) if entry.event.id in event_ids]
 
     def load(self) -> tuple[list[Event], list[Damage]]:
         """Read the day's events, each once, in no particular order, as fast as possible; and the damage.
@@ -106,7 +106,7 @@ class Day(NamedTuple):
         decoded = decode_whole(b"".join(line + b"\n" for line in lines), self.date)
         if decoded is not None and len({event.id for event in decoded}) == len(decoded):
             return decoded
-        return [entry.event for entry in _each_once(self._mentioning(words))]
+        return [entry.event for entry in each_once(self._mentioning(words))]
 
     def _lines(self) -> Iterator[LogLine | Damage]:
         """Read every line."""
@@ -165,17 +165,19 @@ def _unopened(file: str) -> Iterator[Damage]:
         yield Damage.of_file(file, system_reason(error)[0])
 
 
-def _each_once(found: Iterable[LogLine]) -> list[LogLine]:
-    """Choose of lines with the same id the line that counts."""
-    chosen: dict[str, LogLine] = {}
-    for line in found:
-        chosen[line.event.id] = min(chosen.get(line.event.id, line), line, key=claim)
-    return list(chosen.values())
-
-
 def claim(line: LogLine) -> tuple[bool, bytes]:
     """Order lines of one day that have the same id: the first of them counts."""
     return not is_own(line.file), line.line
+
+
+def each_once(found: Iterable[LogLine], claim: Callable[[LogLine], Any] = claim) -> list[LogLine]:
+    """Choose of lines with the same id the line that counts."""
+    chosen: dict[str, LogLine] = {}
+    for line in found:
+        other = chosen.setdefault(line.event.id, line)
+        if other is not line:
+            chosen[line.event.id] = min(other, line, key=claim)
+    return list(chosen.values())
 
 
 def scan(file: str, day: str) -> Iterator[LogLine | Damage]:

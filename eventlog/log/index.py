@@ -193,15 +193,12 @@ class ConversationIndex:
 
 def _read(conversation_id: str, positions: Iterable[Position]) -> list[LogLine]:
     """Read the lines of a conversation at these positions, in their order, as `ConversationIndex.entries` has them."""
-    found: dict[str, LogLine] = {}
+    found: list[LogLine] = []
     for file, places in groupby(positions, key=itemgetter(0)):
         with suppress(OSError):
-            for entry in days.entries_at(file, [offset for _, offset in places]):
-                if entry.event.conversation_id == conversation_id:
-                    other = found.setdefault(entry.event.id, entry)
-                    if other is not entry:
-                        found[entry.event.id] = min(entry, other, key=_claim)
-    return sorted(found.values(), key=lambda entry: order(entry.event))
+            found += days.entries_at(file, [offset for _, offset in places])
+    own = (entry for entry in found if entry.event.conversation_id == conversation_id)
+    return sorted(days.each_once(own, _claim), key=lambda entry: order(entry.event))
 
 
 def _is_much(files: Iterable[_Known]) -> bool:

@@ -218,17 +218,13 @@ def _basic(text: str) -> "Iterator[Found]":
     for start in _behind(text, "Basic "):
         in_header = _is_in_header(text, start - len("Basic "))
         end = run(text, start, HEADER if in_header else BASE64)
-        if not _is_word(text[start:end]) if in_header else _is_login(text[start:end]):
+        if not _is_word(text[start:end]) if in_header else ":" in printable(text[start:end]):
             yield start, end, "basic-credentials"
 
 
 def _behind(text: str, word: str) -> "Iterator[int]":
     """Find what follows a word in any of its spellings."""
     return (at + len(word) for spelled in (word, word.lower(), word.upper()) for at in places(text, spelled))
-
-
-def _is_login(value: str) -> bool:
-    return ":" in printable(value)
 
 
 def _is_in_header(text: str, at: int) -> bool:
