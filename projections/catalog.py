@@ -21,6 +21,7 @@ from eventlog.projections.views.knowledge import KNOWLEDGE
 from eventlog.projections.views.memory import MEMORY
 from eventlog.projections.views.project_list import PROJECTS
 from eventlog.projections.views.sessions import SESSIONS
+from eventlog.projections.views.stats import STATS
 from eventlog.projections.views.summaries import SUMMARIES
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 GROUP = "eventlog.projections"
 ALL: tuple[Projection, ...] = (SESSIONS, SUMMARIES, MEMORY, DAILY_NOTES, KEYWORD_INDEX, PROJECTS, KNOWLEDGE)
+VIEWS = {projection.name: projection.view for projection in (*ALL, STATS) if projection.view}
+KINDS = {kind.name: kind for view in VIEWS.values() for kind in view.reads}
 
 
 class _Catalog(NamedTuple):

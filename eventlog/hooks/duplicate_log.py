@@ -19,7 +19,7 @@ def count_duplicate(store: "Store", what: str) -> None:
     """Count a duplicate `event` (of a hook) or `statement` (of an agent); never raises."""
     try:
         day = timestamps.from_ns(time.time_ns())[:10]
-        append_bounded(_path(store), f"{day} {what}".encode(), _LARGEST, starts_anew=False)
+        append_bounded(store.cached("avoided.log"), f"{day} {what}".encode(), _LARGEST, starts_anew=False)
     except OSError:
         return
 
@@ -27,11 +27,7 @@ def count_duplicate(store: "Store", what: str) -> None:
 def duplicates_by_day(store: "Store") -> "list[str]":
     """List the day of each duplicate, unordered; none without a cache."""
     try:
-        with open(_path(store), encoding="ascii", errors="replace") as opened:
+        with open(store.cached("avoided.log"), encoding="ascii", errors="replace") as opened:
             return [line.split(" ", 1)[0] for line in opened if line.endswith("\n")]
     except OSError:
         return []
-
-
-def _path(store: "Store") -> str:
-    return store.cached("avoided.log")

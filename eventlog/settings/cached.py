@@ -101,7 +101,7 @@ def _stamp(path: str) -> str | None:
 
 
 def _saved(store: "Store", stamp: str) -> "Values | None":
-    saved = _read(_path(store))
+    saved = _read(store.cached("settings.json"))
     values = saved.get("values")
     return values if isinstance(values, dict) and saved.get("stamp") == stamp else None
 
@@ -134,14 +134,10 @@ def _compile(store: "Store", stamp: str) -> "Values":
     except EventLogError:
         values = {"fsync": "always"}
     try:
-        replace_file(_path(store), fastjson.dumps({"stamp": stamp, "values": values}), durable=False)
+        replace_file(store.cached("settings.json"), fastjson.dumps({"stamp": stamp, "values": values}), durable=False)
     except (EventLogError, ValueError):  # an infinite number in the options of a session hook is no JSON
         return values
     return values
-
-
-def _path(store: "Store") -> str:
-    return store.cached("settings.json")
 
 
 _Values = type(sys.implementation)  # types.SimpleNamespace

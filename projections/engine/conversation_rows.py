@@ -4,12 +4,12 @@ The rows of a document lie in blocks: the conversations that began on a day shar
 conversation has rows.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
 
-from eventlog.projections.base import RowKind
+from eventlog.projections.catalog import KINDS
 from eventlog.projections.current.conversations import Conversation
 from eventlog.projections.engine.row_store import RowStore, StoredRow
 
@@ -24,9 +24,8 @@ _encode = msgspec.msgpack.encode
 class RowMaintainer:
     """Updates stored rows after conversations changed; `outdated` has the blocks that differ, by address."""
 
-    def __init__(self, cache: RowStore, kinds: Sequence[RowKind]) -> None:
+    def __init__(self, cache: RowStore) -> None:
         self._cache = cache
-        self._kinds = {kind.name: kind for kind in kinds}
         self.outdated: dict[RowAddress, set[str]] = {}
 
     def catch_up(
@@ -51,7 +50,7 @@ class RowMaintainer:
         """Write the rows of new blocks, as another process made them."""
         for kind, name, block, data in rows:
             self._cache.write(kind, name, block, data)
-            if kind in self._kinds:
+            if kind in KINDS:
                 self.outdated.setdefault((kind, name), set()).add(block)
 
     def _replace_block(self, block: str, old: Iterable[str], new: dict[str, Rows]) -> None:
@@ -72,7 +71,7 @@ class RowMaintainer:
         self._cache.write("places", "", block, _encode(addresses) if addresses else None)
 
     def _update(self, address: RowAddress, block: str, changes: dict[str, Any]) -> None:
-        kind = self._kinds[address[0]]
+        kind = KINDS[address[0]]
         data = self._cache.read(*address, block)
         before = kind.decode(data) if data else {}
         if any(before.get(conversation) != row for conversation, row in changes.items()):
@@ -82,7 +81,7 @@ class RowMaintainer:
             self.outdated.setdefault(address, set()).add(block)
 
     def _write(self, address: RowAddress, block: str, rows: dict[str, Any]) -> None:
-        kind = self._kinds[address[0]]
+        kind = KINDS[address[0]]
         self.outdated.setdefault(address, set()).add(block)
         self._cache.write(*address, block, _encode(rows) if rows else None)
         if kind.total:

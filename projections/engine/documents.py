@@ -4,7 +4,7 @@ A unit is what a view makes of a name: a document, several, or none. Beside a lo
 lengths of its blocks in the file, so that a file of many megabytes is rewritten where its rows changed.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property, lru_cache, partial
 from typing import Any, TypeVar
 
@@ -13,7 +13,8 @@ import msgspec
 from eventlog.format.events import KnowledgeEdited
 from eventlog.format.ids import digest_of
 from eventlog.format.retractions import Retractions
-from eventlog.projections.base import Document, Line, Pieces, Projection, RowKind, Sources
+from eventlog.projections.base import Document, Line, Pieces, RowKind, Sources
+from eventlog.projections.catalog import VIEWS
 from eventlog.projections.current.conversations import Conversation
 from eventlog.projections.current.identity import Identities
 from eventlog.projections.engine.conversation_rows import Find, RowAddress
@@ -85,7 +86,6 @@ class DocumentIndex:
         find: Find,
         identities: Identities,
         notes: Iterable[KnowledgeEdited],
-        projections: Sequence[Projection],
         settings: Settings,
     ) -> None:
         self.settings = settings
@@ -94,11 +94,10 @@ class DocumentIndex:
         self._cache = cache
         self._find = find
         self._notes = notes
-        self._views = {projection.name: projection.view for projection in projections if projection.view}
         self.current_files: dict[RowAddress, Files | None] = {
-            (view, name): _FILES.decode(data) for view in self._views for name, data in cache.rows(_UNIT, view)
+            (view, name): _FILES.decode(data) for view in VIEWS for name, data in cache.rows(_UNIT, view)
         }
-        for view in (name for name, view in self._views.items() if view.top):
+        for view in (name for name, view in VIEWS.items() if view.top):
             self.current_files.setdefault((view, ""), None)
         self._before: dict[RowAddress, Files] = {}
         self.rows = lru_cache(maxsize=4)(partial(_rows, cache))  # of a method, a cycle would hold the database open
@@ -173,7 +172,7 @@ class DocumentIndex:
         outdated: dict[RowAddress, Files | None] = {}
         for (kind, name), blocks in changed.items():
             self.layouts.mark_changed((kind, name), blocks)
-            for view, of in self._views.items():
+            for view, of in VIEWS.items():
                 if kind in [read.name for read in of.reads]:
                     outdated[view, name] = self.current_files.get((view, name))
                 if of.keeps and kind == of.reads[0].name:
@@ -227,7 +226,7 @@ class DocumentIndex:
     def render(self, unit: RowAddress) -> list[Document]:
         """Render a unit."""
         view, name = unit
-        return list(self._views[view].render(name, self))
+        return list(VIEWS[view].render(name, self))
 
 
 def _rows(cache: RowStore, kind: RowKind, name: str) -> list[Any]:

@@ -12,7 +12,7 @@ from eventlog.format.events import KnowledgeEdited
 from eventlog.format.local_time import local_time
 from eventlog.log.days import Day
 from eventlog.projections.base import Document, Line
-from eventlog.projections.catalog import ALL
+from eventlog.projections.catalog import KINDS, VIEWS
 from eventlog.projections.current.conversations import Conversation
 from eventlog.projections.current.fact_scopes import RowSource
 from eventlog.projections.current.identity import Identities
@@ -21,16 +21,9 @@ from eventlog.projections.engine.day_fold import StoredDays, conversation_of, st
 from eventlog.projections.engine.day_states import DayStates, ListedDays
 from eventlog.projections.engine.documents import DocumentIndex
 from eventlog.projections.engine.row_store import MemoryRows, StoredRow
-from eventlog.projections.views.stats import STATS
 from eventlog.settings.schema import Settings
 
-VIEWS = tuple(view for view in (*ALL, STATS) if view.view)
-KINDS = tuple({kind.name: kind for projection in VIEWS if projection.view for kind in projection.view.reads}.values())
-_KINDS_OF = {
-    projection.name: [kind.name for kind in projection.view.reads]
-    for projection in VIEWS
-    if projection.view and projection.view.of_rows
-}
+_KINDS_OF = {name: [kind.name for kind in view.reads] for name, view in VIEWS.items() if view.of_rows}
 
 _LONG = 16 << 20  # bytes of a log: a shorter log is folded before another process has started
 # Days of a job. A conversation may end after midnight, so the day after the last is read as well.
@@ -105,7 +98,7 @@ def make_rows(job: _RowsJob) -> list[StoredRow]:
 
     began = {conversation: dates[0] for conversation, dates in job.dates.items()}
     rows, rows_of = MemoryRows(), rows_by(job.identities, job.settings)
-    RowMaintainer(rows, KINDS).catch_up(dict.fromkeys(began, ""), began.__getitem__, find, rows_of)
+    RowMaintainer(rows).catch_up(dict.fromkeys(began, ""), began.__getitem__, find, rows_of)
     return rows.all()
 
 
@@ -115,7 +108,7 @@ def rows_by(identities: Identities, settings: Settings) -> Callable[[Conversatio
 
     def rows_of(raw: Conversation) -> Rows:
         conversation = RowSource(identities.conversation(raw), identities.withdrawn, local)
-        return {(kind.name, name): row for kind in KINDS for name, row in kind.of(conversation).items()}
+        return {(kind.name, name): row for kind in KINDS.values() for name, row in kind.of(conversation).items()}
 
     return rows_of
 
@@ -133,7 +126,7 @@ class _RenderJob(NamedTuple):
 def _render_documents(job: _RenderJob) -> tuple[dict[RowAddress, _Contents], list[StoredRow]]:
     """Render the units of a job; return their documents, and the rows that their views have stored."""
     rows = MemoryRows(job.rows)
-    index = DocumentIndex(rows, lambda _: None, job.identities, job.notes, VIEWS, job.settings)
+    index = DocumentIndex(rows, lambda _: None, job.identities, job.notes, job.settings)
     documents = {unit: [(document.path, document.data) for document in index.render(unit)] for unit in job.units}
     before = {row[:2] for row in job.rows}
     return documents, [row for row in rows.all() if row[:2] not in before]

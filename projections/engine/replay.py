@@ -25,17 +25,7 @@ from eventlog.projections.current.identity import Identities
 from eventlog.projections.engine.conversation_rows import RowAddress, RowMaintainer
 from eventlog.projections.engine.day_states import EVERYTHING, DayLog, DayStates, Keep, Progress
 from eventlog.projections.engine.documents import DocumentIndex, Files
-from eventlog.projections.engine.jobs import (
-    KINDS,
-    VIEWS,
-    Executor,
-    Prerendered,
-    fold_day,
-    is_long,
-    make_rows,
-    row_jobs,
-    rows_by,
-)
+from eventlog.projections.engine.jobs import Executor, Prerendered, fold_day, is_long, make_rows, row_jobs, rows_by
 from eventlog.projections.engine.row_store import MemoryRows, RowsDamaged, RowStore
 from eventlog.projections.engine.whole_states import WholeStateProjections
 from eventlog.projections.views.memory import note_units
@@ -291,7 +281,7 @@ def _catch_up(
     if _differs(cache, "rows", f"{settings.timezone} {surroundings}".encode()):
         days.mark_all_changed()
     before = days.identities.notes(days.notes)
-    rows = RowMaintainer(cache, KINDS)
+    rows = RowMaintainer(cache)
     if executor and is_long(days.days):
         days.catch_up(progress, executor.map(fold_day, days.days))
         for done in executor.map(make_rows, row_jobs(days, settings)):
@@ -299,7 +289,7 @@ def _catch_up(
     else:
         days.catch_up(progress)
         rows.catch_up(days.changed, days.began, days.conversation, rows_by(days.identities, settings))
-    index = DocumentIndex(cache, days.conversation, days.identities, days.notes, VIEWS, settings)
+    index = DocumentIndex(cache, days.conversation, days.identities, days.notes, settings)
     index.outdate(rows.outdated)
     index.invalidate(note_units(before, index.notes, index.names("memory"), days.identities))
     if _differs(cache, "projects", msgspec.json.encode(days.identities.listed())):

@@ -7,7 +7,7 @@ import pytest
 
 from eventlog import Memory
 from eventlog.cli.verbs import VERBS, load
-from eventlog.projections.engine.jobs import KINDS
+from eventlog.projections.catalog import KINDS
 from eventlog.store import Store
 from tests.support.tree import ROOT, files, needs_tree
 
@@ -43,7 +43,7 @@ def test_everything_the_cache_holds_is_told():
         r"CacheName = Literal\[(.*?)\n    \]", (ROOT / "eventlog" / "store" / "__init__.py").read_text(), re.DOTALL
     )
     tables = re.findall(r"CREATE (?:VIRTUAL )?TABLE (?:IF NOT EXISTS )?(\w+)", "".join(files("app").values()))
-    kinds = [kind.name for kind in KINDS]
+    kinds = [*KINDS]
 
     locks = re.search(r"LockName = Literal\[(.*?)\]", (ROOT / "eventlog" / "store" / "__init__.py").read_text())
     assert names

@@ -6,7 +6,7 @@ from eventlog.projections.current.fact_scopes import fact_scope
 from eventlog.projections.current.identity import Identities
 from eventlog.projections.engine.conversation_rows import RowMaintainer
 from eventlog.projections.engine.documents import DocumentIndex
-from eventlog.projections.engine.jobs import KINDS, VIEWS, rows_by
+from eventlog.projections.engine.jobs import rows_by
 from eventlog.projections.engine.row_store import MemoryRows
 from eventlog.projections.views.stats import COUNTS
 from eventlog.settings.schema import Settings
@@ -63,9 +63,9 @@ def library_of(state, settings):
     found = state.by_id
     began = {conversation: found[conversation].started_at[:10] for conversation in found}
     known, shelf = Identities(state.places, state.withdrawn()), MemoryRows()
-    rows = RowMaintainer(shelf, KINDS)
+    rows = RowMaintainer(shelf)
     rows.catch_up(dict.fromkeys(began, ""), began.__getitem__, found.get, rows_by(known, settings))
-    index = DocumentIndex(shelf, found.get, known, state.notes, VIEWS, settings)
+    index = DocumentIndex(shelf, found.get, known, state.notes, settings)
     index.outdate(rows.outdated)
     return index
 
