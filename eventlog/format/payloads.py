@@ -1,8 +1,8 @@
 """The events that hooks write by hand, for type checkers: the types of `eventlog/format/events.py`, without a library.
 
 Hooks have no time for validation, so mypy checks what they write: imported under TYPE_CHECKING, never in a hook.
-Names, types and what must be there are those of the structs (`tests/log/test_payloads.py`). An event is a stamp, an
-envelope and the fields of its type.
+Names, types and what must be there are those of the structs (`tests/log/test_payloads.py`), of the fields that hooks
+write. An event is a stamp, an envelope and the fields of its type.
 """
 
 from typing import Literal, NotRequired, TypedDict
@@ -30,9 +30,6 @@ class Envelope(TypedDict):
     agent: NotRequired[str | None]
     subagent: NotRequired[str | None]
     layer: NotRequired[int | None]
-    replica: NotRequired[str | None]
-    speaker: NotRequired[Literal["guessed"] | None]
-    redacted: NotRequired[str | None]
 
 
 class SessionStart(TypedDict, total=False):
@@ -67,11 +64,6 @@ class StageSummary(TypedDict):
     scope: NotRequired[Literal["stage", "session"]]
     topic: NotRequired[str]
     summary: str
-    decisions: NotRequired[list[str]]
-    todos: NotRequired[list[str]]
-    done: NotRequired[list[str]]
-    of_user: NotRequired[list[str]]
-    batch: NotRequired[str | None]
 
 
 class SessionEnd(TypedDict, total=False):

@@ -28,8 +28,7 @@ class ManagedPage:
 
     def __init__(self, ledger: Ledger, path: str, data: bytes | None) -> None:
         self._ledger = ledger
-        self.histories = dict(ledger.histories)
-        self._copies: set[SectionId] = set()  # histories that were copied before the first change
+        self.histories = {key: history.copy() for key, history in ledger.histories.items()}  # which others share
         self.managed = set(ledger.managed)
         self._expected = ledger.expected_digests(path)
         self._read(_rendered(ledger) if data is None else data)
@@ -106,10 +105,7 @@ class ManagedPage:
         self.managed.add(key)
 
     def _record(self, key: SectionId, wording: Wording) -> None:
-        if key not in self._copies:  # the ledger is shared: another page must not see what happens on this one
-            self.histories[key] = self.history(key).copy()
-            self._copies.add(key)
-        self.histories[key].add(wording)
+        self.histories.setdefault(key, SectionHistory((), ())).add(wording)
         self._expected[key] = sections.digest(wording.body)
 
 

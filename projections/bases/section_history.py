@@ -6,8 +6,6 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec import Struct, field
-
 from eventlog.projections.bases.sections import Under
 
 if TYPE_CHECKING:
@@ -39,18 +37,25 @@ class Wording(NamedTuple):
 
 
 class SectionHistory:
-    """The wordings of a section that still count, oldest first."""
+    """The wordings of a section that still count, oldest first, and what comes of them.
+
+    Each wording is compared with the one before it once, when that is asked for.
+    """
 
     def __init__(self, wordings: Iterable[Wording], counts: Collection[str]) -> None:
         in_order = sorted(wordings, key=_order_of)
         self.valid = [wording for wording in in_order if wording.event in counts]
-        self._summary = _Summary()
+        self._compared = 0  # wordings; what follows comes of these
+        self._lines: list[tuple[str, bool]] = []  # of the last wording: True where a person wrote it
+        self._is_present = False
+        self._created_by_person = True
+        self._removed_by_person = False
+        self._base: str | None = None  # the text of the last entry
 
     def copy(self) -> "SectionHistory":
         """Copy the history, so that adding to the copy leaves the original alone."""
-        other = SectionHistory((), ())
+        other = copy(self)
         other.valid = [*self.valid]
-        other._summary = copy(self._summary)
         return other
 
     def add(self, wording: Wording) -> None:
@@ -72,53 +77,38 @@ class SectionHistory:
     @property
     def base(self) -> str | None:
         """Return the text of the last entry for the section; None without an entry, or where the last removed it."""
-        return self._updated().base
+        self._catch_up()
+        return self._base
 
     def marked(self, body: str | None) -> list[tuple[str, bool]]:
         """Mark each line of the next body: True where a person wrote it."""
-        return added(self._updated().lines, lines_of(body), mark=True)
+        self._catch_up()
+        return added(self._lines, lines_of(body), mark=True)
 
     @property
     def is_removed_by_person(self) -> bool:
         """Return whether the section is absent because a person removed it."""
-        summary = self._updated()
-        return not summary.is_present and summary.removed_by_person
+        self._catch_up()
+        return not self._is_present and self._removed_by_person
 
     @property
     def is_persons(self) -> bool:
         """Return whether a person wrote the heading."""
-        summary = self._updated()
-        return summary.created_by_person or not summary.is_present
+        self._catch_up()
+        return not self._is_present or self._created_by_person
 
-    def _updated(self) -> "_Summary":
-        """Bring the summary up to the newest wording; compares each wording with its predecessor once."""
-        for wording in self.valid[self._summary.wordings :]:
-            self._summary.add(wording)
-        return self._summary
-
-
-class _Summary(Struct):
-    """The result of the first wordings of a section."""
-
-    wordings: int = 0
-    lines: list[tuple[str, bool]] = field(default_factory=list)  # of the last wording: True where a person wrote it
-    is_present: bool = False
-    created_by_person: bool = True
-    removed_by_person: bool = False
-    base: str | None = None  # the text of the last entry
-
-    def add(self, wording: Wording) -> None:
-        """Add the next wording."""
-        self.wordings += 1
-        self.lines = added(self.lines, lines_of(wording.body), mark=wording.person)
-        # an entry that deletes an absent section must not hide that a person removed it
-        if wording.body is None and (self.is_present or wording.person):
-            self.removed_by_person = wording.person
-        if wording.body is not None and not self.is_present:
-            self.created_by_person = wording.person
-        self.is_present = wording.body is not None
-        if not wording.person:
-            self.base = wording.meant if wording.meant is not None else wording.body
+    def _catch_up(self) -> None:
+        for wording in self.valid[self._compared :]:
+            self._lines = added(self._lines, lines_of(wording.body), mark=wording.person)
+            # an entry that deletes an absent section must not hide that a person removed it
+            if wording.body is None and (self._is_present or wording.person):
+                self._removed_by_person = wording.person
+            if wording.body is not None and not self._is_present:
+                self._created_by_person = wording.person
+            self._is_present = wording.body is not None
+            if not wording.person:
+                self._base = wording.meant if wording.meant is not None else wording.body
+        self._compared = len(self.valid)
 
 
 def lines_of(text: str | None) -> list[str]:
