@@ -48,11 +48,11 @@ def _typed(word: str) -> str:
 
 
 def _projects(opened: OpenStore) -> Iterator[_Suggestion]:
-    from eventlog.format.text import project_name
+    from eventlog.app.naming.projects import all_projects
 
-    paths = opened.log.index.projects()
-    names = [project_name(path) for path in paths]
-    for path, name in zip(paths, names, strict=True):
+    found = all_projects(opened.log)
+    names = [project.name for project in found]
+    for name, (_, path) in zip(names, (project.places[-1] for project in found), strict=True):
         yield (name if names.count(name) == 1 else path), path
 
 

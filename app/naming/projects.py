@@ -39,7 +39,7 @@ def project_meant(log: EventLog, name: str, *, cwd: str, home: str, or_new: bool
             raise BadRequest(f"{name!r} may be {len(candidates)} projects: say more of the path", hint=several)
     if or_new:
         return name
-    known = {project_name(path): path for path in _known_here(log, cwd)}
+    known = [word for words in _names_here(log, cwd).values() for word in words]
     wanted = project_name(name.rstrip("/")) if _PLACE.match(name) else name
     raise BadRequest(f"no project {name!r}", hint=did_you_mean(wanted, known))
 
@@ -68,10 +68,11 @@ def all_projects(log: EventLog) -> list[ListedProject]:
     return sorted(found, key=lambda project: (project.name, project.project))
 
 
-def _known_here(log: EventLog, cwd: str) -> list[str]:
-    """List the projects of all events, and that of the current directory."""
-    projects = log.index.projects()
-    return projects + [here for here in [project_root(cwd)] if here and here not in projects]
+def _names_here(log: EventLog, cwd: str) -> dict[str, list[str]]:
+    """List the projects of all events, and that of the current directory: the names that screens and files show."""
+    projects, known = log.index.projects(), KnownProjects(log.store)
+    paths = projects + [here for here in [project_root(cwd)] if here and here not in projects]
+    return {path: [project_name(known.meant(path)), project_name(path)] for path in paths}
 
 
 def _readings(log: EventLog, name: str, place: str, cwd: str) -> Iterator[list[str]]:
@@ -80,16 +81,16 @@ def _readings(log: EventLog, name: str, place: str, cwd: str) -> Iterator[list[s
     yield [path for project in listed if name in (project.project, project.slug) for _, path in project.places]
     if name == place and KnownProjects(log.store).scope(name):
         yield [name]
-    projects = _known_here(log, cwd)
+    projects = _names_here(log, cwd)
     yield [path for path in projects if path in (place, name)]
     if _PLACE.match(name):
         return
-    yield [path for path in projects if is_named(path, name)]
+    yield [path for path, names in projects.items() if name in names or is_named(path, name)]
     yield [project_root(place) or place] if os.path.isdir(place) else []
     folded = name.strip("/").casefold()
     tests: list[Callable[[str], bool]] = [
-        lambda path: project_name(path).casefold() == folded,
-        lambda path: folded in project_name(path).casefold(),
+        lambda path: any(word.casefold() == folded for word in projects[path]),
+        lambda path: any(folded in word.casefold() for word in projects[path]),
         lambda path: folded in path.casefold(),
     ]
     yield from ([path for path in projects if len(folded) >= _SHORTEST_PART and test(path)] for test in tests)

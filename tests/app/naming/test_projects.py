@@ -6,8 +6,9 @@ from eventlog import Memory
 from eventlog.app.naming import known_projects, projects
 from eventlog.app.naming.projects import project_meant
 from eventlog.format.errors import BadRequest
-from eventlog.format.events import Fact
+from eventlog.format.events import Fact, ProjectSeen
 from eventlog.log.index import ConversationIndex
+from eventlog.store.replica import make_replica
 from tests.support import builders
 from tests.support.command_line import call
 
@@ -95,6 +96,23 @@ def test_a_name_the_log_knows_goes_before_a_directory_of_that_name(known, here, 
 
     assert "/home/ada/src/shop" == _meant(known, "shop", here)
     assert here == _meant(known, "drafts", here) == _meant(known, "./shop", here)
+
+
+def test_a_project_is_found_by_the_name_its_files_have_which_may_be_that_of_two(log, here):
+    replica = make_replica(log.store)
+    for path, remote in [("/srv/checkout-2", "github.com/ada/shop"), ("/srv/lib", "github.com/ada/lib")]:
+        log.append(Fact(conversation_id="c", project=path, content=f"of {path}"))
+        log.put([ProjectSeen(conversation_id="m", project=path, path=path, remote=remote, replica=replica)])
+    Memory(log.store).replay()
+
+    assert "/srv/checkout-2" == _meant(log, "shop", here) == _meant(log, "Shop", here) == _meant(log, "checkout", here)
+    with pytest.raises(BadRequest) as misspelt:
+        _meant(log, "shpo", here)
+    assert "did you mean shop?" == misspelt.value.hint
+
+    log.append(Fact(conversation_id="c", project="/srv/a/shop", content="of a directory of that name"))
+    with pytest.raises(BadRequest, match="may be 2 projects"):  # each screen calls both so
+        _meant(log, "shop", here)
 
 
 def test_a_query_never_answers_for_another_project(known, here, monkeypatch):
