@@ -214,7 +214,12 @@ def replay_elsewhere(
     check: bool = False,
     phases: Phases = quiet,
 ) -> RebuildResult:
-    """Write the files as of a time under a directory, knowledge bases too: a pure function of the log."""
+    """Write the files as of a time under a directory, knowledge bases too: a pure function of the log.
+
+    Raises BadRequest for a directory of the store: its files are not those of another time, and its log is no place.
+    """
+    if Path(directory).resolve().is_relative_to(Path(opened.store.root).resolve()):
+        raise BadRequest("is in the store", where=directory, hint="name a directory outside of it")
     replayed = replay(
         opened.log,
         opened.settings,

@@ -172,6 +172,16 @@ def test_as_of_a_date_includes_that_day_and_a_time_is_that_moment(store, tmp_pat
     assert tree(tmp_path / "cut") == tree(tmp_path / "out")
 
 
+@pytest.mark.parametrize("inside", ["", "log", "knowledge/then", "../link/log"])
+def test_out_is_refused_in_the_store_itself(store, inside):
+    (store.parent / "link").symlink_to(store)
+    before = tree(store)
+    ran = _replay(store, "--out", store / inside, "--as-of", "2026-02-20")
+
+    assert (2, before) == (ran.code, tree(store))
+    assert "is in the store" in ran.err
+
+
 def test_as_of_needs_out(store):
     ran = _replay(store, "--as-of", "2026-02-20")
 
