@@ -55,7 +55,8 @@ def record_edits(log: EventLog, settings: Settings, *, dry_run: bool = False) ->
         events = [appended.event for appended in log.put(_named(event, name) for event in events)]
     if not dry_run:
         copies.remember()
-    return events, {name: data for name, data in edited.items() if not found[name].unexplained}
+    lossless = (name for name, data in edited.items() if "\ufffd" not in data.decode("utf-8", "replace"))
+    return events, {name: edited[name] for name in lossless if not found[name].unexplained}
 
 
 class _Past:

@@ -191,6 +191,15 @@ def test_anything_else_is_saved_beside(log, memory, change):
     assert edited == memory.with_name(name).read_bytes()
 
 
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
+def test_bytes_that_are_no_utf_8_are_saved_beside(log, memory, encoding):
+    typed = (memory.read_text() + "- Prefers the café\n\n## Notes\n\ncafé\n").encode(encoding)
+    memory.write_bytes(typed)
+    rebuilt(log)
+
+    assert [typed] == [(memory.parent / name).read_bytes() for name in aside(memory)]
+
+
 def test_what_another_version_rendered_withdraws_nothing(log, memory):
     edit(memory, lambda text: text.replace("sha256:", "sha256:0"))
     edit(memory, lambda text: "".join(line for line in text.splitlines(True) if "boat" not in line))
