@@ -10,6 +10,7 @@ It is handed down to the hooks, and imports them on demand.
 import sys
 from _signal import SIG_IGN, SIGINT, signal  # type: ignore[import-not-found]  # `signal` costs two milliseconds
 
+import eventlog
 from eventlog import hosts
 from eventlog.fast import os
 from eventlog.hooks import deadline, safety_nets
@@ -113,7 +114,7 @@ def handle(
     except OSError:  # a relative path, and the directory it is relative to is gone
         return silence, None, None
     lost: bytes | dict[str, object] = data
-    call = None
+    recorded = None
     try:
         use_own_secrets(store)  # before a text is cut
         call = hosts.read(parse(data), agent, hints.get("event", ""))
@@ -129,18 +130,22 @@ def handle(
             return answer, store, None
         event = event_of(store, call)
         lost = dated(event, call)
-        new = record(store, call, event)
+        try:
+            new, recorded = record(store, call, event), call
+        except eventlog.NotStored as error:  # the disk is full, or read-only: what is known is told all the same
+            note(store, error, error.lost or lost, agent)
+            new = None
         if new is False and call.is_retry:
             new = True  # the answer is due all the same
         lost = b""
         note_call(store, call.agent)
         deadline.set_stage(deadline.ANSWER)
-        return safety_nets.answer(store, call, dialect, start_context, new=new), store, call
+        return safety_nets.answer(store, call, dialect, start_context, new=new), store, recorded
     except Exception as error:  # noqa: BLE001 - a hook never breaks its host
         note(store, error, getattr(error, "lost", None) or lost, agent)
     except OutOfTime:
         note(store, TimeoutError("out of time"), lost, agent)
-    return silence, store, call if not lost else None
+    return silence, store, recorded
 
 
 def _complete(store: Store, call: HookCall, environ: "Mapping[str, str]") -> None:

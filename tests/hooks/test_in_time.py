@@ -1,6 +1,5 @@
 """Whatever blocks, the hook is gone within its budget, and the event it could not append is appended later, once."""
 
-import errno
 import fcntl
 import os
 import signal
@@ -12,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from eventlog import NotStored
 from eventlog.log.event_log import EventLog
 from eventlog.store import Store, spool
+from eventlog.store.dayfile import DayFile
 from tests.support import hook_calls
 from tests.support.command_line import call
 from tests.support.hook_calls import HOOK, errors_of, patient
@@ -236,17 +237,19 @@ def test_a_start_that_finds_the_log_locked_is_given_what_is_known(store, tmp_pat
     assert b"eventlog summary" in ended.stdout or b"summary --session" in ended.stdout
 
 
-def test_a_start_on_a_full_disk_is_given_what_is_known(store, tmp_path, monkeypatch):
+def test_a_start_where_nothing_can_be_written_is_given_what_is_known(store, tmp_path, monkeypatch):
     call("fact", "Prices are in cents", "--session", "s", "--store", store, "--project", tmp_path)
     call("replay", "--store", store)
 
     def full(*_):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        raise NotStored("not stored: the disk is full")
 
-    monkeypatch.setattr(os, "write", full)
+    monkeypatch.setattr(DayFile, "__enter__", full)
+    (store / "spool").write_bytes(b"in the way")
     started = hook_calls.tell(store, claude("SessionStart", source="startup", cwd=str(tmp_path)))
 
     assert b"Prices are in cents" in started
+    assert ["session_start"] == [error["event"]["type"] for error in errors_of(store) if error["event"]]
 
 
 # ------------------------------------------------------------------------------------------------------- a slow disk
