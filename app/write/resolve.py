@@ -57,21 +57,32 @@ def compare(opened: OpenStore, staged: StagedEntry) -> list[tuple[str, str]]:
     """
     key, page = staged.entry.key, _page(opened, staged)
     operation, content = change_of(staged.read(opened.store))
-    is_deletion = operation == "delete"
-    wanted = "" if is_deletion else f"{'#' * key.level} {key.heading}\n\n{canonical(content)}\n"
     found = page.candidates(key.heading, key.level, key.under)
-    return [(_source(page, section, whole=is_deletion), wanted) for section in found] or [("", wanted)]
+    if operation == "delete":
+        sources = [
+            _source(key.level, section.source, page.text(section), page.source_below(section)) for section in found
+        ]
+        return [(source, "") for source in sources or [""]]
+    text = canonical(content)
+    pairs = [(_source(key.level, at.source, page.text(at)), _source(key.level, at.source, text)) for at in found]
+    return pairs or [("", _source(key.level, key.heading, text))]
+
+
+def _source(level: int, heading: str, *texts: str) -> str:
+    return "\n\n".join(filter(None, (f"{'#' * level} {heading}", *texts))) + "\n"
 
 
 def ways_out(opened: OpenStore, staged: StagedEntry) -> list[str]:
     """List the options that choose among several sections the entry could mean; raises as `compare` does."""
     key = staged.entry.key
-    found = _page(opened, staged).candidates(key.heading, key.level, key.under)
-    return [_under(above) for above in dict.fromkeys(section.above for section in found)] if len(found) > 1 else []
+    return _ways(_page(opened, staged).candidates(key.heading, key.level, key.under))
 
 
-def _under(above: Sequence[str]) -> str:
-    return " ".join(f"--under {shlex.quote(heading)}" for heading in above) or "--under ''"
+def _ways(found: Sequence[Section]) -> list[str]:
+    """List the options for each that no other has the same headings above."""
+    paths = [section.key.under for section in found]
+    single = [section.above for section, path in zip(found, paths, strict=True) if paths.count(path) == 1 < len(found)]
+    return [" ".join(f"--under {shlex.quote(heading)}" for heading in above) or "--under ''" for above in single]
 
 
 def decide(
@@ -120,11 +131,6 @@ def _page(opened: OpenStore, staged: StagedEntry) -> Page:
     return Page((target.read() if target else None) or b"")
 
 
-def _source(page: Page, section: Section, *, whole: bool) -> str:
-    below = f"\n{page.source_below(section)}\n" if whole and section.end < section.last else ""
-    return f"{'#' * section.level} {section.source}\n\n{page.text(section)}\n{below}"
-
-
 def _refuse_ambiguous(opened: OpenStore, staged: StagedEntry, under: tuple[str, ...] | None) -> None:
     """Raise Ambiguous where the entry means several sections, BadRequest where it means none under those headings."""
     key = staged.entry.key
@@ -134,19 +140,13 @@ def _refuse_ambiguous(opened: OpenStore, staged: StagedEntry, under: tuple[str, 
         return
     found = page.candidates(key.heading, key.level, key.under if under is None else under)
     if len(found) > 1:
-        raise Ambiguous(found, hint=_hint([section.above for section in found]))
+        ways = " or ".join(_ways(found))
+        discard = "give one of them another heading in the file, or discard the entry"
+        raise Ambiguous(found, hint=f"say which one: {ways}" if ways else discard)
     if under is not None and not found:
         others = page.candidates(key.heading, key.level, key.under)
         hint = Ambiguous(others).what if others else f"there is no section {key.heading!r}"
         raise BadRequest(f"none stands under {' > '.join(under)}", where=staged.section, hint=hint)
-
-
-def _hint(paths: Sequence[tuple[str, ...]]) -> str:
-    """Name the options that choose a section, where the headings above identify any."""
-    single = [above for above in paths if paths.count(above) == 1]
-    if not single:
-        return "give one of them another heading in the file, or discard the entry"
-    return "say which one: " + " or ".join(map(_under, single))
 
 
 def _refusal(staged: StagedEntry, content: str | None) -> BadRequest | None:

@@ -262,10 +262,27 @@ def test_headings_that_do_not_tell_one_section_decide_nothing(at, store, under, 
 
 
 def test_sections_whose_headings_above_are_the_same_are_told_apart_by_hand(at):
-    write_user("## Setup\n\n## Setup\n")
+    write_user("# A\n\n## Setup\n\n## Setup\n")
     ran = at("resolve", plan(at, "new", "--heading", "Setup")["id"], "--apply")
 
     assert (1, True) == (ran.code, "give one of them another heading" in ran.err)
+    assert "--under" not in at("resolve").out
+
+
+@pytest.mark.parametrize(
+    ("change", "shown"),
+    [
+        (("--content", "new"), "@@ -1,3 +1,3 @@\n ## `S` *1*\n \n-by hand\n+new\n"),
+        (("--clear",), "@@ -1,3 +1 @@\n ## `S` *1*\n-\n-by hand\n"),
+        (("--delete",), "@@ -1,6 +0,0 @@\n-## `S` *1*\n-\n-by hand\n-\n-### T\n-below\n"),
+    ],
+)
+def test_the_diff_of_a_waiting_entry_shows_the_heading_as_the_file_has_it(at, change, shown):
+    write_user("## `S` *1* ##\n\nby hand\n\n### T\nbelow\n")
+    at("plan", "--path", "user", "--heading", "S 1", "--session", "s", *change)
+    at("apply")
+
+    assert shown in at("resolve").out
 
 
 def test_the_newest_entry_that_waits_is_meant_by_last(at, store):
