@@ -12,7 +12,8 @@ from eventlog.projects.root import HOME
 from eventlog.secrets.own_patterns import parse
 
 Locale = Literal["en", "zh"]
-Count = Annotated[int, Meta(ge=0)]
+_MOST = 1_000_000_000  # what a program counts with, in any format
+Count = Annotated[int, Meta(ge=0, le=_MOST)]
 Fraction = Annotated[float, Meta(ge=0, le=1)]
 BaseName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$")]
 
@@ -50,15 +51,15 @@ class KnowledgeBase(Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 class MemorySettings(Struct, frozen=True, forbid_unknown_fields=True):
     """The limits of a rendered MEMORY.md: what Claude Code loads of such a file."""
 
-    max_lines: Annotated[int, Meta(ge=10)] = 200
-    max_bytes: Annotated[int, Meta(ge=1000)] = 25_000
+    max_lines: Annotated[int, Meta(ge=10, le=_MOST)] = 200
+    max_bytes: Annotated[int, Meta(ge=1000, le=_MOST)] = 25_000
 
 
 class SummarySettings(Struct, frozen=True, forbid_unknown_fields=True):
     """The number of session summaries per project, and the length (characters) of a body."""
 
     keep: Count = 20
-    max_chars: Annotated[int, Meta(ge=50)] = 300
+    max_chars: Annotated[int, Meta(ge=50, le=_MOST)] = 300
 
 
 class ContextSettings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -68,7 +69,7 @@ class ContextSettings(Struct, frozen=True, forbid_unknown_fields=True):
     a session's start creates AGENTS.md, SOUL.md, USER.md and user/profile.md there, each once.
     """
 
-    budget_chars: Annotated[int, Meta(ge=200)] = 9000
+    budget_chars: Annotated[int, Meta(ge=200, le=_MOST)] = 9000
     days_full: Count = 2  # younger facts: all of them
     days_partial: Count = 5  # younger facts: the newest of each day
     days_max: Count = 7  # younger facts: only those of high confidence

@@ -56,6 +56,13 @@ def test_what_is_not_given_keeps_its_default(store):
         ("memory:\n  max_lines: 50\n  max_line: 3\n", 3, "memory.max_line: unknown key"),
         ("memory:\n  max_lines: many\n", 2, "memory.max_lines: must be a whole number, not text"),
         ("\nmemory: 7\n", 2, "memory: expected a mapping"),
+        *(
+            (f"{key}: {{{name}: {10**20}}}\n", 1, f"{key}.{name}: must be at most 1000000000")
+            for key, value in msgspec.to_builtins(Settings()).items()
+            if isinstance(value, dict)
+            for name, default in value.items()
+            if type(default) is int and name != "lines"
+        ),
         ("locale: de\n", 1, "locale: must be one of en, zh"),
         ("version: 1\ntimezone: Mars/Olympus\n", 2, "timezone: there is no time zone 'Mars/Olympus'"),
         ("knowledge_bases:\n  user:\n    path: ../../etc/passwd\n", 3, "knowledge_bases.user.path: must start with"),
