@@ -56,7 +56,7 @@ _BY_NUMBER = ("sessions.jsonl", "INDEX.md")  # they repeat the other files
 def show_changes(changes: "Sequence[TextChange]", nothing: str, *, as_json: bool) -> None:
     """Print a unified diff of every changed file."""
     if as_json:
-        emit([change._asdict() for change in changes])
+        emit([change._asdict() for change in changes], pretty=True)
         return
     total = count(len(changes), "file differs", "files differ") if changes else nothing
     each = (_diff_lines(change.path, change.before or (), change.after or ()) for change in changes)

@@ -44,6 +44,7 @@ LIBRARY = re.compile(r"Usage:|Error|Invalid value|Missing|No such|not a valid|in
             ((verb, "--project", ""), "--project: it is empty\n  leave it out, or give one")
             for verb in ("query", "sessions", "stats", "today", "week", "show", "review")
         ),
+        (("diff", "--since", "2d", "--from", "1d"), "give --from or --since, not both"),
         (("why", "--not", ""), "--not: it is empty\n  leave it out, or give one"),
         (("why", ""), "FILE[:LINE]|ID|WORDS: it is empty\n  leave it out, or give one"),
         (("search", ""), "QUERY: it is empty"),

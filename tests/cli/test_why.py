@@ -159,3 +159,11 @@ def test_words_in_a_pipe_have_the_times_that_every_other_verb_prints(log):
     ran = call("why", "prices", "--store", log.store.root)
 
     assert f"Prices are in cents\n    {said.ts.replace('T', ' ')}  claude-code  s  {said.id}\n" == ran.out
+
+
+def test_the_id_of_an_event_is_found_from_within_any_project(log, home, monkeypatch):
+    monkeypatch.chdir(home)
+    said = log.append(Fact(content="Prices are in cents", conversation_id="s", project="/elsewhere"))
+
+    assert said.id in call("why", said.id[-6:], "--store", log.store.root).out
+    assert 2 == call("why", "prices", "--store", log.store.root).code

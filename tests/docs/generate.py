@@ -209,7 +209,8 @@ Made by `make docs` from `cli/verbs/`; change those, not this page. `eventlog he
 Every verb takes `--help`, and all but `completion`, `help` and `plugin build` take `--store DIR`, the store [default:
 `$EVENTLOG_HOME`, else `~/.eventlog`]. `eventlog` alone shows where the project stands; on an empty store, the steps to a
 working one. [README](../README.md#the-next-day) shows the verbs at work. Exit codes: 0 done, 1 a check found something, 2 usage, 3 could not
-write, 4 damaged data, 130 interrupted.
+write, 4 damaged data, 130 interrupted. `--json` prints one indented document; `why`, which has one for each thing it
+explains, prints a line for each.
 """
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import click
+from click.core import ParameterSource
 
 from eventlog.app.ask.history import TurningPoint, bisect, diff
 from eventlog.cli import options
@@ -40,9 +41,10 @@ def _diff_command(file: str | None, since: str, begun: str | None, until: str, a
     FILE is a knowledge file or a knowledge base; INDEX.md files are left out unless you name one. Compares what the log
     renders, not the files on disk. `eventlog week` shows the same in short.
     """
-    since = begun or since
+    if begun and click.get_current_context().get_parameter_source("since") is ParameterSource.COMMANDLINE:
+        raise click.UsageError("give --from or --since, not both")
     with phases():
-        found = diff(options.open_store(store), since, until, file)
+        found = diff(options.open_store(store), begun or since, until, file)
     found = found if file else [change for change in found if not change.path.endswith(_INDEX)]
     show_changes(found, "nothing changed in that time; eventlog diff --from 30d looks further back", as_json=as_json)
 
@@ -61,7 +63,8 @@ def _show_turn(found: TurningPoint, text: str, display: Display, *, as_json: boo
     """Print the event that added or removed a text."""
     event = found.entry.event
     if as_json:
-        emit({"path": found.path, "came": found.came, "replays": found.replays, "event": to_fields(event)})
+        found_by = {"path": found.path, "came": found.came, "replays": found.replays}
+        emit(found_by | {"event": to_fields(event)}, pretty=True)
     elif display.is_for_people:
         print_lines(_turn_lines(found, text, display))
     else:

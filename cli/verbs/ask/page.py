@@ -65,7 +65,7 @@ def _report_command(
             progress=phase("reading days"),
         )
     if as_json:
-        emit(page)
+        emit(page, pretty=True)
         return
     text = html_of(page)
     if out == _STDOUT:

@@ -72,7 +72,7 @@ def _show_file(opened: OpenStore, name: str, as_of: str, *, as_json: bool) -> No
             f"{path} did not exist then", hint=f"eventlog diff --from 1970-01-01 {path} shows when it appeared"
         )
     if as_json:
-        emit({"path": path, "as_of": as_of, "lines": [line.text for line in document.lines]})
+        emit({"path": path, "as_of": as_of, "lines": [line.text for line in document.lines]}, pretty=True)
     elif is_terminal():
         show_lines(wrap_markdown(unstamped(document)))
     else:

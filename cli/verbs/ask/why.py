@@ -47,7 +47,7 @@ def _why_command(
 ) -> None:
     """Show the events behind each line of a knowledge file, behind one line, or behind what a session received.
 
-    WORDS, or the id of an event, show who said what holds here with these words in it.
+    WORDS show who said what holds here with these words in it, the id of an event who said the same.
 
     With --not, explains why a text is in no memory: retracted or forgotten, by whom; replaced; a repetition; no room;
     or recorded by a helper. With --not and --session, explains why that session did not receive it: said later, about
@@ -80,11 +80,15 @@ def _of_words(words: str, project: str | None, opened: OpenStore, *, as_json: bo
     display = Display(opened.store)
     with spinner():
         found = matching(current_statements(opened.log, opened.settings, project), words)
+        named = [] if found else events_named(opened.log, words)
+        if len(named) == 1:  # an id means the same event wherever one is
+            there = opened.log.find(named)[named[0]].event.project
+            found = matching(current_statements(opened.log, opened.settings, there), named[0])
     if not found:
         where = f"in {project_name(project)} or about you" if project else "about you"
         hint = f"eventlog search {words} looks for each word"
-        if events_named(opened.log, words):
-            hint = f"eventlog show {words} shows the event: it is of another project, says nothing, or was withdrawn"
+        if named:
+            hint = f"eventlog show {words} shows the event: it says nothing, or was withdrawn or replaced"
         raise BadRequest(f"no fact or summary {where} matches {words!r}", hint=hint)
     for statement in found[-_STATEMENTS:]:
         corrected = [entry.event for entry in replaced_by(opened.log, statement.events)]
