@@ -82,7 +82,7 @@ def say(text: str, *, whole: bool = False) -> None:
 
     A `whole` line, with a command to copy, is not wrapped, and its paths are not abbreviated: quoted, ~ means nothing.
     """
-    text = harmless(text)
+    text = harmless(" ".join(text.splitlines()))
     if whole:
         print_lines([text])
         return

@@ -71,8 +71,10 @@ class Display:
         return datetime.fromisoformat(ts).astimezone(self._zone)
 
     def day(self, ts: str) -> str:
-        """Format a day in the user's zone: `yesterday · Fri 20 Nov`."""
+        """Format a day in the user's zone: `yesterday · Fri 20 Nov`; in a pipe `2026-11-20`."""
         date, today = self.local(ts).date(), self.local(self._now).date()
+        if not self.is_for_people:
+            return date.isoformat()
         word = {0: "today · ", 1: "yesterday · "}.get((today - date).days, "")
         year = "" if date.year == today.year else f" {date.year}"
         return f"{word}{date:%a} {date.day} {date:%b}{year}"
@@ -93,7 +95,9 @@ class Display:
         return f"{days // length} {name} ago"
 
     def moment(self, ts: str) -> str:
-        """Format a time by day and minute: `yesterday 13:40`, `20 Nov 13:40`."""
+        """Format a time by day and minute: `yesterday 13:40`, `20 Nov 13:40`; unchanged in a pipe."""
+        if not self.is_for_people:
+            return self.when(ts)
         at, today = self.local(ts), self.local(self._now).date()
         word = {0: "today", 1: "yesterday"}.get((today - at.date()).days, f"{at.day} {at:%b}")
         year = "" if at.year == today.year else f" {at.year}"

@@ -215,6 +215,44 @@ def test_a_taking_back_is_asked_about_in_the_words_it_brings_back(tmp_path):
     assert "  restored  the heron nests\n" in asked
 
 
+@pytest.mark.slow
+def test_in_a_pipe_too_each_taking_back_is_told_in_words_of_one_line(tmp_path):
+    call("fact", "the heron\nnests", "--store", tmp_path)
+    for _ in range(3):  # back, again, and back once more
+        done = json.loads(call("undo", "--yes", "--json", *_last(tmp_path), "--store", tmp_path).out)
+
+    assert "  restored  [W] the heron nests\n" in call("undo", done["events"][0]["id"], "--store", tmp_path).out
+
+
+def _last(store):
+    events = [json.loads(line) for line in call("query", "--format", "jsonl", "--store", store).out.splitlines()]
+    return [events[-1]["id"]] if events[-1]["type"] == "restored" else []
+
+
+@pytest.mark.slow
+def test_a_pipe_gets_no_local_times(many, home):
+    (many / "config.yaml").write_text("timezone: Asia/Tokyo\n")
+    call("fact", "ports are odd", "--session", "s", "--store", many)
+    for verb in (
+        ["today"],
+        ["week"],
+        ["redact", "ports are odd", "--dry-run"],
+        ["query"],
+        ["sessions", "--all-projects"],
+    ):
+        printed = call(*verb, "--store", many).out
+
+        assert re.search(r"\d{4}-\d\d-\d\d", printed)
+        assert not re.search(r"today |yesterday|\d (Jan|Feb|Nov|Dec)", printed)
+
+
+@pytest.mark.parametrize("verb", [["diff"], ["diff", "--from", "2020-01-01"], ["show", "sessions.jsonl"], ["memory"]])
+def test_one_document_of_json_is_indented_by_every_verb(many, home, verb):
+    printed = call(*verb, "--json", "--store", many).out
+
+    assert printed == json.dumps(json.loads(printed), indent=2, ensure_ascii=False) + "\n"
+
+
 def test_a_command_to_copy_is_one_line_as_a_shell_takes_it(tmp_path, home, monkeypatch):
     monkeypatch.chdir(home)
     built = told("plugin", "build", home / "a plugin for agents")

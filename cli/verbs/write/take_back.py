@@ -21,8 +21,9 @@ from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import describe, gist, kind_of
 from eventlog.cli.terminal import confirm, count, edited, emit, is_terminal, say, show_lines, table
 from eventlog.format.codec import to_fields
-from eventlog.format.events import HUMAN, Event, Restored, Retraction
+from eventlog.format.events import HUMAN, EntryResolved, Event, Rejected, Restored, Retraction
 from eventlog.format.text import one_line, project_name
+from eventlog.format.timestamps import order
 from eventlog.log.event_log import EventLog
 from eventlog.log.lines import LogLine
 from eventlog.store import Store
@@ -194,25 +195,27 @@ def _agreed(question: str, *, yes: bool) -> bool:
 
 
 def _show_undoable(found: Undoable, display: Display, log: EventLog) -> None:
-    if display.is_for_people:
-        say(f"{found.what} · {display.moment(found.event.ts)} · {display.id(found.event.id)}")
-        for event, behind in zip(found.targets, display.all_worded(_behind(found.targets, log)), strict=True):
-            say(f"  {kind_of(event)}  {gist(behind)}")
-        for event in found.staying:
-            say(f"stays forgotten: {gist(display.worded(event))}; to allow it: eventlog undo {display.id(event.id)}")
-        return
-    say(f"{found.what}, {display.when(found.event.ts)}  [{display.short(found.event.id)}]")
-    for event in display.all_worded(found.targets):
-        say(f"  {event.type}  {describe(event)}")
+    """Print what would be taken back, each event in the words that it is about."""
+    is_person, short = display.is_for_people, display.short
+    head, words = ("{} · {} · {}", gist) if is_person else ("{}, {}  [{}]", describe)
+    say(head.format(found.what, display.moment(found.event.ts), short(found.event.id)))
+    for event, behind in zip(found.targets, display.all_worded(_behind(found.targets, log)), strict=True):
+        choice = f"{event.choice} " if isinstance(event, EntryResolved) else ""
+        say(f"  {kind_of(event) if is_person else event.type}  {choice}{words(behind)}")
     for event in found.staying:
-        say(f"stays forgotten: {describe(display.worded(event))}; to allow it: eventlog undo {display.short(event.id)}")
+        say(f"stays forgotten: {words(display.worded(event))}; to allow it: eventlog undo {short(event.id)}")
+
+
+_About = EntryResolved | Rejected | Restored | Retraction  # what these did is said by the events they are about
 
 
 def _behind(events: Sequence[Event], log: EventLog) -> list[Event]:
-    """Find what describes each event: of a withdrawal or a return, its target."""
-    targets = {event.id: event.target for event in events if isinstance(event, Retraction | Restored) and event.target}
+    """Find what describes each event: of a decision, a withdrawal or a return, what it is about in the end."""
+    targets = {event.id: event.target for event in events if isinstance(event, _About) and event.target}
     found = log.find(targets.values())
-    return [found[targets[event.id]].event if targets.get(event.id) in found else event for event in events]
+    ends = [found[targets[event.id]].event if targets.get(event.id) in found else event for event in events]
+    ends = [min(pair, key=order) for pair in zip(events, ends, strict=True)]  # no foreign log has it go in circles
+    return _behind(ends, log) if ends != events else ends
 
 
 def _report(done: tuple[Sequence[Event], RebuildResult], verb: str, display: Display, *, as_json: bool) -> None:
