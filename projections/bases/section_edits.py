@@ -89,9 +89,8 @@ def taken_back(page: Page, section: Section, blank: int | None = None) -> bytes:
     if blank is None:
         lines.pop()
     else:
-        while lines and is_blank(lines[-1]):
-            lines.pop()
-        lines += [page.eol] * blank
+        texts = next((at for at in range(len(lines), 0, -1) if not is_blank(lines[at - 1])), 0)
+        lines = [*lines, *[page.eol] * blank][: texts + blank]
     shorter = b"".join(lines)
     ended = page.data.endswith((b"\n", b"\r"))
     return _checked(shorter if ended else shorter.rstrip(b"\r\n"), page_of(data).outline())

@@ -57,6 +57,17 @@ def test_sections_return_to_where_they_stood_whichever_leaves_and_returns_first(
         assert before == user_md().read_bytes()
 
 
+@pytest.mark.parametrize(
+    "own", ["", "\ufeff", "\ufeff\n", "\n\n", "# Me\n  \n\t\n", "## A\r\nx\r\n  \r\n", "## A\n\ufeff"]
+)
+def test_an_entry_taken_back_leaves_every_byte_as_it_was(log, own):
+    write_user(own)
+    arrive(log, "B", "agent's")
+    undo_last(log)
+
+    assert own == user_md().read_bytes().decode()
+
+
 def test_sections_that_leave_and_return_together_keep_their_order(log):
     entries = [arrive(log, heading, f"- {heading}") for heading in "CAB"]
     before = user_md().read_bytes()
