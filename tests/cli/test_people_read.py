@@ -246,6 +246,11 @@ def test_a_pipe_gets_no_local_times(many, home):
         assert not re.search(r"today |yesterday|\d (Jan|Feb|Nov|Dec)", printed)
 
 
+@pytest.mark.slow
+def test_the_list_of_topics_fits_the_terminal(home):
+    assert 80 >= max(map(cells, seen(told("help", columns=80), 80).splitlines()))
+
+
 @pytest.mark.parametrize("verb", [["diff"], ["diff", "--from", "2020-01-01"], ["show", "sessions.jsonl"], ["memory"]])
 def test_one_document_of_json_is_indented_by_every_verb(many, home, verb):
     printed = call(*verb, "--json", "--store", many).out

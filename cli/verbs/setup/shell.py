@@ -10,7 +10,8 @@ from eventlog.app.open_store import Machine
 from eventlog.app.setup.user_setup import install_completion
 from eventlog.cli import options
 from eventlog.cli.options import NearChoice
-from eventlog.cli.terminal import print_lines, say, show_page
+from eventlog.cli.terminal import say, show_page
+from eventlog.cli.verbs import VERBS
 
 _SHELLS = ("bash", "zsh", "fish")
 
@@ -44,25 +45,21 @@ def _script(shell: str) -> str:
 _PAGES = files("eventlog") / "docs"
 
 
-@options.verb("eventlog help", "eventlog help query", "eventlog help time")
-@click.argument("topic", metavar="[VERB|TOPIC]", required=False)
-def _help_command(topic: str | None) -> None:
+@options.verb("eventlog help", "eventlog help query", "eventlog help sync start", "eventlog help time")
+@click.argument("words", metavar="[VERB|TOPIC]", nargs=-1)
+def _help_command(words: tuple[str, ...]) -> None:
     """Explain a verb, or show a page of the documentation; without either, list all of them."""
-    root = click.get_current_context().find_root()
-    assert isinstance(root.command, click.Group)
-    verbs = root.command.list_commands(root)
-    if topic is None:
-        click.echo(root.command.get_help(root))
-        print_lines([f"\nTopics: {', '.join(_topics())}"])
-    elif topic in verbs or topic in _topics():
-        if topic in verbs:
-            found = root.command.get_command(root, topic)
-            assert found
-            click.echo(found.get_help(click.Context(found, info_name=topic, parent=root)))
-        if topic in _topics():
-            show_page((_PAGES / f"{topic}.md").read_text(encoding="utf-8"))
-    else:
-        raise click.UsageError(f"no verb or topic {topic!r}; {did_you_mean(topic, [*_topics(), *verbs])}")
+    root, name = click.get_current_context().find_root(), " ".join(words)
+    is_verb, is_topic = not words or words[0] in VERBS, name in _topics()
+    if not (is_verb or is_topic):
+        raise click.UsageError(f"no verb or topic {name!r}; {did_you_mean(name, [*_topics(), *VERBS])}")
+    if is_verb:
+        root.command.main([*words, "--help"], "eventlog", standalone_mode=False)
+    if is_topic:
+        show_page((_PAGES / f"{name}.md").read_text(encoding="utf-8"))
+    if not words:
+        say("")
+        say(f"Topics: {', '.join(_topics())}")
 
 
 def _topics() -> list[str]:
