@@ -99,9 +99,12 @@ class Page:
         """List the sections that answer to heading, level and headings above, in the order of the file.
 
         `under` holds any part of the headings above, in their order. An exact match of `under` is preferred, so `()`
-        means a section with none; then a heading written exactly as asked, then a heading that reads as asked.
+        means a section with none; then a heading written exactly as asked, then a heading that reads as asked. Where
+        none does, one that differs only in the width of characters does: `偏好（工作）` for `偏好(工作)`.
         """
-        found = [section for section in self.sections if section.level == level and _names(heading, section.source)]
+        of_level = [section for section in self.sections if section.level == level]
+        found = [section for section in of_level if _names(heading, section.source)]
+        found = found or [section for section in of_level if _narrow(plain(heading)) == _narrow(section.heading)]
         if under is not None:
             found = _standing(found, under)
         found = [section for section in found if section.source == heading.strip()] or found
@@ -205,6 +208,10 @@ def _standing(found: Iterable[Section], under: Sequence[str]) -> list[Section]:
 def _names(heading: str, source: str) -> bool:
     """Compare a heading asked for with a written heading, by visible text or markup."""
     return plain(source) in (_visible(heading), plain(heading))
+
+
+def _narrow(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
 def _visible(text: str) -> str:

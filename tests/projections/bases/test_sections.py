@@ -227,6 +227,13 @@ def test_the_same_heading_at_another_level_is_another_section():
     assert body_of(b"# S\n\none\n\n### S\n\nthree\n", "S", 2) is None
 
 
+def test_the_width_of_its_characters_makes_no_second_section_and_tells_two_apart():
+    wide, both = "## 偏好（工作）\n\nold\n".encode(), "## 偏好(工作)\n\n## 偏好（工作）\n\nold\n".encode()
+
+    assert wide.replace(b"old", b"new") == section_edits.update(wide, "偏好(工作)", 2, "new")
+    assert both.replace(b"old", b"new") == section_edits.update(both, "偏好（工作）", 2, "new")
+
+
 def test_a_composed_and_a_decomposed_heading_are_the_same():
     assert body_of("## Cafe\u0301\n\nx\n".encode(), "Caf\u00e9", 2) == "x"
 
