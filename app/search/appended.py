@@ -40,6 +40,7 @@ class Appended:
 
     def __init__(self, files: "list[FileStamp]", types: "Collection[str]") -> None:
         self.files = files
+        self.is_all = True  # none of the files could not be read
         self.seen: Seen = set()
         self.read = 0
         self.lines: list[Claim] = []  # those that may be such events, the whole ones among them
@@ -58,9 +59,10 @@ class Appended:
     ) -> "Appended":
         """Read what was appended since; raises NotAppended, OSError, or ValueError where it is more than `limit` bytes.
 
-        In the files of days `before` that day, nothing was; `files` are all as somebody has just found them.
+        In the files of days `before` that day, nothing was; `files` are all as somebody has just found them. A file
+        that cannot be read is passed over, and read once it can be.
         """
-        stamps = index_lookup.stamps_of(store.log, seen, before) if files is None else files
+        stamps = index_lookup.stamps_of(store.log, seen, before) if files is None else [*files]
         found = cls(stamps, types)
         grown = _grown([stamp for stamp in stamps if stamp not in seen], seen.difference(stamps))
         size = sum(size_in(stamp) - start for stamp, start in grown)
@@ -69,7 +71,12 @@ class Appended:
         lines_of = _search_for(types, size)
         for stamp, start in grown:
             name, _, rest = stamp.split(" ", 2)
-            data = _whole_lines(f"{store.log}/{name}", start)
+            try:
+                data = _whole_lines(f"{store.log}/{name}", start)
+            except OSError:
+                found.is_all = False
+                stamps.remove(stamp)
+                continue
             found.seen.add(f"{name} {start + len(data)} {rest}")  # of which so many bytes count
             found.read += len(data)
             is_copy = not is_own(name)

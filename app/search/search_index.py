@@ -201,7 +201,7 @@ class SearchIndex:
             raise NotAppended("a file was overwritten")
         self.grown = news.files
         is_noted, are_known = self._note(news, seen, store, limit)
-        if look and are_known and all(stamp > look for stamp in news.seen):
+        if look and are_known and news.is_all and all(stamp > look for stamp in news.seen):
             self._remember(look)
         self.state = "" if is_noted or news.events else self._about.get("state", "")
 

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from eventlog import EventLog
+from eventlog import EventLog, Memory
 from eventlog.fast import fastjson
+from eventlog.fast import os as fast_os
 from eventlog.format import codec
 from eventlog.format.errors import InvalidEvent, NotStored
 from eventlog.hooks.conversation import turns_unsaved
@@ -100,7 +101,7 @@ def test_a_cache_that_cannot_be_written_is_not_fatal(log, monkeypatch):
 def bad_sector(monkeypatch):
     """Opening a file of that name fails, as of a disk that goes bad."""
 
-    def use(name):
+    def use(name, patch=monkeypatch):
         def failing(real):
             def call(path, *args, **options):
                 if str(path).endswith(name):
@@ -109,8 +110,8 @@ def bad_sector(monkeypatch):
 
             return call
 
-        for module in (os, io, builtins):
-            monkeypatch.setattr(module, "open", failing(module.open))
+        for module in (os, fast_os, io, builtins):
+            patch.setattr(module, "open", failing(module.open))
 
     return use
 
@@ -124,6 +125,47 @@ def test_an_unreadable_day_costs_only_itself(log, log_dir, bad_sector):
     assert [(f"{log_dir}/{DAY}.jsonl", 0, "unreadable")] == [(one.file, one.line, one.kind) for one in found.damage]
     assert 1 == replay(log, Settings()).events
     assert [NEXT_DAY] == [event.ts[:10] for event in log.session("c")]
+
+
+def test_an_unreadable_day_is_missing_in_searches_until_it_can_be_read(log, bad_sector, monkeypatch):
+    log.append_many([fact(0, day=DAY, content="The heron nests"), fact(1, day=NEXT_DAY, content="The otter nests")])
+
+    def found():
+        return [hit.text for hit in Memory(log.store).search("nests", everywhere=True)]
+
+    with monkeypatch.context() as patch:
+        bad_sector(f"{DAY}.jsonl", patch)
+        assert ["The otter nests"] == found() == found()
+        log.append(fact(2, day=NEXT_DAY, content="The stork nests"))
+        assert {"The otter nests", "The stork nests"} == {*found()}
+    assert {"The heron nests", "The otter nests", "The stork nests"} == {*found()}
+
+
+def test_an_unreadable_day_stops_no_replay_after_a_redaction(log, bad_sector):
+    log.append_many([fact(day=DAY), fact(day=NEXT_DAY, content="The pin is 97531-24680")])
+    assert 0 == call("redact", "97531-24680", "--yes", "--store", log.store.root).code
+    day = Path(log.store.log, f"{DAY}.jsonl")
+    os.utime(day, ns=(0, day.stat().st_mtime_ns + 1))
+    bad_sector(f"{DAY}.jsonl")
+    log.append(fact(day=NEXT_DAY, content="The otter nests"))
+
+    assert 0 == call("replay", "--store", log.store.root).code
+    assert 0 == call("seal", "--store", log.store.root).code
+
+
+def test_what_can_be_erased_is_beside_an_unreadable_day_and_the_rest_when_it_can_be_read(
+    log, log_dir, bad_sector, monkeypatch
+):
+    secret = "97531-24680"
+    log.append_many([fact(day=day, content=f"The pin is {secret}") for day in (DAY, NEXT_DAY)])
+    with monkeypatch.context() as patch:
+        bad_sector(f"{DAY}.jsonl", patch)
+        assert 3 == call("redact", secret, "--yes", "--store", log.store.root).code
+        assert 0 == call("replay", "--store", log.store.root).code
+    holding = [path for path in Path(log_dir).iterdir() if secret in path.read_text()]
+    assert [f"{DAY}.jsonl"] == [path.name for path in holding]
+    assert 0 == call("stats", "--store", log.store.root).code
+    assert not any(secret in path.read_text() for path in Path(log_dir).iterdir())
 
 
 def test_a_fact_is_stored_although_the_look_for_repetitions_fails(log, bad_sector):

@@ -132,6 +132,8 @@ def erase_arrived(store: Store) -> None:
     for path in day_files(store):
         name = os.path.basename(path)
         if file_stamp(path) != seen.get(name):
+            if read(path) is None:
+                continue  # what nobody can read brings nothing back, until it can be read
             rewrite(path, partial(without_redacted_in, redactions, is_own(name)))
         now[name] = file_stamp(path)
     if now != seen:
@@ -176,7 +178,13 @@ def _carry_out(store: Store, erasing: Erasing) -> Receipt:
     needles = Needles(erasing.texts, erasing.number)
     log = [path for path in files_below(store.root) if _is_of_log(store, path)]
     changed: dict[str, int] = {}
-    seen = {path: _erase_day(path, erasing, needles, changed) for path in log}
+    seen: dict[str, FileStamp] = {}
+    failed: NotStored | None = None
+    for path in log:
+        try:
+            seen[path] = _erase_day(path, erasing, needles, changed)
+        except NotStored as error:  # what one file holds is no reason to leave it in all others
+            failed = error
     erase_in_files(store, needles.without, changed)
     for path in erasing.bases:
         for copy in sorted(Path(path).parent.glob(f"{Path(path).name}.edited-*")):
@@ -186,6 +194,8 @@ def _carry_out(store: Store, erasing: Erasing) -> Receipt:
         if (data := read(path)) is not None and needles.are_in(text_of(data)) and is_untouched(data):
             remove(path, must=True)
             changed[path] = len(data)
+    if failed:
+        raise failed
     for path in log:  # what was appended by a program that had begun before the texts were announced
         if file_stamp(path) != seen[path]:
             _erase_day(path, erasing, needles, changed)
@@ -251,7 +261,7 @@ def _erased_in(path: str) -> Iterator[_ErasedEvent]:
 # ------------------------------------------------------------------------------------------- lines of the log
 
 
-def _erase_day(path: str, erasing: Erasing, needles: Needles, changed: dict[str, int]) -> tuple[int, int, int, int]:
+def _erase_day(path: str, erasing: Erasing, needles: Needles, changed: dict[str, int]) -> FileStamp:
     """Erase from one day file, under its lock; return its stamp then."""
 
     def erased(data: bytes) -> bytes | None:
