@@ -429,6 +429,21 @@ def test_forgetting_a_secret_points_to_erasing_it(log):
     assert "eventlog redact" not in call("forget", "tea", "--store", log.store.root).out
 
 
+def test_a_forgotten_statement_stays_forgotten_when_words_of_it_are_erased(log):
+    for text in ("Stage is at x.example, word hunter2-Sommer", "stage is at  x.example, word HUNTER2-sommer."):
+        log.append(Fact(conversation_id="s1", content=text))
+    decisions = ["We log in as bob with hunter2-Sommer", "Round half even"]
+    log.append(StageSummary(conversation_id="s1", topic="T", summary="S", decisions=decisions))
+    for line in ("forget x.example", "forget bob", "redact hunter2-Sommer"):
+        assert call(*line.split(), "--yes", "--store", log.store.root).code == 0
+    assert holding("Round half even", log.store.knowledge)
+    assert not holding("[redacted:1]", log.store.knowledge)
+
+    assert call("undo", "--yes", "--store", log.store.root).code == 0
+    assert holding("as bob with [redacted:1]", log.store.knowledge)
+    assert not holding("x.example", log.store.knowledge)
+
+
 def test_no_name_of_a_project_or_a_file_is_left_that_holds_the_text(log):
     log.append(Fact(conversation_id="c of ünï pass", project="/src/of ünï pass", content="tea"))
     Path(log.store.sync).mkdir(parents=True)

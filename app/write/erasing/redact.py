@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from eventlog.app.ask.why import names_line
+from eventlog.app.build.cache import open_for_reading
 from eventlog.app.build.codex_export import copies_of
 from eventlog.app.build.rebuild import record_changes, replay_store
 from eventlog.app.build.replay import replay
@@ -28,23 +29,29 @@ from eventlog.app.write.erasing.erase_everywhere import (
 )
 from eventlog.app.write.erasing.erased_text import SHORTEST, Needles, bytes_of, folded, text_of, texts_in
 from eventlog.app.write.forget import forgettable
+from eventlog.app.write.rejections import worded
 from eventlog.fast import fastjson, os
 from eventlog.format.codec import json_of
 from eventlog.format.errors import BadRequest, Busy, NotStored
 from eventlog.format.events import (
+    HUMAN,
     ConversationText,
     EntryResolved,
     Event,
     Fact,
     KnowledgeEdited,
     PlanEntry,
+    Rejected,
     StageSummary,
 )
-from eventlog.format.retractions import statements_of
+from eventlog.format.marks import digest_of
+from eventlog.format.retractions import Retractions, statements_of
+from eventlog.log.event_log import EventLog
 from eventlog.projections.bases import sections
 from eventlog.projections.bases.sections import Page
+from eventlog.projections.current.withdrawals import withdrawals_until
 from eventlog.projections.views.markdown import is_untouched
-from eventlog.secrets.redacted import Redactions
+from eventlog.secrets.redacted import Redactions, is_only_markers
 from eventlog.store import Store
 from eventlog.store.files import read, replace_file
 from eventlog.store.locks import locked
@@ -101,11 +108,24 @@ def redact(opened: OpenStore, chosen: Redactable) -> Receipt:
     record_changes(opened)  # that is erased, too
 
     def prepare() -> Erasing:  # others may have been carried out since: the number is the next, and markers have it
-        return _located(opened, replace(chosen.erasing, number=_next_number(opened.store))).erasing
+        erasing = _located(opened, replace(chosen.erasing, number=_next_number(opened.store))).erasing
+        opened.log.put([*_rejected_as_erased(opened.log, Needles(erasing.texts, erasing.number))])
+        return erasing
 
     receipt = begin(opened.store, prepare)
     replay_store(opened, anew=True, indexes=False)
     return receipt
+
+
+def _rejected_as_erased(log: EventLog, needles: Needles) -> Iterator[Rejected]:
+    """Reject what forgotten statements will say once words of them are erased: their digests are of all their words."""
+    rejections = Retractions(withdrawals_until(log, open_for_reading(log.store))).decisions
+    for rejection, forgotten in zip(rejections, worded(log, rejections), strict=True):
+        text = needles.without(forgotten.statement or "")
+        if text != (forgotten.statement or "") and not is_only_markers(text):  # of the others no text stays
+            batch, salt = rejection.batch or rejection.id, rejection.salt or ""  # one `undo` takes back both
+            new = Rejected(conversation_id=HUMAN, agent=HUMAN, salt=salt, digest=digest_of(text, salt), batch=batch)
+            yield replace(new, source=rejection.source)
 
 
 def _meant(opened: OpenStore, reference: str) -> tuple[str, list[str], list[str]]:
