@@ -53,7 +53,6 @@ def _as_dict(store: Store, found: DoctorReport) -> dict[str, Any]:
 
 _NAME = 9  # cells
 _SAVING = {"allowed": "saves unasked", "asked": "asks before it saves", "refused": "may not save"}
-_NOT_LIVE = "hooks start Python now, and are answered live while an agent runs the MCP server"
 _KB, _MB = 1000, 1_000_000
 
 
@@ -88,13 +87,12 @@ def _agent(agent: Report, display: Display, *, is_none: bool) -> None:
             f"hooks work: the last {display.ago(agent.last)}" if agent.last else "installed; no hook has arrived yet"
         )
         saving = f" · {_saving(agent)}" if agent.saving or agent.servers else ""
-        _line(_mark(agent.problems), agent.agent, heard + saving)
+        live = f" · answered live by process {agent.live}" if agent.live else ""
+        _line(_mark(agent.problems), agent.agent, heard + saving + live)
         if agent.saving and agent.saving.fix:
             _step("to allow it", agent.saving.fix)
     for file in agent.servers:
         _line(" ", "", f"MCP server in {file}")
-    if agent.live is not None:
-        _line(" ", "", f"hooks are answered live by process {agent.live}" if agent.live else _NOT_LIVE)
     _steps(agent.problems)
 
 

@@ -43,7 +43,8 @@ def _distrust(directory: Path, file: Path, value: Any) -> Iterator[Distrust]:
     missing = [event for event, _, recorded in trusted if not recorded]
     outdated = [event for event, digest, recorded in trusted if recorded not in ("", digest)]
     if missing:
-        yield Distrust(f"Codex does not trust the hooks for {', '.join(missing)} yet, and skips them", _REMEDY)
+        which = "our hooks" if len(missing) == len(trusted) else f"the hooks for {', '.join(missing)}"
+        yield Distrust(f"Codex does not trust {which} yet, and skips them", _REMEDY)
     if outdated:
         events = ", ".join(outdated)
         yield Distrust(

@@ -92,7 +92,7 @@ def test_doctor_names_a_client_that_is_gone_and_finds_nothing_else_wrong(home, w
     after = call("doctor")
 
     assert "is gone" not in before.out
-    assert "start Python now" in before.out
+    assert "answered live" not in before.out
     assert "is gone: each hook starts Python" in after.out
     assert "another installation" not in after.out
 
