@@ -118,7 +118,7 @@ def redact(opened: OpenStore, chosen: Redactable) -> Receipt:
 
 
 def _rejected_as_erased(log: EventLog, needles: Needles) -> Iterator[Rejected]:
-    """Reject what forgotten statements will say once words of them are erased: their digests are of all their words."""
+    """Reject forgotten statements again without the erased words: a digest is of the whole text."""
     rejections = Retractions(withdrawals_until(log, open_for_reading(log.store))).decisions
     for rejection, forgotten in zip(rejections, worded(log, rejections), strict=True):
         text = needles.without(forgotten.statement or "")
