@@ -10,7 +10,6 @@ from graphlib import CycleError, TopologicalSorter
 
 import pytest
 
-from eventlog.hosts import PAST_ONLY, ROOMS
 from tests.support.tree import files, needs_tree, nodes
 
 needs_tree()
@@ -92,8 +91,7 @@ def test_the_seam_is_two_imports():
     assert seam == {name for name in imported(source) if name.startswith("eventlog.app.")}
 
 
-# the last line of a folder's docstring: "everybody", or floors and folders, each with all below it; of a room that of
-# its table is enough, which alone loads it
+# the last line of a folder's docstring: "everybody", or floors and folders, each with all below it
 IMPORTED_BY = re.compile(r"^Imported by: (?P<names>[a-z_/, ]+)\.$", re.MULTILINE)
 PACKAGES = {
     name.removesuffix("/__init__.py"): source
@@ -104,17 +102,16 @@ PACKAGES = {
 
 
 @cache
-def importers_named(folder):
+def importers_named(source):
     """The folders that may import a package, as its docstring says; empty where it does not say it."""
-    found = IMPORTED_BY.search(ast.get_docstring(ast.parse(PACKAGES[folder])) or "")
-    is_room = folder.removeprefix("eventlog/hosts/") in (*ROOMS.values(), *PAST_ONLY.values())
-    return found["names"].split(", ") if found else ["eventlog/hosts"] if is_room else []
+    found = IMPORTED_BY.search(ast.get_docstring(ast.parse(source)) or "")
+    return found["names"].split(", ") if found else []
 
 
 def may_import(folder, other):
     """Whether a folder may import from another: its own parents, and every folder that names it."""
     within = f"{folder}/"
-    named = importers_named(other)
+    named = importers_named(PACKAGES[other])
     return within.startswith((f"{other}/", *(f"{name}/" for name in named))) or "everybody" in named
 
 
@@ -129,7 +126,7 @@ def intruders(name, source):
 
 @pytest.mark.parametrize("folder", PACKAGES)
 def test_a_folder_says_what_lives_there_and_who_may_import_it(folder):
-    named = importers_named(folder)
+    named = importers_named(PACKAGES[folder])
 
     assert named, "its docstring ends in a line like: Imported by: projections, app."
     assert set(named) <= {"everybody", *PACKAGES}

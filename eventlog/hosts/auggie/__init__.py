@@ -1,1 +1,4 @@
-"""The room of Auggie."""
+"""The room of Auggie: its protocol and profile.
+
+Imported by: eventlog/hosts.
+"""

@@ -1,1 +1,4 @@
-"""The room of Cline."""
+"""The room of Cline: where it keeps the past.
+
+Imported by: eventlog/hosts.
+"""

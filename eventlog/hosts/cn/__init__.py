@@ -1,1 +1,4 @@
-"""The room of Continue's command line."""
+"""The room of Continue's command line: its protocol and profile.
+
+Imported by: eventlog/hosts.
+"""

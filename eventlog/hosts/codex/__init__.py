@@ -1,1 +1,4 @@
-"""The room of Codex."""
+"""The room of Codex: its protocol, profile, and where it keeps the past.
+
+Imported by: eventlog/hosts.
+"""

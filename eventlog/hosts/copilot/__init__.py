@@ -1,1 +1,4 @@
-"""The room of GitHub Copilot."""
+"""The room of GitHub Copilot: its protocol, profile, the hook that permits saving, and where it keeps the past.
+
+Imported by: eventlog/hosts.
+"""

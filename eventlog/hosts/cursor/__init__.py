@@ -1,1 +1,4 @@
-"""The room of Cursor."""
+"""The room of Cursor: its protocol, profile, and where it keeps the past.
+
+Imported by: eventlog/hosts.
+"""

@@ -1,1 +1,4 @@
-"""The room of Factory's droid."""
+"""The room of Factory's droid: its protocol and profile.
+
+Imported by: eventlog/hosts.
+"""

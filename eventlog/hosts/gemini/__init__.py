@@ -1,1 +1,4 @@
-"""The room of Gemini CLI."""
+"""The room of Gemini CLI: its protocol, profile, and where it keeps the past.
+
+Imported by: eventlog/hosts.
+"""

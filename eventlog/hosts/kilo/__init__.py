@@ -1,1 +1,4 @@
-"""The room of Kilo."""
+"""The room of Kilo: its protocol and profile.
+
+Imported by: eventlog/hosts.
+"""

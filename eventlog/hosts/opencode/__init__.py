@@ -1,1 +1,4 @@
-"""The room of opencode."""
+"""The room of OpenCode: its protocol and profile.
+
+Imported by: eventlog/hosts.
+"""

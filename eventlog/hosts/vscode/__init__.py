@@ -1,1 +1,4 @@
-"""The room of Visual Studio Code."""
+"""The room of Visual Studio Code: its protocol and profile.
+
+Imported by: eventlog/hosts.
+"""
