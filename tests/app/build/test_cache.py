@@ -22,11 +22,11 @@ def _open(path, **options):
 
 
 @settings(max_examples=rounds(fixed=20, fuzz=1000))
-@given(replays=st.lists(_writes, max_size=4), most=st.integers(0, 4))
-def test_what_a_replay_writes_the_next_one_reads(tmp_path_factory, replays, most):
+@given(replays=st.lists(_writes, max_size=4), limit=st.integers(0, 4))
+def test_what_a_replay_writes_the_next_one_reads(tmp_path_factory, replays, limit):
     path, expected = tmp_path_factory.mktemp("cache") / "knowledge.db", MemoryRows()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cache, "_MAX_LISTED", most)
+        patch.setattr(cache, "_MAX_LISTED", limit)
         for writes in replays:
             with _open(path) as rows:
                 for name, block, data in writes:
