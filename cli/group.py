@@ -77,7 +77,7 @@ class VerbGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the verb; exit with 0 when the reader closes the pipe: click's 1 would mean a failed check."""
-        default_reporter.set(progress.phases)
+        default_reporter.set(progress.phase)
         try:
             return super().invoke(ctx)
         except BrokenPipeError:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar
 
-from eventlog.app.progress import Phases, Progress, quiet
+from eventlog.app.progress import Progress, no_progress
 
 if TYPE_CHECKING:
     from rich import progress as rich_progress
@@ -15,16 +15,16 @@ _SILENT_SECONDS = 1.0
 
 
 @contextmanager
-def phases() -> Iterator[Phases]:
-    """Yield the reporter of phases; loads and shows the bar after a second.
+def phase(name: str = "looking through the log") -> Iterator[Progress]:
+    """Show that work is going on; loads and shows the bar after a second.
 
-    Nested work reports to the same bar.
+    A phase of other work is shown by the same bar.
     """
     if not sys.stderr.isatty():
-        yield quiet
+        yield no_progress
         return
     if _View.at_work:
-        yield _View.at_work.phase
+        yield _View.at_work.phase(name)
         return
     from threading import Timer  # for terminals only
 
@@ -33,19 +33,11 @@ def phases() -> Iterator[Phases]:
     timer.daemon = True
     timer.start()
     try:
-        yield view.phase
+        yield view.phase(name)
     finally:
         _View.at_work = None
         timer.cancel()
         view.end()
-
-
-@contextmanager
-def spinner(what: str = "looking through the log") -> Iterator[None]:
-    """Show that something is going on, and what."""
-    with phases() as phase:
-        phase(what)
-        yield
 
 
 class _View:

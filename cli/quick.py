@@ -43,6 +43,10 @@ _NAME = "agent_eventlog-", ".dist-info"
 def run(argv: "Sequence[str]") -> int | None:
     """Run a plain replay, sync or save, and return the exit code; None for all else."""
     if rebuilt := _rebuild(argv):
+        from eventlog.app.progress import default_reporter
+        from eventlog.cli import progress
+
+        default_reporter.set(progress.phase)
         verb, store, flag = rebuilt
         if verb == "sync":
             from eventlog.app.open_store import Machine, open_store

@@ -16,7 +16,6 @@ from eventlog.app.build.replay import replay
 from eventlog.app.build.staging import StagedEntry
 from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
-from eventlog.app.progress import Progress, no_progress
 from eventlog.app.setup.install.host_report import Report, examine
 from eventlog.app.setup.install.install import InstallTarget
 from eventlog.app.team.share import team_rows
@@ -103,9 +102,9 @@ def brief(opened: OpenStore, target: InstallTarget) -> Brief:
     )
 
 
-def _replayed(opened: OpenStore, progress: Progress | None = None) -> ReplayResult:
+def _replayed(opened: OpenStore) -> ReplayResult:
     """Replay, and write the cache: what is asked next takes less."""
-    replayed = replay(opened.log, opened.settings, writes=True, progress=progress)
+    replayed = replay(opened.log, opened.settings, writes=True)
     replayed.save()
     return replayed
 
@@ -185,12 +184,12 @@ class KnownPage(NamedTuple):
     lines: list[str]
 
 
-def known(opened: OpenStore, project: str | None, progress: Progress = no_progress) -> list[KnownPage]:
+def known(opened: OpenStore, project: str | None) -> list[KnownPage]:
     """List what is known of a project, by its path ("": of none), or of all (None), by name, and at last of the user.
 
     Leave out empty pages.
     """
-    replayed = _replayed(opened, progress)
+    replayed = _replayed(opened)
     names = sorted(filter(None, replayed.index.names(MEMORY.name)), key=lambda name: (project_name(name), name))
     if project is not None:
         names = [KnownProjects(opened.store, replayed.identities).meant(project)] if project else []

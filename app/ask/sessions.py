@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from eventlog.app.build.replay import replay
 from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.open_store import OpenStore
-from eventlog.app.progress import Progress, no_progress
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Event, Fact, PlanEntry, Retraction, SessionEnd, SessionStart, StageSummary, TurnEnd
 from eventlog.format.retractions import Retractions
@@ -71,13 +70,12 @@ def sessions(
     since: str = "",
     until: str = "~",
     limit: int | None = NEWEST,
-    progress: Progress = no_progress,
 ) -> list[SessionRow]:
     """List the newest sessions that began between the two timestamps, oldest first; all without a limit.
 
     `project` and `agents` are as the log has them.
     """
-    replayed = replay(opened.log, opened.settings, progress=progress)
+    replayed = replay(opened.log, opened.settings)
     is_about = KnownProjects(opened.store, replayed.identities).about(project)
     is_narrow = project or (since, until) != ("", "~")
 
@@ -188,13 +186,12 @@ def stats(
     since: str = "",
     until: str = "~",
     project: str | None = None,
-    progress: Progress = no_progress,
 ) -> list[Week]:
     """Count the sessions each net saved, by week between two timestamps; the last row is of all weeks.
 
     `project` is as the log has it; of a project, repetitions that were not written are not counted.
     """
-    replayed = replay(opened.log, opened.settings, progress=progress)
+    replayed = replay(opened.log, opened.settings)
     if project:
         is_about = KnownProjects(opened.store, replayed.identities).about(project)
         plans = (entry for entry in replayed.knowledge.entries if is_about(entry.project, entry.replica))

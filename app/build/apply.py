@@ -22,7 +22,7 @@ from eventlog.app.build.replay import replay
 from eventlog.app.build.staging import StagedEntry, stage
 from eventlog.app.build.storage import BaseStorage, Refused, StorageBusy, storage_of
 from eventlog.app.open_store import OpenStore
-from eventlog.app.progress import Progress, no_progress, track
+from eventlog.app.progress import track
 from eventlog.format import ids
 from eventlog.format.codec import json_of
 from eventlog.format.errors import BadRequest, Busy, InvalidEvent, NotStored
@@ -210,7 +210,6 @@ def apply(
     state: Knowledge | None = None,
     only: str | None = None,
     dry_run: bool = False,
-    progress: Progress = no_progress,
 ) -> ApplyResult:
     """Apply pending entries to every base, and stage entries that wait; raises NotStored or BadRequest.
 
@@ -228,7 +227,7 @@ def apply(
     if only and not wanted:
         raise BadRequest(f"there is no knowledge base {only!r}", hint=f"configured are {', '.join(bases)}")
     result = ApplyResult()
-    for place, ledger in track(ledgers(state, bases, opened.replica).items(), progress):
+    for place, ledger in track(ledgers(state, bases, opened.replica).items(), "applying to files"):
         if place.base in wanted:
             result.absorb(_apply_file(place, ledger, state, opened, dry_run=dry_run))
     if only is None:

@@ -22,7 +22,7 @@ from typing import BinaryIO, NamedTuple
 
 from msgspec import Struct
 
-from eventlog.app.progress import Progress, no_progress, track
+from eventlog.app.progress import track
 from eventlog.format.errors import NotStored
 from eventlog.projections.base import Document, Pieces, Projection
 from eventlog.projections.engine.conversation_rows import RowAddress
@@ -50,6 +50,7 @@ from eventlog.store.shared_files import (
 )
 
 _TRIES = 3
+_WRITING = "writing files"
 _MAX = 4 << 20  # bytes of files that wait for their names
 _LONG = 1 << 17  # bytes: a file with less before the first difference is replaced whole
 _STEP = 512  # bytes
@@ -79,7 +80,6 @@ def publish(
     *,
     taken_in: Mapping[str, bytes] = MappingProxyType({}),
     dry_run: bool = False,
-    progress: Progress = no_progress,
 ) -> PublishResult:
     """Write the files of these projections under `root` as the documents have them; raises NotStored.
 
@@ -87,7 +87,7 @@ def publish(
     Where something else than a file that can be read is in the place of one, that is raised after the others are done.
     """
     with closing(_Publishing(Path(root), taken_in, dry_run=dry_run)) as publishing:
-        for document in track(documents, progress):
+        for document in track(documents, _WRITING):
             publishing.put(document)
         publishing.put_in_place()
         publishing.remove_stale(projections)
@@ -102,7 +102,6 @@ def publish_outdated(
     taken_in: Mapping[str, bytes],
     dry_run: bool = False,
     before_copy: Callable[[], None] = lambda: None,
-    progress: Progress = no_progress,
     executor: Executor | None = None,
 ) -> PublishResult:
     """Publish the documents of a replay; only look at files that are current. Raises NotStored.
@@ -117,7 +116,7 @@ def publish_outdated(
             if executor:
                 units = replayed.render_ahead(units, executor)
             index = replayed.index
-            publishing.all_of(units, replayed, progress)
+            publishing.all_of(units, replayed)
             replayed.unless_damaged(publishing.put_in_place)
         publishing.remove_stale([projection for projection in projections if projection.name not in replayed.broken])
     publishing.done.written.sort()
@@ -167,10 +166,10 @@ class _Publishing:
         while self._waiting:
             remove(self._waiting.pop().temporary)
 
-    def all_of(self, units: Sequence[RowAddress], replayed: ReplayResult, progress: Progress) -> None:
+    def all_of(self, units: Sequence[RowAddress], replayed: ReplayResult) -> None:
         """Publish those of the units that are outdated, until all are or a row turns out to be damaged."""
         index = replayed.index
-        for unit in track(units, progress):
+        for unit in track(units, _WRITING):
             files = index.current_files.get(unit)
             if files is not None and all(file_stamp(f"{self.base}/{path}") == stamp for path, stamp in files.items()):
                 self.leave(files)

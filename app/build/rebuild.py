@@ -18,7 +18,7 @@ from eventlog.app.build.publish import PublishResult, publish, publish_outdated
 from eventlog.app.build.replay import replay
 from eventlog.app.build.workers import Workers
 from eventlog.app.open_store import OpenStore
-from eventlog.app.progress import READING, Phases, quiet, report
+from eventlog.app.progress import READING, report
 from eventlog.app.search.database import DatabaseError
 from eventlog.app.search.dialogues import Dialogues
 from eventlog.app.search.gone_files import note_deleted
@@ -44,8 +44,6 @@ from eventlog.store.locks import locked
 from eventlog.store.replica import copied_from, make_replica
 from eventlog.store.shared_files import sweep_tree
 
-_AGAIN = "reading once more"
-_APPLYING, _WRITING = "applying to files", "writing files"
 _PLANNED = b'"plan_entry"'
 _NO_COPIES = ExportResult()
 _MAX_INDEXED = 64 << 20  # bytes of the log
@@ -70,19 +68,18 @@ def replay_store(
     anew: bool = False,
     check: bool = False,
     indexes: bool = True,
-    phases: Phases | None = None,
     workers: Workers | None = None,
 ) -> RebuildResult:
     """Rebuild all that is made from the log; replays of a store take turns. Raises NotStored.
 
     With `check` nothing is written; the result lists what would be. Without `indexes`, the next search or session's end
-    makes those. Without `phases`, progress goes to whoever watches; without `workers`, this starts its own.
+    makes those. Without `workers`, this starts its own.
     """
-    with nullcontext(phases) if phases else report() as shown:
+    with report(READING):
         with _one_at_a_time(opened, wanted=not check):
             if not check:
                 _begin(opened)
-            done = rebuild(opened, projections=projections, anew=anew, check=check, phases=shown, workers=workers)
+            done = rebuild(opened, projections=projections, anew=anew, check=check, workers=workers)
         done = done._replace(copied_from=copied_from(opened.store, untold=True))
         if check:
             return done
@@ -212,7 +209,6 @@ def replay_elsewhere(
     projections: Sequence[Projection] = ALL,
     anew: bool = False,
     check: bool = False,
-    phases: Phases = quiet,
 ) -> RebuildResult:
     """Write the files as of a time under a directory, knowledge bases too: a pure function of the log.
 
@@ -220,17 +216,9 @@ def replay_elsewhere(
     """
     if Path(directory).resolve().is_relative_to(Path(opened.store.root).resolve()):
         raise BadRequest("is in the store", where=directory, hint="name a directory outside of it")
-    replayed = replay(
-        opened.log,
-        opened.settings,
-        projections=projections,
-        until=until,
-        anew=anew,
-        writes=not check,
-        progress=phases(READING),
-    )
+    replayed = replay(opened.log, opened.settings, projections=projections, until=until, anew=anew, writes=not check)
     whole = [view for view in projections if view.name not in replayed.broken]  # the files of one that failed stay
-    published = publish(replayed.documents, directory, whole, dry_run=check, progress=phases(_WRITING))
+    published = publish(replayed.documents, directory, whole, dry_run=check)
     replayed.save()
     return RebuildResult(replayed, published, ApplyResult())
 
@@ -247,7 +235,6 @@ def rebuild(
     projections: Sequence[Projection] | None = None,
     anew: bool = False,
     check: bool = False,
-    phases: Phases = quiet,
     workers: Workers | None = None,
 ) -> RebuildResult:
     """Update the knowledge directory and the knowledge bases from the log; raises NotStored.
@@ -261,23 +248,20 @@ def rebuild(
         _sweep(opened)
         _name(opened)
     with nullcontext(workers) if workers else Workers() as helping:
-        return _rebuilt(opened, projections, helping, anew=anew, check=check, phases=phases)
+        return _rebuilt(opened, projections, helping, anew=anew, check=check)
 
 
 def _rebuilt(
-    opened: OpenStore, projections: Sequence[Projection], workers: Workers, *, anew: bool, check: bool, phases: Phases
+    opened: OpenStore, projections: Sequence[Projection], workers: Workers, *, anew: bool, check: bool
 ) -> RebuildResult:
     log, settings = opened.log, opened.settings
     rendered = [view for view in projections if view is not KNOWLEDGE]  # people have those files elsewhere
 
-    def again(phase: str = _AGAIN) -> ReplayResult:
-        progress = phases(phase)
-        return replay(
-            log, settings, projections=rendered, anew=anew, writes=not check, progress=progress, workers=workers
-        )
+    def again() -> ReplayResult:
+        return replay(log, settings, projections=rendered, anew=anew, writes=not check, workers=workers)
 
     edits, taken_in = record_edits(log, settings, dry_run=check) if MEMORY in projections else ([], {})
-    replayed = again(READING)
+    replayed = again()
     if not check and append_project_events(log, replayed):
         replayed.save()
         replayed = again()
@@ -287,7 +271,7 @@ def _rebuilt(
         from eventlog.app.serve.context_loader import Loader
 
         replayed.save()  # applying replays, too
-        applied = apply(opened, state=replayed.knowledge, dry_run=check, progress=phases(_APPLYING))
+        applied = apply(opened, state=replayed.knowledge, dry_run=check)
         replayed = again() if applied.stored else replayed
         for path, _, _ in () if check else applied.files:
             Loader.drop_copy(opened.store.cached("context"), in_full(path, opened.machine.home))
@@ -298,7 +282,6 @@ def _rebuilt(
         taken_in=taken_in,
         dry_run=check,
         before_copy=partial(remove, log.store.cached("swept")),  # the next sweep sees it, should this run be killed
-        progress=phases(_WRITING),
         executor=workers.executor,
     )
     return RebuildResult(replayed, published, applied, edits)

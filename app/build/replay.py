@@ -16,7 +16,7 @@ from eventlog.format.errors import NotStored
 from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Projection
 from eventlog.projections.catalog import ALL
-from eventlog.projections.engine.day_states import EVERYTHING, Keep, Progress
+from eventlog.projections.engine.day_states import EVERYTHING, Keep
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.engine.replay import replay as fold_and_render
 from eventlog.projections.engine.row_store import MemoryRows, RowsDamaged
@@ -36,10 +36,9 @@ def replay(
     since: str = "",
     anew: bool = False,
     writes: bool = False,
-    progress: Progress | None = None,
     workers: Workers | None = None,
 ) -> ReplayResult:
-    """Render the events with `ts <= until` that `keep` accepts; without `progress`, report to the default reporter.
+    """Render the events with `ts <= until` that `keep` accepts.
 
     Without `workers`, this starts its own and ends them. With `anew` nothing in the cache is used, nor with `keep`
     unless that accepts everything until `since`.
@@ -53,10 +52,7 @@ def replay(
     if rules and writes:
         with suppress(NotStored):  # a session's start loads them
             note_offsets(log.store, zone, rules)
-    with (
-        nullcontext(lambda _: progress) if progress else report() as phase,
-        nullcontext(workers) if workers else Workers() as helping,
-    ):
+    with report(READING) as progress, nullcontext(workers) if workers else Workers() as helping:
         run = partial(
             fold_and_render,
             log,
@@ -66,7 +62,7 @@ def replay(
             keep=keep,
             since=since,
             surroundings=f"{zlib.crc32(rules.read_bytes())}" if rules else "",
-            progress=phase(READING),
+            progress=progress,
             executor=helping.executor,
         )
         reads_cache = (keep is None or since) and (writes or not anew)

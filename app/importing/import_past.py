@@ -18,7 +18,7 @@ from eventlog.app.importing.drawings import LoggedConversations
 from eventlog.app.importing.other_programs import READERS
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, Reader, SourceEvent
 from eventlog.app.importing.transcripts import read_bullets, read_host, readable_hosts
-from eventlog.app.progress import Phases, quiet
+from eventlog.app.progress import report
 from eventlog.app.write.append import noted, numbered, object_of
 from eventlog.app.write.project_events import append_project_events
 from eventlog.format.codec import from_fields
@@ -67,25 +67,24 @@ def import_past(log: EventLog, source: str, request: ImportRequest, *, dry_run: 
     return done
 
 
-def import_exported(
-    log: EventLog, lines: BinaryIO, place: str, phases: Phases = quiet, *, dry_run: bool = False
-) -> ImportResult:
+def import_exported(log: EventLog, lines: BinaryIO, place: str, *, dry_run: bool = False) -> ImportResult:
     """Add the lines of an export that the log lacks, decisions of people included; raises NotStored.
 
     Each has its id and its time, by which it is known again. What no log had is named, and left out.
     """
     new, known, damage = Counter[str](), Counter[str](), list[BadPlace]()
-    progress, store = phases("storing events"), _looked_up if dry_run else _put
-    for batch in _by_days(_exported(lines, place, damage)):
-        before = new.total() + known.total()
-        progress(before, 0)
-        try:
-            stored = store(log, batch, damage)
-        except NotStored as error:
-            what = f"{error.what}; {before:,} events before these are stored"
-            raise type(error)(what if before else error.what, where=error.where, hint=error.hint) from error
-        for event, is_new in stored:
-            (new if is_new else known)[event.ts[:10]] += 1
+    store = _looked_up if dry_run else _put
+    with report("storing events") as progress:
+        for batch in _by_days(_exported(lines, place, damage)):
+            before = new.total() + known.total()
+            progress(before, 0)
+            try:
+                stored = store(log, batch, damage)
+            except NotStored as error:
+                what = f"{error.what}; {before:,} events before these are stored"
+                raise type(error)(what if before else error.what, where=error.where, hint=error.hint) from error
+            for event, is_new in stored:
+                (new if is_new else known)[event.ts[:10]] += 1
     return ImportResult(new, known, 0, 0, 0, damage)
 
 

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from eventlog.app.naming.projects import is_named
 from eventlog.app.open_store import Machine
-from eventlog.app.progress import Phases
 from eventlog.format import ids, timestamps
 from eventlog.format.codec import from_fields
 from eventlog.format.errors import BadRequest
@@ -70,7 +69,6 @@ class ImportRequest(NamedTuple):
     machine: Machine
     store: Store
     settings: Settings
-    phases: Phases
     since: str = ""
     project: str | None = None
 

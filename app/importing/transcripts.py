@@ -20,6 +20,7 @@ from eventlog.app.build.workers import Workers
 from eventlog.app.importing.drawings import PROGRAM, add_openings
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, PastEvents, SourceEvent
 from eventlog.app.open_store import Machine
+from eventlog.app.progress import report
 from eventlog.format import SESSION_END, ids, timestamps
 from eventlog.format.errors import system_reason
 from eventlog.format.events import SessionStart
@@ -73,11 +74,10 @@ def read_host(host: str, request: ImportRequest) -> Iterator[Found]:
     """Read the past of a host: its transcripts in the order they were last written, then its agent's notes."""
     agent, machine = hosts.agent_name(host), request.machine
     place = request.place(transcripts_place(host, machine))
-    progress = request.phases("reading transcripts")
     paths = find_transcripts(agent, place)
     read = partial(_read_session, agent, settings=request.settings, now=machine.clock(), named=paths == [place])
     found: list[_ReadTranscript | BadPlace] = []
-    with Workers() as helping:
+    with report("reading transcripts") as progress, Workers() as helping:
         each = helping.map(read, paths) if helping.are_any and len(paths) >= _FEWEST else map(read, paths)
         for number, of_path in enumerate(each, 1):
             found += of_path

@@ -18,7 +18,6 @@ from eventlog.app.naming.moments import moment
 from eventlog.app.open_store import OpenStore
 from eventlog.app.page.receipts import PageReceipt, page_receipts
 from eventlog.app.page.timeline import FileTimeline, timelines
-from eventlog.app.progress import Progress, no_progress
 from eventlog.format.events import (
     HUMAN,
     ContextInjected,
@@ -159,14 +158,13 @@ def page_of(
     projects: Sequence[str] = (),
     since: str = "",
     with_withdrawn: bool = True,
-    progress: Progress = no_progress,
 ) -> PageModel:
     """Build the page of a log: of projects by their paths (none: all), since when, with what is withdrawn or not."""
     with no_garbage():
         builder = _Builder(opened, projects, since, with_withdrawn=with_withdrawn)
         days, ends = _days(opened.log, opened.settings.timezone, since)
         number_of = builder.number, builder.session
-        files = timelines(opened, ends, builder.views(), number_of, builder.is_asked, builder.shows, progress)
+        files = timelines(opened, ends, builder.views(), number_of, builder.is_asked, builder.shows)
         events = builder.events()
         return PageModel(
             version=_VERSION,

@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from msgspec import Struct
 
 from eventlog.app.open_store import OpenStore
-from eventlog.app.progress import Progress
+from eventlog.app.progress import READING, track
 from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Document, Line, Projection, Sources
 from eventlog.projections.engine.day_states import EVERYTHING, ListedDays
@@ -183,7 +183,6 @@ def timelines(
     number_of: _Numbers,
     is_asked: Callable[[str], bool],
     shows: Callable[[Line], bool],
-    progress: Progress,
 ) -> list[FileTimeline]:
     """Follow the files through the ends of days.
 
@@ -193,11 +192,10 @@ def timelines(
     """
     rows, log, files = MemoryRows(), _ListedLog(opened.log), _Files(number_of, is_asked, shows)
     before = ""
-    for day, until in enumerate(ends):
+    for day, until in track([*enumerate(ends)], READING):
         if day in (0, len(ends) - 1) or log.days(before, until):
             files.record(day, replay(log, opened.settings, projections=projections, until=until, cache=rows))
         before = until
-        progress(day + 1, len(ends))
     found = (recorder.timeline for _, recorder in sorted(files.recorders.items()))
     return [timeline for timeline in found if timeline.changes]
 

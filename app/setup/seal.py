@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from eventlog.app.progress import Progress, no_progress
+from eventlog.app.progress import READING, report
 from eventlog.app.write.erasing.erase_everywhere import complete, erase_arrived
 from eventlog.fast import os
 from eventlog.format import timestamps
@@ -47,13 +47,14 @@ def seal_at_end(log: EventLog) -> None:
             seal_log(log)
 
 
-def verify_sealed(log: EventLog, head: str = "", progress: Progress = no_progress) -> tuple[VerifyResult, SealResult]:
+def verify_sealed(log: EventLog, head: str = "") -> tuple[VerifyResult, SealResult]:
     """Read the whole log, and compare it with its seals and with the one whose head was noted; raises Busy.
 
     Where it differs, a second look counts: an older copy of a file may have brought back what was erased, or a program
     that rewrites the log is at work.
     """
-    found, seals = verify(log, progress), check_seals(log.store, head)
+    with report(READING) as progress:
+        found, seals = verify(log, progress), check_seals(log.store, head)
     if seals.damage:
         with suppress(Busy, NotStored), settled(log.store, _PATIENCE):
             seals = check_seals(log.store, head)

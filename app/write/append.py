@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from eventlog.app.build.replay import replay
 from eventlog.app.naming.references import event_named, session_meant
 from eventlog.app.open_store import Machine
-from eventlog.app.progress import Phases, quiet
+from eventlog.app.progress import report
 from eventlog.app.write.record_once import record_once
 from eventlog.app.write.speaker import speaking_agent
 from eventlog.fast.fastjson import BOM, MAX_LINE
@@ -48,14 +48,12 @@ def append_event(log: EventLog, fields: Mapping[str, Any], machine: Machine) -> 
     return _AppendReport(noted(log, [record_once(log, event)])[0], others)
 
 
-def append_stream(
-    log: EventLog, lines: BinaryIO, machine: Machine, *, batch: str | None = None, phases: Phases = quiet
-) -> list[AppendResult]:
+def append_stream(log: EventLog, lines: BinaryIO, machine: Machine, *, batch: str | None = None) -> list[AppendResult]:
     """Append a stream of events, a JSON object a line, all or none; raises InvalidEvent naming the line, or NotStored.
 
     Sent again with the same name of a `batch`, only what is missing is added.
     """
-    return noted(log, log.put(_checked(_events(lines, machine), phases), batch=batch))
+    return noted(log, log.put(_checked(_events(lines, machine)), batch=batch))
 
 
 def noted(log: EventLog, appended: list[AppendResult]) -> list[AppendResult]:
@@ -79,12 +77,11 @@ def withdrawing_nothing(log: EventLog, appended: Iterable[AppendResult]) -> dict
     }
 
 
-def _checked(events: Iterable[Event], phases: Phases) -> Iterator[Event]:
-    checked = phases("checking events")
-    for number, event in enumerate(events, 1):
-        yield event
-        checked(number, 0)
-    phases("storing events")
+def _checked(events: Iterable[Event]) -> Iterator[Event]:
+    with report("checking events") as progress:
+        for number, event in enumerate(events, 1):
+            yield event
+            progress(number, 0)
 
 
 def object_of(text: bytes) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from eventlog import EventLog, Machine, Store
 from eventlog.app.importing.import_past import import_past
 from eventlog.app.importing.source import ImportRequest
 from eventlog.app.open_store import open_store
-from eventlog.app.progress import quiet
 
 _MOST_TITLES = 3  # of other conversations at the head of a transcript
 
@@ -222,7 +221,7 @@ def exchange_titles(made: Sequence[tuple[Transcript, str]], chance: random.Rando
 def imported(folder: Path, store: Path) -> EventLog:
     """Make a store of the transcripts in a folder, by `eventlog import claude FOLDER`."""
     opened = open_store(Store(str(store)), Machine.here()._replace(home=str(store.parent), program="eventlog"))
-    request = ImportRequest(folder, store.parent, opened.machine, opened.store, opened.settings, quiet)
+    request = ImportRequest(folder, store.parent, opened.machine, opened.store, opened.settings)
     log = EventLog(store, fsync=False)
     import_past(log, "claude", request)
     return log

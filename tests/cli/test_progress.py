@@ -9,11 +9,13 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
+from eventlog.app import progress as progress_of_work
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.open_store import Machine, open_store
 from eventlog.app.write.append import append_stream
@@ -27,18 +29,21 @@ from tests.support.screen import told
 pytestmark = pytest.mark.slow
 
 
-class Told:
-    """What was told of each phase, in order."""
+@contextmanager
+def told_to_us():
+    """Have the phases told to this test: yields what was told of each, in order."""
+    phases: dict[str, list[tuple[int, int]]] = {}
 
-    def __init__(self):
-        self.phases = {}
+    def reporter(phase):
+        return nullcontext(lambda done, total: phases.setdefault(phase, []).append((done, total)))
 
-    def __call__(self, phase):
-        return lambda done, total: self.phases.setdefault(phase, []).append((done, total))
+    before = progress_of_work.default_reporter.set(reporter)
+    yield phases
+    progress_of_work.default_reporter.reset(before)
 
 
 def test_a_replay_tells_of_reading_applying_and_writing_to_their_ends(tmp_path, home):
-    log, watched = copied(HISTORY, tmp_path), Told()
+    log = copied(HISTORY, tmp_path)
     call(
         "plan",
         "--path",
@@ -52,20 +57,19 @@ def test_a_replay_tells_of_reading_applying_and_writing_to_their_ends(tmp_path, 
         "--store",
         log.store.root,
     )
-    replay_store(open_store(log.store, Machine.here()), phases=watched)
+    with told_to_us() as phases:
+        replay_store(open_store(log.store, Machine.here()))
 
-    assert ["reading days", "applying to files", "writing files"] == [
-        name for name in watched.phases if name != "reading once more"
-    ]
-    for steps in watched.phases.values():
+    assert ["reading days", "applying to files", "writing files"] == list(phases)
+    for steps in phases.values():
         assert steps[-1][0] == steps[-1][1] == len({done for done, _ in steps} - {0})
 
 
 def test_a_stream_tells_how_many_of_its_events_were_checked(tmp_path):
-    watched = Told()
-    append_stream(EventLog(tmp_path), io.BytesIO(builders.lines(1, 2, 3)), Machine.here(), phases=watched)
+    with told_to_us() as phases:
+        append_stream(EventLog(tmp_path), io.BytesIO(builders.lines(1, 2, 3)), Machine.here())
 
-    assert {"checking events": [(1, 0), (2, 0), (3, 0)]} == watched.phases
+    assert {"checking events": [(1, 0), (2, 0), (3, 0)]} == phases
 
 
 def test_a_stream_ends_with_its_total_for_a_person(tmp_path):
@@ -104,9 +108,10 @@ def test_the_bar_names_the_phase_and_how_much_of_it_is_done(monkeypatch):
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")  # on a dumb terminal nothing is drawn
     monkeypatch.setattr(progress, "_SILENT_SECONDS", 0.0)
-    with progress.phases() as phase:
-        phase("reading days")(3, 3)
-        phase("writing files")(20, 80)
+    with progress.phase("reading days") as done:
+        done(3, 3)
+        with progress.phase("writing files") as written:
+            written(20, 80)
         assert terminal.written.wait(60)
 
     assert "writing files" in terminal.getvalue()

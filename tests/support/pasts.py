@@ -8,7 +8,6 @@ from pathlib import Path
 from eventlog.app.importing.import_past import import_past
 from eventlog.app.importing.source import ImportRequest
 from eventlog.app.open_store import Machine
-from eventlog.app.progress import quiet
 from eventlog.format import timestamps
 from eventlog.settings.schema import Settings
 from tests.support.tree import ROOT
@@ -68,7 +67,7 @@ def conversation(home, name, start, *, minutes=30, cwd="/home/ada/shop", words="
 def bring_in(log, source, home, path=None, *, now=LATER, since="", project=None, dry_run=False, environ=None):
     """Import a source for someone with that home, as of a day in March."""
     machine = Machine(str(home), environ or {}, lambda: now, "eventlog")
-    request = ImportRequest(path and Path(path), Path(home), machine, log.store, Settings(), quiet, since, project)
+    request = ImportRequest(path and Path(path), Path(home), machine, log.store, Settings(), since, project)
     return import_past(log, source, request, dry_run=dry_run)
 
 

@@ -7,7 +7,7 @@ from click.core import ParameterSource
 
 from eventlog.app.ask.history import TurningPoint, bisect, diff
 from eventlog.cli import options
-from eventlog.cli.progress import phases
+from eventlog.cli.progress import phase
 from eventlog.cli.show.changes import show_changes
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import describe, gist
@@ -43,7 +43,7 @@ def _diff_command(file: str | None, since: str, begun: str | None, until: str, a
     """
     if begun and click.get_current_context().get_parameter_source("since") is ParameterSource.COMMANDLINE:
         raise click.UsageError("give --from or --since, not both")
-    with phases():
+    with phase("comparing two times"):
         found = diff(options.open_store(store), begun or since, until, file)
     found = found if file else [change for change in found if not change.path.endswith(_INDEX)]
     show_changes(found, "nothing changed in that time; eventlog diff --from 30d looks further back", as_json=as_json)
@@ -54,7 +54,7 @@ def _diff_command(file: str | None, since: str, begun: str | None, until: str, a
 @click.argument("text")
 def _bisect_command(file: str, text: str, as_json: bool, store: Store) -> None:
     """Find the event that added a text to a knowledge file, or that removed it."""
-    with phases():
+    with phase():
         found = bisect(options.open_store(store), file, text)
     _show_turn(found, text, Display(store), as_json=as_json)
 

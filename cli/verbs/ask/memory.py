@@ -10,7 +10,6 @@ import click
 from eventlog.app.ask.brief import KnownPage, known
 from eventlog.app.naming.names import OF_USER
 from eventlog.cli import options, suggestions
-from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import emit, hang, is_terminal, print_error, print_lines, show_lines, styled
 from eventlog.format.text import one_line, project_name
@@ -44,8 +43,7 @@ def _memory_command(
         raise click.UsageError("give PROJECT or --all-projects, not both")
     project = project if named is None else named
     opened = options.open_store(store)
-    with phases() as phase:
-        pages = known(opened, None if everywhere else project or "", phase("reading days"))
+    pages = known(opened, None if everywhere else project or "")
     if since:
         day = Display(store).local(since).date().isoformat()
         pages = [page._replace(lines=_lines_since(page.lines, day)) for page in pages]

@@ -13,7 +13,6 @@ from eventlog.app.page.page_model import PageModel, page_of
 from eventlog.app.write.erasing.redact import write_report
 from eventlog.cli import options
 from eventlog.cli.page.html import html_of
-from eventlog.cli.progress import phases
 from eventlog.cli.terminal import count, emit, is_terminal, print_lines, say
 from eventlog.store import Store
 from eventlog.store.files import remove, replace_file
@@ -56,14 +55,8 @@ def _report_command(
     It needs no network and no server, and is for you alone (mode 0600): it holds what your memory holds. It reaches
     back, so it also holds what you have forgotten since, unless --without-withdrawn. With --json, prints its data.
     """
-    with phases() as phase:
-        page = page_of(
-            options.open_store(store),
-            projects=projects,
-            since=since or "",
-            with_withdrawn=not without_withdrawn,
-            progress=phase("reading days"),
-        )
+    opened = options.open_store(store)
+    page = page_of(opened, projects=projects, since=since or "", with_withdrawn=not without_withdrawn)
     if as_json:
         emit(page, pretty=True)
         return

@@ -10,7 +10,7 @@ from eventlog.app.ask.period import Period, PeriodItem, period
 from eventlog.app.naming.moments import moment, zone_of
 from eventlog.app.open_store import OpenStore
 from eventlog.cli import options
-from eventlog.cli.progress import spinner
+from eventlog.cli.progress import phase
 from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import Answer, fit, is_terminal, print_lines, styled, width
 from eventlog.format.text import last_mention, one_line, project_name
@@ -54,7 +54,7 @@ def _of_day(opened: OpenStore, text: str, project: str | None) -> Answer:
 
 
 def _between(opened: OpenStore, since: str, until: str, project: str | None) -> Answer:
-    with spinner("comparing two times"):
+    with phase("comparing two times"):
         found = period(opened, since, until, project)
     now = opened.machine.now()
     value = {**to_builtins(found), "until": now if until == EVERYTHING else until}

@@ -14,7 +14,7 @@ from eventlog.app.ask.query import EventFilter, Follower, query, why_empty
 from eventlog.app.progress import Progress
 from eventlog.cli import options, suggestions
 from eventlog.cli.options import NearChoice
-from eventlog.cli.progress import phases
+from eventlog.cli.progress import phase
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import gist, kind_of
 from eventlog.cli.terminal import emit, emit_line, is_terminal, print_error, print_lines, show_lines, styled
@@ -109,8 +109,7 @@ def _query_command(
         filters["project"] = None
     log, wanted = options.open_log(store), replace(_filter(**filters), with_decisions=not chosen)
     follower = Follower(log, wanted) if follow else None
-    with phases() as phase:
-        progress = phase("looking through the log")
+    with phase() as progress:
         found, closing = _chosen(log, wanted, limit, progress, reverse=reverse, every=wants_all)
         first = next(found, None)
     entries: Iterator[LogLine] = chain([first] if first else [], found)

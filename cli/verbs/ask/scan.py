@@ -8,7 +8,7 @@ import click
 from eventlog.app.ask.scan import FoundSecret, scan
 from eventlog.app.write.erasing.redact import redact, redactable
 from eventlog.cli import EXIT_FOUND, options
-from eventlog.cli.progress import spinner
+from eventlog.cli.progress import phase
 from eventlog.cli.terminal import abbreviate_home, confirm, count, emit, say
 from eventlog.format.errors import BadRequest
 from eventlog.format.text import one_line
@@ -32,7 +32,7 @@ def _scan_command(paths: tuple[Path, ...], is_hosts: bool, erases: bool, yes: bo
     if missing := next((path for path in paths if not path.exists()), None):
         raise BadRequest("no such file or directory", where=str(missing))
     opened = options.open_store(store)
-    with spinner():
+    with phase():
         found, files = scan(opened, paths, transcripts=is_hosts)
     if as_json:
         emit(

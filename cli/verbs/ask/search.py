@@ -14,7 +14,7 @@ from eventlog.app.ask.query import why_empty
 from eventlog.app.search.explain import Candidate, Explanation, explain
 from eventlog.app.search.search import SearchAnswer, SearchHit, SearchQuery, last_word, search
 from eventlog.cli import options
-from eventlog.cli.progress import spinner
+from eventlog.cli.progress import phase
 from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import Answer, count, hang, marked, print_error, show_lines, styled, table
 from eventlog.format.text import cut, last_mention, one_line, project_name
@@ -72,7 +72,7 @@ def _search_command(query: SearchQuery, limit: int, store: Store) -> Answer:
 def _answer(store: Store, query: SearchQuery) -> Answer:
     """Search, and report the reason for an empty answer."""
     opened, display = options.open_store(store), Display(store)
-    with spinner("searching memory"):
+    with phase("searching memory"):
         found = search(opened, query)
     if not found.hits:
         print_error(*_why_empty(opened.log, query, found))
@@ -140,7 +140,7 @@ def _recall_command(explains: bool, session: str | None, query: SearchQuery, lim
     if query.everywhere or query.types or query.since or limit:
         raise click.UsageError("--explain asks as a hook does: it takes no --all-projects, --type, --since or --limit")
     opened = options.open_store(store)
-    with spinner("searching memory"):
+    with phase("searching memory"):
         found = explain(opened, query.text, query.project, session or "")
     value = {**found._asdict(), "candidates": [candidate._asdict() for candidate in found.candidates]}
     return Answer(value, lambda: show_lines(_explanation_lines(found, Display(store))))

@@ -10,7 +10,6 @@ import click
 from eventlog.app.ask.query import why_empty
 from eventlog.app.ask.sessions import NEWEST, SessionRow, sessions
 from eventlog.cli import options
-from eventlog.cli.progress import phases
 from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import (
     Answer,
@@ -60,8 +59,7 @@ def _sessions_command(
     opened = options.open_store(store)
     named = {"project": project, "agents": agents, "since": since, "until": until}
     conditions: dict[str, Any] = {name: value for name, value in named.items() if value}
-    with phases() as phase:
-        found = sessions(opened, **conditions, limit=None if wants_all else limit, progress=phase("reading days"))
+    found = sessions(opened, **conditions, limit=None if wants_all else limit)
     if not found:
         print_error(
             *why_empty(opened.log, "session", conditions, lambda other: bool(sessions(opened, **other, limit=1)))

@@ -10,7 +10,6 @@ from msgspec import structs, to_builtins
 
 from eventlog.app.ask.sessions import stats
 from eventlog.cli import options
-from eventlog.cli.progress import phases
 from eventlog.cli.terminal import Answer, count, hang, is_terminal, marked, print_lines, say, styled, table, width
 from eventlog.projections.views.stats import RecallCount, Week
 from eventlog.store import Store
@@ -33,12 +32,11 @@ def _stats_command(project: str | None, since: str | None, until: str | None, ne
     line: a sign, not a proof.
     """
     opened = options.open_store(store)
-    with phases() as phase:
-        found = stats(opened, since or "", until or "~", project, phase("reading days"))
-        source = click.get_current_context().get_parameter_source("project")
-        is_narrow = since or until or source is ParameterSource.COMMANDLINE
-        if len(found) == 1 and not is_narrow:  # facts were saved here, and no session began
-            found = stats(opened, progress=phase("reading days"))
+    found = stats(opened, since or "", until or "~", project)
+    source = click.get_current_context().get_parameter_source("project")
+    is_narrow = since or until or source is ParameterSource.COMMANDLINE
+    if len(found) == 1 and not is_narrow:  # facts were saved here, and no session began
+        found = stats(opened)
     return Answer([_as_dict(week) for week in found], lambda: _show(found, opened.machine.now()[:10], nets=nets))
 
 

@@ -9,7 +9,7 @@ import msgspec
 from eventlog.app.setup.seal import seal_log, verify_sealed
 from eventlog.app.write.erasing.erase_everywhere import erase_arrived
 from eventlog.cli import EXIT_DAMAGED, options
-from eventlog.cli.progress import phases
+from eventlog.cli.progress import phase
 from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import Answer, count, say
 from eventlog.log.days import DAMAGED
@@ -38,8 +38,7 @@ def _verify_command(repairs: bool, head: str, store: Store) -> Answer:
     if repairs:
         return _repair(store)
     log = options.open_log(store)
-    with phases() as phase:
-        found, seals = verify_sealed(log, head, phase("reading days"))
+    found, seals = verify_sealed(log, head)
     value = {**msgspec.structs.asdict(found), "seal": seals.seal.n if seals.seal else 0, "head": seals.head}
     return Answer(value, lambda: _print_checked(found, seals, Display(store)), EXIT_DAMAGED if found.damage else 0)
 
@@ -76,7 +75,7 @@ def _print_sealed(done: SealResult, display: Display) -> None:
 def _repair(store: Store) -> Answer:
     log = options.open_log(store)
     erase_arrived(store)  # else what moves would be a line that was redacted
-    with phases():
+    with phase():
         done = repair(log)
 
     def show() -> None:

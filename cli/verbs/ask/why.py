@@ -12,7 +12,7 @@ from eventlog.app.ask.why_not import Absence
 from eventlog.app.naming.names import file_line
 from eventlog.app.open_store import OpenStore
 from eventlog.cli import options
-from eventlog.cli.progress import spinner
+from eventlog.cli.progress import phase
 from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import count, emit, hang, marked, print_error, print_lines, say, show_lines, styled
 from eventlog.format.codec import to_fields
@@ -78,7 +78,7 @@ def _of_words(words: str, project: str | None, opened: OpenStore, *, as_json: bo
     from eventlog.app.write.current_statements import current_statements, matching
 
     display = Display(opened.store)
-    with spinner():
+    with phase():
         found = matching(current_statements(opened.log, opened.settings, project), words)
         named = [] if found else events_named(opened.log, words)
         if len(named) == 1:  # an id means the same event wherever one is
@@ -126,7 +126,7 @@ def _statement_lines(text: str, events: Sequence[Event], replaced: Sequence[Even
 def _of_absence(text: str, session: str | None, opened: OpenStore, *, as_json: bool) -> None:
     from eventlog.app.ask.why_not import why_not  # explaining a line needs it not
 
-    with spinner():
+    with phase():
         absences = why_not(opened, text, session)
     for found in absences:
         _show_absence(found, Display(opened.store), as_json=as_json)
@@ -135,7 +135,7 @@ def _of_absence(text: str, session: str | None, opened: OpenStore, *, as_json: b
 def _of_session(session: str, opened: OpenStore, *, as_json: bool) -> None:
     from eventlog.app.ask.why import receipts_of
 
-    with spinner():
+    with phase():
         receipts = receipts_of(opened.log, opened.settings, session)
     if not receipts:
         raise BadRequest(

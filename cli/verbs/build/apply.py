@@ -9,7 +9,6 @@ from eventlog.app.build.apply import apply
 from eventlog.app.build.apply_result import SectionChange
 from eventlog.app.naming.references import ShortIds
 from eventlog.cli import EXIT_FOUND, EXIT_NOT_WRITTEN, options
-from eventlog.cli.progress import phases
 from eventlog.cli.show.changes import print_applied
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import describe
@@ -28,8 +27,7 @@ def _apply_command(dry_run: bool, only: str | None, store: Store) -> Answer:
     Records a person's edits as events. Stages an entry that would change or remove a person's line: see `eventlog
     status` and `eventlog resolve`. Exits with 3 if a file could not be written; its entries stay pending.
     """
-    with phases() as phase:
-        done = apply(options.open_store(store), only=only, dry_run=dry_run, progress=phase("applying to files"))
+    done = apply(options.open_store(store), only=only, dry_run=dry_run)
 
     def show() -> None:
         print_applied(done, ShortIds(store).of, dry_run=dry_run)

@@ -10,8 +10,9 @@ from msgspec import structs
 
 from eventlog.app.build.finalize import FinalizeResult, finalize
 from eventlog.app.build.rebuild import replay_elsewhere
+from eventlog.app.progress import READING
 from eventlog.cli import EXIT_DAMAGED, EXIT_FOUND, EXIT_NOT_WRITTEN, options
-from eventlog.cli.progress import phases
+from eventlog.cli.progress import phase
 from eventlog.cli.terminal import count, emit, print_error, say
 from eventlog.cli.verbs.build.replay_report import print_damage, print_replay, replay_here, tell_copies
 from eventlog.format.errors import NotStored
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from eventlog.app.cluster.replay_stores import StoreReplay
 
 _NICENESS = 10
-_REPLAYING = "replaying stores"
 
 
 def _omission(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> "Omission | None":
@@ -110,15 +110,15 @@ def _replay_command(
         from eventlog.app.ask.history import changes, replay_at  # only --without compares two replays
         from eventlog.cli.show.changes import show_changes
 
-        with phases():
+        with phase("comparing two replays"):
             lost = changes(replay_at(opened), replay_at(opened, without=without))
         show_changes(lost, "no file would change", as_json=as_json)
         return 0
     if not out:
         return replay_here(store, names, anew=full, check=check, as_json=as_json)
-    with phases() as phase:
+    with phase(READING):
         views, until = chosen(names), as_of or "~"
-        done = replay_elsewhere(opened, out, until, projections=views, anew=full, check=check, phases=phase)
+        done = replay_elsewhere(opened, out, until, projections=views, anew=full, check=check)
     return print_replay(done, out, store, check=check, as_json=as_json)
 
 
@@ -148,8 +148,7 @@ def _replay_others(
         what = "REMOTE needs --out, and takes only --cluster," if is_remote else "--cluster needs --out, and takes only"
         raise click.UsageError(f"{what} --projection, --check and --json")
     codes, reports = set(), []
-    with phases() as phase, connected(cluster) if cluster else nullcontext() as client:
-        progress = phase(_REPLAYING)
+    with phase("replaying stores") as progress, connected(cluster) if cluster else nullcontext() as client:
         if opened and is_remote:
             rendered = StoreReplay(StorePlace("team", out), replay_remote(opened, client, names, progress))
             found = iter([written(rendered, out, chosen(names), check=check)])

@@ -10,7 +10,6 @@ from eventlog.app.build.publish import PublishResult
 from eventlog.app.build.rebuild import RebuildResult, replay_store
 from eventlog.app.open_store import Machine, open_store
 from eventlog.cli import EXIT_FOUND, EXIT_NOT_WRITTEN
-from eventlog.cli.progress import phases
 from eventlog.cli.show import changes
 from eventlog.cli.show.events import describe
 from eventlog.cli.terminal import count, emit, is_terminal, say
@@ -27,8 +26,7 @@ def replay_here(
 ) -> int:
     """Replay a store into its files, report it, and return the exit code."""
     opened = open_store(store, Machine.here())
-    with phases() as phase:
-        done = replay_store(opened, projections=chosen(names), anew=anew, check=check, phases=phase)
+    done = replay_store(opened, projections=chosen(names), anew=anew, check=check)
     code = print_replay(done, store.knowledge, store, check=check, as_json=as_json)
     if done.copied_from and not check:
         mark_reported(store)

@@ -7,7 +7,7 @@ import click
 
 from eventlog.app.setup.backup import create_backup, prune, restore_backup
 from eventlog.cli import EXIT_DAMAGED, options
-from eventlog.cli.progress import spinner
+from eventlog.cli.progress import phase
 from eventlog.cli.terminal import Answer, confirm, count, emit, say, table
 from eventlog.store import Store
 
@@ -34,7 +34,7 @@ def _create(path: Path, store: Store) -> Answer:
     PATH is a new file, or a directory. Every event that was saved before is in it. Knowledge files and the cache are
     not: a replay makes them again. The file has all that the log says: keep it like the log.
     """
-    with spinner():
+    with phase():
         file, manifest = create_backup(options.open_store(store), path)
     size = sum(file.bytes for file in manifest.files.values())
 
@@ -57,7 +57,7 @@ def _restore(path: Path, store: Store) -> Answer:
 
     Refuses a store that has events. Exits with 4 if the log that was copied has damage.
     """
-    with spinner():
+    with phase():
         done = restore_backup(options.open_store(store), path)
     damage = len(done.verified.damage)
     restored = {"events": done.verified.events, "replica": done.replica, "damaged": damage, "kept": done.existing}

@@ -11,7 +11,7 @@ from eventlog.app.sync.leaving import LeavingCounts, exclude_projects, preview
 from eventlog.app.sync.membership import drop_machine, join_sync, leave_sync, start_sync
 from eventlog.app.sync.sync_status import MachineStatus, sync_status
 from eventlog.cli import EXIT_FOUND, options
-from eventlog.cli.progress import spinner
+from eventlog.cli.progress import phase
 from eventlog.cli.terminal import Answer, confirm, count, emit, fit, say
 from eventlog.cli.verbs.setup.sync_report import blocked_lines, exchanged
 from eventlog.format.errors import Offline, UntrustedRemote
@@ -106,7 +106,7 @@ def _join(remote: str, code: str | None, store: Store) -> Answer:
     if code is None:
         code = click.prompt("Code", err=True) if sys.stdin.isatty() else sys.stdin.readline()
     opened = options.open_store(store)
-    with spinner(), _within_reach():
+    with phase(), _within_reach():
         join_sync(opened, remote, code)
     return exchanged(opened)
 

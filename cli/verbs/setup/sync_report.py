@@ -6,14 +6,14 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.sync.exchange import SyncReport, sync_store
 from eventlog.app.sync.leaving import LeavingCounts, preview
 from eventlog.cli import EXIT_FOUND
-from eventlog.cli.progress import spinner
+from eventlog.cli.progress import phase
 from eventlog.cli.terminal import Answer, count, say
 from eventlog.format.text import one_line
 
 
 def exchanged(opened: OpenStore, *, compact: bool = False) -> Answer:
     """Exchange, and make the answer that reports it."""
-    with spinner():
+    with phase():
         report = sync_store(opened, compact=compact)
     value = {
         "status": "offline" if report.offline else "blocked" if report.blocked else "ok",

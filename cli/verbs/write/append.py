@@ -12,7 +12,6 @@ from eventlog.app.open_store import Machine
 from eventlog.app.write.append import append_event, append_stream, object_of, value_of, withdrawing_nothing
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.cli import options
-from eventlog.cli.progress import phases
 from eventlog.cli.terminal import count, is_terminal, print_error, say
 from eventlog.cli.verbs.write.recording import is_switched_off, report, warn_of_clock
 from eventlog.format.errors import BadRequest, InvalidEvent
@@ -79,8 +78,7 @@ def _append_command(
         return
     log = options.open_log(store)
     if from_stdin:
-        with phases() as phase:
-            stored = append_stream(log, sys.stdin.buffer, machine, batch=batch, phases=phase)
+        stored = append_stream(log, sys.stdin.buffer, machine, batch=batch)
         _report_stream(stored, withdrawing_nothing(log, stored), store)
         warn_of_clock(log)
         return

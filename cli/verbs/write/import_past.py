@@ -11,7 +11,7 @@ from eventlog.app.naming.projects import project_meant
 from eventlog.app.open_store import Machine
 from eventlog.cli import EXIT_DAMAGED, options
 from eventlog.cli.options import HostChoice
-from eventlog.cli.progress import phases
+from eventlog.cli.progress import phase
 from eventlog.cli.terminal import count, emit, print_error, say, table
 from eventlog.cli.verbs.write.recording import is_switched_off
 from eventlog.format.errors import BadRequest
@@ -62,11 +62,9 @@ def _import_command(
     opened = options.open_store(store)
     if source == _EXPORTED and (since or project):
         raise click.UsageError("a file of `eventlog export` is read whole: it takes no --since or --project")
-    with phases() as phase:
-        phase("reading files")
-        request = ImportRequest(
-            path and path.absolute(), Path.cwd(), machine, store, opened.settings, phase, since or "", project
-        )
+    place = path and path.absolute()
+    request = ImportRequest(place, Path.cwd(), machine, store, opened.settings, since or "", project)
+    with phase("reading files"):
         if source == _EXPORTED:
             done = _exported(opened.log, request, dry_run=dry_run)
         else:
@@ -83,7 +81,7 @@ def _exported(log: EventLog, request: ImportRequest, *, dry_run: bool) -> Import
     if path is None or path.is_dir():
         raise click.UsageError("name the file that `eventlog export` wrote")
     with path.open("rb") as lines:
-        return import_exported(log, lines, str(path), request.phases, dry_run=dry_run)
+        return import_exported(log, lines, str(path), dry_run=dry_run)
 
 
 def _print_import(source: str, done: ImportResult, *, dry_run: bool) -> None:

@@ -6,7 +6,7 @@ from eventlog.app.sync.sync_status import to_confirm
 from eventlog.app.write.erasing.erase_everywhere import Receipt
 from eventlog.app.write.erasing.redact import Redactable, redact, redactable
 from eventlog.cli import options, suggestions
-from eventlog.cli.progress import spinner
+from eventlog.cli.progress import phase
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import kind_of
 from eventlog.cli.terminal import confirm, count, emit, say
@@ -40,7 +40,7 @@ def _redact_command(
     if [what, session, pattern].count(None) != 2:  # noqa: PLR2004 - all but one
         raise click.UsageError("give ID, FILE:LINE or TEXT, or --session, or --pattern")
     opened, display = options.open_store(store), Display(store)
-    with spinner():
+    with phase():
         found = redactable(opened, what, session=session, pattern=pattern)
     if not as_json:
         _show(opened.log.find(found.events[:_SHOWN]), found, display)
@@ -53,7 +53,7 @@ def _redact_command(
         return
     if not confirm("Erase this for good?", yes=yes):
         return
-    with spinner():
+    with phase():
         done = redact(opened, found)
     if as_json:
         emit({"status": "ok", **_as_dict(done), "unconfirmed": to_confirm(opened)}, pretty=True)

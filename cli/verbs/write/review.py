@@ -12,7 +12,7 @@ from eventlog.app.write.correct import correctable, edit
 from eventlog.app.write.forget import forget, forgettable
 from eventlog.app.write.resolve import Choice, decide
 from eventlog.cli import options
-from eventlog.cli.progress import spinner
+from eventlog.cli.progress import phase
 from eventlog.cli.show.changes import show_waiting
 from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import count, edited, emit, hang, is_terminal, print_error, print_lines, say, styled, table
@@ -46,7 +46,7 @@ def _review_command(project: str | None, as_json: bool, store: Store) -> None:
     Without a terminal, prints the list.
     """
     opened, display = options.open_store(store), Display(store)
-    with spinner():
+    with phase():
         waiting, lines = review(opened, project)
     if as_json:
         emit(

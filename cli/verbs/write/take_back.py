@@ -15,7 +15,7 @@ from eventlog.app.write.forget import Forgettable, forget, forgettable
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.app.write.undo import Undoable, restorable, undo, undoable
 from eventlog.cli import options, suggestions
-from eventlog.cli.progress import spinner
+from eventlog.cli.progress import phase
 from eventlog.cli.show import changes
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import describe, gist, kind_of
@@ -57,7 +57,7 @@ def _forget_command(
     if every and not matching:
         raise click.UsageError("--all goes with --matching")
     opened, display = options.open_store(store), Display(store)
-    with spinner():
+    with phase():
         found = forgettable(opened, what or "", session=session, matching=matching or None)
     if matching and not every:
         _list_matching(matching, found, as_json=as_json)
@@ -80,7 +80,7 @@ def _edit_command(what: str, content: str | None, yes: bool, as_json: bool, stor
     shows it behind the new line. A section of a knowledge base is edited in its file.
     """
     opened, display = options.open_store(store), Display(store)
-    with spinner():
+    with phase():
         found = correctable(opened, what)
     wording = edited(f"{found.text}\n") if content is None else content
     if not as_json:
@@ -100,7 +100,7 @@ def _move_command(what: str, project: str, yes: bool, as_json: bool, store: Stor
     It is said there by you, or by the agent that runs this; `eventlog why` shows who had said it before, and where.
     """
     opened, display = options.open_store(store), Display(store)
-    with spinner():
+    with phase():
         found = movable(opened, what, project or None)
     if not as_json:
         _show_statement(found.text, found.behind, display)
@@ -122,7 +122,7 @@ def _undo_command(name: str, yes: bool, as_json: bool, store: Store) -> None:
     restored file. Shows the change and asks. Run again, it undoes the change before; to redo, pass the id of the undo.
     """
     opened, display = options.open_store(store), Display(store)
-    with spinner():
+    with phase():
         found = undoable(opened, name)
     if not as_json:
         _show_undoable(found, display, opened.log)
@@ -140,7 +140,7 @@ def _restore_command(file: str, as_of: str, yes: bool, as_json: bool, store: Sto
     `eventlog diff --from TIME FILE` shows the difference.
     """
     opened, display = options.open_store(store), Display(store)
-    with spinner():
+    with phase():
         found = restorable(opened, file, as_of)
     if not as_json:
         _show_undoable(found, display, opened.log)

@@ -9,7 +9,6 @@ from eventlog.app.ask.history import replay_at
 from eventlog.app.naming.moments import moment
 from eventlog.app.page.page_model import page_of
 from eventlog.app.page.timeline import FileTimeline, TimelineLine, _Recorder, timelines
-from eventlog.app.progress import no_progress
 from eventlog.format.local_time import local_time
 from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Line
@@ -99,7 +98,7 @@ def test_a_day_renders_what_it_changed_and_folds_nothing_twice(log, monkeypatch)
     monkeypatch.setattr(DayStates, "_fold", noted_fold)
     store = opened(log)
     ends = [f"2026-02-{day}T23:59:59.999999Z" for day in (20, 21, 22)]
-    files = timelines(store, ends, [SUMMARIES], (lambda _: 0, lambda _: 0), bool, bool, no_progress)
+    files = timelines(store, ends, [SUMMARIES], (lambda _: 0, lambda _: 0), bool, bool)
 
     assert rendered == ["c20", "c21", "c22"]
     assert folded == ["2026-02-20", "2026-02-21", "2026-02-22"]
