@@ -45,7 +45,7 @@ _AFTER_LOG = ("rewritten.jsonl", "redactions.jsonl", "redactions.keys")
 _FILES = (*_BEFORE_LOG, *_AFTER_LOG)
 _FOLDERS = ("spool", "applying", "staging", "log")  # what is on its way into the log is in either, or in both
 _MADE_AGAIN: tuple["CacheName", ...] = (
-    "knowledge.db", "search.sqlite", "meaning.sqlite", "conversations.index", "deleted", "redacted.seen", "swept",
+    "knowledge.db", "search.sqlite", "meaning.sqlite", "conversations.index", "redacted.seen", "swept",
     "settings.json", "copies.json",
 )  # fmt: skip
 
