@@ -11,7 +11,7 @@ is a day of one log, all files of it together: counting the same day twice is re
 
 import unicodedata
 import zlib
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
@@ -22,7 +22,7 @@ import msgspec
 
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import VERSIONS
-from eventlog.log.days import Day, DuplicateFilter
+from eventlog.log.days import Day, DuplicateFilter, Holds
 from eventlog.log.lines import Damage
 from eventlog.projections.base import Document, Projection
 from eventlog.projections.catalog import ALL
@@ -35,8 +35,6 @@ from eventlog.projections.engine.whole_states import WholeStateProjections
 from eventlog.settings.schema import Settings
 from eventlog.store import is_own
 
-Has = Callable[[str, Collection[str]], Collection[str]]  # date, ids -> those of them which that day has
-
 
 class DayBytes(NamedTuple):
     """The files of a UTC day of a log, all of them; `damage` lists files that could not be read."""
@@ -48,13 +46,13 @@ class DayBytes(NamedTuple):
 
 
 class _PartDay(msgspec.Struct, frozen=True):
-    """The rows of a day; `strays` are ids that name another day, `left_out` those that do not count here."""
+    """The rows of a day; `misdated` are ids that name another day, `left_out` those that do not count here."""
 
     rows: list[StoredRow]
     events: int
-    strays: list[str] = []
+    misdated: list[str] = []
     left_out: list[str] = []
-    is_settled: bool = True  # nobody has to ask any more which strays count
+    is_settled: bool = True  # nobody has to ask any more which of them count
     broken: dict[str, str] = {}  # projection of another package -> why it says nothing
 
 
@@ -92,10 +90,10 @@ def holding(day: DayBytes, ids: Collection[str]) -> frozenset[str]:
     return frozenset(event.id for event in _day_of(day).load()[0]) & frozenset(ids)
 
 
-def copies(parts: Iterable[Part], has: Has) -> dict[str, frozenset[str]]:
-    """Find the strays of each day that count on another day: fold the day again without them."""
+def copies(parts: Iterable[Part], has: Holds) -> dict[str, frozenset[str]]:
+    """Find the misdated ids of each day that count on another day: fold the day again without them."""
     elsewhere, found = DuplicateFilter(has), merge(parts).days
-    return {date: elsewhere.of(day.strays) for date, day in found.items() if day.strays}
+    return {date: elsewhere.of(day.misdated) for date, day in found.items() if day.misdated}
 
 
 def empty(log: str, projections: Sequence[Projection] = ALL) -> Part:
@@ -146,12 +144,12 @@ def replayed(part: Part, settings: Settings, projections: Sequence[Projection] =
 
 def _listed_days(part: Part) -> ListedDays:
     """List the days of a part, without files: nothing is left to read, and all copies are decided."""
-    is_copy: dict[str, bool] = {}  # stray -> whether the first day that has it leaves it out
+    is_copy: dict[str, bool] = {}  # misdated id -> whether the first day that has it leaves it out
     for day in part.days.values():
-        for stray in day.strays:
-            is_copy.setdefault(stray, stray in day.left_out)
+        for event_id in day.misdated:
+            is_copy.setdefault(event_id, event_id in day.left_out)
     return ListedDays(
-        [Day(date, (), ()) for date in part.days], [stray for stray, left_out in is_copy.items() if left_out]
+        [Day(date, (), ()) for date in part.days], [event_id for event_id, left_out in is_copy.items() if left_out]
     )
 
 

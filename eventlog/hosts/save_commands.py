@@ -96,7 +96,7 @@ def _delimiter(line: str, at: int) -> tuple[str, int]:
 
 def _behind(line: str, at: int, delimiter: str) -> int:
     """Find the end of the line that ends a here-document; `!` counts as between double quotes."""
-    while at <= len(line):
+    while True:
         end = line.find("\n", at)
         text = line[at : end if end >= 0 else len(line)]
         if text == delimiter:
@@ -106,7 +106,6 @@ def _behind(line: str, at: int, delimiter: str) -> int:
         if end < 0 or "\0" in text or recalls:
             raise NotPlain
         at = end + 1
-    raise NotPlain
 
 
 def _word(line: str, at: int) -> tuple[str, int]:

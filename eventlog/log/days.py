@@ -31,7 +31,7 @@ DAMAGED = ".damaged"  # what the file ends with into which the damage of a day i
 _MANY = 50  # ids, looked for one by one
 _AT_ONCE = 1 << 18  # bytes that are read for a checksum: they fit the processor's cache
 
-Holds = Callable[[str, Collection[str]], Collection[str]]
+Holds = Callable[[str, Collection[str]], Collection[str]]  # date, ids -> those of them which that day has
 
 
 class Day(NamedTuple):

@@ -4,7 +4,7 @@ Read from git's own files, no git process: this runs inside agents' hooks.
 """
 
 from eventlog.fast import os
-from eventlog.store.files import read_regular
+from eventlog.store.files import HEX, read_regular
 
 HOME = "~/"  # what a path below the user's home begins with, as people write it
 _LONGEST_PATH = 4096  # bytes (PATH_MAX); by a longer one nothing can be found
@@ -13,7 +13,6 @@ _LONGEST_PACKED = 16 << 20  # bytes; beyond, a commit is not looked for
 _LONGEST_CONFIG = 1 << 16
 _SHORTEST_HASH = 40
 _REFERENCE = "ref: "
-_HEX = frozenset("0123456789abcdef")
 
 
 def project_root(cwd: str) -> str:
@@ -138,7 +137,7 @@ def _commit(common: str, ref: str) -> str | None:
 
 def _commit_id(text: str) -> str | None:
     """Read a reference, if its path is harmless: a hostile repository may point it at any file of this machine."""
-    return text if len(text) >= _SHORTEST_HASH and _HEX.issuperset(text) else None
+    return text if len(text) >= _SHORTEST_HASH and HEX.issuperset(text) else None
 
 
 def _read(path: str, size: int = _LONGEST_REF_FILE) -> str:

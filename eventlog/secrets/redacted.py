@@ -10,6 +10,7 @@ Imported inside agents' hooks, where `redactions.jsonl` exists: standard library
 
 from eventlog.fast import fastjson
 from eventlog.fast.sha import keyed
+from eventlog.format.ids import STAMP
 from eventlog.secrets.plain import changed_in, spliced
 from eventlog.store.files import NO_FILE, file_stamp, read
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 _MAIN_FIELDS = {"fact": "content", "stage_summary": "summary", "plan_entry": "content"}
 _NO_TEXT = frozenset(("v", "id", "ts", "after", "type", "replica", "redacted"))
 _MAX_WORDS = 64  # of an erased text, by which it is known again
-_STAMP = len("019c7b12-8f00")
 _cached: "dict[str, tuple[tuple[FileStamp, FileStamp], Redactions]]" = {}  # by store
 
 
@@ -51,7 +51,7 @@ class Redactions:
                 if words.isdecimal() and isinstance(digests, list):  # else of a newer release, on another machine
                     known = self._marks.setdefault(key, {}).setdefault(int(words), {})
                     known.update((str(digest), number) for digest in digests)
-        self._tails = {event_id[_STAMP:] for event_id in self.ids}
+        self._tails = {event_id[STAMP:] for event_id in self.ids}
 
     @classmethod
     def of(cls, store: "Store") -> "Redactions | None":

@@ -16,7 +16,7 @@ from eventlog.projections.context.context_files import bootstrap_file, is_templa
 from eventlog.projections.context.earlier_sessions import EarlierSession
 from eventlog.projections.context.once import repeated_lines, without_repetitions
 from eventlog.projections.line import Line
-from eventlog.projections.views.markdown import as_text, is_stamp
+from eventlog.projections.views.markdown import ZEROS, as_text, is_stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _KINDS = {
     context_files.USER_FILES: "user",
 }
 
-_TIME, _ZEROS = " 0000-00-00 00:00", str.maketrans("123456789", "000000000")
+_TIME = " 0000-00-00 00:00"
 _TIMED = "- 00:00 "  # a bullet of something that happened at a time
 _BRANCH_CHARS = 60
 _LAST_OF_TWO_BYTES = "\uffff"
@@ -224,7 +224,7 @@ def _of_notes(parts: "ContextSources") -> "Iterator[ContextSection]":
     tells_sessions = bool(parts.own or parts.last)
     for day, lines in parts.notes:
         shown = (line for line in lines[1:] if line.text)
-        body = tuple(line for line in shown if not (tells_sessions and line.text[:8].translate(_ZEROS) == _TIMED))
+        body = tuple(line for line in shown if not (tells_sessions and line.text[:8].translate(ZEROS) == _TIMED))
         yield ContextSection(parts.words.notes.format(day=day), body, _BY_VALUE.index("notes"))
 
 
@@ -232,7 +232,7 @@ def _of_own(parts: "ContextSources") -> ContextSection:
     request = parts.request
     options = f"--session {shell_word(request.session_id)}{request.store_option}"
     more = f"{request.program} query --type stage_summary {options}"
-    lines = [line for line in parts.own if not _is_field(line.text) or _TIME in line.text.translate(_ZEROS)]
+    lines = [line for line in parts.own if not _is_field(line.text) or _TIME in line.text.translate(ZEROS)]
     return ContextSection(parts.words.own_summary, tuple(lines), _BY_VALUE.index("own"), more)
 
 

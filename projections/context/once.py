@@ -11,7 +11,7 @@ import sys
 from eventlog.fast.copies import replace
 from eventlog.format.text import statement_of
 from eventlog.projections.line import Line
-from eventlog.projections.views.markdown import undated, unescaped
+from eventlog.projections.views.markdown import ZEROS, undated, unescaped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from eventlog.projections.context.budget import ContextSection
 
 _TIME, _A_DAY = "00:00 ", "0000-00-00"
-_ZEROS = str.maketrans("123456789", "000000000")
 _REMEMBERED = 1024  # bullets
 _COMPARED: dict[tuple[str, str], str] = {}  # each is compared several times
 _MIN_CUT = 20  # characters; less of a sentence says nothing
@@ -150,9 +149,9 @@ def _bullet(line: str) -> str:
         if text[2:3] == "]" and text[1:2] in ("W", "B", "O"):
             text = text[3:]
         text = undated(text)[1].removeprefix("[ ] ")
-        if text[:1] == "[" and text[1:11].translate(_ZEROS) == _A_DAY:
+        if text[:1] == "[" and text[1:11].translate(ZEROS) == _A_DAY:
             text = text.partition("] ")[2]  # of a session, with its id
-    elif text[:6].translate(_ZEROS) == _TIME:
+    elif text[:6].translate(ZEROS) == _TIME:
         text = text[6:]
     return "" if text.startswith("…") or "\n" in text else text
 

@@ -20,8 +20,8 @@ from eventlog.projections.current.identity import Identities
 from eventlog.projections.engine.conversation_rows import Find, RowAddress
 from eventlog.projections.engine.row_store import RowStore, StoredRow
 from eventlog.settings.schema import Settings
+from eventlog.store.files import FileStamp
 
-FileStamp = tuple[int, int, int, int]
 Files = dict[str, FileStamp]  # path of a document -> stamp of the file with its bytes
 
 _UNIT, _LAYOUT, _SOURCES = "unit", "layout", "behind"

@@ -82,14 +82,14 @@ def unescaped(text: str) -> str:
 DATED = r"\[(?P<day>\d{4}-\d\d-\d\d)(?P<marks>(?: ×\d+)?(?: \?)?)\] "  # before the text of a bullet
 
 
-_ZEROS = str.maketrans("123456789", "0" * 9)
+ZEROS = str.maketrans("123456789", "0" * 9)  # a day or a time becomes its shape
 
 
 def undated(text: str) -> tuple[str, str]:
     """Split the text of a bullet into the day that stands before it, "" for none, and what follows; without `re`."""
     head, end, rest = text[1:].partition("] ") if text[:1] == "[" else ("", "", "")
     day, _, marks = head.partition(" ")
-    is_dated = end and day.translate(_ZEROS) == "0000-00-00" and not marks.strip("×0123456789 ?")
+    is_dated = end and day.translate(ZEROS) == "0000-00-00" and not marks.strip("×0123456789 ?")
     return (day, rest) if is_dated else ("", text)
 
 
