@@ -18,7 +18,7 @@ from eventlog.hosts import protocol
 from eventlog.hosts.call import typed
 from eventlog.projections.bases.ledger import Refusals
 from eventlog.projections.current.distinct_facts import DistinctFact
-from eventlog.projections.current.standing import likeness
+from eventlog.projections.current.standing import likeness, replaced
 from eventlog.projections.views.memory import MEMORY
 
 if TYPE_CHECKING:
@@ -125,8 +125,8 @@ class _Memories:
             cause: Cause = "there" if self._asked in shown.fact.first.text else "repetition"
             cause = cause if shown.has_room else "no room"
             return Absence(event, text, cause, by, shown.place, shown.rank, shown.ranked)
-        if isinstance(event, Fact) and event.key:
-            return Absence(event, text, "replaced", self._successor(event))
+        if successor := self._successor(event, same):
+            return Absence(event, text, "replaced", successor)
         kinds: dict[type[Event], Cause] = {StageSummary: "summary", PlanEntry: "planned"}
         return Absence(event, text, kinds.get(type(event), "unknown"))
 
@@ -142,12 +142,14 @@ class _Memories:
                     has_room = not shown.isdisjoint(fact.sources)
                     yield _Shown(fact, document.path, has_room, rank, len(ranked))
 
-    def _successor(self, event: Fact) -> Event | None:
-        """Find the newest valid fact under the key of a replaced fact, about the same subject."""
-        replaced_in = [scope for scope in self._scopes if event.id in scope.superseded]
-        stated = (statement for scope in replaced_in for fact in scope.facts for statement in reversed(fact.statements))
-        keyed = (statement for statement in stated if statement.key == event.key)  # decisions have none
-        return next((self._by_id.get(statement.id) for statement in keyed), None)
+    def _successor(self, event: Event, same: bytes) -> Event | None:
+        """Find the newest valid fact under the key that replaced a statement of an event, about the same subject."""
+        for scope in self._scopes:
+            stated = [statement for row in scope.rows for statement in row.statements]
+            if any((statement.id, statement.same) == (event.id, same) for statement in stated):
+                newer = replaced(sorted(stated, key=order)).get(same)
+                return self._by_id.get(newer.id) if newer else None
+        return None
 
 
 _IN_A_MEMORY = ("there", "repetition", "no room")

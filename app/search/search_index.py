@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from eventlog.store import Store
     from eventlog.store.index_lookup import FileStamp
 
-VERSION = "14"  # of the tables: what a prompt goes by
+VERSION = "15"  # of the tables: what a prompt goes by
 _TEXTS_OF = """SELECT max(id), conversation FROM units WHERE type = 'conversation_text' AND id > 0
     AND conversation IN (SELECT value FROM json_each(?)) GROUP BY conversation"""
 _ANY_OF = "SELECT 1 FROM units WHERE conversation IN (SELECT value FROM json_each(?)) LIMIT 1"
@@ -459,18 +459,21 @@ class SearchIndex:
         return self._db.execute(statement, values).fetchall()
 
     def allowed(self, rows: "Iterable[Row]") -> "Iterator[tuple[Row, EventFields]]":
-        """Pair rows with their texts, without those that a person rejected."""
+        """Pair rows with their texts, without those that a person rejected, and decisions that a key has replaced."""
         withdrawn = self._db.execute(_REJECTED).fetchall()
-        if not withdrawn:
-            yield from ((row, fields_in(row[4])) for row in rows)
-            return
-        from eventlog.app.search import standing_lines
-
-        rejected = standing_lines.rejected_in(aim for (aim,) in withdrawn)
         for row in rows:
-            fields = standing_lines.cleared(fields_in(row[4]), rejected)
-            if standing_lines.has_shown_text(fields):
-                yield row, fields
+            fields = fields_in(row[4])
+            if withdrawn or (row[2] != "fact" and texts_in(fields, "decisions")):
+                from eventlog.app.search import standing_lines  # most rows need none of it
+                from eventlog.projections.current.standing import likeness
+
+                decided = map(likeness, texts_in(fields, "decisions"))
+                over = standing_lines.replaced_in(self._db, row[1], decided)
+                rejected = standing_lines.rejected_in(aim for (aim,) in withdrawn)
+                fields = dict(standing_lines.cleared(standing_lines.without_replaced(fields, over), rejected))
+                if not standing_lines.has_shown_text(fields):
+                    continue
+            yield row, fields
 
     def _look(self) -> None:
         self._about = dict(self._db.execute("SELECT name, value FROM meta"))

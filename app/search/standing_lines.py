@@ -15,17 +15,19 @@ from eventlog.format.marks import (
     stand_in,
 )
 from eventlog.format.timestamps import order
-from eventlog.projections.current.standing import likeness, standing, standing_saves
+from eventlog.projections.current.standing import likeness, not_replaced, replaced, standing, standing_saves
 from eventlog.projections.search.findable import FINDABLE, text_in, texts_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
+    from sqlite3 import Connection
     from typing import Any
 
     from eventlog.app.naming.known_projects import KnownProjects
     from eventlog.app.search.appended import Appended, Lines
+    from eventlog.format.timestamps import Dated
     from eventlog.projections.search.findable import EventFields
 
     Homes = dict[tuple[str, str], tuple[str, tuple[str, str]]]  # conversation, what -> said, when
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
 
 _SHOWN = ("content", "topic", "summary", "decisions", "todos", "title", "prompts", "closing")
 _STATES = (*_SHOWN, "done")
+_AT_ONCE = 256  # statements
+_KEYS_OF = """SELECT line FROM units WHERE (subject, key) IN (SELECT subject, key FROM units
+    WHERE subject = ? AND same IN ({}) AND type = 'fact' AND key IS NOT NULL)"""
 _WHERE = ("project", "replica")
 _OF_NONE = ("rejected", "restored")  # decisions of people, which are no part of a conversation
 
@@ -274,6 +279,26 @@ def aims_of(events: "Iterable[EventFields]", *, in_force: bool) -> set[str]:
 def rejected_in(withdrawn: "Iterable[str]") -> RejectedStatements:
     """Pick the statements among what is withdrawn."""
     return RejectedStatements({aim.removeprefix(A_STATEMENT) for aim in withdrawn if aim.startswith(A_STATEMENT)})
+
+
+def replaced_in(database: "Connection", subject: str, sames: "Iterable[bytes]") -> "Mapping[bytes, FoundLine]":
+    """Map those of these statements that keys about a subject had, and have no more, to what is in their place.
+
+    `database` is that of the index.
+    """
+    home, some = "" if subject == NOWHERE else subject, list(sames)
+    found: set[bytes] = set()
+    while some:
+        keys = _KEYS_OF.format(",".join("?" * len(some[:_AT_ONCE])))
+        found.update(line for (line,) in database.execute(keys, (home, *some[:_AT_ONCE])))
+        del some[:_AT_ONCE]
+    return replaced(sorted((FoundLine(decode_line(line), home) for line in found), key=order))
+
+
+def without_replaced(event: "EventFields", over: "Mapping[bytes, Dated]") -> "EventFields":
+    """Leave out of a summary the decisions `over` which a key has something else since."""
+    decided = texts_in(event, "decisions")
+    return {**event, "decisions": not_replaced(decided, FoundLine(event, ""), over)} if over and decided else event
 
 
 def cleared(event: "EventFields", rejected: RejectedStatements) -> "EventFields":

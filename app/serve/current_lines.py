@@ -7,10 +7,10 @@ rendered. Where the log is too large to look for old withdrawals, nothing but th
 Imported while a session waits to begin: standard library only, and the database only where it exists.
 """
 
-from eventlog.app.naming.known_projects import KnownProjects
+from eventlog.app.naming.known_projects import NOWHERE, KnownProjects
 from eventlog.app.search import standing_lines
 from eventlog.app.search.appended import WITHDRAWS, Appended, NotAppended
-from eventlog.app.search.standing_lines import FoundLine, WholeLog
+from eventlog.app.search.standing_lines import FoundLine, WholeLog, without_replaced
 from eventlog.fast import fastjson, os
 from eventlog.fast.modules import find_libraries
 from eventlog.format import timestamps
@@ -21,7 +21,7 @@ from eventlog.format.timestamps import order
 from eventlog.hooks.conversation import TooMuch, all_events
 from eventlog.projections.context.heard import HeardEvent
 from eventlog.projections.context.sources import DAY_MS
-from eventlog.projections.current.standing import likeness
+from eventlog.projections.current.standing import is_replaced, likeness, not_replaced, replaced
 from eventlog.projections.search.findable import text_in, texts_in
 from eventlog.store import day_of, index_lookup
 from eventlog.store.index_lookup import lines_at, lines_having
@@ -128,9 +128,10 @@ class CurrentLines:
             return None
         remaining = {text: texts[text] for same, text in sames.items() if same not in facts}
         subjects = {subject or self._names.subjects_at("")[1], self.subject}  # of the user's, some have moved here
-        of_those_days = self._decided(subjects, self._utc_days(set(remaining.values()))) if remaining else set()
+        over = {name: self._rows.replaced(name, sames) for name in subjects} if remaining else {}
+        of_those_days = self._decided(over, self._utc_days(set(remaining.values()))) if remaining else set()
         if unknown := remaining.keys() - of_those_days:
-            decided = set(map(likeness, self._decided(subjects, None)))
+            decided = set(map(likeness, self._decided(over, None)))
             unknown = {text for text in unknown if likeness(text) not in decided}
         return texts.keys() - unknown
 
@@ -143,9 +144,11 @@ class CurrentLines:
         near = (noon + shift * DAY_MS for noon in noons for shift in (-earlier, later) if shift)
         return days.union(timestamps.from_ns(noon * 1_000_000)[:10] for noon in near)
 
-    def _decided(self, subjects: "Collection[str]", days: "Collection[str] | None") -> set[str]:
-        summaries = (event for subject in subjects for event in self._rows.summaries(subject, days))
-        return {statement_line(text) for event in summaries for text in texts_in(event, "decisions")}
+    def _decided(self, over: "Mapping[str, Mapping[bytes, FoundLine]]", days: "Collection[str] | None") -> set[str]:
+        """Collect the decisions about these subjects, without those `over` which keys have something else since."""
+        found = ((event, newer) for subject, newer in over.items() for event in self._rows.summaries(subject, days))
+        saves = (without_replaced(event, newer) for event, newer in found)
+        return {statement_line(text) for save in saves for text in texts_in(save, "decisions")}
 
     def facts_that_stand(self, subject: str, sames: "Collection[bytes]", /) -> "set[bytes] | None":
         """Choose of the statements of facts those that stand; None: not known."""
@@ -193,10 +196,21 @@ class CurrentLines:
         self._rows.close()
 
     def _heard_events(self, lines: "Iterable[tuple[EventFields, str]]") -> "Iterator[HeardEvent]":
-        for event, subject in lines:
-            heard = HeardEvent(event, subject)
-            if not (heard.type == "fact" and (not heard.text or self.rejections.rejects(heard.content))):
-                yield heard
+        """Yield what is not rejected, without what keys have replaced: facts that have none, and decisions."""
+        every = (HeardEvent(event, subject) for event, subject in lines)
+        rejects = self.rejections.rejects
+        heard = [one for one in every if one.type != "fact" or (one.text and not rejects(one.content))]
+        sames: dict[str, set[bytes]] = {}
+        for event in heard:
+            unkeyed = map(likeness, event.decisions) if event.type != "fact" else () if event.key else (event.same,)
+            sames.setdefault(event.subject, set()).update(unkeyed)
+        over = {subject: self._rows.replaced(subject, sames[subject]) for subject in sames}
+        for event in heard:
+            if event.type != "fact":
+                event.decisions = not_replaced(event.decisions, event, over[event.subject])
+                yield event
+            elif event.key or not is_replaced(event.same, event, over[event.subject]):
+                yield event
 
 
 class _Rows:
@@ -238,6 +252,10 @@ class _Rows:
         marks = ",".join("?" * len(sames))
         sql = f"SELECT same FROM units WHERE subject = ? AND type = 'fact' AND id > 0 AND same IN ({marks})"  # noqa: S608
         return {bytes(same) for (same,) in self._db.execute(sql, (subject, *sames))}
+
+    def replaced(self, subject: str, sames: "Collection[bytes]") -> "Mapping[bytes, FoundLine]":
+        """Map those of these statements that keys had, and have no more, to what is in their place."""
+        return standing_lines.replaced_in(self._db, subject, sames)
 
     def summaries(self, subject: str, days: "Collection[str] | None") -> "Iterator[EventFields]":
         """Yield the summaries about a project, of these days or of all."""
@@ -301,6 +319,11 @@ class _Lines:
 
     def facts(self, subject: str, sames: "Collection[bytes]") -> set[bytes]:
         return {line.same for line in self._standing() if line.is_fact and line.subject == subject} & set(sames)
+
+    def replaced(self, subject: str, sames: "Collection[bytes]") -> "Mapping[bytes, FoundLine]":
+        home = "" if subject == NOWHERE else subject
+        keyed = (line for line in self._found if line.key and line.subject == home)
+        return replaced(sorted(keyed, key=order)) if sames else {}
 
     def summaries(self, subject: str, days: "Collection[str] | None") -> "Iterator[EventFields]":
         for line in self._found:

@@ -27,7 +27,7 @@ from eventlog.log.lines import LogLine
 from eventlog.projections.current.distinct_facts import DistinctFact
 from eventlog.projections.current.fact_scopes import FactScope
 from eventlog.projections.current.identity import Identities
-from eventlog.projections.current.standing import held_back
+from eventlog.projections.current.standing import by_event, held_back
 from eventlog.projections.edits.memory_edits import withdrawals
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.memory import MEMORY, section_of
@@ -95,16 +95,13 @@ def _correctable(
     of_subject = sorted((statement for row in scope.rows for statement in row.statements), key=order)
     stated = [*group.statements, *held_back(of_subject, group.first.same)]
     found = opened.log.find({statement.id for statement in stated})
-    dropped: dict[str, set[bytes]] = {}
-    for statement in stated:
-        dropped.setdefault(statement.id, set()).add(statement.same)
     state = replayed.conversations
     place = replayed.identities.place(name, replica_of(opened.store))
     return Correctable(
         text=group.first.text,
         behind=sorted(found.values(), key=lambda entry: order(entry.event)),
         fact=_once_more(group, *place),
-        withdrawn=list(withdrawals(dropped, state, "")),
+        withdrawn=list(withdrawals(by_event(stated), state, "")),
         subject=name,
         projects=replayed.identities,
     )

@@ -3,30 +3,40 @@
 An audience hears its project and what is about the user; what was withdrawn or replaced holds nowhere.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eventlog.app.build.replay import replay
 from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.naming.references import is_part_of
 from eventlog.format.codec import from_fields
-from eventlog.format.events import Event, Fact, StageSummary
+from eventlog.format.events import Event, StageSummary
 from eventlog.format.retractions import Retractions
 from eventlog.format.text import one_line, statement_of
 from eventlog.format.timestamps import order
 from eventlog.log.event_log import EventLog
+from eventlog.projections.current.conclusions import Mention
+from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.distinct_facts import distinct_facts
-from eventlog.projections.current.fact_scopes import Statement
-from eventlog.projections.current.standing import WHOLE, held_back, standing_saves
+from eventlog.projections.current.fact_scopes import Statement, stated_about
+from eventlog.projections.current.standing import WHOLE, by_event, held_back, not_replaced, replaced, standing_saves
+from eventlog.projections.edits.memory_edits import withdrawals
 from eventlog.settings.schema import Settings
+
+if TYPE_CHECKING:
+    from eventlog.format.timestamps import Dated
 
 
 class CurrentStatement(NamedTuple):
-    """A statement: its wording, the events that make it, oldest first, and those it replaced under its key."""
+    """A statement: its wording, the events that make it, oldest first, and those it replaced under its key.
+
+    `remaining` are the summaries among these once more, without what it replaced.
+    """
 
     text: str
     events: tuple[Event, ...]
     replaced: tuple[Event, ...] = ()
+    remaining: tuple[Event, ...] = ()
 
     @property
     def newest(self) -> Event:
@@ -40,7 +50,8 @@ class CurrentStatement(NamedTuple):
         is a person's. All or nothing.
         """
         goals = dict.fromkeys(event.id for event in (*self.events, *self.replaced))
-        log.put([from_fields({**speaker, "type": "retraction", "target": goal, "reason": reason}) for goal in goals])
+        withdrawn = [from_fields({**speaker, "type": "retraction", "target": goal, "reason": reason}) for goal in goals]
+        log.put([*self.remaining, *withdrawn])
 
 
 def current_statements(
@@ -54,16 +65,14 @@ def current_statements(
     withdrawn = replayed.index.withdrawn
     here = KnownProjects(log.store, replayed.identities).meant(project or "")
     subjects = {here} - {""} if shared else {here, ""}
-    facts: dict[str, list[Fact]] = {subject: [] for subject in sorted(subjects)}
+    stated = stated_about(replayed.conversations.by_id.values(), withdrawn)
+    over = replaced(stated.get(here, ()))
     found: list[CurrentStatement] = []
     for conversation in replayed.conversations.by_id.values():
-        for fact in conversation.facts:
-            if fact.subject in facts and not withdrawn.hides(fact):
-                facts[fact.subject].append(fact)
         if (conversation.project or "") == here in subjects:
-            found += _summaries(conversation.summaries, withdrawn)
-    for of_subject in facts.values():
-        found += _facts(of_subject)
+            found += _summaries(conversation.summaries, withdrawn, over)
+    for subject in sorted(subjects & stated.keys()):
+        found += _facts(stated[subject], replayed.conversations)
     return sorted(found, key=lambda statement: order(statement.newest))
 
 
@@ -75,22 +84,29 @@ def matching(statements: list[CurrentStatement], words: str) -> list[CurrentStat
     return same or [statement for statement in statements if wanted and wanted in statement_of(statement.text)]
 
 
-def _facts(of_subject: Sequence[Fact]) -> Iterator[CurrentStatement]:
-    by_id = {fact.id: fact for fact in of_subject}
-    statements = sorted(map(Statement.of, by_id.values()), key=order)
-    for group in distinct_facts(statements):
-        older = tuple(by_id[statement.id] for statement in held_back(statements, group.first.same))
-        yield CurrentStatement(group.first.text, tuple(by_id[source] for source in group.sources), older)
+def _facts(stated: Sequence[Statement | Mention], state: Conversations) -> Iterator[CurrentStatement]:
+    """Yield the facts of a subject, of all that is stated about it, oldest first."""
+    every = (event for conversation in state.by_id.values() for event in (*conversation.facts, *conversation.summaries))
+    by_id: dict[str, Event] = {event.id: event for event in every}
+    for group in distinct_facts(statement for statement in stated if isinstance(statement, Statement)):
+        held = held_back(stated, group.first.same)
+        decided = by_event(each for each in held if isinstance(each, Mention))
+        again = tuple(event for event in withdrawals(decided, state, "") if isinstance(event, StageSummary))
+        sources, older = (tuple(by_id[each] for each in ids) for ids in (group.sources, by_event(held)))
+        yield CurrentStatement(group.first.text, sources, older, again)
 
 
-def _summaries(saves: Iterable[StageSummary], withdrawn: Retractions) -> Iterator[CurrentStatement]:
+def _summaries(
+    saves: Iterable[StageSummary], withdrawn: Retractions, over: "Mapping[bytes, Dated]"
+) -> Iterator[CurrentStatement]:
     """Yield what stands of each summary of a conversation; a text of the whole of it has replaced those before."""
     valid = [withdrawn.cleared(save) for save in saves if not withdrawn.hides(save)]
     before: list[Event] = []
     for save, topic, summary, todos in standing_saves(sorted(valid, key=order)):
+        decisions = not_replaced(save.decisions, save, over)
         is_whole = save.scope == WHOLE
-        if summary or save.decisions or todos:
-            parts = [": ".join(filter(None, (topic, summary))), *(f"Decision: {text}" for text in save.decisions)]
+        if summary or decisions or todos:
+            parts = [": ".join(filter(None, (topic, summary))), *(f"Decision: {text}" for text in decisions)]
             text = one_line(" · ".join([*parts, *(f"To do: {todo}" for todo in todos)]))
             yield CurrentStatement(text, (save,), tuple(before) if is_whole and summary else ())
         before += [save] if is_whole else []

@@ -1,10 +1,9 @@
 """Forgetting: what is meant, all that stands behind it, and the decision that keeps it away until it is taken back."""
 
 import os
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from eventlog.app.ask.why import LineReason, names_line, reasons_behind
 from eventlog.app.build.rebuild import DeedResult, carry_out
@@ -13,14 +12,15 @@ from eventlog.app.naming.names import did_you_mean
 from eventlog.app.naming.references import event_named
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest
-from eventlog.format.events import HUMAN, Fact, KnowledgeEdited, PlanEntry, Rejected, Retraction, StageSummary
+from eventlog.format.events import HUMAN, Event, Fact, KnowledgeEdited, PlanEntry, Rejected, StageSummary
 from eventlog.format.marks import digest_of
 from eventlog.format.retractions import statements_of
 from eventlog.format.text import cut, one_line, statement_of
 from eventlog.format.timestamps import order
 from eventlog.log.lines import LogLine
-from eventlog.projections.current.fact_scopes import Statement
-from eventlog.projections.current.standing import held_back, likeness
+from eventlog.projections.current.fact_scopes import stated_about
+from eventlog.projections.current.standing import by_event, held_back, likeness
+from eventlog.projections.edits.memory_edits import withdrawals
 from eventlog.secrets import looks_secret
 
 _SAYING = (Fact, StageSummary, PlanEntry)
@@ -36,7 +36,7 @@ class Forgettable(NamedTuple):
     text: str
     behind: list[LogLine]
     decision: Rejected
-    earlier: Sequence[Retraction] = ()  # of what it replaced, which would hold again
+    earlier: Sequence[Event] = ()  # withdraws what it replaced, which would hold again
 
     @property
     def looks_secret(self) -> bool:
@@ -84,12 +84,9 @@ class _Known:
         withdrawn, conversations = replayed.index.withdrawn, replayed.conversations.by_id.values()
         self._salt = withdrawn.oldest_salt or os.urandom(_SALT).hex()
         events = (event for found in conversations for event in (*found.facts, *found.summaries))
-        self._keyed: dict[str, list[Statement]] = defaultdict(list)  # by subject, oldest first
-        self._stated: set[tuple[str, bytes]] = set()  # subjects, and what their facts under keys say
+        self._state = replayed.conversations
+        self._stated = stated_about(conversations, withdrawn)
         for event in sorted((*events, *replayed.knowledge.entries), key=order):
-            if isinstance(event, Fact) and event.key and not withdrawn.hides(event):
-                self._keyed[event.subject].append(fact := Statement.of(event))
-                self._stated.add((event.subject, fact.same))
             for text in () if withdrawn.hides(event) else filter(None, map(one_line, statements_of(event))):
                 if not withdrawn.rejects(text):
                     self._stating.setdefault(statement_of(text), []).append(event.id)
@@ -158,7 +155,5 @@ class _Known:
         digest = digest_of(statement, self._salt)
         decision = _rejected(salt=self._salt, digest=digest, source=in_order[0].event.id)
         same = likeness(statement)
-        subjects = (facts for subject, facts in self._keyed.items() if (subject, same) in self._stated)
-        held = (earlier for facts in subjects for earlier in held_back(facts, same))
-        by: dict[str, Any] = {"conversation_id": HUMAN, "agent": HUMAN, "reason": _EARLIER}
-        return Forgettable(text, in_order, decision, [Retraction(target=earlier.id, **by) for earlier in held])
+        earlier = by_event(held for stated in self._stated.values() for held in held_back(stated, same))
+        return Forgettable(text, in_order, decision, [*withdrawals(earlier, self._state, "", _EARLIER)])

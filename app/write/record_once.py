@@ -21,6 +21,7 @@ from eventlog.store import index_lookup
 from eventlog.store.locks import locked
 from eventlog.store.replica import make_replica
 
+_KEYED = b'"key":"'
 _WITHDRAWALS = tuple(f'"{kind.__struct_config__.tag}"'.encode() for kind in get_args(Withdrawal))
 
 
@@ -68,10 +69,12 @@ def _find_repeated(log: EventLog, event: Event) -> Event | None:
     alike = [earlier for earlier in alike_kind if _meaning(earlier) == _meaning(event)]
     if not alike or _meaning(event) is None:
         return None
-    # of the withdrawals, and of the facts of the same key, since that day; other lines are not decoded
-    key = event.key if isinstance(event, Fact) else None
-    words = [*_WITHDRAWALS, *(index_lookup.marks(key) if key else ())]
-    since = [event for day in log.days(alike_kind[0].ts) for event in day.load_mentioning(words)]
+    # of the withdrawals, and of the facts of the same key, since that day; other lines are not decoded. What a fact
+    # without a key says, any key may have had, and lost
+    is_fact, key = isinstance(event, Fact), getattr(event, "key", None)
+    words = [*_WITHDRAWALS, *(index_lookup.marks(key) if key else (_KEYED,) if is_fact else ())]
+    days = log.days() if is_fact and not key else log.days(alike_kind[0].ts)
+    since = [event for day in days for event in day.load_mentioning(words)]
     withdrawn = Retractions(event for event in since if isinstance(event, Withdrawal))
     valid = [earlier for earlier in alike_kind if not withdrawn.hides(earlier)]
     if isinstance(event, Fact):

@@ -45,7 +45,9 @@ NONE = "none"
 
 
 class Mention:
-    """An event with a statement, and its wording; `same` is the `likeness` of that."""
+    """An event with a statement, and its wording; `same` is the `likeness` of that. It has no `key`, as facts may."""
+
+    key: str | None = None
 
     __slots__ = ("after", "id", "same", "text", "ts")
 
@@ -116,7 +118,7 @@ def conclusion_of(
         conclusion = Conclusion(_topic(worded[-1]))
     if not in_order:
         return conclusion
-    decisions = _mentions(in_order, _decisions)
+    decisions = mentions(in_order, _decisions)
     return replace(
         conclusion,
         decisions=_allowed(_sourced(_first(decisions), decisions), withdrawn),
@@ -167,8 +169,8 @@ def _from_summaries(summaries: "Sequence[StageSummary]") -> Conclusion:
 
 def _newest(newest: "StageSummary", summaries: "Sequence[StageSummary]", source: str, *, automatic: bool) -> Conclusion:
     """Conclude from the last of several revisions; a text that other summaries share has them as sources, too."""
-    mentions = _mentions(summaries, _summary)
-    parts = _sourced([mention for mention in mentions if mention.id == newest.id], mentions)
+    wordings = mentions(summaries, _summary)
+    parts = _sourced([mention for mention in wordings if mention.id == newest.id], wordings)
     return Conclusion(_topic(newest), parts, source=source, automatic=automatic, saved_at=newest.ts)
 
 
@@ -176,10 +178,10 @@ def _joined(stages: "Sequence[StageSummary]", summaries: "Sequence[StageSummary]
     of_stages, layers = {stage.id for stage in stages}, {stage.layer for stage in stages}
     # the net that saved them: the one that had to ask for any, else the end of the session
     net = next((_SOURCES[layer] for layer in (PRE_COMPACTION, STOP_FALLBACK) if layer in layers), COMPOSED)
-    mentions = _mentions(summaries, _summary)
+    wordings = mentions(summaries, _summary)
     return Conclusion(
         topic=_topic(stages[0]),
-        parts=_sourced(_first(mention for mention in mentions if mention.id in of_stages), mentions),
+        parts=_sourced(_first(mention for mention in wordings if mention.id in of_stages), wordings),
         joint=" → ",
         source=net,
         automatic=True,
@@ -218,9 +220,9 @@ def _open(summaries: "Sequence[StageSummary]") -> tuple[SourcedText, ...]:
     counting, remaining = open_todos(summaries)
     if counting is None:
         return ()
-    mentions = _mentions(summaries, _todos)
-    newest = {mention.same: mention for mention in mentions if mention.id == counting.id and mention.same in remaining}
-    return _sourced(newest.values(), mentions)
+    wordings = mentions(summaries, _todos)
+    newest = {mention.same: mention for mention in wordings if mention.id == counting.id and mention.same in remaining}
+    return _sourced(newest.values(), wordings)
 
 
 def _topic(summary: "StageSummary") -> str:
@@ -234,7 +236,7 @@ def _summary(summary: "StageSummary") -> list[str]:
     return [summary.summary]
 
 
-def _mentions(summaries: "Sequence[StageSummary]", texts: "Callable[[StageSummary], list[str]]") -> list[Mention]:
+def mentions(summaries: "Sequence[StageSummary]", texts: "Callable[[StageSummary], list[str]]") -> list[Mention]:
     """List these texts of the summaries in order, each with its event."""
     return [
         Mention(text, summary.ts, summary.id, likeness(text), summary.after)

@@ -5,6 +5,7 @@ What a program drew from an agent's closing words counts once a second conversat
 """
 
 from collections import defaultdict
+from collections.abc import Iterable
 from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -16,8 +17,9 @@ from eventlog.format.events import Fact, StageSummary
 from eventlog.format.local_time import local_time
 from eventlog.format.retractions import Retractions
 from eventlog.format.text import differing_in_a_number, one_line
+from eventlog.format.timestamps import order
 from eventlog.projections.base import RowKind
-from eventlog.projections.current.conclusions import Mention, conclusion_of
+from eventlog.projections.current.conclusions import Mention, conclusion_of, mentions
 from eventlog.projections.current.conversations import Conversation
 from eventlog.projections.current.distinct_facts import DistinctFact, distinct_facts
 from eventlog.projections.current.standing import likeness
@@ -151,7 +153,7 @@ def _rows(source: RowSource) -> dict[str, _Stated]:
 def _add_decisions(found: dict[str, _Stated], deciding: list[StageSummary], source: RowSource) -> None:
     """Add the decisions of summaries, and when the events last changed that decide about them."""
     row = found[source.project]
-    mentions = [mention for decision in source.conclusion.decisions for mention in decision.mentions]
+    decided = [mention for decision in source.conclusion.decisions for mention in decision.mentions]
     drawn = [summary for summary in deciding if summary.layer == SESSION_END]
     # what a user decided in no project is not about the user, unless it is said again
     agents = {save.id: set(map(likeness, save.of_user if source.project else ())) for save in drawn}
@@ -159,9 +161,9 @@ def _add_decisions(found: dict[str, _Stated], deciding: list[StageSummary], sour
         _of_decision(
             mention, source.conversation.id, drawn=mention.id in agents and mention.same not in agents[mention.id]
         )
-        for mention in mentions
+        for mention in decided
     ]
-    heard = {*source.hidden, *[mention.id for mention in mentions]}
+    heard = {*source.hidden, *[mention.id for mention in decided]}
     row.silent += [summary.id for summary in deciding if summary.id not in heard]
     named_at = source.conversation.first_project[0] if source.project else ""
     for summary in deciding:
@@ -181,6 +183,21 @@ def fact_scope(index: "DocumentIndex", name: str) -> FactScope:
     facts = [fact for fact in facts if fact.sessions > 1 or not all(statement.drawn for statement in fact.statements)]
     changed_at = max((row.changed_at for row in rows), default="")
     return FactScope(name or None, facts, changed_at, rows, local_time(index.settings.timezone))
+
+
+def stated_about(conversations: Iterable[Conversation], withdrawn: Retractions) -> dict[str, list[Statement | Mention]]:
+    """Collect what is stated about each project, or "" the user, and not withdrawn, oldest first."""
+    found: dict[str, list[Statement | Mention]] = defaultdict(list)
+    for conversation in conversations:
+        for fact in conversation.facts:
+            if not withdrawn.hides(fact):
+                found[fact.subject].append(Statement.of(fact))
+        saves = [
+            withdrawn.cleared(save) for save in conversation.summaries if save.decisions and not withdrawn.hides(save)
+        ]
+        if saves:
+            found[conversation.project or ""] += mentions(saves, attrgetter("decisions"))
+    return {subject: sorted(statements, key=order) for subject, statements in found.items()}
 
 
 def _of_decision(mention: Mention | Statement, conversation_id: str, *, drawn: bool) -> Statement:

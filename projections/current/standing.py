@@ -7,13 +7,16 @@ Imported inside agents' hooks: standard library only.
 from eventlog.format import SESSION_END
 from eventlog.format.ids import digest
 from eventlog.format.text import statement_line, statement_of, states_nothing
+from eventlog.format.timestamps import order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Protocol, TypeVar
 
-    class _StatementLike(Protocol):
+    from eventlog.format.timestamps import Dated
+
+    class _StatementLike(Dated, Protocol):
         """A statement: its key, if any, and the `likeness` of its text."""
 
         @property
@@ -50,18 +53,67 @@ def likeness(text: str) -> bytes:
 
 
 def standing(in_order: "Collection[_Keyed]") -> "list[_Keyed]":
-    """Leave out of the statements of a subject, oldest first, the superseded wordings of a key."""
-    current = {statement.key: statement.same for statement in in_order if statement.key}
-    return [statement for statement in in_order if not statement.key or current[statement.key] == statement.same]
+    """Leave out of the statements of a subject, oldest first, the wordings that a key has replaced since."""
+    over, current = replaced(in_order), _current(in_order)
+    return [
+        each
+        for each in in_order
+        if (current[each.key] == each.same if each.key else not is_replaced(each.same, each, over))
+    ]
+
+
+def _current(in_order: "Iterable[_StatementLike]") -> dict[str, bytes]:
+    return {statement.key: statement.same for statement in in_order if statement.key}
+
+
+def replaced(in_order: "Collection[_Keyed]") -> "dict[bytes, _Keyed]":
+    """Map each wording that none of its keys has any more to the statement, of those oldest first, in its place."""
+    last = {statement.key: statement for statement in in_order if statement.key}
+    current = {statement.same for statement in last.values()}
+    found: dict[bytes, _Keyed] = {}
+    for statement in in_order if last else ():
+        if statement.key and statement.same not in current:
+            newer = last[statement.key]
+            found[statement.same] = max(newer, found.get(statement.same, newer), key=order)
+    return found
+
+
+def is_replaced(same: bytes, event: "Dated", over: "Mapping[bytes, Dated]") -> bool:
+    """Return whether a wording without a key was replaced after this event.
+
+    Somebody who states it later has decided back: both stand.
+    """
+    return same in over and order(event) < order(over[same])
+
+
+def not_replaced(texts: "Iterable[str]", event: "Dated", over: "Mapping[bytes, Dated]") -> list[str]:
+    """List the decisions of an event in whose place nothing stands since."""
+    return [text for text in texts if not (over and is_replaced(likeness(text), event, over))]
 
 
 def held_back(in_order: "Collection[_Keyed]", same: bytes) -> "list[_Keyed]":
     """List what would hold again of a subject's statements, oldest first, without those of a likeness.
 
-    These are the earlier wordings of the keys under which it is the last.
+    These are the earlier wordings of the keys under which it is the last, and what says the same without a key.
     """
-    last = {statement.key: statement.same for statement in in_order if statement.key}
-    return [each for each in in_order if each.key and last[each.key] == same != each.same]
+    current = _current(in_order)
+    wordings = {each.same for each in in_order if each.key and current[each.key] == same != each.same}
+    if not wordings:
+        return []
+    over = replaced(in_order)
+    return [
+        each
+        for each in in_order
+        if each.same in wordings and (current[each.key] == same if each.key else is_replaced(each.same, each, over))
+    ]
+
+
+def by_event(statements: "Iterable[_Keyed]") -> dict[str, set[bytes]]:
+    """Map the events behind statements to the likeness of what each states."""
+    found: dict[str, set[bytes]] = {}
+    for statement in statements:
+        found.setdefault(statement.id, set()).add(statement.same)
+    return found
 
 
 def agents_own(saves: "Iterable[_Save]") -> "list[_Save]":

@@ -7,7 +7,6 @@ such line, or the log renders another document by now), only additions are found
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import NamedTuple
@@ -20,9 +19,10 @@ from eventlog.format.retractions import Retractions
 from eventlog.format.timestamps import order
 from eventlog.projections.base import Document, Line
 from eventlog.projections.bases.sections import Page, canonical
+from eventlog.projections.current.conclusions import Mention
 from eventlog.projections.current.conversations import Conversation, Conversations
-from eventlog.projections.current.fact_scopes import RowSource, Statement
-from eventlog.projections.current.standing import agents_own, held_back, likeness
+from eventlog.projections.current.fact_scopes import RowSource, Statement, stated_about
+from eventlog.projections.current.standing import agents_own, by_event, held_back, likeness, not_replaced, replaced
 from eventlog.projections.views.labels import Labels
 from eventlog.projections.views.markdown import DATED, is_stamp, unescaped
 from eventlog.projections.views.memory import NOTES, is_notes, notes_path
@@ -214,38 +214,44 @@ def _dropped(deleted: Iterable[Line]) -> dict[str, set[bytes]]:
 
 def _with_earlier(dropped: dict[str, set[bytes]], state: Conversations) -> dict[str, set[bytes]]:
     """Add the facts that would hold again, as those that are dropped had replaced them."""
-    withdrawn, by_subject = state.withdrawn(), defaultdict[str, list[Statement]](list)
-    facts = (fact for conversation in state.by_id.values() for fact in conversation.facts if dropped and fact.key)
-    for fact in sorted((fact for fact in facts if not withdrawn.hides(fact)), key=order):
-        by_subject[fact.subject].append(Statement.of(fact))
-    earlier = (
+    about = stated_about(state.by_id.values(), state.withdrawn()) if dropped else {}
+    earlier = by_event(
         old
-        for stated in by_subject.values()
-        for same in {statement.same for statement in stated if statement.id in dropped}
+        for stated in about.values()
+        for same in {statement.same for statement in stated if statement.same in dropped.get(statement.id, ())}
         for old in held_back(stated, same)
     )
-    return {old.id: {old.same} for old in earlier} | dropped
+    return {event: earlier.get(event, set()) | dropped.get(event, set()) for event in (*earlier, *dropped)}
 
 
-def withdrawals(dropped: Mapping[str, set[bytes]], state: Conversations, ts: str) -> Iterator[Event]:
+def withdrawals(
+    dropped: Mapping[str, set[bytes]], state: Conversations, ts: str, reason: str = "removed from MEMORY.md by hand"
+) -> Iterator[Event]:
     """Withdraw facts; withdraw a summary with a dropped decision, and append it again without the decision.
 
     `dropped` maps events to the likeness of the texts they lose; without a `ts` they are to be dated by the log.
     """
     withdrawn = state.withdrawn()
-    for conversation in state.in_order():
+    stated = stated_about(state.by_id.values(), withdrawn) if dropped else {}
+    for conversation in state.in_order() if dropped else ():
         for event in (*conversation.facts, *conversation.summaries):
             if event.id in dropped:
-                reason = "removed from MEMORY.md by hand"
                 yield Retraction(ts=ts, conversation_id=HUMAN, agent=HUMAN, target=event.id, reason=reason)
-        for position, summary in enumerate(_without_dropped(conversation, withdrawn, dropped)):
+        over = replaced(stated.get(conversation.project or "", ()))
+        for position, summary in enumerate(_without_dropped(conversation, withdrawn, dropped, over)):
             yield replace(summary, id="", ts=ts and timestamps.after(ts, position))
 
 
 def _without_dropped(
-    conversation: Conversation, withdrawn: Retractions, dropped: Mapping[str, set[bytes]]
+    conversation: Conversation,
+    withdrawn: Retractions,
+    dropped: Mapping[str, set[bytes]],
+    over: Mapping[bytes, Statement | Mention],
 ) -> list[StageSummary]:
-    """Rebuild the summaries without dropped decisions: each stage, and the newest revision of the session's."""
+    """Rebuild the summaries without dropped decisions: each stage, and the newest revision of the session's.
+
+    What a key has replaced is not said again, either.
+    """
     # as the newest saves, these revise the to-dos of all earlier ones: they repeat the open, and list the rest as done
     source = RowSource(conversation, withdrawn)
     summaries = sorted(source.summaries, key=order)
@@ -260,9 +266,11 @@ def _without_dropped(
     deleted, found = set().union(*dropped.values()), []
     for revisions in roles.values():
         if withdrawn_now := [summary for summary in revisions if summary.id in dropped]:
-            stated = dict.fromkeys(text for summary in withdrawn_now for text in summary.decisions)
-            remaining = [text for text in stated if likeness(text) not in deleted]
-            found.append(replace(revisions[-1], decisions=remaining, todos=todos, done=done))
+            stated = dict.fromkeys(
+                text for summary in withdrawn_now for text in not_replaced(summary.decisions, summary, over)
+            )
+            decisions = [text for text in stated if likeness(text) not in deleted]
+            found.append(replace(revisions[-1], decisions=decisions, todos=todos, done=done))
     return found
 
 

@@ -20,6 +20,7 @@ from eventlog.app.write.forget import forgettable
 from eventlog.app.write.record_once import _find_repeated
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Fact
+from eventlog.format.retractions import Retractions
 from eventlog.format.text import statement_of
 from eventlog.projections.current.fact_scopes import fact_scope
 from eventlog.projections.search.ranking import Gate
@@ -29,6 +30,7 @@ from tests.laws.test_recall_laws import WITHDRAWS, World
 from tests.support.builders import replay
 from tests.support.effort import rounds
 from tests.support.histories import a_log
+from tests.support.replaced import is_over
 from tests.support.use_cases import DEFAULTS, opened
 
 pytestmark = pytest.mark.slow
@@ -76,7 +78,7 @@ def _can_be_asked(text):
     return bool(tokens(text))
 
 
-def _bullets(world):
+def bullets_of(world):
     """The bullets of each MEMORY.md, and the project in which a search finds them; None for one of another machine."""
     slugs = {project_slug(world.place(name)): name for name in _PROJECTS}
     for path in Path(world.log.store.knowledge).rglob("MEMORY.md"):
@@ -97,14 +99,22 @@ def _asked(world):
 
 
 def check(world, asked):
-    bullets = list(_bullets(world))
+    bullets = list(bullets_of(world))
     for home, texts in bullets:
         for text in filter(_can_be_asked, texts):
             found = asked.get((text, home)) or _stated_by(world, text, home)
             assert any(statement_of(text) in stated for _, stated in found), ("no hit", home, text)
     sessions = _sessions(world)
+    withdrawn = Retractions(event for event in world.events if event.type in ("retraction", "rejected", "restored"))
+    held = [
+        event for event in world.events if isinstance(event, Fact) and not (event.subagent or withdrawn.hides(event))
+    ]
     for one in sessions:
+        about = [fact for fact in held if fact.subject == (one["project"] or "")]
+        saves = [event for event in world.events if event.conversation_id == one["session_id"] and not event.subagent]
         for text in filter(_can_be_asked, (*one["decisions"], *one["todos"])):
+            if text in one["decisions"] and all(is_over(text, save, about) for save in saves if _decides(save, text)):
+                continue  # what it decided then
             found = asked.get((text, None)) or _stated_by(world, text, None)
             theirs = [hit for hit, _ in found if hit.conversation_id == one["session_id"]]
             is_stated = any(statement_of(text) in stated for _, stated in found)  # by it, or by another before it
@@ -117,6 +127,10 @@ def check(world, asked):
         for text in WORDINGS:
             facts = [(hit.project, next(iter(stated))) for hit, stated in asked[text, name] if hit.type == "fact"]
             assert len(facts) == len(set(facts)), ("told twice", facts)
+
+
+def _decides(save, text):
+    return statement_of(text) in map(statement_of, getattr(save, "decisions", ()))
 
 
 def _stated_by(world, text, home):
@@ -231,7 +245,7 @@ def test_whoever_decides_what_holds_decides_as_the_files_do(steps):
             elif step != "ask":
                 world.take(step)
         Memory(log.store).replay()
-        bullets = list(_bullets(world))
+        bullets = list(bullets_of(world))
         check_forget(world, bullets)
         check_recall(world, bullets)
         if not any(event.replica for event in world.events):  # a path of this machine is no project of another one

@@ -5,6 +5,7 @@ from eventlog.format import SESSION_END, codec
 from eventlog.format.text import one_line, same_text
 from tests.support.builders import NEXT_DAY
 from tests.support.histories import histories
+from tests.support.replaced import is_over
 from tests.support.typed_events import event, fact, fact_scopes, folded, quarantine, retract, summary, whole
 
 
@@ -76,6 +77,18 @@ def test_a_key_that_returns_to_its_first_wording_is_dated_by_that():
     assert (fact(1).id, fact(3).id) == group.sources
 
 
+def test_what_a_key_has_replaced_is_no_fact_without_a_key_nor_a_decision_unless_it_is_said_later():
+    keyed = [fact(3, "old", key="k"), fact(4, "new", key="k")]
+
+    for said, earlier in (("Old.", fact(1, "Old.")), ("ＯＬＤ", whole(1, decisions=["ＯＬＤ"]))):
+        subject = _by_project(earlier, *keyed)[None]
+        assert ["new"] == _first_texts(subject.facts)
+        assert earlier.id in subject.superseded
+        assert [said] == _first_texts(_groups(earlier, *keyed, retract(5, fact(4))))
+    assert ["new", "old"] == _first_texts(_groups(whole(1, decisions=["old"]), *keyed, whole(5, decisions=["old"])))
+    assert ["old", "new"] == _first_texts(_groups(whole(1, decisions=["old"]), *keyed, fact(5, "old", key="l")))
+
+
 def test_a_withdrawn_successor_gives_its_predecessor_back():
     assert ["old"] == _first_texts(_groups(fact(1, "old", key="k"), fact(2, "new", key="k"), retract(3, fact(2))))
 
@@ -123,17 +136,19 @@ def test_a_project_named_late_changes_both_files_it_moves_decisions_between():
 @pytest.mark.slow
 @example([*map(codec.encode, (whole(1, decisions=["Use RS256"]), event("rejected", 2, statement="use rs256")))])
 @given(histories(max_size=16))
-def test_every_decision_nobody_withdrew_is_known_and_every_key_says_what_was_said_last(lines):
+def test_every_decision_nobody_withdrew_nor_a_key_replaced_is_known_and_every_key_says_what_was_said_last(lines):
     state = folded(*map(codec.decode, lines))
     withdrawn = state.withdrawn()
     known = {one.project or "": {same_text(group.first.text) for group in one.facts} for one in fact_scopes(state)}
+    facts = [fact for one in state.by_id.values() for fact in one.facts if fact.key and not withdrawn.hides(fact)]
     for conversation in state.by_id.values():
+        project = conversation.project or ""
+        keyed = [fact for fact in facts if fact.subject == project]
         for said in conversation.summaries:
             if not withdrawn.hides(said):
                 sure = [text for text in said.decisions if said.layer != SESSION_END or text in said.of_user]
-                texts = {_spoken(text) for text in sure if not withdrawn.rejects(text)} - {""}
-                assert texts <= known.get(conversation.project or "", set())
-    facts = [fact for one in state.by_id.values() for fact in one.facts if fact.key and not withdrawn.hides(fact)]
+                stand = [text for text in sure if not (withdrawn.rejects(text) or is_over(text, said, keyed))]
+                assert {_spoken(text) for text in stand} - {""} <= known.get(project, set())
     last = {fact.subject: fact for fact in sorted(facts, key=lambda fact: (fact.ts, fact.id))}
     for project, said in last.items():
         assert same_text(one_line(said.content)) in known[project]

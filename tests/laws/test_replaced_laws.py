@@ -1,0 +1,251 @@
+"""A wording that a key had, and has no more, is told by nobody: not as a fact without a key, not as a decision.
+
+Unless somebody says it once more, later. In any order, in any spelling, with a replay or before it, without the cache.
+"""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from eventlog import Memory
+from eventlog.app.ask.why_not import why_not
+from eventlog.app.build.rebuild import replay_store
+from eventlog.app.open_store import Machine
+from eventlog.app.search import recall as recalling
+from eventlog.app.serve.session_context import request_of, session_context
+from eventlog.app.write.correct import correctable, edit, move
+from eventlog.app.write.current_statements import current_statements
+from eventlog.app.write.forget import forget, forgettable
+from eventlog.app.write.record_once import record_once
+from eventlog.app.write.undo import undo, undoable
+from eventlog.cli.mcp.tools import ToolCalls
+from eventlog.format.events import Fact, StageSummary
+from eventlog.format.retractions import Retractions
+from eventlog.projections.search.ranking import Gate
+from tests.laws.test_recall_laws import NOON, World
+from tests.laws.test_search_laws import bullets_of
+from tests.support.effort import rounds
+from tests.support.histories import a_log
+from tests.support.replaced import is_over
+from tests.support.use_cases import DEFAULTS, opened
+
+pytestmark = pytest.mark.slow
+
+PORTS = {
+    "9443": ("The port is 9443", "the port is  9443.", "ＴＨＥ port is 9443！"),
+    "9999": ("The port is 9999", "The Port is 9999"),
+    "8080": ("The port is 8080",),
+}
+HOMES = {"a": "shop", "b": "shop", "c": "billing", "d": None}  # where each conversation works
+_said = st.sampled_from([wording for wordings in PORTS.values() for wording in wordings])
+_common: dict[str, st.SearchStrategy] = {"conversation_id": st.sampled_from("aaabcd"), "late": st.booleans()}
+_fact: dict[str, st.SearchStrategy] = {
+    "type": st.just("fact"), "content": _said, "key": st.sampled_from(["port", "port", "other", None]), "scope": st.sampled_from([None, None, "user"]),
+}  # fmt: skip
+_save: dict[str, st.SearchStrategy] = {
+    "type": st.just("stage_summary"), "scope": st.sampled_from(["stage", "session"]), "summary": st.sampled_from(["Gateway", "Proxy"]),
+    "decisions": st.lists(_said, min_size=1, max_size=2),
+}  # fmt: skip
+_SAYS = st.one_of([st.fixed_dictionaries({**_common, **kind}) for kind in (_fact, _fact, _save)])
+_WITHDRAWS = st.fixed_dictionaries(
+    {"type": st.sampled_from(["retraction", "restored"]), "target": st.integers(0, 7), "conversation_id": st.just("by-hand"), "late": st.just(False)}
+)  # fmt: skip
+_STEPS = st.lists(
+    st.one_of(_SAYS, _SAYS, _SAYS, _WITHDRAWS, st.sampled_from(["replay", "ask"])), min_size=2, max_size=9
+)
+
+
+def _fact_of(content, key=None, conversation="a", **fields):
+    return {"type": "fact", "content": content, "key": key, "conversation_id": conversation, "late": False, **fields}
+
+
+def _save_of(*decisions, conversation="a", **fields):
+    saved = {"type": "stage_summary", "scope": "session", "summary": "Gateway", "decisions": list(decisions)}
+    return {**saved, "conversation_id": conversation, "late": False, **fields}
+
+
+DECIDED = [
+    _save_of("The port is 9443"), _fact_of("the port is  9443.", "port", "b"), _fact_of("The port is 9999", "port", "b")
+]  # fmt: skip
+
+
+def take(world, steps):
+    for step in steps:
+        if step == "replay":
+            Memory(world.log.store).replay()
+        elif step == "ask":
+            told(world, "shop")
+        else:
+            home = HOMES.get(step["conversation_id"])
+            world.take({**step, "project": home} if home else step)
+
+
+def holding(world, project, *, decisions=True):
+    """The ports that hold about a project, "" for the user, by brute force."""
+    withdrawn = Retractions(event for event in world.events if event.type in ("retraction", "restored"))
+    valid = [event for event in world.events if not withdrawn.hides(event)]
+    facts = [event for event in valid if isinstance(event, Fact) and event.subject == project]
+    keys = {fact.key: fact for fact in sorted(facts, key=lambda fact: (fact.ts, fact.id)) if fact.key}
+    texts = [fact.content for fact in keys.values()]
+    texts += [fact.content for fact in facts if not fact.key and not is_over(fact.content, fact, facts)]
+    saves = [
+        event for event in valid if isinstance(event, StageSummary) and (event.project or "") == project and decisions
+    ]
+    texts += [text for save in saves for text in save.decisions if not is_over(text, save, facts)]
+    return ports(" ".join(texts))
+
+
+def ports(text):
+    return {port for port in PORTS if port in text}
+
+
+def told(world, name):
+    """What is told of ports in a project, by who tells it."""
+    world.asked += 1
+    project, store = world.place(name), world.log.store
+    yield (
+        "search",
+        "\n".join(hit.text for hit in Memory(store).search("port gateway 9443 9999 8080", project=project, limit=99)),
+    )
+    asked = recalling.RecallRequest("port gateway proxy 9443 9999 8080", project, f"new {world.asked}")
+    yield "recall", recalling.recall_text(recalling.recall(store, asked, 99), "en").partition("\n")[2]
+    there = opened(world.log)._replace(machine=Machine.here()._replace(clock=lambda: NOON))
+    yield "start", session_context(there, request_of(there, project, session_type="main")).context.text
+    said = current_statements(world.log, DEFAULTS, project)
+    yield "tools", "\n".join(one.text for one in said)
+
+
+def check(world):
+    user, certain = holding(world, ""), holding(world, "", decisions=False)  # of none are decisions of no project
+    for name in ("shop", "billing"):
+        hold = holding(world, world.place(name))
+        for who, text in told(world, name):
+            assert ports(text) <= hold | user, (who, name, text)
+            assert who == "recall" or hold | certain <= ports(text), (who, name, text)
+
+
+def check_files(world):
+    Memory(world.log.store).replay()
+    shown = {home: ports(" ".join(texts)) for home, texts in bullets_of(world)}
+    for name in ("shop", "billing", ""):
+        assert shown.get(name, set()) == holding(world, world.place(name) if name else ""), name
+
+
+def check_absences(world):
+    for port, wordings in PORTS.items():
+        if port not in {
+            each for name in ("shop", "billing", "") for each in holding(world, world.place(name) if name else "")
+        }:
+            absences = why_not(opened(world.log), wordings[0]) if port in ports(str(world.events)) else []
+            for one in absences:
+                assert one.cause in ("replaced", "withdrawn"), (port, one.cause)
+                assert isinstance(one.by, Fact) or one.cause == "withdrawn", (port, one)
+
+
+@example(DECIDED)
+@example([*DECIDED[:2], "replay", DECIDED[2], "ask"])
+@example([*DECIDED[1:], "ask", {**DECIDED[0], "late": True}])
+@example([*DECIDED, "ask", {**DECIDED[0], "conversation_id": "b"}])
+@example([_fact_of("The port is 9443"), *DECIDED[1:], "ask", _fact_of("The port is 9443", conversation="b")])
+@example([*DECIDED, {"type": "retraction", "target": 2, "conversation_id": "by-hand", "late": False}])
+@settings(max_examples=rounds(fixed=5, fuzz=400))
+@given(_STEPS)
+def test_a_wording_that_its_key_has_no_more_is_told_by_nobody_unless_it_is_said_later(steps):
+    with a_log() as log, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Gate, "bears_on", lambda *_: True)
+        patch.setattr(recalling, "_LOOKED_AT", 99)
+        world = World(log)
+        take(world, steps)
+        check(world)
+        check_files(world)
+        check(world)
+        check_absences(world)
+        shutil.rmtree(log.store.cache, ignore_errors=True)
+        there = opened(log)._replace(machine=Machine.here()._replace(clock=lambda: NOON))
+        for name in ("shop", "billing"):
+            text = session_context(there, request_of(there, world.place(name), session_type="main")).context.text
+            hold = holding(world, world.place(name))
+            assert hold | holding(world, "", decisions=False) <= ports(text) <= hold | holding(world, "")
+
+
+# --------------------------------------------------------------------------------------------------------------- deeds
+
+
+def _forgotten(world):
+    [item] = forgettable(opened(world.log), "The port is 9999")
+    forget(opened(world.log), [item])
+
+
+def _edited(world):
+    edit(opened(world.log), correctable(opened(world.log), "The port is 9999"), "Ports are chosen by the host")
+
+
+def _moved(world):
+    move(opened(world.log), correctable(opened(world.log), "The port is 9999"), world.place("billing"))
+
+
+def _removed_by_hand(world):
+    _take_out(world, "9999")
+
+
+def _take_out(world, words):
+    [path] = Path(world.log.store.knowledge).glob("projects/shop-*/MEMORY.md")
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if words not in line), "utf-8")
+    replay_store(opened(world.log))
+
+
+def _retracted_by_a_tool(world):
+    tools = ToolCalls(world.log.store, "claude-code")
+    tools.root = Path(world.place("shop")).as_uri()
+    assert not tools.call("forget", {"ref": "The port is 9999"}, {})[1]
+    replay_store(opened(world.log))
+
+
+def _said_in_shop(world):
+    return next((texts for home, texts in bullets_of(world) if home == "shop"), [])
+
+
+@pytest.mark.parametrize("deed", [_forgotten, _edited, _moved, _removed_by_hand, _retracted_by_a_tool])
+def test_taking_the_successor_away_brings_no_decision_back_and_undo_gives_all_back(deed):
+    with a_log() as log:
+        world = World(log)
+        two = _save_of("The port is 9443", "Round half even")
+        take(world, [two, _fact_of("The port is 9443", conversation="b"), *DECIDED[1:], "replay"])
+        assert ["Round half even", "The port is 9999"] == _said_in_shop(world)
+
+        deed(world)
+        for text in (" ".join(_said_in_shop(world)), *(text for _, text in told(world, "shop"))):
+            assert "9443" not in text
+        assert "Round half even" in _said_in_shop(world)
+
+        if deed is not _retracted_by_a_tool:
+            undo(opened(log), undoable(opened(log)))
+            assert ["Round half even", "The port is 9999"] == sorted(_said_in_shop(world))
+            assert "9443" not in " ".join(text for _, text in told(world, "shop"))
+
+
+def test_saying_a_summary_again_without_a_decision_says_none_again_that_was_replaced():
+    with a_log() as log:
+        world = World(log)
+        take(world, [_save_of("The port is 9443", "Round half even", "Use RS256"), *DECIDED[1:], "replay"])
+
+        _take_out(world, "RS256")
+
+        assert {"Round half even", "The port is 9999"} == set(_said_in_shop(world))
+
+
+def test_what_a_key_has_no_more_is_said_again_by_a_conversation_that_had_said_it():
+    with a_log() as log:
+        world = World(log)
+        take(world, [_fact_of("The port is 9443"), *DECIDED[1:]])
+        again = Fact(conversation_id="a", project=world.place("shop"), content="The port is 9443")
+
+        stored = record_once(log, again)
+
+        assert stored.new
+        replay_store(opened(log))
+        assert {"The port is 9443", "The port is 9999"} == set(_said_in_shop(world))
