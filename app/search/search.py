@@ -13,8 +13,10 @@ from eventlog.app.search.meaning import is_installed, nearest
 from eventlog.app.search.open_index import read_index
 from eventlog.app.search.recall import line_of, word
 from eventlog.app.search.search_index import Hit, Scope, SearchIndex
+from eventlog.app.search.standing_lines import done_in
 from eventlog.app.search.word_tables import score_of
 from eventlog.format.text import fold, one_line
+from eventlog.projections.current.standing import not_done
 from eventlog.projections.search.findable import Findable
 from eventlog.projections.search.ranking import weighed
 from eventlog.projections.search.words import tokens
@@ -155,6 +157,9 @@ class _Asker:
                 better = hit if self._query.types else self._index.in_full(hit)
                 names_seen |= names | better.found.names
                 found = better.found
+                if found.left:
+                    done = done_in(self._index.database, better.subject, found.ts)
+                    found.left = not_done(found.left, found, done)
                 found.answers = [*self._passage(hit, found), *found.answers]
                 better.weights = self._weights
                 word(self._opened.store, found.project, better)

@@ -15,7 +15,14 @@ from eventlog.format.marks import (
     stand_in,
 )
 from eventlog.format.timestamps import order
-from eventlog.projections.current.standing import likeness, not_replaced, replaced, standing, standing_saves
+from eventlog.projections.current.standing import (
+    called_done,
+    likeness,
+    not_replaced,
+    replaced,
+    standing,
+    standing_saves,
+)
 from eventlog.projections.search.findable import FINDABLE, text_in, texts_in
 
 TYPE_CHECKING = False
@@ -38,6 +45,8 @@ _STATES = (*_SHOWN, "done")
 _AT_ONCE = 256  # statements
 _KEYS_OF = """SELECT line FROM units WHERE (subject, key) IN (SELECT subject, key FROM units
     WHERE subject = ? AND same IN ({}) AND type = 'fact' AND key IS NOT NULL)"""
+_CALLING_DONE = """SELECT line FROM units WHERE subject = ? AND ts >= ? AND type = 'stage_summary'
+    AND instr(line, '"done":') > 0"""
 _WHERE = ("project", "replica")
 _OF_NONE = ("rejected", "restored")  # decisions of people, which are no part of a conversation
 
@@ -113,6 +122,7 @@ class _Save:
 
     def __init__(self, line: FoundLine, rejected: RejectedStatements) -> None:
         self.line = line
+        self.ts, self.after, self.id = line.ts, line.after, line.id
         self.event = event = line.event
         self.layer = event.get("layer")
         self.scope = text_in(event, "scope")
@@ -293,6 +303,17 @@ def replaced_in(database: "Connection", subject: str, sames: "Iterable[bytes]") 
         found.update(line for (line,) in database.execute(keys, (home, *some[:_AT_ONCE])))
         del some[:_AT_ONCE]
     return replaced(sorted((FoundLine(decode_line(line), home) for line in found), key=order))
+
+
+def done_in(database: "Connection", subject: str, since: str) -> dict[bytes, str]:
+    """Map the to-dos of a project that were called done since to when one last was; `database` is that of the index."""
+    lines = database.execute(_CALLING_DONE, (subject, since))
+    return done_by(FoundLine(decode_line(line), subject) for (line,) in lines)
+
+
+def done_by(saves: "Iterable[FoundLine]") -> dict[bytes, str]:
+    """Map the to-dos that these summaries call done to when one last did."""
+    return called_done(_Save(line, RejectedStatements(())) for line in saves)
 
 
 def without_replaced(event: "EventFields", over: "Mapping[bytes, Dated]") -> "EventFields":

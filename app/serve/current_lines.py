@@ -154,6 +154,10 @@ class CurrentLines:
         """Choose of the statements of facts those that stand; None: not known."""
         return self._rows.facts(subject, sames) if self._rows.is_whole else None
 
+    def called_done(self, since: str, /) -> "Mapping[bytes, str]":
+        """Map the to-dos of the project that were called done since to when one last was."""
+        return self._rows.called_done(self.subject, since)
+
     def span(self, conversation_id: str, /) -> tuple[str, str]:
         """Return when a conversation began, and was last at work; "" where that is not known."""
         index = index_lookup.look_up(self._store.cached("conversations.index"), conversation_id)
@@ -257,6 +261,10 @@ class _Rows:
         """Map those of these statements that keys had, and have no more, to what is in their place."""
         return standing_lines.replaced_in(self._db, subject, sames)
 
+    def called_done(self, subject: str, since: str) -> dict[bytes, str]:
+        """Map the to-dos of a project that were called done since to when one last was."""
+        return standing_lines.done_in(self._db, subject, since)
+
     def summaries(self, subject: str, days: "Collection[str] | None") -> "Iterator[EventFields]":
         """Yield the summaries about a project, of these days or of all."""
         sql = "SELECT line FROM units WHERE subject = ? AND type = 'stage_summary' AND ts >= ?"
@@ -324,6 +332,10 @@ class _Lines:
         home = "" if subject == NOWHERE else subject
         keyed = (line for line in self._found if line.key and line.subject == home)
         return replaced(sorted(keyed, key=order)) if sames else {}
+
+    def called_done(self, subject: str, since: str) -> dict[bytes, str]:
+        saves = (line for line in self._found if line.type == "stage_summary" and line.subject == subject)
+        return standing_lines.done_by(line for line in saves if line.ts >= since)
 
     def summaries(self, subject: str, days: "Collection[str] | None") -> "Iterator[EventFields]":
         for line in self._found:

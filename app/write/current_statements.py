@@ -11,7 +11,6 @@ from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.naming.references import is_part_of
 from eventlog.format.codec import from_fields
 from eventlog.format.events import Event, StageSummary
-from eventlog.format.retractions import Retractions
 from eventlog.format.text import one_line, statement_of
 from eventlog.format.timestamps import order
 from eventlog.log.event_log import EventLog
@@ -19,7 +18,16 @@ from eventlog.projections.current.conclusions import Mention
 from eventlog.projections.current.conversations import Conversations
 from eventlog.projections.current.distinct_facts import distinct_facts
 from eventlog.projections.current.fact_scopes import Statement, stated_about
-from eventlog.projections.current.standing import WHOLE, by_event, held_back, not_replaced, replaced, standing_saves
+from eventlog.projections.current.standing import (
+    WHOLE,
+    by_event,
+    called_done,
+    held_back,
+    not_done,
+    not_replaced,
+    replaced,
+    standing_saves,
+)
 from eventlog.projections.edits.memory_edits import withdrawals
 from eventlog.settings.schema import Settings
 
@@ -68,9 +76,11 @@ def current_statements(
     stated = stated_about(replayed.conversations.by_id.values(), withdrawn)
     over = replaced(stated.get(here, ()))
     found: list[CurrentStatement] = []
-    for conversation in replayed.conversations.by_id.values():
-        if (conversation.project or "") == here in subjects:
-            found += _summaries(conversation.summaries, withdrawn, over)
+    about = [some for some in replayed.conversations.by_id.values() if (some.project or "") == here in subjects]
+    saves = [[withdrawn.cleared(save) for save in some.summaries if not withdrawn.hides(save)] for some in about]
+    done = called_done(save for valid in saves for save in valid)
+    for valid in saves:
+        found += _summaries(valid, over, done)
     for subject in sorted(subjects & stated.keys()):
         found += _facts(stated[subject], replayed.conversations)
     return sorted(found, key=lambda statement: order(statement.newest))
@@ -97,13 +107,12 @@ def _facts(stated: Sequence[Statement | Mention], state: Conversations) -> Itera
 
 
 def _summaries(
-    saves: Iterable[StageSummary], withdrawn: Retractions, over: "Mapping[bytes, Dated]"
+    valid: Iterable[StageSummary], over: "Mapping[bytes, Dated]", done: Mapping[bytes, str]
 ) -> Iterator[CurrentStatement]:
     """Yield what stands of each summary of a conversation; a text of the whole of it has replaced those before."""
-    valid = [withdrawn.cleared(save) for save in saves if not withdrawn.hides(save)]
     before: list[Event] = []
-    for save, topic, summary, todos in standing_saves(sorted(valid, key=order)):
-        decisions = not_replaced(save.decisions, save, over)
+    for save, topic, summary, left in standing_saves(sorted(valid, key=order)):
+        decisions, todos = not_replaced(save.decisions, save, over), not_done(left, save, done)
         is_whole = save.scope == WHOLE
         if summary or decisions or todos:
             parts = [": ".join(filter(None, (topic, summary))), *(f"Decision: {text}" for text in decisions)]

@@ -47,6 +47,9 @@ if TYPE_CHECKING:
         def facts_that_stand(self, subject: str, sames: "Collection[bytes]", /) -> "set[bytes] | None":
             """Choose of the statements of facts those that stand; None: not known."""
 
+        def called_done(self, since: str, /) -> "Mapping[bytes, str]":
+            """Map the to-dos of the project that were called done since to when one last was."""
+
         def without_withdrawn(self, text: str, /) -> str:
             """Remove from a knowledge base the sections that a withdrawn plan entry put there."""
 

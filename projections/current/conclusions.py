@@ -18,7 +18,15 @@ from eventlog.format import AGENT, PRE_COMPACTION, SESSION_END, STOP_FALLBACK
 from eventlog.format.text import cut, one_line, statement_line, states_nothing
 from eventlog.format.timestamps import counts_at, from_ns, order, to_ns
 from eventlog.projections.current.distinct_facts import DistinctFact, distinct_facts
-from eventlog.projections.current.standing import WHOLE, counting_saves, current_saves, likeness, only_names, open_todos
+from eventlog.projections.current.standing import (
+    WHOLE,
+    called_done,
+    counting_saves,
+    current_saves,
+    likeness,
+    only_names,
+    open_todos,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,10 +143,7 @@ def left_open(
     """
     naming = {name: some for name, some in saves.items() if any(save.todos or save.done for save in some)}
     last_saves = {name: max(map(counts_at, some)) for name, some in naming.items()}
-    done: dict[bytes, str] = {}
-    for save in (save for some in naming.values() for save in some):
-        for same in map(likeness, save.done):
-            done[same] = max(done.get(same, ""), counts_at(save))
+    done = called_done(save for some in naming.values() for save in some)
     if not last_saves:
         return []
     oldest = from_ns(max(to_ns(max(last_saves.values())) - OPEN_NS, 0))

@@ -7,7 +7,7 @@ Imported inside agents' hooks: standard library only.
 from eventlog.format import SESSION_END
 from eventlog.format.ids import digest
 from eventlog.format.text import statement_line, statement_of, states_nothing
-from eventlog.format.timestamps import order
+from eventlog.format.timestamps import counts_at, order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         @property
         def same(self) -> bytes: ...
 
-    class _SaveLike(Protocol):
+    class _SaveLike(Dated, Protocol):
         """A summary, by whom and of what it is, with its open ends, and those it closes; "" for a rejected text."""
 
         @property
@@ -154,6 +154,20 @@ def open_todos(saves: "Sequence[_Save]") -> "tuple[_Save | None, set[bytes]]":
     remaining = {likeness(text) for text in map(statement_line, lists[-1].todos) if not states_nothing(text)}
     later = saves[saves.index(lists[-1]) + 1 :]
     return lists[-1], remaining - {likeness(text) for save in later for text in save.done}
+
+
+def called_done(saves: "Iterable[_Save]") -> dict[bytes, str]:
+    """Map the to-dos that saves call done, of whichever conversation, to when one last did."""
+    done: dict[bytes, str] = {}
+    for save in saves:
+        for same in map(likeness, save.done):
+            done[same] = max(done.get(same, ""), counts_at(save))
+    return done
+
+
+def not_done(todos: "Iterable[str]", event: "Dated", done: "Mapping[bytes, str]") -> list[str]:
+    """List the to-dos of an event that no save has called done since."""
+    return [text for text in todos if done.get(likeness(text), "") <= counts_at(event)]
 
 
 def standing_saves(in_order: "Sequence[_Save]") -> "Iterator[tuple[_Save, str, str, list[str]]]":

@@ -71,8 +71,8 @@ _ITEMS = frozenset(("-", "*", "•", "–", "—", "✓", "✅", "✗", "❌", "
 
 def recalled_line(found: "Findable", weights: "Weights") -> str:
     """Write the line of at most 300 characters that answers a question with these words."""
-    if found.left and weights and weights.keys().isdisjoint(tokens(found.words)):  # found by a to-do
-        todo = max(found.left, key=lambda text: _shared(text, weights))
+    todo = max(found.left, key=lambda text: _shared(text, weights), default="")
+    if _shared(todo, weights) and weights.keys().isdisjoint(tokens(found.words)):  # found by a to-do
         return cut(one_line(_SEPARATOR.join(filter(None, (found.topic, f"[ ] {todo}")))), LONGEST)
     whole = one_line(found.shown)
     files = _chosen_files(found, weights)

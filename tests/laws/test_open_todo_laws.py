@@ -1,6 +1,7 @@
 """What is left to be done is the same list wherever it is told, of any saves, in any order of sessions and projects."""
 
 import itertools
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from eventlog.app.page.page_model import page_of
 from eventlog.app.serve.session_context import request_of, session_context
 from eventlog.app.setup.install.install import InstallTarget
 from eventlog.app.write.forget import forget, forgettable
+from eventlog.cli.mcp.tools import ToolCalls
 from eventlog.format import timestamps
 from eventlog.format.errors import BadRequest
 from eventlog.format.text import statement_of
@@ -112,6 +114,28 @@ def test_who_comes_back_is_told_of_its_own_what_nobody_has_done(source):
         left = _told_at_start(world, project, session="a", source=source)
 
         assert (["Ask", "Herons nest"] if source == "startup" else ["Herons nest"]) == left
+
+
+@pytest.mark.parametrize("has_index", [True, False])
+def test_nobody_is_told_a_to_do_that_another_session_has_done(has_index):
+    with a_log() as log:
+        world = World(log)
+        world.take(_save("a", todos=["Otters sign", "Herons nest"]))
+        if has_index:
+            Memory(log.store).replay()
+        world.take(_save("b", summary="Ask", done=["otters  sign."]))
+        project, there = world.place("shop"), opened(log)._replace(machine=_machine())
+
+        found = [hit.text for word in ("otters", "herons") for hit in Memory(log.store).search(word, project=project)]
+        assert ["Did it", "[ ] Herons nest"] == found
+        tools = ToolCalls(log.store, "claude-code")
+        tools.root = Path(project).as_uri()
+        assert "Otters" not in tools.call("recall", {"query": "otters herons"}, {})[0]
+        assert "Otters" not in tools.call("why", {"ref": "Did it"}, {})[0]
+        if not has_index:
+            shutil.rmtree(log.store.cache)
+        request = request_of(there, project, budget=60_000, session="a", source="resume")
+        assert "Otters" not in session_context(there, request).context.text
 
 
 def _forget(world, text):
