@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.naming.names import INSTALL, did_you_mean, is_file_line
 from eventlog.app.open_store import OpenStore
+from eventlog.format import timestamps
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, Event
 from eventlog.log.event_log import EventLog
@@ -105,14 +106,18 @@ def _holding(log: EventLog, part: str) -> list[str]:
 
 
 def _newest(log: EventLog, project: str | None = None, *, of_session: bool = False) -> list[Event]:
-    """Find the newest event of the log, or of a project; what a person decides or a store notes is of no session."""
+    """Find the newest event of the log, or of a project; what a person decides or a store notes is of no session.
+
+    What a wrong clock has dated later than now is the newest only where there is no other.
+    """
     is_about = KnownProjects(log.store).about(project)
-    for day in reversed(log.days()):
-        for entry in reversed(day.entries()[0]):
-            event = entry.event
-            is_beside = of_session and event.conversation_id in (HUMAN, event.replica)
-            if not is_beside and is_about(event.project, entry.replica):
-                return [event]
+    for until in (timestamps.from_ns(log.now() + timestamps.FOLLOWED), "~"):
+        for day in reversed(log.days(until=until)):
+            for entry in reversed(day.entries()[0]):
+                event = entry.event
+                is_beside = of_session and event.conversation_id in (HUMAN, event.replica)
+                if event.ts <= until and not is_beside and is_about(event.project, entry.replica):
+                    return [event]
     return []
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from eventlog import EventLog, Fact, NotStored
+from eventlog.app.naming.references import events_named, session_meant
 from eventlog.format import timestamps
 from eventlog.format.events import PlanEntry, SectionKey
 from eventlog.format.timestamps import counts_at, order
@@ -97,6 +98,15 @@ def test_a_plan_of_the_future_does_not_outrank_what_is_planned_today(future, tmp
 
     assert ("of today" in file.read_text(), "of the future" in file.read_text()) == (True, False)
     assert "nothing" in call("apply", "--store", future).out
+
+
+def test_the_last_session_and_event_are_none_of_the_future(future):
+    assert "s" == session_meant(at(future, TODAY), "last")
+    said = at(future, TODAY).append(Fact(conversation_id="t", content="said today"))
+    for now in (TODAY, FUTURE - 3600 * SECOND):
+        assert ("t", [said.id]) == (session_meant(at(future, now), "last"), events_named(at(future, now), "last"))
+
+    assert "s" == session_meant(at(future, FUTURE + SECOND), "last")
 
 
 def test_doctor_names_what_is_of_the_future(future):
