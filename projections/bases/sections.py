@@ -100,7 +100,7 @@ class Page:
 
         `under` holds any part of the headings above, in their order. An exact match of `under` is preferred, so `()`
         means a section with none; then a heading written exactly as asked, then a heading that reads as asked. Where
-        none does, one that differs only in the width of its characters does.
+        none does, one that differs only in the width of its characters does, as Chinese brackets do.
         """
         of_level = [section for section in self.sections if section.level == level]
         found = [section for section in of_level if _names(heading, section.source)]

@@ -45,6 +45,8 @@ LIBRARY = re.compile(r"Usage:|Error|Invalid value|Missing|No such|not a valid|in
             for verb in ("query", "sessions", "stats", "today", "week", "show", "review")
         ),
         (("diff", "--since", "2d", "--from", "1d"), "give --from or --since, not both"),
+        (("append", "fact", "=x"), "'=x' is not FIELD=VALUE"),
+        (("append", "fact", "content=x", "content=y"), "content is given twice"),
         (("why", "--not", ""), "--not: it is empty\n  leave it out, or give one"),
         (("why", ""), "FILE[:LINE]|ID|WORDS: it is empty\n  leave it out, or give one"),
         (("search", ""), "QUERY: it is empty"),

@@ -110,11 +110,11 @@ def _object(text: str | None) -> dict[str, Any]:
 
 
 def _assigned(type_name: str, assignments: tuple[str, ...]) -> dict[str, Any]:
-    fields = {}
+    fields: dict[str, Any] = {}
     for assignment in assignments:
         name, equals, text = assignment.partition("=")
-        if not equals:
-            raise click.UsageError(f"{assignment!r} is not FIELD=VALUE")
+        if not (name and equals) or name in fields:
+            raise click.UsageError(f"{name} is given twice" if name in fields else f"{assignment!r} is not FIELD=VALUE")
         fields[name] = value_of(type_name, name, text)
     return fields
 
