@@ -33,6 +33,7 @@ from eventlog.projections.bases import drift, sections
 from eventlog.projections.bases.apply_entries import AppliedSection, WriteResult, apply_entries
 from eventlog.projections.bases.base_file import BaseFile, Bases
 from eventlog.projections.bases.ledger import Ledger, key_of, ledgers
+from eventlog.projections.bases.plan_file import change_of
 from eventlog.projections.bases.sections import Page, SectionId, Spot
 from eventlog.projections.current.conversations import Knowledge
 from eventlog.store import Store
@@ -304,9 +305,9 @@ def _on_page(intended: Iterable[EntryApplied], page: Page) -> Iterator[EntryAppl
 
 
 def _unmatched_entries(state: Knowledge, bases: Bases) -> list[PlanEntry]:
-    """List the entries of no knowledge base that are neither discarded nor withdrawn."""
-    withdrawn = Retractions(state.retractions)
-    discarded = {decision.target for decision in state.resolved if decision.choice == "discard"}
-    unmatched = (entry for entry in state.entries if BaseFile.of(entry.key, entry.project, bases) is None)
-    open_entries = (entry for entry in unmatched if entry.id not in discarded and not withdrawn.hides(entry))
-    return sorted(open_entries, key=order)
+    """List the entries of no knowledge base that are neither applied nor discarded nor withdrawn."""
+    hides = Retractions(state.retractions).hides
+    done = {event.target for event in state.applied}
+    done |= {event.target for event in state.resolved if event.choice == "discard" and not hides(event)}
+    planned = (entry for entry in state.entries if entry.id not in done and change_of(entry)[0] != "no-op")
+    return sorted((it for it in planned if not hides(it) and BaseFile.of(it.key, it.project, bases) is None), key=order)

@@ -275,7 +275,7 @@ def _held(record: _FileHistory, decisions: _Decisions, *, review: bool) -> Itera
 
 
 def ledgers(state: Knowledge, bases: Bases, replica: str | None = None) -> dict[BaseFile, Ledger]:
-    """Build the ledger of every file; `unmatched_entries` has the entries of no knowledge base.
+    """Build the ledger of every file; the entries of no knowledge base are in none.
 
     With a `replica`, builds those of that store's machine. Events of another machine's file count only if they came
     with a copied text; the rest is `elsewhere`. Entries for files inside projects of another machine are left out

@@ -414,6 +414,17 @@ def test_what_cannot_be_a_base_can_only_be_discarded(at, store):
     applied, discarded = at("resolve", entry, "--apply"), at("resolve", entry, "--discard")
 
     assert (2, 0, 0) == (applied.code, discarded.code, at("status").code)
+    at("undo", "--yes")
+    assert 1 == at("status").code
+
+
+def test_what_was_applied_or_plans_nothing_does_not_wait_where_its_base_is_none_any_more(at, store):
+    plan(at)
+    at("apply")
+    at("append", "plan_entry", "--session", "s", "--json", json.dumps({"key": {"path": "user", "heading": "T"}}))
+    Path(store.config).write_text("knowledge_bases: {soul: {path: ~/SOUL.md}}\n")
+
+    assert (0, "nothing to apply\n") == (at("status").code, at("apply").out)
 
 
 def test_replay_applies_and_reports_and_a_second_one_writes_nothing(at, store):
