@@ -54,7 +54,9 @@ def _host_of(path: Path) -> dict[str, Any]:
 def _daily_events(
     path: Path, common: dict[str, Any], nameless: dict[str, dict[str, Any]], line: dict[str, Any]
 ) -> Iterator[SourceEvent]:
-    """Yield the event of a line, and its withdrawal; raises ValueError."""
+    """Yield the event of a line, and its withdrawal; of a line that a replay rendered, none. Raises ValueError."""
+    if "revisions" in line:  # a log says the same, and `import eventlog` takes it in as it is
+        return
     ts = _time_of(line.get("timestamp"))
     source = line.get("source")
     session = _text_of(line, "session_id") or _text_of(source if isinstance(source, dict) else {}, "session")

@@ -10,6 +10,7 @@ import pytest
 from eventlog.app.importing import transcripts
 from eventlog.app.memory import Memory
 from eventlog.format.errors import BadRequest
+from eventlog.format.events import StageSummary
 from eventlog.format.timestamps import to_ns
 from tests.support.pasts import bring_in, put, told
 
@@ -208,6 +209,14 @@ def test_a_fact_is_brought_in_whatever_number_its_program_took_for_a_confidence(
 
     assert [] == done.damage
     assert [("0.8", 0.8), ("7", 0.9), ("high", 0.9)] == sorted((e.content, e.confidence) for e in _said(log))
+
+
+def test_what_a_replay_rendered_is_not_said_once_more(place, log):
+    log.append(StageSummary(conversation_id="c0de", scope="session", topic="Cart", summary="Done", decisions=["a"]))
+    Memory(log.store).replay()
+    done = bring_in(log, "daily", place, log.store_path / "knowledge")
+
+    assert ({}, [], 1) == (done.new, done.damage, len(_said(log, "stage_summary")))
 
 
 def test_two_lines_of_the_same_time_without_an_id_are_two_facts(place, log):
