@@ -173,10 +173,15 @@ def _project_here(ctx: click.Context, param: click.Parameter, value: str | None)
 def not_blank(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
     """Return what was given for a parameter; refuse a blank text: the variable of a script may not be set."""
     texts = value if isinstance(value, tuple) else (value,)
-    typed = ctx.get_parameter_source(param.name or "") is ParameterSource.COMMANDLINE and not ctx.resilient_parsing
+    typed = is_given(param.name or "", ctx) and not ctx.resilient_parsing
     if typed and any(isinstance(text, str) and not text.strip() for text in texts):
         raise click.BadParameter("it is empty" if param.required else "it is empty; leave it out, or give one")
     return value
+
+
+def is_given(name: str, ctx: click.Context | None = None) -> bool:
+    """Check whether the command line has this parameter."""
+    return (ctx or click.get_current_context()).get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 _EVERYWHERE = "eventlog.all_projects"  # of a context: `--all-projects` was given

@@ -47,6 +47,7 @@ LIBRARY = re.compile(r"Usage:|Error|Invalid value|Missing|No such|not a valid|in
         (("diff", "--since", "2d", "--from", "1d"), "give --from or --since, not both"),
         (("append", "fact", "=x"), "'=x' is not FIELD=VALUE"),
         (("append", "fact", "content=x", "content=y"), "content is given twice"),
+        (("memory", "", "--project", "."), "give only one of PROJECT, --project, --all-projects"),
         (("why", "--not", ""), "--not: it is empty\n  leave it out, or give one"),
         (("why", ""), "FILE[:LINE]|ID|WORDS: it is empty\n  leave it out, or give one"),
         (("search", ""), "QUERY: it is empty"),

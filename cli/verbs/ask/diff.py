@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import click
-from click.core import ParameterSource
 
 from eventlog.app.ask.history import TurningPoint, bisect, diff
 from eventlog.cli import options
@@ -41,7 +40,7 @@ def _diff_command(file: str | None, since: str, begun: str | None, until: str, a
     FILE is a knowledge file or a knowledge base; INDEX.md files are left out unless you name one. Compares what the log
     renders, not the files on disk. `eventlog week` shows the same in short.
     """
-    if begun and click.get_current_context().get_parameter_source("since") is ParameterSource.COMMANDLINE:
+    if begun and options.is_given("since"):
         raise click.UsageError("give --from or --since, not both")
     with phase("comparing two times"):
         found = diff(options.open_store(store), begun or since, until, file)

@@ -39,8 +39,8 @@ def _memory_command(
     Without PROJECT, shows the one of the current directory; '' shows yours alone. Reads the log directly. Piped output
     is the generated Markdown.
     """
-    if everywhere and named is not None:
-        raise click.UsageError("give PROJECT or --all-projects, not both")
+    if (named is not None) + everywhere + options.is_given("project") > 1:
+        raise click.UsageError("give only one of PROJECT, --project, --all-projects")
     project = project if named is None else named
     opened = options.open_store(store)
     pages = known(opened, None if everywhere else project or "")
