@@ -37,6 +37,8 @@ LIBRARY = re.compile(r"Usage:|Error|Invalid value|Missing|No such|not a valid|in
         (("replay", "--out", ""), "--out: it is empty\n  leave it out, or give one"),
         (("apply", "--file", ""), "--file: it is empty\n  leave it out, or give one"),
         (("verify", "--head", ""), "--head: it is empty\n  leave it out, or give one"),
+        (("verify", "--head", "8d21c0"), "--head: '8d21c0' is not a digest of 64 digits"),
+        (("verify", "--head", "0" * 64, "--repair"), "give --head or --repair, not both"),
         (("query", "--grep", " "), "--grep: it is empty\n  leave it out, or give one"),
         (("query", "--agent", ""), "--agent: it is empty\n  leave it out, or give one"),
         (("report", "--project", ""), "--project: it is empty\n  leave it out, or give one"),

@@ -1,5 +1,6 @@
 """Verify every line of the log, and seal it: `eventlog verify`, `eventlog seal`."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -35,6 +36,9 @@ def _verify_command(repairs: bool, head: str, store: Store) -> Answer:
     --head takes the digest that `eventlog seal` printed. It shows that all that was sealed then is still there, also
     where somebody has written both the log and its seals anew.
     """
+    if head and (repairs or not re.fullmatch("[0-9a-fA-F]{64}", head)):
+        wrong = "give --head or --repair, not both" if repairs else f"--head: {head!r} is not a digest of 64 digits"
+        raise click.UsageError(wrong)
     if repairs:
         return _repair(store)
     log = options.open_log(store)
