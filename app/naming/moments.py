@@ -13,7 +13,10 @@ from eventlog.store import Store
 
 _Span = tuple[datetime, datetime]  # the first moment, and the first one after it
 
-_DAYS = ("today", "yesterday")
+_DAYS = ("today", "yesterday", "前天")
+_MONTHS = dict(
+    zip(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], range(1, 13), strict=True)
+)
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _UNITS = {
     "s": timedelta(seconds=1),
@@ -32,7 +35,10 @@ _CHINESE = {
     "秒": "s", "分钟": "min", "小时": "h", "天": "d", "周": "w", "星期": "w", "月": "mo", "年": "y",
     **{f"{week}{day}": name for week in ("周", "星期") for day, name in zip("一二三四五六日", _WEEKDAYS, strict=True)},
 }  # fmt: skip
-_CHINESE_DATE = re.compile(r"(?:(\d{4})年)?(\d{1,2})月(\d{1,2})[日号](.*)", re.ASCII)
+_CHINESE_DATE = re.compile(r"(?:(?P<year>\d{4})年)?(?P<month>\d{1,2})月(?P<day>\d{1,2})[日号](?P<time>.*)", re.ASCII)
+_SHOWN_DATE = re.compile(
+    rf"(?P<day>\d{{1,2}}) (?P<month>{'|'.join(_MONTHS)})(?: (?P<year>\d{{4}}))?(?P<time>(?: .*)?)", re.ASCII
+)
 _CHINESE_AGO = re.compile(r"(\d{1,6}) ?个?(秒|分钟|小时|天|周|星期|月|年)前", re.ASCII)
 _HINT = "say it like 2d, yesterday, monday, last week, 2026-02-20, 08:30 or 2026-02-20T08:30:00Z"
 
@@ -55,19 +61,21 @@ def moment(text: str, now: str, zone: tzinfo, *, end: bool) -> str:
 
 
 def _in_english(text: str, now: datetime) -> str:
-    """Translate a time of Chinese; a date without a year was the last such day."""
-    if date := _CHINESE_DATE.fullmatch(text):
-        year, month, day, time = date.groups()
-        day = f"{month:0>2}-{day:0>2}"
-        return f"{year or now.year - (day > f'{now:%m-%d}')}-{day}{time}"
+    """Translate a time of Chinese, or one as screens show it; a date without a year was the last such day."""
+    if date := _CHINESE_DATE.fullmatch(text) or _SHOWN_DATE.fullmatch(text):
+        day = f"{_MONTHS.get(date['month'], date['month']):0>2}-{date['day']:0>2}"
+        return f"{date['year'] or now.year - (day > f'{now:%m-%d}')}-{day}{date['time']}"
     if ago := _CHINESE_AGO.fullmatch(text):
         return ago[1] + _CHINESE[ago[2]]
-    return _CHINESE.get(text, text)
+    word, space, time = text.partition(" ")
+    return f"{_CHINESE[word]}{space}{time}" if word in _CHINESE else text
 
 
 def _span(text: str, now: datetime) -> _Span:
-    if text in _DAYS:
-        return _day_before(now, _DAYS.index(text))
+    word, _, time = text.partition(" ")
+    if word in _DAYS and (not time or _CLOCK.fullmatch(time)):
+        day = _day_before(now, _DAYS.index(word))
+        return _written(time, day[0]) if time else day
     if text == "now":
         return now, now
     if match := _AGO.fullmatch(text):

@@ -1,12 +1,14 @@
 """Times as people say them, in their zone."""
 
-from datetime import UTC
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from eventlog.app.naming.moments import moment
+from eventlog.cli.show.display import Display
 from eventlog.format.errors import BadRequest
+from eventlog.store import Store
 from tests.support import builders
 from tests.support.command_line import call
 
@@ -41,6 +43,10 @@ SHANGHAI, BERLIN = ZoneInfo("Asia/Shanghai"), ZoneInfo("Europe/Berlin")
         ("11月21日", "2026-11-21T00:00:00.000000Z", "2026-11-21T23:59:59.999999Z"),
         ("11月22日", "2025-11-22T00:00:00.000000Z", "2025-11-22T23:59:59.999999Z"),
         ("昨天", "2026-11-20T00:00:00.000000Z", "2026-11-20T23:59:59.999999Z"),
+        ("前天", "2026-11-19T00:00:00.000000Z", "2026-11-19T23:59:59.999999Z"),
+        ("昨天 8:30", "2026-11-20T08:30:00.000000Z", "2026-11-20T08:30:00.000000Z"),
+        ("2 min", "2026-11-21T18:28:00.000000Z", "2026-11-21T18:28:00.000000Z"),
+        ("21 Nov", "2026-11-21T00:00:00.000000Z", "2026-11-21T23:59:59.999999Z"),
         ("星期一", "2026-11-16T00:00:00.000000Z", "2026-11-16T23:59:59.999999Z"),
         ("上周", "2026-11-09T00:00:00.000000Z", "2026-11-15T23:59:59.999999Z"),
         ("2个星期前", "2026-11-07T18:30:00.000000Z", "2026-11-07T18:30:00.000000Z"),
@@ -74,9 +80,35 @@ def test_a_day_on_which_clocks_are_set_has_its_own_length():
     assert "2026-10-25T00:30:00.000000Z" == moment("2h", "2026-10-25T02:30:00.000000Z", BERLIN, end=False)
 
 
+@pytest.mark.parametrize("days", [0, 1, 2, 30, 364, 365, 400])
+def test_a_time_is_read_as_screens_show_it(days):
+    display = Display(Store("/nowhere"), NOW)
+    display.is_for_people = True
+    ts = (datetime.fromisoformat(NOW) - timedelta(days=days)).isoformat(timespec="microseconds")[:-6] + "Z"
+
+    assert ts == moment(display.moment(ts), NOW, UTC, end=False)
+
+
 @pytest.mark.parametrize(
     "said",
-    ["", "soon", "2026-02-30", "25:00", "999999 years", "2", "1969-12-31", "next week", "2026年2月30日", "明天", "一"],
+    [
+        "",
+        "soon",
+        "20 Foo",
+        "31 Feb",
+        "20 Nov 25:00",
+        "today soon",
+        "today 2026-02-20",
+        "2026-02-30",
+        "25:00",
+        "999999 years",
+        "2",
+        "1969-12-31",
+        "next week",
+        "2026年2月30日",
+        "明天",
+        "一",
+    ],
 )
 def test_what_is_no_time_is_refused_with_examples(said):
     with pytest.raises(BadRequest) as caught:
