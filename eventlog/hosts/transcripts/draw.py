@@ -81,6 +81,7 @@ _BOTH = re.compile(r"both|beides?|两者.*|都.{0,2}|両方|どちらも", re.IG
 _OF_ANY_DECISION = frozenset(("use", "uses", "used", "using", "keep", "go", "more", "any"))
 _GOES_ON = (*REQUESTS, "file", "read", "command", "todos")  # what the agent has still to speak of
 _WORKS = ("file", "command")
+_NOTES = re.compile(r"(?:^|/)[A-Z]+$|\.(?:md|rst|adoc|txt|lock|sum)$|lock\.\w+$")  # beside the work, and not it
 _TELLS_OF_FAILURE = re.compile(r"fail|broken|red\b|失败|未通过|报错|fehl|schl[aä]g|失敗|通らな", re.IGNORECASE)
 
 
@@ -183,7 +184,7 @@ class _Transcript:
         self.answered: deque[str] = deque(maxlen=_CLOSING_TURNS)  # the prompts of these turns
         self.at_work: deque[deque[str]] = deque(maxlen=_CLOSING_TURNS)  # of ended turns that changed or ran something
         self.work: set[str] = set()  # of this turn
-        self.edits: deque[deque[str]] = deque(maxlen=_CLOSING_TURNS)  # of those that changed a file
+        self.edits: deque[deque[str]] = deque(maxlen=_CLOSING_TURNS)  # of those that changed more than notes
         self.files = ChangedFiles(roots)
         self.commits: dict[str, str] = {}
         self.decisions: dict[str, str] = {}
@@ -204,7 +205,7 @@ class _Transcript:
             self.answers_host = True
         if step.kind in _GOES_ON and (step.kind != "command" or any(programs_run(step.text))):
             self.has_ended, self.planned = False, ""
-            self.work.add(step.kind)
+            self.work.add("command" if step.kind == "file" and _NOTES.search(step.text) else step.kind)
         match step:
             case ("title", text):
                 self.title = one_line(text)

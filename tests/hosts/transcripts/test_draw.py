@@ -268,6 +268,15 @@ def test_the_outcome_is_that_of_the_last_turn_at_work_and_not_an_answer():
     assert text_of(steps)["closing"].startswith("The limiter is a token bucket now. We never talked about Redis.")
 
 
+@pytest.mark.parametrize("beside", ["CHANGELOG.md", "VERSION", "docs/limits.rst", "poetry.lock", "README"])
+def test_the_outcome_is_that_of_the_turn_that_changed_code_and_not_of_a_note_on_it(beside):
+    steps = [*prompts("Bursts get through"), Step("file", "limiter.py"), Step("reply", "The limiter counted per worker."),
+             *prompts("note that"), Step("file", beside), Step("reply", f"{beside} has a new entry for 1.4.")]  # fmt: skip
+
+    assert summary_of(steps)[1].startswith("The limiter counted per worker.")
+    assert summary_of(steps[3:])[1].startswith(f"{beside} has a new entry for 1.4.")
+
+
 def test_a_turn_that_the_user_broke_into_tells_no_outcome():
     steps = [*prompts("Round once"), Step("reply", "At first glance tax.py looks odd."), Step("file", "cart.py"),
              *prompts("Run the tests"), Step("reply", "Totals are rounded once.")]  # fmt: skip
