@@ -247,17 +247,23 @@ def judged(index: "SearchIndex", gate: "Gate", hits: "Iterable[Hit]") -> "Iterat
 def _opposing(index: "SearchIndex", hit: "Hit", gate: "Gate") -> "list[Hit]":
     """Find the newest fact that opposes a fact, if any; of all, not only of those with words of the prompt.
 
-    Of the facts that have replaced one of a session, the one that has most of the prompt.
+    Of the facts that have replaced or oppose one of a session, the one that has most of the prompt.
     """
+    if hit.found.type not in CONVERSATION:
+        return _opposing_fact(index, hit)
+    since = hit.found.after or hit.found.ts
+    stated = (each for each in index.of_conversation(hit.found.conversation) if each.subject == hit.subject)
+    opposing = [newer for each in stated for newer in _opposing_fact(index, each)]
+    facts = (each for each in (*opposing, *index.replacing(hit.found.conversation)) if each.subject == hit.subject)
+    weights = {gate.weight(tokens(each.found.words)): each for each in facts if each.last_at > since}
+    best = max(weights, default=0.0)
+    hit.newer += [weights[best]] if best else []
+    return hit.newer
+
+
+def _opposing_fact(index: "SearchIndex", hit: "Hit") -> "list[Hit]":
     from eventlog.app.search.search_index import Scope
 
-    if hit.found.type in CONVERSATION:
-        since = hit.found.after or hit.found.ts
-        facts = (each for each in index.replacing(hit.found.conversation) if each.subject == hit.subject)
-        weights = {gate.weight(tokens(each.found.words)): each for each in facts if each.last_at > since}
-        best = max(weights, default=0.0)
-        hit.newer += [weights[best]] if best else []
-        return hit.newer
     words = tokens(hit.found.words) if hit.found.type == "fact" else ()
     rare = {word: count for word, count in index.having(words).items() if 0 < count <= _OF_FEW}
     found = index.find(rare, "", Scope((hit.subject,), _FACTS), _ALIKE) if len(rare) >= _MANY_SHARED else []

@@ -225,6 +225,27 @@ def test_a_session_is_not_told_alone_to_who_knows_the_fact_that_replaced_one_of_
     assert "" == ask(store, "does backup.sh write the dumps?")
 
 
+def test_a_session_is_told_behind_what_opposes_a_fact_of_it_or_not_to_who_knows_that(store):
+    log = Memory(store).log
+    said = "The admin pages are built with npm: run npm ci before the deploy of the admin pages"
+    now = "The admin pages are built with pnpm instead of npm: run pnpm install before the deploy"
+    about = {"conversation_id": "made", "project": SHOP}
+    closing = "The grid of the admin pages renders. npm ci runs before the deploy."
+    log.append({"type": "fact", "content": said, **about})
+    log.append(
+        {"type": "conversation_text", "prompts": ["draw the grid of the admin pages"], "closing": closing, **about}
+    )
+    known = log.append(Fact(conversation_id="later", project=SHOP, content=now))
+    asks = "how does the grid of the admin pages get into the deploy?"
+
+    assert 0 < ask(store, asks).find(now) < ask(store, asks, session="another").find("The grid")
+
+    told = {"digest": "d", "chars": 80, "sources": [known.id], "trigger": "start"}
+    log.append({"type": "context_injected", "conversation_id": "knows", "project": SHOP, **told})
+
+    assert "" == ask(store, asks, session="knows")
+
+
 def test_what_another_project_says_under_the_same_key_is_not_told_with_a_session(store):
     backup_session(store, project=BILLING)
 
