@@ -11,7 +11,7 @@ from eventlog.app.search.search_index import Hit, Scope, SearchIndex
 from eventlog.fast import os
 from eventlog.projections.context.request import Bearing, WorkAtHand
 from eventlog.projections.search.findable import CONVERSATION, text_in, texts_in
-from eventlog.projections.search.ranking import subjects
+from eventlog.projections.search.ranking import is_item, subjects
 from eventlog.projections.search.words import tokens
 
 TYPE_CHECKING = False
@@ -65,7 +65,7 @@ def _chosen(index: SearchIndex, scope: Scope, branch: str, files: "Sequence[str]
 
 def _on_branch(index: SearchIndex, scope: Scope, branch: str) -> "Iterator[Hit]":
     """Yield what has enough of the words a branch is named by, best first."""
-    terms = [token for token in subjects(tokens(branch)) if token not in _SAY_NOTHING]
+    terms = [token for token in subjects(tokens(branch)) if token not in _SAY_NOTHING and not is_item(token)]
     having, texts = index.having(terms), index.texts()
     tells = {token: log((texts + 1) / (count + 0.5)) for token, count in having.items() if count}
     for hit in index.find(having, "", scope, _LOOKED_AT) if tells else ():

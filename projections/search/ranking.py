@@ -150,13 +150,31 @@ sollte sonst stehen steht um und uns unser unsere unter variable viel viele vom 
 welche welchem welchen welcher welches wem wen wenn wer werden wie wieder wieso will wir wird wo wofür woher wohin womit
 worüber wozu wurde wurden während wäre würde zeig zeige zeile zu zum zur ändere über übersetze
 """
-_WORK = frozenset((*map(stem, (_ENGLISH + _GERMAN).split()), *(_CHINESE + _JAPANESE).split()))
+_ROMANCE = """
+abbiamo aggiungi ahora ahí ainda ajoute al ali alla allí altra altro anche ancora antes après aqui aquí archivo
+archivos arquivo arquivos até au aujourd aussi autre aux avant avec avete avoir avons ayer añade aún bem bene bien
+borra cambia ce cela ces cet cette che chi codice combien como con così cuando cuál cuándo cuánto código cómo da dal
+dalla dans das de debe dei del della delle depois depuis des desde después di dois doit donde dopo déjà dónde e ejemplo
+el ela elas eles ella elle elles ellos em en encore entre es escreve escribe esempio essa esse essere est esta estamos
+estas este esto estos está están et exemple exemplo explica explique fa fai fais faz fazer fichier fino foi fonction
+foram fra fu fue fueron funzione função già gracias grazie ha hace hacer hai hanno hasta hay ho hoje hoy hui ici ieri
+il ils isso je jusqu já l la las le lei les leur ligne linha lo loro los luego lui là lì línea ma mais mas me mentre
+merci mes meu mi minha mio mis moi molto mon montre mostra muestra muito muy más na ne nei nel nella nem ni no noi nos
+nossa nosso nous nuestra nuestras nuestro nuestros não né nós o obrigada obrigado oggi ogni onde ont otra otro ou outra
+outro où para pelo perché però peut più podemos poi por porque pour pourquoi prima prueba pruebas puede puedes pues
+puis puoi può qu qual quale quali quando quanto que quel quelle quello quem questa questi questo qui quien quiero quién
+quoi qué riga scrivi se sem sempre senza ser seu si sia siamo siempre sobre sois somos sono sont soy spiega sta stanno
+stato su sua sugli sulla suo suoi sur sus são também tem temos tenemos tengo tiene tienen toda todas tous tout toute
+tra tu tuo tutta tutte tutti tutto uma un una une va vai vas vedo veo veux você vogliamo voglio voi vois vont vorrei
+vous voy y ya à às è é écris étaient était été
+"""  # Spanish, French, Italian, Portuguese
+_WORK = frozenset((*map(stem, (_ENGLISH + _GERMAN + _ROMANCE).split()), *(_CHINESE + _JAPANESE).split()))
 
 
 def subjects(terms: "Iterable[str]") -> list[str]:
-    """List the tokens of a prompt that name its subject, each once; no number of an item.
+    """List the tokens of a prompt that name its subject, each once; none where they only number items.
 
-    Nor grammar of Japanese, nor parts of its words.
+    No grammar of Japanese, nor parts of its words.
     """
     found, word = [], ""
     for token in dict.fromkeys(terms):
@@ -164,10 +182,14 @@ def subjects(terms: "Iterable[str]") -> list[str]:
         if code in KATAKANA and len(token) > len("カナ"):
             word = token
         is_part = token in word and token != word
-        is_item = len(token) == 1 and token.isdecimal()
-        if not is_part and not is_item and code not in HIRAGANA and token not in _WORK:
+        if not is_part and code not in HIRAGANA and token not in _WORK:
             found.append(token)
-    return found
+    return [] if all(map(is_item, found)) else found
+
+
+def is_item(token: str) -> bool:
+    """Return whether a token numbers an item."""
+    return len(token) == 1 and token.isdecimal()
 
 
 def weighed(having: "Mapping[str, int]", texts: int) -> dict[str, float]:
@@ -180,14 +202,14 @@ class Gate:
 
     def __init__(self, having: "Mapping[str, int]", texts: int) -> None:
         self._having = having
-        self.tells = weighed(having, texts)
+        self.tells = weighed(having, texts) | dict.fromkeys(filter(is_item, having), 0.0)
         self._rarest = log((texts + _OTHERS) / 1.5)
         self._small = min(1.0, _SMALL / (texts + 1))
         terms = [*having]
         self._before = {after: before for before, after in _neighbours(terms) if _overlap(before, after)}
         after = {before: after for after, before in self._before.items()}
         self._all = sum(tells * self._part_of_all(token, after.get(token, "")) for token, tells in self.tells.items())
-        self._phrases = [*_phrases(terms)]
+        self._phrases = [pair for pair in _phrases(terms) if not any(map(is_item, pair))]
         self._phrase = _PHRASE * self._rarest * self._small if self._phrases else 0.0
         self._things = [name for name in _things(terms) if 0 < having[name] <= _OF_A_THING]
         self.needed = max(RARE * self._rarest, SHARE * self._all)

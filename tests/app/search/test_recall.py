@@ -293,6 +293,15 @@ def test_the_number_that_is_asked_for_stands_first(store):
     assert found[0] == "Port 8443 is what the till listens on"
 
 
+def test_the_item_that_a_prompt_numbers_is_told_of_many_that_are_alike(store):
+    for item in range(1, 31):
+        say(Memory(store), f"The harvest importer maps column {item} of the harvest file by rule {10 * item}")
+
+    told = ask(store, "what does the harvest importer do with column 7?")
+
+    assert "maps column 7 of" in told.splitlines()[1]
+
+
 def test_what_the_conversation_said_itself_is_not_told(store):
     assert not ask(store, ASKS, session="before")
 

@@ -17,6 +17,10 @@ TEXTS = [
     "支付回调会重复发送",
     "コメント機能は廃止した。スパムが多かったため、フォームだけを残している",
     "Parkausweise werden nur für Fahrzeuge ausgestellt, die auf den Antragsteller zugelassen sind",
+    "El descanso mínimo entre los turnos de la noche es de doce horas: así se acuerda con cómo trabajan",
+    "Il riposo minimo di questa clinica: come si vede da noi, i turni della notte sono di dodici ore",
+    "Les heures de la nuit sont comptées deux fois, comme dans le contrat de la clinique",
+    "Como as trocas da noite são aprovadas: é a chefe da enfermaria que decide",
 ]
 WORDS = st.sampled_from(["ab", "ac", "b", "c", "d", "e"])
 
@@ -82,7 +86,11 @@ def told(prompt, texts=TEXTS):
         ("Why is the Stripe webhook handled twice?", TEXTS[:1]),
         ("支付回调为什么重复？", TEXTS[3:4]),
         ("コメント機能のスパムについて教えて", TEXTS[4:5]),
-        ("Wer bekommt Parkausweise für ein Fahrzeug, das nicht auf ihn zugelassen ist?", TEXTS[5:]),
+        ("Wer bekommt Parkausweise für ein Fahrzeug, das nicht auf ihn zugelassen ist?", TEXTS[5:6]),
+        ("¿Cuánto dura el descanso entre turnos?", TEXTS[6:7]),
+        ("Quanto dura il riposo minimo?", TEXTS[7:8]),
+        ("Combien de fois les heures de nuit sont-elles comptées ?", TEXTS[8:9]),
+        ("Quem aprova as trocas?", TEXTS[9:]),
         ("Change the footer of the invoice PDF", TEXTS[1:2]),
     ],
 )
@@ -94,6 +102,8 @@ def test_what_bears_on_a_prompt(prompt, expected):
     "prompt", ["thanks", "go on", "run the tests", "yes, please do that", "继续", "谢谢", "跑一下测试", "fix it", "",
                "フォントサイズを大きくして", "コミットして", "もっと短く書き直してください",
                "die Farben auf der Seite sollen heller werden", "sind die nur für den Test?",
+               "¿Cómo se cambian los colores de la página?", "Come si cambiano i colori di questa pagina?",
+               "Comment changer les couleurs de la page ?", "Como mudo as cores da página?",
                "Write a poem about autumn that my neighbour who sends a card can read aloud at a slow pace"]
 )  # fmt: skip
 def test_small_talk_and_what_is_about_something_else_is_told_nothing(prompt):
