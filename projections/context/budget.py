@@ -1,8 +1,8 @@
 """The budget of a context: sections cut by priority, at line boundaries, each cut announced; pure.
 
 In the order of their priority, each section may use what the later ones leave, and at least half of what is left:
-none can starve those after it, and none gives up room that nobody else needs. The first text, which tells the agent
-how to save, is never cut for a section.
+none can starve those after it, and none gives up room that nobody else needs. So do the parts of a memory, under their
+headings, in its own order. The first text, which tells the agent how to save, is never cut for a section.
 
 Imported inside agents' hooks: standard library only.
 """
@@ -24,7 +24,7 @@ class ContextSection(Values):
     """A part of the context; the smaller `priority`, the more it matters.
 
     `more` is the command that shows it all; "" where only a look at the whole context does. An `urgent` one is short,
-    and leaves to others only what it does not need.
+    and leaves to others only what it does not need. One `in_parts` is cut within each part that a heading begins.
     """
 
     title: str
@@ -32,11 +32,12 @@ class ContextSection(Values):
     priority: int
     more: str = ""
     urgent: bool = False
+    in_parts: bool = False
 
     @property
     def size(self) -> int:
         """Count its characters, as rendered."""
-        return _FRAME + len(self.title) + sum(len(line.text) + 1 for line in self.lines)
+        return _FRAME + len(self.title) + _length(self.lines)
 
     @property
     def text(self) -> str:
@@ -93,17 +94,38 @@ def _cut(section: ContextSection, room: int, phrases: "ContextPhrases") -> Conte
     if remaining < 0:
         return None
     lines: list[Line] = []
-    for line in section.lines:
-        remaining -= len(line.text) + 1
-        if remaining < 0:
-            break
-        lines.append(line)
-    while lines and (not lines[-1].text or lines[-1].text.startswith("#")):
-        del lines[-1]  # a heading of nothing
+    parts = _parts(section.lines) if section.in_parts else [section.lines]
+    needed = sum(map(_length, parts))
+    for part in parts:
+        needed -= _length(part)
+        fitting = _beginning(part, max(remaining - needed, remaining // 2))
+        remaining -= _length(fitting)
+        lines += fitting
     if not lines:
         return None
     note = phrases.more.format(count=total - len(lines), command=section.more)
     return replace(section, lines=(*lines, Line(note)))
+
+
+def _length(lines: "Sequence[Line]") -> int:
+    return sum(len(line.text) + 1 for line in lines)
+
+
+def _parts(lines: "Sequence[Line]") -> "list[Sequence[Line]]":
+    """Split lines before each heading, and before the empty line above it."""
+    starts = [at - (at > 0 and not lines[at - 1].text) for at, line in enumerate(lines) if line.text.startswith("#")]
+    return [lines[start:end] for start, end in zip([0, *starts], [*starts, len(lines)], strict=True) if start < end]
+
+
+def _beginning(lines: "Sequence[Line]", room: int) -> "Sequence[Line]":
+    """Take the first lines that fit, and no heading of nothing."""
+    end = 0
+    while end < len(lines) and len(lines[end].text) < room:
+        room -= len(lines[end].text) + 1
+        end += 1
+    while end and end < len(lines) and (not lines[end - 1].text or lines[end - 1].text.startswith("#")):
+        end -= 1
+    return lines[:end]
 
 
 def _dropped(count: int, command: str, phrases: "ContextPhrases") -> str:

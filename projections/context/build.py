@@ -216,7 +216,7 @@ def _of_memory(file: "ContextFile", result: "LoadResult", parts: "ContextSources
     kind = "project MEMORY" if in_project else "MEMORY"
     texts = (result.content or "").split("\n")
     lines = _lines([line for line in texts if not line.startswith("# ") and not is_stamp(line)])
-    return ContextSection(title, lines, _BY_VALUE.index(kind), f"cat {shell_word(file.path)}")
+    return ContextSection(title, lines, _BY_VALUE.index(kind), f"cat {shell_word(file.path)}", in_parts=True)
 
 
 def _of_notes(parts: "ContextSources") -> "Iterator[ContextSection]":

@@ -101,3 +101,22 @@ def test_what_has_no_command_of_its_own_is_shown_by_a_look_with_room_for_all():
 
 def test_where_even_the_instructions_are_cut_nothing_else_is_told():
     assert fit("one\ntwo\nthree\n", [section("A", "a"), section("B", "b")], 13, PHRASES).text == "one\ntwo\n"
+
+
+def test_of_a_memory_each_part_tells_its_first_lines_and_none_starves_those_after_it():
+    parts = {"Decisions": 50, "Lessons": 20, "Knowledge": 3}
+    lines = [
+        text
+        for name, size in parts.items()
+        for text in ("", f"## {name}", "", *(f"- {name} {at}" for at in range(size)))
+    ][1:]
+    memory = replace(section("Memory", *lines), in_parts=True)
+
+    fitted = fit("", [memory], 500, PHRASES)
+    told = fitted.text.splitlines()[2:]
+    counts = {name: sum(line.startswith(f"- {name}") for line in told) for name in parts}
+
+    assert told[:-1] == [line for line in lines if line in told or not line][: len(told) - 1]
+    assert counts["Decisions"] > counts["Lessons"] > 0
+    assert counts["Knowledge"] == 3
+    assert told[-1] == f"[{len(lines) - len(told) + 1} more: show]"
