@@ -105,11 +105,15 @@ def chosen_lines(store: "Store") -> int:
 
 
 def recall(store: "Store", request: RecallRequest, lines: int) -> "list[Hit]":
-    """Find what bears on a prompt and was not shown yet; raises OSError or DatabaseError."""
+    """Find what bears on a prompt and was not shown yet, of facts the newest first; raises OSError or DatabaseError."""
     subject = subject_of(request.prompt)
     if not subject:
         return []
-    return _search_for(store, request, lines, lambda index, projects: _bearing(index, subject, projects))
+    hits = _search_for(store, request, lines, lambda index, projects: _bearing(index, subject, projects))
+    figures = frozenset(token for token in subject if token.isdecimal())  # who asks for a number wants that one
+    facts = [hit for hit in hits if hit.found.type == "fact"]
+    facts.sort(key=lambda hit: (len(figures.intersection(tokens(hit.found.words))), hit.last_at))
+    return [facts.pop() if hit.found.type == "fact" else hit for hit in hits]
 
 
 def _search_for(store: "Store", request: RecallRequest, lines: int, find: "Find") -> "list[Hit]":

@@ -293,6 +293,22 @@ def test_the_number_that_is_asked_for_stands_first(store):
     assert found[0] == "Port 8443 is what the till listens on"
 
 
+@pytest.mark.parametrize(
+    ("before", "since", "asks"),
+    [
+        ("Backups of the till are kept for 14 days on tape", "Tape backups of the till: 30 days", "how long are backups of the till kept on tape?"),
+        ("themes/ is built with sass before a release", "themes/ is built with lightningcss --minify before a release", "how are themes built?"),
+    ],
+)  # fmt: skip
+def test_of_facts_that_answer_a_prompt_the_newest_stands_first(store, before, since, asks):
+    for month, text in enumerate((before, since), 1):
+        say(Memory(store), text, ts=f"2026-0{month}-20T20:00:00.000000Z")
+
+    told = ask(store, asks)
+
+    assert 0 < told.find(since) < told.find(before), told
+
+
 def test_the_item_that_a_prompt_numbers_is_told_of_many_that_are_alike(store):
     for item in range(1, 31):
         say(Memory(store), f"The harvest importer maps column {item} of the harvest file by rule {10 * item}")
