@@ -71,15 +71,16 @@ class Identities:
         part = self._part(path, replica) if path else ""
         return self.roots.get(part, part)
 
-    def differ(self, other: "Identities") -> bool:
-        """Return whether any path, on any machine, is another project than by another log."""
+    def renamed(self, other: "Identities") -> set[str]:
+        """List the paths that are another project, on any machine, than by another log."""
         places = {
             (path, replica) for side in (self, other) for path, at in side.stays.items() for replica in (None, *at)
         }
         named = {root for side in (self, other) for root in side.roots}
-        return any(self.of(*place) != other.of(*place) for place in places) or any(
-            self.roots.get(part, part) != other.roots.get(part, part) for part in named
-        )
+        found = {place[0] for place in places if self.of(*place) != other.of(*place)}
+        return found | {
+            part[part.find("/") :] for part in named if self.roots.get(part, part) != other.roots.get(part, part)
+        }
 
     def remote(self, path: str, replica: str) -> str | None:
         """Return the last recorded address of a path on a machine."""

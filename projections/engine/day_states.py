@@ -40,6 +40,7 @@ Keep = Callable[[Event], bool]
 Progress = Callable[[int, int], None]  # days done, days in all
 
 _BUCKETS = 256
+_FEW = 20  # paths that are looked for one by one
 _AT_HAND = 64  # days whose conversations are not read again: those that go on for weeks have all of theirs among them
 _DATES = msgspec.msgpack.Decoder(dict[str, list[str]])
 _encode = msgspec.msgpack.encode
@@ -117,8 +118,7 @@ class DayStates:
                 self._fold_with_words()
             self._mark_touched(fates)
             self.identities = Identities(self.places, self.withdrawn)
-            if self.identities.differ(identities):
-                self.mark_all_changed()
+            self._mark_at(self.identities.renamed(identities))
         stating = self._mark_stating(Retractions.judged_statements(fates)) | self.folded
         self._redact(self.rows.keys() if fates or self._until != EVERYTHING else self.folded.copy(), stating)
 
@@ -313,6 +313,14 @@ class DayStates:
             for found in self._conversations_on(date).values():
                 if any(event.id in events for event in (*found.facts, *found.summaries, *found.recalled)):
                     self._mark_changed(found.id)
+
+    def _mark_at(self, paths: Collection[str]) -> None:
+        """Mark the conversations that name any of these paths; of many paths, all conversations."""
+        names = [path.encode("utf-8", "surrogatepass") for path in paths]
+        for date in self.rows.keys() - self._new if paths else ():
+            for conversation, stored in self._stored.encoded(date).items():
+                if len(names) > _FEW or any(name in bytes(stored) for name in names):
+                    self._mark_changed(conversation)
 
     def _mark_stating(self, marks: Collection[str]) -> set[str]:
         """Mark the conversations with any of these statements; return their days."""

@@ -8,6 +8,7 @@ from eventlog.fast import fastjson
 from eventlog.format import codec
 from eventlog.format.errors import BadRequest
 from eventlog.projections.catalog import ALL, chosen
+from eventlog.projections.engine import conversation_rows
 from eventlog.projections.engine.replay import replay as fold_and_render
 from eventlog.projections.engine.row_store import MemoryRows
 from eventlog.projections.views.sessions import SESSIONS
@@ -115,3 +116,25 @@ def test_conversations_that_go_on_for_weeks_are_read_once_a_day_not_once_each(lo
 
     assert 10 == len(result.conversations.by_id)
     assert max(rows.reads.values()) <= 4
+
+
+def test_an_address_of_a_project_makes_the_rows_of_its_own_conversations_anew_and_no_others(log, monkeypatch):
+    rows, made = MemoryRows(), list[str]()
+    maker = conversation_rows.RowMaintainer.catch_up
+
+    def counted(maintainer, changed, *rest):
+        made.extend(changed)
+        maker(maintainer, changed, *rest)
+
+    monkeypatch.setattr(conversation_rows.RowMaintainer, "catch_up", counted)
+    for number, name in enumerate("abc"):
+        said = builders.fact(number, conversation_id=name, project=f"/p/{name}", replica="laptop")
+        log.put([codec.from_fields(said)])
+    fold_and_render(log, Settings(), cache=rows)
+    made.clear()
+    seen = {"project": "/p/b", "path": "/p/b", "replica": "laptop", "remote": "github.com/ada/b"}
+    log.put([codec.from_fields({**builders.fact(9, conversation_id="laptop"), "type": "project_seen", **seen})])
+    result = fold_and_render(log, Settings(), cache=rows)
+
+    assert ["b"] == made
+    assert "projects/b" in " ".join(document.path for document in result.documents)
