@@ -1,8 +1,9 @@
 """Lines of other machines on their way into the log: `log/<day>.<replica>.jsonl`, each event once.
 
 A file is written by this program only: new lines are appended, and what a kill has torn of them arrives again. Lines
-that any file of the day has already are left out. A line that its machine has cut anew, because something was erased
-from it or its content may leave now, takes the place of the earlier one; what was erased here stays erased.
+that any file of the day has already are left out; one that states something else stays beside it, where `verify` names
+it, and counts by the rule of `days.claim` on every machine. A line that its machine has cut anew, because something was
+erased from it or its content may leave now, takes the place of the earlier one; what was erased here stays erased.
 """
 
 from collections.abc import Iterator
@@ -10,8 +11,10 @@ from collections.abc import Iterator
 from eventlog.app.build import foreign_logs
 from eventlog.app.write.erasing.erase_everywhere import without_redacted_in
 from eventlog.fast import os
+from eventlog.format import codec
 from eventlog.format.errors import NotStored
 from eventlog.format.events import Event
+from eventlog.format.retractions import statements_of
 from eventlog.log.event_log import EventLog
 from eventlog.log.lines import LogLine, decode_whole
 from eventlog.log.rewrite import rewrite
@@ -19,6 +22,8 @@ from eventlog.secrets.redacted import Redactions
 from eventlog.store import shared_files
 from eventlog.store.dayfile import DayFile
 from eventlog.store.files import not_stored, read, remove, sync_dir
+
+_ERASED = b'"redacted":"'
 
 
 def take_in(log: EventLog, replica: str, day: str, lines: bytes, taken: dict[str, bool]) -> int:
@@ -55,13 +60,22 @@ def take_in(log: EventLog, replica: str, day: str, lines: bytes, taken: dict[str
 
 
 def _not_elsewhere(log: EventLog, path: str, day: str, arriving: dict[str, bytes]) -> dict[str, bytes]:
-    """Leave out what other files of the day have."""
+    """Leave out what other files of the day have, and do not contradict."""
     for found in log.days(day, day):
         for file in found.files:
             if file != path:
-                for event_id, _ in by_id(day, read(file) or b""):
-                    arriving.pop(event_id, None)
+                for event_id, line in by_id(day, read(file) or b""):
+                    if not _contradicts(arriving.get(event_id, line), line):
+                        arriving.pop(event_id, None)
     return arriving
+
+
+def _contradicts(line: bytes, other: bytes) -> bool:
+    """Return whether the lines of an event state different things: one that was erased, or is a mark, states none."""
+    if line == other or _ERASED in line or _ERASED in other:
+        return False
+    here, there = (list(statements_of(codec.decode(found))) for found in (line, other))
+    return bool(here and there) and here != there
 
 
 def make_durable(log: EventLog, taken: dict[str, bool]) -> None:
@@ -98,9 +112,9 @@ def _compared(day: str, data: bytes, arriving: dict[str, bytes]) -> tuple[dict[b
 
     A whole line never replaces an erased line.
     """
-    lines, erased = dict(by_id(day, data)), b'"redacted":"'
+    lines = dict(by_id(day, data))
     both = ((lines[event_id], line) for event_id, line in arriving.items() if event_id in lines)
-    differing = {before: now for before, now in both if before != now and (erased not in before or erased in now)}
+    differing = {before: now for before, now in both if before != now and (_ERASED not in before or _ERASED in now)}
     return differing, [line for event_id, line in arriving.items() if event_id not in lines]
 
 

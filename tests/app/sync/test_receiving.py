@@ -9,6 +9,7 @@ from eventlog.app.sync import receiving
 from eventlog.app.sync.receiving import make_durable
 from eventlog.fast import fastjson
 from eventlog.format.errors import NotStored
+from eventlog.log.verify import verify
 from eventlog.store import shared_files
 from tests.support.builders import DAY, fact, line, lines
 
@@ -45,6 +46,26 @@ def test_what_any_file_of_the_day_has_is_left_out(log):
     assert 1 == take_in(log, "laptop-1", DAY, lines(1, 2, 3))
     assert lines(3) == read(log)
     assert lines(1) == own.read_bytes()
+
+
+@pytest.mark.parametrize("order", [("laptop-1", "desktop-1"), ("desktop-1", "laptop-1")])
+def test_a_line_that_states_something_else_is_named_and_counts_alike_whichever_came_first(log, order):
+    contents = {"laptop-1": "Prices are floats", "desktop-1": "Prices are integers"}
+    for replica in order:
+        assert 1 == take_in(log, replica, DAY, line(1, content=contents[replica]) + b"\n")
+
+    assert ["Prices are floats"] == [event.content for event in log.read()]
+    assert ["conflict"] == [one.kind for one in verify(log).damage]
+    own = Path(log.store.log, f"{DAY}.jsonl")
+    own.write_bytes(line(1, content="Prices are strings") + b"\n")
+    assert ["Prices are strings"] == [event.content for event in log.read()]
+
+
+def test_a_line_that_differs_in_what_it_does_not_state_is_left_out(log):
+    take_in(log, "desktop-1", DAY, line(1, replica="desktop-1") + b"\n")
+
+    assert 0 == take_in(log, "laptop-1", DAY, line(1, replica="laptop-1") + b"\n")
+    assert [] == verify(log).damage
 
 
 def test_a_line_that_was_cut_anew_takes_the_place_of_the_first(log):
