@@ -71,7 +71,7 @@ def _not_elsewhere(log: EventLog, path: str, day: str, arriving: dict[str, bytes
 
 
 def _contradicts(line: bytes, other: bytes) -> bool:
-    """Return whether the lines of an event state different things: one that was erased, or is a mark, states none."""
+    """Return whether both lines of an event state something, and not the same; erased texts and marks state nothing."""
     if line == other or _ERASED in line or _ERASED in other:
         return False
     here, there = (list(statements_of(codec.decode(found))) for found in (line, other))
