@@ -25,6 +25,7 @@ _ELSE = " 2>/dev/null || "  # read by the POSIX shell every host runs commands w
 CANNOT_FAIL = f"{_ELSE}true"
 _INSTALLED = re.compile(r"""[/\\]eventlog[/\\]hook\.py["']? --agent (?P<agent>[a-z-]+) --event \w+""")
 _BY_HAND = re.compile(r"""(?:^|[/\\"'\s])eventlog["']?\s+hook(?:\s|$)""")
+_NAME = re.compile(r"""(?<=[/\\])python[\d.]*(?=["']? -I -S )""")
 _PATHS = re.compile(r"""^(?P<python>.+?) -I -S (?P<script>.+?[/\\]hook\.py["']?) --agent """)
 
 
@@ -90,6 +91,10 @@ class HookCommand(str):
     def without_client(self) -> str:
         """Return what a host would run if no process answered hooks."""
         return self.removesuffix(CANNOT_FAIL).rpartition(_ELSE)[2] + CANNOT_FAIL if self.is_live else self
+
+    def is_as(self, wanted: str) -> bool:
+        """Return whether a host runs the same without a client, by whatever name of the Python in its directory."""
+        return _NAME.sub("", self.without_client) == _NAME.sub("", wanted)
 
     @property
     def missing_files(self) -> list[str]:

@@ -161,7 +161,7 @@ def _problems(installation: Installation, file: _HookFile) -> Iterator[Problem]:
         yield Problem(f"{file.path} calls us for {', '.join(unwanted)}, which no setting asks for", again)
     if changed := [event for event in wanted if hook_entries.has_other_matcher(file.value, event, host.hooks)]:
         yield Problem(f"{file.path} calls us for other cases of {', '.join(changed)} than this version asks for", again)
-    if not gone and any(installed[event].without_client != wanted[event] for event in installed if event in wanted):
+    if not gone and any(not installed[event].is_as(wanted[event]) for event in installed if event in wanted):
         yield Problem(f"{file.path} calls another installation or store than this one", again)
     client = target.store.live[1] if any(text.is_live for text in installed.values()) else ""
     if client and not Path(client).exists():

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import shutil
+import sys
 import time
 from pathlib import Path
 
@@ -61,6 +62,21 @@ def test_what_is_installed_is_named(home):
     assert 0 == code
     assert [str(home / ".claude" / "settings.json")] == agents["claude"]["installed"]
     assert [] == agents["claude"]["problems"]
+
+
+@pytest.mark.parametrize("name", ["python", "python3", "python3.11"])
+def test_whatever_name_of_the_same_python_installed_it_is_as_it_should_be(home, monkeypatch, name):
+    places = [home / "env" / "bin" / name, home / "other" / "bin" / "python3", home / "env" / "bin" / "python3"]
+    for place in places:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.touch(0o755)
+    monkeypatch.setattr(sys, "executable", str(places[0]))
+    call("install", "claude", "--no-mcp")
+
+    monkeypatch.setattr(sys, "executable", str(places[2]))
+    assert [] == _doctor()[2]["claude"]["problems"]
+    monkeypatch.setattr(sys, "executable", str(places[1]))
+    assert any("another installation" in problem for problem in _problems("claude"))
 
 
 def test_a_host_installed_for_shared_sessions_is_as_it_should_be(home):
