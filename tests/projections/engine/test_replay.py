@@ -68,7 +68,7 @@ def test_leaving_events_out_neither_uses_nor_fills_the_cache(history, tmp_path):
 
 def test_progress_is_told_day_by_day(history):
     told = []
-    replay(history, Settings(), progress=lambda done, total: told.append((done, total)))
+    fold_and_render(history, Settings(), progress=lambda done, total: told.append((done, total)))
 
     assert [(day, 10) for day in range(1, 11)] == told
 
