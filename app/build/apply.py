@@ -34,7 +34,7 @@ from eventlog.projections.bases.apply_entries import AppliedSection, WriteResult
 from eventlog.projections.bases.base_file import BaseFile, Bases
 from eventlog.projections.bases.ledger import Ledger, key_of, ledgers
 from eventlog.projections.bases.plan_file import change_of
-from eventlog.projections.bases.sections import Page, SectionId, Spot
+from eventlog.projections.bases.sections import Page, SectionId, Spot, page_of
 from eventlog.projections.current.conversations import Knowledge
 from eventlog.store import Store
 from eventlog.store.files import not_stored, read, replace_file
@@ -82,7 +82,7 @@ class _ManagedFile:
         self._newest = max(self._newest, ledger.last_observed_at)
         data = self._target.read() if self._dry_text is None else self._dry_text
         if data is not None:
-            page = Page(data)
+            page = page_of(data)
             if self._finish_interrupted(ledger, state, page) or self._record_edits(ledger, state, page):
                 return True
         elif not ledger.pending and not any(ledger.is_present(key) for key in ledger.managed):
@@ -159,7 +159,7 @@ class _ManagedFile:
         """Store the spots of the sections, for the undo of a removal by hand, which also works without them."""
         data = None if self._dry_run else self._target.read()
         if data is not None:
-            page = Page(data)
+            page = page_of(data)
             with suppress(OSError, NotStored):
                 spots = [(section.key, page.spot(section)) for section in page.sections]
                 replace_file(str(self._spots_file), msgspec.json.encode(spots))

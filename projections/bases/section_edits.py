@@ -31,7 +31,7 @@ def update(data: bytes, heading: str, level: int, content: str, under: Sequence[
 
     Creates a missing section at the end of the file, or of the section that `under` names.
     """
-    page = Page(data)
+    page = page_of(data)
     found = page.candidates(heading, level, under)
     if len(found) > 1:
         raise Ambiguous(found, hint="name headings above the one that is meant with `under`")
@@ -113,7 +113,7 @@ def insert(
     level that would capture it. Where it comes last in the file, `blank` lines follow.
     """
     text = canonical(content)
-    inner = Page(_encode("\n\n".join(filter(None, (f"{'#' * level} {heading.strip()}", text, canonical(below))))))
+    inner = page_of(_encode("\n\n".join(filter(None, (f"{'#' * level} {heading.strip()}", text, canonical(below))))))
     line = _line_of_new(page, level, under) if at is None else at
     position = sum(section.start < line for section in page.sections) + 1
     expected = [*page.outline()[:position], *inner.outline()[1:], *page.outline()[position:]]
@@ -144,7 +144,7 @@ def refused_content(content: str) -> str | None:
         return "a NUL character in the content is not text"
     if not _SUSPECT.search(canonical(content)):
         return None
-    if inner := Page(content.encode(errors="replace")).sections:
+    if inner := page_of(content.encode(errors="replace")).sections:
         return f"the content has a heading in line {inner[0].start + 1}; plan one entry for each heading"
     if not _is_safe(b"## X\n\n# After\n", "X", 2, content):
         return "the content would swallow what follows: it leaves a fence or an HTML block open"

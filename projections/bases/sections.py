@@ -93,7 +93,7 @@ class Page:
         self.lines: list[bytes] = _LINES.findall(data)
         first = self.lines[0] if self.lines else b""
         self.eol = first[len(first.rstrip(b"\r\n")) :] or b"\n"
-        self.sections = _sections(data)
+        self.sections = _sections(self.lines)
 
     def candidates(self, heading: str, level: int, under: Sequence[str] | None = None) -> list[Section]:
         """List the sections that answer to heading, level and headings above, in the order of the file.
@@ -155,7 +155,7 @@ class Page:
         return [preamble, *((section.heading, section.level, self.text(section)) for section in self.sections)]
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)  # every round reads a file again until nothing changes, and most texts come twice
 def page_of(data: bytes) -> Page:
     """Parse a file; the last few stay parsed."""
     return Page(data)
@@ -227,9 +227,7 @@ def _words(token: "Token") -> str:
     return token.content if token.type in ("text", "code_inline") else ""
 
 
-@lru_cache(maxsize=64)  # every round reads a file again until nothing changes, and most texts come twice
-def _sections(data: bytes) -> tuple[Section, ...]:
-    lines: list[bytes] = _LINES.findall(data)
+def _sections(lines: list[bytes]) -> tuple[Section, ...]:
     found = _headings(lines)
     ends = [start for start, *_ in found[1:]] + [len(lines)]
     sections = []

@@ -18,7 +18,7 @@ from eventlog.format.events import HUMAN, Event, Fact, KnowledgeEdited, Retracti
 from eventlog.format.retractions import Retractions
 from eventlog.format.timestamps import order
 from eventlog.projections.base import Document, Line
-from eventlog.projections.bases.sections import Page, canonical
+from eventlog.projections.bases.sections import canonical, page_of
 from eventlog.projections.current.conclusions import Mention
 from eventlog.projections.current.conversations import Conversation, Conversations
 from eventlog.projections.current.fact_scopes import RowSource, Statement, stated_about
@@ -288,7 +288,7 @@ def _note_edits(now: _Notes | None, before: _Notes | None, path: str, ts: str) -
 
 
 def _parts(data: bytes) -> _Parts:
-    page = Page(data)
+    page = page_of(data)
     titled = (section for section in reversed(page.sections) if section.level == _NOTES_LEVEL)
     notes = next((section for section in titled if is_notes(section.source)), None)
     texts = [line.decode("utf-8", "replace").rstrip("\r\n") for line in page.lines]
@@ -299,4 +299,4 @@ def _parts(data: bytes) -> _Parts:
 
 
 def _lines(data: bytes) -> list[str]:
-    return [line.decode("utf-8", "replace").rstrip("\r\n") for line in Page(data).lines]
+    return [line.decode("utf-8", "replace").rstrip("\r\n") for line in page_of(data).lines]

@@ -22,7 +22,7 @@ def render(state: Knowledge, settings: Settings) -> Iterable[Document]:
     """Render one document for every file that has a section."""
     from eventlog.projections.bases.apply_entries import apply_entries  # a replay into the store renders none
     from eventlog.projections.bases.ledger import ledgers
-    from eventlog.projections.bases.sections import Page
+    from eventlog.projections.bases.sections import page_of
 
     for file, ledger in ledgers(state, settings.knowledge_bases).items():
         last_word = settings.knowledge_bases[file.base].on_people_text == "replace"
@@ -30,7 +30,7 @@ def render(state: Knowledge, settings: Settings) -> Iterable[Document]:
         if done.data:
             sources = {key: history.now.event for key, history in ledger.histories.items() if history.now}
             sources |= {applied.key: applied.event for applied in done.sections}
-            yield stamped(file.document, list(_lines(Page(done.data), sources)), ledger.newest)
+            yield stamped(file.document, list(_lines(page_of(done.data), sources)), ledger.newest)
 
 
 def _lines(page: "Page", sources: "Mapping[SectionId, str]") -> Iterator[Line]:
