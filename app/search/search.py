@@ -19,6 +19,7 @@ from eventlog.format.text import fold, one_line
 from eventlog.projections.current.standing import not_done
 from eventlog.projections.search.findable import Findable
 from eventlog.projections.search.ranking import weighed
+from eventlog.projections.search.recalled_line import is_todo
 from eventlog.projections.search.words import tokens
 
 _KINDS = {"stage_summary": "summary", "conversation_text": "conversation"}
@@ -157,7 +158,7 @@ class _Asker:
                 better = hit if self._query.types else self._index.in_full(hit)
                 names_seen |= names | better.found.names
                 found = better.found
-                if found.left:
+                if is_todo(found, self._weights):
                     done = done_in(self._index.database, better.subject, found.ts)
                     found.left = not_done(found.left, found, done)
                 found.answers = [*self._passage(hit, found), *found.answers]

@@ -43,8 +43,9 @@ if TYPE_CHECKING:
 _SHOWN = ("content", "topic", "summary", "decisions", "todos", "title", "prompts", "closing")
 _STATES = (*_SHOWN, "done")
 _AT_ONCE = 256  # statements
-_KEYS_OF = """SELECT line FROM units WHERE (subject, key) IN (SELECT subject, key FROM units
-    WHERE subject = ? AND same IN ({}) AND type = 'fact' AND key IS NOT NULL)"""
+_KEYS_OF = """SELECT key FROM units WHERE subject = ? AND same IN ({}) AND type = 'fact' AND id < 0
+    AND +key IS NOT NULL"""  # not by the keys, which are many
+_OF_KEY = "SELECT line FROM units WHERE subject = ? AND key = ?"
 _CALLING_DONE = """SELECT line FROM units WHERE subject = ? AND ts >= ? AND type = 'stage_summary'
     AND instr(line, '"done":') > 0"""
 _WHERE = ("project", "replica")
@@ -297,12 +298,13 @@ def replaced_in(database: "Connection", subject: str, sames: "Iterable[bytes]") 
     `database` is that of the index.
     """
     home, some = "" if subject == NOWHERE else subject, list(sames)
-    found: set[bytes] = set()
+    keys: set[str] = set()
     while some:
-        keys = _KEYS_OF.format(",".join("?" * len(some[:_AT_ONCE])))
-        found.update(line for (line,) in database.execute(keys, (home, *some[:_AT_ONCE])))
+        keys_of = _KEYS_OF.format(",".join("?" * len(some[:_AT_ONCE])))
+        keys.update(key for (key,) in database.execute(keys_of, (home, *some[:_AT_ONCE])))
         del some[:_AT_ONCE]
-    return replaced(sorted((FoundLine(decode_line(line), home) for line in found), key=order))
+    lines = (line for key in keys for (line,) in database.execute(_OF_KEY, (home, key)))
+    return replaced(sorted((FoundLine(decode_line(line), home) for line in lines), key=order))
 
 
 def done_in(database: "Connection", subject: str, since: str) -> dict[bytes, str]:

@@ -128,7 +128,7 @@ class CurrentLines:
             return None
         remaining = {text: texts[text] for same, text in sames.items() if same not in facts}
         subjects = {subject or self._names.subjects_at("")[1], self.subject}  # of the user's, some have moved here
-        over = {name: self._rows.replaced(name, sames) for name in subjects} if remaining else {}
+        over = {name: self._rows.replaced(name, sames.keys() - facts) for name in subjects} if remaining else {}
         of_those_days = self._decided(over, self._utc_days(set(remaining.values()))) if remaining else set()
         if unknown := remaining.keys() - of_those_days:
             decided = set(map(likeness, self._decided(over, None)))

@@ -99,7 +99,7 @@ def _facts(stated: Sequence[Statement | Mention], state: Conversations) -> Itera
     every = (event for conversation in state.by_id.values() for event in (*conversation.facts, *conversation.summaries))
     by_id: dict[str, Event] = {event.id: event for event in every}
     for group in distinct_facts(statement for statement in stated if isinstance(statement, Statement)):
-        held = held_back(stated, group.first.same)
+        held = held_back(stated, group.first.same) if any(statement.key for statement in group.statements) else []
         decided = by_event(each for each in held if isinstance(each, Mention))
         again = tuple(event for event in withdrawals(decided, state, "") if isinstance(event, StageSummary))
         sources, older = (tuple(by_id[each] for each in ids) for ids in (group.sources, by_event(held)))

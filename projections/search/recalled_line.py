@@ -72,7 +72,7 @@ _ITEMS = frozenset(("-", "*", "•", "–", "—", "✓", "✅", "✗", "❌", "
 def recalled_line(found: "Findable", weights: "Weights") -> str:
     """Write the line of at most 300 characters that answers a question with these words."""
     todo = max(found.left, key=lambda text: _shared(text, weights), default="")
-    if _shared(todo, weights) and weights.keys().isdisjoint(tokens(found.words)):  # found by a to-do
+    if is_todo(found, weights) and _shared(todo, weights):
         return cut(one_line(_SEPARATOR.join(filter(None, (found.topic, f"[ ] {todo}")))), LONGEST)
     whole = one_line(found.shown)
     files = _chosen_files(found, weights)
@@ -86,6 +86,11 @@ def recalled_line(found: "Findable", weights: "Weights") -> str:
     room = LONGEST - sum(len(part) + len(_SEPARATOR) for part in parts if part)
     parts.append(_answer(found, weights, room, parts[0]))
     return cut(_SEPARATOR.join(filter(None, parts)), LONGEST)
+
+
+def is_todo(found: "Findable", weights: "Weights") -> bool:
+    """Return whether a thing answers a question by a to-do alone."""
+    return bool(found.left and weights) and weights.keys().isdisjoint(tokens(found.words))
 
 
 def sentences(text: str) -> "Iterator[str]":
