@@ -68,6 +68,7 @@ def test_days_have_their_words_in_the_zone_of_the_user(store):
     (store / "config.yaml").write_text("version: 1\ntimezone: Asia/Shanghai\n")
 
     shown = Display(Store(str(store)), now="2026-02-20T17:00:00.000000Z")
+    shown.is_for_people = True
 
     assert "today · Sat 21 Feb" == shown.day("2026-02-20T16:30:00.000000Z")
     assert "yesterday · Fri 20 Feb" == shown.day("2026-02-20T15:30:00.000000Z")
