@@ -105,15 +105,14 @@ def chosen_lines(store: "Store") -> int:
 
 
 def recall(store: "Store", request: RecallRequest, lines: int) -> "list[Hit]":
-    """Find what bears on a prompt and was not shown yet, of facts the newest first; raises OSError or DatabaseError."""
+    """Find what bears on a prompt and was not shown yet, the newest first; raises OSError or DatabaseError."""
     subject = subject_of(request.prompt)
     if not subject:
         return []
     hits = _search_for(store, request, lines, lambda index, projects: _bearing(index, subject, projects))
     figures = frozenset(token for token in subject if token.isdecimal())  # who asks for a number wants that one
-    facts = [hit for hit in hits if hit.found.type == "fact"]
-    facts.sort(key=lambda hit: (len(figures.intersection(tokens(hit.found.words))), hit.last_at))
-    return [facts.pop() if hit.found.type == "fact" else hit for hit in hits]
+    hits.sort(key=lambda hit: (len(figures.intersection(tokens(hit.found.words))), hit.last_at), reverse=True)
+    return hits
 
 
 def _search_for(store: "Store", request: RecallRequest, lines: int, find: "Find") -> "list[Hit]":
@@ -257,7 +256,8 @@ def _opposing(index: "SearchIndex", hit: "Hit", gate: "Gate") -> "list[Hit]":
         return _opposing_fact(index, hit)
     since = hit.found.after or hit.found.ts
     stated = (each for each in index.of_conversation(hit.found.conversation) if each.subject == hit.subject)
-    opposing = [newer for each in stated for newer in _opposing_fact(index, each)]
+    opposing = (newer for each in stated for newer in _opposing_fact(index, each))
+    opposing = (newer for newer in opposing if gate.bears_on(tokens(newer.found.words)))  # else about something else
     facts = (each for each in (*opposing, *index.replacing(hit.found.conversation)) if each.subject == hit.subject)
     weights = {gate.weight(tokens(each.found.words)): each for each in facts if each.last_at > since}
     best = max(weights, default=0.0)

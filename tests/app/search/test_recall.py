@@ -246,6 +246,26 @@ def test_a_session_is_told_behind_what_opposes_a_fact_of_it_or_not_to_who_knows_
     assert "" == ask(store, asks, session="knows")
 
 
+def test_what_opposes_another_fact_of_a_session_is_not_told_with_it(store):
+    log = Memory(store).log
+    about = {"conversation_id": "made", "project": SHOP}
+    log.append({"type": "fact", "content": "Print receipts by CUPS on the thermal printers of the till", **about})
+    log.append(
+        {
+            "type": "conversation_text",
+            "prompts": ["draw the sales grid with sprites"],
+            "closing": "Sprites are drawn once.",
+            **about,
+        }
+    )
+    log.append(Fact(conversation_id="later", project=SHOP, content="Print receipts on the thermal printers by grid spooler instead of CUPS"))  # fmt: skip
+
+    told = ask(store, "does the sales grid draw sprites?")
+
+    assert "Sprites are drawn once" in told
+    assert "spooler" not in told
+
+
 def test_what_another_project_says_under_the_same_key_is_not_told_with_a_session(store):
     backup_session(store, project=BILLING)
 
@@ -300,13 +320,26 @@ def test_the_number_that_is_asked_for_stands_first(store):
         ("themes/ is built with sass before a release", "themes/ is built with lightningcss --minify before a release", "how are themes built?"),
     ],
 )  # fmt: skip
-def test_of_facts_that_answer_a_prompt_the_newest_stands_first(store, before, since, asks):
+def test_of_what_answers_a_prompt_the_newest_stands_first(store, before, since, asks):
     for month, text in enumerate((before, since), 1):
         say(Memory(store), text, ts=f"2026-0{month}-20T20:00:00.000000Z")
 
     told = ask(store, asks)
 
     assert 0 < told.find(since) < told.find(before), told
+
+
+def test_of_two_sessions_that_answer_a_prompt_the_newest_stands_first(store):
+    log = Memory(store).log
+    for month, closing in enumerate(("Sprites of the sales grid are drawn in slots of 448.", "Slots of 460 now."), 1):
+        about = {"conversation_id": f"c{month}", "project": SHOP, "ts": f"2026-0{month}-20T20:00:00.000000Z"}
+        log.append(
+            {"type": "conversation_text", "prompts": ["draw sprites of the sales grid"], "closing": closing, **about}
+        )
+
+    told = ask(store, "how are sprites of the sales grid drawn, in which slots?")
+
+    assert 0 < told.find("460") < told.find("448"), told
 
 
 def test_the_item_that_a_prompt_numbers_is_told_of_many_that_are_alike(store):
