@@ -64,7 +64,7 @@ class PublishResult(Struct):
     written: list[str] = []
     removed: list[str] = []
     set_aside: list[str] = []  # copies of files a person had edited
-    left: list[str] = []  # never rendered, or saved by a person in the moment they were to be removed
+    left: list[str] = []  # never rendered, or a person's: saved in the moment of removal, or not to be judged yet
     unchanged: int = 0
 
     @property
@@ -78,7 +78,7 @@ def publish(
     root: str,
     projections: Iterable[Projection],
     *,
-    taken_in: Mapping[str, bytes] = MappingProxyType({}),
+    taken_in: Mapping[str, bytes | None] = MappingProxyType({}),
     dry_run: bool = False,
 ) -> PublishResult:
     """Write the files of these projections under `root` as the documents have them; raises NotStored.
@@ -99,14 +99,15 @@ def publish_outdated(
     root: str,
     projections: Sequence[Projection],
     *,
-    taken_in: Mapping[str, bytes],
+    taken_in: Mapping[str, bytes | None],
     dry_run: bool = False,
     before_copy: Callable[[], None] = lambda: None,
     executor: Executor | None = None,
 ) -> PublishResult:
     """Publish the documents of a replay; only look at files that are current. Raises NotStored.
 
-    Calls `before_copy` before an edited file is set aside. The executor helps where much is to be rendered.
+    Leaves a file that `taken_in` has as None. Calls `before_copy` before an edited file is set aside. The executor
+    helps where much is to be rendered.
     """
     names = {projection.name for projection in projections}
     index = None
@@ -140,7 +141,7 @@ class _Publishing:
     def __init__(
         self,
         base: Path,
-        taken_in: Mapping[str, bytes],
+        taken_in: Mapping[str, bytes | None],
         before_copy: Callable[[], None] = lambda: None,
         *,
         dry_run: bool,
@@ -213,6 +214,10 @@ class _Publishing:
     def put(self, document: Document, layouts: Layouts | None = None, then: _Then = lambda _: None) -> None:
         """Write a document where its bytes differ; compose a long document from its file, where that has a layout."""
         self._current.add(document.path)
+        if self._waits(document.path):
+            self.done.left.append(document.path)
+            then(None)
+            return
         if not (layouts and document.pieces):
             self._put_whole(document, then)
             return
@@ -236,6 +241,9 @@ class _Publishing:
 
         self._put_whole(document, lay_out)
 
+    def _waits(self, name: str) -> bool:
+        return self._taken_in.get(name, b"") is None
+
     def remove_stale(self, projections: Iterable[Projection]) -> None:
         """Remove what is rendered no more, set a person's edit of it aside, and leave what was never rendered."""
         patterns = (pattern for projection in projections for pattern in projection.owns)
@@ -248,7 +256,8 @@ class _Publishing:
             except NotStored as error:
                 self._blocked = self._blocked or error
                 continue
-            if path.suffix == ".md" and not any(map(is_stamp, current.decode("utf-8", "replace").split("\n"))):
+            is_rendering = path.suffix != ".md" or any(map(is_stamp, current.decode("utf-8", "replace").split("\n")))
+            if not is_rendering or self._waits(name):
                 self.done.left.append(name)
                 continue
             aside = self._aside(name, current)

@@ -15,6 +15,7 @@ from eventlog.app.write.set_aside import SetAside
 from eventlog.format import timestamps
 from eventlog.format.events import HUMAN, Event, Fact, Restored, Retraction, persons_conversation
 from eventlog.format.retractions import Retractions
+from eventlog.log.days import unreadable
 from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Document
 from eventlog.projections.current.conversations import Conversations
@@ -35,10 +36,13 @@ if TYPE_CHECKING:
     from eventlog.projections.edits.memory_edits import EditReading
 
 
-def record_edits(log: EventLog, settings: Settings, *, dry_run: bool = False) -> tuple[list[Event], dict[str, bytes]]:
+def record_edits(
+    log: EventLog, settings: Settings, *, dry_run: bool = False
+) -> tuple[list[Event], dict[str, bytes | None]]:
     """Append events for the edits of MEMORY.md files since they were rendered; raises NotStored.
 
-    Return them, and the contents of the files (by relative path) that they explain completely.
+    Return them, and the contents of the files (by relative path) that they explain completely; None of a file that
+    waits, for nobody can tell what is new in it while a part of the log cannot be read.
     Facts that were added to unread copies of these files are appended as well.
     """
     # events are dated by the save of the file, and ids derive from contents: a run that is killed and repeated adds
@@ -46,7 +50,7 @@ def record_edits(log: EventLog, settings: Settings, *, dry_run: bool = False) ->
     root, past = Path(log.store.knowledge), _Past(log, settings)
     edited = dict(_edited(log.store))
     found = {name: _interpret(past, name, root / name, data) for name, data in edited.items()}
-    events = [event for reading in found.values() for event in reading.events]
+    events = [event for reading in found.values() if reading for event in reading.events]
     events += restore_retyped(log, events)
     copies = SetAside(log.store)
     events += _added_in(copies, past, events)
@@ -56,7 +60,11 @@ def record_edits(log: EventLog, settings: Settings, *, dry_run: bool = False) ->
     if not dry_run:
         copies.remember()
     lossless = (name for name, data in edited.items() if "\ufffd" not in data.decode("utf-8", "replace"))
-    return events, {name: edited[name] for name in lossless if not found[name].unexplained}
+    taken_in: dict[str, bytes | None] = dict.fromkeys(name for name, reading in found.items() if reading is None)
+    for name in lossless:
+        if (reading := found[name]) and not reading.unexplained:
+            taken_in[name] = edited[name]
+    return events, taken_in
 
 
 class _Past:
@@ -68,6 +76,7 @@ class _Past:
         rendered = partial(replay, log, settings, projections=[MEMORY])
         self.renderings = cache(lambda until: rendered(until=until))
         self.whole = cache(lambda until: rendered(until=until, anew=True))  # includes withdrawn texts
+        self.is_partial = cache(lambda: bool(unreadable(log.store.log)))
 
 
 def _added_in(copies: SetAside, past: _Past, events: Iterable[Event]) -> list[Event]:
@@ -78,7 +87,7 @@ def _added_in(copies: SetAside, past: _Past, events: Iterable[Event]) -> list[Ev
     found: list[Event] = []
     for path, data in unread.items():
         file = _origin(past, copies.original(path), path, data)
-        if file is None:
+        if file is None or (not file.base and past.is_partial()):
             copies.put_off(path)
             continue
         for fact in _new_facts(past, file, data):
@@ -130,11 +139,13 @@ def _edited(store: Store) -> Iterator[tuple[str, bytes]]:
             yield name, data
 
 
-def _interpret(past: _Past, name: str, path: Path, data: bytes) -> "EditReading":
-    """Compare a file with its rendering; without a rendering, find added facts only."""
+def _interpret(past: _Past, name: str, path: Path, data: bytes) -> "EditReading | None":
+    """Compare a file with its rendering; without it, find added facts only, or return None if a day is unreadable."""
     from eventlog.projections.edits.memory_edits import EditedFile, EditReading
 
     file, edited = _origin(past, name, path, data), EditedFile(data)
+    if not (file and file.base) and past.is_partial():
+        return None
     if file is None:
         return EditReading([], unexplained=True)
     if file.base:

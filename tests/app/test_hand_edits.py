@@ -388,6 +388,28 @@ def test_a_file_that_was_there_before_the_first_replay_is_taken_in(log):
     assert ([], text) == (aside(memory), memory.read_text())
 
 
+@pytest.mark.parametrize("later", [[], ["Is said on another day"]])
+def test_an_edit_waits_for_a_day_that_cannot_be_read(log, memory, tmp_path, later):
+    for text in later:
+        log.append(Fact(conversation_id="d", content=text))
+    edit(memory, lambda text: text.replace("- [2026-02-20] Prefers tabs\n", "- Likes tea\n"))
+    typed, before, [day, *_] = memory.read_bytes(), list(log.read()), sorted(Path(log.store.log).iterdir())
+    day.rename(tmp_path / "day")
+    day.mkdir()
+    rebuilt(log)
+
+    assert (typed, []) == (memory.read_bytes(), aside(memory))
+
+    day.rmdir()
+    (tmp_path / "day").rename(day)
+    rebuilt(log)
+
+    assert [("fact", "Likes tea"), ("retraction", None)] == sorted(
+        (event.type, getattr(event, "content", None)) for event in new_events(log, before)
+    )
+    assert {"Prefers tabs"}.isdisjoint(line[15:] for line in texts(memory))
+
+
 def test_notes_alone_are_a_memory(log):
     memory = Path(log.store.knowledge) / "MEMORY.md"
     memory.parent.mkdir(parents=True)
