@@ -113,7 +113,7 @@ def remote_of(root: str) -> str:
             section = re.match(_SECTION, line.strip(), re.IGNORECASE)
             name = section[1] if section else None
         elif name is not None and (url := re.fullmatch(_URL, line, re.IGNORECASE)):
-            urls[name] = normalised(_unquoted(url[1]))
+            urls.setdefault(name, normalised(_unquoted(url[1])))  # git fetches from the first, and pushes to each
     return urls.get("origin") or next(filter(None, urls.values()), "")
 
 

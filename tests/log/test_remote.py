@@ -66,6 +66,13 @@ def test_a_linked_worktree_and_a_bare_repository_have_the_address_of_theirs(root
     assert SHOP == remote_of(str(tmp_path / "bare.git"))
 
 
+def test_of_several_addresses_of_origin_the_one_that_git_fetches_from_counts(root):
+    git(root, "remote", "add", "origin", "https://github.com/ada/shop")
+    git(root, "remote", "set-url", "--add", "origin", "https://mirror.example/backup/shop")
+
+    assert SHOP == remote_of(str(root))
+
+
 @pytest.mark.parametrize("config", [b"\xff\xfe", b'[remote "origin"\nurl = x:y', b"[" * 70_000, b'[remote "\\"]\nurl='])
 def test_a_damaged_configuration_has_no_address(root, config):
     (root / ".git" / "config").write_bytes(config)
