@@ -244,6 +244,15 @@ def test_lines_that_differ_and_have_one_id_are_told_by_their_number_and_verify_n
         assert [f"damaged    {len(conflicts)} conflict{'s' * (len(conflicts) > 1)}: eventlog verify"] == told
 
 
+def test_of_much_damage_the_first_places_are_named(store):
+    with (store / "log" / "2026-02-20.jsonl").open("ab") as opened:
+        opened.write(b"no event\n" * 100)
+    damaged = [line for line in _replay(store).out.splitlines() if line.startswith("damaged")]
+
+    assert (9, "damaged    92 more: eventlog verify") == (len(damaged), damaged[-1])
+    assert 100 == len(json.loads(_replay(store, "--json").out)["damage"])
+
+
 def test_a_write_under_way_is_no_damage(store):
     with (store / "log" / "2026-02-25.jsonl").open("ab") as opened:
         opened.write(builders.line(day="2026-02-25")[:50])

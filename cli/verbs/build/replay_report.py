@@ -47,7 +47,7 @@ def print_replay(done: RebuildResult, root: str, store: Store, *, check: bool, a
     return EXIT_FOUND if check and (done.published.changes or done.applied.files) else 0
 
 
-_LISTED = 8  # files of one directory, on a terminal
+_LISTED = 8  # files of one directory, on a terminal; places of damage
 
 
 def _print_report(done: RebuildResult, root: str, short: Callable[[str], str], *, check: bool, as_json: bool) -> None:
@@ -88,11 +88,13 @@ def tell_copies(copies: ExportResult) -> None:
 
 
 def print_damage(found: Sequence[Damage], broken: Mapping[str, str]) -> None:
-    """Report damage, of different lines with the same id only their number; and projections that could not be used."""
-    for damage in found:
-        if damage.kind != "conflict":
-            say(f"damaged    {damage.place} {damage.kind}: {damage.reason}")
-    if conflicts := sum(damage.kind == "conflict" for damage in found):
+    """Report the first damage, of different lines with the same id only their number; and projections that failed."""
+    named = [damage for damage in found if damage.kind != "conflict"]
+    for damage in named[:_LISTED]:
+        say(f"damaged    {damage.place} {damage.kind}: {damage.reason}")
+    if len(named) > _LISTED:
+        say(f"damaged    {len(named) - _LISTED:,} more: eventlog verify")
+    if conflicts := len(found) - len(named):
         say(f"damaged    {count(conflicts, 'conflict')}: eventlog verify")
     for name, reason in broken.items():
         say(f"broken     projection {name}, of another package: {reason}")
