@@ -118,7 +118,7 @@ def redact(opened: OpenStore, chosen: Redactable) -> Receipt:
 
 
 def _rejected_as_erased(log: EventLog, needles: Needles) -> Iterator[Rejected]:
-    """Reject forgotten statements again without the erased words: a digest is of the whole text."""
+    """Reject forgotten statements as they are once words of them are erased: a digest is of all the words."""
     rejections = Retractions(withdrawals_until(log, open_for_reading(log.store))).decisions
     for rejection, forgotten in zip(rejections, worded(log, rejections), strict=True):
         text = needles.without(forgotten.statement or "")
