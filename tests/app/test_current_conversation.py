@@ -64,6 +64,14 @@ def test_a_server_speaks_for_the_conversation_of_the_host_that_started_it(log, c
     assert Speaker("mine", "gemini") == speaker_of_server(log, "/shop", machine, "gemini")
 
 
+def test_a_server_speaks_for_the_only_conversation_of_its_host_that_told_of_no_prompt(log, called_by_a_host):
+    machine = Machine("/home", {}, lambda: NOON + 10**9, "eventlog", lambda: False)
+    _tell(log, PROMPTED, session="other", agent="droid")
+    background.mark_open(log.store, HookCall("droid", "SessionStart", {"cwd": "/shop"}, session="mine"))
+
+    assert Speaker("mine", "droid") == speaker_of_server(log, "/shop", machine, "droid")
+
+
 # ------------------------------------------------------------------------------------------------ the environment
 
 
