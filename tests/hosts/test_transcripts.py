@@ -28,6 +28,7 @@ FILES = {
     "cursor": FIXTURES / "cursor" / "c0de.jsonl",
     "gemini": next(FIXTURES.glob("gemini/session-*.jsonl")),
     "qwen-code": FIXTURES / "qwen" / "7c0de.jsonl",
+    "droid": FIXTURES / "droid" / "d401d.jsonl",
 }
 
 

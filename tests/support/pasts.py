@@ -26,6 +26,7 @@ PLACES = {  # host -> fixture -> where its host keeps it
     "gemini": {"gemini/session-2026-02-20T10-00-b2e9ca8f.jsonl": ".gemini/tmp/shop/chats/session-2026-02-20T10-00-b2e9ca8f.jsonl"},
     "copilot": {"copilot/b1ade/events.jsonl": ".copilot/session-state/b1ade/events.jsonl"},
     "qwen": {"qwen/7c0de.jsonl": ".qwen/projects/-home-ada-shop/chats/7c0de.jsonl"},
+    "droid": {"droid/d401d.jsonl": ".factory/sessions/-home-ada-shop/d401d.jsonl"},
 }  # fmt: skip
 
 

@@ -47,9 +47,9 @@ def _import_command(
     """Import past conversations, and the memory of other programs, under their own dates.
 
     PATH is a file or a folder [default: where the source keeps its files]. Sources are transcripts of `claude`,
-    `codex`, `copilot`, `cline`, `cursor`, `gemini` and `qwen`; `bullets` of an instruction file; the memory skill's
-    `daily` notes and summaries; plan entries of `last-word`; the stores of `projectmem` and `wake-memory` in this
-    project; `eventlog`, a file of `eventlog export`, with your decisions.
+    `codex`, `copilot`, `cline`, `cursor`, `droid`, `gemini` and `qwen`; `bullets` of an instruction file; the memory
+    skill's `daily` notes and summaries; plan entries of `last-word`; the stores of `projectmem` and `wake-memory` in
+    this project; `eventlog`, a file of `eventlog export`, with your decisions.
 
     Adds everything once, however often you run or interrupt it, and repeats nothing that hooks recorded. Adds the
     start, the end, an automatic summary and a searchable text of each conversation; replaces those that an earlier

@@ -1,4 +1,8 @@
-"""Files and hooks of Factory's droid; documentation, not run: docs.factory.ai/harness/hooks, /harness/mcp."""
+"""Files and hooks of Factory's droid; documentation: docs.factory.ai/harness/hooks, /harness/mcp; run: 0.225.
+
+In its `hooks.json`, which it makes by itself, events have no `hooks` around them; below that key it reads them in its
+settings, as all releases do.
+"""
 
 from eventlog.hosts.profile import HookFile, HostProfile, RuleFile, ServerFile
 
@@ -11,8 +15,8 @@ PROFILE = HostProfile(
     name="Factory droid",
     home=".factory",
     hooks=HookFile(
-        user_file="hooks.json",
-        project_file=".factory/hooks.json",
+        user_file="settings.json",
+        project_file=".factory/settings.json",
         events=_EVENTS,
         own={"PostToolUse": {"matcher": "Create|Edit|ApplyPatch|Execute|TodoWrite"}},
     ),

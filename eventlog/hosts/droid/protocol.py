@@ -1,6 +1,6 @@
 """Factory's droid: Claude Code's protocol and event names, with tools of its own names; no turn id, no id of a helper.
 
-By its documentation, not run: docs.factory.ai/harness/hooks.
+Without a terminal it tells of no prompt. Documentation: docs.factory.ai/harness/hooks; run: 0.225.
 """
 
 from eventlog.hosts.claude.protocol import Blocked

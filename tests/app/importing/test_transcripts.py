@@ -36,6 +36,7 @@ TOPICS = {
     "gemini": "German invoice",
     "copilot": "Please show the price with tax on the receipt",
     "qwen": "Let the basket remember its items",
+    "droid": "Let the till print receipts",
 }
 IDS = {
     "claude": "5f0c",
@@ -44,6 +45,7 @@ IDS = {
     "gemini": "b2e9ca8f-0000-4000-8000-000000000000",
     "copilot": "b1ade",
     "qwen": "7c0de",
+    "droid": "d401d",
 }
 HOUR = 3600 * 10**9
 

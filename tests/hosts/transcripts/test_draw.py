@@ -56,6 +56,12 @@ DRAWN = {
         ["keep them for a week"],
         [],
     ),
+    "droid": (
+        "Let the till print receipts",
+        "The till prints receipts. Changed till.py.",
+        ["they are printed in German"],
+        [],
+    ),
 }
 WRITTEN: tuple[StepKind, ...] = ("created", "file")
 CLOSING = """Perfect! Let me summarize what was done:

@@ -19,7 +19,7 @@ FILES = {
     "copilot": ".copilot/hooks/eventlog.json",
     "vscode": ".copilot/hooks/eventlog-vscode.json",
     "qwen": ".qwen/settings.json",
-    "droid": ".factory/hooks.json",
+    "droid": ".factory/settings.json",
     "auggie": ".augment/settings.json",
     "cn": ".continue/settings.json",
 }
