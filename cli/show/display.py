@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, tzinfo
 from functools import cached_property
 
+from msgspec.structs import replace
+
 from eventlog.app.naming.references import ShortIds
 from eventlog.app.open_store import Machine
 from eventlog.cli.show.events import COLOURS, KIND, describe, gist, kind_of
@@ -38,7 +40,7 @@ class Display:
         return ShortIds(self._store).of
 
     def worded(self, event: Event) -> Event:
-        """Restore the words of a rejected statement; returns other events unchanged.
+        """Restore the words of a rejected statement, and format the id of a target.
 
         With the second one it looks for those of all of that day, as hundreds may be forgotten together.
         """
@@ -46,7 +48,8 @@ class Display:
             days = EventLog(self._store).days(event.ts[:10], event.ts[:10]) if self._worded else ()
             found = [event, *(other for day in days for other in day.load_mentioning([b'"rejected"']))]
             self._worded |= {other.id: other for other in self.all_worded(found)}
-        return self._worded.get(event.id, event)
+        event = self._worded.get(event.id, event)
+        return replace(event, target=self.id(target)) if (target := getattr(event, "target", None)) else event
 
     def all_worded(self, events: Sequence[Event]) -> list[Event]:
         """Restore the words of many, by one look at the log."""

@@ -129,7 +129,7 @@ def _line(line: StoryLine, display: Display) -> list[str]:
     head = f"  {styled(display.id(line.id), fg='cyan')}  {display.local(line.ts):%H:%M}  {kind}  "
     gone = "  (withdrawn)" if line.gone else ""
     indent = " " * (cells(display.id(line.id)) + KIND + 13)
-    lines = hang(head, one_line(line.text) + gone)
+    lines = hang(head, display.id(one_line(line.text)) + gone)  # of what is withdrawn it is the id
     for detail in line.details:
         lines += hang(indent, one_line(detail))
     if line.again:

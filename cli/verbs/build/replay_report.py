@@ -14,6 +14,7 @@ from eventlog.cli.show import changes
 from eventlog.cli.show.events import describe
 from eventlog.cli.terminal import count, emit, is_terminal, say
 from eventlog.format.codec import to_fields
+from eventlog.format.events import Retraction
 from eventlog.log.lines import Damage
 from eventlog.projections.catalog import chosen, installed
 from eventlog.projections.engine.replay import ReplayResult
@@ -74,7 +75,9 @@ def _print_report(done: RebuildResult, root: str, short: Callable[[str], str], *
         named = "a replay gives it its own name" if check else "it has its own name now"
         say(f"{'named':<10} this store is a copy of that of {done.copied_from}: {named}")
     for event in done.edits:
-        say(f"{'by hand':<10} {event.type} {describe(event)}")
+        target = event.target if isinstance(event, Retraction) else None
+        words = describe(event).replace(target, short(target)) if target else describe(event)
+        say(f"{'by hand':<10} {event.type} {words}")
     changes.print_applied(done.applied, short, dry_run=check)
     tell_copies(done.copies)
     _print_files(done.replayed, done.published, root, check=check)

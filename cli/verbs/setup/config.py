@@ -72,7 +72,7 @@ def _init_command(yes: bool, store: Store) -> int:
     terminal; elsewhere, without --yes, it lists the missing files and exits with 1.
     """
     wanted = missing(load(store).settings, Machine.here().home)
-    for file in wanted:
+    for file in () if yes else wanted:
         say(f"missing    {file.path}")
     if not wanted:
         say("nothing is missing")

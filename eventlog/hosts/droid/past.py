@@ -1,4 +1,4 @@
-"""Droid's history: `sessions/<slug>/<id>.jsonl`: a session's beginning, then messages in blocks as Claude's API has them.
+"""Droid's history: `sessions/<slug>/<id>.jsonl`: its beginning, then messages in blocks as Claude's API has them.
 
 Messages for the user or the model alone are of hooks, and name whom they are for. Seen in 0.225.
 """
