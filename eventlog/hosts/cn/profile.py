@@ -1,4 +1,4 @@
-"""Files and hooks of Continue's command line; source, not run: github.com/continuedev/continue, extensions/cli."""
+"""Files and hooks of Continue's command line; source: github.com/continuedev/continue, extensions/cli; run: 1.5.47."""
 
 from eventlog.hosts.profile import ForeignHooks, HookFile, HostProfile, RuleFile
 

@@ -2,7 +2,7 @@
 
 It also runs the hooks in Claude Code's settings. A stop always says that it continues for a hook; no answer to it
 reaches the agent. Its schema has the events below, but 1.5 calls hooks for tools only: a session is seen from the first
-tool on. By its source, not run: github.com/continuedev/continue, extensions/cli/src/hooks.
+tool on. Source: github.com/continuedev/continue, extensions/cli/src/hooks; run: 1.5.47.
 """
 
 from eventlog.hosts.call import HookCall, Payload

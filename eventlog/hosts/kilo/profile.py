@@ -1,4 +1,4 @@
-"""Kilo's files; it runs the plugin of OpenCode; documentation, not run: kilo.ai/docs/automate/extending/plugins."""
+"""Kilo's files; it runs the plugin of OpenCode; documentation: kilo.ai/docs/automate/extending/plugins; run: 7.7.9."""
 
 from eventlog.hosts.opencode.profile import PROFILE as OPENCODE
 from eventlog.hosts.profile import HostProfile

@@ -1,6 +1,6 @@
 """Kilo's command line, a fork of OpenCode: the same plugin, the same payloads.
 
-By its documentation, not run: kilo.ai/docs/automate/extending/plugins.
+Documentation: kilo.ai/docs/automate/extending/plugins; run: 7.7.9.
 """
 
 from eventlog.hosts.opencode.protocol import OpenCodeProtocol
