@@ -100,7 +100,7 @@ def speaker_of_server(log: EventLog, project: str | None, machine: Machine, agen
     if found := [speaker for speaker in working if speaker.conversation_id in here]:
         return found[-1] if len(found) == 1 else found[-1]._replace(speaker="guessed")
     if agent and len(here) == 1:  # its host tells of no prompt, as droid without a terminal
-        return Speaker(*here, agent)
+        return Speaker(here.pop(), agent)
     if working:
         return working[-1]._replace(speaker="guessed")
     speaker = _current_speaker(log, project, machine, agent, make_replica)
