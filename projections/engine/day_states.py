@@ -118,18 +118,17 @@ class DayStates:
                 self._fold_with_words()
             self._mark_touched(fates)
             self.identities = Identities(self.places, self.withdrawn)
-            self.mark_naming(self.identities.renamed(identities))
+            self._mark_at(self.identities.renamed(identities))
         stating = self._mark_stating(Retractions.judged_statements(fates)) | self.folded
         self._redact(self.rows.keys() if fates or self._until != EVERYTHING else self.folded.copy(), stating)
 
-    def mark_naming(self, paths: Collection[str] | None = None) -> None:
-        """Mark the conversations that name any of these paths as changed; without paths, or by many paths, all."""
-        names = [path.encode("utf-8", "surrogatepass") for path in paths or ()]
-        is_all = paths is None or len(names) > _FEW
-        for date in self.rows.keys() - self._new if names or is_all else ():
-            for conversation, stored in self._stored.encoded(date).items():
-                if is_all or any(name in bytes(stored) for name in names):
-                    self._mark_changed(conversation)
+    def mark_all_changed(self) -> None:
+        """Mark every conversation changed."""
+        for date in self.rows:
+            for conversation in self._stored.conversations(date):
+                self._dates.add(conversation, date)
+        for conversation in self._dates.everyone():
+            self.changed.setdefault(conversation, self._dates.first(conversation))
 
     def conversation(self, conversation_id: str, /) -> Conversation | None:
         """Return a conversation, merged from all its days, or None."""
@@ -315,6 +314,14 @@ class DayStates:
                 if any(event.id in events for event in (*found.facts, *found.summaries, *found.recalled)):
                     self._mark_changed(found.id)
 
+    def _mark_at(self, paths: Collection[str]) -> None:
+        """Mark the conversations that name any of these paths; of many paths, all conversations."""
+        names = [path.encode("utf-8", "surrogatepass") for path in paths]
+        for date in self.rows.keys() - self._new if paths else ():
+            for conversation, stored in self._stored.encoded(date).items():
+                if len(names) > _FEW or any(name in bytes(stored) for name in names):
+                    self._mark_changed(conversation)
+
     def _mark_stating(self, marks: Collection[str]) -> set[str]:
         """Mark the conversations with any of these statements; return their days."""
         salts = salts_in(marks)
@@ -467,6 +474,11 @@ class _ConversationDays:
             del self._bucket(number)[conversation_id]
             self._added.pop(conversation_id, None)
         self._changed.add(number)
+
+    def everyone(self) -> Iterator[str]:
+        """Yield the ids of all conversations."""
+        for number in range(_BUCKETS):
+            yield from self._bucket(number)
 
     def flush(self) -> None:
         """Write the buckets that changed."""

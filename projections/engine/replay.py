@@ -279,7 +279,7 @@ def _catch_up(
 ) -> DocumentIndex:
     """Update days, rows and the list of outdated documents."""
     if _differs(cache, "rows", f"{settings.timezone} {surroundings}".encode()):
-        days.mark_naming()
+        days.mark_all_changed()
     before = days.identities.notes(days.notes)
     rows = RowMaintainer(cache)
     if executor and is_long(days.days):
