@@ -136,11 +136,11 @@ class EarlierSessions:
                 if name not in names and (rendered := self._rendered(name, at, topic, memory)):
                     yield rendered
 
-    def own(self, conversation: str) -> "tuple[Line, ...]":
+    def own(self, conversation: str, memory: str) -> "tuple[Line, ...]":
         """Sum a conversation up; nothing where it has not come to anything."""
         events = self._known.conversation(conversation)
         if events is None:
-            found = self._read(conversation_name(conversation))
+            found = self._read(conversation_name(conversation), memory)
             return found[0] if found else ()
         conclusion = self._conclusion([event for event in events if event.type != "conversation_text"])
         if conclusion.source == NONE:
@@ -189,7 +189,7 @@ class EarlierSessions:
 
     def _rendered(self, name: str, at: str, topic: str, memory: str) -> EarlierSession | None:
         """Take a session from its file, where that is as it was rendered."""
-        if not (found := self._read(name)):
+        if not (found := self._read(name, memory)):
             return None
         lines, file = found
         words = LABELS[self._settings.locale]
@@ -200,8 +200,11 @@ class EarlierSessions:
         decisions = [Line(f"- {text}") for text in _bullets(lines, words.key_decisions)]
         return EarlierSession(name, at, topic, done, decisions=decisions, file=file, quotes=bullets)
 
-    def _read(self, name: str) -> "tuple[tuple[Line, ...], tuple[str, str, str | None]] | None":
-        """Read a rendered summary; None where it is not there, or not as it was rendered."""
+    def _read(self, name: str, memory: str) -> "tuple[tuple[Line, ...], tuple[str, str, str | None]] | None":
+        """Read a rendered summary; None where it is not there, or not as it was rendered.
+
+        Of its decisions those are told that memory has: what was replaced is in the file of the session.
+        """
         path = f"{self._store.knowledge}/sessions/{name}.md"
         try:
             data = read_regular(path)
@@ -210,7 +213,8 @@ class EarlierSessions:
             return None
         if not is_untouched(data):
             return None
-        return _inner(list(map(Line, lines))), (path, sha256(data), stamped_at(data))
+        standing = _without_others(lines, LABELS[self._settings.locale].key_decisions, memory)
+        return _inner(list(map(Line, standing))), (path, sha256(data), stamped_at(data))
 
     def _indexed(self, folder: str) -> "Iterator[tuple[str, str, str]]":
         """Yield the sessions that the project's index names: name, day and topic."""
@@ -235,6 +239,16 @@ def _bullets(lines: "Collection[Line]", heading: str) -> "Iterator[str]":
             below = line.text[3:]
         elif below == heading and line.text.startswith("- "):
             yield line.text[2:]
+
+
+def _without_others(lines: "Collection[str]", heading: str, memory: str) -> "Iterator[str]":
+    """Leave out the bullets below a heading that are not in memory; where none is, the heading too."""
+    known = {text for text in _bullets(list(map(Line, lines)), heading) if text.rstrip("… ") in memory}
+    below = ""
+    for line in lines:
+        below = line[3:] if line.startswith("## ") else below
+        if below != heading or (known and (line[2:] in known or not line.startswith("- "))):
+            yield line
 
 
 def _inner(lines: "list[Line]") -> "tuple[Line, ...]":

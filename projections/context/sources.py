@@ -162,7 +162,8 @@ def gather(
         settings, request, session_type, [(file, _standing(file, result, source)) for file, result in loaded]
     )
     past = EarlierSessions(store, settings, source)
-    parts.own = past.own(request.session_id) if request.session_id and request.source not in NEW else ()
+    memory = parts.content(context_files.MEMORY) or ""
+    parts.own = past.own(request.session_id, memory) if request.session_id and request.source not in NEW else ()
     came_back = bool(parts.own) or request.source in CAME_BACK
     recent = (event for event in source.recent if event.subject == source.subject or event.type == "fact")
     limit = 0 if came_back or not request.project else _most_sessions(parts)
@@ -183,7 +184,6 @@ def gather(
         and not ((shared and bearing.about_user) or (came_back and not bearing.memory_type))
     ]
     bearing = {bearing.conversation_id for bearing in bearings if not bearing.memory_type}
-    memory = parts.content(context_files.MEMORY) or ""
     several = past.newest(sessions, request, memory, shared=shared)
     chosen = [session for _, session in zip(range(limit), several, strict=False)]
     last = chosen[0].name if chosen else ""

@@ -15,6 +15,7 @@ from eventlog.app.ask.why_not import why_not
 from eventlog.app.build.rebuild import replay_store
 from eventlog.app.open_store import Machine
 from eventlog.app.search import recall as recalling
+from eventlog.app.serve import current_lines
 from eventlog.app.serve.session_context import request_of, session_context
 from eventlog.app.write.correct import correctable, edit, move
 from eventlog.app.write.current_statements import current_statements
@@ -25,7 +26,7 @@ from eventlog.cli.mcp.tools import ToolCalls
 from eventlog.format.events import Fact, StageSummary
 from eventlog.format.retractions import Retractions
 from eventlog.projections.search.ranking import Gate
-from tests.laws.test_recall_laws import NOON, World
+from tests.laws.test_recall_laws import MINUTE, NOON, World
 from tests.laws.test_search_laws import bullets_of
 from tests.support.effort import rounds
 from tests.support.histories import a_log
@@ -236,6 +237,21 @@ def test_saying_a_summary_again_without_a_decision_says_none_again_that_was_repl
         _take_out(world, "RS256")
 
         assert {"Round half even", "The port is 9999"} == set(_said_in_shop(world))
+
+
+@pytest.mark.parametrize("source", ["startup", "resume"])
+def test_a_large_log_without_a_cache_tells_no_decision_from_files_that_a_key_has_replaced(source, monkeypatch):
+    monkeypatch.setattr(current_lines, "_SMALL_LOG", 0)
+    with a_log() as log:
+        world = World(log)
+        take(world, [_save_of("The port is 9443", "Round half even"), *DECIDED[1:], "replay"])
+        shutil.rmtree(log.store.cache)
+        ten_days_later = Machine.here()._replace(clock=lambda: NOON + 10 * 1440 * MINUTE)
+        there = opened(log)._replace(machine=ten_days_later)
+        text = session_context(there, request_of(there, world.place("shop"), session="a", source=source)).context.text
+
+        assert {"9999"} == ports(text)
+        assert "Round half even" in text
 
 
 def test_what_a_key_has_no_more_is_said_again_by_a_conversation_that_had_said_it():
