@@ -145,9 +145,8 @@ class _Memories:
     def _successor(self, event: Event, same: bytes) -> Event | None:
         """Find the newest valid fact under the key that replaced a statement of an event, about the same subject."""
         for scope in self._scopes:
-            stated = [statement for row in scope.rows for statement in row.statements]
-            if any((statement.id, statement.same) == (event.id, same) for statement in stated):
-                newer = replaced(sorted(stated, key=order)).get(same)
+            if any((statement.id, statement.same) == (event.id, same) for statement in scope.stated):
+                newer = replaced(scope.stated).get(same)
                 return self._by_id.get(newer.id) if newer else None
         return None
 

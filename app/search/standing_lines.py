@@ -43,8 +43,7 @@ if TYPE_CHECKING:
 _SHOWN = ("content", "topic", "summary", "decisions", "todos", "title", "prompts", "closing")
 _STATES = (*_SHOWN, "done")
 _AT_ONCE = 256  # statements
-_KEYS_OF = """SELECT key FROM units WHERE subject = ? AND same IN ({}) AND type = 'fact' AND id < 0
-    AND +key IS NOT NULL"""  # not by the keys, which are many
+_KEYED = "SELECT {} FROM units WHERE type = 'fact' AND +key IS NOT NULL AND subject = ? AND same IN ({})"
 _OF_KEY = "SELECT line FROM units WHERE subject = ? AND key = ?"
 _CALLING_DONE = """SELECT line FROM units WHERE subject = ? AND ts >= ? AND type = 'stage_summary'
     AND instr(line, '"done":') > 0"""
@@ -300,8 +299,9 @@ def replaced_in(database: "Connection", subject: str, sames: "Iterable[bytes]") 
     home, some = "" if subject == NOWHERE else subject, list(sames)
     keys: set[str] = set()
     while some:
-        keys_of = _KEYS_OF.format(",".join("?" * len(some[:_AT_ONCE])))
-        keys.update(key for (key,) in database.execute(keys_of, (home, *some[:_AT_ONCE])))
+        hidden = _KEYED.format("same", ",".join("?" * len(some[:_AT_ONCE]))) + " AND id < 0"
+        keys_of = _KEYED.format("key", hidden)
+        keys.update(key for (key,) in database.execute(keys_of, (home, home, *some[:_AT_ONCE])))
         del some[:_AT_ONCE]
     lines = (line for key in keys for (line,) in database.execute(_OF_KEY, (home, key)))
     return replaced(sorted((FoundLine(decode_line(line), home) for line in lines), key=order))

@@ -92,8 +92,7 @@ def _candidates(opened: OpenStore, reference: str, subject: str | None = None) -
 def _correctable(
     opened: OpenStore, replayed: ReplayResult, name: str, scope: FactScope, group: DistinctFact
 ) -> Correctable:
-    of_subject = sorted((statement for row in scope.rows for statement in row.statements), key=order)
-    stated = [*group.statements, *held_back(of_subject, group.first.same)]
+    stated = [*group.statements, *held_back(scope.stated, group.first.same)]
     found = opened.log.find({statement.id for statement in stated})
     state = replayed.conversations
     place = replayed.identities.place(name, replica_of(opened.store))

@@ -176,16 +176,13 @@ class EarlierSessions:
         return conclusion_of(summaries, facts, self._known.rejections)  # type: ignore[arg-type]
 
     def _standing(self, facts: "list[HeardEvent]") -> "list[HeardEvent]":
-        """Leave out facts in whose place another with the same key stands."""
-        keyed: dict[str, list[HeardEvent]] = {}
-        for fact in facts:
-            if fact.key:
-                keyed.setdefault(fact.subject, []).append(fact)
-        withdrawn: set[str] = set()
-        for subject, some in keyed.items():
-            stand = self._known.facts_that_stand(subject, [fact.same for fact in some])
-            withdrawn.update(fact.id for fact in some if stand is not None and fact.same not in stand)
-        return [fact for fact in facts if fact.id not in withdrawn]
+        """Leave out facts in whose place others stand."""
+        subjects = {fact.subject for fact in facts}
+        stand = {
+            name: self._known.facts_that_stand(name, [fact.same for fact in facts if fact.subject == name])
+            for name in subjects
+        }
+        return [fact for fact in facts if (some := stand[fact.subject]) is None or fact.same in some]
 
     def _rendered(self, name: str, at: str, topic: str, memory: str) -> EarlierSession | None:
         """Take a session from its file, where that is as it was rendered."""

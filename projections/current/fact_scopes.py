@@ -126,11 +126,16 @@ class FactScope(Struct, frozen=True, eq=False, dict=True):
         """Return whether another fact differs only in a number; a fact with a key is replaced, not doubted."""
         return not fact.first.key and fact.first.text in self._doubtful
 
+    @cached_property
+    def stated(self) -> list[Statement]:
+        """List every statement, oldest first, also those in whose place others stand."""
+        return sorted((statement for row in self.rows for statement in row.statements), key=order)
+
     @property
     def superseded(self) -> tuple[str, ...]:
         """Find the events whose statements would count if others did not stand in their place."""
         current = {event for fact in self.facts for event in fact.sources}
-        stated = {statement.id for row in self.rows for statement in row.statements}
+        stated = {statement.id for statement in self.stated}
         return tuple(sorted(stated.union(*(row.silent for row in self.rows)) - current))
 
 

@@ -239,6 +239,16 @@ def test_saying_a_summary_again_without_a_decision_says_none_again_that_was_repl
         assert {"Round half even", "The port is 9999"} == set(_said_in_shop(world))
 
 
+def test_a_wording_that_another_key_still_has_is_told_where_it_was_decided():
+    with a_log() as log:
+        world = World(log)
+        take(world, [*DECIDED, _fact_of("The port is 9443", "other")])
+
+        [summary] = [hit.text for hit in Memory(log.store).search("gateway", project=world.place("shop"))]
+
+        assert "Gateway · The port is 9443" == summary
+
+
 @pytest.mark.parametrize("source", ["startup", "resume"])
 def test_a_large_log_without_a_cache_tells_no_decision_from_files_that_a_key_has_replaced(source, monkeypatch):
     monkeypatch.setattr(current_lines, "_SMALL_LOG", 0)
