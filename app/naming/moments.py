@@ -1,7 +1,7 @@
 """Times as people write them: `2d`, `yesterday`, `monday`, `last week`, `2026-02-20`, `8:30`, `3天前`, RFC 3339."""
 
 import re
-from calendar import monthrange
+from calendar import month_abbr, monthrange
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
@@ -14,9 +14,7 @@ from eventlog.store import Store
 _Span = tuple[datetime, datetime]  # the first moment, and the first one after it
 
 _DAYS = ("today", "yesterday", "前天")
-_MONTHS = dict(
-    zip(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"], range(1, 13), strict=True)
-)
+_MONTHS = {name.lower(): number for number, name in enumerate(month_abbr) if name}
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _UNITS = {
     "s": timedelta(seconds=1),

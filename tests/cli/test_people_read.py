@@ -254,6 +254,7 @@ def test_the_list_of_topics_fits_the_terminal(home):
 def test_one_document_of_json_is_indented_by_every_verb(many, home, verb):
     printed = call(*verb, "--json", "--store", many).out
 
+    assert "~" not in printed
     assert printed == json.dumps(json.loads(printed), indent=2, ensure_ascii=False) + "\n"
 
 

@@ -50,7 +50,7 @@ def _show_command(name: str, as_of: str | None, project: str | None, as_json: bo
     """
     opened = options.open_store(store, project)
     if as_of or name in opened.settings.knowledge_bases or (name.endswith(FILES) and not is_file_line(name)):
-        _show_file(opened, name, as_of or "~", as_json=as_json)
+        _show_file(opened, name, as_of, as_json=as_json)
         return
     meant = resolve(opened, name, project)
     if meant.kind == "session":
@@ -63,8 +63,9 @@ def _show_command(name: str, as_of: str | None, project: str | None, as_json: bo
             show_lines(_card(display.worded(event), display))
 
 
-def _show_file(opened: OpenStore, name: str, as_of: str, *, as_json: bool) -> None:
-    then, now = replay_at(opened, as_of), replay_at(opened)
+def _show_file(opened: OpenStore, name: str, as_of: str | None, *, as_json: bool) -> None:
+    now = replay_at(opened)
+    then = replay_at(opened, as_of) if as_of else now
     path = document_meant(opened, name, now, then)
     document = then.document(path)
     if document is None:
