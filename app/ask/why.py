@@ -194,9 +194,11 @@ def _by_section(data: bytes, ledger: Ledger, shown: str) -> dict[int, Line]:
         if history and history.now and page.text(section) == history.now.body:
             events = tuple(source.event for source in history.sources)
             decided = (ledger.decisions[event].id for event in events if event in ledger.decisions)
-            sources = (*events, *decided)
+            sources, persons = (*events, *decided), history.persons
             for number in range(section.start, section.end):
-                behind[number + 1] = Line(page.lines[number].decode(errors="replace"), sources)
+                text = page.lines[number].decode(errors="replace")
+                by_person = persons.get(text.rstrip("\r\n"))
+                behind[number + 1] = Line(text, (by_person,) if by_person else sources)
     return behind
 
 

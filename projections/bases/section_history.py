@@ -75,6 +75,14 @@ class SectionHistory:
         return [wording for wording in self.valid if wording is now or (is_merged and wording.person)]
 
     @property
+    def persons(self) -> dict[str, str]:
+        """Map the lines that a person wrote, of the wording in force, to the first text of a person with them."""
+        texts = [wording for wording in self.valid if wording.person]
+        first = {line: wording.event for wording in reversed(texts) for line in lines_of(wording.body)}
+        marked = self.marked(self.now.body if self.now else None)
+        return {line: first[line] for line, is_persons in marked if is_persons and line.strip() and line in first}
+
+    @property
     def base(self) -> str | None:
         """Return the text of the last entry for the section; None without an entry, or where the last removed it."""
         self._catch_up()

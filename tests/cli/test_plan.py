@@ -526,6 +526,19 @@ def test_why_tells_the_entry_behind_a_section_and_knows_what_is_a_persons(at):
     assert "by hand" in at("why", f"{user_md()}:1").out
 
 
+def test_why_and_forget_know_a_persons_line_that_an_entry_repeats(at):
+    write_user("## S\n\n- mine\n")
+    entry = plan(at, "- mine\n- agent's")["id"]
+    at("apply")
+    of_person, of_agent = (json.loads(at("why", f"user:{line}", "--json").out)["events"] for line in (3, 4))
+
+    assert ["knowledge_edited"] == [event["type"] for event in of_person]
+    assert [entry] == [event["id"] for event in of_agent]
+    assert "your own words" in at("forget", "user:3", "--yes").err
+    assert 0 == at("forget", "user:4", "--yes").code
+    assert "## S\n\n- mine\n" == user_md().read_text()
+
+
 def test_what_is_replaced_is_told_with_the_way_back_and_a_decision_is_behind_its_line(at, store):
     user_md().parent.mkdir(parents=True)
     user_md().write_text("## S\n\n- mine\n")
