@@ -255,9 +255,10 @@ def _opposing(index: "SearchIndex", hit: "Hit", gate: "Gate") -> "list[Hit]":
     if hit.found.type not in CONVERSATION:
         return _opposing_fact(index, hit)
     since = hit.found.after or hit.found.ts
-    stated = (each for each in index.of_conversation(hit.found.conversation) if each.subject == hit.subject)
-    opposing = (newer for each in stated for newer in _opposing_fact(index, each))
-    opposing = (newer for newer in opposing if gate.bears_on(tokens(newer.found.words)))  # else about something else
+    near = NEAR * gate.weight(tokens(hit.found.words))  # else that fact is not what it answers by
+    stated = (fact for fact in index.of_conversation(hit.found.conversation) if fact.subject == hit.subject)
+    answering = (fact for fact in stated if gate.weight(tokens(fact.found.words)) >= near)
+    opposing = [newer for fact in answering for newer in _opposing_fact(index, fact)]
     facts = (each for each in (*opposing, *index.replacing(hit.found.conversation)) if each.subject == hit.subject)
     weights = {gate.weight(tokens(each.found.words)): each for each in facts if each.last_at > since}
     best = max(weights, default=0.0)

@@ -236,7 +236,7 @@ def test_a_session_is_told_behind_what_opposes_a_fact_of_it_or_not_to_who_knows_
         {"type": "conversation_text", "prompts": ["draw the grid of the admin pages"], "closing": closing, **about}
     )
     known = log.append(Fact(conversation_id="later", project=SHOP, content=now))
-    asks = "how does the grid of the admin pages get into the deploy?"
+    asks = "how do the admin pages get into the deploy?"
 
     assert 0 < ask(store, asks).find(now) < ask(store, asks, session="another").find("The grid")
 
