@@ -123,12 +123,20 @@ class DayStates:
         self._redact(self.rows.keys() if fates or self._until != EVERYTHING else self.folded.copy(), stating)
 
     def mark_all_changed(self) -> None:
-        """Mark every conversation changed."""
+        """Mark every conversation changed; those of parts that came without their days have these from now on."""
         for date in self.rows:
-            for conversation in self._stored.conversations(date):
+            for conversation in self._stored.encoded(date):
                 self._dates.add(conversation, date)
         for conversation in self._dates.everyone():
             self.changed.setdefault(conversation, self._dates.first(conversation))
+
+    def _mark_at(self, paths: Collection[str]) -> None:
+        """Mark the conversations that name any of these paths; of many paths, all conversations."""
+        names = [_encode(path) for path in paths]  # as they are stored: no other path begins with one
+        for date in self.rows.keys() - self._new if paths else ():
+            for conversation, stored in self._stored.encoded(date).items():
+                if len(names) > _FEW or any(name in bytes(stored) for name in names):
+                    self._mark_changed(conversation)
 
     def conversation(self, conversation_id: str, /) -> Conversation | None:
         """Return a conversation, merged from all its days, or None."""
@@ -313,14 +321,6 @@ class DayStates:
             for found in self._conversations_on(date).values():
                 if any(event.id in events for event in (*found.facts, *found.summaries, *found.recalled)):
                     self._mark_changed(found.id)
-
-    def _mark_at(self, paths: Collection[str]) -> None:
-        """Mark the conversations that name any of these paths; of many paths, all conversations."""
-        names = [path.encode("utf-8", "surrogatepass") for path in paths]
-        for date in self.rows.keys() - self._new if paths else ():
-            for conversation, stored in self._stored.encoded(date).items():
-                if len(names) > _FEW or any(name in bytes(stored) for name in names):
-                    self._mark_changed(conversation)
 
     def _mark_stating(self, marks: Collection[str]) -> set[str]:
         """Mark the conversations with any of these statements; return their days."""

@@ -127,7 +127,7 @@ def test_an_address_of_a_project_makes_the_rows_of_its_own_conversations_anew_an
         maker(maintainer, changed, *rest)
 
     monkeypatch.setattr(conversation_rows.RowMaintainer, "catch_up", counted)
-    for number, name in enumerate("abc"):
+    for number, name in enumerate(("a", "b", "bb")):
         said = builders.fact(number, conversation_id=name, project=f"/p/{name}", replica="laptop")
         log.put([codec.from_fields(said)])
     fold_and_render(log, Settings(), cache=rows)
