@@ -93,7 +93,7 @@ class HookCommand(str):
         return self.removesuffix(CANNOT_FAIL).rpartition(_ELSE)[2] + CANNOT_FAIL if self.is_live else self
 
     def is_as(self, wanted: str) -> bool:
-        """Return whether a host runs the same without a client, by any name of the Python in its directory."""
+        """Return whether a host runs that command without a client; a Python may have several names in a directory."""
         return _NAME.sub("", self.without_client) == _NAME.sub("", wanted)
 
     @property

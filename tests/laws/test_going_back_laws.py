@@ -322,12 +322,13 @@ class GoingBack(RuleBasedStateMachine):
 
     def forget(self, meant, *, back):
         self.settle()
+        before = self.files()
         try:
             chosen = meant()
-        except BadRequest:
+            done = forget(self.opened, chosen)
+        except BadRequest:  # nothing of it is there, or it is withdrawn already
+            assert before == self.files()
             return
-        before = self.files()
-        done = forget(self.opened, chosen)
         for event, one in zip(done.events, chosen, strict=True):
             assert isinstance(event, Rejected)
             if silenced := event.conversation or event.target:
