@@ -134,18 +134,17 @@ sys.addaudithook(_note_start)
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
-    """Keep what starts programs out of `make test`, which has a minute; the client that hooks ask by takes no time."""
+    """Keep what starts programs out of `make test`, which has a minute; the client that hooks ask by takes no time.
+
+    Let `make trust` know how often the test has tried what it tries.
+    """
     _started.clear()
     result = yield
+    item.user_properties.append(("rounds", effort.played(item.obj)))
     heavy = [name for name in _started if not name.startswith("hook-")]
     if heavy and not effort.FUZZ and not item.get_closest_marker("slow"):
         pytest.fail(f"starts {heavy[0]}: mark it with @pytest.mark.slow", pytrace=False)
     return result
-
-
-def pytest_runtest_teardown(item):
-    """Let `make trust` know how often a test has tried what it tries."""
-    item.user_properties.append(("rounds", effort.played(item.obj)))
 
 
 _numbers = itertools.count()

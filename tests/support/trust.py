@@ -80,7 +80,6 @@ class _Counter:
             sys.stdout.write(f"{report.nodeid}\n{report.longreprtext}\n")
         elif report.when == "call" and report.passed:
             self.passed += 1
-        if report.when == "teardown":
             self.rounds += sum(int(str(value)) for name, value in report.user_properties if name == "rounds")
 
 
