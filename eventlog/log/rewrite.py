@@ -12,8 +12,8 @@ from stat import S_IMODE
 from eventlog.fast import fastjson, os
 from eventlog.fast.fastjson import BOM
 from eventlog.store import Store
+from eventlog.store.dayfile import open_locked
 from eventlog.store.files import append_bounded, not_stored, open_regular, read_regular, replace_file, sync_file
-from eventlog.store.locks import open_locked
 
 
 def rewrite(path: str, make: Callable[[bytes], bytes | None], patience: float | None = None) -> bool:

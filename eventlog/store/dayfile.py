@@ -317,32 +317,29 @@ class DayFile:
 
     def _open(self) -> None:
         """Open and lock the file at that path; an open descriptor left behind would hold the lock."""
-        while True:
-            fd = self._open_or_create()
-            try:
+        fd = open_locked(self.path, None, self._open_or_create)
+        try:
+            if not fcntl:
                 self._lock(fd)
-                here = os.fstat(fd)
-                check_regular(here)
-                if is_at(here, self.path):
-                    self._fd, self._forks = fd, _forks
-                    self._size, self._whole, self._saved_at = here.st_size, -1, here.st_mtime_ns
-                    self._inode, self._device = here.st_ino, here.st_dev
-                    return
-            except BaseException:
-                os.close(fd)
-                raise
+            here = os.fstat(fd)
+            check_regular(here)
+        except BaseException:
             os.close(fd)
+            raise
+        self._fd, self._forks = fd, _forks
+        self._size, self._whole, self._saved_at = here.st_size, -1, here.st_mtime_ns
+        self._inode, self._device = here.st_ino, here.st_dev
 
-    def _open_or_create(self) -> int:
+    def _open_or_create(self, path: str) -> int:
         while True:
             try:
-                return os.open(self.path, _OPEN)
+                return os.open(path, _OPEN)
             except FileNotFoundError:
                 make_dirs(self._dir)
             try:
-                return os.open(self.path, _OPEN | _CREATE, 0o600)
+                return os.open(path, _OPEN | _CREATE, 0o600)
             except FileExistsError:  # someone was faster, or it is a link
-                if os.path.islink(self.path) and not os.path.exists(self.path):
+                if os.path.islink(path) and not os.path.exists(path):
                     raise OSError(0, "a link that leads nowhere") from None
 
     def _lock(self, fd: int) -> None:
@@ -420,6 +417,21 @@ def wait_for(fd: int, kind: int, path: str, patience: float | None = None) -> No
             raise files.busy(path, patience)
         time.sleep(pause)
         pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+def open_locked(path: str, patience: float | None, open_file: "Callable[[str], int]") -> int:
+    """Open the file at a path, and lock it, within so many seconds; raises OSError, or Busy."""
+    while True:
+        fd = open_file(path)
+        try:
+            if fcntl:
+                wait_for(fd, fcntl.LOCK_EX, path, patience)
+            if is_at(os.fstat(fd), path):  # not one that was removed or replaced meanwhile
+                return fd
+        except BaseException:
+            os.close(fd)
+            raise
+        os.close(fd)
 
 
 def is_at(here: os.stat_result, path: str) -> bool:

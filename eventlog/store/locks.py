@@ -8,7 +8,7 @@ Imported while an agent's command waits: standard library only, and little of it
 
 from eventlog.fast import os
 from eventlog.format.errors import Busy, NotStored
-from eventlog.store.dayfile import is_at, wait_for
+from eventlog.store.dayfile import open_locked
 from eventlog.store.files import MODE_PRIVATE, PATIENCE, busy, make_dirs, not_stored
 
 try:
@@ -18,7 +18,6 @@ except ImportError:  # Windows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from contextlib import AbstractContextManager
     from types import TracebackType
     from typing import Self
@@ -47,21 +46,6 @@ def _by_filelock(path: str, patience: float | None) -> "AbstractContextManager[o
         return FileLock(path, mode=MODE_PRIVATE).acquire(timeout=PATIENCE if patience is None else patience)
     except Timeout as error:
         raise busy(path, patience) from error
-
-
-def open_locked(path: str, patience: float | None, open_file: "Callable[[str], int]") -> int:
-    """Open the file at a path, and lock it, within so many seconds; raises OSError, or Busy."""
-    while True:
-        fd = open_file(path)
-        try:
-            if fcntl:
-                wait_for(fd, fcntl.LOCK_EX, path, patience)
-            if is_at(os.fstat(fd), path):  # not one that was removed or replaced meanwhile
-                return fd
-        except BaseException:
-            os.close(fd)
-            raise
-        os.close(fd)
 
 
 def _open(path: str) -> int:

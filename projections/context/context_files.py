@@ -227,12 +227,11 @@ _SECTIONS: "dict[Locale, dict[str, tuple[str, ...]]]" = {
 _TEMPLATES = {
     locale: {name: "\n\n".join(parts) + "\n" for name, parts in files.items()} for locale, files in _SECTIONS.items()
 }
-_SAME_TEMPLATE = {"SPIRIT.md": "SOUL.md", "OWNER.md": "USER.md"}
 
 
 def _template(name: str, locale: "Locale") -> str | None:
     """Return the template of a file by its name, or None."""
-    return _TEMPLATES[locale].get(_SAME_TEMPLATE.get(name, name))
+    return _TEMPLATES[locale].get(name) or _TEMPLATES[locale].get(_ALIASES.get(name, ""))
 
 
 def is_template(text: str) -> bool:

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 from eventlog.format import timestamps
-from eventlog.store.dayfile import DayFile
+from eventlog.store import dayfile
 from tests.support.builders import DAY, NEXT_DAY, contents, lines, write
 
 WAITED = {"type": "fact", "conversation_id": "c", "content": "waited"}
@@ -18,14 +18,14 @@ class Waiting:
     def __init__(self, log, file, monkeypatch):
         self.log, self.file = log, file
         self.arrived = threading.Event()
-        lock = DayFile._lock
+        wait_for = dayfile.wait_for
         self.thread = threading.Thread(target=log.append, args=[WAITED])
 
-        def arrive(file, fd):
+        def arrive(*lock):
             self.arrived.set()
-            lock(file, fd)
+            wait_for(*lock)
 
-        monkeypatch.setattr(DayFile, "_lock", arrive)
+        monkeypatch.setattr(dayfile, "wait_for", arrive)
 
     def __enter__(self):
         self.held = os.open(self.file, os.O_RDWR | os.O_CREAT)
