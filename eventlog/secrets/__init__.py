@@ -197,6 +197,6 @@ def _kind_of(name: str, value: str) -> str:
     """Name the kind of credential a field of that name holds; "" for none."""
     if not may_name_one(name):
         return ""
-    from eventlog.secrets.find import kind_of
+    from eventlog.secrets.assigned import kind_of
 
     return kind_of(name, value)

@@ -1,19 +1,24 @@
-"""Places of values that a text assigns to a name: by a sign, a declaration, a call, an element, an option.
+"""Values that a text assigns to a name: by a sign, a declaration, a call, an element, an option, or its layout.
 
 Loaded by hooks: no re.
 """
 
-from eventlog.secrets.patterns import ALNUM, QUOTES, SETTERS, TOKEN
-from eventlog.secrets.scan import before_any
+from eventlog.format import FIRST_HAN
+from eventlog.secrets.in_sentences import may_be_password
+from eventlog.secrets.patterns import ALNUM, BASE64, NAMES, PASSWORDS, QUOTES, SAMPLES, SETTERS, TOKEN
+from eventlog.secrets.plain import MIN_RANDOM, is_plain
+from eventlog.secrets.scan import KIND, LONGEST_VALUE, MIN_PASSWORD, OPENS, before_any, is_random, is_word, places, run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+
+    from eventlog.secrets.scan import Found
 
 _SIGNS = ":=："
 _BARS = ("|", "│", "┃")
 # what texts assign by
-WITH_VALUES = (*_SIGNS, *_BARS, "--", ">", '",', "',", " '", "%3", "set", "login ", "ENV ", "ARG ", "\t")
+_WITH_VALUES = (*_SIGNS, *_BARS, "--", ">", '",', "',", " '", "%3", "set", "login ", "ENV ", "ARG ", "\t")
 _BEFORE_EQUALS = "?.+|"
 _LONGEST_INDENT, _LONGEST_ELEMENT = 80, 336  # characters between an element and its text, and to its end
 _IN_TYPES, _LONGEST_TYPE = ALNUM + " _.:?|&*'<>[]", 60  # between a name and its sign in a declaration
@@ -24,9 +29,177 @@ _OPTIONS = ("password", "passwd", "passphrase", "storepass")  # behind a single 
 _MARKUP = "*_`\"' "
 _IN_HEADINGS = TOKEN + " \t\r," + "".join(_BARS)
 _MAX_ROWS, _LONGEST_ROW = 50, 400  # of a table, and characters
+_SPACES = " \t\r\n\x1b"
+_STOPS = " \t\r\n\x1b\"'`,;&|<>()[]{}\\，；。"  # what an assigned value ends before
+_LINE_ENDS, _SETTING_SIGNS = ("", *"\r\n\\", *QUOTES), (":", "=")
+_VALUE_ENDS = (";", *_LINE_ENDS)
+_CLOSERS = ")]}>.,;"
+_BETWEEN_ITEMS = " \t\r\n\"'`\\,"
+_LONGEST_LIST = 1024  # characters looked at
+_MAX_WITHIN = 4  # names within the value of another
+_MIN_OF_WORDS, _MIN_ANYWHERE, _WORDS_OF_NAMES = 10, 20, (2, 3)
+_MIN_GENERATED = 10  # characters of a password with signs in it
+_MIN_DIGITS = 5  # different ones
+_ELSEWHERE = ("/", "~", ".", KIND, "env:", "file:", "pass:")  # what says where a password is, or was
+_ENDS = (*PASSWORDS, *(name for name, _ in NAMES))
+_AWS_SECRET = 40
 
 
-def value_at(text: str, at: int, end: int) -> int:
+def assigned(text: str, lower: str, names: "Iterable[tuple[str, str]]", *, long: bool) -> "Iterator[Found]":
+    """Find the values assigned to these names: a password as it stands, a `long` value where it looks random."""
+    long = long and any(map(text.__contains__, _WITH_VALUES))
+    for name, kind in names:
+        if long or kind == "password":
+            yield from _values(text, text if name.isupper() else lower, name, kind)
+
+
+def _values(text: str, lower: str, name: str, kind: str) -> "Iterator[Found]":
+    stop = seen = 0
+    for at in places(lower, name):
+        end = at + len(name)
+        start = _value_at(text, at, end) or _list_at(text, at, end)
+        if text.startswith(KIND, at - 1) or _is_public(lower, at, kind):
+            continue
+        if not start or text[start : start + 3].lstrip("|+-*")[:1] in ("\r", "\n"):
+            yield from _apart(text, at, end, kind)
+            continue
+        if start < stop and seen == _MAX_WITHIN:  # `token=token=token=…`: the same characters, again and again
+            continue
+        seen = seen + 1 if start < stop else 0
+        values = _items(text, start) if text[start] == "[" else [(start, _end_of_value(text, start))]
+        stop = values[-1][1]
+        for first, last in values:
+            whole = _end_of_whole(text, first, last, end)
+            value = text[first:last]
+            is_called = whole == last or value.replace(".", "").replace("::", "").isidentifier()
+            calls = "{" if text[first - 1] in QUOTES else "([{"
+            if text[last : last + 1] in (*calls,) and is_called:  # or looked up: not the thing itself
+                continue
+            if (
+                _is_of_kind(kind, value, text[at:end])
+                or _is_generated(kind, text[first:whole])
+                or (
+                    _is_of_words(kind, value)
+                    and (last - first >= _MIN_ANYWHERE or text[last : last + 1] in _VALUE_ENDS)
+                )
+            ):
+                yield first, whole, kind
+
+
+def _is_public(lower: str, at: int, kind: str) -> bool:
+    """Return whether a key is known to everyone, as the `PublicKeyToken` of .NET."""
+    return kind != "password" and lower[max(0, at - 11) : at].lower().endswith(_PUBLIC)
+
+
+_PUBLIC = ("public", "public_", "publickey", "public_key_")
+
+
+def _apart(text: str, at: int, end: int, kind: str) -> "Iterator[Found]":
+    """Find the values beside or below a name; more than a password may stand there, so only what no word is counts."""
+    for start in _apart_at(text, at, end):
+        last = _end_of_value(text, start)
+        value = text[start:last]
+        is_one = may_be_password(value) if kind == "password" else is_random(value)
+        is_one = is_one and (text[at:end].lower() in _SPELLED or not is_plain(value))
+        if is_one and text[last:].lstrip(_AFTER_CELL)[:1] in _CELL_ENDS:
+            yield start, last, kind
+
+
+_SPELLED = [name for name in PASSWORDS if name != "pwd" and not name.endswith("pass")]  # what no text is plain with
+_AFTER_CELL, _CELL_ENDS = "*_`\"' \t,", ("", "\n", "\r", "|", "│", "┃", "<")
+
+
+def _items(text: str, at: int) -> list[tuple[int, int]]:
+    """Find the quoted items of a list, also of lists within it; last, where it was left."""
+    found: list[tuple[int, int]] = []
+    depth, last = 0, at + _LONGEST_LIST
+    while at < last:
+        if text.startswith(KIND, at):
+            at = run(text, at + len(KIND), TOKEN) + 1
+        elif text[at : at + 1] in ("[", "]"):
+            depth += 1 if text[at] == "[" else -1
+            at += 1
+        elif depth and (end := run(text, at, _BETWEEN_ITEMS)) > at:
+            at = end
+        elif depth and text[at - 1] == "\\" and text[at : at + 1] in ("n", "r", "t"):
+            at += 1
+        elif depth and text[at - 1] in QUOTES and (end := _end_of_value(text, at)) > at:
+            found.append((at, end))
+            at = end
+        else:
+            break
+    return [*found, (at, at)]
+
+
+def _list_at(text: str, at: int, end: int) -> int:
+    """Find where the list begins that is assigned to a name in the plural, as in `tokens = […]`; 0 for none."""
+    start = _value_at(text, at, end + 1) if text[end : end + 1] in ("s", "S") else 0
+    return start if start and text[start] == "[" else 0
+
+
+def _end_of_value(text: str, start: int, stops: str = _STOPS) -> int:
+    value = before_any(text[start : start + LONGEST_VALUE], stops)
+    end = next((at for at, char in enumerate(value) if char >= FIRST_HAN), 0)  # of a sentence that goes on
+    return start + (end or len(value))
+
+
+def _end_of_whole(text: str, start: int, end: int, sign: int) -> int:
+    """Find where a value ends that has signs in it: at its quote; in `NAME=`, or alone on its line, at white space."""
+    quote = text[start - 1]
+    stops = quote if quote in QUOTES else _SPACES + QUOTES + "\\"
+    value = text[start : _end_of_value(text, start, stops)].rstrip("\\")
+    whole = max(end, start + len(value))
+    if quote not in QUOTES and not (text[sign] == "=" and start == sign + 1 and text[sign - 1].isupper()):
+        is_line = text[whole : whole + 1] in _LINE_ENDS and text[sign:start].strip(" \t") in _SETTING_SIGNS
+        rest = text[end:whole].rstrip(_CLOSERS)  # of what is around it, no part of it
+        return end + len(rest) if is_line and "</" not in rest else end
+    return end if any(map(value.__contains__, _SPACES)) else whole
+
+
+def _is_generated(kind: str, value: str) -> bool:
+    """Return whether a password with signs in it is none of a program: capitals and others, digits, no `a-z`."""
+    tests = str.isdigit, str.isupper, str.islower
+    is_mixed = len(value) >= _MIN_GENERATED and all(any(map(is_one, value)) for is_one in tests)
+    return kind in ("password", "secret") and is_mixed and "-z" not in value and not value.startswith(OPENS)
+
+
+def _is_of_words(kind: str, value: str) -> bool:
+    """Return whether a password is of words put together, and no sample."""
+    words = value.split("-")
+    is_long = len(value) >= _MIN_OF_WORDS and len(words) not in _WORDS_OF_NAMES
+    is_one = kind == "password" and is_long and value.isascii() and value.islower() and all(map(str.isalpha, words))
+    return is_one and not any(map(value.__contains__, SAMPLES))
+
+
+def kind_of(name: str, value: str) -> str:
+    """Name the kind of credential a field of that name holds; "" for none."""
+    lower = name.lower()
+    if not lower.endswith(_ENDS) or any(map(value.__contains__, _SPACES)):
+        return ""
+    named = "password" if lower.endswith(PASSWORDS) else next(kind for end, kind in NAMES if lower.endswith(end))
+    is_one = _end_of_value(value, 0) == len(value) and _is_of_kind(named, value, name)
+    return named if is_one or _is_generated(named, value) or _is_of_words(named, value) else ""
+
+
+def _is_of_kind(kind: str, value: str, name: str) -> bool:
+    """Return whether a value is of the kind that its name promises."""
+    if kind == "password":
+        return _is_password(value, name)
+    if kind in ("token", "secret") and value.isdigit():
+        return len(value) >= MIN_RANDOM and len(set(value)) >= _MIN_DIGITS
+    return is_random(value) or (kind == "aws-secret-key" and run(value, 0, BASE64) == len(value) == _AWS_SECRET)
+
+
+def _is_password(value: str, name: str) -> bool:
+    """Return whether a value is a password, not a word, a type or an expression of a program."""
+    if len(value) < MIN_PASSWORD or "://" in value or value.startswith((*OPENS, *_ELSEWHERE)):
+        return False
+    if name.lower().endswith("_pass") and value.replace(".", "").isdigit():  # a figure of a pass
+        return False
+    return not is_word(value) or (name.isupper() and " " not in name and "." not in value)
+
+
+def _value_at(text: str, at: int, end: int) -> int:
     """Find where the value begins that is assigned to the name at this place; 0 for none."""
     if start := _after_type(text, end) or _in_next_field(text, end):
         return start
@@ -137,7 +310,7 @@ def _is_followed(text: str, at: int, end: int) -> bool:
     return is_set or is_option or (not name and words[-2:-1] == ["login"])
 
 
-def apart_at(text: str, at: int, end: int) -> "Iterator[int]":
+def _apart_at(text: str, at: int, end: int) -> "Iterator[int]":
     """Find where values stand that the layout puts beside or below a name.
 
     In the next cell or column, on the next line, in the next element of HTML, or in the column below a heading.

@@ -4,9 +4,6 @@ Nothing here backtracks: a credential is a beginning and a run of characters, so
 whatever it holds. Loaded by hooks: no re.
 """
 
-from eventlog.format import FIRST_HAN
-from eventlog.secrets.assigned import WITH_VALUES, apart_at, value_at
-from eventlog.secrets.in_sentences import in_sentences, may_be_password
 from eventlog.secrets.patterns import (
     ALNUM,
     AROUND,
@@ -19,26 +16,26 @@ from eventlog.secrets.patterns import (
     MAINTAINED,
     NAMES,
     PASSWORDS,
-    QUOTES,
-    SAMPLES,
     SCHEMES,
+    SPOKEN_PASSWORDS,
     STEMS,
     TOKEN,
     TOKENS,
     UPPER_ONLY,
 )  # fmt: skip
-from eventlog.secrets.plain import MIN_RANDOM, is_plain
+from eventlog.secrets.plain import MIN_RANDOM
 from eventlog.secrets.scan import (
+    KIND,
     LONGEST_VALUE,
     MIN_ASSIGNED,
     MIN_PART,
+    MIN_PASSWORD,
     OPENS,
     before_any,
     begins,
     end_of_line,
     entropy_of,
     is_random,
-    is_word,
     places,
     printable,
     run,
@@ -62,27 +59,12 @@ _COMMANDS: "list[tuple[str, str, tuple[str, ...]]]" = [  # each with what stands
     for how, programs in COMMANDS
 ]
 _WITHOUT_OPTIONS = [command for command in _COMMANDS if command[0][0] != "-"]
-_SPACES = " \t\r\n\x1b"
-_MIN_OF_WORDS, _MIN_ANYWHERE, _WORDS_OF_NAMES = 10, 20, (2, 3)
-_CLOSERS = ")]}>.,;"
-_MIN_GENERATED = 10  # characters of a password with signs in it
-_STOPS = " \t\r\n\x1b\"'`,;&|<>()[]{}\\，；。"  # what an assigned value ends before
-_LINE_ENDS, _SETTING_SIGNS = ("", *"\r\n\\", *QUOTES), (":", "=")
-_VALUE_ENDS = (";", *_LINE_ENDS)
 _HOST_STOPS = "/ \t\r\n\"'`<>?#"
 _TITLE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 "
-_BETWEEN_ITEMS = " \t\r\n\"'`\\,"
-_LONGEST_LIST = 1024  # characters looked at
-_KIND = "[secret:"  # how what stands for a secret begins
-_MAX_WITHIN = 4  # names within the value of another
-_MIN_PASSWORD = 6
 _STEMS: "dict[str, list[tuple[str, str]]]" = {}  # of names, in their order: texts have few of them
 for _named in (*((name, "password") for name in (*PASSWORDS, "identified by")), *NAMES):  # the last is of SQL
     _STEMS.setdefault(next((stem for stem in STEMS if stem in _named[0]), _named[0]), []).append(_named)
-_ELSEWHERE = ("/", "~", ".", _KIND, "env:", "file:", "pass:")  # what says where a password is, or was
-_MIN_ARGUMENT, _AWS_SECRET = 4, 40
-_MIN_DIGITS = 5  # different ones
-_ENDS = (*PASSWORDS, *(name for name, _ in NAMES))
+_MIN_ARGUMENT = 4
 _LOWER = {ord(char): ord(char.lower()) for char in ALNUM if char.isupper()}
 
 
@@ -101,7 +83,7 @@ def find(text: str) -> "Iterator[Found]":
         yield from _web_tokens(text)
         yield from _around(text)
         yield from _bearers(text)
-    if longest >= _MIN_PASSWORD:
+    if longest >= MIN_PASSWORD:
         yield from _basic(text)
         yield from _in_addresses(text)
         commands = _COMMANDS if any(map(text.__contains__, _BEFORE_OPTIONS)) else _WITHOUT_OPTIONS
@@ -118,8 +100,15 @@ def find(text: str) -> "Iterator[Found]":
             from eventlog.secrets.in_forms import secrets_in_forms  # as above
 
             yield from secrets_in_forms(text)
-        yield from _assigned(text, long=longest >= MIN_ASSIGNED)
-        yield from in_sentences(text)
+        lower = _lower(text)
+        if named := _named_in(text, lower):
+            from eventlog.secrets.assigned import assigned  # as above
+
+            yield from assigned(text, lower, named, long=longest >= MIN_ASSIGNED)
+        if any(map(lower.__contains__, SPOKEN_PASSWORDS)):
+            from eventlog.secrets.in_sentences import in_sentences  # as above
+
+            yield from in_sentences(text)
     yield from _blocks(text)
 
 
@@ -251,165 +240,17 @@ def _in_addresses(text: str) -> "Iterator[Found]":
         host = before_any(host, _HOST_STOPS)
         login = host[: max(host.rfind("@"), 0)]
         user, _, password = login.partition(":")
-        if (password or is_random(user)) and not login.startswith(_KIND) and not password.startswith(OPENS):
+        if (password or is_random(user)) and not login.startswith(KIND) and not password.startswith(OPENS):
             yield start, start + len(login), "password" if password else "token"
 
 
-def _assigned(text: str, *, long: bool) -> "Iterator[Found]":
-    """Find the values assigned to names of credentials: a password as it stands, a long value where it looks random."""
-    long = long and any(map(text.__contains__, WITH_VALUES))
+def _named_in(text: str, lower: str) -> "list[tuple[str, str]]":
+    """List the names of credentials that a text has, and their kinds."""
+    named = [named for stem, names in _STEMS.items() if stem in lower for named in names if named[0] in lower]
+    return named + [named for named in UPPER_ONLY if named[0] in text]
+
+
+def _lower(text: str) -> str:
+    """Return a text in lower case, with every letter where it was."""
     lower = text.lower()
-    if len(lower) != len(text):  # as of İ: places would differ
-        lower = text.translate(_LOWER)
-    for stem, names in _STEMS.items():
-        for name, kind in names if stem in lower else ():
-            if name in lower and (long or kind == "password"):
-                yield from _values(text, lower, name, kind)
-    for name, kind in UPPER_ONLY if long else ():
-        yield from _values(text, text, name, kind)
-
-
-def _values(text: str, lower: str, name: str, kind: str) -> "Iterator[Found]":
-    stop = seen = 0
-    for at in places(lower, name):
-        end = at + len(name)
-        start = value_at(text, at, end) or _list_at(text, at, end)
-        if text.startswith(_KIND, at - 1) or _is_public(lower, at, kind):
-            continue
-        if not start or text[start : start + 3].lstrip("|+-*")[:1] in ("\r", "\n"):
-            yield from _apart(text, at, end, kind)
-            continue
-        if start < stop and seen == _MAX_WITHIN:  # `token=token=token=…`: the same characters, again and again
-            continue
-        seen = seen + 1 if start < stop else 0
-        values = _items(text, start) if text[start] == "[" else [(start, _end_of_value(text, start))]
-        stop = values[-1][1]
-        for first, last in values:
-            whole = _end_of_whole(text, first, last, end)
-            value = text[first:last]
-            is_called = whole == last or value.replace(".", "").replace("::", "").isidentifier()
-            calls = "{" if text[first - 1] in QUOTES else "([{"
-            if text[last : last + 1] in (*calls,) and is_called:  # or looked up: not the thing itself
-                continue
-            if (
-                _is_of_kind(kind, value, text[at:end])
-                or _is_generated(kind, text[first:whole])
-                or (
-                    _is_of_words(kind, value)
-                    and (last - first >= _MIN_ANYWHERE or text[last : last + 1] in _VALUE_ENDS)
-                )
-            ):
-                yield first, whole, kind
-
-
-def _is_public(lower: str, at: int, kind: str) -> bool:
-    """Return whether a key is known to everyone, as the `PublicKeyToken` of .NET."""
-    return kind != "password" and lower[max(0, at - 11) : at].lower().endswith(_PUBLIC)
-
-
-_PUBLIC = ("public", "public_", "publickey", "public_key_")
-
-
-def _apart(text: str, at: int, end: int, kind: str) -> "Iterator[Found]":
-    """Find the values beside or below a name; more than a password may stand there, so only what no word is counts."""
-    for start in apart_at(text, at, end):
-        last = _end_of_value(text, start)
-        value = text[start:last]
-        is_one = may_be_password(value) if kind == "password" else is_random(value)
-        is_one = is_one and (text[at:end].lower() in _SPELLED or not is_plain(value))
-        if is_one and text[last:].lstrip(_AFTER_CELL)[:1] in _CELL_ENDS:
-            yield start, last, kind
-
-
-_SPELLED = [name for name in PASSWORDS if name != "pwd" and not name.endswith("pass")]  # what no text is plain with
-_AFTER_CELL, _CELL_ENDS = "*_`\"' \t,", ("", "\n", "\r", "|", "│", "┃", "<")
-
-
-def _items(text: str, at: int) -> list[tuple[int, int]]:
-    """Find the quoted items of a list, also of lists within it; last, where it was left."""
-    found: list[tuple[int, int]] = []
-    depth, last = 0, at + _LONGEST_LIST
-    while at < last:
-        if text.startswith(_KIND, at):
-            at = run(text, at + len(_KIND), TOKEN) + 1
-        elif text[at : at + 1] in ("[", "]"):
-            depth += 1 if text[at] == "[" else -1
-            at += 1
-        elif depth and (end := run(text, at, _BETWEEN_ITEMS)) > at:
-            at = end
-        elif depth and text[at - 1] == "\\" and text[at : at + 1] in ("n", "r", "t"):
-            at += 1
-        elif depth and text[at - 1] in QUOTES and (end := _end_of_value(text, at)) > at:
-            found.append((at, end))
-            at = end
-        else:
-            break
-    return [*found, (at, at)]
-
-
-def _list_at(text: str, at: int, end: int) -> int:
-    """Find where the list begins that is assigned to a name in the plural, as in `tokens = […]`; 0 for none."""
-    start = value_at(text, at, end + 1) if text[end : end + 1] in ("s", "S") else 0
-    return start if start and text[start] == "[" else 0
-
-
-def _end_of_value(text: str, start: int, stops: str = _STOPS) -> int:
-    value = before_any(text[start : start + LONGEST_VALUE], stops)
-    end = next((at for at, char in enumerate(value) if char >= FIRST_HAN), 0)  # of a sentence that goes on
-    return start + (end or len(value))
-
-
-def _end_of_whole(text: str, start: int, end: int, sign: int) -> int:
-    """Find where a value ends that has signs in it: at its quote; in `NAME=`, or alone on its line, at white space."""
-    quote = text[start - 1]
-    stops = quote if quote in QUOTES else _SPACES + QUOTES + "\\"
-    value = text[start : _end_of_value(text, start, stops)].rstrip("\\")
-    whole = max(end, start + len(value))
-    if quote not in QUOTES and not (text[sign] == "=" and start == sign + 1 and text[sign - 1].isupper()):
-        is_line = text[whole : whole + 1] in _LINE_ENDS and text[sign:start].strip(" \t") in _SETTING_SIGNS
-        rest = text[end:whole].rstrip(_CLOSERS)  # of what is around it, no part of it
-        return end + len(rest) if is_line and "</" not in rest else end
-    return end if any(map(value.__contains__, _SPACES)) else whole
-
-
-def _is_generated(kind: str, value: str) -> bool:
-    """Return whether a password with signs in it is none of a program: capitals and others, digits, no `a-z`."""
-    tests = str.isdigit, str.isupper, str.islower
-    is_mixed = len(value) >= _MIN_GENERATED and all(any(map(is_one, value)) for is_one in tests)
-    return kind in ("password", "secret") and is_mixed and "-z" not in value and not value.startswith(OPENS)
-
-
-def _is_of_words(kind: str, value: str) -> bool:
-    """Return whether a password is of words put together, and no sample."""
-    words = value.split("-")
-    is_long = len(value) >= _MIN_OF_WORDS and len(words) not in _WORDS_OF_NAMES
-    is_one = kind == "password" and is_long and value.isascii() and value.islower() and all(map(str.isalpha, words))
-    return is_one and not any(map(value.__contains__, SAMPLES))
-
-
-def kind_of(name: str, value: str) -> str:
-    """Name the kind of credential a field of that name holds; "" for none."""
-    lower = name.lower()
-    if not lower.endswith(_ENDS) or any(map(value.__contains__, _SPACES)):
-        return ""
-    named = "password" if lower.endswith(PASSWORDS) else next(kind for end, kind in NAMES if lower.endswith(end))
-    is_one = _end_of_value(value, 0) == len(value) and _is_of_kind(named, value, name)
-    return named if is_one or _is_generated(named, value) or _is_of_words(named, value) else ""
-
-
-def _is_of_kind(kind: str, value: str, name: str) -> bool:
-    """Return whether a value is of the kind that its name promises."""
-    if kind == "password":
-        return _is_password(value, name)
-    if kind in ("token", "secret") and value.isdigit():
-        return len(value) >= MIN_RANDOM and len(set(value)) >= _MIN_DIGITS
-    return is_random(value) or (kind == "aws-secret-key" and run(value, 0, BASE64) == len(value) == _AWS_SECRET)
-
-
-def _is_password(value: str, name: str) -> bool:
-    """Return whether a value is a password, not a word, a type or an expression of a program."""
-    if len(value) < _MIN_PASSWORD or "://" in value or value.startswith((*OPENS, *_ELSEWHERE)):
-        return False
-    if name.lower().endswith("_pass") and value.replace(".", "").isdigit():  # a figure of a pass
-        return False
-    return not is_word(value) or (name.isupper() and " " not in name and "." not in value)
+    return lower if len(lower) == len(text) else text.translate(_LOWER)  # İ has two letters then

@@ -6,25 +6,13 @@ with a digit, but no number of something, algorithm, version, issue, address or 
 Loaded by hooks: no re.
 """
 
-from eventlog.secrets.patterns import ALNUM, PASSWORDS, WORD
+from eventlog.secrets.patterns import ALNUM, SPOKEN_PASSWORDS, WORD
 from eventlog.secrets.scan import before_any
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_NAMES = (
-    *(name for name in PASSWORDS if name != "pwd"),
-    "passcode",
-    "mot de passe",
-    "contraseña",
-    "senha",
-    "пароль",
-    "hasło",
-    "비밀번호",
-    "wachtwoord",
-    "lösenord",
-)  # `pwd` is a directory
 _OF = (" for ", " of ", " on ", " in ", " to ", " für ", " zu ", " zum ", " von ", " vom ", " auf ", " de ", " del ",
        " da ", " do ", " du ", " pour ", " para ", " per ", " от ", " для ", " voor ")  # fmt: skip
 _IS = (" is now ", " is set to ", " was set to ", " is ", " was changed to ", " was ", " has been changed to ",
@@ -47,7 +35,7 @@ def in_sentences(text: str) -> "Iterator[tuple[int, int, str]]":
     lower = text.lower()
     if len(lower) != len(text):  # a few letters have two in lower case: places would differ
         return
-    for name in _NAMES:
+    for name in SPOKEN_PASSWORDS:
         at = lower.find(name)
         while at >= 0:
             end = at + len(name)

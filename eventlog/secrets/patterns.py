@@ -182,6 +182,9 @@ BLOCKS = (
 # the ends of names (in lower case) that credentials are assigned to
 PASSWORDS = ("password", "passwd", "passphrase", "passwort", "kennwort", "pwd", "_pass", "dbpass", "storepass",
              "keypass", "requirepass", "--pass", "密码", "密碼", "口令", "パスワード")  # fmt: skip
+# in sentences; `pwd` is a directory
+SPOKEN_PASSWORDS = (*(name for name in PASSWORDS if name != "pwd"), "passcode", "mot de passe", "contraseña", "senha",
+                    "пароль", "hasło", "비밀번호", "wachtwoord", "lösenord")  # fmt: skip
 NAMES = (
     ("secret_access_key", "aws-secret-key"), ("secretaccesskey", "aws-secret-key"),
     ("aws_secret_key", "aws-secret-key"),

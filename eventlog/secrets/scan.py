@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     Found = tuple[int, int, str]  # from, to, kind
 
 OPENS = tuple("$<{[(*%")  # what a placeholder begins with, or a call ends in
+KIND = "[secret:"  # how what stands for a secret begins
+MIN_PASSWORD = 6
 LONGEST_VALUE = 256  # characters of what is assigned to a name
 MIN_PART = 8
 MIN_ASSIGNED = 14  # characters of a generated value that a name says is one
