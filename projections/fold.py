@@ -82,7 +82,7 @@ def fold_day(day: DayBytes, left_out: Collection[str] | None = None, projections
     settled = left_out is not None or not row.misdated
     of_day = [stored for stored in rows.all() if stored[2] == day.date]
     found = _PartDay(of_day, row.events, row.misdated, row.left_out, is_settled=settled, broken=whole.broken)
-    return Part(day.log, versions_of(projections), {day.date: found})
+    return Part(day.log, _versions_of(projections), {day.date: found})
 
 
 def holding(day: DayBytes, ids: Collection[str]) -> frozenset[str]:
@@ -98,7 +98,7 @@ def copies(parts: Iterable[Part], has: Holds) -> dict[str, frozenset[str]]:
 
 def empty(log: str, projections: Sequence[Projection] = ALL) -> Part:
     """Create the part of no day: merging it changes nothing."""
-    return Part(log, versions_of(projections), {})
+    return Part(log, _versions_of(projections), {})
 
 
 def merge(parts: Iterable[Part]) -> Part:
@@ -125,7 +125,7 @@ def render(part: Part, settings: Settings, projections: Sequence[Projection] = A
 
 def replayed(part: Part, settings: Settings, projections: Sequence[Projection] = ALL) -> ReplayResult:
     """Replay a part of a log; raises BadRequest for a part of another version."""
-    own = versions_of(projections)
+    own = _versions_of(projections)
     others = {name: version for name, version in part.versions.items() if name in own}
     _refuse_others(others, own, "a part", "this program")
     unsettled = next((date for date, day in part.days.items() if not day.is_settled), None)
@@ -179,7 +179,7 @@ def _whole(projections: Iterable[Projection]) -> list[Projection]:
 _BUILT_IN: tuple[type[Any], ...] = (Conversations, Knowledge)
 
 
-def versions_of(projections: Iterable[Projection]) -> dict[str, str]:
+def _versions_of(projections: Iterable[Projection]) -> dict[str, str]:
     """List the versions of the program, of its data, and of the state of each of these projections."""
     states = (*_BUILT_IN, *(projection.state for projection in _whole(projections)))
     found = {f"{state.__module__}.{state.__qualname__}": f"{state.version}" for state in states}

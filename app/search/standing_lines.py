@@ -14,6 +14,7 @@ from eventlog.format.marks import (
     RejectedStatements,
     stand_in,
 )
+from eventlog.format.text import key_of
 from eventlog.format.timestamps import order
 from eventlog.projections.current.standing import (
     called_done,
@@ -72,7 +73,7 @@ class FoundLine:
         self.conversation = text_in(event, "conversation_id")
         self.type = str(event["type"])
         self.is_fact = self.type == "fact"
-        self.key = text_in(event, "key") or None if self.is_fact else None
+        self.key = key_of(text_in(event, "key")) or None if self.is_fact else None
         self.same = likeness(text_in(event, "content")) if self.is_fact else b""
 
     @classmethod

@@ -11,13 +11,12 @@ from eventlog.app.write.rejections import Rejections
 from eventlog.format.errors import Busy, InvalidEvent, NotStored
 from eventlog.format.events import Event, Fact, StageSummary, Withdrawal
 from eventlog.format.retractions import Retractions
-from eventlog.format.text import one_line, statement_of
+from eventlog.format.text import key_of, one_line, statement_of
 from eventlog.hooks import duplicate_log
 from eventlog.log.event_log import AppendResult, EventLog, accept
 from eventlog.projections.current.distinct_facts import distinct_facts
 from eventlog.projections.current.fact_scopes import Statement
 from eventlog.projections.current.standing import WHOLE
-from eventlog.store import index_lookup
 from eventlog.store.locks import locked
 from eventlog.store.replica import make_replica
 
@@ -69,11 +68,10 @@ def _find_repeated(log: EventLog, event: Event) -> Event | None:
     alike = [earlier for earlier in alike_kind if _meaning(earlier) == _meaning(event)]
     if not alike or _meaning(event) is None:
         return None
-    # of the withdrawals, and of the facts of the same key, since that day; other lines are not decoded. What a fact
-    # without a key says, any key may have had, and lost
-    is_fact, key = isinstance(event, Fact), getattr(event, "key", None)
-    words = [*_WITHDRAWALS, *(index_lookup.marks(key) if key else (_KEYED,) if is_fact else ())]
-    days = log.days() if is_fact and not key else log.days(alike_kind[0].ts)
+    # of the withdrawals, and of the facts with a key, since that day; other lines are not decoded. What a fact without
+    # a key says, any key may have had, and lost
+    words = (*_WITHDRAWALS, _KEYED) if isinstance(event, Fact) else _WITHDRAWALS
+    days = log.days() if isinstance(event, Fact) and not event.key else log.days(alike_kind[0].ts)
     since = [event for day in days for event in day.load_mentioning(words)]
     withdrawn = Retractions(event for event in since if isinstance(event, Withdrawal))
     valid = [earlier for earlier in alike_kind if not withdrawn.hides(earlier)]
@@ -94,8 +92,8 @@ def _meaning(event: Event) -> tuple[object, ...] | None:
     """Return what two events that state the same have in common, in any wording; None for other types."""
     match event:
         case Fact():
-            filed = (event.effective_scope, event.project, event.memory_type, event.category, event.key, event.subagent)
-            return (statement_of(event.content), *filed)
+            filed = event.effective_scope, event.project, event.memory_type, event.category, event.subagent
+            return statement_of(event.content), key_of(event.key or ""), *filed
         case StageSummary():
             lists = [[*map(statement_of, texts)] for texts in (event.decisions, event.todos, event.done)]
             return statement_of(event.topic), statement_of(event.summary), lists, event.subagent

@@ -244,6 +244,14 @@ def statement_of(text: str) -> str:
     return _reduced(statement_line(text))
 
 
+def key_of(key: str) -> str:
+    """Reduce a key to what all its spellings have in common.
+
+    `db_port`, `DB port` and `db-port` are one.
+    """
+    return "-".join(fold(key).replace("_", " ").replace("-", " ").split()) or key
+
+
 def last_mention(ts: str, times: int, *, is_doubtful: bool) -> str:
     """Write the last day of a statement, its count, and a mark where it is in doubt."""
     return f"{ts[:10]}{f' ×{times}' if times > 1 else ''}{' ?' if is_doubtful else ''}"

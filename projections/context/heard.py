@@ -3,7 +3,7 @@
 Imported inside agents' hooks: standard library only.
 """
 
-from eventlog.format.text import one_line
+from eventlog.format.text import key_of, one_line
 from eventlog.format.timestamps import order
 from eventlog.projections.current.standing import likeness
 from eventlog.projections.search.findable import text_in, texts_in
@@ -88,7 +88,7 @@ class HeardEvent:
         self.content = text_in(fields, "content")
         self.text = one_line(self.content)
         self.same = likeness(self.text)
-        self.key = text_in(fields, "key") or None
+        self.key = key_of(text_in(fields, "key")) or None
         self.category = one_line(text_in(fields, "category"))
         self.memory_type = kind if kind in _TYPES else _TYPES[0]
         self.confidence: float = sure if isinstance(sure, _NUMBERS) else 0.9

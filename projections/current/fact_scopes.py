@@ -16,7 +16,7 @@ from eventlog.format import SESSION_END
 from eventlog.format.events import Fact, StageSummary
 from eventlog.format.local_time import local_time
 from eventlog.format.retractions import Retractions
-from eventlog.format.text import differing_in_a_number, one_line
+from eventlog.format.text import differing_in_a_number, key_of, one_line
 from eventlog.format.timestamps import order
 from eventlog.projections.base import RowKind
 from eventlog.projections.current.conclusions import Mention, conclusion_of, mentions
@@ -79,7 +79,7 @@ class Statement(Struct, array_like=True, frozen=True, gc=False):
             ts=fact.ts,
             id=fact.id,
             conversation_id=fact.conversation_id,
-            key=fact.key or None,
+            key=key_of(fact.key or "") or None,
             category=one_line(fact.category) if fact.category else "",
             memory_type=fact.memory_type,
             importance=fact.importance,

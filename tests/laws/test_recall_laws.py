@@ -48,7 +48,7 @@ _common: dict[str, st.SearchStrategy] = {
     "late": st.booleans(),
 }
 _kinds: list[dict[str, st.SearchStrategy]] = [
-    {"type": st.just("fact"), "content": _said, "key": st.sampled_from([None, "k"]), "memory_type": st.sampled_from("WWBS"),
+    {"type": st.just("fact"), "content": _said, "key": st.sampled_from([None, "k", "K"]), "memory_type": st.sampled_from("WWBS"),
      "scope": st.sampled_from([None, None, "user", "project"])},
     {"type": st.just("stage_summary"), "scope": st.sampled_from(["stage", "session"]), "topic": st.just("") | _said, "summary": _said,
      "decisions": _few, "layer": st.sampled_from([None, 1, 3])},

@@ -25,6 +25,7 @@ from eventlog.app.write.undo import undo, undoable
 from eventlog.cli.mcp.tools import ToolCalls
 from eventlog.format.events import Fact, StageSummary
 from eventlog.format.retractions import Retractions
+from eventlog.format.text import key_of
 from eventlog.projections.search.ranking import Gate
 from tests.laws.test_recall_laws import MINUTE, NOON, World
 from tests.laws.test_search_laws import bullets_of
@@ -44,7 +45,7 @@ HOMES = {"a": "shop", "b": "shop", "c": "billing", "d": None}  # where each conv
 _said = st.sampled_from([wording for wordings in PORTS.values() for wording in wordings])
 _common: dict[str, st.SearchStrategy] = {"conversation_id": st.sampled_from("aaabcd"), "late": st.booleans()}
 _fact: dict[str, st.SearchStrategy] = {
-    "type": st.just("fact"), "content": _said, "key": st.sampled_from(["port", "port", "other", None]), "scope": st.sampled_from([None, None, "user"]),
+    "type": st.just("fact"), "content": _said, "key": st.sampled_from(["port", "Port", "other", None]), "scope": st.sampled_from([None, None, "user"]),
 }  # fmt: skip
 _save: dict[str, st.SearchStrategy] = {
     "type": st.just("stage_summary"), "scope": st.sampled_from(["stage", "session"]), "summary": st.sampled_from(["Gateway", "Proxy"]),
@@ -89,7 +90,7 @@ def holding(world, project, *, decisions=True):
     withdrawn = Retractions(event for event in world.events if event.type in ("retraction", "restored"))
     valid = [event for event in world.events if not withdrawn.hides(event)]
     facts = [event for event in valid if isinstance(event, Fact) and event.subject == project]
-    keys = {fact.key: fact for fact in sorted(facts, key=lambda fact: (fact.ts, fact.id)) if fact.key}
+    keys = {key_of(fact.key): fact for fact in sorted(facts, key=lambda fact: (fact.ts, fact.id)) if fact.key}
     texts = [fact.content for fact in keys.values()]
     texts += [fact.content for fact in facts if not fact.key and not is_over(fact.content, fact, facts)]
     saves = [

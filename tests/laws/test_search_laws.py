@@ -21,7 +21,7 @@ from eventlog.app.write.record_once import _find_repeated
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import Fact
 from eventlog.format.retractions import Retractions
-from eventlog.format.text import statement_of
+from eventlog.format.text import key_of, statement_of
 from eventlog.projections.current.fact_scopes import fact_scope
 from eventlog.projections.search.ranking import Gate
 from eventlog.projections.search.words import tokens
@@ -49,7 +49,7 @@ _common: dict[str, st.SearchStrategy] = {
     "late": st.booleans(),
 }
 _fact: dict[str, st.SearchStrategy] = {
-    "type": st.just("fact"), "content": _said, "key": st.sampled_from([None, "k", "l"]), "memory_type": st.sampled_from("WB"),
+    "type": st.just("fact"), "content": _said, "key": st.sampled_from([None, "k", "K", "l"]), "memory_type": st.sampled_from("WB"),
     "scope": st.sampled_from([None, None, "user", "project"]),
 }  # fmt: skip
 _save: dict[str, st.SearchStrategy] = {
@@ -210,7 +210,7 @@ def check_repetitions(world):
 
 
 def _as_said(fact):
-    about = fact.conversation_id, fact.project, fact.effective_scope, fact.key, fact.memory_type
+    about = fact.conversation_id, fact.project, fact.effective_scope, key_of(fact.key or ""), fact.memory_type
     return statement_of(fact.content), *about
 
 

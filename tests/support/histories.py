@@ -37,7 +37,7 @@ _common: dict[str, st.SearchStrategy] = {
     "layer": st.sampled_from([None, None, 1, 2, 3, 4]),
 }
 _fact: dict[str, st.SearchStrategy] = {
-    "type": st.just("fact"), "content": _texts, "memory_type": st.sampled_from("WBO"), "key": st.sampled_from([None, None, "k"]),
+    "type": st.just("fact"), "content": _texts, "memory_type": st.sampled_from("WBO"), "key": st.sampled_from([None, None, "k", "K"]),
     "category": st.sampled_from([None, "decision", "lesson", "Style", "my style", "Notes"]), "importance": st.integers(1, 5),
     "confidence": st.sampled_from([0.5, 0.9]), "scope": st.sampled_from([None, "user", "project"]),
 }  # fmt: skip

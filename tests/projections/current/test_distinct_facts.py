@@ -52,6 +52,17 @@ def test_a_repetition_from_anywhere_reinforces_and_adds_nothing():
     assert fact(3, day=NEXT_DAY).ts == group.last_seen
 
 
+@pytest.mark.parametrize("key", ["db-port", "DB port", "db_Port", "ｄｂ-port"])
+def test_a_key_in_another_spelling_is_the_same_key(key):
+    (group,) = _groups(fact(1, "It is 5432", key="db_port"), fact(2, "It is 6543", key=key))
+
+    assert "It is 6543" == group.first.text
+
+
+def test_keys_of_signs_alone_are_different_keys():
+    assert ["It is 1", "It is 2"] == _first_texts(_groups(fact(1, "It is 1", key="-"), fact(2, "It is 2", key="_")))
+
+
 def test_the_same_text_about_two_projects_is_two_facts():
     found = _by_project(fact(1, project="/p"), fact(2, project="/q"))
 
