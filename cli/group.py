@@ -5,8 +5,7 @@ import re
 import click
 
 from eventlog.app.progress import default_reporter
-from eventlog.cli import progress
-from eventlog.cli.quick import close_pipe
+from eventlog.cli import close_pipe, progress
 from eventlog.cli.verbs import VERBS, load
 
 _HELP = """The memory of coding agents: an append-only log of events, and every knowledge file rebuilt from it.

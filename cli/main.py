@@ -6,7 +6,7 @@ Calls of `hook` and `mcp`, and what `quick.py` answers, do not import click.
 import atexit
 import sys
 
-from eventlog.cli import EXIT_FOUND, EXIT_INTERRUPTED, EXIT_NOT_WRITTEN, EXIT_USAGE
+from eventlog.cli import EXIT_FOUND, EXIT_INTERRUPTED, EXIT_NOT_WRITTEN, EXIT_USAGE, close_pipe
 from eventlog.fast import modules
 
 TYPE_CHECKING = False
@@ -67,13 +67,13 @@ def _run() -> int:
             return EXIT_FOUND
         return EXIT_NOT_WRITTEN if isinstance(error, NotStored) else EXIT_USAGE
     except BrokenPipeError:
-        return quick.close_pipe()
+        return close_pipe()
     except (OSError, UnicodeEncodeError) as error:
         _print_error(_reword(error))
         try:
             sys.stdout.flush()
         except OSError:
-            quick.close_pipe()  # else Python tries again, complains and exits with 120
+            close_pipe()  # else Python tries again, complains and exits with 120
         return EXIT_NOT_WRITTEN
     except OverflowError:
         from eventlog.format import timestamps

@@ -83,12 +83,6 @@ def answer(argv: "Sequence[str]") -> bool:
     return True
 
 
-def close_pipe() -> int:
-    """Drop what stdout has not taken: the reader closed the pipe (`eventlog query | head`), or the disk is full."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
-
-
 def version() -> str | None:
     """Read the version from the name of the `.dist-info` directory: importlib.metadata takes 20 ms."""
     found: set[str] = set()

@@ -185,6 +185,20 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path, form):
     asking.stderr.close()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("verb", "trace"), [("redact", b"[redacted:1]"), ("forget", b'"type":"rejected"')])
+def test_a_verb_does_what_it_is_to_do_also_for_a_reader_that_goes_away(tmp_path, verb, trace):
+    builders.write(tmp_path / "log", builders.line(1, content="the kestrel nests at dawn") + b"\n")
+    running = subprocess.Popen(
+        command(verb, "kestrel nests at dawn", "--yes", "--store", tmp_path), stdout=subprocess.PIPE, env=surroundings()
+    )
+    assert running.stdout
+    running.stdout.close()
+
+    assert 0 == running.wait()
+    assert trace in b"".join(file.read_bytes() for file in (tmp_path / "log").iterdir())
+
+
 def test_a_damaged_log_is_read_around_its_damage(tmp_path):
     store = copied(DAMAGED, tmp_path).store.root
     kept = [json.loads(line)["content"] for line in _ask(store, "--grep", "Kept")]
