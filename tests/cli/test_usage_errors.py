@@ -56,7 +56,7 @@ LIBRARY = re.compile(r"Usage:|Error|Invalid value|Missing|No such|not a valid|in
         (("bisect", "MEMORY.md", ""), "TEXT: it is empty"),
         (("project", "join", "", ""), "give the names of two projects"),
         (("sync", "projects", "--exclude", ""), "--exclude: it is empty\n  leave it out, or give one"),
-        (("import",), "missing argument: SOURCE\n  eventlog import [OPTIONS] SOURCE [PATH]\n"),
+        (("import",), "missing argument: SOURCE, one of claude, cursor, "),
         (("import", "zzz"), "SOURCE: no 'zzz'\n  choose one of claude, "),
         (("import", "bullets", "/no/such"), "PATH: no such file or directory: /no/such"),
         (("query", "--format", "zzz"), "--format: no 'zzz'\n  choose one of table, jsonl, json, markdown"),
