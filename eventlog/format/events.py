@@ -90,7 +90,7 @@ class Fact(Event, tag="fact", frozen=True, kw_only=True):
     confidence: Share = 0.9
     importance: Annotated[int, Meta(ge=1, le=5)] = 3
     category: str | None = None  # decision, lesson, preference, insight, …
-    key: str | None = None  # a later fact with the same key replaces this one
+    key: str | None = None  # a later fact with the same key replaces this one; `db_port` and `DB port` are the same
     scope: Literal["project", "user"] | None = None  # None: user for B, O or without a project, else project
     replaces: list[str] = []  # events whose statement this one took the place of, each withdrawn with it
     batch: str | None = None  # common to what one correction recorded
