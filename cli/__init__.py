@@ -6,10 +6,14 @@ Imported by: cli.
 import os
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
+
 EXIT_FOUND, EXIT_USAGE, EXIT_NOT_WRITTEN, EXIT_DAMAGED, EXIT_INTERRUPTED = 1, 2, 3, 4, 130
 
 
-def close_pipe() -> int:
-    """Drop what stdout has not taken: the reader closed the pipe (`eventlog query | head`), or the disk is full."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def close_pipe(file: "TextIO | None" = None) -> int:
+    """Drop what a file, else stdout, has not taken: its reader closed the pipe (`… | head`), or the disk is full."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), (file or sys.stdout).fileno())
     return 0

@@ -128,7 +128,7 @@ def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
                 file.write(f"{line}\n")
                 file.flush()
     except BrokenPipeError:
-        close_pipe()
+        close_pipe(file)
 
 
 def show_lines(lines: Iterable[str]) -> None:

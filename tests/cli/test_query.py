@@ -1,7 +1,9 @@
 """`query`, `sessions` and `verify`: the audit of a log from the command line."""
 
 import json
+import os
 import subprocess
+import sys
 
 import pytest
 
@@ -197,6 +199,17 @@ def test_a_verb_does_what_it_is_to_do_also_for_a_reader_that_goes_away(tmp_path,
 
     assert 0 == running.wait()
     assert trace in b"".join(file.read_bytes() for file in (tmp_path / "log").iterdir())
+
+
+@pytest.mark.slow
+def test_a_reader_of_errors_that_goes_away_silences_nothing_but_errors():
+    reading, writing = os.pipe()
+    os.close(reading)
+    code = "from eventlog.cli.terminal import print_error, say; print_error('x'); print_error('y'); say('read on')"
+    told = subprocess.check_output([sys.executable, "-c", code], stderr=writing, env=surroundings())
+    os.close(writing)
+
+    assert b"read on\n" == told
 
 
 def test_a_damaged_log_is_read_around_its_damage(tmp_path):
