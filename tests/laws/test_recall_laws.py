@@ -6,6 +6,7 @@ quarantines, helpers, shared sessions, lines that come late; with a replay or wi
 
 import itertools
 import unicodedata
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,16 @@ class World:
 
     def place(self, name):
         return str(self.root / name)
+
+    def take_all(self, steps, ask=lambda: None):
+        """Take the steps in turn; some replay, some ask."""
+        for step in steps:
+            if step == "replay":
+                Memory(self.log.store).replay()
+            elif step == "ask":
+                ask()
+            else:
+                self.take(step)
 
     def take(self, step):
         """Append a line as another program or machine would: to the end of its day, or of a day long over."""
@@ -179,8 +190,13 @@ def named(text):
     return {name for name in WORDINGS if name in plain}
 
 
-def _open_gate(*_asked):
-    return True
+@contextmanager
+def an_open_world():
+    """A store of which every line that is found bears on what is asked."""
+    with a_log() as log, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Gate, "bears_on", lambda *_: True)
+        patch.setattr(recalling, "_LOOKED_AT", 99)
+        yield World(log)
 
 
 def check(world):
@@ -228,15 +244,6 @@ def _starts(project, *, late=False):
 )
 @given(_STEPS)
 def test_nothing_is_told_that_was_withdrawn_replaced_or_is_of_another_project(steps):
-    with a_log() as log, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Gate, "bears_on", _open_gate)
-        patch.setattr(recalling, "_LOOKED_AT", 99)
-        world = World(log)
-        for step in steps:
-            if step == "replay":
-                Memory(log.store).replay()
-            elif step == "ask":
-                check(world)
-            else:
-                world.take(step)
+    with an_open_world() as world:
+        world.take_all(steps, lambda: check(world))
         check(world)

@@ -26,8 +26,7 @@ from eventlog.cli.mcp.tools import ToolCalls
 from eventlog.format.events import Fact, StageSummary
 from eventlog.format.retractions import Retractions
 from eventlog.format.text import key_of
-from eventlog.projections.search.ranking import Gate
-from tests.laws.test_recall_laws import MINUTE, NOON, World
+from tests.laws.test_recall_laws import MINUTE, NOON, World, an_open_world
 from tests.laws.test_search_laws import bullets_of
 from tests.support.effort import rounds
 from tests.support.histories import a_log
@@ -75,14 +74,12 @@ DECIDED = [
 
 
 def take(world, steps):
-    for step in steps:
-        if step == "replay":
-            Memory(world.log.store).replay()
-        elif step == "ask":
-            told(world, "shop")
-        else:
-            home = HOMES.get(step["conversation_id"])
-            world.take({**step, "project": home} if home else step)
+    world.take_all(map(_at_home, steps), lambda: told(world, "shop"))
+
+
+def _at_home(step):
+    home = HOMES.get(step["conversation_id"]) if isinstance(step, dict) else None
+    return {**step, "project": home} if home else step
 
 
 def holding(world, project, *, decisions=True):
@@ -156,10 +153,8 @@ def check_absences(world):
 @settings(max_examples=rounds(fixed=5, fuzz=400))
 @given(_STEPS)
 def test_a_wording_that_its_key_has_no_more_is_told_by_nobody_unless_it_is_said_later(steps):
-    with a_log() as log, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Gate, "bears_on", lambda *_: True)
-        patch.setattr(recalling, "_LOOKED_AT", 99)
-        world = World(log)
+    with an_open_world() as world:
+        log = world.log
         take(world, steps)
         check(world)
         check_files(world)

@@ -23,10 +23,9 @@ from eventlog.format.events import Fact
 from eventlog.format.retractions import Retractions
 from eventlog.format.text import key_of, statement_of
 from eventlog.projections.current.fact_scopes import fact_scope
-from eventlog.projections.search.ranking import Gate
 from eventlog.projections.search.words import tokens
 from eventlog.store import project_slug
-from tests.laws.test_recall_laws import WITHDRAWS, World
+from tests.laws.test_recall_laws import WITHDRAWS, World, an_open_world
 from tests.support.builders import replay
 from tests.support.effort import rounds
 from tests.support.histories import a_log
@@ -152,13 +151,7 @@ def _saved(decisions, **fields):
 def test_what_the_files_say_holds_is_what_a_search_finds(steps):
     with a_log() as log:
         world = World(log)
-        for step in steps:
-            if step == "replay":
-                Memory(log.store).replay()
-            elif step == "ask":
-                _hits(world, "herons")
-            else:
-                world.take(step)
+        world.take_all(steps, lambda: _hits(world, "herons"))
         asked = _asked(world)
         Memory(log.store).replay()
         if not any(event.replica for event in world.events):  # what other machines mean by a path, a replay tells
@@ -235,16 +228,9 @@ def check_absences(world, bullets):
 @settings(max_examples=rounds(fixed=3, fuzz=400))
 @given(_STEPS)
 def test_whoever_decides_what_holds_decides_as_the_files_do(steps):
-    with a_log() as log, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Gate, "bears_on", lambda *_: True)
-        patch.setattr(recalling, "_LOOKED_AT", 99)
-        world = World(log)
-        for step in steps:
-            if step == "replay":
-                Memory(log.store).replay()
-            elif step != "ask":
-                world.take(step)
-        Memory(log.store).replay()
+    with an_open_world() as world:
+        world.take_all(steps)
+        Memory(world.log.store).replay()
         bullets = list(bullets_of(world))
         check_forget(world, bullets)
         check_recall(world, bullets)
