@@ -460,7 +460,7 @@ class SearchIndex:
 
     def allowed(self, rows: "Iterable[Row]") -> "Iterator[tuple[Row, EventFields]]":
         """Pair rows with their texts, without those that a person rejected, and decisions that a key has replaced."""
-        withdrawn = self._db.execute(_REJECTED).fetchall()
+        withdrawn, rejected = self._db.execute(_REJECTED).fetchall(), None
         for row in rows:
             fields = fields_in(row[4])
             if withdrawn or (row[2] != "fact" and texts_in(fields, "decisions")):
@@ -469,7 +469,7 @@ class SearchIndex:
 
                 decided = map(likeness, texts_in(fields, "decisions"))
                 over = standing_lines.replaced_in(self._db, row[1], decided)
-                rejected = standing_lines.rejected_in(aim for (aim,) in withdrawn)
+                rejected = rejected or standing_lines.rejected_in(aim for (aim,) in withdrawn)
                 fields = dict(standing_lines.cleared(standing_lines.without_replaced(fields, over), rejected))
                 if not standing_lines.has_shown_text(fields):
                     continue
