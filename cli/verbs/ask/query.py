@@ -7,7 +7,6 @@ from itertools import chain
 from typing import Any
 
 import click
-from click.core import ParameterSource
 from msgspec.structs import replace
 
 from eventlog.app.ask.query import EventFilter, Follower, query, why_empty
@@ -104,7 +103,7 @@ def _query_command(
     """
     if follow and (reverse or limit or form == "json" or filters["ids"]):
         raise click.UsageError("--follow never ends: it takes no --reverse, --limit, --id or --format json")
-    chosen = click.get_current_context().get_parameter_source("project") is ParameterSource.COMMANDLINE
+    chosen = options.is_given("project")
     if (filters["session"] or filters["ids"]) and not chosen:
         filters["project"] = None
     log, wanted = options.open_log(store), replace(_filter(**filters), with_decisions=not chosen)

@@ -5,7 +5,6 @@ from datetime import date, timedelta
 from typing import Any
 
 import click
-from click.core import ParameterSource
 from msgspec import structs, to_builtins
 
 from eventlog.app.ask.sessions import stats
@@ -33,8 +32,7 @@ def _stats_command(project: str | None, since: str | None, until: str | None, ne
     """
     opened = options.open_store(store)
     found = stats(opened, since or "", until or "~", project)
-    source = click.get_current_context().get_parameter_source("project")
-    is_narrow = since or until or source is ParameterSource.COMMANDLINE
+    is_narrow = since or until or options.is_given("project")
     if len(found) == 1 and not is_narrow:  # facts were saved here, and no session began
         found = stats(opened)
     return Answer([_as_dict(week) for week in found], lambda: _show(found, opened.machine.now()[:10], nets=nets))
