@@ -1,6 +1,7 @@
 """The words of a text as a search compares them; pure.
 
-English    lower case, without the endings of inflection, nor those that make nouns of verbs; no stop words.
+English    lower case, without the endings of inflection, nor those that make nouns of verbs; no stop words. A common
+           abbreviation is the word it stands for, but for those that end the names of files.
 German     the same, without the endings of a word with an umlaut, and those of plurals that are in no English word.
 Chinese    every two neighbouring characters, as no spaces tell where a word ends; a single one stands for itself.
 Japanese   the same within each script: a run of katakana is a word, of which the pairs are parts.
@@ -40,7 +41,14 @@ sang sung sing, saw seen see, sent send, shown show, slept sleep, sold sell, spe
 stolen steal, stood stand, stuck stick, swam swim, took taken take, taught teach, thought think, threw thrown throw,
 told tell, understood understand, won win, women woman, wore worn wear, wrote written write
 """  # each group ends with the form that stands for it
-_IRREGULAR = {form: forms[-1] for forms in map(str.split, _IRREGULAR_FORMS.split(",")) for form in forms}
+_ABBREVIATIONS = """
+arg args argument, auth authenticate, config configs configuration, db dbs database, dep deps dependency, dir dirs
+directory, doc docs documentation, email emails mail, env envs environment, err errs error, img imgs image, impl
+implementation, k8s kubernetes, lib libs library, msg msgs message, param params parameter, perf performance, pg
+postgres, pkg pkgs package, prod production, regexp regex, repo repos repository, stats statistic
+"""  # the same; none that ends the names of files
+_GROUPS = map(str.split, f"{_IRREGULAR_FORMS},{_ABBREVIATIONS}".split(","))
+_IRREGULAR = {form: forms[-1] for forms in _GROUPS for form in forms}
 _PARTICLES = "的了吗呢吧啊呀嘛么是在和与或就也都把被请我你他她它们这那哪个"
 _ENDINGS = ("ing", "ed")
 _GERMAN = ("ern", "ers", "em", "en", "er", "es", "e", "n", "s")
