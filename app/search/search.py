@@ -190,6 +190,13 @@ def _near(index: SearchIndex, text: str) -> Iterator[str]:
     """Yield words that are known and begin like those of the query."""
     for token in tokens(text)[:_MAX_NEAR]:
         for length in range(len(token), _SHORTEST_BEGINNING, -1):
-            if words := index.beginning(token[:length], 1):
-                yield words[0]
+            if known := index.beginning(token[:length], 1):
+                yield _as_written(index, known[0])
                 break
+
+
+def _as_written(index: SearchIndex, token: str) -> str:
+    """Return a word of a text that is known by this token: people do not write stems."""
+    hits = index.find({token: 1}, "", Scope(None), 1)
+    words = (word.strip("`'\"()[]{},;:.!?") for hit in hits for word in hit.found.words.casefold().split())
+    return next((word for word in words if tokens(word) == [token]), token)

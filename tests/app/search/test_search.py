@@ -69,6 +69,14 @@ def test_words_are_found_in_any_order_and_form_names_in_part_and_whole_and_the_l
     assert found(memory, "回调 重复") == found(memory, "重复的回调") == ["支付回调会重复发送"]
 
 
+def test_where_nothing_is_found_a_word_near_it_is_named_as_it_is_written(memory):
+    say(memory, "Configurations live in `deploy/settings.toml`; tokens are there")
+
+    missed = call("search", "configurable tokenizer", "--project", SHOP, "--store", memory.log.store.root)
+
+    assert "did you mean: configurations, tokens" in missed.err
+
+
 @pytest.mark.parametrize("query", ["锁", "为什么锁", "钟", "ｃａｒ"])
 def test_one_character_of_chinese_finds_the_words_it_begins_or_ends_and_width_does_not_matter(memory, query):
     say(memory, "迁移时锁表十分钟，Cart 页面不可用")
