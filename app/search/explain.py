@@ -90,7 +90,7 @@ def nearness(opened: OpenStore, prompt: str, event: Event) -> tuple[float, float
     words = recall.subject_of(prompt)
     if not words or event.type not in FINDABLE:
         return 0.0, 0.0
-    gate = read_index(opened.store, lambda index: Gate(index.having(words), index.texts()))
+    gate = read_index(opened.store, lambda index: Gate.of(words, index.having, index.texts()))
     return round(gate.weight(tokens(Findable(to_fields(event)).words)), 3), round(gate.needed, 3)
 
 
@@ -135,7 +135,7 @@ def _withdrawn(
 
 def _candidate(gate: Gate, found: Findable, verdict: Verdict) -> Candidate:
     columns = found.id, found.type, found.conversation, found.project or None, found.ts
-    return Candidate(*columns, recalled_line(found, gate.tells), round(gate.weight(tokens(found.words)), 3), verdict)
+    return Candidate(*columns, recalled_line(found, gate.weights), round(gate.weight(tokens(found.words)), 3), verdict)
 
 
 def _silence(verdicts: list[Verdict]) -> Silence:

@@ -217,7 +217,7 @@ def _bearing(index: "SearchIndex", subject: "Sequence[str]", projects: tuple[str
     gate, hits = candidates(index, subject, projects)
     for hit, verdict in judged(index, gate, hits):
         if verdict == "told":
-            hit.weights = gate.tells
+            hit.weights = gate.weights
             yield hit
 
 
@@ -284,11 +284,10 @@ def candidates(
     """Find the gate of a subject, and the things that are looked at before it; of any project where None is named."""
     from eventlog.app.search.search_index import Scope
 
-    having = index.having(subject)
-    gate = Gate(having, index.texts())
+    gate = Gate.of(subject, index.having, index.texts())
     terms = gate.asked(_MAX_ROWS)
     scope = Scope(projects)
-    units = None if gate.is_met_by_one() else index.sharing(terms, having, scope)
+    units = None if gate.is_met_by_one() else index.sharing(terms, gate.having, scope)
     return gate, index.find(terms, "", scope, _LOOKED_AT, units)
 
 

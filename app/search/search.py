@@ -20,7 +20,7 @@ from eventlog.projections.current.standing import not_done
 from eventlog.projections.search.findable import Findable
 from eventlog.projections.search.ranking import weighed
 from eventlog.projections.search.recalled_line import is_todo
-from eventlog.projections.search.words import tokens
+from eventlog.projections.search.words import tokens, translated
 
 _KINDS = {"stage_summary": "summary", "conversation_text": "conversation"}
 _MAX_NEAR = 5
@@ -115,9 +115,10 @@ class _Asker:
         self._index = index
         self._dialogues = dialogues
         self._asked = tokens(query.text)
-        self._having = index.having(self._asked)
+        self._others = translated(self._asked)
+        self._having = index.having([*self._asked, *(word for other, _ in self._others for word in other)])
         self._weights = weighed(self._having, index.texts())
-        self._answers = dialogues.answering(self._asked) if dialogues else {}
+        self._answers = dialogues.answering([*self._having]) if dialogues else {}
 
     def find(self, subjects: Sequence[str] | None) -> list[Hit]:
         """Find what is about any of these subjects; None: about any at all."""
@@ -146,7 +147,9 @@ class _Asker:
         words = set(tokens("\n".join([hit.found.words, *hit.found.left, *self._passage(hit, hit.found)])))
         if (typed := last_word(self._query.text)) and any(word.startswith(typed) for word in words):
             words.update(tokens(typed))
-        weights = weighed(dict.fromkeys(self._asked, 0), self._index.texts()) | self._weights
+        for other, same in self._others:
+            words |= same if words >= other else set()
+        weights = {token: self._weights[token] for token in self._asked}
         has = sum(weight for token, weight in weights.items() if token in words)
         return has / sum(weights.values()) if has else 1.0
 

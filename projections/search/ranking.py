@@ -17,11 +17,13 @@ Imported inside agents' hooks: standard library only.
 from math import log
 
 from eventlog.projections.search.findable import files_in
-from eventlog.projections.search.words import HIRAGANA, KATAKANA, stem
+from eventlog.projections.search.words import HIRAGANA, KATAKANA, stem, translated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    Translation = tuple[Mapping[str, int], frozenset[str]]
 
 _K1, _B = 1.2, 0.75
 _MIN_IDF = 1e-6
@@ -198,11 +200,20 @@ def weighed(having: "Mapping[str, int]", texts: int) -> dict[str, float]:
 
 
 class Gate:
-    """The gate of a subject; `having` counts the texts with each of its tokens, in their order, of all there are."""
+    """The gate of a subject; `having` counts the texts with each of its tokens, in their order, of all there are.
 
-    def __init__(self, having: "Mapping[str, int]", texts: int) -> None:
-        self._having = having
-        self.tells = weighed(having, texts) | dict.fromkeys(filter(is_item, having), 0.0)
+    A text with one of the `others`, terms in another language and how many texts have them, has what that stands for.
+    """
+
+    def __init__(self, having: "Mapping[str, int]", texts: int, others: "Sequence[Translation]" = ()) -> None:
+        self._others = [(other, same) for other, same in others if all(other.values())]
+        self.having = dict(having)
+        for other, same in self._others:
+            self.having |= {token: max(having[token], min(other.values())) for token in same}
+        self.tells = weighed(self.having, texts) | dict.fromkeys(filter(is_item, having), 0.0)
+        self.weights = self.tells | weighed(
+            {word: times for other, _ in self._others for word, times in other.items()}, texts
+        )
         self._rarest = log((texts + _OTHERS) / 1.5)
         self._small = min(1.0, _SMALL / (texts + 1))
         terms = [*having]
@@ -214,18 +225,26 @@ class Gate:
         self._things = [name for name in _things(terms) if 0 < having[name] <= _OF_A_THING]
         self.needed = max(RARE * self._rarest, SHARE * self._all)
 
+    @classmethod
+    def of(cls, subject: "Sequence[str]", count: "Callable[[Iterable[str]], Mapping[str, int]]", texts: int) -> "Gate":
+        """Make the gate of a subject by what counts the texts with each of some tokens."""
+        others = translated(subject)
+        having = count([*subject, *(word for other, _ in others for word in other)])
+        counted = [({word: having[word] for word in other}, same) for other, same in others]
+        return cls({token: having[token] for token in subject}, texts, counted)
+
     def _part_of_all(self, token: str, after: str) -> float:
         """Return the share of its weight that a token adds to a prompt; less where those beside it have its characters.
 
         A pair that no text has, beside one that some have, is mostly the end of one word and the beginning of another.
         """
         beside = [pair for pair in (self._before.get(token), after) if pair]
-        found = 0 if self._having[token] else sum(self._having[pair] > 0 for pair in beside)
+        found = 0 if self.having[token] else sum(self.having[pair] > 0 for pair in beside)
         return _OVERLAP * (1 - found / 2) if beside else 1.0
 
     def is_met_by_one(self) -> bool:
         """Return whether a word is enough by itself: the rarest, or the rarest that is no pair."""
-        found = [token for token, times in self._having.items() if times]
+        found = [token for token, times in self.having.items() if times]
         kinds = found, [token for token in found if not _is_a_pair(token)]
         return any(self.bears_on([max(tokens, key=self.tells.__getitem__)]) for tokens in kinds if tokens)
 
@@ -237,6 +256,8 @@ class Gate:
     def weight(self, text: "Sequence[str]") -> float:
         """Weigh what a text, by its tokens, shares with the subject, against what its length makes `needed`."""
         words = frozenset(text)
+        for other, same in self._others:
+            words |= same if words.issuperset(other) else frozenset()
         found = [token for token in self.tells if token in words]
         shared = sum(self.tells[token] * (_OVERLAP if self._before.get(token) in words else 1) for token in found)
         if not shared:
@@ -260,11 +281,14 @@ class Gate:
         """
         deciding, rest = self._deciding(), limit
         chosen: set[str] = set()
-        for token in sorted(self._having, key=self._having.__getitem__) if deciding else ():
-            rest -= self._having[token]
+        for token in sorted(self.having, key=self.having.__getitem__) if deciding else ():
+            rest -= self.having[token]
             if rest >= 0 or token in deciding:
                 chosen.add(token)
-        return {token: times for token, times in self._having.items() if token in chosen}
+        found = {token: times for token, times in self.having.items() if token in chosen}
+        for other, same in self._others:
+            found |= {} if same.isdisjoint(chosen) else other
+        return found
 
     def _deciding(self) -> "Collection[str]":
         """Find the tokens of which a text needs some: all but the most common, which come to too little."""

@@ -4,6 +4,7 @@ English    lower case, without the endings of inflection, nor those that make no
            abbreviation is the word it stands for, but for those that end the names of files.
 German     the same, without the endings of a word with an umlaut, and those of plurals that are in no English word.
 Chinese    every two neighbouring characters, as no spaces tell where a word ends; a single one stands for itself.
+Terms      of software are known in English and in Chinese, for queries: a text has the tokens of its own language.
 Japanese   the same within each script: a run of katakana is a word, of which the pairs are parts.
 Names      `camelCase`, `snake_case`, `a/path.py`, `v1.2`: the whole, each name in it, and each part.
 
@@ -12,7 +13,7 @@ Imported inside agents' hooks: no re, which takes longer to load than a prompt t
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     Reader = Callable[[str], list[str]]
 
@@ -49,6 +50,40 @@ postgres, pkg pkgs package, prod production, regexp regex, repo repos repository
 """  # the same; none that ends the names of files
 _GROUPS = map(str.split, f"{_IRREGULAR_FORMS},{_ABBREVIATIONS}".split(","))
 _IRREGULAR = {form: forms[-1] for forms in _GROUPS for form in forms}
+_TERMS = """
+数据库 database 端口 port 缓存 cache 部署 deploy 登录 login 登陆 login 认证 authenticate 配置 configuration
+环境 environment 生产 production 依赖 dependency 发布 release 上线 release 回滚 rollback 迁移 migrate 索引 index
+查询 query 队列 queue 消息 message 日志 log 监控 monitor 告警 alert 报警 alert 超时 timeout 重试 retry
+并发 concurrent 线程 thread 进程 process 内存 memory 磁盘 disk 权限 permission 密码 password 令牌 token
+证书 certificate 加密 encrypt 网络 network 代理 proxy 网关 gateway 集群 cluster 容器 container 镜像 image
+仓库 repository 备份 backup 恢复 restore 前端 frontend 后端 backend 页面 page 按钮 button 字段 field
+事务 transaction 死锁 deadlock 支付 payment 订单 order 退款 refund 发票 invoice 用户 user 客户 customer
+账号 account 账户 account 金额 amount 价格 price 时区 timezone 时间戳 timestamp 浏览器 browser 服务器 server
+客户端 client 框架 framework 插件 plugin 模板 template 参数 parameter 异常 exception 警告 warning 崩溃 crash
+泄漏 leak 泄露 leak 性能 performance 延迟 latency 吞吐 throughput 压缩 compress 上传 upload 下载 download
+同步 sync 异步 async 邮件 mail 通知 notify 搜索 search 排序 sort 分页 pagination 过滤 filter 图片 image 视频 video
+音频 audio 文档 documentation 规范 convention 覆盖率 coverage 流水线 pipeline 标签 tag 冲突 conflict 评审 review
+审查 review 偏好 prefer 风格 style 协议 protocol 地址 address 域名 domain 路由 route 路径 path 目录 directory
+数组 array 整数 integer 精度 precision 随机 random 模型 model 训练 train 接口 api 定时 schedule 调度 schedule
+升级 upgrade 服务 service 重复 duplicate 节点 node 连接 connect 会话 session 支持 support 库存 stock 重建 rebuild
+删除 delete 锁定 lock 限制 limit 邮箱 mail 签名 signature 回调 callback 状态 state 向量 vector 分片 shard
+附件 attachment 密钥 secret 字体 font 地图 map 定位 location 付款 payment 速度 speed 对账 reconcile 水印 watermark
+单元 unit 集成 integrate 断言 assert 模拟 mock 组件 component 样式 style 布局 layout 弹窗 dialog 表单 form 菜单 menu
+图标 icon 动画 animation 滚动 scroll 点击 click 输入 input 输出 output 快捷键 shortcut 响应 response
+请求 request 跨域 cors 防火墙 firewall 端点 endpoint 协程 coroutine 信号 signal 缓冲 buffer 批量 batch
+并行 parallel 序列化 serialize 解析 parse 编译 compile 打包 bundle 安装 install 卸载 uninstall 重启 restart
+停机 downtime 宕机 outage 故障 failure 调试 debug 断点 breakpoint 堆栈 stack 指针 pointer 引用 reference
+继承 inherit 枚举 enum 常量 constant 字典 dictionary 元组 tuple 哈希 hash 校验 validate 验证 verify 校验和 checksum
+权重 weight 阈值 threshold 限流 throttle 灰度 canary 扩容 scale 副本 replica 分区 partition 事件 event
+订阅 subscribe 消费者 consumer 生产者 producer 审计 audit 合规 compliance 隐私 privacy 脱敏 mask 租户 tenant
+额度 quota 配额 quota 计费 bill 账单 bill 税率 tax 税务 tax 折扣 discount 优惠券 coupon 购物车 cart 结账 checkout
+结算 settle 物流 ship 商品 product 供应商 supplier 合同 contract 报表 report 统计 statistic 图表 chart
+仪表盘 dashboard 本地化 locale 语言 language 拼音 pinyin 分词 tokenize 关键词 keyword 推荐 recommend 匹配 match
+描述 description 标题 title 章节 section 脚注 footnote 引文 citation 论文 paper 数据集 dataset 梯度 gradient
+推理 inference 显卡 gpu 召回 recall 准确率 accuracy 损失 loss 批次 batch 周一 monday 周二 tuesday 周三 wednesday
+周四 thursday 周五 friday 周六 saturday 周日 sunday 每周 weekly 每月 monthly
+"""  # of the trade, in Chinese and English
+_BEGINNING = 3  # characters, which endings leave as they are
 _PARTICLES = "的了吗呢吧啊呀嘛么是在和与或就也都把被请我你他她它们这那哪个"
 _ENDINGS = ("ing", "ed")
 _GERMAN = ("ern", "ers", "em", "en", "er", "es", "e", "n", "s")
@@ -108,6 +143,18 @@ def spelled(text: str) -> str:
     if len(_known) > _MAX_KNOWN:
         _known.clear()
     return " ".join(filter(None, map(_known.__getitem__, words.split())))
+
+
+def translated(terms: "Collection[str]") -> "list[tuple[frozenset[str], frozenset[str]]]":
+    """Find terms among tokens: the tokens of the same in the other language, and those it stands for."""
+    found, asked, begins = [], {*terms}, {token[:_BEGINNING] for token in terms}
+    words = iter(_TERMS.split())
+    for term, word in zip(words, words, strict=True):
+        if term[:2] in asked or word[:_BEGINNING] in begins:
+            chinese, english = frozenset(_pairs(term)), frozenset((stem(word),))
+            if chinese.issubset(asked) is not english.issubset(asked):
+                found.append((english, chinese) if chinese.issubset(asked) else (chinese, english))
+    return found
 
 
 def stem(word: str) -> str:

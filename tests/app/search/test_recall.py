@@ -536,6 +536,18 @@ def test_the_name_of_a_thing_in_code_is_enough_also_in_a_chinese_prompt(store):
     assert not ask(store, "每次运行结果符号不一样", session="c")
 
 
+def test_terms_of_the_trade_are_known_in_the_other_language(store):
+    memory = Memory(store)
+    say(memory, "The staging database listens on port 6433")
+    say(memory, "缓存键统一加前缀 v3，部署之后不用清理")
+
+    assert "6433" in ask(store, "测试环境的数据库端口是多少", session="a")
+    assert "前缀 v3" in ask(store, "Do I have to clear the cache after a deploy?", session="b")
+    assert not ask(store, "把按钮的颜色改一下", session="c")
+    assert "6433" in memory.search("数据库端口", project=SHOP)[0].text
+    assert "前缀 v3" in memory.search("cache", project=SHOP)[0].text
+
+
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
 def test_what_stands_in_the_place_of_the_index_makes_room_for_it(store, make):
     path = Path(Store(str(store)).cached("search.sqlite"))

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventlog.projections.search.words import stem, tokens
+from eventlog.projections.search import words
+from eventlog.projections.search.words import stem, tokens, translated
 
 
 @pytest.mark.parametrize(
@@ -59,6 +60,25 @@ def test_tokens_of_a_text(text, expected):
 )
 def test_inflections_of_a_word_are_one(same):
     assert len(set(map(stem, same))) == 1
+
+
+def test_a_term_is_known_in_both_languages_by_each_and_by_nothing_where_both_are_asked():
+    database, port = (
+        (frozenset(("databas",)), frozenset(("数据", "据库"))),
+        (frozenset(("port",)), frozenset(("端口",))),
+    )
+
+    assert [database, port] == translated(tokens("数据库的端口是多少"))
+    assert [database[::-1], port[::-1]] == translated(tokens("Which ports do our databases listen on?"))
+    assert [] == translated(tokens("数据库 database")) == translated(tokens("数据 of yesterday"))
+
+
+def test_each_term_is_chinese_once_and_one_word_in_english():
+    terms = words._TERMS.split()
+
+    assert len(set(terms[::2])) == len(terms[::2]) == len(terms[1::2])
+    assert all(term >= "一" and len(tokens(word)) == 1 for term, word in zip(terms[::2], terms[1::2], strict=True))
+    assert all(stem(word).startswith(word[: words._BEGINNING]) for word in terms[1::2])
 
 
 def test_words_that_differ_stay_apart():
