@@ -32,6 +32,7 @@ from eventlog.log.event_log import EventLog
 from eventlog.log.verify import sync_program
 from eventlog.projections.current.withdrawals import withdrawals_until
 from eventlog.settings import load
+from eventlog.settings.cached import off_switch
 from eventlog.store import Store, spool
 from eventlog.store.replica import copied_from, own_replica_of, replica_of
 
@@ -194,10 +195,9 @@ def _rooms() -> Iterator[Problem]:
 
 
 def _switches(target: InstallTarget) -> Iterator[Problem]:
-    if target.environ.get("EVENTLOG_DISABLED", "") not in ("", "0"):
-        yield Problem("EVENTLOG_DISABLED is set: hooks record nothing", "unset EVENTLOG_DISABLED")
-    switch = target.project / ".eventlog-disable"
-    if os.path.lexists(switch):
+    if switch := off_switch(target.environ):
+        yield Problem(f"{switch} is set: hooks record nothing", f"unset {switch}")
+    if switch := off_switch({}, str(target.project)):
         yield Problem("hooks record nothing in this project", f"rm {switch}")
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from eventlog.settings.schema import Settings
 
 
+_NO = "", "0", "false", "no", "off"  # what people set a variable to that is to do nothing
 _cached: "dict[str, tuple[str, Values]]" = {}  # what a file of values said, and its stamp then: every append asks
 
 
@@ -67,7 +68,7 @@ def wants_recall(store: "Store", moment: str) -> bool:
 
 def off_switch(environ: "Mapping[str, str]", *places: str | None) -> str:
     """Name what switches memory off in these directories: a variable, or a file; "" where nothing does."""
-    if environ.get("EVENTLOG_DISABLED", "") not in ("", "0"):
+    if environ.get("EVENTLOG_DISABLED", "").strip().lower() not in _NO:
         return "EVENTLOG_DISABLED"
     files = (os.path.join(place, ".eventlog-disable") for place in places if place)
     return next((file for file in files if os.path.exists(file)), "")

@@ -86,8 +86,9 @@ def test_disabled_by_the_environment_nothing_is_written(store):
     assert not store.exists()
 
 
-def test_disabled_by_zero_is_enabled(store):
-    tell(store, QUIET, EVENTLOG_DISABLED="0")
+@pytest.mark.parametrize("no", ["", "0", "false", "False", "no", "off", " OFF "])
+def test_a_variable_that_says_no_disables_nothing(store, no):
+    tell(store, QUIET, EVENTLOG_DISABLED=no)
 
     assert 1 == len(events_of(store))
 
