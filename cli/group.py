@@ -1,11 +1,12 @@
 """The click command of `eventlog`: verbs by topic, each imported when called; usage errors in plain words."""
 
 import re
+import sys
 
 import click
 
 from eventlog.app.progress import default_reporter
-from eventlog.cli import close_pipe, progress
+from eventlog.cli import drop, progress
 from eventlog.cli.verbs import VERBS, load
 
 _HELP = """The memory of coding agents: an append-only log of events, and every knowledge file rebuilt from it.
@@ -75,12 +76,13 @@ class VerbGroup(click.Group):
         raise click.UsageError(f"no verb {name!r}; {hint}", ctx)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the verb; exit with 0 when the reader closes the pipe: click's 1 would mean a failed check."""
+        """Run the verb; click's exit code where the reader closes the pipe, 1, would mean a failed check."""
         default_reporter.set(progress.phase)
         try:
             return super().invoke(ctx)
-        except BrokenPipeError:
-            return close_pipe()
+        except BrokenPipeError as error:
+            drop(sys.stdout, error)
+            return 0
 
     @staticmethod
     def print_usage_error(error: click.ClickException) -> None:

@@ -6,7 +6,7 @@ Calls of `hook` and `mcp`, and what `quick.py` answers, do not import click.
 import atexit
 import sys
 
-from eventlog.cli import EXIT_FOUND, EXIT_INTERRUPTED, EXIT_NOT_WRITTEN, EXIT_USAGE, close_pipe
+from eventlog.cli import EXIT_FOUND, EXIT_INTERRUPTED, EXIT_NOT_WRITTEN, EXIT_USAGE, drop, unprinted
 from eventlog.fast import modules
 
 TYPE_CHECKING = False
@@ -58,22 +58,18 @@ def _run() -> int:
     keep_owners_rights()
     try:
         code = 0 if quick.answer(sys.argv[1:]) else quick.run(sys.argv[1:])
-        code = _call_verb() if code is None else code
-        sys.stdout.flush()  # before the process may exit
-        return code  # noqa: TRY300
+        return _printed(_call_verb() if code is None else code)
     except EventLogError as error:
         _print_error(error)
         if isinstance(error, UntrustedRemote):
             return EXIT_FOUND
         return EXIT_NOT_WRITTEN if isinstance(error, NotStored) else EXIT_USAGE
-    except BrokenPipeError:
-        return close_pipe()
+    except BrokenPipeError as error:
+        drop(sys.stdout, error)
+        return 0
     except (OSError, UnicodeEncodeError) as error:
         _print_error(_reword(error))
-        try:
-            sys.stdout.flush()
-        except OSError:
-            close_pipe()  # else Python tries again, complains and exits with 120
+        _flush()
         return EXIT_NOT_WRITTEN
     except OverflowError:
         from eventlog.format import timestamps
@@ -84,6 +80,25 @@ def _run() -> int:
             _print_error(broken)
             return EXIT_NOT_WRITTEN
         raise
+
+
+def _printed(code: int) -> int:
+    """Flush stdout after a verb, and report an answer that was not printed; return the exit code."""
+    _flush()
+    if not unprinted:
+        return code
+    from eventlog.cli.terminal import print_error
+
+    print_error(f"cannot print the answer: {_reword(unprinted[0])}", "" if code else "everything else is done")
+    return code or EXIT_NOT_WRITTEN
+
+
+def _flush() -> None:
+    """Flush stdout before the process may exit; what it does not take, Python would try again, and exit with 120."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        drop(sys.stdout, error)
 
 
 def _call_verb() -> int:
@@ -102,15 +117,9 @@ def _call_verb() -> int:
 
 
 def _needs_shutdown() -> bool:
-    """Check for running threads, exit callbacks of other packages, or output that cannot be flushed."""
+    """Check for running threads, or exit callbacks of other packages."""
     threading = sys.modules.get("threading")
-    if atexit._ncallbacks() or (threading and threading.active_count() > 1):  # noqa: SLF001 - atexit has no public list
-        return True
-    try:
-        sys.stdout.flush()
-    except OSError:
-        return True
-    return False
+    return bool(atexit._ncallbacks() or (threading and threading.active_count() > 1))  # noqa: SLF001 - atexit has no public list
 
 
 def _reword(error: OSError | UnicodeEncodeError) -> Exception:

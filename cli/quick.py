@@ -6,6 +6,8 @@ Handles their plainest form only and leaves every other command line to its verb
 import os
 import sys
 
+from eventlog.cli import put
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -164,11 +166,9 @@ def _record(store: "Store", session: str | None, fields: "dict[str, object]") ->
     except OSError:
         return False
     event_id, is_new = record_new(store, session, fields, where, os.environ)
-    if event_id and is_new:
-        sys.stdout.write(f'{{"status":"ok","id":"{event_id}"}}\n')
-    elif event_id:
-        reason = "already said in this conversation"
-        sys.stdout.write(f'{{"status":"skipped","reason":"{reason}","id":"{event_id}"}}\n')
+    status = '"ok"' if is_new else '"skipped","reason":"already said in this conversation"'
+    if event_id:
+        put(f'{{"status":{status},"id":"{event_id}"}}', sys.stdout)
     return event_id != ""
 
 

@@ -13,7 +13,7 @@ from unicodedata import category, east_asian_width
 
 import msgspec
 
-from eventlog.cli import close_pipe
+from eventlog.cli import put
 from eventlog.format.errors import BadRequest
 from eventlog.format.text import UNSAFE, cut, harmless, is_harmless, one_line
 
@@ -113,22 +113,9 @@ def abbreviate_home(text: str) -> str:
 
 
 def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
-    """Print clean lines, each at once; in a pipe without click, which takes 30 ms to load.
-
-    They end where their reader closes the pipe. The verb goes on: `eventlog redact … --yes | head -1` erases.
-    """
+    """Print clean lines, each at once; drop them once stdout or stderr takes no more."""
     file = sys.stderr if err else sys.stdout
-    try:
-        for line in lines:
-            if file.isatty() or (file.encoding or "").lower() != "utf-8":
-                import click
-
-                click.echo(line, err=err)
-            else:
-                file.write(f"{line}\n")
-                file.flush()
-    except BrokenPipeError:
-        close_pipe(file)
+    all(put(line, file) for line in lines)
 
 
 def show_lines(lines: Iterable[str]) -> None:

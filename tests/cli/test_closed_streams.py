@@ -46,6 +46,34 @@ def test_a_full_disk_behind_stdout_is_named(log, words, unbuffered):
     assert 2 == len(said.splitlines())
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["fact", "x", "--session", "c"],
+        ["fact", "x", "--importance", "5"],
+        ["append", "fact", "content=x"],
+        ["forget", "fact 0", "--yes"],
+    ],
+    ids=" ".join,
+)
+def test_what_is_written_but_not_told_is_not_to_be_written_again(log, words, unbuffered):
+    log.append(fact(0, content="fact 0"))
+    before = len(list(log.read()))
+    code, said = _run(">/dev/full", command(*words, "--store", log.store.root), PYTHONUNBUFFERED=unbuffered)
+
+    assert (3, b"eventlog: cannot print the answer: the disk is full\n  everything else is done\n") == (code, said)
+    assert before + 1 == len(list(log.read()))
+
+
+def test_a_full_disk_behind_stderr_changes_no_answer(log):
+    _, said = _run("2>/dev/full", command("query", "--session", "c", "--limit", "1", "--store", log.store.root))
+    code, warned = _run("2>/dev/full", command("query", "--grep", "nowhere", "--store", log.store.root))
+
+    assert said
+    assert (0, b"") == (code, warned)
+
+
 def test_without_a_stdin_nothing_is_read(log):
     assert (0, b"") == _run("<&- >&-", command("append", "--stdin", "--store", log.store.root))
     assert 1 == len(list(log.read()))

@@ -12,7 +12,7 @@ from eventlog.app.open_store import Machine
 from eventlog.cli import EXIT_DAMAGED, options
 from eventlog.cli.options import HostChoice
 from eventlog.cli.progress import phase
-from eventlog.cli.terminal import count, emit, print_error, say, table
+from eventlog.cli.terminal import count, emit, print_error, print_lines, say, table
 from eventlog.cli.verbs.write.recording import is_switched_off
 from eventlog.format.errors import BadRequest
 from eventlog.log.event_log import EventLog
@@ -87,7 +87,7 @@ def _exported(log: EventLog, request: ImportRequest, *, dry_run: bool) -> Import
 def _print_import(source: str, done: ImportResult, *, dry_run: bool) -> None:
     """Print new, known and skipped events, per day for a dry run; damage on stderr."""
     for bad in done.damage:
-        click.echo(f"{bad.place}: {bad.reason}", err=True)
+        print_lines([f"{bad.place}: {bad.reason}"], err=True)
     new, old = sum(done.new.values()), sum(done.known.values())
     is_empty = not (done.is_any or done.damage)
     if dry_run and not is_empty:
