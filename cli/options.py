@@ -233,16 +233,6 @@ def scope(command: _Function) -> _Function:
     return project_by(_scope_meant, text)(all_projects(command))
 
 
-def _session_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:
-    """Find a conversation by id, part of an id, or `last`: the last of the project you are in."""
-    if value is None or ctx.resilient_parsing:
-        return None
-    from eventlog.app.naming import references
-
-    project = (ctx.params.get("project") or _scope(ctx)) if value == references.LAST else None
-    return references.session_meant(EventLog(ctx.params["store"]), value, project)
-
-
 def _names_meant(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     """Find the agents or types that are named, by the parameter they are for."""
     if not not_blank(ctx, param, value) or ctx.resilient_parsing:
@@ -352,13 +342,34 @@ class TimeParam(click.ParamType[str]):
 
 
 def session_to(purpose: str) -> Callable[[_Function], _Function]:
-    """Make the option `--session` of a verb that takes the id of a conversation, part of it, or `last`."""
-    return click.option(
-        "--session", metavar="ID|last", callback=_session_meant, shell_complete=suggestions.sessions, help=purpose
-    )
+    """Make the option `--session` of a verb that takes the id of a conversation, part of it, or `last`.
+
+    It is looked up once all options are read: `last` is that of the project, and `--project` may stand behind it.
+    """
+
+    def decorate(command: _Function) -> _Function:
+        @wraps(command)
+        def call(*, session: str | None, **fields: Any) -> Any:
+            meant = None if session is None else session_of_scope(session, click.get_current_context())
+            return command(session=meant, **fields)
+
+        option = click.option(
+            "--session", metavar="ID|last", callback=not_blank, shell_complete=suggestions.sessions, help=purpose
+        )
+        return option(call)  # type: ignore[return-value]
+
+    return decorate
 
 
-session = session_to("Only this conversation: its id, or part of it.")
+def session_of_scope(reference: str, ctx: click.Context) -> str:
+    """Find a conversation by id, part of an id, or `last`: the last of the project the verb is about."""
+    from eventlog.app.naming import references
+
+    project = (ctx.params.get("project") or _scope(ctx)) if reference == references.LAST else None
+    return references.session_meant(EventLog(ctx.params["store"]), reference, project)
+
+
+session = session_to("Only this conversation: its id, part of it, or the last of the project.")
 
 
 def open_log(store: Store) -> EventLog:

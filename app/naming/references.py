@@ -48,13 +48,13 @@ def session_meant(log: EventLog, reference: str, project: str | None = None) -> 
     return _only(log, reference, found, "session").id
 
 
-def session_named(log: EventLog, reference: str) -> str:
+def session_named(log: EventLog, reference: str, project: str | None) -> str:
     """Take a conversation as its caller names it: by the short id of one the log knows, or `last`; else it is new.
 
-    Raises BadRequest where there is no last one.
+    `last` is the last of the project, where the log knows it. Raises BadRequest where there is none.
     """
     if reference == LAST:
-        return session_meant(log, reference)
+        return session_meant(log, reference, KnownProjects(log.store).scope(project or ""))
     if not _SHORT.fullmatch(reference) or log.index.positions(reference):
         return reference
     short = ShortIds(log.store)

@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from eventlog.app.build.replay import replay
+from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.naming.references import event_named, session_meant
 from eventlog.app.open_store import Machine
 from eventlog.app.progress import report
@@ -22,6 +23,7 @@ from eventlog.format.events import TYPES, Event, PlanEntry, Retraction, UnknownE
 from eventlog.log.event_log import AppendResult, EventLog
 from eventlog.projections.current.fact_scopes import Statement
 from eventlog.projections.views.memory import MEMORY
+from eventlog.projects.root import project_root
 from eventlog.settings.load import load
 from eventlog.settings.schema import Settings
 from eventlog.store.files import write_note
@@ -43,7 +45,7 @@ def append_event(log: EventLog, fields: Mapping[str, Any], machine: Machine) -> 
     event = _appendable(fields, machine)
     others = []
     if isinstance(event, Retraction):
-        event = _of_something(log, event)
+        event = _of_something(log, event, event.project or project_root(machine.cwd))
         others = _still_stating(log, event)
     return _AppendReport(noted(log, [record_once(log, event)])[0], others)
 
@@ -137,10 +139,11 @@ def _appendable(fields: Mapping[str, Any], machine: Machine) -> Event:
     return refuse_reserved(codec.check(event))
 
 
-def _of_something(log: EventLog, event: Retraction) -> Retraction:
+def _of_something(log: EventLog, event: Retraction, project: str) -> Retraction:
     """Complete the id in a withdrawal; raises BadRequest: a withdrawal of nothing would look as if it had worked."""
     if event.conversation is not None:
-        return replace(event, conversation=session_meant(log, event.conversation))
+        scope = KnownProjects(log.store).scope(project)
+        return replace(event, conversation=session_meant(log, event.conversation, scope))
     if meant := event_named(log, str(event.target)):
         return replace(event, target=meant)
     raise BadRequest("no event has this id", where=str(event.target), hint=_FIND)

@@ -51,7 +51,7 @@ def speaker_of(log: EventLog, options: SpeakerOptions, machine: Machine, *, writ
     if options.agent and speaking_agent(options.agent, machine) != options.agent:
         options = options._replace(agent=None)
     if options.session is not None:
-        session = session_named(log, options.session)
+        session = session_named(log, options.session, options.project)
         speaker = Speaker(session, options.agent or _agent_of(log, session, machine.environ) or _CLI)
     else:
         name_of = make_replica if writes else replica_of

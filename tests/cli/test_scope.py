@@ -69,8 +69,7 @@ def test_the_project_you_are_in(said, projects, monkeypatch, verb, here):
         return
     assert told(mine) == {here}
     assert told(every) == ({"barn"} if last else {"shop", "barn"})
-    if "--session" not in verb:
-        assert told(another) == {other}
+    assert told(another) == {other}
 
 
 @pytest.mark.slow
@@ -80,6 +79,33 @@ def test_a_directory_of_no_project_shows_all(said, tmp_path, monkeypatch, verb):
     monkeypatch.chdir(tmp_path / "elsewhere")
 
     assert told(call(*verb, *said)) == ({"barn"} if verb[-1] == "last" else {"shop", "barn"})
+
+
+SAVES = (
+    ("fact", "new"), ("fact", "new", "--importance", "5"), ("summary", "--topic", "t", "--summary", "new"), ("append", "fact", "content=new"),
+    ("append", "retraction", "conversation=last"), ("context",),
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", SAVES, ids=" ".join)
+def test_what_is_saved_in_the_last_session_is_saved_in_that_of_its_project(said, projects, monkeypatch, verb):
+    monkeypatch.chdir(projects / "shop")
+    assert call(*verb, "--session", "last", *said).code == 0
+
+    saved = list(EventLog(said[1]).read())[-1]
+    assert saved.conversation_id == "s-shop"
+    assert getattr(saved, "conversation", None) in (None, "s-shop")
+
+
+@pytest.mark.slow
+def test_what_if_the_last_session_had_not_been_is_asked_of_that_of_the_project(said, projects, monkeypatch):
+    monkeypatch.chdir(projects / "shop")
+
+    shown = call("replay", "--without", "session=last", *said).out.splitlines()
+    gone = [line for line in shown if line.startswith("-")]
+
+    assert [True, False] == [any(SAID[name] in line for line in gone) for name in ("shop", "barn")]
 
 
 def test_what_is_named_is_found_in_any_project(said, projects, monkeypatch):

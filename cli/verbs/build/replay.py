@@ -41,7 +41,7 @@ def _omission(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
         if kind not in found or not name:
             raise click.UsageError(f"--without {text}: give session=ID, id=EVENT or agent=NAME")
         if kind == "session":
-            found[kind].add(references.session_meant(opened.log, name))
+            found[kind].add(options.session_of_scope(name, ctx))
         elif kind == "id":
             found[kind].add(references.event_meant(opened, name))
         else:

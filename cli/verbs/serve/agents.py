@@ -50,7 +50,7 @@ def _context_command(
     request = request_of(
         opened,
         project or "",
-        session=session and session_named(opened.log, session),
+        session=session and session_named(opened.log, session, project),
         session_type=session_type,
         source=source or "",
         agent=agent,

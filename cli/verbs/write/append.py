@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from eventlog.app.naming.references import session_named
 from eventlog.app.open_store import Machine
 from eventlog.app.write.append import append_event, append_stream, object_of, value_of, withdrawing_nothing
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
@@ -93,11 +94,12 @@ def _append_command(
 
 def _speaker_fields(log: EventLog, speaker: SpeakerOptions, fields: dict[str, Any], machine: Machine) -> dict[str, Any]:
     """Build the fields of the speaker: as given, or as for `fact` without a conversation."""
+    here = speaker.project or fields.get("project") or project_root(str(Path.cwd())) or None
     if speaker.session is None and "conversation_id" not in fields:
-        here = speaker.project or fields.get("project") or project_root(str(Path.cwd())) or None
         found = speaker_of(log, speaker._replace(project=here, agent=speaker.agent or fields.get("agent")), machine)
     else:
-        found = {"conversation_id": speaker.session, **speaker._asdict()}
+        session = speaker.session and session_named(log, speaker.session, here)
+        found = {"conversation_id": session, **speaker._asdict()}
         del found["session"]
     return {name: value for name, value in found.items() if value is not None}
 
