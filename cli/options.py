@@ -35,6 +35,22 @@ _TOPICS_OF_NEW_STORES = ("Agents", "Record")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
+class _GivenOnce(click.Command):
+    """A command that refuses an option given twice where one value alone would count."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the command line; raises UsageError."""
+        _, _, given = self.make_parser(ctx).parse_args(args=[*args])
+        for param in given if not ctx.resilient_parsing else ():
+            if isinstance(param, click.Option) and not (param.multiple or param.is_flag) and given.count(param) > 1:
+                raise click.UsageError(f"{max(param.opts, key=len)} is given twice; give it once", ctx)
+        return super().parse_args(ctx, args)
+
+
+class _Verbs(_GivenOnce, click.Group):
+    """A group of verbs, with options of its own."""
+
+
 def verb(
     *lines: str, of: click.Group | None = None, brief: str | None = None
 ) -> Callable[[Callable[..., object]], click.Command]:
@@ -49,7 +65,7 @@ def verb(
         answers = function.__annotations__.get("return") is Answer
         if answers:
             named.insert(named.index("store") if "store" in named else len(named), "as_json")
-        command = click.Command(
+        command = _GivenOnce(
             function.__name__.strip("_"),
             params=_params(function, named),
             callback=_printing(function) if answers else function,
@@ -62,6 +78,11 @@ def verb(
         return command
 
     return decorate
+
+
+def group(*lines: str, **more: Any) -> Callable[[Callable[..., Any]], click.Group]:
+    """Make a group of verbs of a function, with examples."""
+    return click.group(cls=_Verbs, epilog=examples(*lines), **more)
 
 
 def _params(function: Callable[..., Any], named: list[str]) -> list[click.Parameter]:

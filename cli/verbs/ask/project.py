@@ -17,7 +17,7 @@ from eventlog.projections.views.project_list import ListedProject
 from eventlog.store import Store
 
 
-@click.group(epilog=options.examples("eventlog project list", "eventlog project join ~/notes ~/src/shop"))
+@options.group("eventlog project list", "eventlog project join ~/notes ~/src/shop")
 @options.store_of_verbs
 def _project_command(store: str | None) -> None:
     """List the projects of the log and their paths; join two into a single project."""

@@ -34,13 +34,11 @@ _LINE_END = re.compile("\r\n|\r|\n")  # the line ends of Python
 _project = partial(click.option, "--project", default=".", metavar="NAME|DIR", callback=_directory_meant)
 
 
-@click.group(
-    epilog=options.examples(
-        "eventlog lifecycle run start --session $ID",
-        "eventlog lifecycle run end --session $ID --reason done",
-        "eventlog lifecycle hooks",
-        "eventlog lifecycle trust",
-    )
+@options.group(
+    "eventlog lifecycle run start --session $ID",
+    "eventlog lifecycle run end --session $ID --reason done",
+    "eventlog lifecycle hooks",
+    "eventlog lifecycle trust",
 )
 @options.store_of_verbs
 def _lifecycle_command(store: str | None) -> None:

@@ -14,7 +14,7 @@ from eventlog.store import Store
 _PATH = click.argument("path", type=click.Path(path_type=Path))
 
 
-@click.group(epilog=options.examples("eventlog backup create ~/backups", "eventlog backup restore eventlog.tar"))
+@options.group("eventlog backup create ~/backups", "eventlog backup restore eventlog.tar")
 @options.store_of_verbs
 def _backup_command(store: str | None) -> None:
     """Copy the store into one file, and make a store of such a file."""

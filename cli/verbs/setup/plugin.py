@@ -13,7 +13,7 @@ from eventlog.cli.terminal import Answer, count, say
 from eventlog.hosts.profile import profiles
 
 
-@click.group(epilog=options.examples("eventlog plugin build ~/eventlog-plugin"))
+@options.group("eventlog plugin build ~/eventlog-plugin")
 def _plugin_command() -> None:
     """Build a plugin that coding agents install with commands of their own."""
 

@@ -22,14 +22,12 @@ _ROOM = 76
 _REMOTE = click.argument("remote", metavar="REMOTE")
 
 
-@click.group(
+@options.group(
+    "eventlog sync start git@example.org:me/memory.git",
+    "eventlog sync join git@example.org:me/memory.git CODE",
+    "eventlog sync --dry-run",
+    "eventlog sync status",
     invoke_without_command=True,
-    epilog=options.examples(
-        "eventlog sync start git@example.org:me/memory.git",
-        "eventlog sync join git@example.org:me/memory.git CODE",
-        "eventlog sync --dry-run",
-        "eventlog sync status",
-    ),
 )
 @click.option("--dry-run", is_flag=True, help="Show what would leave this machine, and change nothing.")
 @click.option("--compact", is_flag=True, help="Unite the segments of each day; frees room in the remote.")

@@ -47,9 +47,12 @@ def _share_command(named: tuple[str, ...], why: str, is_withdrawn: bool, checkou
         say(f"next: git add -A {PLACE} && git commit")
 
 
-@click.group(
+@options.group(
+    "eventlog team",
+    "eventlog team check",
+    "eventlog team trust",
+    "eventlog team trust --yes",
     invoke_without_command=True,
-    epilog=options.examples("eventlog team", "eventlog team check", "eventlog team trust", "eventlog team trust --yes"),
 )
 @_checkout
 @options.shared("as_json")
