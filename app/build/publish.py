@@ -54,6 +54,7 @@ _WRITING = "writing files"
 _MAX = 4 << 20  # bytes of files that wait for their names
 _LONG = 1 << 17  # bytes: a file with less before the first difference is replaced whole
 _STEP = 512  # bytes
+_BEGINNINGS = {"sessions.jsonl": b'{"id":"sum-', "projects.jsonl": b'{"project":"'}  # of files without a digest
 _Segment = bytes | tuple[int, int]  # new bytes, or offset and length of bytes in the old file
 _Then = Callable[[FileStamp | None], None]  # takes the stamp of a file that is current, None of any other
 
@@ -84,8 +85,13 @@ def publish(
     """Write the files of these projections under `root` as the documents have them; raises NotStored.
 
     What `taken_in` has of a file is in the log; any other file a person edited is set aside before it is replaced.
-    Where something else than a file that can be read is in the place of one, that is raised after the others are done.
+    Where something else than a file that can be read is in the place of one, that is raised after the others are done;
+    before anything is written, where a file that does not certify itself is none that a replay writes.
     """
+    for name, beginning in _BEGINNINGS.items():
+        if (data := read(path := Path(root) / name)) and not data.startswith(beginning):
+            hint = "move it away, or name another directory"
+            raise NotStored("is there, and no replay wrote it", where=str(path), hint=hint)
     with closing(_Publishing(Path(root), taken_in, dry_run=dry_run)) as publishing:
         for document in track(documents, _WRITING):
             publishing.put(document)

@@ -172,6 +172,17 @@ def test_as_of_a_date_includes_that_day_and_a_time_is_that_moment(store, tmp_pat
     assert tree(tmp_path / "cut") == tree(tmp_path / "out")
 
 
+@pytest.mark.parametrize("name", ["sessions.jsonl", "projects.jsonl"])
+def test_out_leaves_a_file_of_that_name_that_no_replay_wrote(store, tmp_path, name):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / name).write_text('{"id": "sum-1", "mine": true}\n')
+    before = tree(tmp_path / "out")
+    ran = _replay(store, "--out", tmp_path / "out")
+
+    assert (3, before) == (ran.code, tree(tmp_path / "out"))
+    assert f"{name}: is there, and no replay wrote it" in ran.err
+
+
 @pytest.mark.parametrize("inside", ["", "log", "knowledge/then", "../link/log"])
 def test_out_is_refused_in_the_store_itself(store, inside):
     (store.parent / "link").symlink_to(store)
