@@ -82,13 +82,16 @@ def brief(opened: OpenStore, target: InstallTarget) -> Brief:
     rows, root = SessionRow.all_of(replayed), str(target.project)
     is_here = KnownProjects(opened.store, replayed.identities).about(root)
     here = [row for row in rows if is_here(row.project, row.replica)]
+    soon = timestamps.from_ns(opened.machine.clock() + timestamps.FOLLOWED)  # later is what a wrong clock has dated
     waiting, lost = apply(opened, state=replayed.knowledge, dry_run=True), error_log.lost(opened.store)
     return Brief(
         store=opened.store.root,
         project=root,
         events=replayed.events,
         sessions=len(rows),
-        last=next((row for row in reversed(here) if row.topic), None),
+        last=max(
+            (row for row in here if row.topic), key=lambda row: (row.started_at < soon, row.started_at), default=None
+        ),
         todos=[todo.text for todo in open_todos(replayed, here)],
         recent=_recent(replayed, is_here, opened.machine.clock()),
         agents=[_pulse(report) for report in examine(target) if report.found or report.installed],

@@ -83,8 +83,10 @@ class Display:
         return f"{word}{date:%a} {date.day} {date:%b}{year}"
 
     def ago(self, ts: str) -> str:
-        """Format the time since a timestamp: `3 h ago`."""
+        """Format the time since a timestamp: `3 h ago`; a clock may have been wrong."""
         seconds = (timestamps.to_ms(self._now) - timestamps.to_ms(ts)) // 1000
+        if seconds < -_MINUTE:
+            return f"in the future, {self.local(ts):%Y-%m-%d %H:%M}"
         if seconds < _MINUTE:
             return "just now"
         if seconds < _HOUR:

@@ -10,6 +10,7 @@ from eventlog.app.naming.references import events_named, session_meant
 from eventlog.format import timestamps
 from eventlog.format.events import PlanEntry, SectionKey
 from eventlog.format.timestamps import counts_at, order
+from eventlog.projects.root import project_root
 from eventlog.store import Store
 from eventlog.store.append_once import append_once
 from tests.support.command_line import call
@@ -107,6 +108,17 @@ def test_the_last_session_and_event_are_none_of_the_future(future):
         assert ("t", [said.id]) == (session_meant(at(future, now), "last"), events_named(at(future, now), "last"))
 
     assert "s" == session_meant(at(future, FUTURE + SECOND), "last")
+
+
+@pytest.mark.slow
+def test_what_was_done_last_in_a_project_is_nothing_of_the_future(store):
+    project = project_root(str(Path.cwd()))
+    at(store, FUTURE).append(Fact(conversation_id="s", content="said in 2031", project=project))
+    alone = call("--store", store).out
+    call("fact", "said today", "--session", "t", "--store", store)
+
+    assert "last   said in 2031 – unknown, in the future, 2031-01-01 10:00" in alone
+    assert "last   said today – cli, just now" in call("--store", store).out
 
 
 def test_doctor_names_what_is_of_the_future(future):
