@@ -200,13 +200,15 @@ def saying(text: str | None, pattern: str | None) -> _TextFilter:
     return _TextFilter(fits, (max(spelled, key=len), *_DISGUISES) if spelled else ())
 
 
-def texts_in(value: object) -> Iterator[str]:
-    """Yield every text in a decoded JSON value, in order; not the names of its fields."""
+def texts_in(value: object, *, with_names: bool = False) -> Iterator[str]:
+    """Yield every text in a decoded JSON value, in order; the names of its fields on request."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list | dict):
+        if with_names and isinstance(value, dict):
+            yield from value
         for part in value.values() if isinstance(value, dict) else value:
-            yield from texts_in(part)
+            yield from texts_in(part, with_names=with_names)
 
 
 _MATCHED = {"grep", "regex"}  # alone, they say no more than that there is something else

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from eventlog.app.open_store import OpenStore
-from eventlog.format.errors import EventLogError, NotStored, system_reason
+from eventlog.format.errors import BadRequest, EventLogError, NotStored, library, system_reason
 from eventlog.projections.bases.base_file import BaseFile, Bases
 from eventlog.projections.bases.ledger import Ledger, ledgers
 from eventlog.projections.current.conversations import Knowledge
@@ -141,10 +141,9 @@ class _RemoteFile:
 
     def _request(self, method: str, **content: Any) -> Any:
         try:
-            import httpx
-        except ImportError as error:
-            hint = "pip install 'agent-eventlog[url]'"
-            raise Refused("addresses need httpx, which is not installed", where=self.shown, hint=hint) from error
+            httpx = library("httpx", "url")
+        except BadRequest as error:
+            raise Refused(error.what, where=self.shown, hint=error.hint) from error
         try:
             return httpx.request(
                 method, self.shown, timeout=_SECONDS, follow_redirects=False, verify=_certificates(), **content

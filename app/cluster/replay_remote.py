@@ -7,7 +7,7 @@ the settings of this store. Nothing is written to the store, and nothing to the 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from eventlog.app.cluster.replay_stores import DAYS_AT_ONCE, StoreFiles, fold_days, library, rendered_of
+from eventlog.app.cluster.replay_stores import DAYS_AT_ONCE, StoreFiles, fold_days, rendered_of
 from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import Progress, no_progress
 from eventlog.app.sync.keyring import Keyring
@@ -16,7 +16,7 @@ from eventlog.app.sync.remote import full_address, open_remote
 from eventlog.app.sync.segments import day_in, look, number_in, open_lines
 from eventlog.app.sync.sync_state import SyncState
 from eventlog.app.write.erasing.erase_everywhere import without_redacted_in
-from eventlog.format.errors import BadRequest
+from eventlog.format.errors import BadRequest, library
 from eventlog.log.lines import Damage
 from eventlog.projections import fold
 from eventlog.projections.catalog import chosen
@@ -66,7 +66,7 @@ def replay_remote(
 
 def _folded_there(client: Any, pieces: list[Iterator[DayBytes]], names: Sequence[str]) -> Iterator[list[Part]]:
     """Yield what workers fold, some tasks at a time; Dask runs again what was lost with a worker."""
-    tasks = library("distributed").as_completed(loop=client.loop)
+    tasks = library("distributed", "cluster").as_completed(loop=client.loop)
     waiting = iter(pieces)
     room = _AT_WORK * max(1, sum(client.nthreads().values()))
 

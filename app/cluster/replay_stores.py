@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +18,7 @@ from msgspec import Struct
 
 from eventlog.app.build.publish import PublishResult, publish
 from eventlog.app.progress import Progress, no_progress
-from eventlog.format.errors import BadRequest, EventLogError, NotStored, system_reason
+from eventlog.format.errors import BadRequest, EventLogError, NotStored, library, system_reason
 from eventlog.log import days
 from eventlog.log.days import Day
 from eventlog.log.lines import Damage
@@ -131,7 +130,7 @@ def _expanded(address: str) -> Sequence[str]:
 def _opened(address: str) -> tuple[Any, str]:
     """Return the file system of an address, and the path in it; raises BadRequest."""
     try:
-        system, path = library("fsspec.core").url_to_fs(address)
+        system, path = library("fsspec.core", "cluster").url_to_fs(address)
     except (ImportError, ValueError) as error:  # a protocol of which the library is missing, or no protocol
         raise BadRequest(str(error), where=address) from error
     return system, path
@@ -239,7 +238,7 @@ class _Run:
         self._views = chosen(projections)
         self._names = [view.name for view in self._views]
         self._progress = progress
-        self._tasks = library("distributed").as_completed(loop=client.loop)
+        self._tasks = library("distributed", "cluster").as_completed(loop=client.loop)
         self._rendering: dict[Any, StorePlace] = {}
         self._all = 0
 
@@ -306,15 +305,6 @@ def written(done: StoreReplay, directory: str, views: Sequence[Projection], *, c
 # ------------------------------------------------------------------------------------------------ the cluster
 
 
-def library(name: str) -> Any:
-    """Import a module of the extra; raises BadRequest where it is not installed."""
-    try:
-        return import_module(name)
-    except ImportError as error:
-        hint = "pip install 'agent-eventlog[cluster]'"
-        raise BadRequest(f"{name} is needed for this, and not installed", hint=hint) from error
-
-
 @contextmanager
 def connected(address: str) -> Iterator[Any]:
     """Connect to `tcp://host:8786`, or start `local` or `local:4` processes; raises BadRequest without an answer.
@@ -322,7 +312,7 @@ def connected(address: str) -> Iterator[Any]:
     A local worker has one thread, and no limit of memory: nothing of a log is spilled to the disk. Processes started
     here know each other by keys of their own: nobody else on the machine gives them work.
     """
-    distributed = library("distributed")
+    distributed = library("distributed", "cluster")
     if local := _LOCAL.fullmatch(address):
         with _started(distributed, int(local[1]) if local[1] else None) as client:
             yield client
@@ -338,10 +328,10 @@ def connected(address: str) -> Iterator[Any]:
 
 @contextmanager
 def _started(distributed: Any, count: int | None) -> Iterator[Any]:
-    library("cryptography")  # makes the keys
+    library("cryptography", "cluster")  # makes the keys
     with (
         tempfile.TemporaryDirectory(prefix="eventlog-") as scratch,
-        library("dask.config").set({"temporary-directory": scratch}),
+        library("dask.config", "cluster").set({"temporary-directory": scratch}),
         distributed.LocalCluster(
             n_workers=count,
             threads_per_worker=1,

@@ -10,14 +10,13 @@ The file `sync/key` holds them, mode 0600. age itself is `pyrage`, of the extra 
 
 import base64
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from eventlog.fast.sha import keyed, sha256
-from eventlog.format.errors import BadRequest
+from eventlog.format.errors import BadRequest, library
 from eventlog.store import Store
 from eventlog.store.files import read_regular, replace_file
 
@@ -155,11 +154,7 @@ def _recipient_of(identity: str) -> str:
 
 
 def _age() -> Any:
-    try:
-        return import_module("pyrage")
-    except ImportError as error:
-        hint = "pip install 'agent-eventlog[sync]'"
-        raise BadRequest("sync encrypts with age, and pyrage is not installed", hint=hint) from error
+    return library("pyrage", "sync")
 
 
 @cache

@@ -17,13 +17,12 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from http.client import HTTPConnection, HTTPException
-from importlib import import_module
 from time import monotonic
 from typing import Any, NamedTuple, TypeVar
 
 from eventlog.app.sync.keyring import LARGEST
 from eventlog.fast import os
-from eventlog.format.errors import BadRequest, NotStored, Offline, UntrustedRemote, system_reason
+from eventlog.format.errors import BadRequest, NotStored, Offline, UntrustedRemote, library, system_reason
 from eventlog.store.files import read_regular
 
 _PART = 64 << 10  # bytes of a message
@@ -403,9 +402,5 @@ def _file_with(mark: str, path: str) -> str:
 
 
 def _client() -> Any:
-    try:
-        import_module("nats.errors")
-        return import_module("nats")
-    except ImportError as error:
-        hint = "pip install 'agent-eventlog[nats]'"
-        raise BadRequest("a nats:// remote needs nats-py, which is not installed", hint=hint) from error
+    library("nats.errors", "nats")
+    return library("nats", "nats")

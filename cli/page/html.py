@@ -272,13 +272,11 @@ def _by_project(page: PageModel) -> list[str]:
 
 
 def _day_name(day: str) -> str:
-    """Name a day: `Wed 18 Nov 2026`, in every locale."""
+    """Name a day: `Wed 18 Nov 2026`; no locale is ever set."""
     if not day:
         return "no day"
     when = date.fromisoformat(day)
-    weekday = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")[when.weekday()]
-    months = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-    return f"{weekday} {when.day} {months[when.month - 1]} {when.year}"
+    return f"{when:%a} {when.day} {when:%b} {when.year}"
 
 
 def _n(number: float) -> str:

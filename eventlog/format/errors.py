@@ -58,6 +58,17 @@ class Offline(EventLogError):
     """A remote that cannot be reached now."""
 
 
+def library(name: str, extra: str) -> "Any":
+    """Import a module of an extra; raises BadRequest where it is not installed."""
+    from importlib import import_module
+
+    try:
+        return import_module(name)
+    except ImportError as error:
+        hint = f"pip install 'agent-eventlog[{extra}]'"
+        raise BadRequest(f"{name.partition('.')[0]} is needed for this, and not installed", hint=hint) from error
+
+
 # ------------------------------------------------------------------------------------------- reasons of the system
 
 _SANDBOXED = "in an agent's sandbox, save by the tool `remember` of eventlog or run this outside of it; else "

@@ -196,7 +196,7 @@ def test_without_httpx_it_is_said_what_to_install(log, settings, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "httpx", None)
     planned(log)
 
-    assert "addresses need httpx, which is not installed" in apply(log, settings).staged[0].reason
+    assert "httpx is needed for this, and not installed" in apply(log, settings).staged[0].reason
 
 
 def test_by_default_no_address_is_a_knowledge_base(log):

@@ -140,14 +140,6 @@ def _is_any_in(texts: list[str], text: str) -> bool:
     return any(map(text.__contains__, texts))  # a pattern takes many times as long
 
 
-def texts_in(value: object) -> list[str]:
-    """List all texts of a JSON value, names included."""
-    if isinstance(value, str):
-        return [value]
-    inner = value if isinstance(value, list) else [*value, *value.values()] if isinstance(value, dict) else ()
-    return [text for item in inner for text in texts_in(item)]
-
-
 def _meant(found: re.Match[str], *, escapes: bool) -> str:
     if number := found["base16"] or found["base10"]:
         code_point = int(number, 16 if found["base16"] else 10)

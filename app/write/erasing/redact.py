@@ -9,6 +9,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from eventlog.app.ask.query import texts_in
 from eventlog.app.ask.why import names_line
 from eventlog.app.build.cache import open_for_reading
 from eventlog.app.build.codex_export import copies_of
@@ -27,7 +28,7 @@ from eventlog.app.write.erasing.erase_everywhere import (
     erase_arrived,
     files_below,
 )
-from eventlog.app.write.erasing.erased_text import SHORTEST, Needles, bytes_of, folded, text_of, texts_in
+from eventlog.app.write.erasing.erased_text import SHORTEST, Needles, bytes_of, folded, text_of
 from eventlog.app.write.forget import forgettable
 from eventlog.app.write.rejections import worded
 from eventlog.fast import fastjson, os
@@ -169,7 +170,7 @@ def _matching(opened: OpenStore, pattern: str) -> list[str]:
     for path in files_below(opened.store.root):
         for line in (read(path) or b"").split(b"\n"):
             fields = fastjson.object_in(line)
-            texts = texts_in(fields) if fields else [line.decode("utf-8", "replace")]
+            texts = texts_in(fields, with_names=True) if fields else [line.decode("utf-8", "replace")]
             found.update(match[0] for text in texts for match in wanted.finditer(text))
         if len(found) > _MAX:
             raise BadRequest(f"matches more than {_MAX:,} texts", where="--pattern", hint="make it narrower")
@@ -215,13 +216,13 @@ def _lines_of(path: str, needles: Needles, ids: list[str], is_holding: bool) -> 
     for line in data.split(b"\n"):
         if needles.are_in(text_of(line)) or any(event_id in line for event_id in named):
             fields = fastjson.object_in(line)
-            if fields.get("id") in wanted or any(map(needles.are_in, texts_in(fields))):
+            if fields.get("id") in wanted or any(map(needles.are_in, texts_in(fields, with_names=True))):
                 yield fields
 
 
 def _bases(opened: OpenStore, needles: Needles, erasing: Erasing, entries: list[dict[str, object]]) -> list[str]:
     """Find the files of knowledge bases in which the log wrote any of the texts; notes what it knows of them."""
-    texts = [text for fields in entries if fields.get("type") in IN_FILES for text in texts_in(fields)]
+    texts = [text for fields in entries if fields.get("type") in IN_FILES for text in texts_in(fields, with_names=True)]
     erasing.lines = sorted({folded(line) for text in texts for line in text.split("\n") if line.strip()})
     found: list[str] = []
     if not texts:

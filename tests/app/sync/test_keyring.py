@@ -1,7 +1,7 @@
 """A code carries the secret whole or not at all; what the keys encrypt, sign and name."""
 
 import os
-from importlib import import_module
+import sys
 
 import pytest
 from hypothesis import given
@@ -75,12 +75,7 @@ def test_a_damaged_file_of_keys_is_named(tmp_path):
 
 
 def test_without_the_extra_the_error_names_it(monkeypatch):
-    def missing(name):
-        if name == "pyrage":
-            raise ImportError(name)
-        return import_module(name)
-
-    monkeypatch.setattr(keyring, "import_module", missing)
+    monkeypatch.setitem(sys.modules, "pyrage", None)
     with pytest.raises(BadRequest) as told:
         Keyring.new_machine()
     assert "pip install 'agent-eventlog[sync]'" in told.value.hint

@@ -3,6 +3,7 @@
 import itertools
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -102,10 +103,7 @@ def test_files_say_how_to_log_in_and_what_is_no_such_file_is_refused(tmp_path):
 
 
 def test_without_the_package_a_sentence_says_what_to_install(monkeypatch):
-    def missing(name):
-        raise ImportError(name)
-
-    monkeypatch.setattr(nats_remote, "import_module", missing)
+    monkeypatch.setitem(sys.modules, "nats.errors", None)
     with pytest.raises(BadRequest) as refused:
         remote("nats://127.0.0.1:1/M").names()
     assert "agent-eventlog[nats]" in refused.value.hint
