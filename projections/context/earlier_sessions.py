@@ -7,13 +7,12 @@ Imported inside agents' hooks: standard library only.
 """
 
 from eventlog.fast import os
-from eventlog.fast.copies import Values, replace
+from eventlog.fast.copies import Values
 from eventlog.fast.sha import sha256
 from eventlog.format.ids import short_id
 from eventlog.format.text import cut, one_line, statement_line
 from eventlog.projections.context.heard import by_conversation
 from eventlog.projections.current.conclusions import NONE, conclusion_of
-from eventlog.projections.current.standing import not_done
 from eventlog.projections.line import Line
 from eventlog.projections.search.findable import is_scratch, is_test
 from eventlog.projections.views.labels import LABELS
@@ -146,9 +145,7 @@ class EarlierSessions:
         if conclusion.source == NONE:
             return ()
         if conclusion.todos:
-            done = self._known.called_done(events[0].ts)
-            todos = [todo for todo in conclusion.todos if not_done((todo.text,), todo.mentions[-1], done)]
-            conclusion = replace(conclusion, todos=tuple(todos))
+            conclusion = conclusion.without(self._known.called_done(events[0].ts))
         begun, last_work = self._known.span(conversation)
         at_work = begun or events[0].ts, last_work or events[-1].ts
         stages = any(event.type == "stage_summary" and event.scope == "stage" for event in events)

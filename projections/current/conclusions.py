@@ -108,6 +108,11 @@ class Conclusion(Values):
         """Join the parts into one text, and how many more there are."""
         return self.summary_within(sys.maxsize)
 
+    def without(self, done: "Mapping[bytes, str]") -> "Conclusion":
+        """Leave out the to-dos that a save has called done since they were last mentioned."""
+        left = [todo for todo in self.todos if done.get(todo.same, "") <= counts_at(todo.mentions[-1])]
+        return replace(self, todos=tuple(left))
+
     def summary_within(self, limit: int) -> str:
         """Cut the summary to so many characters; leave the mark that counts the rest."""
         rest = f"{self.joint}… (+{self.more})" if self.more else ""
@@ -149,9 +154,9 @@ def left_open(
     oldest = from_ns(max(to_ns(max(last_saves.values())) - OPEN_NS, 0))
     found: dict[bytes, tuple[str, SourcedText]] = {}
     for name in sorted(last_saves, key=lambda name: (last_saves[name], name), reverse=True):
-        for todo in conclusion_of(naming[name], (), withdrawn).todos if last_saves[name] >= oldest else ():
-            if done.get(todo.same, "") <= max(map(counts_at, todo.mentions)):
-                found.setdefault(todo.same, (name, todo))
+        came_to = conclusion_of(naming[name] if last_saves[name] >= oldest else (), (), withdrawn)
+        for todo in came_to.without(done).todos:
+            found.setdefault(todo.same, (name, todo))
     return list(found.values())
 
 

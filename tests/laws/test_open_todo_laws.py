@@ -116,6 +116,28 @@ def test_who_comes_back_is_told_of_its_own_what_nobody_has_done(source):
         assert (["Ask", "Herons nest"] if source == "startup" else ["Herons nest"]) == left
 
 
+@pytest.mark.slow
+@example([_save("a", todos=["Otters sign"]), _save("b", done=["otters sign."]), _save("a", summary="Did it again")])
+@example([_save("a", todos=["Otters sign"]), _save("b", done=["Otters sign"]), _save("a", todos=["otters  sign."])])
+@settings(max_examples=rounds(fixed=4, fuzz=400))
+@given(st.lists(_SAVES, min_size=1, max_size=7))
+def test_the_summary_of_who_comes_back_leaves_open_what_the_list_of_to_dos_does(steps):
+    with a_log() as log:
+        world = World(log)
+        for step in steps:
+            world.take({**step, "project": "billing" if step["conversation_id"] == "c" else "shop"})
+        there = opened(world.log)._replace(machine=_machine())
+        for session in {step["conversation_id"] for step in steps}:
+            project = world.place("billing" if session == "c" else "shop")
+            request = request_of(there, project, budget=60_000, session=session, source="resume")
+            own = "\n".join(line.text for line in session_context(there, request).parts.own).partition("\n## Open\n")[2]
+            left = {statement_of(line[2:]) for line in own.splitlines()}
+            listed = {*map(statement_of, _told_at_start(world, project, session=session, source="resume"))}
+            others = (todo for step in steps if step["conversation_id"] != session for todo in step["todos"])
+
+            assert left <= listed <= left | {*map(statement_of, others)}  # another may have named it again
+
+
 @pytest.mark.parametrize("has_index", [True, False])
 def test_nobody_is_told_a_to_do_that_another_session_has_done(has_index):
     with a_log() as log:
