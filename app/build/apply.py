@@ -124,7 +124,7 @@ class _ManagedFile:
         self._append(applied, state)
         if not self._dry_run:
             self._intent.unlink(missing_ok=True)
-        self._report(written)
+        self._report(written, ledger, Retractions(state.retractions))
         return changes or bool(applied)
 
     def _write(self, before: bytes, after: bytes, applied: list[EntryApplied]) -> None:
@@ -164,12 +164,15 @@ class _ManagedFile:
                 spots = [(section.key, page.spot(section)) for section in page.sections]
                 replace_file(str(self._spots_file), msgspec.json.encode(spots))
 
-    def _report(self, written: WriteResult) -> None:
+    def _report(self, written: WriteResult, ledger: Ledger, withdrawn: Retractions) -> None:
         shown = self._target.shown
         for applied in written.sections:
             if not applied.cascaded:
                 at = applied.at
-                change = SectionChange(shown, at.heading, at.level, applied.event, at.under or (), applied.replaced)
+                before = ledger.record.by_id.get(applied.withdraws) if applied.withdraws else None
+                withdrawal = withdrawn.withdrawal_of(before) if before else None  # to undo that gives the text back
+                event = withdrawal.id if withdrawal else applied.event
+                change = SectionChange(shown, at.heading, at.level, event, at.under or (), applied.replaced)
                 (self.result.nothing if applied.no_op else self.result.applied).append(change)
         self.result.staged = [StagedEntry(held.entry, held.reason, shown) for held in written.waiting]
 

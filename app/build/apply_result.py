@@ -14,7 +14,7 @@ class SectionChange(NamedTuple):
     file: str
     heading: str
     level: int
-    event: str  # the entry or edit behind the change
+    event: str  # the entry, edit or withdrawal behind the change
     under: tuple[str, ...] = ()  # headings above it
     replaced: tuple[str, ...] = ()  # lines it had before and has no more
 

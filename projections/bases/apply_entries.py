@@ -39,6 +39,7 @@ class AppliedSection(NamedTuple):
     cascaded: bool = False  # removed with a section above it
     no_op: bool = False  # the section was so already: absent, or with this text
     spot: Spot | None = None
+    withdraws: str = ""  # the entry whose text made way, where another wording is in force again
 
 
 class LatestEntries(Struct):
@@ -123,7 +124,8 @@ class _Applier:
         body = now.body if now else None
         if sections.digest(body) == self._observed.get(key, ""):
             return
-        event = now.event if now else self._ledger.last_applied(key)
+        last = self._ledger.last_applied(key)
+        event = now.event if now else last
         section = self._on.located.get(key)
         before = self._on.page.text(section) if section else None
         try:
@@ -138,9 +140,8 @@ class _Applier:
         spot = page.spot(section) if section else self._spot_of_new(page, self._on.located.get(key))
         replaced = tuple(missing(_texts(before), lines_of(body)))
         meant = now.meant if now else None
-        self._result.sections.append(
-            AppliedSection(key, self._ledger.headings[key], event, body, meant, replaced, spot=spot)
-        )
+        at = self._ledger.headings[key]
+        self._result.sections.append(AppliedSection(key, at, event, body, meant, replaced, spot=spot, withdraws=last))
 
     def _restored(self, key: SectionId, section: Section | None, now: Wording | None) -> bytes:
         """Return the page with a section at its wording in force; raises Unsafe."""

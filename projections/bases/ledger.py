@@ -140,8 +140,8 @@ class Ledger:
         return max((*map(counts_at, self.observations), *self.record.undone.values()), default="")
 
     def last_applied(self, key: SectionId) -> str:
-        """Return the entry last applied to the section; raises StopIteration where none was."""
-        return next(applied.target for applied in reversed(self.record.applied) if key_of(applied) == key)
+        """Return the entry last applied to the section; "" where none was."""
+        return next((applied.target for applied in reversed(self.record.applied) if key_of(applied) == key), "")
 
     @property
     def recorded_before_entries(self) -> set[str]:

@@ -554,6 +554,18 @@ def test_what_is_replaced_is_told_with_the_way_back_and_a_decision_is_behind_its
     assert ("human", True) == (decided.agent, decided.id in why.out)
 
 
+def test_a_text_that_goes_with_its_withdrawn_entry_is_told_with_the_id_that_brings_it_back(at):
+    entry = plan(at)["id"]
+    at("apply")
+    at("append", "retraction", f"target={entry}", "--session", "s")
+    told = at("replay").out
+    way_back = told.partition("to undo: eventlog ")[2].partition("\n")[0].split()
+
+    assert not user_md().read_text()
+    assert 0 == at(*way_back, "--yes").code
+    assert user_md().read_text()
+
+
 def test_one_of_two_equal_headings_is_named_by_the_one_above(at):
     user_md().parent.mkdir(parents=True)
     user_md().write_text("# A\n\n## S\n\n# B\n\n## S\n")
