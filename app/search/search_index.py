@@ -459,16 +459,16 @@ class SearchIndex:
         return self._db.execute(statement, values).fetchall()
 
     def allowed(self, rows: "Iterable[Row]") -> "Iterator[tuple[Row, EventFields]]":
-        """Pair rows with their texts, without those that a person rejected, and decisions that a key has replaced."""
+        """Pair rows with their texts, without those that a person rejected, or that a key has replaced."""
         withdrawn, rejected = self._db.execute(_REJECTED).fetchall(), None
         for row in rows:
             fields = fields_in(row[4])
-            if withdrawn or (row[2] != "fact" and texts_in(fields, "decisions")):
+            if withdrawn or row[2] == "stage_summary":
                 from eventlog.app.search import standing_lines  # most rows need none of it
                 from eventlog.projections.current.standing import likeness
 
-                decided = map(likeness, texts_in(fields, "decisions"))
-                over = standing_lines.replaced_in(self._db, row[1], decided)
+                stated = map(likeness, standing_lines.statements_in(fields))
+                over = standing_lines.replaced_in(self._db, row[1], stated)
                 rejected = rejected or standing_lines.rejected_in(aim for (aim,) in withdrawn)
                 fields = dict(standing_lines.cleared(standing_lines.without_replaced(fields, over), rejected))
                 if not standing_lines.has_shown_text(fields):

@@ -14,7 +14,7 @@ from eventlog.format.marks import (
     RejectedStatements,
     stand_in,
 )
-from eventlog.format.text import key_of
+from eventlog.format.text import key_of, states_nothing
 from eventlog.format.timestamps import order
 from eventlog.projections.current.standing import (
     called_done,
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 _SHOWN = ("content", "topic", "summary", "decisions", "todos", "title", "prompts", "closing")
 _STATES = (*_SHOWN, "done")
+_OF_A_SAVE = ("topic", "summary", "decisions")
 _AT_ONCE = 256  # statements
 _KEYED = "SELECT {} FROM units WHERE type = 'fact' AND +key IS NOT NULL AND subject = ? AND same IN ({})"
 _OF_KEY = "SELECT line FROM units WHERE subject = ? AND key = ?"
@@ -319,31 +320,40 @@ def done_by(saves: "Iterable[FoundLine]") -> dict[bytes, str]:
     return called_done(_Save(line, RejectedStatements(())) for line in saves)
 
 
+def statements_in(event: "EventFields") -> list[str]:
+    """List what a summary states: its topic, its text and its decisions."""
+    return [*filter(None, (text_in(event, "topic"), text_in(event, "summary"))), *texts_in(event, "decisions")]
+
+
 def without_replaced(event: "EventFields", over: "Mapping[bytes, Dated]") -> "EventFields":
-    """Leave out of a summary the decisions `over` which a key has something else since."""
-    decided = texts_in(event, "decisions")
-    return {**event, "decisions": not_replaced(decided, FoundLine(event, ""), over)} if over and decided else event
+    """Leave out of a summary what it states `over` which a key has something else since."""
+    line = FoundLine(event, "") if over else None
+    return _without(event, _OF_A_SAVE, lambda text: not not_replaced([text], line, over)) if line else event
 
 
 def cleared(event: "EventFields", rejected: RejectedStatements) -> "EventFields":
-    """Take out of a line what states the same as something rejected, known by its mark."""
-    return _without(event, rejected, lambda _: "")
+    """Take out of a line what states the same as something rejected, known by its mark, or of a summary nothing."""
+    if event.get("type") == "stage_summary":
+        event = _without(event, _OF_A_SAVE, states_nothing)
+    return _without(event, _STATES, rejected.rejects)
 
 
 def marked(event: "EventFields", rejected: RejectedStatements) -> "EventFields":
-    """Put what stands in for it into the place of all that `cleared` takes out: it has its marks, and no words."""
-    return _without(event, rejected, lambda text: stand_in(text, rejected.salts))
+    """Put what stands in for it into the place of all that is rejected: it has its marks, and no words."""
+    return _without(event, _STATES, rejected.rejects, lambda text: stand_in(text, rejected.salts))
 
 
-def _without(event: "EventFields", rejected: RejectedStatements, instead: "Callable[[str], str]") -> "EventFields":
-    if not rejected:
-        return event
-    remaining: dict[str, object] = dict(event)
-    for name in _STATES:
+def _without(
+    event: "EventFields",
+    names: "Iterable[str]",
+    goes: "Callable[[str], bool]",
+    instead: "Callable[[str], str]" = lambda _: "",
+) -> "EventFields":
+    changed: dict[str, object] = {}
+    for name in names:
         value = event.get(name)
-        if isinstance(value, str) and rejected.rejects(value):
-            remaining[name] = instead(value)
-        elif isinstance(value, list):
-            left = (instead(text) if rejected.rejects(text) else text for text in texts_in(event, name))
-            remaining[name] = [*filter(None, left)]
-    return remaining
+        if isinstance(value, str) and value and goes(value):
+            changed[name] = instead(value)
+        elif isinstance(value, list) and any(map(goes, texts := texts_in(event, name))):
+            changed[name] = [*filter(None, (instead(text) if goes(text) else text for text in texts))]
+    return {**event, **changed} if changed else event

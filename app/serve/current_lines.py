@@ -200,18 +200,18 @@ class CurrentLines:
         self._rows.close()
 
     def _heard_events(self, lines: "Iterable[tuple[EventFields, str]]") -> "Iterator[HeardEvent]":
-        """Yield what is not rejected, without what keys have replaced: facts that have none, and decisions."""
+        """Yield what is not rejected, without what keys have replaced: facts that have none, and of sessions."""
         every = (HeardEvent(event, subject) for event, subject in lines)
         rejects = self.rejections.rejects
         heard = [one for one in every if one.type != "fact" or (one.text and not rejects(one.content))]
         sames: dict[str, set[bytes]] = {}
         for event in heard:
-            unkeyed = map(likeness, event.decisions) if event.type != "fact" else () if event.key else (event.same,)
+            unkeyed = map(likeness, event.stated) if event.type != "fact" else () if event.key else (event.same,)
             sames.setdefault(event.subject, set()).update(unkeyed)
         over = {subject: self._rows.replaced(subject, sames[subject]) for subject in sames}
         for event in heard:
             if event.type != "fact":
-                event.decisions = not_replaced(event.decisions, event, over[event.subject])
+                event.state_only(not_replaced(event.stated, event, over[event.subject]))
                 yield event
             elif event.key or not is_replaced(event.same, event, over[event.subject]):
                 yield event

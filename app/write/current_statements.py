@@ -111,7 +111,8 @@ def _summaries(
 ) -> Iterator[CurrentStatement]:
     """Yield what stands of each summary of a conversation; a text of the whole of it has replaced those before."""
     before: list[Event] = []
-    for save, topic, summary, left in standing_saves(sorted(valid, key=order)):
+    for save, *named, left in standing_saves(sorted(valid, key=order)):
+        topic, summary = ("".join(not_replaced([text], save, over)) for text in named)
         decisions, todos = not_replaced(save.decisions, save, over), not_done(left, save, done)
         is_whole = save.scope == WHOLE
         if summary or decisions or todos:

@@ -115,14 +115,18 @@ class RejectedStatements:
         return bool(self) and any(mark in self.statements for mark in marks_of(text, self.salts))
 
     def cleared(self, summary: "_Summary") -> "_Summary":
-        """Take out of a summary what is rejected; "" stands for a topic or a text."""
-        if not self.statements:
-            return summary
-        texts = {name: "" for name in ("topic", "summary") if self.rejects(getattr(summary, name))}
+        """Take out of a summary what is rejected, or no text; "" stands for a topic or a text."""
+        from eventlog.format.text import states_nothing
+
+        def goes(text: str) -> bool:
+            return states_nothing(text) or self.rejects(text)
+
+        texts = {name: "" for name in ("topic", "summary") if (text := getattr(summary, name)) and goes(text)}
+        # a list of to-dos that is `none` is an empty list, which replaces those before
         lists = {
-            name: [text for text in saved if not self.rejects(text)]
-            for name in ("decisions", "todos", "done")
-            if any(map(self.rejects, saved := getattr(summary, name)))
+            name: [text for text in saved if not gone(text)]
+            for name, gone in (("decisions", goes), ("todos", self.rejects), ("done", self.rejects))
+            if any(map(gone, saved := getattr(summary, name)))
         }
         if not (texts or lists):
             return summary

@@ -85,6 +85,8 @@ _NOTHING = (
     r"|无|没有|暂无|待定)(?: (?:at (?:this time|the moment)|for now|so far|yet|left|open|remaining|outstanding|pending"
     r"|else|needed|required|mehr|weiter|offen))*(?:\b\W*|\W+(?:all|everything|the (?:task|work)|alles|全部|都)\b.*)"
 )
+_NO_VALUES = frozenset(("null", "nil", "undefined", "n.a"))  # what programs write for nothing
+_AROUND = " *_-–—.…()[]{}<>\"'`"
 _STAGE = ("阶段摘要：", "阶段摘要:")  # before a stage that was saved as a fact; models spell it either way
 
 
@@ -234,9 +236,11 @@ def statement_line(text: str) -> str:
 
 
 def states_nothing(text: str) -> bool:
-    """Check whether an item stands for an empty list: `None`, `nothing left`, `待定`."""
-    plain = text.strip(" *_-–—.").lower()
-    return not plain or (plain.startswith(_NOTHINGS) and bool(_compiled(_NOTHING).fullmatch(plain)))
+    """Check whether a text stands for no text, or an empty list: `None`, `null`, `nothing left`, `待定`."""
+    plain = text.strip(_AROUND).lower()
+    if not plain or plain in _NO_VALUES:
+        return True
+    return plain.startswith(_NOTHINGS) and bool(_compiled(_NOTHING).fullmatch(plain))
 
 
 def statement_of(text: str) -> str:

@@ -83,6 +83,16 @@ class HeardEvent:
             self.topic, self.summary = (text_in(fields, name) for name in ("topic", "summary"))
             self.decisions, self.todos, self.done = (texts_in(fields, name) for name in ("decisions", "todos", "done"))
 
+    @property
+    def stated(self) -> "list[str]":
+        """List what a summary states: its topic, its text and its decisions."""
+        return [self.topic, self.summary, *self.decisions]
+
+    def state_only(self, texts: "Collection[str]") -> None:
+        """Leave out of a summary what it states beside these texts."""
+        self.topic, self.summary = (text if text in texts else "" for text in (self.topic, self.summary))
+        self.decisions = [text for text in self.decisions if text in texts]
+
     def _state(self, fields: "Mapping[str, object]") -> None:
         kind, sure, weight = fields.get("memory_type"), fields.get("confidence"), fields.get("importance")
         self.content = text_in(fields, "content")

@@ -124,11 +124,11 @@ def conclusion_of(
 ) -> Conclusion:
     """Conclude from summaries, and from facts (subject and statement) where no summary has a text."""
     in_order = counting_saves(sorted(summaries, key=order))
-    worded = [summary for summary in map(withdrawn.cleared, in_order) if summary.summary]
-    telling = [summary for summary in worded if not only_names(summary)]
+    named = [summary for summary in map(withdrawn.cleared, in_order) if summary.summary or one_line(summary.topic)]
+    telling = [summary for summary in named if summary.summary and not only_names(summary)]
     conclusion = _from_summaries(telling) if telling else _from_facts(facts)
-    if conclusion.source == NONE and worded:
-        conclusion = Conclusion(_topic(worded[-1]))
+    if conclusion.source == NONE and named:
+        conclusion = Conclusion(_topic(named[-1]))
     if not in_order:
         return conclusion
     decisions = mentions(in_order, _decisions)

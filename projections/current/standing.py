@@ -87,7 +87,7 @@ def is_replaced(same: bytes, event: "Dated", over: "Mapping[bytes, Dated]") -> b
 
 
 def not_replaced(texts: "Iterable[str]", event: "Dated", over: "Mapping[bytes, Dated]") -> list[str]:
-    """List the decisions of an event in whose place nothing stands since."""
+    """List the texts of an event in whose place nothing stands since."""
     return [text for text in texts if not (over and is_replaced(likeness(text), event, over))]
 
 

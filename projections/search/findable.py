@@ -4,7 +4,7 @@ Imported inside agents' hooks: standard library only, and events as the lines of
 """
 
 from eventlog.format.marks import line_marks
-from eventlog.format.text import statement_of, states_nothing
+from eventlog.format.text import statement_of
 from eventlog.projections.search.words import JOINERS, spelled, tokens
 
 TYPE_CHECKING = False
@@ -87,17 +87,13 @@ def texts_in(event: "EventFields", name: str) -> "list[str]":
     return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
-def _decisions_in(event: "EventFields") -> "list[str]":
-    return [text for text in texts_in(event, "decisions") if not states_nothing(text)]
-
-
 def _of_fact(found: Findable, event: "EventFields") -> None:
     found.shown = text_in(event, "content")
     found.words = "\n".join((found.shown, *texts_in(event, "entities"), text_in(event, "category")))
 
 
 def _of_summary(found: Findable, event: "EventFields") -> None:
-    topic, summary, decisions = text_in(event, "topic"), text_in(event, "summary"), _decisions_in(event)
+    topic, summary, decisions = text_in(event, "topic"), text_in(event, "summary"), texts_in(event, "decisions")
     found.words = "\n".join((topic, summary, *decisions))
     found.topic, found.decisions, found.left = topic, decisions, texts_in(event, "todos")
     found.asked, found.answers = [topic] if topic else [], list(filter(None, (summary, *decisions)))
@@ -109,7 +105,7 @@ def _of_conversation(found: Findable, event: "EventFields") -> None:
     title, files, closing = text_in(event, "title"), texts_in(event, "files"), text_in(event, "closing")
     texts = [*texts_in(event, "prompts"), *filter(None, (closing,))]
     found.files = files
-    found.decisions = _decisions_in(event)
+    found.decisions = texts_in(event, "decisions")
     found.asked = list(filter(None, (title, *texts_in(event, "prompts"))))
     found.answers = [*filter(None, (closing,)), *found.decisions]
     found.fixes = _fixes_in(event)

@@ -1,4 +1,4 @@
-"""Whoever asks is told nothing that was withdrawn, replaced or is another project's, whatever happened and in any order.
+"""Whoever asks is told nothing that was withdrawn, replaced, is no text or another project's, in any order.
 
 All ways to ask, of any history: facts, replacements under keys, revised summaries, retractions, rejections, restores,
 quarantines, helpers, shared sessions, lines that come late; with a replay or without, before and after more is said.
@@ -23,6 +23,7 @@ from eventlog.fast import fastjson
 from eventlog.format import SESSION_END, codec, ids, timestamps
 from eventlog.format.events import ConversationText, Fact, StageSummary
 from eventlog.format.retractions import Retractions
+from eventlog.format.text import states_nothing
 from eventlog.format.timestamps import order
 from eventlog.projections.current.distinct_facts import distinct_facts
 from eventlog.projections.current.fact_scopes import Statement
@@ -38,6 +39,7 @@ WORDINGS = {  # what tells a statement apart, and ways to word it
     "苍鹭": ("苍鹭在第七列筑巢", "苍鹭 在第七列筑巢。"),
     "port 8443": ("The API listens on port 8443", "阶段摘要：the api listens on PORT 8443"),
     "stork": ("Storks", "…storks"),
+    "undefined": ("undefined", "[Undefined]"),  # of a summary no text
     "crane": ("Cranes lift the x-large/column_seven.py", "cranes lift the x-large/column_seven.py"),
 }
 _said = st.sampled_from([wording for wordings in WORDINGS.values() for wording in wordings])
@@ -141,11 +143,12 @@ class World:
             if not self._is_revised(event, others):
                 yield from self._words(event)
             return
-        yield from event.decisions
+        yield from (text for text in event.decisions if not states_nothing(text))
         written = [one for one in valid if isinstance(one, StageSummary) and one.scope == "session"]
-        revisions = [one for one in written if one.layer != SESSION_END and not withdrawn.rejects(one.summary)]
+        worded = [one for one in written if not (withdrawn.rejects(one.summary) or states_nothing(one.summary))]
+        revisions = [one for one in worded if one.layer != SESSION_END]
         if event.scope == "stage" or not self._is_revised(event, revisions):
-            yield from (event.topic, event.summary)
+            yield from (text for text in (event.topic, event.summary) if not states_nothing(text))
 
     @staticmethod
     def _words(text):
@@ -232,6 +235,10 @@ def _starts(project, *, late=False):
 @example([_DECIDED, "replay", _starts("shop")])  # the user's when it was filed, and the project's since
 @example([_DECIDED, _starts("shop"), "replay", _starts("billing", late=True)])  # filed in a project it was not begun in
 @example([_starts("billing"), {**_DECIDED, "project": "shop"}, "replay", _starts("shop", late=True)])
+@example(
+    [{**_DECIDED, "project": "shop", "topic": "undefined", "decisions": ["[Undefined]", "Storks"]}, "replay", "ask"]
+)
+@example([{**_DECIDED, "project": "shop", "summary": "undefined", "decisions": []}, "ask", "replay"])
 @example([{**_DECIDED, "project": "shop"}, {**_DECIDED, "summary": "Cranes lift the x-large/column_seven.py"}])
 @example(
     [{**_DECIDED, "project": "shop"}, {**_DECIDED, "project": "billing", "summary": "Cranes lift", "decisions": []}]

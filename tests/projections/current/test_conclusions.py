@@ -213,6 +213,16 @@ def test_of_what_was_drawn_only_the_last_counts():
     assert (["round once"], []) == (_texts(conclusion.decisions), _texts(conclusion.todos))
 
 
+@pytest.mark.parametrize("word", ["None", "null", "N/A", "-", "UNDEFINED", "[]", "(none)", "无", "n.a.", "nil"])
+def test_a_word_for_no_text_is_none_whichever_field_has_it(word):
+    named = _concluded(whole(1, "the session", topic=word, decisions=[word, "Use RS256"]))
+    summed_up = _concluded(whole(1, "the session", topic="Whole"), summary(2, "a stage"), whole(3, word, topic="Login"))
+
+    assert ("the session", ["Use RS256"]) == (named.topic, _texts(named.decisions))
+    assert ("Whole", "the session") == (summed_up.topic, summed_up.summary)
+    assert ("Login", "") == ((alone := _concluded(whole(1, word, topic="Login"))).topic, alone.summary)
+
+
 def test_a_drawing_of_nothing_but_a_topic_names_the_conversation():
     named = whole(1, "Where are totals rounded?", topic="Where are totals rounded?", layer=3)
 
