@@ -8,6 +8,7 @@ Imported inside agents' hooks where something was appended that can be found: st
 from eventlog.app.search import standing_lines
 from eventlog.app.search.appended import UNTIL_ERASED, WITHDRAWS, Appended, NotAppended, seen_in
 from eventlog.app.search.standing_lines import (
+    CORRECTING,
     FoundLine,
     Standing,
     WholeLog,
@@ -55,6 +56,7 @@ _INDEXES = (  # made once the table is filled: each in one go
     "CREATE INDEX IF NOT EXISTS by_time ON units (subject, ts)",
     "CREATE INDEX IF NOT EXISTS by_text ON units (subject, same) WHERE type = 'fact'",
     "CREATE INDEX IF NOT EXISTS by_key ON units (subject, key) WHERE key IS NOT NULL",
+    f"CREATE INDEX IF NOT EXISTS by_correction ON units (subject) WHERE {CORRECTING.partition(' AND ')[2]}",
 )
 _INSERT = "INSERT INTO units VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _TELL = "UPDATE units SET id = ?, ts = ?, told = ? WHERE id = ?"
@@ -264,13 +266,14 @@ class IndexWriter:
             saved = self._lines(f"{_CONVERSATION} AND type != 'fact'", conversation)
             differing += _differing(saved, standing_in(saved, rejected))
         facts = [line for line in changed if line.is_fact]
-        near = {(line.subject, line.same) for line in facts}
+        near = {(line.subject, same) for line in facts for same in (line.same, *line.instead_of)}
         for subject, key in {(line.subject, line.key) for line in facts if line.key}:
             near |= {(subject, line.same) for line in self._lines(_KEYED, subject, key)}
         for subject, same in near:
             saved = self._lines(_SAME, subject, same)
             keys = {line.key for line in saved if line.key}
             rivals = [line for key in keys for line in self._lines(_KEYED, subject, key) if line.same != same]
+            rivals += [line for line in self._lines(CORRECTING, subject) if same in line.instead_of]
             differing += _differing(saved, standing_in([*saved, *rivals], rejected))
         fresh = {line.number for line in changed}
         added: list[WordRow] = []

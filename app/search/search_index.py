@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from eventlog.store import Store
     from eventlog.store.index_lookup import FileStamp
 
-VERSION = "15"  # of the tables: what a prompt goes by
+VERSION = "16"  # of the tables: what a prompt goes by
 _TEXTS_OF = """SELECT max(id), conversation FROM units WHERE type = 'conversation_text' AND id > 0
     AND conversation IN (SELECT value FROM json_each(?)) GROUP BY conversation"""
 _ANY_OF = "SELECT 1 FROM units WHERE conversation IN (SELECT value FROM json_each(?)) LIMIT 1"

@@ -19,6 +19,7 @@ from eventlog.format.timestamps import order
 from eventlog.projections.current.standing import (
     called_done,
     likeness,
+    likenesses,
     not_replaced,
     replaced,
     standing,
@@ -47,6 +48,8 @@ _OF_A_SAVE = ("topic", "summary", "decisions")
 _AT_ONCE = 256  # statements
 _KEYED = "SELECT {} FROM units WHERE type = 'fact' AND +key IS NOT NULL AND subject = ? AND same IN ({})"
 _OF_KEY = "SELECT line FROM units WHERE subject = ? AND key = ?"
+CORRECTING = "subject = ? AND instr(line, '\"instead_of\"') > 0"  # as the index `by_correction` has it
+_CORRECTIONS = f"SELECT line FROM units WHERE {CORRECTING}"  # noqa: S608 - texts of this module
 _CALLING_DONE = """SELECT line FROM units WHERE subject = ? AND ts >= ? AND type = 'stage_summary'
     AND instr(line, '"done":') > 0"""
 _WHERE = ("project", "replica")
@@ -60,8 +63,8 @@ class FoundLine:
     """
 
     __slots__ = (
-        "_event", "after", "conversation", "id", "is_fact", "key", "line", "number", "order", "same", "subject", "ts",
-        "type",
+        "_event", "after", "conversation", "id", "instead_of", "is_fact", "key", "line", "number", "order", "same",
+        "subject", "ts", "type",
     )  # fmt: skip
 
     def __init__(self, event: "EventFields", subject: str, number: int = 0, line: bytes = b"") -> None:
@@ -76,6 +79,7 @@ class FoundLine:
         self.is_fact = self.type == "fact"
         self.key = key_of(text_in(event, "key")) or None if self.is_fact else None
         self.same = likeness(text_in(event, "content")) if self.is_fact else b""
+        self.instead_of = likenesses(texts_in(event, "instead_of")) if self.is_fact else ()
 
     @classmethod
     def of(cls, event: "EventFields", line: bytes = b"") -> "FoundLine | None":
@@ -294,18 +298,20 @@ def rejected_in(withdrawn: "Iterable[str]") -> RejectedStatements:
 
 
 def replaced_in(database: "Connection", subject: str, sames: "Iterable[bytes]") -> "Mapping[bytes, FoundLine]":
-    """Map those of these statements that keys about a subject had, and have no more, to what is in their place.
+    """Map those of these statements about a subject that keys had, or that were corrected, to what is in their place.
 
     `database` is that of the index.
     """
     home, some = "" if subject == NOWHERE else subject, list(sames)
+    corrections = database.execute(_CORRECTIONS, (home,)).fetchall() if some else []
     keys: set[str] = set()
     while some:
         hidden = _KEYED.format("same", ",".join("?" * len(some[:_AT_ONCE]))) + " AND id < 0"
         keys_of = _KEYED.format("key", hidden)
         keys.update(key for (key,) in database.execute(keys_of, (home, home, *some[:_AT_ONCE])))
         del some[:_AT_ONCE]
-    lines = (line for key in keys for (line,) in database.execute(_OF_KEY, (home, key)))
+    of_keys = (line for key in keys for (line,) in database.execute(_OF_KEY, (home, key)))
+    lines = dict.fromkeys([*of_keys, *(line for (line,) in corrections)])
     return replaced(sorted((FoundLine(decode_line(line), home) for line in lines), key=order))
 
 

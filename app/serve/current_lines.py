@@ -330,8 +330,8 @@ class _Lines:
 
     def replaced(self, subject: str, sames: "Collection[bytes]") -> "Mapping[bytes, FoundLine]":
         home = "" if subject == NOWHERE else subject
-        keyed = (line for line in self._found if line.key and line.subject == home)
-        return replaced(sorted(keyed, key=order)) if sames else {}
+        replacing = (line for line in self._found if (line.key or line.instead_of) and line.subject == home)
+        return replaced(sorted(replacing, key=order)) if sames else {}
 
     def called_done(self, subject: str, since: str) -> dict[bytes, str]:
         saves = (line for line in self._found if line.type == "stage_summary" and line.subject == subject)

@@ -28,7 +28,7 @@ from eventlog.projections.current.distinct_facts import DistinctFact
 from eventlog.projections.current.fact_scopes import FactScope
 from eventlog.projections.current.identity import Identities
 from eventlog.projections.current.standing import by_event, held_back
-from eventlog.projections.edits.memory_edits import withdrawals
+from eventlog.projections.edits.memory_edits import in_place_of, withdrawals
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.memory import MEMORY, section_of
 from eventlog.store.replica import make_replica, replica_of
@@ -154,12 +154,15 @@ def _named(speaker: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _deed(opened: OpenStore, found: Correctable, fact: Fact, reason: str) -> list[Event]:
-    """Make the events of a correction: withdrawals come last, so that a write that was cut off takes nothing away."""
+    """Make the events of a correction: withdrawals come last, so that a write that was cut off takes nothing away.
+
+    What is left of summaries comes first: they say again, before the fact, what it takes the place of.
+    """
     by = {"conversation_id": fact.conversation_id, "agent": fact.agent, "speaker": fact.speaker, "reason": reason}
     remaining = [event for event in found.withdrawn if not isinstance(event, Retraction)]  # of a summary, its agent's
     withdrawn = [replace(event, **by) for event in found.withdrawn if isinstance(event, Retraction)]
-    stated = replace(fact, replaces=[entry.event.id for entry in found.behind])
-    return [stated, *restore_retyped(opened.log, [fact]), *remaining, *withdrawn]
+    stated = in_place_of(fact, found.text, [entry.event for entry in found.behind])
+    return [*remaining, stated, *restore_retyped(opened.log, [fact]), *withdrawn]
 
 
 def _other_words(found: Correctable, content: str) -> str:

@@ -38,7 +38,7 @@ def _kind(cls: type[Event], *texts: str) -> _Kind:
 
 
 _KINDS = {
-    Fact: _kind(Fact, "content", "category", "key", "entities", "replaces", "batch", "reason"),
+    Fact: _kind(Fact, "content", "category", "key", "entities", "replaces", "instead_of", "batch", "reason"),
     StageSummary: _kind(StageSummary, "topic", "summary", "decisions", "todos", "done", "batch"),
     SessionStart: _kind(SessionStart, "source", "model", "git_branch", "git_commit", "transcript_path"),
     TurnEnd: _kind(TurnEnd, "turn_id", "status"),

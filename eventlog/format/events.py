@@ -93,6 +93,7 @@ class Fact(Event, tag="fact", frozen=True, kw_only=True):
     key: str | None = None  # a later fact with the same key replaces this one; `db_port` and `DB port` are the same
     scope: Literal["project", "user"] | None = None  # None: user for B, O or without a project, else project
     replaces: list[str] = []  # events whose statement this one took the place of, each withdrawn with it
+    instead_of: list[str] = []  # digests of the statements it took the place of: who said them before is outdated
     batch: str | None = None  # common to what one correction recorded
     reason: str | None = None  # why, where a team shares the decision
 

@@ -5,7 +5,7 @@ Imported inside agents' hooks: standard library only.
 
 from eventlog.format.text import key_of, one_line
 from eventlog.format.timestamps import order
-from eventlog.projections.current.standing import likeness
+from eventlog.projections.current.standing import likeness, likenesses
 from eventlog.projections.search.findable import text_in, texts_in
 from eventlog.projections.views.markdown import is_untouched, undated, unescaped
 
@@ -98,6 +98,7 @@ class HeardEvent:
         self.content = text_in(fields, "content")
         self.text = one_line(self.content)
         self.same = likeness(self.text)
+        self.instead_of = likenesses(texts_in(fields, "instead_of"))
         self.key = key_of(text_in(fields, "key")) or None
         self.category = one_line(text_in(fields, "category"))
         self.memory_type = kind if kind in _TYPES else _TYPES[0]

@@ -53,9 +53,10 @@ NONE = "none"
 
 
 class Mention:
-    """An event with a statement, and its wording; `same` is the `likeness` of that. It has no `key`, as facts may."""
+    """An event with a statement, and its wording; `same` is the `likeness` of that. It has nothing of a fact's own."""
 
     key: str | None = None
+    instead_of: "tuple[bytes, ...]" = ()
 
     __slots__ = ("after", "id", "same", "text", "ts")
 

@@ -22,7 +22,7 @@ from eventlog.projections.base import RowKind
 from eventlog.projections.current.conclusions import Mention, conclusion_of, mentions
 from eventlog.projections.current.conversations import Conversation
 from eventlog.projections.current.distinct_facts import DistinctFact, distinct_facts
-from eventlog.projections.current.standing import likeness
+from eventlog.projections.current.standing import likeness, likenesses
 
 if TYPE_CHECKING:
     from eventlog.format.local_time import Local
@@ -69,6 +69,7 @@ class Statement(Struct, array_like=True, frozen=True, gc=False):
     entities: tuple[str, ...] = ()
     after: str | None = None
     drawn: bool = False  # by a program from a transcript, of an agent's words
+    instead_of: tuple[bytes, ...] = ()
 
     @classmethod
     def of(cls, fact: Fact) -> "Statement":
@@ -87,6 +88,7 @@ class Statement(Struct, array_like=True, frozen=True, gc=False):
             same=likeness(text),
             entities=tuple(filter(None, map(one_line, fact.entities))),
             after=fact.after,
+            instead_of=likenesses(fact.instead_of),
         )
 
 

@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from eventlog.format.timestamps import Dated
 
     class _StatementLike(Dated, Protocol):
-        """A statement: its key, if any, and the `likeness` of its text."""
+        """A statement: its key, if any, the `likeness` of its text, and of those that a correction made it replace."""
 
         @property
         def key(self) -> str | None: ...
         @property
         def same(self) -> bytes: ...
+        @property
+        def instead_of(self) -> Collection[bytes]: ...
 
     class _SaveLike(Dated, Protocol):
         """A summary, by whom and of what it is, with its open ends, and those it closes; "" for a rejected text."""
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 
 WHOLE = "session"  # the scope of a summary of all its conversation
 _LIKENESS = 12  # bytes
+_HEX = frozenset("0123456789abcdef")
 
 
 def likeness(text: str) -> bytes:
@@ -52,13 +55,18 @@ def likeness(text: str) -> bytes:
     return digest(statement_of(text), _LIKENESS)
 
 
+def likenesses(digests: "Iterable[str]") -> tuple[bytes, ...]:
+    """Read the likeness of statements as an event has it; what is none is left out."""
+    return tuple([bytes.fromhex(text) for text in digests if len(text) == 2 * _LIKENESS and set(text) <= _HEX])
+
+
 def standing(in_order: "Collection[_Keyed]") -> "list[_Keyed]":
-    """Leave out of the statements of a subject, oldest first, the wordings that a key has replaced since."""
+    """Leave out of the statements of a subject, oldest first, what a key or a correction has replaced since."""
     over, current = replaced(in_order), _current(in_order)
     return [
         each
         for each in in_order
-        if (current[each.key] == each.same if each.key else not is_replaced(each.same, each, over))
+        if (not each.key or current[each.key] == each.same) and not is_replaced(each.same, each, over)
     ]
 
 
@@ -67,7 +75,10 @@ def _current(in_order: "Iterable[_StatementLike]") -> dict[str, bytes]:
 
 
 def replaced(in_order: "Collection[_Keyed]") -> "dict[bytes, _Keyed]":
-    """Map each wording that none of its keys has any more to the statement, of those oldest first, in its place."""
+    """Map each wording that none of its keys has any more, or that was corrected, to the statement in its place.
+
+    The statements of a subject are oldest first.
+    """
     last = {statement.key: statement for statement in in_order if statement.key}
     current = {statement.same for statement in last.values()}
     found: dict[bytes, _Keyed] = {}
@@ -75,11 +86,14 @@ def replaced(in_order: "Collection[_Keyed]") -> "dict[bytes, _Keyed]":
         if statement.key and statement.same not in current:
             newer = last[statement.key]
             found[statement.same] = max(newer, found.get(statement.same, newer), key=order)
+    for statement in in_order:
+        for same in statement.instead_of:
+            found[same] = max(statement, found.get(same, statement), key=order)
     return found
 
 
 def is_replaced(same: bytes, event: "Dated", over: "Mapping[bytes, Dated]") -> bool:
-    """Return whether a wording without a key was replaced after this event.
+    """Return whether a wording without a key, or one that was corrected, was replaced after this event.
 
     Somebody who states it later has decided back: both stand.
     """
@@ -94,18 +108,21 @@ def not_replaced(texts: "Iterable[str]", event: "Dated", over: "Mapping[bytes, D
 def held_back(in_order: "Collection[_Keyed]", same: bytes) -> "list[_Keyed]":
     """List what would hold again of a subject's statements, oldest first, without those of a likeness.
 
-    These are the earlier wordings of the keys under which it is the last, and what says the same without a key.
+    These are the earlier wordings of the keys under which it is the last, what says the same without a key, and what it
+    was a correction of.
     """
     current = _current(in_order)
     wordings = {each.same for each in in_order if each.key and current[each.key] == same != each.same}
+    wordings.update(*(each.instead_of for each in in_order if each.same == same))
     if not wordings:
         return []
     over = replaced(in_order)
-    return [
-        each
-        for each in in_order
-        if each.same in wordings and (current[each.key] == same if each.key else is_replaced(each.same, each, over))
-    ]
+
+    def is_held(each: "_Keyed") -> bool:
+        by = current.get(each.key or "", each.same)
+        return is_replaced(each.same, each, over) if by == each.same else by == same
+
+    return [each for each in in_order if each.same in wordings and is_held(each)]
 
 
 def by_event(statements: "Iterable[_Keyed]") -> dict[str, set[bytes]]:

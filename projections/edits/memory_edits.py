@@ -170,7 +170,14 @@ def _in_place(fact: Fact, deleted: dict[str, Line], events: Mapping[str, Event])
         return fact
     replaced = [event for source in deleted.pop(near[0]).sources if (event := events.get(source))]
     keys = [event.key for event in replaced if isinstance(event, Fact) and event.key]
-    return replace(fact, key=keys[-1] if keys else None, replaces=[event.id for event in replaced])
+    return in_place_of(replace(fact, key=keys[-1] if keys else None), near[0], replaced)
+
+
+def in_place_of(fact: Fact, text: str, events: Collection[Event]) -> Fact:
+    """Let a fact take the place of a text and of the events behind it, also where one of them arrives later."""
+    corrections = (event.instead_of for event in events if isinstance(event, Fact) and event.subject == fact.subject)
+    outdated = {likeness(text).hex()}.union(*corrections) - {likeness(fact.content).hex()}
+    return replace(fact, replaces=[event.id for event in events], instead_of=sorted(outdated))
 
 
 def _kind(heading: str, words: Labels) -> tuple[str | None, str]:
@@ -238,7 +245,8 @@ def withdrawals(
             if event.id in dropped:
                 yield Retraction(ts=ts, conversation_id=HUMAN, agent=HUMAN, target=event.id, reason=reason)
         over = replaced(stated.get(conversation.project or "", ()))
-        for position, summary in enumerate(_without_dropped(conversation, withdrawn, dropped, over)):
+        again = _without_dropped(conversation, withdrawn, dropped, over)
+        for position, summary in enumerate(again, -len(again)):  # before what takes the place of the decision
             yield replace(summary, id="", ts=ts and timestamps.after(ts, position))
 
 

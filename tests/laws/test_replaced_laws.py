@@ -1,4 +1,4 @@
-"""A wording that a key had, and has no more, is told by nobody: not as a fact without a key, not by a session.
+"""A wording that a key had, and has no more, or that was corrected, is told by nobody, neither as a fact nor by a session.
 
 Unless somebody says it once more, later. In any order, in any spelling, with a replay or before it, without the cache.
 """
@@ -17,7 +17,7 @@ from eventlog.app.open_store import Machine
 from eventlog.app.search import recall as recalling
 from eventlog.app.serve import current_lines
 from eventlog.app.serve.session_context import request_of, session_context
-from eventlog.app.write.correct import correctable, edit, move
+from eventlog.app.write.correct import correctable, edit, move, put_in_place
 from eventlog.app.write.current_statements import current_statements
 from eventlog.app.write.forget import forget, forgettable
 from eventlog.app.write.record_once import record_once
@@ -26,11 +26,12 @@ from eventlog.cli.mcp.tools import ToolCalls
 from eventlog.format.events import Fact, StageSummary
 from eventlog.format.retractions import Retractions
 from eventlog.format.text import key_of
+from eventlog.projections.current.standing import likeness
 from tests.laws.test_recall_laws import MINUTE, NOON, World, an_open_world
 from tests.laws.test_search_laws import bullets_of
 from tests.support.effort import rounds
 from tests.support.histories import a_log
-from tests.support.replaced import is_over
+from tests.support.replaced import is_corrected, is_over
 from tests.support.use_cases import DEFAULTS, opened
 
 pytestmark = pytest.mark.slow
@@ -45,6 +46,7 @@ _said = st.sampled_from([wording for wordings in PORTS.values() for wording in w
 _common: dict[str, st.SearchStrategy] = {"conversation_id": st.sampled_from("aaabcd"), "late": st.booleans()}
 _fact: dict[str, st.SearchStrategy] = {
     "type": st.just("fact"), "content": _said, "key": st.sampled_from(["port", "Port", "other", None]), "scope": st.sampled_from([None, None, "user"]),
+    "instead_of": st.sampled_from([None, None, *([likeness(port[0]).hex()] for port in PORTS.values())]),
 }  # fmt: skip
 _save: dict[str, st.SearchStrategy] = {
     "type": st.just("stage_summary"), "scope": st.sampled_from(["stage", "session"]),
@@ -73,6 +75,9 @@ DECIDED = [
 ]  # fmt: skip
 
 
+CORRECTED = _fact_of("The port is 9999", instead_of=[likeness("The port is 9443").hex()])
+
+
 def take(world, steps):
     world.take_all(map(_at_home, steps), lambda: told(world, "shop"))
 
@@ -88,7 +93,7 @@ def holding(world, project, *, decisions=True, sessions=False):
     valid = [event for event in world.events if not withdrawn.hides(event)]
     facts = [event for event in valid if isinstance(event, Fact) and event.subject == project]
     keys = {key_of(fact.key): fact for fact in sorted(facts, key=lambda fact: (fact.ts, fact.id)) if fact.key}
-    texts = [fact.content for fact in keys.values()]
+    texts = [fact.content for fact in keys.values() if not is_corrected(fact.content, fact, facts)]
     texts += [fact.content for fact in facts if not fact.key and not is_over(fact.content, fact, facts)]
     saves = [
         event for event in valid if isinstance(event, StageSummary) and (event.project or "") == project and decisions
@@ -153,6 +158,9 @@ def check_absences(world):
 @example([*DECIDED, "ask", {**DECIDED[0], "conversation_id": "b"}])
 @example([_fact_of("The port is 9443"), *DECIDED[1:], "ask", _fact_of("The port is 9443", conversation="b")])
 @example([_save_of(summary="The port is 9443", topic="the port is  9443."), "replay", *DECIDED[1:], "ask"])
+@example([CORRECTED, "replay", "ask", {**_fact_of("the port is  9443.", conversation="b"), "late": True}])
+@example([_save_of("The port is 9443"), CORRECTED, "ask", {**_fact_of("The port is 9443", "other"), "late": True}])
+@example([CORRECTED, "ask", _fact_of("The port is 9443", conversation="b")])
 @example([*DECIDED, {"type": "retraction", "target": 2, "conversation_id": "by-hand", "late": False}])
 @settings(max_examples=rounds(fixed=5, fuzz=400))
 @given(_STEPS)
@@ -275,3 +283,41 @@ def test_what_a_key_has_no_more_is_said_again_by_a_conversation_that_had_said_it
         assert stored.new
         replay_store(opened(log))
         assert {"The port is 9443", "The port is 9999"} == set(_said_in_shop(world))
+
+
+# ---------------------------------------------------------------------------------------------------------- corrections
+
+
+def _replaced_by_command(world):
+    found = correctable(opened(world.log), "The port is 9443")
+    speaker = {"conversation_id": "b", "agent": "codex", "speaker": None, "layer": None}
+    put_in_place(opened(world.log), found, {"content": "The port is 9999"}, speaker)
+
+
+def _reworded_by_hand(world):
+    [path] = Path(world.log.store.knowledge).glob("projects/shop-*/MEMORY.md")
+    path.write_text(path.read_text("utf-8").replace("9443", "9999"), "utf-8")
+    replay_store(opened(world.log))
+
+
+def _reworded_twice(world):
+    edit(opened(world.log), correctable(opened(world.log), "The port is 9443"), "The port is 8080")
+    edit(opened(world.log), correctable(opened(world.log), "The port is 8080"), "The port is 9999")
+
+
+@pytest.mark.parametrize("deed", [_replaced_by_command, _reworded_by_hand, _reworded_twice])
+@pytest.mark.parametrize(
+    "before", [_fact_of("The port is 9443"), _save_of("The port is 9443", summary="The port is 9443")]
+)
+def test_what_was_corrected_is_told_by_nobody_also_where_it_arrives_later(before, deed):
+    with a_log() as log:
+        world = World(log)
+        take(world, [before, "replay"])
+        deed(world)
+        late = {**_fact_of("the port is  9443.", conversation="b"), "late": True}
+        take(world, ["ask", late, {**_save_of("The port is 9443", conversation="c"), "project": "shop", "late": True}])
+
+        for _ in range(2):
+            assert {"9999"} == {port for _, text in told(world, "shop") for port in ports(text)}
+            replay_store(opened(log))
+        assert ["The port is 9999"] == _said_in_shop(world)
