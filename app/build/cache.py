@@ -32,6 +32,7 @@ from eventlog.app.build import program
 from eventlog.app.search import database
 from eventlog.format.errors import NotStored
 from eventlog.format.ids import digest
+from eventlog.log.days import unreadable
 from eventlog.projections.engine.row_store import MemoryRows, RowsDamaged, RowStore
 from eventlog.store import Store
 from eventlog.store.files import MODE_PRIVATE, make_dirs
@@ -286,13 +287,16 @@ def _close(handle: "weakref.ref[StoreCache]") -> None:
 
 
 def open_cache(store: Store, *, writes: bool, rebuild: bool = False) -> StoreCache | None:
-    """Open the cache of a store; None where it is missing and cannot be made. With `rebuild`, start it empty."""
+    """Open the cache of a store; None where it is missing and cannot be made.
+
+    With `rebuild`, start it empty, unless it has a day that cannot be read now: what that withdraws would come back.
+    """
     path = store.cached("knowledge.db")
     if not os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises where one may not look
         if not writes:
             return None
         database.delete(path)
-    if rebuild:
+    if rebuild and not unreadable(store.log):
         from eventlog.app.search.open_index import invalidate
 
         database.delete(path)

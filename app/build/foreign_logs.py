@@ -57,9 +57,9 @@ def lost_lines(store: Store) -> Iterator[_LostLines]:
     others = dict(_of_others(store))
     for name, seen in sorted(_remembered(store).items()):
         data = read(others[name]) if name in others else None
-        if data is None:
+        if name not in others:
             yield _LostLines(f"{store.log}/{name}", seen.lines, None)
-        elif not _begins_with(data, seen):
+        elif data is not None and not _begins_with(data, seen):
             yield _LostLines(f"{store.log}/{name}", seen.lines, data.count(b"\n"))
 
 

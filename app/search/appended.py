@@ -64,7 +64,9 @@ class Appended:
         """
         stamps = index_lookup.stamps_of(store.log, seen, before) if files is None else [*files]
         found = cls(stamps, types)
-        grown = _grown([stamp for stamp in stamps if stamp not in seen], seen.difference(stamps))
+        new, old = [stamp for stamp in stamps if stamp not in seen], seen.difference(stamps)
+        grown = _grown(store.log, new, old)
+        found.is_all = set(map(name_in, new)).issuperset(map(name_in, old))
         size = sum(size_in(stamp) - start for stamp, start in grown)
         if size > limit:
             raise ValueError(f"more than {limit:,} bytes were appended")
@@ -176,10 +178,10 @@ def _current(event: dict[str, object]) -> dict[str, object]:
     return {name: lifted[name] for name in COMMON if name in lifted}
 
 
-def _grown(now: "list[FileStamp]", then: "Seen") -> "list[tuple[FileStamp, int]]":
+def _grown(log_dir: str, now: "list[FileStamp]", then: "Seen") -> "list[tuple[FileStamp, int]]":
     """Pair each file that is new or grew with the bytes of it that were seen, of those that differ from before.
 
-    Raises NotAppended for everything else that can happen to one.
+    What cannot be read now stays as it was seen. Raises NotAppended for everything else that can happen to a file.
     """
     before = {name_in(stamp): stamp for stamp in then}
     grown = []
@@ -190,7 +192,7 @@ def _grown(now: "list[FileStamp]", then: "Seen") -> "list[tuple[FileStamp, int]]
             raise NotAppended(name_in(stamp))
         if not old or size_in(stamp) > start:
             grown.append((stamp, start))
-    if before:
+    if not before.keys() <= set(index_lookup.names_of(log_dir) if before else ()):
         raise NotAppended("a file is gone")
     return grown
 

@@ -31,7 +31,16 @@ from eventlog.log.verify import VerifyResult
 from eventlog.settings.load import load
 from eventlog.store import Store, day_of
 from eventlog.store.dayfile import read_settled
-from eventlog.store.files import make_dirs, not_stored, read_regular, remove, replace_file, sync_dir, write_temporary
+from eventlog.store.files import (
+    file_stamp,
+    make_dirs,
+    not_stored,
+    read_regular,
+    remove,
+    replace_file,
+    sync_dir,
+    write_temporary,
+)
 from eventlog.store.locks import locked
 from eventlog.store.replica import make_replica, mark_reported, replica_of
 
@@ -108,7 +117,7 @@ def prune(store: Store, *, dry_run: bool = False) -> dict[str, int]:
 def restore_backup(opened: OpenStore, path: Path) -> _RestoreResult:
     """Make a store of a backup, name it, look at every line, and rebuild; raises BadRequest or NotStored."""
     store = opened.store
-    if any(Path(file).stat().st_size for day in days.list_days(store.log) for file in day.files):
+    if any(file_stamp(file)[0] for day in days.list_days(store.log) for file in day.files):
         raise BadRequest("has events already", where=store.root, hint="name an empty one with --store")
     try:
         with tarfile.open(path, "r:") as tar:

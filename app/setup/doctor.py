@@ -34,6 +34,7 @@ from eventlog.projections.current.withdrawals import withdrawals_until
 from eventlog.settings import load
 from eventlog.settings.cached import off_switch
 from eventlog.store import Store, spool
+from eventlog.store.files import file_stamp
 from eventlog.store.replica import copied_from, own_replica_of, replica_of
 
 _SHOWN, _CHARS = 5, 100  # of events that try to leave their fence
@@ -74,7 +75,7 @@ def doctor(target: InstallTarget) -> DoctorReport:
     sizes: list[int] = []
     written = None
     with suppress(OSError):  # not read: a log may be large, or unreadable
-        sizes = [Path(file).stat().st_size for day in days.list_days(store.log) for file in day.files]
+        sizes = [file_stamp(file)[0] for day in days.list_days(store.log) for file in day.files]
     with suppress(OSError):
         written = timestamps.from_ns(Path(store.knowledge, "sessions.jsonl").stat().st_mtime_ns)
     return DoctorReport(

@@ -232,7 +232,8 @@ def cut_days(
         stamp = list(file_stamp(day.files[0]))
         if stamp == before.stamp and not (anew or rules.changed):
             continue
-        data = read(day.files[0]) or b""
+        if (data := read(day.files[0])) is None:
+            continue  # what left before stays there
         yield _cut(day.date, data[: data.rfind(b"\n") + 1], before, rules, stamp, anew=anew)
 
 

@@ -152,8 +152,9 @@ class _Known:
         behind = {event: lines[event] for event in self._stating[statement] if event in lines}
         text = self._worded[statement]
         in_order = sorted(behind.values(), key=lambda entry: order(entry.event))
+        first = in_order[0].event.id if in_order else min(self._stating[statement])  # its day cannot be read
         digest = digest_of(statement, self._salt)
-        decision = _rejected(salt=self._salt, digest=digest, source=in_order[0].event.id)
+        decision = _rejected(salt=self._salt, digest=digest, source=first)
         same = likeness(statement)
         earlier = by_event(held for stated in self._stated.values() for held in held_back(stated, same))
         return Forgettable(text, in_order, decision, [*withdrawals(earlier, self._state, "", _EARLIER)])

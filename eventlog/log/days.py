@@ -53,6 +53,10 @@ class Day(NamedTuple):
         found = read(file) if self.data is None else self.data[self.files.index(file)]
         return found or b""
 
+    def unreadable(self) -> list[Damage]:
+        """List the files that cannot be opened, without reading any; none of those whose bytes were brought along."""
+        return [bad for file in self.files if self.data is None for bad in _unopened(file)]
+
     def entries(self, mentioning: Sequence[bytes] = ()) -> tuple[list[LogLine], list[Damage]]:
         """Read the day's events with their lines, each once, ordered by `(ts, id)`; and what is wrong with its files.
 
@@ -126,9 +130,13 @@ class Day(NamedTuple):
 
 
 def list_days(log_dir: str, since: str = "", until: str = "~") -> list[Day]:
-    """List the days of the log within these dates, oldest first; files with other names are not part of it."""
+    """List the days of the log within these dates, oldest first; files with other names are not part of it.
+
+    What is named like a day file, but is a directory, FIFO, socket, device, or a link to one or to nothing, is listed:
+    it is unreadable.
+    """
     start = len(log_dir) + 1
-    return by_date(path for path, regular in _files(log_dir) if regular and since <= path[start : start + 10] <= until)
+    return by_date(path for path in _paths(log_dir) if since <= path[start : start + 10] <= until)
 
 
 def by_date(paths: Iterable[str]) -> list[Day]:
@@ -143,19 +151,13 @@ def by_date(paths: Iterable[str]) -> list[Day]:
 
 def foreign_files(log_dir: str) -> list[str]:
     """List what else is in the log's directory, by other names; none of it is read. Damage set aside is ours."""
-    others = (path for path, _ in _files(log_dir) if not _day_of(path))
+    others = (path for path in _paths(log_dir) if not _day_of(path))
     return sorted(path for path in others if not (path.endswith(DAMAGED) and _day_of(f"{path[: -len(DAMAGED)]}.jsonl")))
-
-
-def irregular(log_dir: str) -> list[Damage]:
-    """List what is named like a day file, but is a directory, FIFO, socket, device, or a link to one or to nothing."""
-    found = sorted(path for path, regular in _files(log_dir) if not regular and _day_of(path))
-    return [Damage.of_file(path, "not a regular file") for path in found]
 
 
 def unreadable(log_dir: str) -> list[Damage]:
     """List the files named like a day's that cannot be opened, without reading any."""
-    return irregular(log_dir) + [bad for day in list_days(log_dir) for file in day.files for bad in _unopened(file)]
+    return [bad for day in list_days(log_dir) for bad in day.unreadable()]
 
 
 def _unopened(file: str) -> Iterator[Damage]:
@@ -228,27 +230,18 @@ def entries_at(file: str, offsets: Sequence[int]) -> Iterator[LogLine]:
         yield from (item for item in found if isinstance(item, LogLine))
 
 
-def _files(log_dir: str) -> list[tuple[str, bool]]:
-    """List every path, and whether it is, or leads to, a regular file.
+def _paths(log_dir: str) -> list[str]:
+    """List every path.
 
     A log has a file for every day it is old; starting sessions list it, so no paths are made of names. Raises OSError
     where it cannot be listed, or a link leads to none: it may lie on a disk that is not there.
     """
     try:
-        with os.scandir(log_dir) as entries:
-            return [(f"{log_dir}/{entry.name}", _is_regular(entry)) for entry in entries]
+        return [f"{log_dir}/{name}" for name in os.listdir(log_dir)]  # noqa: PTH208
     except FileNotFoundError:
         if os.path.islink(log_dir):  # noqa: PTH114 - a path is a text here
             raise
         return []
-
-
-def _is_regular(entry: "os.DirEntry[str]") -> bool:
-    """Return whether it is, or leads to, a regular file."""
-    try:
-        return entry.is_file()
-    except OSError:  # a link that leads to itself, a bad sector
-        return False
 
 
 def _day_of(file: str) -> str:

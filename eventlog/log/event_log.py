@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from eventlog.fast import encode
 from eventlog.format import codec, ids, timestamps
 from eventlog.format.codec import refuse_reserved
-from eventlog.format.errors import InvalidEvent, NotStored
+from eventlog.format.errors import BadRequest, InvalidEvent, NotStored
 from eventlog.format.events import HUMAN, EntryApplied, Event, KnowledgeEdited, PlanEntry, ProjectSeen, Redacted
 from eventlog.format.ids import day_in_id
 from eventlog.log import days
@@ -37,6 +37,13 @@ class AppendResult(NamedTuple):
 
     event: Event
     new: bool
+
+
+class _Found(dict[str, LogLine]):
+    """Events with their lines, by id."""
+
+    def __missing__(self, event_id: str) -> LogLine:
+        raise BadRequest("no line of the log that can be read has this event", where=event_id, hint="eventlog doctor")
 
 
 class EventLog:
@@ -212,13 +219,14 @@ class EventLog:
         """Find the events with these ids; ids name their day, so only those days are read, and all if that fails.
 
         A few that are not there are looked for as bytes: an id that nobody has costs no decoding of the whole log.
+        To ask for one that was not found raises BadRequest: a replay may know of a day that cannot be read any more.
         """
         wanted = set(event_ids)
         homes: dict[str, set[str]] = {}
         for event_id in wanted:
             homes.setdefault(day_in_id(event_id), set()).add(event_id)
         listed = ((day, homes[day.date]) for day in self.days() if day.date in homes)
-        found = {entry.event.id: entry for day, ids in listed for entry in day.entries_of(ids)}
+        found = _Found((entry.event.id, entry) for day, ids in listed for entry in day.entries_of(ids))
         if missing := wanted - found.keys():
             few = missing if len(missing) <= _FEW else ()
             marks = [mark.lower() for event_id in few for mark in index_lookup.marks(event_id)]
@@ -351,9 +359,9 @@ class EventLog:
         return result
 
     def _confirm(self, dates: Collection[str], but: str = "") -> None:
-        """Sync all files of these days; raises NotStored."""
-        paths = (path for date in sorted(dates) for day in self.days(date, date) for path in day.files)
-        for path in paths if self.fsync else ():
+        """Sync all files of these days that can be read; raises NotStored."""
+        listed = (day for date in sorted(dates) for day in self.days(date, date)) if self.fsync else ()
+        for path in (path for day in listed for path in {*day.files} - {bad.file for bad in day.unreadable()}):
             try:
                 if path != but:
                     sync_file(path)

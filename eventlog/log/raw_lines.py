@@ -35,11 +35,14 @@ def of_session(store: "Store", conversation_id: str) -> "list[bytes] | None":
 def lines_of(store: "Store", conversation_id: str) -> "Iterator[tuple[str, bytes]]":
     """Yield the lines that may be a conversation's, and the names of their files, in the order of the log.
 
-    Raises OSError, or ValueError where too much of the log is not indexed.
+    Raises OSError, or ValueError where too much of the log is not indexed, or a day file is no regular file.
     """
     indexed, offsets = index_lookup.look_up(store.cached("conversations.index"), conversation_id)
     searched = 0
-    for stamp in index_lookup.stamps_of(store.log, indexed):
+    stamps = index_lookup.stamps_of(store.log, indexed)
+    if len(stamps) < len(index_lookup.names_of(store.log, stamps)):
+        raise ValueError("a day file is no regular file")
+    for stamp in stamps:
         name, size = index_lookup.name_in(stamp), index_lookup.size_in(stamp)
         path = f"{store.log}/{name}"
         known, places = index_lookup.known_part(store.log, indexed, offsets, stamp)
@@ -65,8 +68,7 @@ def of_event(store: "Store", event_id: str) -> "list[bytes] | None":
         return None
     mark, day = fastjson.text(event_id), day_in_id(event_id)
     names = [name for name in index_lookup.names_of(store.log) if name.startswith(day)]
-    files = [name for name in names if index_lookup.stamp_of(store.log, name)]
-    found = [(name, line) for name in files for line in lines_having(f"{store.log}/{name}", [mark])]
+    found = [(name, line) for name in names for line in lines_having(f"{store.log}/{name}", [mark])]
     return _in_order(found, "id", event_id)
 
 

@@ -97,6 +97,7 @@ def keep_owners_rights() -> None:
 
 def open_regular(path: str) -> int:
     """Open a file to read it; raises OSError for all but regular files: others block, or never end."""
+    check_regular(os.stat(path))  # to open a device may be enough to disturb it
     fd = os.open(path, READ)
     try:
         check_regular(os.fstat(fd))

@@ -1,7 +1,7 @@
 """Read what was withdrawn, and what people decided; a log that cannot be read counts as empty.
 
-A day is taken from the cache of the last replay, where that is still true; of other days' files only lines that
-withdraw something are decoded.
+A day is taken from the cache of the last replay, where that is still true, or the day cannot be read; of other days'
+files only lines that withdraw something are decoded.
 """
 
 from contextlib import suppress
@@ -23,7 +23,7 @@ def withdrawals_until(log: EventLog, cache: RowStore, until: str = "~") -> list[
     with suppress(OSError):
         for day in log.days(until=until):
             row = rows.get(day.date)
-            is_current = row and row.stamps == stamps_of(day)
+            is_current = row and (row.stamps == stamps_of(day) or day.unreadable())
             events: list[Event] = [*row.retractions] if row and is_current else day.load_mentioning(_WORDS)
             for event in events:
                 if isinstance(event, Withdrawal) and event.ts <= until and not event.subagent:

@@ -173,7 +173,11 @@ def fold_tail(day: Day, row: DayRow, now: DayRow) -> DayFold | None:
     """
     if not row.read or row.misdated or [stamp[0] for stamp in row.stamps] != [stamp[0] for stamp in now.stamps]:
         return None
-    tails = [days.read_after(file, *read) for file, read in zip(day.files, row.read, strict=True)]
+    unread = {bad.file for bad in day.unreadable()}  # stays as it was
+    stamps = zip(day.files, row.stamps, now.stamps, strict=True)
+    now.stamps = [old if file in unread else new for file, old, new in stamps]
+    lines = zip(day.files, row.read, strict=True)
+    tails = [b"" if file in unread else days.read_after(file, *read) for file, read in lines]
     fold, late = DayFold(day.date, None), list[str]()
 
     def take(scanned: DayScan) -> None:

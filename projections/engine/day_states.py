@@ -1,7 +1,7 @@
 """The folded days of a log, up to date, and the conversations that changed on the way.
 
 A day is folded again when its files changed, when a copy of an event came or went on another day, or when something of
-it was withdrawn or restored: withdrawn words are not stored.
+it was withdrawn or restored: withdrawn words are not stored. A day that cannot be read any more stays as it was folded.
 """
 
 import zlib
@@ -84,6 +84,7 @@ class DayStates:
         self.rows = self._stored.rows()
         self.changed: dict[str, str] = {}
         self.folded: set[str] = set()
+        self._unread: list[Damage] = []  # files of days that stay as they were
         self._new: set[str] = set()  # days of which every conversation has changed
         self._is_decided_otherwise = False  # withdrawals or places of projects of a day are others
         self._dates = _ConversationDays(cache)
@@ -104,11 +105,11 @@ class DayStates:
         for position, day in enumerate(self.days):
             row = self.rows.get(day.date)
             left_out = elsewhere.of(row.misdated) if row and row.stamps == self._stamps_of(day) else None
-            is_adopted = folded_days is not None and self._adopt(day.date, next(folded_days))
-            if not is_adopted and (row is None or left_out is None or left_out != frozenset(row.left_out)):
-                is_known = left_out is None and row is not None and self._fold_tail(day, row)
-                if not is_known:
-                    self._fold(day, elsewhere if left_out is None else left_out)
+            is_done = folded_days is not None and self._adopt(day.date, next(folded_days))
+            if row and not is_done:
+                is_done = self._fold_tail(day, row) if left_out is None else left_out == frozenset(row.left_out)
+            if not is_done:
+                self._fold(day, elsewhere if left_out is None else left_out)
             progress(position + 1, len(self.days))
         fates: set[str] = set()
         if self._is_decided_otherwise:
@@ -127,8 +128,7 @@ class DayStates:
         for date in self.rows:
             for conversation in self._stored.encoded(date):
                 self._dates.add(conversation, date)
-        for conversation in self._dates.everyone():
-            self.changed.setdefault(conversation, self._dates.first(conversation))
+        list(map(self._mark_changed, self._dates.everyone()))
 
     def _mark_at(self, paths: Collection[str]) -> None:
         """Mark the conversations that name any of these paths; of many paths, all conversations."""
@@ -192,7 +192,8 @@ class DayStates:
     @property
     def damage(self) -> list[Damage]:
         """List the damage of all days; a write under way is none."""
-        return [damage for row in self.rows.values() for damage in row.damage if damage.kind != "pending"]
+        found = [damage for row in self.rows.values() for damage in row.damage if damage.kind != "pending"]
+        return list(dict.fromkeys([*found, *self._unread]))
 
     def close(self) -> None:
         """Write the rows that are made of all days."""
@@ -224,15 +225,22 @@ class DayStates:
         is_whole = f"{day.date}T23:59:59.999999Z" <= self._whole_until
         return stamps_of(day) + ([] if is_whole else [(self._whole_until, 0, 0, 0, 0)])
 
-    def _fold(self, day: Day, copies: DuplicateFilter | Collection[str]) -> None:
+    def _fold(self, day: Day, copies: DuplicateFilter | Collection[str]) -> bool:
+        """Fold a day; return False where it stays as it was, because it cannot be read."""
         row = DayRow(self._stamps_of(day))
         fold, row.damage = self._read(day, row)
+        if unread := [damage for damage in row.damage if damage.kind == "unreadable"]:
+            if day.date in self.rows and self.rows[day.date].stamps and row.stamps == stamps_of(day):
+                self._unread += unread
+                return False
+            row.stamps = []  # it is folded again until all of it can be read
         row.misdated = fold.misdated
         row.left_out = sorted(copies.of(row.misdated) if isinstance(copies, DuplicateFilter) else copies)
         fold.finish(frozenset(row.left_out))
         row.events = fold.events
         self.folded.add(day.date)
         self._replace_day(day.date, row, fold.conversations, fold.knowledge)
+        return True
 
     def _fold_tail(self, day: Day, row: DayRow) -> bool:
         """Fold what was appended to a day; return False where anything else happened to it."""
@@ -366,8 +374,8 @@ class DayStates:
             may_state = day.date in stating or any(" " in text for text in redacted)
             wanted_now = ids | (self._rejected_on(day.date) if may_state else set())
             persists = self._cache.is_persistent
-            if redacted - wanted_now or (redacted and persists and wanted_now - redacted):
-                self._fold(day, row.left_out)
+            has_changed = redacted - wanted_now or (redacted and persists and wanted_now - redacted)
+            if has_changed and self._fold(day, row.left_out):
                 redacted, wanted_now = set(), ids | self._rejected_on(day.date)
             if persists and wanted_now - redacted:
                 self._redact_rows(day.date, ids, wanted_now)
@@ -413,9 +421,8 @@ class DayStates:
 
     def _entries_to_redact(self, dates: Collection[str]) -> dict[str, set[str]]:
         """Find the withdrawn plan entries, and the events that applied or resolved them."""
-        if not (self.withdrawn.events or self.withdrawn.conversations or self.withdrawn.statements):
-            return {}
-        if not any(map(self._has_entries, dates)):
+        is_any = self.withdrawn.events or self.withdrawn.conversations or self.withdrawn.statements
+        if not is_any or all(self._stored.knowledge(date) == Knowledge() for date in dates):
             return {}
         states = self._stored.all_knowledge()
         hidden = {
@@ -429,11 +436,6 @@ class DayStates:
             outcomes: list[EntryApplied | EntryResolved] = [*states[date].applied, *states[date].resolved]
             found[date] = hidden[date] | {event.id for event in outcomes if event.target in all_hidden}
         return found
-
-    def _has_entries(self, date: str) -> bool:
-        """Return whether a day has plan entries, or events that applied or resolved any."""
-        state = self._stored.knowledge(date)
-        return bool(state.entries or state.applied or state.resolved)
 
 
 class _ConversationDays:

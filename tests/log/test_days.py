@@ -2,7 +2,7 @@ import pytest
 
 from eventlog.format import codec
 from eventlog.log import days
-from tests.support.builders import DAY, NEXT_DAY, contents, day_of, line, lines, write
+from tests.support.builders import DAY, NEXT_DAY, contents, day_of, kinds, line, lines, write
 
 
 def test_the_days_of_a_log_that_does_not_exist_are_none(tmp_path):
@@ -45,10 +45,11 @@ def test_a_day_file_is_no_stranger(log_dir):
     assert [] == days.foreign_files(str(log_dir))
 
 
-def test_a_directory_is_no_day(log_dir):
+def test_a_directory_is_an_unreadable_day(log_dir):
     (log_dir / f"{DAY}.jsonl").mkdir()
+    [day] = days.list_days(str(log_dir))
 
-    assert [] == days.list_days(str(log_dir))
+    assert ([], ["unreadable"]) == (day.load()[0], kinds(day.load()[1]))
 
 
 def test_entries_are_ordered_by_time_then_id(log_dir):

@@ -63,7 +63,7 @@ def _omission(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
 @click.option(
     "--projection", "names", multiple=True, help=f"Write only these files: {', '.join(view.name for view in ALL)}."
 )
-@click.option("--full", is_flag=True, help="Rebuild the cache from every day.")
+@click.option("--full", is_flag=True, help="Rebuild the cache from every day, if all can be read.")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 and list the files that differ from the log.")
 @click.option(
     "--without",
