@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial, wraps
 from inspect import signature
 from pathlib import Path
@@ -15,10 +16,11 @@ from eventlog import hosts
 from eventlog.app import open_store as opening
 from eventlog.app.open_store import Machine, OpenStore
 from eventlog.cli import suggestions
-from eventlog.cli.terminal import Answer
+from eventlog.cli.terminal import Answer, print_error
 from eventlog.cli.verbs import VERBS
 from eventlog.format.errors import BadRequest, NotStored
 from eventlog.hosts import room_name
+from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.projects.root import project_root
 from eventlog.store import Store
@@ -32,6 +34,8 @@ _MAY_BE_BLANK = {"content", "under", "session", "reason", "issue"}  # '' says so
 _DIAGNOSES = "doctor"  # the verb that accepts a broken store
 _BEGIN_STORES = ("backup restore", "sync join", "sync start", "team")  # and verbs of these topics
 _TOPICS_OF_NEW_STORES = ("Agents", "Record")
+_READING_TOPICS = ("Knowledge", "Audit")
+_TELL_THEMSELVES = ("verify", "replay", "backup")  # verbs of these topics that list what cannot be read
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -151,14 +155,34 @@ def located(explicit: str | None, ctx: click.Context) -> Store:
 
 
 def _begins_store(ctx: click.Context) -> bool:
-    path = ctx.command_path.partition(" ")[2]
-    topic = VERBS[path.partition(" ")[0]].topic if path else ""
+    path, topic = _path_of(ctx)
     return not path or topic in _TOPICS_OF_NEW_STORES or path.startswith(_BEGIN_STORES)
+
+
+def _path_of(ctx: click.Context) -> tuple[str, str]:
+    """Return the words of a verb, and the topic it is of."""
+    path = ctx.command_path.partition(" ")[2]
+    return path, VERBS[path.partition(" ")[0]].topic if path else ""
 
 
 def _locate(ctx: click.Context, _: click.Parameter, value: str | None) -> Store:
     explicit = value or _named_before(ctx)
-    return Store.locate(explicit, os.environ) if ctx.info_name == _DIAGNOSES else located(explicit, ctx)
+    if ctx.info_name == _DIAGNOSES:
+        return Store.locate(explicit, os.environ)
+    found = located(explicit, ctx)
+    path, topic = _path_of(ctx)
+    if topic in _READING_TOPICS and not path.startswith(_TELL_THEMSELVES) and not ctx.resilient_parsing:
+        ctx.call_on_close(partial(_name_unreadable, found))
+    return found
+
+
+def _name_unreadable(store: Store) -> None:
+    """Name on stderr the files of the log that cannot be read: what a verb has printed lacks what they hold."""
+    with suppress(OSError):  # a log that cannot even be listed has been named
+        if bad := days.unreadable(store.log):
+            more = f"; and {len(bad) - 1:,} files more" if len(bad) > 1 else ""
+            what = f"part of the log cannot be read: {bad[0].file}: {bad[0].reason}{more}"
+            print_error(what, "eventlog doctor tells what to do")
 
 
 def _named_before(ctx: click.Context) -> str | None:

@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain, islice
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
@@ -22,9 +21,9 @@ from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN
 from eventlog.format.text import encodable
 from eventlog.format.timestamps import order
-from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.log.lines import LogLine
+from eventlog.store.files import open_regular, read_regular
 
 Test = Callable[[LogLine], bool]
 
@@ -146,16 +145,15 @@ class Follower:
         self._ends[file] = end
         if end <= start:
             return
-        with suppress(OSError), Path(file).open("rb") as opened:
-            opened.seek(start)
-            for line in opened.read(end - start).removesuffix(b"\n").split(b"\n"):
+        with suppress(OSError):
+            for line in read_regular(file, end - start, start).removesuffix(b"\n").split(b"\n"):
                 found = LogLine.unread(line, file, 0, start or 1).check(day)
                 yield from (entry for entry in found if isinstance(entry, LogLine))
 
 
 def _whole_lines(file: str) -> int:
     """Find where the last whole line of a file ends; 0 where there is none, or no file."""
-    with suppress(OSError), Path(file).open("rb") as opened:
+    with suppress(OSError), os.fdopen(open_regular(file), "rb") as opened:
         size = opened.seek(0, os.SEEK_END)
         opened.seek(max(0, size - MAX_LINE))
         return size - len(opened.read().rpartition(b"\n")[2])
@@ -221,9 +219,6 @@ def why_empty(log: EventLog, noun: str, conditions: Mapping[str, object], fits: 
 
     `fits` tells whether there is anything for fewer or other conditions: what is near is looked for with it.
     """
-    if bad := days.unreadable(log.store.log):
-        what = f"{bad[0].file}: {bad[0].reason}" + (f"; and {len(bad) - 1:,} files more" if len(bad) > 1 else "")
-        return f"part of the log cannot be read: {what}", "eventlog doctor tells what to do"
     if not log.days():
         return f"nothing has happened yet in {log.store.root}", INSTALL
     options = {name: value for name, value in conditions.items() if value}

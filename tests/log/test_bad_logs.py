@@ -6,6 +6,7 @@ import io
 import json
 import os
 import socket
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -320,3 +321,123 @@ def test_a_byte_order_mark_before_a_later_line_is_damage_to_every_reader(log_dir
     day = day_of(write(log_dir, lines(0) + b"\xef\xbb\xbf" + lines(1)))
 
     assert ["fact 0"] == contents(day.load_mentioning([b'"fact"'])) == contents(day.load()[0])
+
+
+def _as_directory(day, patch):
+    day.rename(day.with_name("moved"))
+    day.mkdir()
+
+
+def _as_dangling_link(day, patch):
+    day.rename(day.with_name("moved"))
+    day.symlink_to("nowhere")
+
+
+@pytest.fixture
+def hidden(bad_sector):
+    """A day of the log that cannot be read meanwhile: by its permissions, or with something else in its place."""
+
+    def closed(day, patch):
+        day.chmod(0)
+        bad_sector(day.name, patch)
+
+    @contextmanager
+    def use(how, day):
+        with pytest.MonkeyPatch.context() as patch:
+            {"closed": closed, "directory": _as_directory, "link": _as_dangling_link}[how](day, patch)
+            yield
+            if (moved := day.with_name("moved")).exists():
+                day.unlink() if day.is_symlink() else day.rmdir()
+                moved.rename(day)
+
+    return use
+
+
+WAYS = ["closed", "directory", "link"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", WAYS)
+def test_what_an_unreadable_day_has_forgotten_does_not_come_back(home, log, log_dir, hidden, how):
+    log.append_many([fact(0, day=DAY, content="The heron nests"), fact(1, day=DAY, content="The otter nests")])
+    here = ("--store", log.store.root)
+    assert 0 == call("forget", "heron", "--yes", *here).code
+    call("search", "nests", "--all-projects", *here)
+    memory = Path(log.store.knowledge, "MEMORY.md")
+    before = memory.read_bytes()
+
+    def told():
+        answers = [call("search", "nests", "--all-projects", *here), call("memory", "", *here), call("context", *here)]
+        return [("heron" in said.out, "otter" in said.out) for said in answers]
+
+    with hidden(how, max(Path(log_dir).glob("*.jsonl"))):
+        assert [(False, True)] * 3 == told()
+        log.append(fact(2, day=NEXT_DAY, content="The stork nests"))
+        for flags in ([], [], ["--full"]):
+            said = call("replay", *flags, *here)
+            assert (0, True) == (said.code, ".jsonl unreadable: " in said.out)
+            assert [(False, True)] * 3 == told()
+    log.append(fact(3, day=NEXT_DAY, content="The crane nests"))
+    assert ".jsonl unreadable: " not in call("replay", *here).out
+    assert [(False, True)] * 3 == told()
+    assert 0 == call("undo", "--yes", *here).code
+    assert [(True, True)] * 3 == told()
+    after = memory.read_bytes()
+    assert after != before
+    assert 0 == call("replay", "--full", *here).code
+    assert after == memory.read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", WAYS)
+def test_a_day_that_could_not_be_read_is_whole_once_it_can(home, log, log_dir, hidden, how):
+    log.append_many([fact(0, day=DAY, content="The heron nests"), fact(1, day=NEXT_DAY, content="The otter nests")])
+    here = ("--store", log.store.root)
+    with hidden(how, Path(log_dir, f"{DAY}.jsonl")):
+        assert 0 == call("replay", *here).code  # it was never folded before
+        assert "heron" not in call("memory", "", *here).out
+    assert 0 == call("replay", *here).code
+    assert "heron" in Path(log.store.knowledge, "MEMORY.md").read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", WAYS)
+def test_beside_an_unreadable_file_of_a_day_its_other_files_go_on(home, log, log_dir, hidden, how):
+    laptop = Path(write(log_dir, line(0, content="The heron nests") + b"\n", f"{DAY}.laptop.jsonl"))
+    here = ("--store", log.store.root)
+    for number, bird in ((1, "otter"), (2, "stork")):
+        log.append(fact(number, content=f"The {bird} nests"))
+        assert 0 == call("replay", *here).code
+    with hidden(how, laptop):
+        log.append(fact(3, content="The crane nests"))
+        assert 0 == call("replay", *here).code
+        said = call("memory", "", *here).out
+    assert all(bird in said for bird in ("heron", "otter", "stork", "crane"))
+    assert 0 == call("replay", *here).code
+    before = Path(log.store.knowledge, "MEMORY.md").read_bytes()
+    assert 0 == call("replay", "--full", *here).code
+    assert before == Path(log.store.knowledge, "MEMORY.md").read_bytes()
+
+
+SAID = [
+    ["query"], ["query", "--session", "c"], ["query", "--session", "c", "--format", "jsonl"], ["search", "nests"],
+    ["sessions"], ["memory", ""], ["today"], ["week"], ["on", DAY], ["show", "MEMORY.md"], ["show", "c"], ["stats"],
+    ["why", "--not", "The heron nests"], ["export"], ["review"], ["status"], ["diff", "--from", "2d"], ["scan"],
+    ["report", "--out", "report.html"], ["forget", "heron"],
+]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", WAYS)
+def test_whoever_reads_the_log_names_a_day_that_cannot_be_read(home, log, log_dir, hidden, monkeypatch, how):
+    monkeypatch.chdir(home)
+    log.append_many([fact(0, day=DAY, content="The heron nests"), fact(1, day=NEXT_DAY, content="The otter nests")])
+    here = ("--store", log.store.root)
+    assert 0 == call("replay", *here).code
+    call("query", "--session", "c", *here)
+    with hidden(how, Path(log_dir, f"{DAY}.jsonl")):
+        silent = [
+            verb for verb in SAID if call(*verb, *here).err.count(f"cannot be read: {log_dir}/{DAY}.jsonl: ") != 1
+        ]
+    assert [] == silent
+    assert not [verb for verb in SAID if "cannot be read" in call(*verb, *here).err]
