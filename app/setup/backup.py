@@ -3,8 +3,8 @@
 In the tar is what cannot be made again: the log and its seals, what waits (spool, staging, applying), settings, and
 what was erased. Not in it: knowledge files and cache, which a replay makes; the store's name, the backups of hosts'
 files and consents, which are this machine's. Every file is read while no writer is in the middle of a line, and as long
-as its last whole line; so every event that was acknowledged before is in it. `manifest.json`, the last file, has the
-digest of each.
+as its last whole line; so every event that was acknowledged before is in it, unless its file cannot be read: on a disk
+that goes bad, all others are saved. `manifest.json`, the last file, has the digest of each, and what is missing.
 """
 
 import io
@@ -34,7 +34,6 @@ from eventlog.store.dayfile import read_settled
 from eventlog.store.files import (
     file_stamp,
     make_dirs,
-    not_stored,
     read_regular,
     remove,
     replace_file,
@@ -67,12 +66,16 @@ class _BackupFile(Struct):
 
 
 class _Manifest(Struct):
-    """Contents of a backup: of which store, from when, and each file by its path below the store."""
+    """Contents of a backup: of which store, from when, and each file by its path below the store.
+
+    `missing` has the files that could not be read, and why.
+    """
 
     format: int
     created: str
     replica: str
     files: dict[str, _BackupFile] = {}
+    missing: dict[str, str] = {}
 
 
 class _RestoreResult(NamedTuple):
@@ -137,9 +140,15 @@ def restore_backup(opened: OpenStore, path: Path) -> _RestoreResult:
 
 def _write(store: Store, manifest: _Manifest, target: BinaryIO) -> None:
     with tarfile.open(fileobj=target, mode="w") as tar:
-        for name, data in _contents(store):
-            manifest.files[name] = _BackupFile(len(data), sha256(data))
-            _add(tar, name, data, manifest.created)
+        for name in _names(store):
+            try:
+                data = _content_of(Path(store.root, name))
+            except OSError as error:
+                if os.path.lexists(f"{store.root}/{name}"):  # else there is none, or it was taken in meanwhile
+                    manifest.missing[name] = system_reason(error)[0]
+            else:
+                manifest.files[name] = _BackupFile(len(data), sha256(data))
+                _add(tar, name, data, manifest.created)
         _add(tar, _MANIFEST, msgspec.json.encode(manifest), manifest.created)
 
 
@@ -149,21 +158,25 @@ def _add(tar: tarfile.TarFile, name: str, data: bytes, created: str) -> None:
     tar.addfile(info, io.BytesIO(data))
 
 
-def _contents(store: Store) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a backup, the log's after those of what waits for it; of a day file whole lines only."""
+def _names(store: Store) -> Iterator[str]:
+    """Yield the names of the files of a backup, the log's after those of what waits for it."""
     folders = [folder for folder in _FOLDERS if Path(store.root, folder).is_dir()]
     inside = (f"{folder}/{name}" for folder in folders for name in sorted(os.listdir(f"{store.root}/{folder}")))
     for name in chain(_BEFORE_LOG, inside, _AFTER_LOG):
         path = Path(store.root, name)
-        if path.parent.name == "log" and day_of(path.name):
-            try:
-                data = read_settled(str(path))
-            except OSError as error:
-                raise not_stored(error, str(path)) from error
-            yield name, data[: data.rfind(b"\n") + 1]
-        elif name in _FILES or (path.is_file() and not path.is_symlink() and not name.endswith((".tmp", ".lock"))):
-            with suppress(FileNotFoundError):  # there is none, or it was taken in meanwhile
-                yield name, read_regular(str(path))
+        is_copied = path.is_file() and not path.is_symlink() and not name.endswith((".tmp", ".lock"))
+        if is_copied or name in _FILES or _is_day(path):
+            yield name
+
+
+def _is_day(path: Path) -> bool:
+    return path.parent.name == "log" and bool(day_of(path.name))
+
+
+def _content_of(path: Path) -> bytes:
+    """Read a file of a backup, of a day file whole lines only; raises OSError, or Busy."""
+    data = read_settled(str(path)) if _is_day(path) else read_regular(str(path))
+    return data[: data.rfind(b"\n") + 1] if _is_day(path) else data
 
 
 def _check(tar: tarfile.TarFile, path: Path) -> _Manifest:

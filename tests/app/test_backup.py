@@ -320,3 +320,18 @@ def page_of(opened, path):
     return {
         line.partition("] ")[2] for page in known(opened, path)[:1] for line in page.lines if line.startswith("- [")
     }
+
+
+def test_beside_a_file_that_cannot_be_read_all_others_are_saved_and_it_is_named(lived_in, tmp_path):
+    before = {event.id for event in lived_in.read()}
+    lost = Path(lived_in.store.log, "2025-05-05.jsonl")
+    lost.symlink_to("a disk that is away")
+    Path(lived_in.store.root, "redactions.keys").mkdir()
+    said = call("backup", "create", tmp_path / "a.tar", "--json", "--store", lived_in.store.root)
+    found = json.loads(said.out)
+
+    assert (4, "incomplete") == (said.code, found["status"])
+    assert ["log/2025-05-05.jsonl", "redactions.keys"] == sorted(found["missing"])
+    said = call("backup", "restore", tmp_path / "a.tar", "--store", tmp_path / "other")
+    assert (4, 2) == (said.code, said.out.count("not in it: "))
+    assert before <= {event.id for event in EventLog(tmp_path / "other").read()}

@@ -1,5 +1,6 @@
 """Copy a store into one file, make a store of it, and free its disk: `eventlog backup`, `eventlog prune`."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
 
@@ -33,6 +34,8 @@ def _create(path: Path, store: Store) -> Answer:
 
     PATH is a new file, or a directory. Every event that was saved before is in it. Knowledge files and the cache are
     not: a replay makes them again. The file has all that the log says: keep it like the log.
+
+    Where a file of the store cannot be read, all others are saved. It is named, and the exit code is 4.
     """
     with phase():
         file, manifest = create_backup(options.open_store(store), path)
@@ -40,9 +43,17 @@ def _create(path: Path, store: Store) -> Answer:
 
     def show() -> None:
         say(f"{file}: {count(len(manifest.files), 'file')}, {size:,} bytes")
+        _show_missing(manifest.missing)
         say(f"restore: eventlog backup restore {quote(str(file))} --store DIR", whole=True)
 
-    return Answer({"status": "ok", "path": str(file), "files": len(manifest.files), "bytes": size}, show)
+    value = {"path": str(file), "files": len(manifest.files), "bytes": size, "missing": manifest.missing}
+    status, code = ("incomplete", EXIT_DAMAGED) if manifest.missing else ("ok", 0)
+    return Answer({"status": status, **value}, show, code)
+
+
+def _show_missing(missing: Mapping[str, str]) -> None:
+    for name, why in missing.items():
+        say(f"not in it: {name}, which could not be read: {why}")
 
 
 @options.verb(
@@ -55,22 +66,24 @@ def _create(path: Path, store: Store) -> Answer:
 def _restore(path: Path, store: Store) -> Answer:
     """Make a store of a backup: compare all digests, give it a name of its own, read every line, and rebuild.
 
-    Refuses a store that has events. Exits with 4 if the log that was copied has damage.
+    Refuses a store that has events. Exits with 4 if the log that was copied has damage, or files of it are missing.
     """
     with phase():
         done = restore_backup(options.open_store(store), path)
     damage = len(done.verified.damage)
     restored = {"events": done.verified.events, "replica": done.replica, "damaged": damage, "kept": done.existing}
+    restored |= {"missing": done.manifest.missing}
 
     def show() -> None:
         say(f"{count(done.verified.events, 'event')} of {done.manifest.created[:10]} restored in {store.root}")
         say(f"this store is {done.replica}; it was {done.manifest.replica or 'without a name'}")
         for name in done.existing:
             say(f"{name} was there already, and stays")
+        _show_missing(done.manifest.missing)
         if damage:
             say(f"{count(damage, 'damaged line')}: eventlog verify")
 
-    return Answer({"status": "ok", **restored}, show, EXIT_DAMAGED if damage else 0)
+    return Answer({"status": "ok", **restored}, show, EXIT_DAMAGED if damage or done.manifest.missing else 0)
 
 
 @options.verb("eventlog prune", "eventlog prune --yes")
