@@ -31,6 +31,8 @@ from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.log.verify import sync_program
 from eventlog.projections.current.withdrawals import withdrawals_until
+from eventlog.projections.engine.day_fold import StoredDays, stamps_of
+from eventlog.projections.engine.row_store import RowsDamaged
 from eventlog.settings import load
 from eventlog.settings.cached import off_switch
 from eventlog.store import Store, spool
@@ -113,6 +115,7 @@ def _problems(target: InstallTarget) -> Iterator[Problem]:
         _lost(store),
         _redacting(store),
         _log_files(store.log),
+        _damage(store),
         _replicas(store),
         _leaving(store),
         _future(store),
@@ -143,6 +146,18 @@ def _log_files(log: str) -> Iterator[Problem]:
     for bad in days.unreadable(log):
         what = f"{bad.file} cannot be read: {bad.reason}"
         yield Problem(what, "give it back to its owner, or move it out: the rest is read")
+
+
+def _damage(store: Store) -> Iterator[Problem]:
+    """Report the damage that the last replay saw in files that are as they were then: no line is read for it."""
+    rows = {}
+    with suppress(RowsDamaged):
+        rows = StoredDays(open_for_reading(store)).rows()
+    known = (day for day in days.list_days(store.log) if day.date in rows and rows[day.date].stamps == stamps_of(day))
+    found = (damage for day in known for damage in rows[day.date].damage)
+    if lines := [damage for damage in found if damage.kind not in ("pending", "unreadable")]:
+        what = f"{len(lines):,} damaged line{'s' * (len(lines) != 1)} of the log, the first {lines[0].place}"
+        yield Problem(f"{what}: {lines[0].reason}", "eventlog verify lists all; --repair moves them out")
 
 
 def _replicas(store: Store) -> Iterator[Problem]:

@@ -441,3 +441,16 @@ def test_whoever_reads_the_log_names_a_day_that_cannot_be_read(home, log, log_di
         ]
     assert [] == silent
     assert not [verb for verb in SAID if "cannot be read" in call(*verb, *here).err]
+
+
+@pytest.mark.slow
+def test_doctor_tells_of_the_damage_that_the_last_replay_has_seen(home, log, log_dir):
+    file = write(log_dir, lines(0) + b"not a line\n" + lines(1))
+    here = ("--store", log.store.root)
+    assert 0 == call("replay", *here).code
+    said = call("doctor", *here)
+    assert (1, True) == (said.code, f"1 damaged line of the log, the first {file}:2" in said.out)
+    assert 0 == call("verify", "--repair", *here).code
+    assert "damaged line" not in call("doctor", *here).out
+    assert 0 == call("replay", *here).code
+    assert "damaged line" not in call("doctor", *here).out

@@ -20,8 +20,8 @@ _RECENT = 3  # failures
 def _doctor_command(store: Store) -> Answer:
     """Check the installation: agents found and registered, last hook of each, failures.
 
-    Prints the fix of every problem and changes nothing. Exits with 1 if something does not work; advice (!) is no
-    failure.
+    Prints the fix of every problem and changes nothing. Leaves the lines of the log to `eventlog verify`: of damage it
+    knows what the last replay has seen. Exits with 1 if something does not work; advice (!) is no failure.
     """
     found = doctor(options.install_target(store))
     code = EXIT_FOUND if found.needs_a_fix else 0
