@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     Having = Callable[[Collection[str]], Mapping[str, int]]  # counts the texts with each of these tokens
 
 _FEWEST_SHARED, _SHARED_PART = 2, 0.4  # words of an older text in a newer: so many, and that part of all its words
+_MANY_SHARED, _NAMED_PART = 3, 0.5  # or so many, with that part of the words of the clause about the change
 _RARE, _RARE_PART, _MAX_RARE = 4, 0.05, 50  # texts that a word is in which tells what a text is about
 _TEXTS_OF_A_FACT = 3  # where others count, too: a session says it in its summary and in its text as well
 _CHANGES = """
@@ -33,6 +34,7 @@ _APART = [
     for change in " ".join(_CHANGES.split()).split(", ")
 ]
 _WITHIN = _CHANGES_WITHIN.split()
+_CLAUSE_ENDS = dict.fromkeys(map(ord, "，。；：,;:"), "\n")
 
 
 def opposed(
@@ -55,6 +57,7 @@ def _changed(texts: "Sequence[str]", having: "Having | None", total: int) -> "It
     changes = {text: {*tokens(change)} for text in texts if (change := _change_in(text))}
     if not changes:
         return
+    clauses = {text: [*_clauses_of_change(text, changes[text])] for text in changes}
     words = [frozenset(tokens(text)) for text in texts]
     every = frozenset[str]().union(*words)
     counts = having([*every]) if having else _counted(words)
@@ -67,7 +70,8 @@ def _changed(texts: "Sequence[str]", having: "Having | None", total: int) -> "It
             for other in older.get(word, ()):
                 shared[other] = shared.get(other, 0) + 1
         for other, count in shared.items():
-            if count >= max(_FEWEST_SHARED, _SHARED_PART * len(words[other])):
+            is_named = count >= _MANY_SHARED and any(_names(each, words[other]) for each in clauses[texts[at]])
+            if is_named or count >= max(_FEWEST_SHARED, _SHARED_PART * len(words[other])):
                 yield texts[at], texts[other]
         for word in words[at] & rare:
             older.setdefault(word, []).append(at)
@@ -107,6 +111,19 @@ def _change_in(text: str) -> str:
     joined = plain.replace(" ", "")
     apart = (" ".join(parts) for parts in _APART if parts[0] in plain and _follow(parts, plain))
     return " ".join([*apart, *filter(joined.__contains__, _WITHIN)])
+
+
+def _clauses_of_change(text: str, change: "Collection[str]") -> "Iterator[Collection[str]]":
+    """Yield the words of each clause that speaks of a change, without those by which it does and parts of names."""
+    for within in filter(text.__contains__, _WITHIN):
+        text = text.replace(within, f" {within} ")  # else it is one word with what is beside it
+    for clause in filter(_change_in, text.translate(_CLAUSE_ENDS).split("\n")):
+        words = {*tokens(clause)}.difference(change)
+        yield [word for word in words if not any(word in other != word for other in words)]
+
+
+def _names(clause: "Collection[str]", older: "Collection[str]") -> bool:
+    return bool(clause) and sum(word in older for word in clause) >= _NAMED_PART * len(clause)
 
 
 class _Plain(dict[int, int]):

@@ -138,6 +138,11 @@ OPPOSED = pytest.mark.parametrize(
             "Котировки больше не хранятся в ClickHouse, они лежат в Parquet по дням",
             "где хранятся котировки?",
         ),
+        (  # of which the older tells much besides
+            "订单检索用 Elasticsearch，三个分片，不做副本：数据每晚可以从主库重建出来",
+            "订单检索换成 Meilisearch，不再用 Elasticsearch：内存占用太高",
+            "订单检索的分片有几个？",
+        ),
     ],
 )
 
@@ -302,6 +307,13 @@ def test_a_newer_decision_about_another_thing_is_not_told_beside_it(store):
     say(Memory(store), "Invoices moved to another database, the nightly export is gone")
 
     assert "Invoices" not in ask(store, "how often are staging databases snapshotted?")
+
+
+def test_a_newer_decision_for_a_thing_is_not_told_beside_what_has_long_been_said_of_that_thing(store):
+    say(Memory(store), "PostgreSQL 的备份每晚 3 点跑，保留两周")
+    say(Memory(store), "订单存储换成 PostgreSQL 15，不再用 MongoDB：要强一致")
+
+    assert "MongoDB" not in ask(store, "备份每晚几点跑，保留多久？")
 
 
 def test_the_number_that_is_asked_for_stands_first(store):
