@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from eventlog.format import timestamps
 from eventlog.format.events import HUMAN, Event, Fact, KnowledgeEdited, Retraction, SectionKey, StageSummary
 from eventlog.format.retractions import Retractions
+from eventlog.format.text import joined
 from eventlog.format.timestamps import order
 from eventlog.projections.base import Document, Line
 from eventlog.projections.bases.sections import canonical, page_of
@@ -28,6 +29,7 @@ from eventlog.projections.views.markdown import DATED, is_stamp, unescaped
 from eventlog.projections.views.memory import NOTES, is_notes, notes_path
 
 _BULLET = re.compile(rf"[-*+] (?:{DATED})?(?P<text>.*\S)")
+_GOES_ON = re.compile(r"(?: {2}|\t)\s*(?![-*+] |[>#|<]|\d+[.)] |```|~~~)(?P<text>\S.*)")  # of a bullet, below it
 _HEADING = "## "
 _NOTES_LEVEL = 2  # as `## Notes`
 
@@ -301,7 +303,10 @@ def _parts(data: bytes) -> _Parts:
     notes = next((section for section in titled if is_notes(section.source)), None)
     texts = [line.decode("utf-8", "replace").rstrip("\r\n") for line in page.lines]
     inside = range(notes.start, notes.last) if notes else range(0)
-    own = [text for number, text in enumerate(texts) if number not in inside and not is_stamp(text)]
+    own: list[str] = []
+    for text in (text for number, text in enumerate(texts) if number not in inside and not is_stamp(text)):
+        goes_on = _GOES_ON.fullmatch(text) if own and _BULLET.fullmatch(own[-1]) else None
+        own[-1:] = [joined((own[-1], goes_on["text"]))] if goes_on else [*own[-1:], text]
     lines = [texts[number] for number in range(notes.body, notes.last) if not is_stamp(texts[number])] if notes else []
     return _Parts(own, _Notes(notes.source, canonical("\n".join(lines))) if notes else None, lines)
 

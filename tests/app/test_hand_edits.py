@@ -72,6 +72,38 @@ def test_a_decision_taken_out_stays_out_however_it_was_marked(log):
     assert ["- [2026-02-20] Use Go"] == texts(path)
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("- Deploys wait for Ada,\n  who reads the diff\n\tand the log", "- Deploys wait for Ada, who reads the diff and the log"),
+        ("- 发版要等周航，\n  由他跑一遍冒烟测试", "- 发版要等周航，由他跑一遍冒烟测试"),
+    ],
+)  # fmt: skip
+def test_a_bullet_that_goes_on_in_the_next_line_is_one_fact(log, memory, typed, meant):
+    edit(memory, lambda text: text.replace("Owns a boat\n", f"Owns a boat\n{typed}\n"))
+    rebuilt(log)
+
+    assert meant.replace("- ", "- [2026-02-20] ", 1) in texts(memory)
+    assert [] == aside(memory)
+
+
+def test_words_added_below_a_bullet_are_its_new_wording(log, memory):
+    edit(memory, lambda text: text.replace("Owns a boat\n", "Owns a boat\n  in Kiel\n"))
+    rebuilt(log)
+
+    [bullet] = [line for line in texts(memory) if "boat" in line]
+    assert bullet.endswith("Owns a boat in Kiel")
+    assert [] == aside(memory)
+
+
+def test_items_and_code_below_a_bullet_are_kept_beside_the_file(log, memory):
+    edit(memory, lambda text: text.replace("Owns a boat\n", "Owns a boat\n  - its name\n  ```\n  x\n  ```\n"))
+    rebuilt(log)
+
+    assert "- [2026-02-20] Owns a boat" in texts(memory)
+    assert 1 == len(aside(memory))
+
+
 def test_an_added_bullet_is_a_fact_of_the_kind_its_section_is_for(log, memory):
     before = list(log.read())
     edit(memory, lambda text: text.replace("tabs\n", "tabs\n- Prefers short answers\n"))
