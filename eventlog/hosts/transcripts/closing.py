@@ -17,7 +17,8 @@ _PRAISE = re.compile(
     r"|parfait|terminé|c'est fait|compris|listo|perfecto|hecho|entendido|pronto|perfeito|feito|fatto|perfetto|capito"
     r"|готово|отлично|понял|알겠습니다|완료했습니다|承知しました|わかりました"
     r"|\w{0,4}完了(?:しました|です)?|できました|了解(?:です|しました)?"
-    r"|congratulations|you(?:'re| are) (?:absolutely )?right|太好了|完美|很好|好的|明白了?|收到|搞定了?|没问题|完成了?)"
+    r"|congratulations|you(?:'re| are) (?:absolutely )?right|太好了|完美|很好|好的|明白了?|收到|搞定了?|没问题|完成了?"
+    r"|(?:已经?)?(?:找到|定位到?)(?:问题|[根原]因)?了?)"
     r"\s*[!.,:：，。！—–-]+\s*",
     re.IGNORECASE,
 )
@@ -143,7 +144,7 @@ _GENERAL = frozenset(_GENERAL_WORDS.split())
 _WORD = re.compile(r"[^\W_][\w./-]*|_+\w[\w./-]*")
 _HAN = re.compile(r"[\u4e00-\u9fff]+")
 _HAN_GENERAL = re.compile(
-    r"已经|全部|所有|改动|很小|接口|不变|任务|完成|测试|通过|成功|修改|修复|问题|提交|代码|以上|现在|了|的"
+    r"已经?|全部|所有|改动|很小|接口|不变|任务|完成|测试|通过|成功|修改|修复|问题|提交|代码|以上|现在|定位|并|了|的"
 )
 _NUMBER = re.compile(r"^[\d.]*\d[\da-f]*$|^[0-9a-f]{7,40}$")
 _FEWEST_WORDS = 2
@@ -245,3 +246,9 @@ def telling_words(text: str) -> set[str]:
     """Collect the words of a text that any other closing need not have."""
     found = {word.casefold().rstrip("./-") for word in _WORD.findall(_HAN.sub(" ", text))}
     return {word for word in found if word not in _GENERAL and not _NUMBER.match(word)}
+
+
+def subject(text: str) -> set[str]:
+    """Collect the telling words of a text, and the pairs of its Chinese characters."""
+    runs = _HAN.findall(_HAN_GENERAL.sub(" ", text))
+    return telling_words(text) | {run[at : at + 2] for run in runs for at in range(len(run) - 1)}

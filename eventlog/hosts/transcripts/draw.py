@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from eventlog.format.text import cut, joined, one_line, same_text
 from eventlog.hosts.transcripts.changed_files import ChangedFiles
-from eventlog.hosts.transcripts.closing import read_closing, telling_words
+from eventlog.hosts.transcripts.closing import read_closing, subject, telling_words
 from eventlog.hosts.transcripts.failures import Failures
 from eventlog.hosts.transcripts.prose import (
     DECISIONS,
@@ -42,10 +42,13 @@ _TEST = re.compile(
     r"|(?:go|cargo|dotnet|mvn|gradle|swift|bazel|deno|mix) test|gradlew test|make \w*(?:test|check)\w*)"
 )
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
-_OF_HAN = re.compile(r"[\u2e80-\u9fff\uff00-\uffef]$")  # a sentence of these ends with its own full stop
+_OF_HAN = re.compile(  # a sentence of these ends with its own full stop, also behind a name or code
+    r"[\u2e80-\u9fff\uff00-\uffef](?:(?! [a-z]+ [A-Za-z]+)[^\u2e80-\u9fff\"“])*$"
+)
 _NOISE = re.compile(r"\s*(?:2>&1|\|.*)")
 _HEADING = re.compile(r"^#+ +(?:plan: +)?", re.IGNORECASE)
 _COMMAND_CHARS, _REQUEST_CHARS = 80, 80
+_PLAINLY = 2  # times as many words as another shares
 _OF_MANY = ("__init__.", "__main__.", "index.", "main.", "mod.rs", "lib.rs")
 _DECIDED = re.compile(
     r"(?:(?:(?:I|we)(?:'ve| have)? (?:also )?)?(?:decided|chose|opted|agreed|settled)(?: to| on| for| against|\b)"
@@ -313,7 +316,8 @@ class _Transcript:
             or self.planned
             or len(self.prompts) > _TRIVIAL_PROMPTS
         )
-        summary = self._summary(worth, language) if enough else ""
+        of_later = [self._later_request(joined(worth[:2])) + text for text in worth[:1]]
+        summary = self._summary([*of_later, *worth[1:]], language) if enough else ""
         return Drawing(
             title=self.title,
             opening=self.opening,
@@ -341,9 +345,20 @@ class _Transcript:
         """Return the request that an answer is to, where nothing was done but to answer several; "" for the first."""
         turns = zip(reversed(self.answered), reversed(self.replies), strict=True)
         answers = (asked for asked, replies in turns if any(read_closing(reply)[0] for reply in replies))
-        asked = "" if self.at_work or self.files.changed else next(answers, "")
+        return self._lead("" if self.at_work or self.files.changed else next(answers, ""))
+
+    def _later_request(self, outcome: str) -> str:
+        """Return the request of the last turns that an outcome is of, where that is plainly not the first; "" else."""
+        shared = {asked: len(subject(asked) & subject(outcome)) for asked in (self.opening, *self.answered)}
+        asked = max(shared, key=shared.__getitem__)
+        is_plain = shared[asked] > max(1, _PLAINLY * shared[self.opening])
+        return self._lead(asked if is_plain and len(request(asked)) <= _REQUEST_CHARS else "")
+
+    def _lead(self, asked: str) -> str:
+        """Write a request as the lead of what came of it; "" for the first."""
         question = cut(request(asked), _REQUEST_CHARS) if asked != self.prompts[0] else ""
-        return question and question + (" " if question.endswith(("?", "？")) else ": ")
+        colon = " " if question.endswith(("?", "？")) else "：" if _OF_HAN.search(question) else ": "
+        return question and question + colon
 
     def _sentence(self, text: str) -> str:
         """End a sentence of a closing, and name files as they are called in the project."""
@@ -358,20 +373,21 @@ class _Transcript:
         limit = _SUMMARY_CHARS - len(broke_off)
         names = [_called(PurePath(path)) for path in self.files.known or self.files.changed]
         changed = _listed(language, language.changed, names)
+        committed = _listed(language, language.committed, [f"“{title}”" for title in self.commits.values()])
         added = [
             "" if any(mentions(" ".join(worth[:2]), name) for name in names) else changed,
             language.passed.format(self.passed) if self.passed else "",
             language.fails.format(self.fails) if self.fails and not _TELLS_OF_FAILURE.search(joined(worth)) else "",
-            _listed(language, language.committed, [f"“{title}”" for title in self.commits.values()]),
+            committed,
         ]
         added = [text for text in added if text and len(text) <= _SUMMARY_CHARS // 2]
         chosen = [_join_fitting(worth[:1], limit)] if worth else []
         for text in (*added[:1], *worth[1:], *added[1:]):
             if len(joined((*chosen, text))) <= limit:
                 chosen.append(text)
-        others = " ".join(text for text in chosen if text != changed)
-        if any(mentions(others, name) for name in names):
-            chosen = [text for text in chosen if text != changed]
+        for listed, named in ((changed, names), (committed, [*self.commits.values()])):  # once is enough
+            if any(mentions(" ".join(text for text in chosen if text != listed), name) for name in named):
+                chosen = [text for text in chosen if text != listed]
         in_order = (text for text in (*worth, *added) if text in chosen[1:])
         return joined(dict.fromkeys(filter(None, (*chosen[:1], *in_order, broke_off))))
 

@@ -27,7 +27,7 @@ ANNOUNCES = re.compile(
     r"|(?:jetzt |nun |zuerst |dann )?(?:ich (?:werde|würde|kann (?:auch|gern)|schaue|sehe mir|prüfe|lese|suche|starte"
     r"|teste|ergänze|committe)|(?:prüfe|schaue|starte|teste|ergänze) ich)|soll ich|lass(?:en Sie)? mich|möchtest du"
     r"|wenn du (?:willst|möchtest|magst)|sag (?:mir )?(?:gern )?bescheid|als nächstes)\b"
-    r"|让我|我来|我将|我会|接下来|现在我|请|如果(?:你|您)|需要我"
+    r"|让我|我来|我将|我会|我?先(?:看|分析|检查|了解)|接下来|现在我|请|如果(?:你|您|还|需要|有)|如[需有]|需要我|还有(?:什么|其他)|有(?:任何|其他)问题|随时"
     r"|(?:je vais|laissez-moi|regardons|voyons|vérifions|souhaitez|voulez|n'hésitez|si vous"
     r"|je peux (?:aussi|maintenant)|(?:ahora )?(?:voy|vamos) a|déjame|permíteme|si (?:quieres|lo deseas)"
     r"|(?:agora )?(?:vou|vamos)|deixe?-me|se quiser|fammi|vediamo|se vuoi|ti preparo|posso anche"
@@ -42,27 +42,33 @@ ANNOUNCES = re.compile(
 
 _TITLES: dict[About, str] = {
     "cause": "(?:root )?causes?|analysis|diagnosis|why|lessons?|takeaways?|insights?|ursachen?|grund"
-    "|教训|经验|(?:根本|问题|問題の)?原因|根因|分析",
+    "|教训|经验|(?:問題の)?原因|根[因源]|分析|定位",
     "open": "next steps?|remaining|to-?dos?|limitations?|follow[- ]?ups?|not done|decisions?"
     "|what (?:i|we) need(?: from you)?|open questions?|action items?|manual steps?|offene fragen"
     r"|(?:plan|proposal|proposed changes|suggestions?|recommendations?|offen|nächste schritte)(?=\W*$)"
-    "|下一步|待办|遗留|未完成|决[定策]|计划|建议|方案|需要你|残タスク|残作業|未対応|今後の|次のステップ",
-    "test": r"test(?:s|ing)?|verif\w+|validat\w+|checks?|geprüft|测试|验证|テスト|検証|動作確認",
+    "|下一步|后续|待|剩余|遗留|未完成|决[定策]|计划|建议|(?<!解决)(?<!修复)(?<!处理)方案|需要你"
+    "|残タスク|残作業|未対応|今後の|次のステップ",
+    "test": r"test(?:s|ing)?|verif\w+|validat\w+|checks?|geprüft|自?测试?|验证|テスト|検証|動作確認",
     "aside": "output|benefits?|usage|examples?|files?|method|location|lines?|status|notes?|impact|deliverables?|how to"
-    "|hinweise?|ausgabe|verwendung|beispiele?|dateien|输出|用法|示例|文件|好处|使い方|補足|備考|影響範囲",
+    "|hinweise?|ausgabe|verwendung|beispiele?|dateien|输出|用法|(?:使用|运行)(?:方法|方式)|示例|(?<!修改)(?<!改动)(?<!变更)文件|好处|注意|备注|使い方|補足|備考|影響範囲",
     "change": r"(?:bug )?fix(?:es)?|solutions?|chang\w*|implement\w*|modif\w*|resolution"
     r"|what (?:i|was|we) (?:did|done|changed)|änderung(?:en)?|lösung|behebung|umsetzung|geändert"
-    r"|(?:主要)?(?:解决|修复|修改|改动|变更|实现)|(?:主な)?(?:変更|修正|対応|実装|解決)",
+    r"|(?:主要)?(?:解决|修复|修改|改动|变更|实现|处理|优化|新增|做法)(?:方案|方式|办法|内容|文件)?|(?:主な)?(?:変更|修正|対応|実装|解決)",
     "result": "summary|results?|overview|outcome|done|conclusion|zusammenfassung|ergebnis(?:se)?"
-    "|überblick|fazit|总结|小结|摘要|结果|概述|まとめ|概要|結果|結論",
+    "|überblick|fazit|总结|小结|摘要|结[果论]|效果|完成情况|概述|まとめ|概要|結果|結論",
     "problem": "problems?|issues?|bugs?|background|context|symptoms?|fehler|hintergrund|问题|背景|现象"
     "|問題|症状|不具合",
 }
+_HAN = "[\u4e00-\u9fff]"  # words without spaces: what a title says, its last one says
 _ABOUT = {
-    about: re.compile(rf"(?:.*\b)?(?:{title})(?:\b|(?<=[^\x00-\x7f]))", re.IGNORECASE)
+    about: re.compile(rf"(?:.*(?:\b|(?<={_HAN})))?(?:{title})(?:\b|(?<=[^\x00-\x7f]))", re.IGNORECASE)
     for about, title in _TITLES.items()
 }
-_LABELS = {about: re.compile(rf"(?:the )?(?:{title})(?: \w+)?", re.IGNORECASE) for about, title in _TITLES.items()}
+_LABELS = {
+    about: re.compile(rf"(?:the |{_HAN}{{1,4}}?)?(?:{title})(?: \w+)?", re.IGNORECASE)
+    for about, title in _TITLES.items()
+}
+_PLAIN_LABEL = re.compile(rf"^(?P<label>{_HAN}{{1,8}})[:：]\s*(?P<rest>\S.*)$", re.DOTALL)
 _LONGEST_TITLE = 50
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+(?P<marked>.+?)\s*#*|(?:\*\*|__)(?P<bold>[^*]{1,60}?)(?:\*\*|__)\s*[:：]?)\s*$")
 _LABEL = re.compile(r"^(?:\*\*|__)(?P<label>[^*]{1,60}?)\s*[:：]?\s*(?:\*\*|__)\s*[:：]?\s*(?P<rest>.*)$", re.DOTALL)
@@ -247,10 +253,11 @@ def _is_plan(line: str) -> bool:
 
 def _labelled(text: str, about: About) -> tuple[str, About]:
     """Remove a label that names the subject of a text; any other label stays, as its first words."""
-    label = _LABEL.match(text)
+    plain = _PLAIN_LABEL.match(text)
+    label = plain or _LABEL.match(text)
     if not label:
         return text.replace("**", ""), about
-    word = label["label"].strip() if _COLON_IN.match(text) else ""
+    word = label["label"].strip() if plain or _COLON_IN.match(text) else ""
     means = next((about for about, words in _LABELS.items() if words.fullmatch(word)), None)
     if means:
         return label["rest"].replace("**", ""), means

@@ -295,6 +295,25 @@ def test_sections_and_proposals_are_told_apart_in_german_and_japanese(message, t
     assert worth(message) == told
 
 
+def test_sections_and_labels_of_chinese_are_known_by_the_word_they_end_with():
+    worth, _ = read_closing(
+        "已定位并修复。\n\n## 具体改动\n\n- `readLoop` 监听 `ctx.Done()`，断开时关闭连接\n\n## 问题根源\n\n连接断开后 `readLoop` 没有退出。\n\n"
+        "## 回归测试\n\n压测一小时，协程数稳定。\n\n## 注意事项\n\n升级时先停网关，再停战斗服。\n\n## 后续工作\n\n给协程数加报警，阈值五千。\n\n"
+        "如果还需要别的指标，可以告诉我。"
+    )  # fmt: skip
+
+    assert ["`readLoop` 监听 `ctx.Done()`，断开时关闭连接", "连接断开后 `readLoop` 没有退出。"] == worth
+
+
+def test_a_label_of_chinese_needs_no_marks():
+    worth, others = read_closing(
+        "找到原因了：老账号的邮件没有附件字段。\n\n- 修复：打开邮件之前先判空\n- 验证：老账号能打开邮件\n- 后续建议：给空字段加报警"
+    )
+
+    assert ["打开邮件之前先判空", "老账号的邮件没有附件字段。"] == worth
+    assert ["老账号能打开邮件"] == others
+
+
 def test_a_sentence_is_told_once_with_or_without_the_marks_of_code():
     assert ["Deleted: `TODO.md`"] == worth("What changed:\n- Deleted: `TODO.md`\n\nCleanup:\n- Deleted: TODO.md\n")
 

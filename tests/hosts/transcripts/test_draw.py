@@ -774,7 +774,7 @@ def test_what_a_user_decides_for_later_is_heard_in_other_languages(prompt, is_de
         ),
         (
             ("现在网关用哪个端口？", "解释上周导入失败的原因"),
-            "解释上周导入失败的原因: The certificate of the mirror had expired.",
+            "解释上周导入失败的原因：The certificate of the mirror had expired.",
         ),
         (("Why did the import fail last week?", "thanks"), "The certificate of the mirror had expired."),
     ],
@@ -789,6 +789,51 @@ def test_an_answer_stands_behind_its_own_question_where_a_session_asked_several(
 
     assert drawn
     assert drawn.closing == told
+
+
+def test_what_came_of_a_later_request_stands_behind_that_in_the_summary():
+    steps = [
+        *prompts("聊天服务加敏感词过滤"), Step("file", "/p/filter.go"), Step("reply", "敏感词过滤完成：词库 12 万条。"),
+        *prompts("顺便看看红点为什么不消失"), Step("file", "/p/reddot.go"),
+        Step("reply", "红点不消失是因为已读时间用了服务器的时区。统一改成 UTC 后，红点正常消失。"),
+    ]  # fmt: skip
+    drawn = draw(steps, "/p", "zh")
+
+    assert drawn
+    assert drawn.summary.startswith("顺便看看红点为什么不消失：统一改成 UTC 后，红点正常消失。")
+    assert "顺便" not in drawn.closing
+
+
+@pytest.mark.parametrize("later", ["继续", "把测试跑一遍", "Now commit it"])
+def test_what_came_of_the_first_request_has_no_lead(later):
+    first = [*prompts("红点为什么不消失"), Step("file", "/p/reddot.go"), Step("reply", "我先看看红点。")]
+    steps = [*first, *prompts(later), Step("command", "go test ./..."), Step("reply", "红点的时区统一改成 UTC。")]
+    drawn = draw(steps, "/p", "zh")
+
+    assert drawn
+    assert drawn.summary.startswith("红点的时区统一改成 UTC。")
+
+
+def test_a_commit_that_the_closing_names_is_told_once():
+    closing = "Settlement runs in a queue now. Committed as `Settle guild wars in a queue`."
+    commit = Step("command", "git commit -qm 'Settle guild wars in a queue'")
+
+    assert closing == summary_of([*prompts("Settle guild wars"), commit, Step("reply", closing)])[1]
+
+
+@pytest.mark.parametrize(
+    ("said", "ends"),
+    [
+        ("战斗图标合进 `Battle.spriteatlas`", "`。"),
+        ("渲染改用 Unity Shader", "Shader。"),
+        ('Renamed the menu "设置" to Settings', "Settings."),
+        ("Renamed 设置 to Settings", "Settings."),
+    ],
+)
+def test_a_sentence_ends_with_the_full_stop_of_its_language(said, ends):
+    steps = [*prompts("Do what the issue says"), Step("file", "/p/a.cs"), Step("reply", said)]
+
+    assert f"{said}{ends[-1]}" in summary_of(steps)[1]
 
 
 @pytest.mark.parametrize(
