@@ -13,8 +13,8 @@ Durability   the name of a new file is synced before anything is written into it
 Identity     after locking, the descriptor must still be the file at that path: a line appended to a file that was
              replaced meanwhile (a redaction, a sync program) would be lost. Only a regular file is written, and none
              is made through a link that leads nowhere.
-Announced    who writes into the file of a day that is over touches the directory: a reader who finds that as it was
-             need not look at the files of such days (`eventlog/store/index_lookup.py: looked_at`).
+Announced    who writes into the file of a day that is over, or of another machine, touches the directory: who finds
+             that as it was need not look at those files (`newest`; `eventlog/store/index_lookup.py: looked_at`).
 Patience     a lock whose holder is stopped is given up.
 Reuse        a caller that appends often keeps the descriptor: a stat of the path under the lock shows whether it is
              still the file. It need not be asked again while the directory is as it was then, for a file that is
@@ -49,6 +49,7 @@ _OPEN = os.O_RDWR | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_N
 _ENDING = ".jsonl"
 _NONE = -1  # no descriptor
 _TWO_DAYS = 172_800  # seconds: to the end of the day after
+_A_DAY = len("2026-02-20")  # a longer name is that of another machine's file
 _TAIL = 8 << 10  # bytes in which the newest line is looked for
 _YIELDS = 20  # times that others may go first, before a lock is waited for
 _CREATE = os.O_CREAT | os.O_EXCL
@@ -88,7 +89,7 @@ class DayFile:
     def __init__(self, log_dir: str, day: str, *, sync: bool = True, idle: "list[DayFile] | None" = None) -> None:
         self.path = path_of(log_dir, day)
         self.day = day
-        self._over_at = to_ms(f"{day[:10]}T00:00:00.000") // 1000 + _TWO_DAYS
+        self._over_at = to_ms(f"{day}T00:00:00.000") // 1000 + _TWO_DAYS if len(day) == _A_DAY else 0
         self.wants_sync = sync
         self._dir = log_dir
         self.idle = idle
@@ -152,8 +153,7 @@ class DayFile:
     def newest(self, now: str) -> str:
         """Return the time at which the newest event of this day or a later one counts; "" for an empty log.
 
-        Later days are read only where a file is newer than this day's, or a clock was ahead of `now`.
-        Raises NotStored.
+        Other files are read only where one is newer than this day's, or a clock was ahead of `now`. Raises NotStored.
         """
         try:
             if self._heard != self._size:
@@ -172,8 +172,8 @@ class DayFile:
         return found
 
     def _newest_elsewhere(self) -> str:
-        """Read the newest time of the last later day, and of the day before it; "" without a later day."""
-        names = [name for name in os.listdir(self._dir) if name.endswith(_ENDING) and name[:10] != self.day]
+        """Read the newest time of the last day, where that is no earlier one, and of the day before this one."""
+        names = [name for name in os.listdir(self._dir) if name.endswith(_ENDING) and name != self.day + _ENDING]
         last = max((name[:10] for name in names), default="")
         if last < self.day:
             return ""

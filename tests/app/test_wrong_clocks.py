@@ -7,12 +7,14 @@ import pytest
 
 from eventlog import EventLog, Fact, NotStored
 from eventlog.app.naming.references import events_named, session_meant
-from eventlog.format import timestamps
+from eventlog.app.sync import receiving
+from eventlog.format import codec, timestamps
 from eventlog.format.events import PlanEntry, SectionKey
 from eventlog.format.timestamps import counts_at, order
 from eventlog.projects.root import project_root
 from eventlog.store import Store
 from eventlog.store.append_once import append_once
+from tests.support import builders
 from tests.support.command_line import call
 
 FUTURE = timestamps.to_ns("2031-01-01T10:00:00.000000Z")
@@ -67,6 +69,30 @@ def test_a_clock_set_back_far_is_not_followed_but_what_is_said_counts_after(stor
     hook = max((event for event in log.read() if event.type == "turn_end"), key=order)
     counted = [counts_at(event) for event in (first, *said, hook, tomorrow)]
     assert sorted(set(counted)) == counted
+
+
+@pytest.mark.parametrize("ahead", [SECOND, 20 * 60 * SECOND])
+def test_what_is_said_after_another_machine_of_a_faster_clock_was_heard_counts_after_it(store, ahead):
+    log = at(store, TODAY)
+    heard: list[str] = []
+
+    def hear(number):
+        said = builders.fact(number, ts=timestamps.from_ns(TODAY + ahead + number * SECOND), content=f"heard {number}")
+        line = codec.encode(codec.from_fields(said)) + b"\n"
+        assert 1 == receiving.take_in(log, "laptop-1", "2026-02-20", line, {})
+        heard.append(said["ts"])
+
+    def is_after_all(said):
+        return max(heard) < counts_at(said)
+
+    log.append(port("first"))
+    hear(1)
+    assert is_after_all(log.append(port("second")))
+    hear(2)  # the file is there already
+    assert is_after_all(log.append(port("third")))
+    hear(3)
+    append_once(Store(store), {"type": "turn_end", "conversation_id": "c"}, "k", sync=False, clock=lambda: TODAY)
+    assert is_after_all(max((event for event in log.read() if event.type == "turn_end"), key=order))
 
 
 def test_once_the_clock_has_arrived_there_events_are_dated_as_ever(future):
