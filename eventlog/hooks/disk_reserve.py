@@ -20,7 +20,7 @@ _COUNT = os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 def reserve(store: Store) -> None:
     """Create room for notes; never raises."""
     try:
-        make_dirs(store.cache)
+        make_dirs(store.cache, durable=False)
         os.close(os.open(store.lost[0], _COUNT, MODE_PRIVATE))
         fd = os.open(store.spare, _CREATE, MODE_PRIVATE)
     except OSError:

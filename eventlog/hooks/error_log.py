@@ -44,7 +44,7 @@ def note(store: Store, error: BaseException, lost: "bytes | dict[str, object]", 
         "error": scrub_text(f"{type(error).__name__}: {error}"),
     }
     try:
-        make_dirs(store.cache)
+        make_dirs(store.cache, durable=False)
         append_bounded(store.cached("hook-errors.log"), fastjson.dumps(failure | _lost_fields(lost)), _LARGEST)
     except OSError:
         if lost:

@@ -114,11 +114,16 @@ def event_of(store: Store, call: HookCall) -> dict[str, object]:
     fields = envelope(call, call.type)
     if call.type == "host_event":
         return {**fields, **_host_event(call, bounded(call.payload))}
+    event = {**fields, **bounded(call.fields)}
     if call.type != "session_start":
-        return {**fields, **bounded(call.fields)}
-    branch, commit = git_head(call.where)
-    head: SessionStart = {"git_branch": branch, "git_commit": commit}
-    return {**fields, **bounded(call.fields), **present(head), **_replica(store)}
+        return event
+    try:
+        branch, commit = git_head(call.where)
+        head: SessionStart = {"git_branch": branch, "git_commit": commit}
+        return {**event, **present(head), **_replica(store)}
+    except OutOfTime:  # an event without is worth more than none
+        deadline.set_stage(deadline.LAST)
+        return event
 
 
 def envelope(call: HookCall, event_type: "EventType") -> "Envelope":
@@ -144,7 +149,7 @@ def _replica(store: Store) -> dict[str, str]:
 
     try:
         return {"replica": make_replica(store)}
-    except (OSError, eventlog.NotStored, ImportError):  # an event without is worth more than none
+    except (OSError, eventlog.NotStored, ImportError):
         return {}
 
 

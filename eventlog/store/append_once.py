@@ -47,7 +47,7 @@ def append_once(
     `fields` lack `v`, `id` and `ts`; `sync` None goes by the setting `fsync`. Tells whether the event is new; raises
     NotStored (which then carries the whole event as `lost`), or InvalidEvent where no reader would take it. An event
     that is `late` happened before others that are in the log: it keeps its time. One that a person had erased is not
-    new, and not appended. `on_lock` is called where the wait for the lock is over.
+    new, and not appended. `on_lock` is called where the wait for the lock is over, or none begins: the file is new.
     """
     cached.use_own_secrets(store)
     tail = ids.derived_tail(key)
@@ -60,6 +60,8 @@ def append_once(
     try:
         while True:
             day = timestamps.from_ns(now)[:10]
+            if on_lock and not os.path.exists(path_of(store.log, day)):
+                on_lock()
             with DayFile(store.log, day, sync=sync) as file:
                 if on_lock:
                     on_lock()

@@ -5,11 +5,12 @@ Order        a writer holds an exclusive lock on the file itself, and takes the 
 Isolation    a writer that died mid-line leaves a fragment without `\\n` (`kill -9` tears even short writes, at page
              boundaries): the next writer puts `\\n` first, so the fragment costs only itself.
 Atomicity    a short or failed write is cut back before the lock is released: all lines of a call, or none.
-Durability   the name of a new file is synced before anything is written into it; what was written, by `fdatasync`
-             after unlocking, so that the kernel commits waiting writers together. A failed sync is final: the kernel
-             may take the pages for written and report the next sync as a success. So the lines are written once more,
-             and not acknowledged: the sync of a retry has these to carry to the disk. "Already there" is an
-             acknowledgement, too: `confirm` syncs what another writer may have died before syncing.
+Durability   the names of the directories are synced before a file is made, its own before anything is written into
+             it; what was written, by `fdatasync` after unlocking, so that the kernel commits waiting writers together.
+             A failed sync is final: the kernel may take the pages for written and report the next sync as a success. So
+             the lines are written once more, and not acknowledged: the sync of a retry has these to carry to the disk.
+             "Already there" is an acknowledgement, too: `confirm` syncs what another writer may have died before
+             syncing.
 Identity     after locking, the descriptor must still be the file at that path: a line appended to a file that was
              replaced meanwhile (a redaction, a sync program) would be lost. Only a regular file is written, and none
              is made through a link that leads nowhere.
@@ -31,7 +32,7 @@ import eventlog
 from eventlog.fast import os
 from eventlog.format.timestamps import newest_in, to_ms
 from eventlog.store import files
-from eventlog.store.files import check_regular, make_dirs, not_stored, open_regular, read_at, sync_dir, sync_names
+from eventlog.store.files import check_regular, make_dirs, not_stored, open_regular, read_at, sync_dir, sync_names_of
 
 try:
     import fcntl
@@ -184,7 +185,7 @@ class DayFile:
         """Write whole lines, all or none of them."""
         try:
             if self._size == 0 and self.wants_sync:
-                sync_names(self._dir)
+                sync_dir(self._dir)
             data = lines if self._size == self._whole or self._ends_whole() else b"\n" + lines
             done = os.write(self._fd, data)
             while done < len(data):  # by a short write the kernel announces an error: the next write raises it
@@ -335,7 +336,9 @@ class DayFile:
             try:
                 return os.open(path, _OPEN)
             except FileNotFoundError:
-                make_dirs(self._dir)
+                make_dirs(self._dir, durable=self.wants_sync)
+            if self.wants_sync:
+                sync_names_of(self._dir)
             try:
                 return os.open(path, _OPEN | _CREATE, 0o600)
             except FileExistsError:  # someone was faster, or it is a link

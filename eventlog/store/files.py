@@ -54,6 +54,7 @@ def make_dirs(path: str, *, durable: bool = True) -> None:
         os.chmod(path, _MODE_DIRECTORY)
     if durable:
         sync_dir(parent)
+        _named.add(_identity(path))
 
 
 def sync_dir(path: str) -> None:
@@ -75,19 +76,20 @@ def sync_dir(path: str) -> None:
 _named: set[tuple[str, int, int]] = set()  # directories whose own names this process has made durable
 
 
-def sync_names(path: str) -> None:
-    """Make the names in a directory durable, and its own: the process that made it may have died before its sync."""
-    sync_dir(path)
-    found = os.stat(path)
-    itself = (path, found.st_dev, found.st_ino)
-    if itself in _named:
-        return
-    for above in (os.path.dirname(path), os.path.dirname(os.path.dirname(path))):
-        try:
-            sync_dir(above or ".")
-        except PermissionError:  # a directory of another user, which may be passed but not opened
-            break
-    _named.add(itself)
+def _identity(directory: str) -> tuple[str, int, int]:
+    found = os.stat(directory)
+    return directory, found.st_dev, found.st_ino
+
+
+def sync_names_of(path: str) -> None:
+    """Make the name of a directory and of the one above durable: who made them may have died before the sync."""
+    for directory in (path, os.path.dirname(path)):
+        if (itself := _identity(directory or ".")) not in _named:
+            try:
+                sync_dir(os.path.dirname(directory))
+            except PermissionError:  # a directory of another user, which may be passed but not opened
+                return
+            _named.add(itself)
 
 
 def keep_owners_rights() -> None:

@@ -33,7 +33,7 @@ def lock(path: str, patience: float | None = None) -> "AbstractContextManager[ob
     Raises NotStored where it cannot be made, Busy where its holder does not release it in so many seconds.
     """
     try:
-        make_dirs(os.path.dirname(path))
+        make_dirs(os.path.dirname(path), durable=False)
         return _HeldLock(open_locked(path, patience, _open)) if fcntl else _by_filelock(path, patience)
     except OSError as error:
         raise not_stored(error, path) from error

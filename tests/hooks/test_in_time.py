@@ -262,7 +262,8 @@ def slowly_synced(hook):
         "import os, posix, runpy, signal, sys, time\nsync = os.fdatasync\ndef slow_sync(fd):\n"
         "    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGALRM,)); time.sleep(0.2); sync(fd)\n"
         "    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGALRM,))\n"
-        "os.fdatasync = posix.fdatasync = slow_sync\ndel sys.argv[0]\nrunpy.run_path(sys.argv[0], run_name='__main__')"
+        "for module in (os, posix):\n    module.fdatasync = module.fsync = slow_sync\n"
+        "del sys.argv[0]\nrunpy.run_path(sys.argv[0], run_name='__main__')"
     )
     return [python, *options, "-c", code, script, path, steps]
 
@@ -275,6 +276,22 @@ def test_an_event_that_is_synced_slowly_is_not_left_in_the_spool_as_well(store):
     assert (0, b"") == (ended.returncode, ended.stderr)
     assert "session_start" in types(store)
     assert [] == errors_of(store)
+
+
+@pytest.mark.parametrize(
+    ("payload", "waits"),
+    [
+        (claude("SessionStart", source="startup"), ("READ=0.1", "LOCK")),
+        (claude("SessionStart", source="startup"), ("READ", "LOCK=0.05")),
+        (QUIET, ("READ", "LOCK=0.05")),
+    ],
+)
+def test_the_first_event_of_a_store_on_a_slow_disk_is_not_lost(tmp_path, payload, waits):
+    store = tmp_path / "new" / "store"
+    ended = run(store, payload, hook=slowly_synced(patient("STDIN", *waits, "APPEND", "ANSWER", "LAST")))
+
+    assert (0, b"") == (ended.returncode, ended.stderr)
+    assert ([], 1) == (errors_of(store), len(events(store)) + len(spooled(store)))
 
 
 # ------------------------------------------------------------------------------------------------------ what blocks

@@ -141,28 +141,30 @@ def test_nothing_is_synced_where_nobody_wants_it_or_nothing_was_written(director
 def test_the_name_of_a_new_file_is_made_durable_once(directory, monkeypatch):
     make_dirs(directory)
     synced: list[tuple[str, bytes]] = []
-    monkeypatch.setattr("eventlog.store.dayfile.sync_names", lambda path: synced.append((path, read(directory))))
+    monkeypatch.setattr("eventlog.store.dayfile.sync_dir", lambda path: synced.append((path, read(directory))))
     append(directory, b"one\n", sync=True)
     append(directory, b"two\n", sync=True)
 
     assert [(directory, b"")] == synced
 
 
-def test_the_names_of_the_directories_above_are_made_durable_once_in_a_process(directory, monkeypatch):
-    synced: list[str] = []
-    monkeypatch.setattr("eventlog.store.files.sync_dir", synced.append)
+def test_the_names_of_the_directories_are_made_durable_once_before_there_is_a_file(directory, monkeypatch):
+    synced: list[tuple[str, bool]] = []
+    for module in ("files", "dayfile"):
+        seen = lambda path: synced.append((path, Path(path_of(directory, DAY)).exists()))  # noqa: E731
+        monkeypatch.setattr(f"eventlog.store.{module}.sync_dir", seen)
     append(directory, b"one\n", sync=True)
     with DayFile(directory, "2026-02-21", sync=True) as file:
         file.append(b"two\n")
-    above = list(map(str, Path(directory).parents[:2]))
+    above = [(str(path), False) for path in Path(directory).parents[:2]]
 
-    assert [directory, *above, directory] == synced[-4:]
+    assert [*above, (directory, True), (directory, True)] == synced
 
 
 def test_the_name_of_a_file_whose_maker_died_is_made_durable_by_the_next_writer(directory, monkeypatch):
     append(directory)  # made, and nothing written
     synced: list[str] = []
-    monkeypatch.setattr("eventlog.store.dayfile.sync_names", synced.append)
+    monkeypatch.setattr("eventlog.store.dayfile.sync_dir", synced.append)
     append(directory, b"x\n", sync=True)
 
     assert [directory] == synced

@@ -174,11 +174,11 @@ def test_fsync_never_is_obeyed_by_hooks(store, clock, synced, setting, count):
     assert count == synced.count(f"{DAY}.jsonl")
 
 
-def test_a_directory_is_synced_before_the_first_line_is_written(store, clock, synced, log_dir):
+def test_directories_are_synced_before_the_first_line_is_written(store, clock, synced, log_dir):
     _tell(store, clock)
 
-    assert ["log", "store"] == synced[:2]
-    assert f"{DAY}.jsonl" == synced[-1]
+    assert "store" in synced[:-2]
+    assert ["log", f"{DAY}.jsonl"] == synced[-2:]
 
 
 STREAM: list[dict[str, object]] = [
