@@ -4,6 +4,7 @@ The event is in the log when this begins. Where it takes too long, or something 
 that nobody has touched since they were rendered; whatever fails then, how to save.
 """
 
+from eventlog.fast.modules import find_libraries
 from eventlog.format import timestamps
 from eventlog.hooks import deadline, prompts
 from eventlog.hooks.deadline import OutOfTime
@@ -11,11 +12,13 @@ from eventlog.hooks.record import note
 from eventlog.hosts.call import HookCall, text
 from eventlog.settings import cached
 from eventlog.store import Store
+from eventlog.store.files import file_stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from eventlog.app.serve.session_context import ContextResult, HookStore
 
+_READ_AT_MOST = 4 << 20  # bytes of a transcript
 _RESERVE = 0.12  # seconds for what is certain: it takes a quarter of that
 
 
@@ -40,9 +43,20 @@ def _name_lost(store: Store, call: HookCall) -> None:
 
     try:
         deadline.set_stage_within(deadline.LOCK, deadline.ANSWER)
-        background.name_lost(store, call)
+        background.name_lost(store, call, _asked_in)
     except (Exception, OutOfTime) as error:  # noqa: BLE001 - `eventlog settle` sees to them all the same
         note(store, error, b"", call.agent)
+
+
+def _asked_in(lost: HookCall) -> str:
+    """Find the last prompt in a transcript; "" for none, and in one that takes long to read."""
+    if not 0 < file_stamp(lost.transcript)[0] <= _READ_AT_MOST:
+        return ""
+    find_libraries()
+    from eventlog.hosts.transcripts.read import read_transcript
+
+    asked = [step.text for step in read_transcript(lost.agent, lost.transcript) if step.kind == "prompt"]
+    return "".join(asked[-1:])
 
 
 def _helper_context(store: Store, call: HookCall) -> str:
@@ -64,8 +78,6 @@ def _opened(store: Store) -> "HookStore":
     from eventlog.fast import os
 
     if not cached.are_current(store):
-        from eventlog.fast.modules import find_libraries
-
         find_libraries()  # nobody has read `config.yaml` since it changed
     now = timestamps.from_ns(time.time_ns())
     return HookStore(store, cached.plain_settings(cached.settings(store)), os.path.expanduser("~"), now)

@@ -19,7 +19,7 @@ from eventlog.store.files import file_stamp, is_locked, names_in, read, remove, 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from eventlog.format.payloads import StageSummary
 
@@ -65,7 +65,7 @@ def complete(store: Store, call: HookCall) -> None:
     if call.by_machine:
         from eventlog.hooks.conversation import last_prompt
 
-        prompt = last_prompt(store, call.session, call.agent)
+        prompt = last_prompt(store, call.session, call.agent) or {}
         if call.dedupe_key not in (prompt.get("prompt_id"), prompt.get("turn_id")):  # else in the middle of the user's
             write_note(turn, call.dedupe_key.encode())
         return
@@ -87,31 +87,33 @@ def _noted(path: str) -> "dict[str, object]":
     return fastjson.object_in(read(path) or b"")
 
 
-def name_lost(store: Store, call: HookCall) -> None:
+def name_lost(store: Store, call: HookCall, asked_in: "Callable[[HookCall], str]") -> None:
     """Append the last prompt of each conversation of the project that is over and has no summary: this start shows it.
 
-    Its host is gone, or it has just ended: `eventlog settle` sums it up afterwards, when nobody waits.
+    Its host is gone, or it has just ended: `eventlog settle` sums it up afterwards, when nobody waits. Where no hook
+    was called for a prompt today, `asked_in` finds it in the transcript.
     """
     for note in _open(store):
         session, agent = str(note.get("session", "")), str(note.get("agent", ""))
         if session == call.session or note.get("project", "") != call.project:
             continue
-        lost = HookCall(agent, "", {}, session=session)
+        lost = HookCall(agent, "", {"transcript_path": note.get("transcript", "")}, session=session)
         if _has_just_ended(_note(store, lost)) if note.get("ended") else is_gone(str(note.get("process", ""))):
-            _name(store, lost, call.project)
+            _name(store, lost, call.project, asked_in)
 
 
 def _has_just_ended(path: str) -> bool:
     return time.time() - file_stamp(path)[1] / 1e9 < _DRAWN_WITHIN
 
 
-def _name(store: Store, lost: HookCall, project: str) -> None:
+def _name(store: Store, lost: HookCall, project: str, asked_in: "Callable[[HookCall], str]") -> None:
     from eventlog.hooks.conversation import last_prompt
     from eventlog.hooks.record import envelope
     from eventlog.store.append_once import append_once
 
     lost.begun_in(project)
-    asked = str(last_prompt(store, lost.session, lost.agent, unless="stage_summary").get("prompt", ""))
+    found = last_prompt(store, lost.session, lost.agent, unless="stage_summary")
+    asked = "" if found is None else str(found.get("prompt", "")) or asked_in(lost)
     if prompt := " ".join(asked.split())[:_LONGEST_TOPIC]:
         fields: StageSummary = {"scope": "session", "topic": prompt, "summary": prompt}
         key = f"lost\n{lost.session}\n{prompt}"

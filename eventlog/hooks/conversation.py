@@ -81,16 +81,16 @@ def previous_event(store: Store, call: HookCall) -> str:
     return ""
 
 
-def last_prompt(store: Store, session: str, agent: str, unless: str = "") -> "dict[str, object]":
+def last_prompt(store: Store, session: str, agent: str, unless: str = "") -> "dict[str, object] | None":
     """Return the payload of the user's newest prompt in a conversation, recorded today; empty for none.
 
-    Likewise where it has an event of the type `unless`.
+    None where it has an event of the type `unless`.
     """
     name = hosts.protocol(agent).prompt
     found: dict[str, object] = {}
     for event in _todays(store, session):
         if unless and event.get("type") == unless:
-            return {}
+            return None
         if name and event.get("name") == name and isinstance(payload := event.get("payload"), dict):
             found = found or payload
             if not unless:

@@ -106,6 +106,21 @@ def test_the_next_start_names_what_a_killed_session_was_asked_and_once(store, ho
 
 
 @pytest.mark.parametrize("saved", [False, True])
+def test_the_next_start_names_what_a_host_was_asked_that_tells_of_no_prompt_unless_it_was_saved(store, host, saved):
+    """As droid without a terminal, or a session that was killed before midnight: its transcript tells."""
+    process = host(STARTED)
+    if saved:
+        said = {"conversation_id": STARTED["session_id"], "project": STARTED["cwd"], "agent": "claude-code"}
+        EventLog(store).append({"type": "stage_summary", "scope": "session", "summary": "Prices are done", **said})
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    answer = tell(store, claude("SessionStart", source="startup", session_id="s-2"), "--agent", "claude")
+
+    assert ("Prices are done" if saved else "Fix the rounding of prices") in str(answer)
+    assert saved == ("Fix the rounding" not in str(answer))
+
+
+@pytest.mark.parametrize("saved", [False, True])
 def test_a_session_that_starts_at_once_after_another_is_told_what_that_was_asked_unless_it_was_saved(store, saved):
     """As after `/clear`: what waits for `eventlog settle` has no summary yet."""
     start = claude("SessionStart", source="startup", session_id="s-1")

@@ -395,3 +395,20 @@ def test_a_failure_is_told_with_the_host_that_called(home):
     assert "1 of its hooks failed" in problem["what"]
     assert "not a JSON object" in problem["what"]
     assert [] == agents["claude"]["problems"]
+
+
+@pytest.mark.parametrize("flag", ["--user", "--project"])
+def test_events_that_hooks_json_hides_from_droid_are_named_by_install_and_doctor(home, tmp_path, monkeypatch, flag):
+    (tmp_path / "shop").mkdir()
+    monkeypatch.chdir(tmp_path / "shop")
+    place = (home if flag == "--user" else tmp_path / "shop") / ".factory"
+    place.mkdir()
+    mine = place / "hooks.json"
+    mine.write_text('{"SessionStart": [{"hooks": [{"type": "command", "command": "date"}]}], "PreToolUse": []}')
+    installed = call("install", "droid", flag).out
+
+    assert "droid skips those that hooks.json has, too" in installed
+    assert f"droid runs the hooks of {mine} for SessionStart, and skips ours" in str(_problems("droid"))
+    mine.write_text('{"hooks": {}, "PreToolUse": []}')
+    assert {} == _problems("droid")
+    assert "skips those" not in call("install", "droid", flag).out
