@@ -237,7 +237,7 @@ def statement_line(text: str) -> str:
 
 def states_nothing(text: str) -> bool:
     """Check whether a text stands for no text, or an empty list: `None`, `null`, `nothing left`, `待定`."""
-    plain = text.strip(_AROUND).lower()
+    plain = fold(text).strip(_AROUND)
     if not plain or plain in _NO_VALUES:
         return True
     return plain.startswith(_NOTHINGS) and bool(_compiled(_NOTHING).fullmatch(plain))

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from eventlog.format.events import Event
 from eventlog.format.local_time import local_time
+from eventlog.format.text import same_text
 from eventlog.projections.base import Document, Projection, RowKind, View
 from eventlog.projections.current.conclusions import conclusion_of
 from eventlog.projections.current.conversations import Conversation, Conversations
@@ -100,7 +101,7 @@ def _note(conversation: Conversation, source: RowSource, *, is_whole: bool) -> _
     items = []
     for fact in (fact for fact in conversation.facts if fact.id in source.stated):
         subject, stated = source.stated[fact.id]
-        section = LEARNED if (fact.category or "").casefold() in _INSIGHTS else EVENTS
+        section = LEARNED if same_text(stated.category) in _INSIGHTS else EVENTS
         items.append(Item(section, fact.ts, (fact.id,), subject, stated.text, stated.same))
     if conversation.summaries:
         alone = [summary for summary in conversation.summaries if summary.id not in source.hidden]

@@ -203,6 +203,13 @@ def test_blank_decisions_and_repetitions_within_one_summary_are_one_or_none():
     assert ["b"] == _texts(_concluded(whole(1, decisions=["b", " ", "\x07", "b"])).decisions)
 
 
+def test_an_item_that_states_nothing_does_so_in_any_spelling():
+    nothing = ["None", "NONE.", "Ｎｏｎｅ。", "no\u200bne", "无", "ＴＢＤ"]
+
+    conclusion = _concluded(whole(1, decisions=[*nothing, "b"], todos=[*nothing, "c"]))
+    assert (["b"], ["c"]) == (_texts(conclusion.decisions), _texts(conclusion.todos))
+
+
 def test_of_what_was_drawn_only_the_last_counts():
     conclusion = _concluded(
         whole(1, "ran a command", topic="Foreign", decisions=["a slip"], todos=["an old one"], layer=3),

@@ -53,6 +53,13 @@ def test_headings_are_in_the_users_language(log):
     ]
 
 
+def test_a_category_means_the_same_in_any_spelling_as_in_memory(log):
+    for number, category in enumerate(("Lesson", " lesson ", "ＬＥＳＳＯＮ", "Lesson.")):
+        say(log, f"2026-02-20T09:00:0{number}.000000Z", content=f"Fact {number}", category=category)
+
+    assert bullets(log) == [f"- shop: Fact {number}" for number in range(4)]
+
+
 def test_a_day_on_which_nothing_was_said_has_no_note(log):
     say(log, "2026-02-20T09:00:00.000000Z", "turn_end")
     say(log, "2026-02-20T09:00:00.000000Z", subagent="helper")
