@@ -100,14 +100,11 @@ class _Applier:
     def apply(self) -> WriteResult:
         for key in sorted(self._ledger.managed, key=lambda key: (len(key.under), key)):
             self._restore(key)
-        waiting = [*self._ledger.held]
-        for entry in self._ledger.pending:
-            if self._is_superseded(entry):
-                continue
-            try:
-                self._apply(entry)
-            except (_Hold, Unsafe) as reason:
-                waiting.append(HeldEntry(entry, reason.what if isinstance(reason, Unsafe) else str(reason)))
+        pending, waiting = self._ledger.pending, self._tried(self._ledger.pending)
+        while len(waiting) < len(pending):  # a heading that one waited for may have come with another
+            pending = [held.entry for held in waiting]
+            waiting = self._tried(pending)
+        waiting = [*self._ledger.held, *waiting]
         self._result.waiting += self._still_open(waiting)
         self._result.data = self._on.page.data
         return self._result
@@ -168,6 +165,18 @@ class _Applier:
             return section_edits.insert(page, title, key.level, body, None, below)
 
     # ------------------------------------------------------------------------------------------ pending entries
+
+    def _tried(self, entries: Sequence[PlanEntry]) -> list[HeldEntry]:
+        """Apply entries that nothing supersedes; return those that wait."""
+        waiting = []
+        for entry in entries:
+            if self._is_superseded(entry):
+                continue
+            try:
+                self._apply(entry)
+            except (_Hold, Unsafe) as reason:
+                waiting.append(HeldEntry(entry, reason.what if isinstance(reason, Unsafe) else str(reason)))
+        return waiting
 
     def _is_superseded(self, entry: PlanEntry) -> bool:
         """Return whether a later entry has been applied to the section that an entry means."""

@@ -7,7 +7,7 @@ subsections alone. Heading and level identify a section where they are unique, e
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, NamedTuple
@@ -100,11 +100,9 @@ class Page:
 
         `under` holds any part of the headings above, in their order. An exact match of `under` is preferred, so `()`
         means a section with none; then a heading written exactly as asked, then a heading that reads as asked. Where
-        none does, one that differs only in the width of its characters does, as Chinese brackets do.
+        none does, one that differs only in the width of its characters does, as Chinese brackets do; so do those above.
         """
-        of_level = [section for section in self.sections if section.level == level]
-        found = [section for section in of_level if _names(heading, section.source)]
-        found = found or [section for section in of_level if _narrow(plain(heading)) == _narrow(section.heading)]
+        found = _called(heading, [section for section in self.sections if section.level == level])
         if under is not None:
             found = _standing(found, under)
         found = [section for section in found if section.source == heading.strip()] or found
@@ -117,8 +115,7 @@ class Page:
     def parents(self, level: int, under: Sequence[str]) -> list[Section]:
         """List the sections that these headings could mean and that a section of the level could stand under."""
         *above, name = under
-        found = [section for section in self.sections if section.level < level and _names(name, section.source)]
-        return _standing(found, above)
+        return _standing(_called(name, [section for section in self.sections if section.level < level]), above)
 
     def text(self, section: Section) -> str:
         """Return the body as `canonical` text."""
@@ -194,20 +191,31 @@ def is_blank(line: bytes) -> bool:
     return not line.removeprefix(BOM).strip(b" \t\r\n")
 
 
-def _standing(found: Iterable[Section], under: Sequence[str]) -> list[Section]:
+def _called(name: str, found: Sequence[Section]) -> list[Section]:
+    """Choose the sections with this heading, else those whose heading differs from it in width alone."""
+    return [it for it in found if _names(name, it.source)] or [it for it in found if _reads_as(name, it.source)]
+
+
+def _standing(found: Sequence[Section], under: Sequence[str]) -> list[Section]:
     """Choose the sections with all of these headings above, those with exactly these headings if any."""
-    some = []
-    for section in found:
-        above = iter(section.above)
-        if all(any(_names(name, source) for source in above) for name in under):
-            some.append(section)
-    exact = [section for section in some if len(under) == len(section.above) and all(map(_names, under, section.above))]
-    return exact or some
+    some = [section for section in found if _have(section.above, under, _names)]
+    some = some or [section for section in found if _have(section.above, under, _reads_as)]
+    return [section for section in some if len(under) == len(section.above)] or some
+
+
+def _have(above: Under, under: Sequence[str], names: Callable[[str, str], bool]) -> bool:
+    left = iter(above)
+    return all(any(names(name, source) for source in left) for name in under)
 
 
 def _names(heading: str, source: str) -> bool:
     """Compare a heading asked for with a written heading, by visible text or markup."""
     return plain(source) in (_visible(heading), plain(heading))
+
+
+def _reads_as(heading: str, source: str) -> bool:
+    """Compare a heading asked for with a written heading, in any width of their characters."""
+    return _narrow(plain(heading)) == _narrow(plain(source))
 
 
 def _narrow(text: str) -> str:

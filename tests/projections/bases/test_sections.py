@@ -234,6 +234,13 @@ def test_the_width_of_its_characters_makes_no_second_section_and_tells_two_apart
     assert both.replace(b"old", b"new") == section_edits.update(both, "偏好（工作）", 2, "new")
 
 
+def test_headings_above_may_be_named_in_either_width_too():
+    page = Page("# 偏好（工作）\n\n## S\n\n# 偏好(家)\n\n## S\n".encode())
+
+    assert [0, 4] == [page.find("S", 2, [name]).start - 2 for name in ("偏好(工作)", "偏好（家）")]
+    assert [0] == [parent.start for parent in page.parents(2, ["偏好(工作)"])]
+
+
 def test_a_composed_and_a_decomposed_heading_are_the_same():
     assert body_of("## Cafe\u0301\n\nx\n".encode(), "Caf\u00e9", 2) == "x"
 

@@ -142,6 +142,12 @@ def test_markup_does_not_make_a_section_another():
     assert len(reasons(batch)) == 2
 
 
+def test_a_subsection_planned_before_the_section_above_it_waits_no_longer_than_for_that():
+    early = event(1, content="a", key={"heading": "C", "level": 3, "under": ["S"]})
+
+    assert (user([early]), user([early, event(2, content="b")])) == ("", "## S\n\nb\n\n### C\n\na\n")
+
+
 def test_entries_declared_one_after_the_other_revise():
     assert reasons([event(1, content="a"), event(2, content="b")]) == []
 
