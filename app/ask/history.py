@@ -33,6 +33,7 @@ from eventlog.projections.engine.day_states import EVERYTHING
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.markdown import DATED, unescaped, unstamped
 from eventlog.projects.root import in_full
+from eventlog.store import index_lookup
 
 
 class Omission(NamedTuple):
@@ -46,6 +47,12 @@ class Omission(NamedTuple):
         """Return whether an event stays in."""
         is_named = event.id in self.events or event.conversation_id in self.sessions
         return not (is_named or event.agent in self.agents)
+
+    def dates(self, log: EventLog) -> set[str]:
+        """Find the days whose bytes name any of it; all events of the others stay in."""
+        marks = [mark for name in chain(*self) for mark in index_lookup.marks(name)]
+        held = ((day.date, data or b"") for day in log.days() for data in (day.contents() if marks else ()))
+        return {date for date, data in held if any(mark in data for mark in marks)}
 
 
 NOTHING = Omission()
@@ -72,6 +79,7 @@ def replay_at(
         projections=installed().projections if projections is None else projections,
         until=until,
         keep=None if without == NOTHING else without.keeps,
+        concerns=without.dates(opened.log).__contains__,
     )
 
 

@@ -16,7 +16,7 @@ from eventlog.format.errors import NotStored
 from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Projection
 from eventlog.projections.catalog import ALL
-from eventlog.projections.engine.day_states import EVERYTHING, Keep
+from eventlog.projections.engine.day_states import EVERYTHING, Concerns, Keep
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.engine.replay import replay as fold_and_render
 from eventlog.projections.engine.row_store import MemoryRows, RowsDamaged
@@ -33,15 +33,15 @@ def replay(
     projections: Sequence[Projection] = ALL,
     until: str = EVERYTHING,
     keep: Keep | None = None,
-    since: str = "",
+    concerns: Concerns = bool,
     anew: bool = False,
     writes: bool = False,
     workers: Workers | None = None,
 ) -> ReplayResult:
     """Render the events with `ts <= until` that `keep` accepts.
 
-    Without `workers`, this starts its own and ends them. With `anew` nothing in the cache is used, nor with `keep`
-    unless that accepts everything until `since`.
+    Without `workers`, this starts its own and ends them. With `anew` nothing in the cache is used, nor with `keep` its
+    days that it `concerns`: all, unless that is known.
     With `writes`, the result's `save` writes the cache; without, it stays as it is, and is made anew where it is of
     another program: else every question reads the whole log until the next replay. A cache that is damaged is made
     anew; where it cannot be made, the log is read.
@@ -60,35 +60,38 @@ def replay(
             projections=projections,
             until=until,
             keep=keep,
-            since=since,
+            concerns=concerns,
             surroundings=f"{zlib.crc32(rules.read_bytes())}" if rules else "",
             progress=progress,
             executor=helping.executor,
         )
-        reads_cache = (keep is None or since) and (writes or not anew)
-        found = cache.open_cache(log.store, writes=writes, rebuild=anew) if reads_cache else None
-        if reads_cache and not (found or writes):
-            found = _made_cache(partial(run, until=EVERYTHING, keep=None, since=""), log)
-        return _with(run, log, found, min(until, since or until), writes=writes) if found else run()
+        if writes or not anew:
+            found = cache.open_cache(log.store, writes=writes, rebuild=anew)
+            if not (found or writes):
+                found = _made_cache(partial(run, until=EVERYTHING, keep=None), log)
+            if found:
+                differs = None if writes else lambda day: day > until or bool(keep and concerns(day))
+                return _with(run, log, found, differs)
+        return run()
 
 
 def _with(
-    run: Callable[..., ReplayResult], log: EventLog, found: cache.StoreCache, until: str, *, writes: bool
+    run: Callable[..., ReplayResult], log: EventLog, found: cache.StoreCache, differs: Concerns | None
 ) -> ReplayResult:
-    """Replay with a cache, and once more without what is damaged in it."""
+    """Replay with a cache, into it unless days may differ, and once more without what is damaged in it."""
 
     def again(error: RowsDamaged) -> ReplayResult:
         found.close()
-        if error.for_good and writes:
+        if error.for_good and not differs:
             database.delete(log.store.cached("knowledge.db"))
         return run()
 
     try:
-        done = run(cache=found if writes else _overlay(found, until))
+        done = run(cache=_overlay(found, differs) if differs else found)
     except RowsDamaged as error:
         return again(error)
     done.again = again
-    if writes:
+    if not differs:
         done.save = found.save
     return done
 
@@ -104,16 +107,16 @@ def _made_cache(run: Callable[..., ReplayResult], log: EventLog) -> cache.StoreC
     with suppress(NotStored), locked(store, store.lock("replay"), patience=0):
         made = cache.open_cache(store, writes=True)
         if made:
-            _with(run, log, made, EVERYTHING, writes=True).save()
+            _with(run, log, made, None).save()
             made.close()
     return cache.open_cache(store, writes=False)
 
 
-def _overlay(found: cache.StoreCache, until: str) -> MemoryRows:
-    """Open an overlay of the cache as of a past day; it is empty where most days are later. Raises RowsDamaged."""
+def _overlay(found: cache.StoreCache, differs: Concerns) -> MemoryRows:
+    """Open an overlay of the cache; where most days differ, it has only those before the first. Raises RowsDamaged."""
     days = found.blocks("day", "")
-    since = sum(day > until for day in days)
-    return MemoryRows((), found, until if since > _MAX_SHARE * len(days) else "")
+    differing = [*filter(differs, days)]
+    return MemoryRows((), found, differing[0] if len(differing) > _MAX_SHARE * len(days) else "")
 
 
 @lru_cache

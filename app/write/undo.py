@@ -264,17 +264,20 @@ def restorable(opened: OpenStore, file: str, as_of: str) -> Undoable:
     events = sorted(opened.log.mentioning(_SAYING), key=order)
     since = _Since(events, list(_with_a_say(opened, now, path, events)), as_of, _first_texts(opened))
 
+    def later(date: str) -> bool:
+        return date >= as_of[:10]
+
     def stays(event: Event) -> bool:
         return event.ts <= as_of or event.id in since.staying
 
-    was = _lines_of(path, replay(opened.log, opened.settings, keep=stays, since=as_of) if since.staying else then)
+    was = _lines_of(path, replay(opened.log, opened.settings, keep=stays, concerns=later) if since.staying else then)
     if was == _lines_of(path, now):
         but = ", but for what you have forgotten" if since.rejected else ""
         hint = "\n".join(f"eventlog undo {rejection.id}" for rejection in since.rejected)
         raise BadRequest(f"it is as it was then{but}", where=path, hint=hint)
     targets = since.targets
     without = Omission(events=frozenset(event.id for event in targets))
-    if not targets or _lines_of(path, replay(opened.log, opened.settings, keep=without.keeps, since=as_of)) != was:
+    if not targets or _lines_of(path, replay(opened.log, opened.settings, keep=without.keeps, concerns=later)) != was:
         raise BadRequest("it cannot be had back as it was: more than what was said has changed since", where=path)
     return Undoable(targets[-1], targets, f"what changed {path} since then", staying=since.rejected)
 

@@ -37,6 +37,7 @@ from eventlog.store.index_lookup import line_at
 
 EVERYTHING = "~"  # after every time
 Keep = Callable[[Event], bool]
+Concerns = Callable[[str], bool]  # a date; all events of other days are kept. `bool`: any day
 Progress = Callable[[int, int], None]  # days done, days in all
 
 _BUCKETS = 256
@@ -72,13 +73,13 @@ class DayStates:
     """
 
     def __init__(
-        self, log: DayLog, cache: RowStore, until: str = EVERYTHING, keep: Keep | None = None, since: str = ""
+        self, log: DayLog, cache: RowStore, until: str = EVERYTHING, keep: Keep | None = None, concerns: Concerns = bool
     ) -> None:
         self._log = log
         self._cache = cache
         self._until = until
         self._keep = keep
-        self._whole_until = min(until, since) if keep else until
+        self._concerns = concerns
         self.days = log.days(until=until)
         self._stored = StoredDays(cache)
         self.rows = self._stored.rows()
@@ -222,8 +223,8 @@ class DayStates:
 
     def _stamps_of(self, day: Day) -> list[DayFileStamp]:
         """Return the stamps of the files of a day, and one more where only a part of it counts."""
-        is_whole = f"{day.date}T23:59:59.999999Z" <= self._whole_until
-        return stamps_of(day) + ([] if is_whole else [(self._whole_until, 0, 0, 0, 0)])
+        is_whole = f"{day.date}T23:59:59.999999Z" <= self._until and not (self._keep and self._concerns(day.date))
+        return stamps_of(day) + ([] if is_whole else [(self._until, 0, 0, 0, 0)])
 
     def _fold(self, day: Day, copies: DuplicateFilter | Collection[str]) -> bool:
         """Fold a day; return False where it stays as it was, because it cannot be read."""

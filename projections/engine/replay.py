@@ -23,7 +23,7 @@ from eventlog.projections.current.conversations import Conversations, Knowledge,
 from eventlog.projections.current.fact_scopes import FactScope, fact_scope
 from eventlog.projections.current.identity import Identities
 from eventlog.projections.engine.conversation_rows import RowAddress, RowMaintainer
-from eventlog.projections.engine.day_states import EVERYTHING, DayLog, DayStates, Keep, Progress
+from eventlog.projections.engine.day_states import EVERYTHING, Concerns, DayLog, DayStates, Keep, Progress
 from eventlog.projections.engine.documents import DocumentIndex, Files
 from eventlog.projections.engine.jobs import Executor, Prerendered, fold_day, is_long, make_rows, row_jobs, rows_by
 from eventlog.projections.engine.row_store import MemoryRows, RowsDamaged, RowStore
@@ -249,13 +249,13 @@ def replay(
     projections: Sequence[Projection] = ALL,
     until: str = EVERYTHING,
     keep: Keep | None = None,
-    since: str = "",
+    concerns: Concerns = bool,
     cache: RowStore | None = None,
     surroundings: str = "",
     progress: Progress = lambda _done, _all: None,
     executor: Executor | None = None,
 ) -> ReplayResult:
-    """Replay the events with `ts <= until` that `keep` accepts, as all until `since`, and update the cache.
+    """Replay the events with `ts <= until` that `keep` accepts, as all of days it does not concern; update the cache.
 
     The same events give the same documents, whatever files they are in and whatever the cache holds. `surroundings`
     names what else has a say: the data of time zones. A projection of another package that fails is in `broken`. The
@@ -263,7 +263,7 @@ def replay(
     """
     cache = MemoryRows() if cache is None else cache
     with no_garbage():
-        days = DayStates(log, cache, until, keep, since)
+        days = DayStates(log, cache, until, keep, concerns)
         is_full = keep is None and until == EVERYTHING and not days.rows
         index = _catch_up(days, cache, settings, surroundings, progress, executor if is_full else None)
         return ReplayResult(days, index, WholeStateProjections(cache, days, settings), projections)

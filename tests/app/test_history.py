@@ -93,21 +93,29 @@ def _all_changes(*both):
 
 
 @pytest.mark.slow
-@given(histories(plans=True), moments, st.integers(0, 7))
-def test_what_is_left_out_after_a_time_costs_what_comes_then_and_gives_the_same(lines, since, mask):
+@given(histories(plans=True), st.integers(0), st.integers(0, 7))
+def test_what_is_left_out_of_some_days_costs_what_is_on_them_and_gives_the_same(lines, dates, mask):
+    def concerns(date):
+        return bool(dates >> int(date[-2:]) & 1)
+
     def keeps(event):
-        return event.ts <= since or bool(int(event.id[-1], 16) & mask)
+        return not concerns(event.ts[:10]) or bool(int(event.id[-1], 16) & mask)
 
     with log_of(lines) as log:
         replay_store(opened(log))
-        found = [replay(log, opened(log).settings, keep=keeps, since=moment).documents for moment in (since, "")]
+        found = [replay(log, opened(log).settings, keep=keeps, concerns=which).documents for which in (concerns, bool)]
 
     assert found[0] == found[1]
 
 
-def test_what_is_left_out_after_a_time_reads_no_earlier_day(log, monkeypatch):
-    said(log, *(fact(number, day=f"2026-02-{number:02}", content=f"word {number}") for number in range(1, 9)))
+@pytest.mark.parametrize("of", ["sessions", "events", "agents"])
+def test_what_is_left_out_reads_no_day_that_does_not_name_it(log, monkeypatch, of):
+    who = {"conversation_id": "séance/3", "agent": "codex"}
+    facts = [fact(number, day=f"2026-02-{number:02}", content=f"word {number}") for number in range(1, 9)]
+    said(log, *(each | who if number in (2, 6) else each for number, each in enumerate(facts)))
     replay_store(opened(log))
+    gone = [event for event in log.read() if event.agent == "codex"]
+    names = {"sessions": who["conversation_id"], "events": gone[0].id, "agents": "codex"}
     read, load = set(), Day.load
 
     def loads(self):
@@ -115,11 +123,11 @@ def test_what_is_left_out_after_a_time_reads_no_earlier_day(log, monkeypatch):
         return load(self)
 
     monkeypatch.setattr(Day, "load", loads)
-    found = replay(log, opened(log).settings, keep=lambda event: event.ts < "2026-02-08", since="2026-02-07T12")
+    found = replay_at(opened(log), without=Omission(**{of: frozenset([names[of]])}))
     memory = by_path(found)["MEMORY.md"].data
 
-    assert (b"word 7" in memory, b"word 8" in memory) == (True, False)
-    assert {"2026-02-07", "2026-02-08"} == read
+    assert [b"word 3" in memory, b"word 7" in memory, b"word 8" in memory] == [False, of == "events", True]
+    assert {event.ts[:10] for event in gone[: 1 if of == "events" else 2]} == read
 
 
 @pytest.fixture
