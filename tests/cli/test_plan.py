@@ -35,8 +35,9 @@ def at(store):
     return lambda *args, **options: call(*args, "--store", store.root, **options)
 
 
-def plan(at, content="new", *more):
-    return json.loads(at("plan", "--path", "user", "--heading", "S", "--content", content, "--session", "s", *more).out)
+def plan(at, content="new", *more, heading="S"):
+    asked = ("--path", "user", "--heading", heading, "--content", content, "--session", "s")
+    return json.loads(at("plan", *asked, *more).out)
 
 
 def edited_and_planned_again(at):
@@ -227,7 +228,7 @@ TWICE = "# App\n\n## Backend\n\n### Setup\n\nold\n\n## The Frontend\n\n### Setup
 
 def planned_for_one_of_two(at):
     write_user(TWICE)
-    return plan(at, "new", "--heading", "Setup", "--level", "3")["id"]
+    return plan(at, "new", "--level", "3", heading="Setup")["id"]
 
 
 def test_an_entry_that_means_several_sections_is_not_applied_and_the_way_out_is_named(at, store):
@@ -263,7 +264,7 @@ def test_headings_that_do_not_tell_one_section_decide_nothing(at, store, under, 
 
 def test_sections_whose_headings_above_are_the_same_are_told_apart_by_hand(at):
     write_user("# A\n\n## Setup\n\n## Setup\n")
-    ran = at("resolve", plan(at, "new", "--heading", "Setup")["id"], "--apply")
+    ran = at("resolve", plan(at, "new", heading="Setup")["id"], "--apply")
 
     assert (1, True) == (ran.code, "give one of them another heading" in ran.err)
     assert "--under" not in at("resolve").out
@@ -287,7 +288,7 @@ def test_the_diff_of_a_waiting_entry_shows_the_heading_as_the_file_has_it(at, ch
 
 def test_the_newest_entry_that_waits_is_meant_by_last(at, store):
     planned_for_one_of_two(at)
-    newest = plan(at, "newer", "--heading", "Setup", "--level", "3")["id"]
+    newest = plan(at, "newer", "--level", "3", heading="Setup")["id"]
     at("resolve", "last", "--discard")
 
     assert [newest] == [one.target for one in events(store) if one.type == "entry_resolved"]
