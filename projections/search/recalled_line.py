@@ -8,6 +8,7 @@ Imported inside agents' hooks where something is told: standard library only, an
 
 from eventlog.format.text import GERMAN_MONTHS, cut, joined, one_line
 from eventlog.projections.search.findable import is_scratch, is_test, speaks_of
+from eventlog.projections.search.ranking import subjects
 from eventlog.projections.search.words import tokens
 
 TYPE_CHECKING = False
@@ -182,15 +183,14 @@ def _answer(found: "Findable", weights: "Weights", room: int, topic: str) -> str
     What stands beside the best of them is its other half: what was done about a reason, or why it was done.
     """
     unit = max(weights.values(), default=0.0) or 1.0
+    known = {*tokens(topic), *tokens(found.asked[0] if found.asked else "")}
     decided = {_plain(sentence) for text in found.decisions for sentence in sentences(one_line(text))}
-    ranked = sorted(
-        (
-            (_worth(text, weights, unit) + _DECIDED * unit * (_plain(text) in decided), -place, text)
-            for place, text in enumerate(_candidates(found))
-            if text != topic
-        ),
-        reverse=True,
-    )
+    ranked = []
+    for place, text in enumerate(_candidates(found)):
+        worth = _worth(text, weights, unit) + _DECIDED * unit * (_plain(text) in decided)
+        worth += _EMPTY * unit * known.issuperset(subjects(tokens(text)))
+        ranked += [(worth, -place, text)] if text != topic else []
+    ranked.sort(reverse=True)
     chosen: list[tuple[int, str]] = []
     for worth, place, text in ranked:
         is_beside = bool(chosen) and abs(chosen[0][0] + place) == 1

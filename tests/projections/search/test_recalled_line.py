@@ -68,6 +68,18 @@ def test_of_a_long_request_the_words_of_the_question_are_shown_and_not_its_begin
     assert len(shown) <= 100
 
 
+def test_what_was_asked_is_not_said_again_where_there_is_more_to_say():
+    title, why, how = (
+        "Vouchers get equal numbers",
+        "next_number() read without a lock.",
+        "Numbers come from one series.",
+    )
+    about = {"title": title, "prompts": [], "files": []}
+
+    assert f"{title} · {why} {how}" == line("voucher numbers", closing=f"Fixed {title}. {why} {how}", **about)
+    assert f"{title} · Fixed {title}." == line("voucher numbers", closing=f"Fixed {title}.", **about)
+
+
 def test_decisions_beside_each_other_are_told_apart():
     decided = ["refunds of the ledger follow payments", "the ledger of refunds has no floats, none", "none"]
 
