@@ -7,6 +7,7 @@ from typing import NamedTuple
 from bench.measure import FLOOR, compare, process
 from bench.memory.arms import Arm, Line
 from bench.memory.metrics import Interval, hit, interval, ndcg, recall
+from bench.memory.own import NEEDED
 from bench.memory.world import Query, Question, World
 
 _COLD = 3  # queries timed as whole processes
@@ -53,7 +54,7 @@ def rankings(found: Sequence[Ranked]) -> dict[str, Ranking]:
 def moment(arm: Arm, world: World) -> Moment:
     """Every prompt in a conversation of its own, but for the repeats."""
     projects = {unit.id: unit.project for unit in world.units}
-    needing = [question for question in world.questions if question.gold and question.kind != "blind"]
+    needing = [question for question in world.questions if question.gold and question.kind in ("", *NEEDED)]
     told = {question: arm.answer(question.query) for question in world.questions}
     foreign = [arm.answer(query) for query in world.foreign]
     everything = [*foreign, *told.values()]

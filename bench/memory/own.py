@@ -13,7 +13,8 @@ _ROOT = "/home/ada/src"
 _USERS_HOME = {"en": "shop", "zh": "billing"}  # where things about the user were said
 _AGES = {"old": 28, "new": 6, "pair": 16, "said": 12, "withdrawn": 11}  # days, of the cases that name none
 _FAR = 7  # tasks away: the branch of another one
-KINDS = ("near", "far", "blind")  # of questions: with a rare word of the fact, with ordinary ones, with none
+KINDS = ("near", "far", "blind", "across")  # with a rare word of the fact, ordinary ones, none; in the other language
+NEEDED = KINDS[:2]  # that words of the question alone can answer
 Row = Mapping[str, Any]
 
 
@@ -125,7 +126,7 @@ def _questions() -> Iterator[Question]:
     for row in facts():
         about = {**row, "project": _where(row)}
         for kind in (kind for kind in KINDS if kind in row):
-            group = f"{'blind' if kind == 'blind' else 'facts'} {row['lang']}"
+            group = f"{'facts' if kind in NEEDED else kind} {row['lang']}"
             yield Question(group, _query(about, row[kind], kind), frozenset({row["id"]}), kind=kind)
     for row in rows("tasks"):
         yield Question("sessions", _query(row, row["prompt"]), frozenset(row["sessions"]))
@@ -136,6 +137,11 @@ def _questions() -> Iterator[Question]:
         for side in ("a", "b"):
             query = _query({**row, "project": row[side]["project"]}, row["question"], side)
             yield Question("pairs", query, frozenset({f"{row['id']}-{side}"}))
+    of = {fact["id"]: fact for fact in facts()}
+    for row in rows("across"):
+        about = {**row, "project": _where(of[row["fact"]])}
+        group = f"across {of[row['fact']]['lang']}"
+        yield Question(group, _query(about, row["prompt"]), frozenset({row["fact"]}), kind="across")
 
 
 def _where(fact: Row) -> str:

@@ -32,7 +32,8 @@ class Query(NamedTuple):
 class Question(NamedTuple):
     """A query and the units that answer it; `stale` are units that no longer hold.
 
-    `kind` is how it copies its answer: `near` a rare word of it, `far` ordinary words only, `blind` no word at all.
+    `kind` is how it copies its answer: `near` a rare word of it, `far` ordinary words only, `blind` no word at all;
+    `across` asks in the other language.
     """
 
     group: str

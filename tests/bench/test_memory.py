@@ -21,8 +21,8 @@ from eventlog.format import codec
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 FILES = (
-    "branches", "elsewhere", "facts.en", "facts.zh", "foreign", "pairs", "repeats", "sessions", "shared", "stale",
-    "tasks", "work",
+    "across", "branches", "elsewhere", "facts.en", "facts.zh", "foreign", "pairs", "repeats", "sessions", "shared",
+    "stale", "tasks", "work",
 )  # fmt: skip
 
 
