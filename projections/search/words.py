@@ -43,10 +43,11 @@ stolen steal, stood stand, stuck stick, swam swim, took taken take, taught teach
 told tell, understood understand, won win, women woman, wore worn wear, wrote written write
 """  # each group ends with the form that stands for it
 _ABBREVIATIONS = """
-arg args argument, auth authenticate, config configs configuration, db dbs database, dep deps dependency, dir dirs
-directory, doc docs documentation, email emails mail, env envs environment, err errs error, img imgs image, impl
-implementation, k8s kubernetes, lib libs library, msg msgs message, param params parameter, perf performance, pg
-postgres, pkg pkgs package, prod production, regexp regex, repo repos repository, stats statistic
+arg args argument, auth authenticate, cmd cmds command, config configs configuration, db dbs database, dep deps
+dependency, dir dirs directory, doc docs documentation, email emails mail, env envs environment, err errs error, fn func
+funcs function, img imgs image, impl implementation, k8s kubernetes, lib libs library, msg msgs message, param params
+parameter, perf performance, pg postgres, pkg pkgs package, prod production, regexp regex, repo repos repository, stats
+statistic, var vars variable
 """  # the same; none that ends the names of files
 _GROUPS = map(str.split, f"{_IRREGULAR_FORMS},{_ABBREVIATIONS}".split(","))
 _IRREGULAR = {form: forms[-1] for forms in _GROUPS for form in forms}
