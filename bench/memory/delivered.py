@@ -5,6 +5,7 @@ sessions. A line is false where it states what another session said and its own 
 intentions, praise, or what every session does.
 """
 
+import os
 import random
 import re
 import subprocess
@@ -179,9 +180,10 @@ def _repository(place: Path, told: Sequence[Mapping[str, Any]]) -> Path:
             for path in (place / file, place / "tests" / f"test_{Path(file).name}"):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(f"# {row['title']}\n")
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}  # of a caller's own
     about = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
     for command in (("init", "-q", "-b", "main"), ("add", "-A"), (*about, "commit", "-q", "-m", "Begin")):
-        subprocess.run(("git", *command), cwd=place, check=True)
+        subprocess.run(("git", *command), cwd=place, env=environ, check=True)
     return place
 
 
