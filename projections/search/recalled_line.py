@@ -49,7 +49,7 @@ _OF_FIX = (
 _INTENDS = (
     "let me", "let's", "i'll", "i will", "i'm going", "i am going", "i need to", "i want to", "now i", "now let",
     "next,", "first,", "here's", "here is", "here are", "perfect", "great", "excellent", "done!", "all tests",
-    "the patch", "让我", "我来", "我将", "接下来", "好的", "完成",
+    "the patch", "让我", "我来", "我将", "接下来", "好的", "完成", "问题已", "已成功", "已经成功",
 )  # fmt: skip
 _TESTED = ("works ", "tested", "verified", "test ", "the test", "test_", "测试", "验证")  # how, and not what was done
 _WRITES = ("added ", "created ", "wrote ", "updated ")

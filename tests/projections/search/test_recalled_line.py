@@ -91,6 +91,14 @@ def test_praise_intentions_headings_and_code_are_no_answers(noise):
     assert noise not in line("why is the ledger of refunds wrong, summary of what root cause")
 
 
+def test_that_it_is_done_is_no_answer_in_chinese_either():
+    closing = "完美！问题已经成功修复，补丁也已生成。问题的原因是：网关默认等30秒。"
+
+    assert line(
+        "网关为什么等这么久", title="网关", prompts=[], files=[], closing=closing, decisions=["超时由调用方给出"]
+    ) == ("网关 · 问题的原因是：网关默认等30秒。超时由调用方给出")
+
+
 @pytest.mark.parametrize(
     ("files", "shown"),
     [
