@@ -45,6 +45,7 @@ class KnownProjects:
             self._lines = [_line_of(project) for project in identities.listed()]
         self._here = replica_of(store) if self._lines else ""
         self._places = _by_path(self.places())
+        self._addresses: dict[str, str] = {}  # by path, the projects there
         self._by_part = {part: listed for listed in self._lines for part in listed["parts"]}
 
     def places(self) -> "Iterator[Place]":
@@ -54,9 +55,15 @@ class KnownProjects:
                 yield replica or "", path, str(listed["project"])
 
     def of(self, path: str | None, replica: str | None) -> str:
-        """Name the project of a path on the machine that spoke ("", None: unknown); "" for no path."""
-        part = _part(self._places, encodable(path or ""), replica or "")
-        return str(self._by_part[part]["project"]) if part in self._by_part else part
+        """Name the project of a path on the machine that spoke ("", None: unknown); "" for no path.
+
+        One of this machine that is not listed yet is that with the address of the repository there.
+        """
+        logged = encodable(path or "")
+        part = _part(self._places, logged, replica or "")
+        if part in self._by_part:
+            return str(self._by_part[part]["project"])
+        return (self._at_address(logged) if logged and (replica or self._here) == self._here else "") or part
 
     def changes(self, before: "Iterable[Place]") -> set[tuple[str, str]]:
         """List the pairs of former and present names of places, where they differ."""
@@ -151,7 +158,9 @@ class KnownProjects:
             return ""
         from eventlog.projects.repository import remote_of
 
-        return str(self._by_part.get(remote_of(path), {}).get("project", ""))
+        if path not in self._addresses:
+            self._addresses[path] = str(self._by_part.get(remote_of(path), {}).get("project", ""))
+        return self._addresses[path]
 
     def _is_logged(self, project: str) -> bool:
         """Return whether an event is of this project, by the index; search the bytes of changed files."""

@@ -16,6 +16,7 @@ from eventlog.app.naming.references import session_meant
 from eventlog.app.page.page_model import page_of
 from eventlog.app.serve.session_context import request_of, session_context
 from eventlog.app.setup.install.install import InstallTarget
+from eventlog.app.write.current_statements import current_statements
 from eventlog.app.write.plan import plan
 from eventlog.app.write.record_once import record_once
 from eventlog.format.events import ProjectJoined, ProjectSeen, Retraction, SectionKey, SessionStart, TurnEnd
@@ -23,6 +24,7 @@ from eventlog.store import project_slug
 from tests.support.command_line import call
 from tests.support.machines import Network
 from tests.support.repositories import git, repository
+from tests.support.use_cases import DEFAULTS
 
 pytestmark = pytest.mark.slow
 
@@ -452,3 +454,19 @@ def test_what_names_no_machine_is_of_the_one_whose_file_it_came_in(network):
 
         assert {f"s{number}"} == {entry.event.conversation_id for entry in found}
         assert f"s{number}" == session_meant(machine.log, "last", project="/src/app")
+
+
+def test_what_a_key_has_here_replaces_what_another_machine_says_before_a_replay_knows_the_path_here(network, clone):
+    other, here = network.machines
+    says(other, clone("0/shop", "https://github.com/ada/shop.git"), "The port is 9443", key="port")
+    network.exchange()
+    shop = clone("1/shop", "https://github.com/ada/shop.git")
+    says(here, shop, "The port is 9999", "t", key="port")
+    told = {
+        "search": [hit.text for hit in Memory(here.log.store).search("port", project=shop)],
+        "start": session_context(here.opened, request_of(here.opened, shop)).context.text,
+        "tools": [one.text for one in current_statements(here.log, DEFAULTS, shop)],
+    }
+
+    for who, text in told.items():
+        assert ("9999" in str(text), "9443" in str(text)) == (True, False), (who, text)
