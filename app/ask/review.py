@@ -67,10 +67,12 @@ def _of_memory(replayed: ReplayResult, name: str, stale: str) -> Iterator[Review
         place = places.get(fact.sources, "")
         return ReviewLine(concern, name, place, fact.first.text, len(fact.statements), fact.last_seen, tuple(against))
 
-    texts = [fact.first.text for fact in facts if not fact.first.key]
+    texts = [fact.first.text for fact in facts]
+    unkeyed = [fact.first.text for fact in facts if not fact.first.key]  # of those with a key, the key decides
     against = opposed(texts, differing_in_a_number(texts))
     for fact in facts:
-        if older := against.get(fact.first.text):
+        older = against.get(fact.first.text, set()).intersection(unkeyed)
+        if older:
             yield line("contradicts", fact, filter(older.__contains__, texts))
     yield from (line("old", fact) for fact in reversed(facts) if fact.last_seen < stale)
     often = sorted(facts, key=lambda fact: len(fact.statements), reverse=True)

@@ -4,21 +4,24 @@ Imported inside agents' hooks: standard library only.
 """
 
 from eventlog.format.text import differing_in_a_number
+from eventlog.projections.search.findable import text_in
 from eventlog.projections.search.opposed import newer_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from eventlog.app.search.search_index import Hit
     from eventlog.projections.search.opposed import Having
 
+_LOOKED_AT = 600  # characters of a summary
+
 
 def compared(hits: "Sequence[Hit]", having: "Having", total: int) -> "list[Hit]":
-    """Order hits: facts behind the `newer` facts of their subject that oppose them, which answer as well.
+    """Order hits behind the `newer` facts and decisions about their subject that oppose them, which answer as well.
 
-    Facts that differ in a number only are in doubt; one with a key is replaced, not doubted. `having` counts the texts
-    with each token, of a `total`.
+    Facts that differ in a number only are in doubt; one with a key is replaced, not doubted. Of a session each sentence
+    may be opposed; it opposes by what it decided alone. `having` counts the texts with each token, of a `total`.
     """
     facts: dict[str, list[Hit]] = {}
     for hit in filter(_is_open, hits):
@@ -27,13 +30,36 @@ def compared(hits: "Sequence[Hit]", having: "Having", total: int) -> "list[Hit]"
         doubtful = differing_in_a_number(hit.found.shown for hit in some) if len(some) > 1 else ()
         for hit in some:
             hit.is_doubtful = hit.found.shown in doubtful
-    statements = [(hit.subject, hit.found.shown if _is_open(hit) else "", hit.last_at) for hit in hits]
-    order = newer_first(statements, (), having, total)  # of two in doubt, who asks for the number wants that one
-    for newer, opposed in order.items():
-        for older in opposed:
-            hits[newer].score = max(hits[newer].score, hits[older].score)
-            hits[older].newer.append(hits[newer])
-    return [hits[at] for at in order]
+    texts = [(hit, text) for hit in hits for text in _texts(hit)]
+    # of two in doubt, who asks for the number wants that one
+    order = newer_first([(hit.subject, text, hit.last_at) for hit, text in texts], (), having, total)
+    opposing: dict[Hit, list[Hit]] = {}
+    for at, opposed in order.items():
+        newer, text = texts[at]
+        if newer.found.type == "fact" or text in newer.found.decisions:
+            for older in {texts[other][0]: None for other in opposed}:
+                if (
+                    older is not newer
+                    and newer.last_at > older.last_at
+                    and (older.found.type != "fact" or _is_open(older))
+                ):
+                    opposing.setdefault(older, []).append(newer)
+    for older, several in opposing.items():
+        for newer in several:
+            newer.score = max(newer.score, older.score)
+            older.newer.append(newer)
+    return list(dict.fromkeys(each for hit in hits for each in (*opposing.get(hit, ()), hit)))
+
+
+def _texts(hit: "Hit") -> "Iterator[str]":
+    """Yield the texts of a hit that may oppose others, or be opposed."""
+    if hit.found.type == "fact":
+        yield hit.found.shown
+    elif hit.found.type == "stage_summary":
+        from eventlog.projections.search.recalled_line import sentences  # most prompts find none
+
+        yield from hit.found.decisions
+        yield from sentences(text_in(hit.fields, "summary")[:_LOOKED_AT])
 
 
 def _is_open(hit: "Hit") -> bool:

@@ -258,7 +258,7 @@ def _opposing(index: "SearchIndex", hit: "Hit", gate: "Gate") -> "list[Hit]":
     near = NEAR * gate.weight(tokens(hit.found.words))  # else that fact is not what it answers by
     stated = (fact for fact in index.of_conversation(hit.found.conversation) if fact.subject == hit.subject)
     answering = (fact for fact in stated if gate.weight(tokens(fact.found.words)) >= near)
-    opposing = [newer for fact in answering for newer in _opposing_fact(index, fact)]
+    opposing = [newer for each in (*answering, hit) for newer in _opposing_fact(index, each)]
     facts = (each for each in (*opposing, *index.replacing(hit.found.conversation)) if each.subject == hit.subject)
     weights = {gate.weight(tokens(each.found.words)): each for each in facts if each.last_at > since}
     best = max(weights, default=0.0)
@@ -269,9 +269,10 @@ def _opposing(index: "SearchIndex", hit: "Hit", gate: "Gate") -> "list[Hit]":
 def _opposing_fact(index: "SearchIndex", hit: "Hit") -> "list[Hit]":
     from eventlog.app.search.search_index import Scope
 
-    words = tokens(hit.found.words) if hit.found.type == "fact" else ()
+    types = _FACTS if hit.found.type == "fact" else _STATING
+    words = tokens(hit.found.words) if hit.found.type in types else ()
     rare = {word: count for word, count in index.having(words).items() if 0 < count <= _OF_FEW}
-    found = index.find(rare, "", Scope((hit.subject,), _FACTS), _ALIKE) if len(rare) >= _MANY_SHARED else []
+    found = index.find(rare, "", Scope((hit.subject,), types), _ALIKE) if len(rare) >= _MANY_SHARED else []
     newer = next((same.newer for same in found if same.found.names == hit.found.names), [])
     certain = [each for each in newer if len(rare.keys() & tokens(each.found.words)) >= _MANY_SHARED]
     hit.newer += certain

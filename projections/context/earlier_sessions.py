@@ -11,6 +11,7 @@ from eventlog.fast.copies import Values
 from eventlog.fast.sha import sha256
 from eventlog.format.ids import short_id
 from eventlog.format.text import cut, one_line, statement_line
+from eventlog.format.timestamps import order
 from eventlog.projections.context.heard import by_conversation
 from eventlog.projections.current.conclusions import NONE, conclusion_of
 from eventlog.projections.line import Line
@@ -36,6 +37,7 @@ LINE_CHARS = 300
 BRIEF_CHARS = 115
 _TOPIC_CHARS, _BRIEF_TOPIC_CHARS, _PATH_CHARS = 90, 60, 70
 _MAX_DECISIONS = 3
+_MAX_COMPARED = 100  # statements
 _DAY = len("2026-02-20")
 _LISTS, _COMMANDS = ("Changed ", "Committed ", "修改了 ", "提交了"), ("Ran `", "运行了 `")
 _DATA = (".json", ".jsonl", ".txt", ".log", ".csv", ".patch", ".diff")
@@ -86,6 +88,32 @@ class EarlierSession(Values):
         ]
         decided = [Line(f"- [{day}] {decision.text[2:]}", decision.events) for decision in remaining[:_MAX_DECISIONS]]
         return [line, *decided]
+
+
+def with_successors(
+    sessions: "Sequence[EarlierSession]", heard: "Iterable[HeardEvent]", told: str
+) -> "list[EarlierSession]":
+    """Put before what sessions came to the newest decision or fact that opposes it, unless that is `told` elsewhere."""
+    from eventlog.projections.search.opposed import opposed  # a first session has none before it
+
+    stated = [(each, text) for each in heard for text in ((each.text,) if each.type == "fact" else each.decisions)]
+    newest = sorted(stated, key=lambda pair: order(pair[0]), reverse=True)[:_MAX_COMPARED]
+    parts = {one.name: one.outcome.replace(" → ", ". ").replace("。", ". ").split(". ") for one in sessions}
+    dated = [(event.ts, text) for event, text in newest]
+    dated += [(one.at, text) for one in sessions for text in parts[one.name]]
+    against = opposed([text for _, text in sorted(dated, key=lambda pair: pair[0], reverse=True)], ())
+
+    def whole(one: EarlierSession) -> EarlierSession:
+        later = ((event, text) for event, text in newest if event.ts > one.at)
+        found = ((event, text) for event, text in later if not against.get(text, set()).isdisjoint(parts[one.name]))
+        event, successor = next(found, (None, ""))
+        if event is None or statement_line(successor) in told:
+            return one
+        topic = "" if one.outcome.startswith(one.topic.rstrip("…")) else one.topic
+        outcome = f"{statement_line(successor)} ← {one.outcome_text}"
+        return replace(one, topic=topic, outcome=outcome, sources=(*one.sources, event.id))
+
+    return list(map(whole, sessions))
 
 
 def _telling(files: "Sequence[str]", project: str) -> list[str]:

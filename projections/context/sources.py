@@ -19,7 +19,7 @@ from eventlog.format.text import cut, encodable
 from eventlog.format.timestamps import order
 from eventlog.projections.context import context_files
 from eventlog.projections.context.context_files import Unreadable, is_template, loaded_by_host, read
-from eventlog.projections.context.earlier_sessions import BRIEF_CHARS, EarlierSession, EarlierSessions
+from eventlog.projections.context.earlier_sessions import BRIEF_CHARS, EarlierSession, EarlierSessions, with_successors
 from eventlog.projections.context.heard import by_conversation, standing_lines
 from eventlog.projections.context.phrases import PHRASES
 from eventlog.projections.context.request import CAME_BACK, NEW, SHARED
@@ -186,6 +186,12 @@ def gather(
     bearing = {bearing.conversation_id for bearing in bearings if not bearing.memory_type}
     several = past.newest(sessions, request, memory, shared=shared)
     chosen = [session for _, session in zip(range(limit), several, strict=False)]
+    told = [
+        memory,
+        *(fact.first.text for fact in parts.facts),
+        *(line.text for one in chosen[:1] for line in one.decisions),
+    ]
+    chosen = with_successors(chosen, (event for events in heard.values() for event in events), "\n".join(told))
     last = chosen[0].name if chosen else ""
     parts.bearings = [bearing for bearing in bearings if bearing.memory_type or bearing.conversation_id != last]
     earlier = [session for session in chosen[1:] if session.name not in bearing]

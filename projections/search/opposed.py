@@ -1,10 +1,11 @@
-"""Texts that oppose older texts: all but a number is alike, or a text speaks of a change to the older text; pure.
+"""Texts that oppose older texts: all but a number or a value is alike, or a text speaks of a change to it; pure.
 
 A guess takes nothing away: of two such texts, the newer stands before the older wherever both are told.
 
 Imported inside agents' hooks: standard library only, and no re.
 """
 
+from eventlog.format import FIRST_HAN
 from eventlog.format.text import differing_in_a_number
 from eventlog.projections.search.words import tokens
 
@@ -29,6 +30,32 @@ _CHANGES_WITHIN = """
 不再 改用 改为 改成 改由 改存 改到 换成 迁移到 重写 替换 取代 代替 废弃 弃用 ではなく 代わり 廃止 やめ 移行 置き換え
 切り替え 변경 교체 전환 대신 아니라 더이상 말고
 """  # of scripts in which a word has no end, without spaces
+_OF_A_KIND = """
+monday tuesday wednesday thursday friday saturday sunday
+montag dienstag mittwoch donnerstag freitag samstag sonntag
+周一 周二 周三 周四 周五 周六 周日
+星期一 星期二 星期三 星期四 星期五 星期六 星期日
+hourly daily nightly weekly monthly yearly
+stündlich täglich nächtlich wöchentlich monatlich jährlich
+enabled disabled
+aktiviert deaktiviert
+启用 禁用
+allowed forbidden
+erlaubt verboten
+允许 禁止
+always never
+immer nie
+"""  # words of which one holds, a kind in a line; days also with an s
+_KINDS = {word: kind for kind in _OF_A_KIND.split("\n") for word in kind.split()}
+_KINDS_WITHIN = [word for word in _KINDS if word >= FIRST_HAN]
+_IS = frozenset(
+    ("is", "are", "ist", "sind", "lautet", "heißt", "=", "lives", "live", "runs", "liegt", "liegen", "läuft")
+)
+_NOT = frozenset(("not", "nicht"))
+_DEFAULT = frozenset(("default", "standard"))
+_MAX_NAMES, _MAX_HAN = 3, 3  # words of a name, and characters of one in Han
+_A_LIST = 3  # values in one frame
+_AROUND = ".,;:!?\"'`()[]。，；：！？"
 _APART = [
     [f" {part.strip()}{'' if part.endswith('*') else ' '}".replace("*", "") for part in change.split("…")]
     for change in " ".join(_CHANGES.split()).split(", ")
@@ -47,7 +74,8 @@ def opposed(
     alike = [text for text in texts if text in doubtful]
     pairs = [(newer, older) for at, newer in enumerate(alike) for older in alike[at + 1 :]]
     found: dict[str, set[str]] = {}
-    for newer, older in (*filter(differing_in_a_number, pairs), *_changed(texts, having, total or len(texts))):
+    changed = _changed(texts, having, total or len(texts))
+    for newer, older in (*filter(differing_in_a_number, pairs), *_revalued(texts), *changed):
         found.setdefault(newer, set()).update({older}, found.get(older, ()))
     return found
 
@@ -75,6 +103,49 @@ def _changed(texts: "Sequence[str]", having: "Having | None", total: int) -> "It
                 yield texts[at], texts[other]
         for word in words[at] & rare:
             older.setdefault(word, []).append(at)
+
+
+def _revalued(texts: "Sequence[str]") -> "Iterator[tuple[str, str]]":
+    """Yield each text with an older one that has another value in the same frame; three values are a list."""
+    frames: dict[tuple[str, ...], dict[str, list[int]]] = {}
+    for at, text in enumerate(texts):
+        for value, *frame in _frames(text):
+            frames.setdefault(tuple(frame), {}).setdefault(value, []).append(at)
+    for values in frames.values():
+        if 1 < len(values) < _A_LIST:
+            newer, older = sorted(values.values())
+            yield from ((texts[newer[0]], texts[at]) for at in older)
+
+
+def _frames(text: str) -> "Iterator[tuple[str, ...]]":
+    """Yield the values of a text, each with what stands around it: a word of a kind, or a name that something is."""
+    compact = "".join(text.split()).strip(_AROUND)
+    for word in _KINDS_WITHIN:
+        before, found, after = compact.partition(word)
+        if before and found:
+            yield word, before, _KINDS[word], after
+    yield compact.partition("不")[1], compact.replace("不", "", 1)
+    before, found, name = compact.partition("是")
+    is_short = 0 < len(name) <= _MAX_HAN and not name.endswith("的")
+    if len(before) > 1 and (is_short or (name.isascii() and _is_name(name))):
+        yield name, before, found
+    words = [word.strip(_AROUND) for word in text.split()]
+    lower = [word.lower() for word in words]
+    for at, word in enumerate(lower[1:], 1):
+        value = word if word in _KINDS else word.removesuffix("s")
+        if value in _KINDS:
+            yield value, *lower[:at], _KINDS[value], *lower[at + 1 :]
+    yield " ".join(filter(_NOT.__contains__, lower)), *(word for word in lower if word not in _NOT)
+    at = len(words) - (1 if words and not _DEFAULT.isdisjoint(lower) else 0)
+    while at > 1 and len(words) - at < _MAX_NAMES and _is_name(words[at - 1]):
+        at -= 1
+    if 1 < at < len(words) and not _IS.isdisjoint(lower[1:at]):
+        yield " ".join(lower[at:]), *lower[:at], ""
+
+
+def _is_name(word: str) -> bool:
+    """Return whether a word is written like a name: with a capital."""
+    return word != word.lower()
 
 
 def _counted(words: "Sequence[frozenset[str]]") -> "Mapping[str, int]":

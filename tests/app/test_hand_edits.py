@@ -128,6 +128,21 @@ def test_a_removed_bullet_is_withdrawn_and_stays_away(log, memory):
     assert (["retraction"], []) == ([one.type for one in log.read() if one.type == "retraction"], aside(memory))
 
 
+@pytest.mark.parametrize("ruin", [lambda path: path.write_text(""), Path.unlink], ids=["emptied", "deleted"])
+def test_a_file_without_its_last_line_withdraws_nothing_and_without_its_bullets_all(log, memory, ruin):
+    before, rendered = list(log.read()), memory.read_text()
+    ruin(memory)
+    rebuilt(log)
+
+    assert rendered == memory.read_text()
+    assert not new_events(log, before)
+
+    edit(memory, lambda text: "\n".join(line for line in text.split("\n") if not line.startswith("- ")))
+    rebuilt(log)
+
+    assert not memory.exists()
+
+
 def test_a_removed_decision_leaves_the_rest_of_its_summary(log, memory):
     edit(memory, lambda text: text.replace("- [2026-02-20] Use RS256\n", ""))
     rebuilt(log)

@@ -73,6 +73,10 @@ REPLACED = {
     "Котировки больше не хранятся в ClickHouse": "Котировки хранятся в ClickHouse по дням",
     "지도 타일은 더 이상 Mapbox가 아니라 다른 곳에서 받는다": "지도 타일은 Mapbox에서 받는다",
     "セーブデータはJSONではなくMessagePackで保存する": "セーブデータはJSONで保存する",
+    "Deploys go out on Tuesdays": "Deploys go out on Fridays",
+    "Der Freigabetag ist Donnerstag": "Der Freigabetag ist Montag",
+    "每周二发布": "每周五发布",
+    "The message broker is Kafka": "The message broker is RabbitMQ",
 }
 
 
@@ -98,6 +102,17 @@ def test_the_newer_stands_first_also_where_the_older_was_said_more_often(log, ne
     shown = lines(log)
 
     assert shown.index(newer) == shown.index(REPLACED[newer]) - 1
+
+
+def test_a_fact_with_a_key_contradicts_what_was_said_without_one_and_no_other_with_a_key(log):
+    for number, (content, key) in enumerate(
+        {"The bus is RabbitMQ": None, "The bus is Kafka": "bus", "The bus is NATS 2": "old"}.items()
+    ):
+        log.append(Fact(conversation_id=f"s{number}", project=SHOP, agent="codex", content=content, key=key))
+
+    found = [(line.text, line.against) for line in review(opened(log), SHOP)[1] if "bus" in line.text]
+
+    assert found == [("The bus is Kafka", ("The bus is RabbitMQ",))]
 
 
 def test_of_two_that_differ_in_a_number_the_newer_stands_first(log):

@@ -26,6 +26,7 @@ from eventlog.cli.mcp.tools import ToolCalls
 from eventlog.format.events import Fact, StageSummary
 from eventlog.format.retractions import Retractions
 from eventlog.format.text import key_of
+from eventlog.format.timestamps import order
 from eventlog.projections.current.standing import likeness
 from tests.laws.test_recall_laws import MINUTE, NOON, World, an_open_world
 from tests.laws.test_search_laws import bullets_of
@@ -41,7 +42,7 @@ PORTS = {
     "9999": ("The port is 9999", "The Port is 9999"),
     "8080": ("The port is 8080",),
 }
-HOMES = {"a": "shop", "b": "shop", "c": "billing", "d": None}  # where each conversation works
+HOMES = {"a": "shop", "b": "shop", "e": "shop", "c": "billing", "d": None}  # where each conversation works
 _said = st.sampled_from([wording for wordings in PORTS.values() for wording in wordings])
 _common: dict[str, st.SearchStrategy] = {"conversation_id": st.sampled_from("aaabcd"), "late": st.booleans()}
 _fact: dict[str, st.SearchStrategy] = {
@@ -178,6 +179,72 @@ def test_a_wording_that_its_key_has_no_more_is_told_by_nobody_unless_it_is_said_
             text = session_context(there, request_of(there, world.place(name), session_type="main")).context.text
             may = holding(world, world.place(name), sessions=True) | holding(world, "", sessions=True)
             assert holding(world, world.place(name)) | holding(world, "", decisions=False) <= ports(text) <= may
+
+
+# --------------------------------------------------------------------------------------------------- what is undone in prose
+
+UNDONE = {
+    "We use Redis for sessions": "Sessions now live in Postgres, Redis is gone",
+    "订单服务使用 RabbitMQ 发送消息": "订单服务改用 Kafka 发送消息",
+    "Messwerte speichern wir in InfluxDB": "Messwerte liegen in TimescaleDB statt in InfluxDB",
+    "Deploys go out on Fridays": "Deploys go out on Tuesdays",
+}
+_came_to = {
+    "type": st.just("stage_summary"),
+    "scope": st.just("session"),
+    "topic": st.sampled_from(["", "Session store"]),
+}
+_SAID = st.one_of(
+    st.fixed_dictionaries({**_common, **_came_to, "summary": st.sampled_from([*UNDONE, *(f"{old}. Tests pass." for old in UNDONE)])}),
+    st.fixed_dictionaries({**_common, **_came_to, "summary": st.just("Carts are blue"), "decisions": st.sampled_from([[new] for new in UNDONE.values()])}),
+    st.fixed_dictionaries({**_common, "type": st.just("fact"), "content": st.sampled_from([*UNDONE.values()])}),
+)  # fmt: skip
+
+
+def check_undone(world):
+    for old, new in UNDONE.items():
+        said = {
+            text: max((order(one) for one in world.events if text in str(one)), default=("", "")) for text in (old, new)
+        }
+        if ("", "") < said[old] < said[new]:
+            project, there = world.place("shop"), opened(world.log)._replace(machine=_NOW)
+            asked = recalling.RecallRequest(old, project, "another")
+            text = recalling.recall_text(recalling.recall(world.log.store, asked, 99), "en")
+            start = session_context(there, request_of(there, project, session_type="main")).context.text
+            for told_text in (text, start):
+                assert old not in told_text or new in told_text, (old, told_text)
+
+
+_NOW = Machine.here()._replace(clock=lambda: NOON)
+
+
+@example(
+    [{**_save_of(conversation="a"), "summary": old} for old in UNDONE]
+    + [_save_of(new, conversation="b") for new in UNDONE.values()]
+    + [_save_of("Use RS256", conversation="e")]
+)
+@settings(max_examples=rounds(fixed=5, fuzz=200))
+@given(st.lists(st.one_of(_SAID, _SAID, st.just("replay")), min_size=2, max_size=8))
+def test_what_a_session_came_to_is_told_with_what_was_decided_against_it_since(steps):
+    with an_open_world() as world:
+        world.take_all({**step, "project": "shop"} if step != "replay" else step for step in steps)
+        check_undone(world)
+        Memory(world.log.store).replay()
+        check_undone(world)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("old", UNDONE)
+def test_where_no_memory_is_told_a_session_is_told_behind_what_was_decided_against_it(old, shared):
+    with a_log() as log:
+        world = World(log)
+        came_to = [_save_of(), _save_of(UNDONE[old], conversation="b"), _save_of("Use RS256", conversation="e")]
+        take(world, [{**came_to[0], "summary": old}, *came_to[1:], *(["replay"] if shared else [])])
+        ten_days_later = Machine.here()._replace(clock=lambda: NOON + 10 * 1440 * MINUTE)
+        there, kind = opened(log)._replace(machine=ten_days_later), "shared" if shared else "main"
+        text = session_context(there, request_of(there, world.place("shop"), session_type=kind)).context.text
+
+        assert f"{UNDONE[old]} ← {old}" in text
 
 
 # --------------------------------------------------------------------------------------------------------------- deeds
