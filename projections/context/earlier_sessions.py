@@ -91,9 +91,9 @@ class EarlierSession(Values):
 
 
 def with_successors(
-    sessions: "Sequence[EarlierSession]", heard: "Iterable[HeardEvent]", told: str
+    sessions: "Sequence[EarlierSession]", heard: "Iterable[HeardEvent]", elsewhere: str
 ) -> "list[EarlierSession]":
-    """Put before what sessions came to the newest decision or fact that opposes it, unless that is `told` elsewhere."""
+    """Put the newest decision or fact that opposes the outcome of a session before it, unless `elsewhere` has it."""
     from eventlog.projections.search.opposed import opposed  # a first session has none before it
 
     stated = [(each, text) for each in heard for text in ((each.text,) if each.type == "fact" else each.decisions)]
@@ -107,7 +107,7 @@ def with_successors(
         later = ((event, text) for event, text in newest if event.ts > one.at)
         found = ((event, text) for event, text in later if not against.get(text, set()).isdisjoint(parts[one.name]))
         event, successor = next(found, (None, ""))
-        if event is None or statement_line(successor) in told:
+        if event is None or statement_line(successor) in elsewhere:
             return one
         topic = "" if one.outcome.startswith(one.topic.rstrip("…")) else one.topic
         outcome = f"{statement_line(successor)} ← {one.outcome_text}"

@@ -186,12 +186,12 @@ def gather(
     bearing = {bearing.conversation_id for bearing in bearings if not bearing.memory_type}
     several = past.newest(sessions, request, memory, shared=shared)
     chosen = [session for _, session in zip(range(limit), several, strict=False)]
-    told = [
+    elsewhere = [
         memory,
         *(fact.first.text for fact in parts.facts),
         *(line.text for one in chosen[:1] for line in one.decisions),
     ]
-    chosen = with_successors(chosen, (event for events in heard.values() for event in events), "\n".join(told))
+    chosen = with_successors(chosen, (event for events in heard.values() for event in events), "\n".join(elsewhere))
     last = chosen[0].name if chosen else ""
     parts.bearings = [bearing for bearing in bearings if bearing.memory_type or bearing.conversation_id != last]
     earlier = [session for session in chosen[1:] if session.name not in bearing]

@@ -93,7 +93,7 @@ def replaced(in_order: "Collection[_Keyed]") -> "dict[bytes, _Keyed]":
 
 
 def is_replaced(same: bytes, event: "Dated", over: "Mapping[bytes, Dated]") -> bool:
-    """Return whether a wording without a key, or one that was corrected, was replaced after this event.
+    """Return whether a wording, corrected or without a key, was replaced after this event.
 
     Somebody who states it later has decided back: both stand.
     """

@@ -176,7 +176,7 @@ def _in_place(fact: Fact, deleted: dict[str, Line], events: Mapping[str, Event])
 
 
 def in_place_of(fact: Fact, text: str, events: Collection[Event]) -> Fact:
-    """Let a fact take the place of a text and of the events behind it, also where one of them arrives later."""
+    """Let a fact take the place of a text, also in earlier events that arrive later, and of the events behind it."""
     corrections = (event.instead_of for event in events if isinstance(event, Fact) and event.subject == fact.subject)
     outdated = {likeness(text).hex()}.union(*corrections) - {likeness(fact.content).hex()}
     return replace(fact, replaces=[event.id for event in events], instead_of=sorted(outdated))

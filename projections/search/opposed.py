@@ -106,7 +106,7 @@ def _changed(texts: "Sequence[str]", having: "Having | None", total: int) -> "It
 
 
 def _revalued(texts: "Sequence[str]") -> "Iterator[tuple[str, str]]":
-    """Yield each text with an older one that has another value in the same frame; three values are a list."""
+    """Yield each text with an older text that has another value in the same frame; three values are a list."""
     frames: dict[tuple[str, ...], dict[str, list[int]]] = {}
     for at, text in enumerate(texts):
         for value, *frame in _frames(text):
