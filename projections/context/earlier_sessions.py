@@ -37,7 +37,7 @@ LINE_CHARS = 300
 BRIEF_CHARS = 115
 _TOPIC_CHARS, _BRIEF_TOPIC_CHARS, _PATH_CHARS = 90, 60, 70
 _MAX_DECISIONS = 3
-_MAX_COMPARED = 100  # statements
+_MAX_COMPARED = 50  # statements, the newest: a start waits
 _DAY = len("2026-02-20")
 _LISTS, _COMMANDS = ("Changed ", "Committed ", "修改了 ", "提交了"), ("Ran `", "运行了 `")
 _DATA = (".json", ".jsonl", ".txt", ".log", ".csv", ".patch", ".diff")
@@ -103,14 +103,15 @@ def with_successors(
     dated += [(one.at, text) for one in sessions for text in parts[one.name]]
     against = opposed([text for _, text in sorted(dated, key=lambda pair: pair[0], reverse=True)], ())
 
+    opposing = [(event, text) for event, text in newest if text in against]
+
     def whole(one: EarlierSession) -> EarlierSession:
-        later = ((event, text) for event, text in newest if event.ts > one.at)
-        found = ((event, text) for event, text in later if not against.get(text, set()).isdisjoint(parts[one.name]))
-        event, successor = next(found, (None, ""))
-        if event is None or statement_line(successor) in elsewhere:
+        later = ((event, text) for event, text in opposing if event.ts > one.at)
+        event, text = next((pair for pair in later if not against[pair[1]].isdisjoint(parts[one.name])), (None, ""))
+        if event is None or statement_line(text) in elsewhere:
             return one
         topic = "" if one.outcome.startswith(one.topic.rstrip("…")) else one.topic
-        outcome = f"{statement_line(successor)} ← {one.outcome_text}"
+        outcome = f"{statement_line(text)} ← {one.outcome_text}"
         return replace(one, topic=topic, outcome=outcome, sources=(*one.sources, event.id))
 
     return list(map(whole, sessions))

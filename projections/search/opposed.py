@@ -119,16 +119,8 @@ def _revalued(texts: "Sequence[str]") -> "Iterator[tuple[str, str]]":
 
 def _frames(text: str) -> "Iterator[tuple[str, ...]]":
     """Yield the values of a text, each with what stands around it: a word of a kind, or a name that something is."""
-    compact = "".join(text.split()).strip(_AROUND)
-    for word in _KINDS_WITHIN:
-        before, found, after = compact.partition(word)
-        if before and found:
-            yield word, before, _KINDS[word], after
-    yield compact.partition("不")[1], compact.replace("不", "", 1)
-    before, found, name = compact.partition("是")
-    is_short = 0 < len(name) <= _MAX_HAN and not name.endswith("的")
-    if len(before) > 1 and (is_short or (name.isascii() and _is_name(name))):
-        yield name, before, found
+    if not text.isascii():
+        yield from _frames_within("".join(text.split()).strip(_AROUND))
     words = [word.strip(_AROUND) for word in text.split()]
     lower = [word.lower() for word in words]
     for at, word in enumerate(lower[1:], 1):
@@ -141,6 +133,19 @@ def _frames(text: str) -> "Iterator[tuple[str, ...]]":
         at -= 1
     if 1 < at < len(words) and not _IS.isdisjoint(lower[1:at]):
         yield " ".join(lower[at:]), *lower[:at], ""
+
+
+def _frames_within(text: str) -> "Iterator[tuple[str, ...]]":
+    """Yield the same of a text in which words have no ends, without spaces."""
+    for word in filter(text.__contains__, _KINDS_WITHIN):
+        before, _, after = text.partition(word)
+        if before:
+            yield word, before, _KINDS[word], after
+    yield text.partition("不")[1], text.replace("不", "", 1)
+    before, found, name = text.partition("是")
+    is_short = 0 < len(name) <= _MAX_HAN and not name.endswith("的")
+    if len(before) > 1 and (is_short or (name.isascii() and _is_name(name))):
+        yield name, before, found
 
 
 def _is_name(word: str) -> bool:
