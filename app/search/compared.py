@@ -3,7 +3,7 @@
 Imported inside agents' hooks: standard library only.
 """
 
-from eventlog.format.text import differing_in_a_number
+from eventlog.format.text import differing_in_a_number, sentences_of
 from eventlog.projections.search.findable import text_in
 from eventlog.projections.search.opposed import newer_first
 
@@ -56,10 +56,8 @@ def _texts(hit: "Hit") -> "Iterator[str]":
     if hit.found.type == "fact":
         yield hit.found.shown
     elif hit.found.type == "stage_summary":
-        from eventlog.projections.search.recalled_line import sentences  # most prompts find none
-
         yield from hit.found.decisions
-        yield from sentences(text_in(hit.fields, "summary")[:_LOOKED_AT])
+        yield from sentences_of(text_in(hit.fields, "summary")[:_LOOKED_AT])
 
 
 def _is_open(hit: "Hit") -> bool:

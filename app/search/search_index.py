@@ -465,10 +465,8 @@ class SearchIndex:
             fields = fields_in(row[4])
             if withdrawn or row[2] == "stage_summary":
                 from eventlog.app.search import standing_lines  # most rows need none of it
-                from eventlog.projections.current.standing import likeness
 
-                stated = map(likeness, standing_lines.statements_in(fields))
-                over = standing_lines.replaced_in(self._db, row[1], stated)
+                over = standing_lines.replaced_in(self._db, row[1], standing_lines.statements_in(fields))
                 rejected = rejected or standing_lines.rejected_in(aim for (aim,) in withdrawn)
                 fields = dict(standing_lines.cleared(standing_lines.without_replaced(fields, over), rejected))
                 if not standing_lines.has_shown_text(fields):

@@ -24,6 +24,8 @@ from eventlog.projections.current.standing import (
     replaced,
     standing,
     standing_saves,
+    standing_text,
+    stated_in,
 )
 from eventlog.projections.search.findable import FINDABLE, text_in, texts_in
 
@@ -326,40 +328,40 @@ def done_by(saves: "Iterable[FoundLine]") -> dict[bytes, str]:
     return called_done(_Save(line, RejectedStatements(())) for line in saves)
 
 
-def statements_in(event: "EventFields") -> list[str]:
-    """List what a summary states: its topic, its text and its decisions."""
-    return [*filter(None, (text_in(event, "topic"), text_in(event, "summary"))), *texts_in(event, "decisions")]
+def statements_in(event: "EventFields") -> set[bytes]:
+    """Collect the likeness of what a summary states: its topic, its text, their sentences, and its decisions."""
+    named = stated_in(text_in(event, "topic")) | stated_in(text_in(event, "summary"))
+    return named.union(map(likeness, texts_in(event, "decisions")))
 
 
 def without_replaced(event: "EventFields", over: "Mapping[bytes, Dated]") -> "EventFields":
     """Leave out of a summary what it states `over` which a key has something else since."""
-    line = FoundLine(event, "") if over else None
-    return _without(event, _OF_A_SAVE, lambda text: not not_replaced([text], line, over)) if line else event
+    if not over:
+        return event
+    line = FoundLine(event, "")
+    remaining = _remaining(event, ("decisions",), lambda text: "".join(not_replaced([text], line, over)))
+    return _remaining(remaining, ("topic", "summary"), lambda text: standing_text(text, line, over))
 
 
 def cleared(event: "EventFields", rejected: RejectedStatements) -> "EventFields":
     """Take out of a line what states the same as something rejected, known by its mark, or of a summary nothing."""
     if event.get("type") == "stage_summary":
-        event = _without(event, _OF_A_SAVE, states_nothing)
-    return _without(event, _STATES, rejected.rejects)
+        event = _remaining(event, _OF_A_SAVE, lambda text: "" if states_nothing(text) else text)
+    return _remaining(event, _STATES, lambda text: "" if rejected.rejects(text) else text)
 
 
 def marked(event: "EventFields", rejected: RejectedStatements) -> "EventFields":
     """Put what stands in for it into the place of all that is rejected: it has its marks, and no words."""
-    return _without(event, _STATES, rejected.rejects, lambda text: stand_in(text, rejected.salts))
+    return _remaining(event, _STATES, lambda text: stand_in(text, rejected.salts) if rejected.rejects(text) else text)
 
 
-def _without(
-    event: "EventFields",
-    names: "Iterable[str]",
-    goes: "Callable[[str], bool]",
-    instead: "Callable[[str], str]" = lambda _: "",
-) -> "EventFields":
+def _remaining(event: "EventFields", names: "Iterable[str]", remains: "Callable[[str], str]") -> "EventFields":
+    """Put what remains of each text into the place of it; the event itself where that is all."""
     changed: dict[str, object] = {}
     for name in names:
-        value = event.get(name)
-        if isinstance(value, str) and value and goes(value):
-            changed[name] = instead(value)
-        elif isinstance(value, list) and any(map(goes, texts := texts_in(event, name))):
-            changed[name] = [*filter(None, (instead(text) if goes(text) else text for text in texts))]
+        value, texts = event.get(name), texts_in(event, name)
+        if isinstance(value, str) and (left := remains(value)) != value:
+            changed[name] = left
+        elif texts and (several := [*map(remains, texts)]) != texts:
+            changed[name] = [*filter(None, several)]
     return {**event, **changed} if changed else event

@@ -21,7 +21,7 @@ from eventlog.format.timestamps import order
 from eventlog.hooks.conversation import TooMuch, all_events
 from eventlog.projections.context.heard import HeardEvent
 from eventlog.projections.context.sources import DAY_MS
-from eventlog.projections.current.standing import is_replaced, likeness, not_replaced, replaced
+from eventlog.projections.current.standing import is_replaced, likeness, not_replaced, replaced, standing_text
 from eventlog.projections.search.findable import text_in, texts_in
 from eventlog.store import day_of, index_lookup
 from eventlog.store.index_lookup import lines_at, lines_having
@@ -206,12 +206,15 @@ class CurrentLines:
         heard = [one for one in every if one.type != "fact" or (one.text and not rejects(one.content))]
         sames: dict[str, set[bytes]] = {}
         for event in heard:
-            unkeyed = map(likeness, event.stated) if event.type != "fact" else () if event.key else (event.same,)
-            sames.setdefault(event.subject, set()).update(unkeyed)
+            sames.setdefault(event.subject, set()).update(event.unkeyed)
         over = {subject: self._rows.replaced(subject, sames[subject]) for subject in sames}
         for event in heard:
             if event.type != "fact":
-                event.state_only(not_replaced(event.stated, event, over[event.subject]))
+                newer = over[event.subject]
+                event.topic, event.summary = (
+                    standing_text(text, event, newer) for text in (event.topic, event.summary)
+                )
+                event.decisions = not_replaced(event.decisions, event, newer)
                 yield event
             elif event.key or not is_replaced(event.same, event, over[event.subject]):
                 yield event

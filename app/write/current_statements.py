@@ -27,6 +27,7 @@ from eventlog.projections.current.standing import (
     not_replaced,
     replaced,
     standing_saves,
+    standing_text,
 )
 from eventlog.projections.edits.memory_edits import withdrawals
 from eventlog.settings.schema import Settings
@@ -112,7 +113,7 @@ def _summaries(
     """Yield what stands of each summary of a conversation; a text of the whole of it has replaced those before."""
     before: list[Event] = []
     for save, *named, left in standing_saves(sorted(valid, key=order)):
-        topic, summary = ("".join(not_replaced([text], save, over)) for text in named)
+        topic, summary = (standing_text(text, save, over) for text in named)
         decisions, todos = not_replaced(save.decisions, save, over), not_done(left, save, done)
         is_whole = save.scope == WHOLE
         if summary or decisions or todos:

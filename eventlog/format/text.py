@@ -54,6 +54,9 @@ _SYMBOLS = frozenset("$+<=>^`|~")  # and what else ASCII has
 # bytes of UTF-8: all of ASCII, those that follow a first one, and the first ones of U+4000 to U+9FFF
 _COMMON = bytes((*range(0xC0), *range(0xE4, 0xEA)))
 
+_SENTENCE_ENDS = (". ", "! ", "? ", "; ", "。", "！", "？", "；")
+_JOINT = " → "  # between parts of a summary
+
 _REMEMBERED = 2000  # characters of a text, at most
 _MAX = 1024  # texts
 
@@ -191,6 +194,14 @@ def joined(texts: "Iterable[str]") -> str:
     for text in texts:
         whole += text if not whole or whole[-1] >= FIRST_HAN else f" {text}"
     return whole
+
+
+def sentences_of(text: str) -> list[str]:
+    """Split a text behind each sentence, and where parts of a summary are joined."""
+    for end in _SENTENCE_ENDS:
+        if end in text:
+            text = text.replace(end, end.rstrip() + _JOINT)
+    return text.removesuffix(_JOINT).split(_JOINT)
 
 
 def same_text(text: str) -> str:

@@ -10,7 +10,7 @@ from eventlog.fast import os
 from eventlog.fast.copies import Values
 from eventlog.fast.sha import sha256
 from eventlog.format.ids import short_id
-from eventlog.format.text import cut, one_line, statement_line
+from eventlog.format.text import cut, one_line, sentences_of, statement_line
 from eventlog.format.timestamps import order
 from eventlog.projections.context.heard import by_conversation
 from eventlog.projections.current.conclusions import NONE, conclusion_of
@@ -98,7 +98,7 @@ def with_successors(
 
     stated = [(each, text) for each in heard for text in ((each.text,) if each.type == "fact" else each.decisions)]
     newest = sorted(stated, key=lambda pair: order(pair[0]), reverse=True)[:_MAX_COMPARED]
-    parts = {one.name: one.outcome.replace(" → ", ". ").replace("。", ". ").split(". ") for one in sessions}
+    parts = {one.name: [part.rstrip(".!。！") for part in sentences_of(one.outcome)] for one in sessions}
     dated = [(event.ts, text) for event, text in newest]
     dated += [(one.at, text) for one in sessions for text in parts[one.name]]
     against = opposed([text for _, text in sorted(dated, key=lambda pair: pair[0], reverse=True)], ())

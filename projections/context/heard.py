@@ -5,7 +5,7 @@ Imported inside agents' hooks: standard library only.
 
 from eventlog.format.text import key_of, one_line
 from eventlog.format.timestamps import order
-from eventlog.projections.current.standing import likeness, likenesses
+from eventlog.projections.current.standing import likeness, likenesses, stated_in
 from eventlog.projections.search.findable import text_in, texts_in
 from eventlog.projections.views.markdown import is_untouched, undated, unescaped
 
@@ -84,14 +84,11 @@ class HeardEvent:
             self.decisions, self.todos, self.done = (texts_in(fields, name) for name in ("decisions", "todos", "done"))
 
     @property
-    def stated(self) -> "list[str]":
-        """List what a summary states: its topic, its text and its decisions."""
-        return [self.topic, self.summary, *self.decisions]
-
-    def state_only(self, texts: "Collection[str]") -> None:
-        """Leave out of a summary what it states beside these texts."""
-        self.topic, self.summary = (text if text in texts else "" for text in (self.topic, self.summary))
-        self.decisions = [text for text in self.decisions if text in texts]
+    def unkeyed(self) -> "set[bytes]":
+        """Collect the likeness of what is stated without a key: by a fact, or by a summary."""
+        if self.type == "fact":
+            return set() if self.key else {self.same}
+        return stated_in(self.topic) | stated_in(self.summary) | set(map(likeness, self.decisions))
 
     def _state(self, fields: "Mapping[str, object]") -> None:
         kind, sure, weight = fields.get("memory_type"), fields.get("confidence"), fields.get("importance")

@@ -9,7 +9,7 @@ Imported inside agents' hooks: standard library only.
 import sys
 
 from eventlog.fast.copies import replace
-from eventlog.format.text import statement_of
+from eventlog.format.text import sentences_of, statement_of
 from eventlog.projections.line import Line
 from eventlog.projections.views.markdown import ZEROS, undated, unescaped
 
@@ -24,8 +24,6 @@ _REMEMBERED = 1024  # bullets
 _COMPARED: dict[tuple[str, str], str] = {}  # each is compared several times
 _MIN_CUT = 20  # characters; less of a sentence says nothing
 _MIN_SENTENCE = 16  # bytes: `Done.` is said of many things
-_ENDS = (". ", "! ", "? ", "; ", "。", "！", "？", "；")  # of sentences
-_JOINT = " → "  # between parts of a summary
 
 
 def without_repetitions(
@@ -100,9 +98,9 @@ class _ShownTexts:
 
     def _add_sentences(self, line: Line) -> None:
         """Note each sentence of a bullet of several sentences."""
-        if len(_sentences(line.text)) == 1:
+        if len(sentences_of(line.text)) == 1:
             return  # as most have
-        parts = _sentences(_bullet_text(line.text, self._project))
+        parts = sentences_of(_bullet_text(line.text, self._project))
         for part in parts if len(parts) > 1 else ():
             if len(part.encode()) >= _MIN_SENTENCE:
                 self._bullet_text.setdefault(statement_of(part), line.sources)
@@ -154,14 +152,6 @@ def _bullet(line: str) -> str:
     elif text[:6].translate(ZEROS) == _TIME:
         text = text[6:]
     return "" if text.startswith("…") or "\n" in text else text
-
-
-def _sentences(text: str) -> list[str]:
-    """Split a text behind each sentence, and where parts of a summary are joined."""
-    for end in _ENDS:
-        if end in text:
-            text = text.replace(end, end.rstrip() + _JOINT)
-    return text.split(_JOINT)
 
 
 def _their_words(line: Line) -> str:

@@ -6,7 +6,7 @@ Imported inside agents' hooks: standard library only.
 
 from eventlog.format import SESSION_END
 from eventlog.format.ids import digest
-from eventlog.format.text import statement_line, statement_of, states_nothing
+from eventlog.format.text import joined, sentences_of, statement_line, statement_of, states_nothing
 from eventlog.format.timestamps import counts_at, order
 
 TYPE_CHECKING = False
@@ -103,6 +103,20 @@ def is_replaced(same: bytes, event: "Dated", over: "Mapping[bytes, Dated]") -> b
 def not_replaced(texts: "Iterable[str]", event: "Dated", over: "Mapping[bytes, Dated]") -> list[str]:
     """List the texts of an event in whose place nothing stands since."""
     return [text for text in texts if not (over and is_replaced(likeness(text), event, over))]
+
+
+def standing_text(text: str, event: "Dated", over: "Mapping[bytes, Dated]") -> str:
+    """Leave out of a summary or a topic the sentences in whose place something stands since; "" where none is left."""
+    if not over or is_replaced(likeness(text), event, over):
+        return "" if over else text
+    sentences = sentences_of(text)
+    remaining = not_replaced(sentences, event, over)
+    return joined(remaining) if len(remaining) < len(sentences) else text
+
+
+def stated_in(text: str) -> "set[bytes]":
+    """Collect the likeness of a text, and of each of its sentences."""
+    return {likeness(text), *map(likeness, sentences_of(text))}
 
 
 def held_back(in_order: "Collection[_Keyed]", same: bytes) -> "list[_Keyed]":

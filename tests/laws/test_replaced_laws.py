@@ -51,7 +51,7 @@ _fact: dict[str, st.SearchStrategy] = {
 }  # fmt: skip
 _save: dict[str, st.SearchStrategy] = {
     "type": st.just("stage_summary"), "scope": st.sampled_from(["stage", "session"]),
-    "topic": st.just("") | _said, "summary": st.sampled_from(["Gateway", "Proxy"]) | _said, "decisions": st.lists(_said, max_size=2),
+    "topic": st.just("") | _said, "summary": st.sampled_from(["Gateway", "Proxy"]) | _said | _said.map("Set up the gateway. {} → Proxy。".format), "decisions": st.lists(_said, max_size=2),
 }  # fmt: skip
 _SAYS = st.one_of([st.fixed_dictionaries({**_common, **kind}) for kind in (_fact, _fact, _save)])
 _WITHDRAWS = st.fixed_dictionaries(
@@ -100,7 +100,8 @@ def holding(world, project, *, decisions=True, sessions=False):
         event for event in valid if isinstance(event, StageSummary) and (event.project or "") == project and decisions
     ]
     stated = [(text, save) for save in saves for text in save.decisions]
-    stated += [(text, save) for save in saves for text in (save.topic, save.summary) if sessions]
+    parts = [(text, save) for save in saves for text in (save.topic, *save.summary.replace(" → ", ". ").split(". "))]
+    stated += parts if sessions else []
     texts += [text for text, save in stated if not is_over(text, save, facts)]
     return ports(" ".join(texts))
 
