@@ -7,8 +7,10 @@ import sys
 
 from eventlog.fast import fastjson
 from eventlog.fast.fastjson import BOM
+from eventlog.format.ids import day_in_id
+from eventlog.format.plain_events import is_event
 from eventlog.projections.search.findable import FINDABLE
-from eventlog.store import index_lookup, is_own
+from eventlog.store import day_of, index_lookup, is_own
 from eventlog.store.files import read_regular
 from eventlog.store.index_lookup import line_at, lines_with, name_in, size_in
 
@@ -22,13 +24,14 @@ if TYPE_CHECKING:
 
     Seen = set[FileStamp]  # of day files, with the size of the whole lines that were seen
     Lines = list[dict[str, object]]
-    Claim = tuple[bool, bytes]  # whether it came from another machine, and the line
+    Claim = tuple[bool, bytes, str]  # whether it came from another machine, the line, and the day of its file
 
 
 WITHDRAWS = ("retraction", "rejected", "restored")
 UNTIL_ERASED = "until erased"  # so long an index is behind a statement that is rejected
 _TELLS = (*FINDABLE, "session_start", *WITHDRAWS)  # types of which anything follows for a search
 _LONG = 1 << 20  # bytes
+_ID_ENDS = len('{"v":1,"id":"019c7b12-8f00-7000-8000-000000000000"')  # in a line as the log writes it
 
 
 class NotAppended(Exception):
@@ -82,7 +85,8 @@ class Appended:
             found.seen.add(f"{name} {start + len(data)} {rest}")  # of which so many bytes count
             found.read += len(data)
             is_copy = not is_own(name)
-            found.lines += [(is_copy, data[begin:end]) for begin, end in lines_of(data)]
+            day = day_of(name)
+            found.lines += [(is_copy, data[begin:end], day) for begin, end in lines_of(data)]
         return found
 
     def overwrote(self, seen: "Seen") -> bool:
@@ -100,22 +104,18 @@ class Appended:
     def each_once(self) -> "Iterator[tuple[bytes, dict[str, object]]]":
         """Yield each event once, and its line, empty for another shape; keep no event: they take a lot of memory."""
         found = self._each(self.lines)
-        if any(is_copy for is_copy, _ in self.lines):
+        first = {line[:_ID_ENDS] for _, line, _ in self.lines}
+        if len(first) < len(self.lines) or any(is_copy for is_copy, _, _ in self.lines):
             yield from ((b"", event) for event in _each_once((claim, event) for claim, _, event in found))
         else:
             yield from ((line, event) for _, line, event in found)
 
-    @property
-    def copied(self) -> "Lines":
-        """The events that came from another machine, and may repeat others."""
-        return [event for _, _, event in self._each(claim for claim in self.lines if claim[0])]
-
     def _each(self, lines: "Iterable[Claim]") -> "Iterator[tuple[Claim, bytes, dict[str, object]]]":
-        """Yield the events of lines, and each line, empty where that has an older shape."""
+        """Yield the events of lines, and each line, empty where that has an older shape; pass over damage."""
         for claim in lines:
             written = decode_line(claim[1])
             event = _current(written)
-            if event.get("type") in self._types and event.get("id") and event.get("ts"):
+            if event.get("type") in self._types and is_event(event, claim[2], claim[1]):
                 yield claim, claim[1] if event is written else b"", event
 
 
@@ -156,12 +156,13 @@ def decode_line(line: bytes) -> dict[str, object]:
 
 
 def _each_once(found: "Iterable[tuple[Claim, dict[str, object]]]") -> "Lines":
-    """Keep of lines with the same id the line that counts, by the rule of `days.claim`."""
-    counting: dict[tuple[object, str], tuple[Claim, dict[str, object]]] = {}
+    """Keep of lines with the same id the line that counts: that of the day it names, then as `days.claim` has it."""
+    counting: dict[str, tuple[tuple[bool, str, Claim], dict[str, object]]] = {}
     for claim, event in found:
-        key = event["id"], str(event["ts"])[:10]
-        if key not in counting or claim < counting[key][0]:
-            counting[key] = claim, event
+        event_id, day = str(event["id"]), claim[2]
+        order = day != day_in_id(event_id), day, claim
+        if event_id not in counting or order < counting[event_id][0]:
+            counting[event_id] = order, event
     return [event for _, event in counting.values()]
 
 

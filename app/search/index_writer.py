@@ -104,7 +104,7 @@ class IndexWriter:
 
     def take_in(self, news: "Appended", seen: "Seen", store: "Store", limit: int, before: str = "") -> None:
         """Take in what was appended since so much was seen of days from `before` on; raises as `appended` does."""
-        withdraws = any(any(name in line for name in _WITHDRAWING) for _, line in news.lines)
+        withdraws = any(any(name in line for name in _WITHDRAWING) for _, line, _ in news.lines)
         self._db.execute(f"PRAGMA synchronous = {'FULL' if withdraws else 'OFF'}")
         with self._db:
             self._db.execute("BEGIN IMMEDIATE")
@@ -112,7 +112,6 @@ class IndexWriter:
                 seen = seen_in(self._db)
                 news = Appended.since(store, seen, limit)
             if seen:
-                self._compare(news.copied)
                 withdrawals = [event for event in news.events if event["type"] in WITHDRAWS]
                 arriving = {text_in(event, "id") for event in news.events if event["type"] in FINDABLE}
                 self._add(news.events, self._withdraw(withdrawals, arriving, is_new=False))
@@ -145,12 +144,6 @@ class IndexWriter:
     def _lines_about(self, subjects: "Iterable[str]") -> dict[str, int]:
         """Count the lines of the conversations about these subjects."""
         return dict(self._db.execute(_LINES_ABOUT, (strings(subjects),)))
-
-    def _compare(self, copied: "Lines") -> None:
-        """Raise NotAppended where the index has another line of any of these events: only reading both can decide."""
-        for event in copied:
-            if any(line.event != event for line in self._lines(_EVENT, event["id"])):
-                raise NotAppended("a copy of an event says something else")
 
     def _withdraw(self, news: "Lines", arriving: "AbstractSet[str]", *, is_new: bool) -> set[str]:
         """Take out what is withdrawn, also of the lines with ids that are `arriving`; return all that ever was."""
@@ -223,8 +216,10 @@ class IndexWriter:
                 changed += self._moved(key[0])
         rejected = rejected_in(withdrawn)
         for found in filter(None, map(FoundLine.of, events)):
-            remaining = found.without(withdrawn, rejected)
-            if remaining and not any(line.event == remaining.event for line in self._lines(_EVENT, remaining.id)):
+            remaining, there = found.without(withdrawn, rejected), self._lines(_EVENT, found.id)
+            if any(line.event not in (found.event, remaining and remaining.event) for line in there):
+                raise NotAppended("another line of an event: only reading both can decide")
+            if remaining and not there:
                 subject = subject_of(self._names, place_of(remaining.event), self._home(remaining.conversation))
                 changed.append(self._insert(remaining.event, subject))
         self._tell(changed, rejected)

@@ -7,6 +7,7 @@ else is answered by None: the caller then asks `EventLog`.
 from eventlog.fast import fastjson
 from eventlog.format import timestamps
 from eventlog.format.ids import day_in_id
+from eventlog.format.plain_events import is_event
 from eventlog.store import index_lookup
 from eventlog.store.index_lookup import lines_at, lines_having
 
@@ -83,7 +84,7 @@ def _in_order(found: "list[tuple[str, bytes]]", field: str, wanted: str) -> "lis
         if not isinstance(event, dict) or event.get(field) != wanted:
             continue
         event_id, ts = str(event.get("id")), str(event.get("ts"))
-        if event_id in chosen or not _is_own_line(name, line, event_id, ts):
+        if event_id in chosen or not (_is_own_line(name, line, event_id, ts) and is_event(event, name[:10], line)):
             return None
         chosen[event_id] = (ts, event_id, line)
     return [line for _, _, line in sorted(chosen.values())] or None

@@ -454,3 +454,43 @@ def test_doctor_tells_of_the_damage_that_the_last_replay_has_seen(home, log, log
     assert "damaged line" not in call("doctor", *here).out
     assert 0 == call("replay", *here).code
     assert "damaged line" not in call("doctor", *here).out
+
+
+TOLD_BY = [
+    ["search", "nests", "--all-projects"], ["memory", ""], ["query", "--all-projects"], ["export"],
+    ["query", "--session", "c", "--format", "jsonl"], ["show", "c"], ["on", DAY],
+]  # fmt: skip
+FORGED = {
+    "out of range": line(1, content="A hawk nests", importance=7),
+    "another day's": line(1, content="A hawk nests", day=NEXT_DAY),
+    "no time": line(1, content="A hawk nests").replace(b"T12:00:01", b"T12:60:01"),
+    "no conversation": line(1, content="A hawk nests", conversation_id=""),
+    "a text for a list": line(1, content="A hawk nests", entities="hawk"),
+    "the same id": line(0, content="hawks nest: of two lines, the smaller counts"),
+    "half a character": line(1, content="A hawk nests X").replace(b"X", b"\\ud800"),
+    "cut": line(1, content="A hawk nests")[:-1],
+    "with garbage": line(1, content="A hawk nests") + b"\x00\xff",
+    "behind NULs": b"\0" * 99 + line(1, content="A hawk nests"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bad", FORGED.values(), ids=FORGED)
+@pytest.mark.parametrize("is_late", [False, True])
+def test_no_reader_tells_a_line_that_verify_calls_damaged(home, log, log_dir, monkeypatch, bad, is_late):
+    monkeypatch.chdir(home)
+    here = ("--store", log.store.root)
+    file = Path(
+        write(log_dir, lines(2).replace(b"fact 2", b"The otter nests") + line(0, content="The heron nests") + b"\n")
+    )
+    if is_late:
+        assert 0 == call("replay", *here).code
+        call("search", "nests", "--all-projects", *here)
+    with file.open("ab") as opened:
+        opened.write(bad + b"\n")
+    assert 4 == call("verify", *here).code
+    for _ in range(2):
+        telling = [verb for verb in TOLD_BY if "hawk" in call(*verb, *here).out]
+        assert [] == telling
+        assert [] == [verb for verb in TOLD_BY if "heron" not in call(*verb, *here).out]
+        assert 0 == call("replay", *here).code

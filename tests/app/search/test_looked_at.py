@@ -67,11 +67,11 @@ def file_of(memory, ts=LONG_AGO):
     return Path(memory.log.store.log, f"{ts[:10]}.jsonl")
 
 
-def line_of(memory, text):
+def line_of(memory, text, day=LONG_AGO[:10]):
     """Return a line of that day as another store has it."""
     other = EventLog(Path(memory.log.store.root, "other"))
-    other.append(Fact(conversation_id="c2", project=SHOP, content=text, ts=LONG_AGO))
-    return Path(other.store.log, f"{LONG_AGO[:10]}.jsonl").read_bytes()
+    other.append(Fact(conversation_id="c2", project=SHOP, content=text, ts=day + LONG_AGO[10:]))
+    return Path(other.store.log, f"{day}.jsonl").read_bytes()
 
 
 def test_days_that_are_over_are_not_looked_at(looks):
@@ -98,7 +98,7 @@ def test_what_is_said_today_is_found_at_once_in_whichever_way_it_came(looks):
 
     today = max(Path(memory.log.store.log).iterdir())
     with today.open("ab") as opened:
-        opened.write(line_of(memory, "A lantern by hand"))
+        opened.write(line_of(memory, "A lantern by hand", today.stem))
     assert "A lantern by hand" in found(memory)
 
 
@@ -125,7 +125,7 @@ def test_where_a_new_day_cannot_be_noted_what_is_known_is_found_and_so_is_what_f
         assert 3 == len(found(memory))
 
     with tomorrow.open("ab") as opened:
-        opened.write(line_of(memory, "A lantern of tomorrow"))
+        opened.write(line_of(memory, "A lantern of tomorrow", tomorrow.stem))
     assert "A lantern of tomorrow" in found(memory)
 
 
@@ -148,7 +148,7 @@ def test_what_follows_the_start_of_a_first_session_of_the_day_is_found_at_once(t
 @pytest.mark.parametrize("name", ["2026-01-02.laptop.jsonl", "2026-01-01.jsonl"])
 def test_a_file_that_comes_is_read_at_once(looks, name):
     memory, _ = looks
-    file_of(memory).with_name(name).write_bytes(line_of(memory, "A lantern from elsewhere"))
+    file_of(memory).with_name(name).write_bytes(line_of(memory, "A lantern from elsewhere", name[:10]))
 
     assert "A lantern from elsewhere" in found(memory)
 
