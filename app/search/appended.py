@@ -16,7 +16,7 @@ from eventlog.store.index_lookup import line_at, lines_with, name_in, size_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from sqlite3 import Connection
 
     from eventlog.store import Store
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     Seen = set[FileStamp]  # of day files, with the size of the whole lines that were seen
     Lines = list[dict[str, object]]
-    Claim = tuple[bool, bytes, str]  # whether it came from another machine, the line, and the day of its file
+    # whether it came from another machine, the line, and the day of its file: "" once the line was checked
+    Claim = tuple[bool, bytes, str]
 
 
 WITHDRAWS = ("retraction", "rejected", "restored")
@@ -85,8 +86,9 @@ class Appended:
             found.seen.add(f"{name} {start + len(data)} {rest}")  # of which so many bytes count
             found.read += len(data)
             is_copy = not is_own(name)
-            day = day_of(name)
-            found.lines += [(is_copy, data[begin:end], day) for begin, end in lines_of(data)]
+            lines = [data[begin:end] for begin, end in lines_of(data)]
+            day = "" if size >= _LONG and _are_events(lines, day_of(name)) else day_of(name)
+            found.lines += [(is_copy, line, day) for line in lines]
         return found
 
     def overwrote(self, seen: "Seen") -> bool:
@@ -115,7 +117,7 @@ class Appended:
         for claim in lines:
             written = decode_line(claim[1])
             event = _current(written)
-            if event.get("type") in self._types and is_event(event, claim[2], claim[1]):
+            if event.get("type") in self._types and (not claim[2] or is_event(event, claim[2], claim[1])):
                 yield claim, claim[1] if event is written else b"", event
 
 
@@ -142,6 +144,15 @@ def _search_for(types: "Collection[str]", size: int) -> "Callable[[bytes], Itera
     return lines
 
 
+def _are_events(lines: "Sequence[bytes]", day: str) -> bool:
+    """Return whether all lines are events of the day, where the library that reads them at once is at hand."""
+    try:
+        from eventlog.log.lines import decode_whole
+    except ImportError:
+        return False
+    return decode_whole(b"".join(line + b"\n" for line in lines), day) is not None
+
+
 def decode_line(line: bytes) -> dict[str, object]:
     """Decode a line, by orjson where that is imported: it takes a third of the time."""
     orjson = sys.modules.get("orjson")
@@ -159,7 +170,7 @@ def _each_once(found: "Iterable[tuple[Claim, dict[str, object]]]") -> "Lines":
     """Keep of lines with the same id the line that counts: that of the day it names, then as `days.claim` has it."""
     counting: dict[str, tuple[tuple[bool, str, Claim], dict[str, object]]] = {}
     for claim, event in found:
-        event_id, day = str(event["id"]), claim[2]
+        event_id, day = str(event["id"]), str(event["ts"])[:10]
         order = day != day_in_id(event_id), day, claim
         if event_id not in counting or order < counting[event_id][0]:
             counting[event_id] = order, event
