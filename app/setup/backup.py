@@ -113,7 +113,7 @@ def prune(store: Store, *, dry_run: bool = False) -> dict[str, int]:
     found = {path: Path(path).stat().st_size for path in paths if Path(path).is_file()}
     with locked(store, store.lock("replay")) if found and not dry_run else nullcontext():
         for path in sorted(found, reverse=True) if not dry_run else ():  # a journal goes before its database
-            remove(path)
+            remove(path, must=True)
     return found
 
 

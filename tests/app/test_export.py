@@ -1,6 +1,8 @@
 """What is exported comes back as it was, decisions of people included; other programs' formats are what they say."""
 
+import errno
 import json
+import os
 import re
 from collections import Counter
 from itertools import count
@@ -335,3 +337,14 @@ def test_prune_frees_what_is_made_again_and_nothing_else(log):
     assert (before, events) == (tree(log.store.knowledge), exported(log))
     assert replay_store(opened(log)).published.changes == 0
     assert "Carts are green" in call("search", "carts", "--all-projects", "--store", log.store.root).out
+
+
+def test_prune_says_so_where_nothing_can_be_deleted(log, monkeypatch):
+    def refuses(_):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    log.append({"type": "fact", "conversation_id": "c", "content": "x"})
+    assert 0 == call("replay", "--store", log.store.root).code
+    monkeypatch.setattr("eventlog.fast.os.unlink", refuses)
+
+    assert (3, "") == call("prune", "--yes", "--json", "--store", log.store.root)[:2]
