@@ -35,7 +35,7 @@ _DIAGNOSES = "doctor"  # the verb that accepts a broken store
 _BEGIN_STORES = ("backup restore", "sync join", "sync start", "team")  # and verbs of these topics
 _TOPICS_OF_NEW_STORES = ("Agents", "Record")
 _READING_TOPICS = ("Knowledge", "Audit")
-_TELL_THEMSELVES = ("verify", "replay", "backup")  # verbs of these topics that list what cannot be read
+_TELL_THEMSELVES = ("verify", "replay", "backup", "prune")  # verbs of these topics that list what cannot be read
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 

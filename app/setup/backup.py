@@ -107,8 +107,10 @@ def create_backup(opened: OpenStore, path: Path) -> tuple[Path, _Manifest]:
 def prune(store: Store, *, dry_run: bool = False) -> dict[str, int]:
     """Delete the files that are made of nothing but the log, when no replay is at work; return them with their sizes.
 
-    With `dry_run` they stay. Raises NotStored.
+    With `dry_run` they stay. Raises NotStored, or BadRequest where a day cannot be read: nobody could make them again.
     """
+    if bad := days.unreadable(store.log):
+        raise BadRequest(f"cannot be read: {bad[0].reason}", where=bad[0].file, hint="eventlog doctor tells what to do")
     paths = (f"{store.cached(name)}{suffix}" for name in _MADE_AGAIN for suffix in ("", "-wal", "-shm", "-journal"))
     found = {path: Path(path).stat().st_size for path in paths if Path(path).is_file()}
     with locked(store, store.lock("replay")) if found and not dry_run else nullcontext():

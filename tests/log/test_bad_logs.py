@@ -377,6 +377,8 @@ def test_what_an_unreadable_day_has_forgotten_does_not_come_back(home, log, log_
             said = call("replay", *flags, *here)
             assert (0, True) == (said.code, ".jsonl unreadable: " in said.out)
             assert [(False, True)] * 3 == told()
+        assert 2 == call("prune", "--yes", *here).code
+        assert [(False, True)] * 3 == told()
     log.append(fact(3, day=NEXT_DAY, content="The crane nests"))
     assert ".jsonl unreadable: " not in call("replay", *here).out
     assert [(False, True)] * 3 == told()
