@@ -27,11 +27,13 @@ from eventlog.fast.sha import sha256
 from eventlog.format import timestamps
 from eventlog.format.errors import BadRequest, NotStored, system_reason
 from eventlog.log import days
+from eventlog.log.rewrite import rewrite
 from eventlog.log.verify import VerifyResult
 from eventlog.settings.load import load
 from eventlog.store import Store, day_of
 from eventlog.store.dayfile import read_settled
 from eventlog.store.files import (
+    MODE_PRIVATE,
     file_stamp,
     make_dirs,
     read_regular,
@@ -218,7 +220,9 @@ def _extract(tar: tarfile.TarFile, manifest: _Manifest, store: Store) -> list[st
             write_temporary(f"{beside}/{name}", _member(tar, name), durable=True, mode=0o600)
         for name in sorted(manifest.files, key=lambda name_of: (name_of.startswith("log/"), name_of)):
             make_dirs(os.path.dirname(f"{store.root}/{name}"))
-            if os.path.exists(f"{store.root}/{name}") and not name.startswith("log/"):
+            if name.startswith("log/"):
+                _move_day(f"{beside}/{name}", f"{store.root}/{name}")
+            elif os.path.exists(f"{store.root}/{name}"):
                 restored.append(name)
             else:
                 os.replace(f"{beside}/{name}", f"{store.root}/{name}")
@@ -227,3 +231,12 @@ def _extract(tar: tarfile.TarFile, manifest: _Manifest, store: Store) -> list[st
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return restored
+
+
+def _move_day(restored: str, path: str) -> None:
+    """Move a file of the log in, before what a hook has recorded there meanwhile; raises OSError or NotStored."""
+    try:
+        os.link(restored, path)  # it takes the place of nothing
+    except OSError:  # the day has begun here, or the disk has no links
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT, MODE_PRIVATE))
+        rewrite(path, lambda now: read_regular(restored) + now)

@@ -335,3 +335,22 @@ def test_beside_a_file_that_cannot_be_read_all_others_are_saved_and_it_is_named(
     said = call("backup", "restore", tmp_path / "a.tar", "--store", tmp_path / "other")
     assert (4, 2) == (said.code, said.out.count("not in it: "))
     assert before <= {event.id for event in EventLog(tmp_path / "other").read()}
+
+
+def test_what_a_hook_records_while_a_backup_is_restored_stays(lived_in, tmp_path, monkeypatch):
+    file, _ = backed_up(lived_in, tmp_path / "a.tar")
+    before, other = {event.id: event.ts for event in lived_in.read()}, store_at(tmp_path / "other")
+    saved: set[str] = set()
+    check = backup._check
+
+    def beside(*args):
+        for ts in {ts[:10]: ts for ts in before.values()}.values():
+            saved.add(other.log.append(Fact(conversation_id="s", content="beside", ts=ts)).id)
+        return check(*args)
+
+    monkeypatch.setattr(backup, "_check", beside)
+    done = restore_backup(other, file)
+
+    assert {*before, *saved} <= {event.id for event in other.log.read()}
+    assert [] == done.verified.damage
+    assert [] == [path for path in tmp_path.iterdir() if ".restoring-" in path.name]
