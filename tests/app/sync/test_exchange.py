@@ -16,6 +16,7 @@ from eventlog.store import Store
 from eventlog.store.locks import lock
 from eventlog.store.replica import replica_of
 from tests.support import faults
+from tests.support.builders import DAY_NS
 from tests.support.effort import rounds, seed
 from tests.support.repositories import git
 from tests.support.synced import Memory, Synced
@@ -29,6 +30,27 @@ def test_a_fact_of_one_machine_is_known_on_the_other_and_all_files_are_equal(mem
     memory.settle()
 
     assert ["The cups are blue", "The tea is green"] == one.facts() == other.facts()
+    assert one.knowledge() == other.knowledge()
+
+
+@pytest.mark.slow
+def test_a_day_that_cannot_be_read_here_stays_on_the_other_machine(memory):
+    one, other = memory.machines
+    one.says("The tea is green")
+    memory.settle()
+    [day] = Path(one.store.log).glob("2026-02-20.jsonl")
+    away = day.rename(day.with_name("away"))
+    day.symlink_to("a disk that is away")
+    memory.now += DAY_NS
+    one.says("The cups are blue")
+    memory.settle()
+
+    assert ["The cups are blue", "The tea is green"] == other.facts()
+    assert one.knowledge() == other.knowledge()
+    away.replace(day)
+    one.says("The pots are red")
+    memory.settle()
+    assert ["The cups are blue", "The pots are red", "The tea is green"] == one.facts() == other.facts()
     assert one.knowledge() == other.knowledge()
 
 
