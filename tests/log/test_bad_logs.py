@@ -169,6 +169,22 @@ def test_what_can_be_erased_is_beside_an_unreadable_day_and_the_rest_when_it_can
     assert not any(secret in path.read_text() for path in Path(log_dir).iterdir())
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["closed", "directory", "link"])
+def test_what_is_erased_is_also_gone_from_a_day_that_could_not_be_read(home, log, log_dir, hidden, how):
+    secret = "97531-24680"
+    log.append_many(
+        [fact(number, day=day, content=f"The pin is {secret}") for number, day in enumerate((DAY, NEXT_DAY))]
+    )
+    here = ("--store", log.store.root)
+    with hidden(how, Path(log_dir, f"{DAY}.jsonl")):
+        assert 3 == call("redact", secret, "--yes", *here).code
+    assert 0 == call("query", *here).code
+    assert not [
+        path for path in Path(log.store.root).rglob("*") if path.is_file() and secret.encode() in path.read_bytes()
+    ]
+
+
 def test_a_fact_is_stored_although_the_look_for_repetitions_fails(log, bad_sector):
     log.append(fact(day=DAY))
     bad_sector(f"{DAY}.jsonl")

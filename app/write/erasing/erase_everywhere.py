@@ -27,6 +27,7 @@ from eventlog.format import codec
 from eventlog.format.errors import Busy, InvalidEvent, NotStored
 from eventlog.format.events import Rejected
 from eventlog.format.retractions import wordless
+from eventlog.log import days
 from eventlog.log.rewrite import rewrite
 from eventlog.projections.views.markdown import is_untouched
 from eventlog.secrets.redacted import Redactions, is_only_markers, mark_of
@@ -176,7 +177,7 @@ def _finish(store: Store) -> None:
 def _carry_out(store: Store, erasing: Erasing) -> Receipt:
     _announce(store, erasing)
     needles = Needles(erasing.texts, erasing.number)
-    log = [path for path in files_below(store.root) if _is_of_log(store, path)]
+    log = [path for day in days.list_days(store.log) for path in day.files]  # those that cannot be read, too
     changed: dict[str, int] = {}
     seen: dict[str, FileStamp] = {}
     failed: NotStored | None = None
