@@ -17,7 +17,7 @@ from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.naming.moments import moment
 from eventlog.app.open_store import OpenStore
 from eventlog.app.page.receipts import PageReceipt, page_receipts
-from eventlog.app.page.timeline import FileTimeline, timelines
+from eventlog.app.page.timeline import FileTimeline, Timelines
 from eventlog.format.events import (
     HUMAN,
     ContextInjected,
@@ -158,13 +158,17 @@ def page_of(
     projects: Sequence[str] = (),
     since: str = "",
     with_withdrawn: bool = True,
+    timelines: Timelines | None = None,
 ) -> PageModel:
-    """Build the page of a log: of projects by their paths (none: all), since when, with what is withdrawn or not."""
+    """Build the page of a log: of projects by their paths (none: all), since when, with what is withdrawn or not.
+
+    `timelines` are those of an earlier page of the same.
+    """
     with no_garbage():
         builder = _Builder(opened, projects, since, with_withdrawn=with_withdrawn)
         days, ends = _days(opened.log, opened.settings.timezone, since)
         number_of = builder.number, builder.session
-        files = timelines(opened, ends, builder.views(), number_of, builder.is_asked, builder.shows)
+        files = (timelines or Timelines()).of(opened, ends, builder.views(), number_of, builder.is_asked, builder.shows)
         events = builder.events()
         return PageModel(
             version=_VERSION,

@@ -6,7 +6,9 @@ Change    hunks of a day: where, how many lines go, which lines come. Apply them
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from copy import deepcopy
 from difflib import SequenceMatcher
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -14,6 +16,7 @@ from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import READING, track
 from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Document, Line, Projection, Sources
+from eventlog.projections.engine.day_fold import stamps_of
 from eventlog.projections.engine.day_states import EVERYTHING, ListedDays
 from eventlog.projections.engine.replay import ReplayResult, replay
 from eventlog.projections.engine.row_store import MemoryRows
@@ -68,27 +71,49 @@ class FileTimeline(Struct):
         return [self.lines[number] for number in shown]
 
 
+class _RecordedLine(NamedTuple):
+    """A line as `TimelineLine` has it, with ids in the place of numbers."""
+
+    key: tuple[str, int]
+    texts: list[tuple[int, str]]
+    behind: list[tuple[int, list[str], list[str]]]
+    sessions: list[str]
+
+    def numbered(self, number_of: _Numbers) -> TimelineLine:
+        """Give it numbers."""
+        event, session = number_of
+        found = [
+            (day, sorted(_numbered(event, came)), sorted(_numbered(event, went))) for day, came, went in self.behind
+        ]
+        changes = [change for change in found if change[1] or change[2]]
+        return TimelineLine(self.texts, changes, _numbered(session, self.sessions))
+
+
 class _Recorder:
     """The timeline of a file while it grows."""
 
-    def __init__(self, path: str, number_of: _Numbers) -> None:
-        self.timeline = FileTimeline(path, [], [])
-        self._number_of = number_of
+    def __init__(self) -> None:
+        self._lines: list[_RecordedLine] = []
+        self._changes: list[tuple[int, list[Hunk]]] = []
         self._numbers: dict[tuple[str, int], int] = {}
         self._shown: list[int] = []
         self._sources: dict[int, Sources] = {}
-        self._keys: list[tuple[str, int]] = []  # of the lines, by number
         self._data = b""
 
-    def record(self, day: int, lines: Iterable[Line]) -> None:
-        """Record the lines of a day."""
+    def timeline(self, path: str, number_of: _Numbers) -> FileTimeline:
+        """Give its events and sessions numbers."""
+        return FileTimeline(path, [line.numbered(number_of) for line in self._lines], self._changes)
+
+    def record(self, day: int, lines: Iterable[Line]) -> list[str]:
+        """Record the lines of a day; return the events that came to stand behind any."""
+        arrived: list[str] = []
         seen: dict[str, int] = {}
         shown: list[int] = []
         before = iter(self._shown)  # as long as the file begins as it did
         for line in lines:
             number = next(before, -1)
-            if number >= 0 and line.text == self.timeline.lines[number].texts[-1][1]:
-                statement, seen[statement] = self._keys[number]
+            if number >= 0 and line.text == self._lines[number].texts[-1][1]:
+                statement, seen[statement] = self._lines[number].key
             else:
                 before = iter(())
                 statement = _statement(line.text)
@@ -96,11 +121,12 @@ class _Recorder:
                 number = self._number(day, line.text, (statement, seen[statement]))
             sources = line.behind() if _is_statement(line) else _NO_SOURCES
             if sources != self._sources.get(number, _NO_SOURCES):
-                self._record_sources(day, number, sources)
+                arrived += self._record_sources(day, number, sources)
             shown.append(number)
         if shown != self._shown:
-            self.timeline.changes.append((day, list(_hunks(self._shown, shown))))
+            self._changes.append((day, list(_hunks(self._shown, shown))))
             self._shown = shown
+        return arrived
 
     @property
     def is_shown(self) -> bool:
@@ -119,28 +145,28 @@ class _Recorder:
         self.record(day, ())
 
     def _number(self, day: int, text: str, key: tuple[str, int]) -> int:
-        number = self._numbers.setdefault(key, len(self.timeline.lines))
-        if number == len(self.timeline.lines):
-            self.timeline.lines.append(TimelineLine([(day, text)]))
-            self._keys.append(key)
-        texts = self.timeline.lines[number].texts
+        number = self._numbers.setdefault(key, len(self._lines))
+        if number == len(self._lines):
+            self._lines.append(_RecordedLine(key, [(day, text)], [], []))
+        texts = self._lines[number].texts
         if texts[-1][1] != text:
             texts.append((day, text))
         return number
 
-    def _record_sources(self, day: int, number: int, sources: Sources) -> None:
-        """Record which events came to stand behind a line, and which went; its sessions once."""
-        line = self.timeline.lines[number]
+    def _record_sources(self, day: int, number: int, sources: Sources) -> list[str]:
+        """Record which events came to stand behind a line, and which went; its sessions once. Return the former."""
         before, now = dict.fromkeys(self._sources.get(number, _NO_SOURCES)[0]), dict.fromkeys(sources[0])
-        came, went = (
-            sorted(event for event in map(self._number_of[0], events) if event >= 0)
-            for events in ([event for event in now if event not in before], before.keys() - now)
-        )
-        if came or went:
-            line.behind.append((day, came, went))
+        came = [event for event in now if event not in before]
+        self._lines[number].behind.append((day, came, [event for event in before if event not in now]))
         if number not in self._sources:
-            line.sessions = [session for session in map(self._number_of[1], sources[1]) if session >= 0]
+            self._lines[number].sessions.extend(sources[1])
         self._sources[number] = sources
+        return came
+
+
+def _numbered(number_of: Callable[[str], int], names: Iterable[str]) -> list[int]:
+    """Number events or sessions, without those that are not to be named."""
+    return [number for number in map(number_of, names) if number >= 0]
 
 
 def _statement(text: str) -> str:
@@ -176,39 +202,80 @@ class _ListedLog(ListedDays):
         return self._log.holding(date, event_ids, until)
 
 
-def timelines(
-    opened: OpenStore,
-    ends: Sequence[str],
-    projections: Sequence[Projection],
-    number_of: _Numbers,
-    is_asked: Callable[[str], bool],
-    shows: Callable[[Line], bool],
-) -> list[FileTimeline]:
-    """Follow the files through the ends of days.
+class Timelines:
+    """The files through the days of a log; the next time, only days are replayed that were not over.
 
-    `number_of` numbers an event and a session, -1 where it is not to be named; `is_asked` decides about the path of a
-    file, or of its directory, and `shows` about its line. The replay begins with an empty cache, so the result depends
-    on the log and the settings alone.
+    Each day is a replay of the log cut at its end, which begins with an empty cache: the result depends on the log and
+    the settings alone, and on none of what came later.
     """
-    rows, log, files = MemoryRows(), _ListedLog(opened.log), _Files(number_of, is_asked, shows)
-    before = ""
-    for day, until in track([*enumerate(ends)], READING):
-        if day in (0, len(ends) - 1) or log.days(before, until):
-            files.record(day, replay(log, opened.settings, projections=projections, until=until, cache=rows))
-        before = until
-    found = (recorder.timeline for _, recorder in sorted(files.recorders.items()))
-    return [timeline for timeline in found if timeline.changes]
+
+    def __init__(self) -> None:
+        self._known: list[str] = []  # the ends of the days that were over
+        self._made_of: object = None
+        self._rows, self._files = MemoryRows(), _Files()
+
+    def of(
+        self,
+        opened: OpenStore,
+        ends: Sequence[str],
+        projections: Sequence[Projection],
+        number_of: _Numbers,
+        is_asked: Callable[[str], bool],
+        shows: Callable[[Line], bool],
+    ) -> list[FileTimeline]:
+        """Follow the files through the ends of days.
+
+        `number_of` numbers an event and a session, -1 where it is not to be named; `is_asked` decides about the path of
+        a file, or of its directory, and `shows` about its line: both as the time before.
+        """
+        log = _ListedLog(opened.log)
+        newest = max((day.date for day in log.days()), default="")
+        over = [end for end in ends if end[:10] < newest]  # no event of theirs is in a file that still grows
+        if self._known != over[: len(self._known)] or self._made_of != _surroundings(opened, log, self._known):
+            self._known, self._rows, self._files = [], MemoryRows(), _Files()
+        known, made_of = len(self._known), _surroundings(opened, log, over)
+        self._known = [EVERYTHING]  # where this fails, all is begun again
+        rows, files = self._rows, self._files
+        for day, until in track([*enumerate(ends)][known:], READING):
+            if day == len(over):
+                rows, files = MemoryRows(below=rows), _Files(files)
+            if day in (0, len(ends) - 1) or log.days(ends[day - 1], until):
+                done = replay(log, opened.settings, projections=projections, until=until, cache=rows)
+                files.record(day, done, is_asked, shows)
+        self._known, self._made_of = over, made_of
+        for event in files.met:
+            number_of[0](event)
+        found = (recorder.timeline(path, number_of) for path, recorder in sorted(files.recorders.items()))
+        return [timeline for timeline in found if timeline.changes]
+
+
+def _surroundings(opened: OpenStore, log: _ListedLog, over: Sequence[str]) -> object:
+    """Return all that the files of days that are over are made of."""
+    return opened.settings, [*map(stamps_of, log.days(until=over[-1]))] if over else []
 
 
 class _Files:
-    """The files that are followed."""
+    """The files that are followed, beyond those of days `before`, which stay as they are."""
 
-    def __init__(self, number_of: _Numbers, is_asked: Callable[[str], bool], shows: Callable[[Line], bool]) -> None:
-        self._number_of, self._is_asked, self._shows = number_of, is_asked, shows
-        self._paths: dict[tuple[str, str], set[str]] = {}  # of each unit, as last rendered
-        self.recorders: dict[str, _Recorder] = {}
+    def __init__(self, before: "_Files | None" = None) -> None:
+        self.paths: dict[tuple[str, str], set[str]] = before.paths.copy() if before else {}  # as last rendered
+        self.met: dict[str, None] = before.met.copy() if before else {}  # events, as they came to stand behind lines
+        self._before = before.recorders if before else {}
+        self._grown: dict[str, _Recorder] = {}
 
-    def record(self, day: int, done: ReplayResult) -> None:
+    @property
+    def recorders(self) -> dict[str, _Recorder]:
+        """The timelines by path."""
+        return self._before | self._grown
+
+    def _recorder(self, path: str) -> _Recorder:
+        if path not in self._grown:
+            self._grown[path] = deepcopy(self._before[path]) if path in self._before else _Recorder()
+        return self._grown[path]
+
+    def record(
+        self, day: int, done: ReplayResult, is_asked: Callable[[str], bool], shows: Callable[[Line], bool]
+    ) -> None:
         """Record the documents of outdated units, and those that are gone."""
         fresh = {summary_path(conversation) for conversation in done.changed_conversations}
         removed: set[str] = set()
@@ -217,26 +284,27 @@ class _Files:
         for unit in units:
             if done.index.current_files.get(unit) is not None:
                 continue
-            documents = self._rendered(done, unit)
+            documents = _rendered(done, unit, is_asked)
             for document in documents:
-                recorder = self.recorders.setdefault(document.path, _Recorder(document.path, self._number_of))
+                recorder = self._recorder(document.path)
                 is_same = unit[0] == SUMMARIES.name and recorder.is_shown and document.path not in fresh
                 if not (is_same or recorder.has(document)):
-                    recorder.record(day, filter(self._shows, document.lines))
+                    self.met |= dict.fromkeys(recorder.record(day, filter(shows, document.lines)))
             now = {document.path for document in documents}
-            removed |= self._paths.get(unit, set()) - now
+            removed |= self.paths.get(unit, set()) - now
             drawn |= now
-            self._paths[unit] = now
+            self.paths[unit] = now
             if unit in done.index.current_files:
                 done.publish(unit, dict.fromkeys(now, _NO_STAMP))
-        for unit in self._paths.keys() - set(units):
-            removed |= self._paths.pop(unit)
+        for unit in self.paths.keys() - set(units):
+            removed |= self.paths.pop(unit)
         for path in removed - drawn:
-            self.recorders[path].remove(day)
+            self._recorder(path).remove(day)
 
-    def _rendered(self, done: ReplayResult, unit: tuple[str, str]) -> list[Document]:
-        """Render the files of a unit that are asked for; nothing of a project that is not."""
-        view, name = unit
-        is_other = view in _OF_PROJECTS and not self._is_asked(done.identities.document(name, ""))
-        rendered = [] if is_other else done.render(unit)
-        return [document for document in rendered if self._is_asked(document.path)]
+
+def _rendered(done: ReplayResult, unit: tuple[str, str], is_asked: Callable[[str], bool]) -> list[Document]:
+    """Render the files of a unit that are asked for; nothing of a project that is not."""
+    view, name = unit
+    is_other = view in _OF_PROJECTS and not is_asked(done.identities.document(name, ""))
+    rendered = [] if is_other else done.render(unit)
+    return [document for document in rendered if is_asked(document.path)]

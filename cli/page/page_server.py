@@ -21,6 +21,7 @@ from eventlog.app.ask.why import reasons_behind
 from eventlog.app.open_store import OpenStore
 from eventlog.app.page.deeds import DEEDS
 from eventlog.app.page.page_model import PageModel, page_of
+from eventlog.app.page.timeline import Timelines
 from eventlog.cli.page.html import html_of
 from eventlog.fast import fastjson
 from eventlog.format.codec import to_fields
@@ -60,6 +61,7 @@ class PageServer(ThreadingHTTPServer):
         self._open = open_now
         self._lock = threading.Lock()  # pages are built, and decisions carried out, by one thread at a time
         self._made: tuple[str, PageModel, str] | None = None
+        self._timelines = Timelines()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Pass over connections that a browser has cut; report anything else."""
@@ -96,7 +98,7 @@ class PageServer(ThreadingHTTPServer):
         with self._lock:
             state = self.state()
             if self._made is None or self._made[0] != state:
-                page = page_of(self._open_now())
+                page = page_of(self._open_now(), timelines=self._timelines)
                 self._made = state, page, html_of(page, live=state)
             return self._made[1:]
 

@@ -8,16 +8,17 @@ from msgspec.structs import replace
 from eventlog.app.ask.history import replay_at
 from eventlog.app.naming.moments import moment
 from eventlog.app.page.page_model import page_of
-from eventlog.app.page.timeline import FileTimeline, TimelineLine, _Recorder, timelines
+from eventlog.app.page.timeline import FileTimeline, TimelineLine, Timelines, _Recorder
 from eventlog.format.local_time import local_time
 from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Line
 from eventlog.projections.engine.day_states import DayStates
+from eventlog.projections.engine.replay import replay
 from eventlog.projections.views import summaries
 from eventlog.projections.views.summaries import SUMMARIES
 from eventlog.settings.schema import Settings
 from tests.support.builders import fact
-from tests.support.histories import histories, log_of
+from tests.support.histories import a_log, histories, log_of, write
 from tests.support.months import write_months
 from tests.support.use_cases import DEFAULTS, by_path, opened
 
@@ -60,6 +61,34 @@ def test_on_every_day_the_page_has_the_files_of_a_replay_as_of_that_day(lines, t
         assert [on_page(page, day) for day in range(len(page.days))] == [as_of(store, name) for name in page.days]
 
 
+@pytest.mark.slow
+@given(histories(plans=True), st.lists(st.integers(0, 10), min_size=1, max_size=3), st.sampled_from(ZONES))
+def test_a_page_of_a_log_that_grew_is_that_of_the_whole_log(lines, sizes, timezone):
+    timelines = Timelines()
+    with a_log() as log:
+        store = opened(log, replace(DEFAULTS, timezone=timezone))
+        for size in (*sorted(sizes), len(lines)):
+            write(log, lines[:size])
+            assert page_of(store, timelines=timelines) == page_of(store)
+
+
+def test_a_page_made_once_more_replays_the_last_day_alone(log, monkeypatch):
+    log.append_many([fact(day, day=f"2026-02-{day}", content=f"Tea {day}") for day in (18, 19, 20)])
+    store, timelines, ends = opened(log), Timelines(), list[str]()
+    page_of(store, timelines=timelines)
+
+    def noted(*args, until, **more):
+        ends.append(until[:10])
+        return replay(*args, until=until, **more)
+
+    monkeypatch.setattr("eventlog.app.page.timeline.replay", noted)
+    log.append(fact(21, day="2026-02-20", content="Late"))
+    again = page_of(store, timelines=timelines)
+
+    assert ends == ["2026-02-20"]
+    assert again == page_of(store)
+
+
 @pytest.fixture(scope="module")
 def months(tmp_path_factory):
     """A store of three months, and its page."""
@@ -98,7 +127,7 @@ def test_a_day_renders_what_it_changed_and_folds_nothing_twice(log, monkeypatch)
     monkeypatch.setattr(DayStates, "_fold", noted_fold)
     store = opened(log)
     ends = [f"2026-02-{day}T23:59:59.999999Z" for day in (20, 21, 22)]
-    files = timelines(store, ends, [SUMMARIES], (lambda _: 0, lambda _: 0), bool, bool)
+    files = Timelines().of(store, ends, [SUMMARIES], (lambda _: 0, lambda _: 0), bool, bool)
 
     assert rendered == ["c20", "c21", "c22"]
     assert folded == ["2026-02-20", "2026-02-21", "2026-02-22"]
@@ -135,13 +164,13 @@ def test_an_event_of_a_far_year_makes_no_slider_of_a_million_days(log):
 class TestALineStaysTheSame:
     @pytest.fixture
     def recorder(self):
-        return _Recorder("MEMORY.md", (int, int))
+        return _Recorder()
 
     def test_when_its_date_and_count_change(self, recorder):
         recorder.record(0, [Line("- [2026-02-20] Tea", ("1",))])
         recorder.record(3, [Line("- [2026-02-23 ×2] Tea", ("1", "2"))])
 
-        assert recorder.timeline == FileTimeline(
+        assert recorder.timeline("MEMORY.md", (int, int)) == FileTimeline(
             "MEMORY.md",
             [TimelineLine([(0, "- [2026-02-20] Tea"), (3, "- [2026-02-23 ×2] Tea")], [(0, [1], []), (3, [2], [])])],
             [(0, [(0, 0, [0])])],
@@ -151,8 +180,10 @@ class TestALineStaysTheSame:
         for day, texts in enumerate((["- a", "- b"], ["- b", "- a"], ["- b"], ["- a", "- b"])):
             recorder.record(day, map(Line, texts))
 
-        assert [line.texts[0][1] for line in recorder.timeline.lines] == ["- a", "- b"]
-        assert [[line.text_at(day) for line in recorder.timeline.at(day)] for day in range(4)] == [
+        assert [line.texts[0][1] for line in recorder.timeline("MEMORY.md", (int, int)).lines] == ["- a", "- b"]
+        assert [
+            [line.text_at(day) for line in recorder.timeline("MEMORY.md", (int, int)).at(day)] for day in range(4)
+        ] == [
             ["- a", "- b"],
             ["- b", "- a"],
             ["- b"],
@@ -162,9 +193,9 @@ class TestALineStaysTheSame:
     def test_and_equal_lines_are_several(self, recorder):
         recorder.record(0, [Line(""), Line("- a", ("1",)), Line(""), Line("- a", ("2",))])
 
-        assert [line.events_at(0) for line in recorder.timeline.at(0)] == [[], [1], [], [2]]
+        assert [line.events_at(0) for line in recorder.timeline("MEMORY.md", (int, int)).at(0)] == [[], [1], [], [2]]
 
     def test_an_event_that_is_not_to_be_named_stands_behind_none(self, recorder):
         recorder.record(0, [Line("- a", ("-1", "4"), ("-1", "7"))])
 
-        assert recorder.timeline.lines == [TimelineLine([(0, "- a")], [(0, [4], [])], [7])]
+        assert recorder.timeline("MEMORY.md", (int, int)).lines == [TimelineLine([(0, "- a")], [(0, [4], [])], [7])]

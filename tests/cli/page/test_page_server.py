@@ -203,7 +203,7 @@ def test_no_address_breaks_off_the_answer(server, path, method, capfd):
 
 
 def test_a_failure_of_ours_is_answered_and_noted(server, store, monkeypatch, capfd):
-    monkeypatch.setattr(page_server, "page_of", lambda _: 1 // 0)
+    monkeypatch.setattr(page_server, "page_of", lambda *_, **__: 1 // 0)
 
     assert ask(server, "/")[0] == 500
     assert capfd.readouterr().err == ""
