@@ -197,9 +197,11 @@ class IndexWriter:
             self._db.execute(_ERASED, (UNTIL_ERASED,))
             rejected = rejected_in(self._gone())
             changed: list[FoundLine] = []
-            for line in self._lines("TRUE") if states_some and rejected else ():
-                event = standing_lines.marked(line.event, rejected)
-                if event != line.event:
+            for row in self._db.execute(_LINES + "TRUE").fetchall() if states_some and rejected else ():
+                said = fields_in(row[2])
+                event = standing_lines.marked(said, rejected)
+                if event != said:
+                    line = _IndexedLine(*row)  # most are as they were
                     self._take_out(line)
                     changed.append(line if line.is_fact else self._insert(event, line.subject))
                     if line.shown:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from eventlog.app.ask.why import LineReason, names_line, reasons_behind
@@ -18,7 +18,8 @@ from eventlog.format.retractions import statements_of
 from eventlog.format.text import cut, one_line, statement_of
 from eventlog.format.timestamps import order
 from eventlog.log.lines import LogLine
-from eventlog.projections.current.fact_scopes import stated_about
+from eventlog.projections.current.conclusions import Mention
+from eventlog.projections.current.fact_scopes import Statement, stated_about
 from eventlog.projections.current.standing import by_event, held_back, likeness
 from eventlog.projections.edits.memory_edits import withdrawals
 from eventlog.secrets import looks_secret
@@ -84,8 +85,7 @@ class _Known:
         withdrawn, conversations = replayed.index.withdrawn, replayed.conversations.by_id.values()
         self._salt = withdrawn.oldest_salt or os.urandom(_SALT).hex()
         events = (event for found in conversations for event in (*found.facts, *found.summaries))
-        self._state = replayed.conversations
-        self._stated = stated_about(conversations, withdrawn)
+        self._state, self._withdrawn = replayed.conversations, withdrawn
         for event in sorted((*events, *replayed.knowledge.entries), key=order):
             for text in () if withdrawn.hides(event) else filter(None, map(one_line, statements_of(event))):
                 if not withdrawn.rejects(text):
@@ -155,6 +155,12 @@ class _Known:
         first = in_order[0].event.id if in_order else min(self._stating[statement])  # its day cannot be read
         digest = digest_of(statement, self._salt)
         decision = _rejected(salt=self._salt, digest=digest, source=first)
-        same = likeness(statement)
-        earlier = by_event(held for stated in self._stated.values() for held in held_back(stated, same))
+        keyed = [entry for entry in in_order if isinstance(entry.event, Fact) and entry.event.key]
+        may_replace = keyed or len(behind) < len(self._stating[statement])  # what has no key replaces nothing
+        same, about = likeness(statement), self._stated.values() if may_replace else ()
+        earlier = by_event(held for stated in about for held in held_back(stated, same))
         return Forgettable(text, in_order, decision, [*withdrawals(earlier, self._state, "", _EARLIER)])
+
+    @cached_property
+    def _stated(self) -> dict[str, list[Statement | Mention]]:
+        return stated_about(self._state.by_id.values(), self._withdrawn)
