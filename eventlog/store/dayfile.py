@@ -173,7 +173,7 @@ class DayFile:
         return found
 
     def _newest_elsewhere(self) -> str:
-        """Read the newest time of the last day, where that is no earlier one, and of the day before this one."""
+        """Read the newest time of the last day and of the day before; "" without another file of this day or later."""
         names = [name for name in os.listdir(self._dir) if name.endswith(_ENDING) and name != self.day + _ENDING]
         last = max((name[:10] for name in names), default="")
         if last < self.day:

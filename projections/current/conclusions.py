@@ -26,6 +26,7 @@ from eventlog.projections.current.standing import (
     likeness,
     only_names,
     open_todos,
+    same_todo,
 )
 
 TYPE_CHECKING = False
@@ -231,7 +232,7 @@ def _open(summaries: "Sequence[StageSummary]") -> tuple[SourcedText, ...]:
     counting, remaining = open_todos(summaries)
     if counting is None:
         return ()
-    wordings = mentions(summaries, _todos)
+    wordings = mentions(summaries, _todos, same_todo)
     newest = {mention.same: mention for mention in wordings if mention.id == counting.id and mention.same in remaining}
     return _sourced(newest.values(), wordings)
 
@@ -247,10 +248,14 @@ def _summary(summary: "StageSummary") -> list[str]:
     return [summary.summary]
 
 
-def mentions(summaries: "Sequence[StageSummary]", texts: "Callable[[StageSummary], list[str]]") -> list[Mention]:
+def mentions(
+    summaries: "Sequence[StageSummary]",
+    texts: "Callable[[StageSummary], list[str]]",
+    same: "Callable[[str], bytes]" = likeness,
+) -> list[Mention]:
     """List these texts of the summaries in order, each with its event."""
     return [
-        Mention(text, summary.ts, summary.id, likeness(text), summary.after)
+        Mention(text, summary.ts, summary.id, same(text), summary.after)
         for summary in summaries
         for text in map(statement_line, texts(summary))
         if not states_nothing(text)

@@ -8,6 +8,7 @@ from eventlog.format import SESSION_END
 from eventlog.format.ids import digest
 from eventlog.format.text import joined, sentences_of, statement_line, statement_of, states_nothing
 from eventlog.format.timestamps import counts_at, order
+from eventlog.projections.search.words import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
 WHOLE = "session"  # the scope of a summary of all its conversation
 _LIKENESS = 12  # bytes
+_OPPOSITES = frozenset(("not", "no", "on", "off", "up", "down", "in", "out", "before", "after"))  # no search asks for them
 _HEX = frozenset("0123456789abcdef")
 
 
@@ -58,6 +60,12 @@ def likeness(text: str) -> bytes:
 def likenesses(digests: "Iterable[str]") -> tuple[bytes, ...]:
     """Read the likeness of statements as an event has it; what is none is left out."""
     return tuple([bytes.fromhex(text) for text in digests if len(text) == 2 * _LIKENESS and set(text) <= _HEX])
+
+
+def same_todo(text: str) -> bytes:
+    """Digest the words of a to-do, in any order and inflection."""  # agents seldom repeat it when they call it done
+    words = {*tokens(text), *_OPPOSITES.intersection(text.lower().split())}
+    return digest(" ".join(sorted(words)) or statement_of(text), _LIKENESS)
 
 
 def standing(in_order: "Collection[_Keyed]") -> "list[_Keyed]":
@@ -174,7 +182,7 @@ def current_saves(worded: "Sequence[_Save]") -> "list[_Save]":
 
 
 def open_todos(saves: "Sequence[_Save]") -> "tuple[_Save | None, set[bytes]]":
-    """Find the save whose list of to-dos counts, oldest first, and the likeness of those that no later one calls done.
+    """Find the save whose list of to-dos counts, oldest first, and digests of those that no later one calls done.
 
     A list drawn from the transcript counts where no agent made one.
     """
@@ -182,23 +190,23 @@ def open_todos(saves: "Sequence[_Save]") -> "tuple[_Save | None, set[bytes]]":
     lists = agents_own(naming) or naming
     if not lists:
         return None, set()
-    remaining = {likeness(text) for text in map(statement_line, lists[-1].todos) if not states_nothing(text)}
+    remaining = {same_todo(text) for text in map(statement_line, lists[-1].todos) if not states_nothing(text)}
     later = saves[saves.index(lists[-1]) + 1 :]
-    return lists[-1], remaining - {likeness(text) for save in later for text in save.done}
+    return lists[-1], remaining - {same_todo(text) for save in later for text in save.done}
 
 
 def called_done(saves: "Iterable[_Save]") -> dict[bytes, str]:
     """Map the to-dos that saves call done, of whichever conversation, to when one last did."""
     done: dict[bytes, str] = {}
     for save in saves:
-        for same in map(likeness, save.done):
+        for same in map(same_todo, save.done):
             done[same] = max(done.get(same, ""), counts_at(save))
     return done
 
 
 def not_done(todos: "Iterable[str]", event: "Dated", done: "Mapping[bytes, str]") -> list[str]:
     """List the to-dos of an event that no save has called done since."""
-    return [text for text in todos if done.get(likeness(text), "") <= counts_at(event)]
+    return [text for text in todos if done.get(same_todo(text), "") <= counts_at(event)]
 
 
 def standing_saves(in_order: "Sequence[_Save]") -> "Iterator[tuple[_Save, str, str, list[str]]]":
@@ -214,7 +222,7 @@ def standing_saves(in_order: "Sequence[_Save]") -> "Iterator[tuple[_Save, str, s
     counting, remaining = open_todos(in_order)
     topic = current[-1].topic if current else ""
     for save in in_order:
-        todos = [text for text in save.todos if likeness(text) in remaining] if save is counting else []
+        todos = [text for text in save.todos if same_todo(text) in remaining] if save is counting else []
         if id(save) in texts:
             yield save, save.topic, save.summary, todos
         else:

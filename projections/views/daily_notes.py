@@ -17,7 +17,7 @@ from eventlog.projections.base import Document, Projection, RowKind, View
 from eventlog.projections.current.conclusions import conclusion_of
 from eventlog.projections.current.conversations import Conversation, Conversations
 from eventlog.projections.current.fact_scopes import RowSource
-from eventlog.projections.current.standing import likeness
+from eventlog.projections.current.standing import same_todo
 from eventlog.projections.views.labels import LABELS, all_for
 from eventlog.projections.views.markdown import stamped
 from eventlog.projections.views.note_lines import DONE, EVENTS, LEARNED, TODOS, items_of, lines
@@ -110,7 +110,7 @@ def _note(conversation: Conversation, source: RowSource, *, is_whole: bool) -> _
         project = conversation.project or ""
         items += items_of(conclusion, project, Item)
         done = [(save, text) for save in alone for text in source.withdrawn.cleared(save).done]
-        items += [Item(DONE, save.ts, (save.id,), project, "", likeness(text)) for save, text in done]
+        items += [Item(DONE, save.ts, (save.id,), project, "", same_todo(text)) for save, text in done]
     events = [*conversation.facts, *conversation.summaries]
     heard = {event for item in items for event in item.events} | source.hidden
     silent = [event.id for event in events if event.id not in heard]

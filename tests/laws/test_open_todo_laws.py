@@ -31,6 +31,7 @@ TEXTS = [
     "苍鹭在第七列筑巢",
     "苍鹭 在第七列筑巢。",
     "Otters sign",
+    "The otters have signed.",
 ]
 DAY = 24 * 60 * MINUTE
 _few = st.lists(st.sampled_from(TEXTS), max_size=2)
@@ -139,13 +140,14 @@ def test_the_summary_of_who_comes_back_leaves_open_what_the_list_of_to_dos_does(
 
 
 @pytest.mark.parametrize("has_index", [True, False])
-def test_nobody_is_told_a_to_do_that_another_session_has_done(has_index):
+@pytest.mark.parametrize("done", ["otters  sign.", "Signed: the `otters`"])
+def test_nobody_is_told_a_to_do_that_another_session_has_done(has_index, done):
     with a_log() as log:
         world = World(log)
         world.take(_save("a", todos=["Otters sign", "Herons nest"]))
         if has_index:
             Memory(log.store).replay()
-        world.take(_save("b", summary="Ask", done=["otters  sign."]))
+        world.take(_save("b", summary="Ask", done=[done]))
         project, there = world.place("shop"), opened(log)._replace(machine=_machine())
 
         found = [hit.text for word in ("otters", "herons") for hit in Memory(log.store).search(word, project=project)]
@@ -166,6 +168,35 @@ def _forget(world, text):
         forget(there, forgettable(there, text))
     except BadRequest:  # nobody has said so
         return
+
+
+@pytest.mark.parametrize(
+    ("todo", "done", "is_open"),
+    [
+        ("Write the man page of scan", "wrote man page for `scan`.", False),
+        ("Add a test of ESTALE retries", "Test for ESTALE retries added", False),
+        ("Mettre à jour la doc d'installation", "mettre à jour la doc d’installation", False),
+        ("Write the man page of dedup", "Wrote the man page of scan", True),
+        ("Update the formula to 1.4.1", "Updated the formula to 1.4.2", True),
+        ("Enable the sync of drafts", "Disabled the sync of drafts", True),
+    ],
+)
+def test_a_to_do_is_done_in_words_that_differ_in_inflection_and_order_alone(todo, done, is_open):
+    with a_log() as log:
+        world = World(log)
+        world.take(_save("a", todos=[todo]))
+        world.take(_save("b", done=[done]))
+
+        assert [todo] * is_open == _told_at_start(world, world.place("shop"))
+
+
+def test_a_to_do_that_two_sessions_leave_in_other_words_is_told_once():
+    with a_log() as log:
+        world = World(log)
+        world.take(_save("a", todos=["Write the man page of scan"]))
+        world.take(_save("b", todos=["write man page for `scan`"]))
+
+        assert ["write man page for `scan`"] == _told_at_start(world, world.place("shop"))
 
 
 def test_what_a_person_has_forgotten_is_not_told_as_done():
